@@ -1,0 +1,40 @@
+# `make demo` and `make test` are all a newcomer needs: each makes its own virtual environment.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: demo test test-slow lint format clean
+
+demo: $(VENV)/.core                ## plant wrong labels in scikit-learn's digits and find them again
+	$(BIN)/python examples/planted_digits.py
+
+test: $(VENV)/.dev                 ## run the tests
+	$(PYTEST) --numprocesses auto
+
+test-slow: $(VENV)/.dev            ## run the long experiments too
+	$(PYTEST) --override-ini addopts="--strict-markers --import-mode=importlib" -m slow
+
+lint: $(VENV)/.dev                 ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev               ## let ruff lay out the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:                             ## remove what these commands made
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) --editable .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[dev]'
+	touch $@

@@ -1,0 +1,34 @@
+"""errata finds the wrong labels in a data set, and learns well in spite of them.
+
+The rooms of the house (``errata.noise``, ``errata.datasets``, ...) are loaded when first used,
+so that ``import errata`` and the command line answer at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import bench, datasets, exceptions, hardness, metrics, noise, stats, tables
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "bench",
+    "datasets",
+    "exceptions",
+    "hardness",
+    "metrics",
+    "noise",
+    "stats",
+    "tables",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

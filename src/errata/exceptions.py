@@ -1,0 +1,19 @@
+"""Errors and warnings that a user of errata may want to catch."""
+
+__all__ = ["DatasetNotFoundError", "MissingExtraError", "NoiseWarning", "SuspicionWarning"]
+
+
+class DatasetNotFoundError(ValueError):
+    """A data set is not where errata looked for it; the message says how to get it."""
+
+
+class MissingExtraError(ImportError):
+    """An optional dependency is not installed; the message names the command that installs it."""
+
+
+class NoiseWarning(UserWarning):
+    """The noise asked for is so strong that the labels no longer point to the class."""
+
+
+class SuspicionWarning(UserWarning):
+    """A detector could not judge the labels as asked and did the next best thing."""

@@ -1,0 +1,119 @@
+"""Metrics for estimates of the noise itself, and error rates seen through wrong labels."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .._validation import check_count, check_fraction
+from ..exceptions import NoiseWarning
+from ..noise import NoiseModel
+
+
+def rate_error(estimated: float, flipped: Any) -> float:
+    """Estimated minus true share of wrong labels; positive = too many suspected.
+
+    Parameters
+    ----------
+    estimated : float
+        The estimate.
+    flipped : float or array-like of bool
+        The true share, or where the labels are wrong.
+
+    Examples
+    --------
+    >>> round(rate_error(0.3, [True, False, False, False]), 3)
+    0.05
+    """
+    true = check_fraction("the true rate", float(np.mean(flipped)))
+    return check_fraction("estimated", estimated) - true
+
+
+def transition_error(estimated: Any, true: Any, *, prior: Any = None) -> float:
+    """Share of labels that two transition matrices place differently (total variation).
+
+    Parameters
+    ----------
+    estimated, true : NoiseModel or array-like of shape (K, K)
+        Row c holds the label probabilities of class c.
+    prior : array-like of shape (K,), optional
+        Weights of the classes; all alike when not given (and not known to a model given as true).
+
+    Returns
+    -------
+    float between 0 (equal) and 1 (no label in common)
+
+    Examples
+    --------
+    >>> round(transition_error([[0.8, 0.2], [0.1, 0.9]], [[0.9, 0.1], [0.1, 0.9]]), 3)
+    0.05
+    """
+    ours, theirs = _as_model(estimated), _as_model(true, prior)
+    if ours.transition.shape != theirs.transition.shape:
+        raise ValueError(
+            f"the matrices have shapes {ours.transition.shape} and {theirs.transition.shape}."
+        )
+    by_class = 0.5 * np.abs(ours.transition - theirs.transition).sum(axis=1)
+    return float(np.average(by_class, weights=theirs.prior))
+
+
+def correct_error_rate(error: float, noise: float, *, n_classes: int = 2) -> float:
+    """A classifier's true error rate behind the one measured on wrong labels.
+
+    Holds when classifier and labels err independently and towards all other classes alike:
+    ``error = true + noise - true * noise * K / (K - 1)``.
+
+    Parameters
+    ----------
+    error : float
+        Share of predictions that differ from the labels.
+    noise : float
+        Share of wrong labels, below (K - 1) / K.
+    n_classes : int, default=2
+        Number of classes K.
+
+    Examples
+    --------
+    >>> round(correct_error_rate(0.0644, 0.06), 4)
+    0.005
+    """
+    k = check_count("n_classes", n_classes, low=2)
+    error, noise = check_fraction("error", error), check_fraction("noise", noise)
+    if noise >= (k - 1) / k:
+        raise ValueError(
+            f"noise={noise:g} leaves no information in the labels of {k} classes; "
+            f"it must be below {(k - 1) / k:.3g}."
+        )
+    true = (error - noise) / (1 - noise * k / (k - 1))
+    if not 0 <= true <= 1:
+        warnings.warn(
+            f"an error of {error:g} does not fit labels with {noise:g} noise (the corrected rate "
+            f"would be {true:.3g}); clipped to [0, 1].",
+            NoiseWarning,
+            stacklevel=2,
+        )
+    return min(max(true, 0.0), 1.0)
+
+
+def error_rate_bounds(error: float, noise: float) -> tuple[float, float]:
+    """Smallest and largest true error rate, whatever classifier and labels have in common.
+
+    Parameters
+    ----------
+    error, noise : float
+        As for :func:`correct_error_rate`.
+
+    Examples
+    --------
+    >>> low, high = error_rate_bounds(0.005, 0.06)
+    >>> round(low, 3), round(high, 3)
+    (0.055, 0.065)
+    """
+    error, noise = check_fraction("error", error), check_fraction("noise", noise)
+    return abs(error - noise), min(1.0, error + noise)
+
+
+def _as_model(matrix: Any, prior: Any = None) -> NoiseModel:
+    if isinstance(matrix, NoiseModel):
+        return matrix if prior is None else NoiseModel(matrix.transition, prior)
+    return NoiseModel(matrix, prior)

@@ -1,0 +1,23 @@
+"""Label noise: models of it, and ways to plant it so that methods can be put to the test."""
+
+from ._flip import flip_labels
+from ._local import (
+    boundary_flip_proba,
+    density_flip_proba,
+    gaussian_flip_proba,
+    reference_proba,
+    region_flip_proba,
+)
+from ._model import NoiseModel
+from ._shift import shift_boundaries
+
+__all__ = [
+    "NoiseModel",
+    "flip_labels",
+    "shift_boundaries",
+    "boundary_flip_proba",
+    "density_flip_proba",
+    "gaussian_flip_proba",
+    "region_flip_proba",
+    "reference_proba",
+]

@@ -1,0 +1,25 @@
+"""Set-up shared by all tests."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples on every run: a red build must mean a change, not luck.
+settings.register_profile(
+    "errata",
+    derandomize=True,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("errata")
+
+
+@pytest.fixture
+def data_folder():
+    """The folder of CSV data sets named by ERRATA_DATA; the test is skipped without it."""
+    folder = os.environ.get("ERRATA_DATA")
+    if not folder or not os.path.isdir(folder):
+        pytest.skip("set ERRATA_DATA to a folder of CSV data sets to run this test")
+    return folder

@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.sparse import csr_matrix
+from scipy.spatial.distance import cdist
+
+from errata.exceptions import SuspicionWarning
+from errata.hardness import NeighborDisagreement, k_disagreeing_neighbors
+from errata.hardness._neighbors import nearest
+
+# Ten rows on a line with planted errors at 2 and 8.
+TINY_X = np.array([0, 1, 2.1, 3.3, 4.6, 10, 11.2, 12.3, 13.3, 14.2])[:, None]
+TINY_Y = np.array([0, 0, 1, 0, 0, 1, 1, 1, 0, 1])
+
+
+def naive_nearest(X, k):
+    """Sort every row's distances, by index where they tie."""
+    distances = cdist(X, X)
+    np.fill_diagonal(distances, np.inf)
+    return np.argsort(distances, axis=1, kind="stable")[:, :k]
+
+
+def test_worked_example():
+    # By hand: the two neighbours of each row on the line.
+    found = k_disagreeing_neighbors([[0], [1], [2], [10], [11], [12]], [0, 0, 1, 1, 1, 0], k=2)
+    assert found.tolist() == [0.5, 0.5, 1, 0.5, 0.5, 1]
+
+
+def test_planted_errors_on_a_line_are_flagged_and_corrected():
+    detector = NeighborDisagreement(n_neighbors=3).fit(TINY_X, TINY_Y)
+    expected = np.full(10, 1 / 3)
+    expected[[2, 8]] = 1
+    np.testing.assert_allclose(detector.suspicion_, expected, rtol=0, atol=1e-15)
+    assert np.flatnonzero(detector.flagged_).tolist() == [2, 8]
+    assert detector.suggested_[[2, 8]].tolist() == [0, 1]
+
+
+@given(
+    hnp.arrays(float, st.tuples(st.integers(3, 25), st.integers(1, 3)), elements=st.integers(0, 3)),
+    st.data(),
+)
+def test_nearest_equals_sorting_all_distances_even_with_ties(X, data):
+    k = data.draw(st.integers(1, len(X) - 1))
+    np.testing.assert_array_equal(nearest(X, k), naive_nearest(X, k))
+
+
+@given(hnp.arrays(float, st.tuples(st.integers(4, 25), st.just(2)), elements=st.integers(0, 9)))
+def test_hardness_is_a_number_of_kths(X):
+    y = np.arange(len(X)) % 2
+    hardness = k_disagreeing_neighbors(X, y, k=3)
+    np.testing.assert_allclose(hardness * 3, np.rint(hardness * 3), rtol=0, atol=1e-12)
+    assert np.all((hardness >= 0) & (hardness <= 1))
+
+
+@pytest.mark.parametrize(("other", "expected"), [("same", 0), ("different", 1)])
+def test_a_row_is_never_its_own_neighbour(other, expected):
+    X = np.repeat(np.random.RandomState(0).normal(size=(20, 3)), 2, axis=0)
+    y = np.repeat(np.arange(20) % 2, 2)
+    if other == "different":
+        y[1::2] = 1 - y[1::2]
+    assert np.all(k_disagreeing_neighbors(X, y, k=1) == expected)
+
+
+def test_many_duplicates_do_not_crowd_out_the_row_itself():
+    X, y = np.zeros((50, 2)), np.arange(50) % 2
+    np.testing.assert_array_equal(nearest(X, 4), naive_nearest(X, 4))
+    assert k_disagreeing_neighbors(X, y, k=4).shape == (50,)
+
+
+def test_more_neighbours_than_rows_are_cut_with_a_warning():
+    with pytest.warns(SuspicionWarning, match=r"more neighbours than there are other rows \(3\)"):
+        found = k_disagreeing_neighbors(np.arange(4.0)[:, None], [0, 0, 0, 1], k=9)
+    np.testing.assert_allclose(found, [1 / 3, 1 / 3, 1 / 3, 1])
+
+
+def test_one_row_has_nobody_to_disagree_with():
+    assert k_disagreeing_neighbors([[1.0]], ["a"]).tolist() == [0]
+
+
+def test_sparse_matrices_give_the_same_answer():
+    dense = NeighborDisagreement(n_neighbors=3).fit(TINY_X, TINY_Y)
+    sparse = NeighborDisagreement(n_neighbors=3).fit(csr_matrix(TINY_X), TINY_Y)
+    np.testing.assert_array_equal(sparse.suspicion_, dense.suspicion_)
+
+
+def test_a_share_flags_exactly_that_many():
+    detector = NeighborDisagreement(n_neighbors=3, share=0.3).fit(TINY_X, TINY_Y)
+    assert detector.flagged_.sum() == 3
+    assert detector.flagged_[[2, 8]].all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors=0 must be a whole number at least 1"),
+        ({"n_neighbors": 2.5}, "n_neighbors=2.5 must be a whole number"),
+        ({"threshold": 0.5, "share": 0.1}, "pass at most one of them"),
+        ({"share": "estimate"}, "needs suspicions that are probabilities"),
+        ({"share": 2.0}, r"share=2.0 must be a number between 0 and 1"),
+    ],
+)
+def test_bad_parameters_get_a_sentence(parameters, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        NeighborDisagreement(**parameters).fit(TINY_X, TINY_Y)

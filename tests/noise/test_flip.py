@@ -1,0 +1,217 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.exceptions import NoiseWarning
+from errata.noise import NoiseModel, flip_labels
+from strategies import label_arrays, rates, seeds, transitions
+
+pytestmark = pytest.mark.filterwarnings("ignore::errata.exceptions.NoiseWarning")
+
+
+class Draws:
+    """A random state that hands out given numbers."""
+
+    def __init__(self, *draws):
+        self.draws = list(draws)
+
+    def random_sample(self, n):
+        return np.array(self.draws.pop(0))
+
+
+@pytest.fixture
+def given_draws(monkeypatch):
+    def give(*draws):
+        monkeypatch.setattr("errata.noise._flip.check_random_state", lambda _: Draws(*draws))
+
+    return give
+
+
+def test_worked_example_with_given_draws(given_draws):
+    # Worked out by hand: u decides who leaves (u < 1 - T[y, y]), v where to.
+    T = [[0.8, 0.15, 0.05], [0.1, 0.9, 0], [0.05, 0.05, 0.9]]
+    given_draws([0.10, 0.50, 0.05, 0.95], [0.80, 0.20, 0.30, 0.50])
+    noisy, flipped = flip_labels([0, 0, 1, 2], transition=T, exact=False)
+    assert noisy.tolist() == [2, 0, 0, 2]
+    assert flipped.tolist() == [True, False, True, False]
+
+
+def test_exact_share_is_rounded_to_the_nearest_row():
+    _, flipped = flip_labels([0, 1] * 5, 0.25, random_state=0)
+    assert flipped.sum() == 3
+
+
+def test_exact_transition_rounds_by_largest_remainder():
+    # 7 * [.8, .15, .05] = [5.6, 1.05, .35]: 5 + 1 + 0, and the missing one to the largest rest.
+    y = [0] * 7 + [1, 2]
+    T = [[0.8, 0.15, 0.05], [0, 1, 0], [0, 0, 1]]
+    noisy, _ = flip_labels(y, transition=T, random_state=0)
+    assert np.bincount(noisy[:7], minlength=3).tolist() == [6, 1, 0]
+    assert noisy[7:].tolist() == [1, 2]
+
+
+@given(label_arrays(), rates, st.booleans(), seeds)
+def test_flipped_says_exactly_where_labels_differ(y, rate, exact, seed):
+    before = y.copy()
+    noisy, flipped = flip_labels(y, rate, exact=exact, random_state=seed)
+    np.testing.assert_array_equal(flipped, noisy != y)
+    np.testing.assert_array_equal(y, before)
+    assert noisy.dtype == y.dtype
+    assert set(noisy) <= set(y)
+    if exact:
+        assert flipped.sum() == int(np.floor(rate * len(y) + 0.5))
+
+
+@given(label_arrays(), st.data(), seeds)
+def test_number_of_flips_is_exact(y, data, seed):
+    count = data.draw(st.integers(0, len(y)))
+    assert flip_labels(y, n_flips=count, random_state=seed)[1].sum() == count
+
+
+@given(label_arrays(), st.booleans(), seeds)
+def test_no_noise_changes_nothing(y, exact, seed):
+    k = len(set(y))
+    for kind in [
+        {"rate": 0.0},
+        {"transition": np.eye(k)},
+        {"flip_proba": np.zeros(len(y))},
+    ]:
+        noisy, flipped = flip_labels(y, exact=exact, random_state=seed, **kind)
+        np.testing.assert_array_equal(noisy, y)
+        assert not flipped.any()
+
+
+@given(label_arrays(), rates, rates, st.booleans(), seeds)
+def test_a_lower_rate_flips_a_subset_to_the_same_labels(y, one, other, exact, seed):
+    low, high = sorted([one, other])
+    few, flipped_few = flip_labels(y, low, exact=exact, random_state=seed)
+    many, flipped_many = flip_labels(y, high, exact=exact, random_state=seed)
+    assert np.all(flipped_many[flipped_few])
+    np.testing.assert_array_equal(few[flipped_few], many[flipped_few])
+
+
+@given(label_arrays(), rates, seeds)
+def test_a_constant_probability_is_a_rate(y, rate, seed):
+    by_rate = flip_labels(y, rate, exact=False, random_state=seed)
+    by_row = flip_labels(y, flip_proba=np.full(len(y), rate), random_state=seed)
+    np.testing.assert_array_equal(by_rate[0], by_row[0])
+
+
+@given(transitions(), st.integers(20, 80), seeds)
+def test_exact_transition_counts_are_within_one_of_what_was_asked(T, n, seed):
+    k = len(T)
+    y = np.random.RandomState(seed).randint(k, size=n)
+    noisy, _ = flip_labels(y, transition=T, classes=range(k), random_state=seed)
+    for c in range(k):
+        counts = np.bincount(noisy[y == c], minlength=k)
+        assert np.all(np.abs(counts - (y == c).sum() * T[c]) < 1 + 1e-9)
+        assert np.all(counts[T[c] == 0] == 0)
+
+
+@given(transitions(), seeds)
+def test_impossible_labels_are_never_drawn(T, seed):
+    y = np.random.RandomState(seed).randint(len(T), size=200)
+    noisy, _ = flip_labels(y, transition=T, classes=range(len(T)), exact=False, random_state=seed)
+    assert np.all(T[y, noisy] > 0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_drawn_rates_are_as_asked_within_four_standard_deviations(seed):
+    n, rate = 100_000, 0.3
+    _, flipped = flip_labels(np.arange(n) % 4, rate, exact=False, random_state=seed)
+    assert abs(flipped.mean() - rate) < 4 * np.sqrt(rate * (1 - rate) / n)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_joint_table_of_classes_and_labels_is_the_models(exact):
+    model = NoiseModel([[0.8, 0.15, 0.05], [0.1, 0.9, 0], [0.05, 0.05, 0.9]], prior=[5, 3, 2])
+    y = np.repeat([0, 1, 2], [50_000, 30_000, 20_000])
+    noisy, _ = model.sample(y, exact=exact, random_state=0)
+    joint = np.array([[np.mean((y == c) & (noisy == q)) for q in range(3)] for c in range(3)])
+    np.testing.assert_allclose(joint, model.joint, rtol=0, atol=1e-4 if exact else 4e-3)
+
+
+def test_wrong_labels_are_uniform_over_the_other_classes():
+    y = np.zeros(60_000, dtype=int)
+    noisy, _ = flip_labels(y, 0.5, classes=range(4), random_state=0)
+    counts = np.bincount(noisy)[1:]
+    np.testing.assert_allclose(counts, 10_000, rtol=0, atol=4 * np.sqrt(10_000))
+
+
+def test_target_decides_the_wrong_label_and_can_keep_a_row_right():
+    y = [0, 0, 1, 1]
+    runner_up = [[9, 0, 1], [9, 1, 0], [1, 9, 0], [0, 9, 0]]
+    noisy, flipped = flip_labels(
+        y, flip_proba=np.ones(4), target=runner_up, classes=[0, 1, 2], random_state=0
+    )
+    assert noisy.tolist() == [2, 1, 0, 1]
+    assert flipped.tolist() == [True, True, True, False]
+
+
+def test_named_classes_of_a_model_are_matched_by_name_not_by_order():
+    model = NoiseModel([[0, 1], [0, 1]], classes=["b", "a"])  # every b becomes an a
+    noisy, _ = flip_labels(["a", "b", "b"], transition=model, random_state=0)
+    assert noisy.tolist() == ["a", "a", "a"]
+
+
+def test_longer_class_names_are_not_cut_off():
+    noisy, _ = flip_labels(["a", "a"], 1.0, classes=["a", "elephant"], random_state=0)
+    assert noisy.tolist() == ["elephant", "elephant"]
+
+
+def test_pandas_and_polars_series_are_welcome():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    series = pandas.Series(["x", "y", "x", "y"], index=[7, 8, 9, 10], dtype="category")
+    noisy, flipped = flip_labels(series, 0.5, random_state=0)
+    assert flipped.sum() == 2
+    assert set(noisy) <= {"x", "y"}
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({}, "exactly one of rate.*got none"),
+        ({"rate": 0.1, "n_flips": 2}, "got rate and n_flips"),
+        ({"rate": 1.5}, r"rate=1.5 must be a number between 0 and 1"),
+        ({"rate": -0.1}, r"rate=-0.1 must be a number between 0 and 1"),
+        ({"rate": float("nan")}, r"rate=nan must be a number between 0 and 1"),
+        ({"rate": "much"}, r"rate='much' must be a number"),
+        ({"n_flips": 99}, "n_flips=99 must be a whole number between 0 and 4"),
+        ({"transition": [[0.5, 0.4], [0, 1]]}, "row 0 of the transition matrix sums to 0.9"),
+        ({"transition": [[1.5, -0.5], [0, 1]]}, r"transition\[0, 1\] = -0.5 is no probability"),
+        ({"transition": np.eye(3)}, "for 3 classes, but there are 2"),
+        ({"transition": [1, 2]}, r"shape \(2,\)"),
+        ({"flip_proba": [0.1, 0.2]}, "one probability per row, 4"),
+        ({"flip_proba": [0, 0, 0, 2.0]}, r"flip_proba\[3\] = 2.0 is no probability"),
+        ({"flip_proba": [1] * 4, "target": [[1, 1]]}, r"target must have shape \(4, 2\)"),
+        ({"rate": 0.1, "classes": [0, 2]}, "holds the label 1, which is not among the classes"),
+        ({"rate": 0.1, "classes": [0, 1, 1]}, "names a class twice"),
+    ],
+)
+def test_bad_requests_get_a_sentence(how, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        flip_labels([0, 1, 0, 1], **how)
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        ([], "y is empty"),
+        ([0, 0, 0], "one class only, so there is no wrong label"),
+        (["a", None, "b"], "1 row without a label .the first is row 1"),
+        ([0.0, 1.0, float("nan")], "the first is row 2"),
+        ([0.5, 1.25, 3.7], "Unknown label type: continuous"),
+        ([["a", "b"], ["c", "d"]], r"one label per row, but its shape is \(2, 2\)"),
+        (np.array(["a", 1], dtype=object), "mixes labels of several kinds .int, str."),
+    ],
+)
+def test_bad_labels_get_a_sentence(y, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        flip_labels(y, 0.5)
+
+
+@pytest.mark.parametrize("how", [{"rate": 0.5}, {"transition": [[0.5, 0.5], [0, 1]]}])
+def test_noise_that_drowns_the_labels_is_warned_of(how):
+    with pytest.warns(NoiseWarning, match="no longer point to the class"):
+        flip_labels([0, 1, 0, 1], **how)
