@@ -85,7 +85,7 @@ class NeighborDisagreement(SuspicionMixin, BaseEstimator):
         """Judge each label of ``y`` by the labels of the rows nearest to it in ``X``."""
         X, codes = check_labelled(self, X, y, accept_sparse="csr", ensure_min_samples=2)
         neighbors = nearest(X, self.n_neighbors, metric=self.metric, n_jobs=self.n_jobs)
-        suggested = _commonest(codes[neighbors], n_classes=len(self.classes_))
+        suggested = _commonest(codes[neighbors])
         self._conclude(_disagreement(neighbors, codes), codes, suggested)
         return self
 
@@ -168,11 +168,9 @@ def _disagreement(neighbors: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return (codes[neighbors] != codes[:, None]).mean(axis=1)
 
 
-def _commonest(votes: np.ndarray, n_classes: int) -> np.ndarray:
+def _commonest(votes: np.ndarray) -> np.ndarray:
     """The class with most votes in each row; the nearer neighbours decide between equals."""
-    n, k = votes.shape
     # Halving from one neighbour to the next keeps the sums of two classes apart, and below a vote.
-    weights = np.broadcast_to(1 + 0.5 ** np.arange(2, k + 2), votes.shape)
-    tally = np.zeros((n, n_classes))
-    np.add.at(tally, (np.arange(n)[:, None], votes), weights)
-    return tally.argmax(axis=1)
+    weights = 1 + 0.5 ** np.arange(2, votes.shape[1] + 2)
+    tally = np.column_stack([(votes == vote[:, None]) @ weights for vote in votes.T])
+    return np.take_along_axis(votes, tally.argmax(axis=1)[:, None], axis=1)[:, 0]
