@@ -34,7 +34,7 @@ def test_results_comparison_and_picture_are_written(tiny, tmp_path):
     result = run("walmsley", "--quick", "--jobs", 1, "--out", tmp_path)
     assert result.exit_code == 0, result.output
     assert "lie within two standard errors of the published ones" in result.output
-    for name in ("results.csv", "manifest.json", "comparison.md", "comparison.png"):
+    for name in ("results.csv", "manifest.json", "comparison.md", "accuracy_percent.png"):
         assert (tmp_path / name).exists()
         assert name in result.output
     assert (

@@ -101,7 +101,7 @@ def to_rich(table: Table) -> Any:
 
 
 def plot_comparison(comparisons: Sequence[Comparison], path: Path, *, title: str = "") -> None:
-    """Ours against published, one panel per method; on the diagonal both agree."""
+    """One metric, ours against published, a panel per method; on the diagonal both agree."""
     require("matplotlib", extra="report").use("Agg")
     pyplot = require("matplotlib.pyplot", extra="report")
     methods = list(dict.fromkeys(c.method for c in comparisons))
@@ -119,8 +119,9 @@ def plot_comparison(comparisons: Sequence[Comparison], path: Path, *, title: str
         axis.set(title=method, xlim=_wider(low, high), ylim=_wider(low, high), aspect="equal")
     for axis in list(axes.flat)[len(methods) :]:
         axis.set_axis_off()
-    figure.supxlabel("published")
-    figure.supylabel("ours (bars: two standard errors)")
+    metric = comparisons[0].metric.replace("_", " ")
+    figure.supxlabel(f"published {metric}")
+    figure.supylabel(f"our {metric} (bars: two standard errors)", fontsize="medium")
     if title:
         figure.suptitle(title)
     if len({c.noise_level for c in comparisons}) > 1:

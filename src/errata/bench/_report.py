@@ -18,9 +18,10 @@ class Report(NamedTuple):
 
 
 def write_report(experiment: Experiment, results: list[dict], out: str | Path) -> Report:
-    """Compare results with the published numbers; write comparison.md, comparison.png and more.
+    """Compare results with the published numbers; write comparison.md and pictures.
 
-    Pictures need the ``report`` extra.
+    There is one picture per metric, and whatever the experiment illustrates itself. Pictures need
+    the ``report`` extra.
     """
     out = Path(out)
     files = [out / "results.csv", out / "manifest.json"]
@@ -30,12 +31,15 @@ def write_report(experiment: Experiment, results: list[dict], out: str | Path) -
     if not comparisons:
         return Report(None, f"{len(results)} measurements; none was published.", files)
     summary, sentence = summary_table(comparisons), verdict(comparisons)
-    with atomic_path(out / "comparison.md") as temporary:
+    files.append(out / "comparison.md")
+    with atomic_path(files[-1]) as temporary:
         parts = [f"# {experiment.title}", sentence]
         for table in (summary, detail_table(comparisons)):
             parts += [f"## {table.title}", to_markdown(table)]
         temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    with atomic_path(out / "comparison.png") as temporary:
-        plot_comparison(comparisons, temporary, title=experiment.title)
-    files += [out / "comparison.md", out / "comparison.png"]
+    for metric in dict.fromkeys(c.metric for c in comparisons):
+        files.append(out / f"{metric}.png")
+        with atomic_path(files[-1]) as temporary:
+            of_metric = [c for c in comparisons if c.metric == metric]
+            plot_comparison(of_metric, temporary, title=experiment.title)
     return Report(to_rich(summary), sentence, files)

@@ -39,7 +39,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="errata")
 def main() -> None:
-    r"""Find the wrong labels in a data set, and learn well in spite of them.
+    """Find the wrong labels in a data set, and learn well in spite of them.
 
     \b
     Try it without any data of your own:

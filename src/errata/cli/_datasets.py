@@ -19,7 +19,7 @@ from ._console import console
     help="Folder of CSV data sets. [default: $ERRATA_DATA]",
 )
 def datasets(name: str | None, data: Path | None) -> None:
-    """List the data sets of the papers, or show the classes of the one called NAME.
+    """List the data sets there are, or describe the one called NAME.
 
     A data set is bundled with scikit-learn, generated, or a CSV file in your data folder (--data or
     ERRATA_DATA) whose last column is called label or target. Nothing is downloaded; in Python,

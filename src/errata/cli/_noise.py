@@ -64,7 +64,7 @@ def noise(
     truth: Path | None,
     force: bool,
 ) -> None:
-    r"""Plant wrong labels in TABLE and keep the truth.
+    """Plant wrong labels in TABLE and keep the truth.
 
     TABLE is CSV, TSV (both also with .gz), Parquet or Feather. Everything but the
     label column is copied as it stands. The truth goes to a table of its own with the columns row,

@@ -38,11 +38,11 @@ from ._console import console
 def reproduce(
     name: str | None, quick: bool, data: Path | None, out: Path | None, seed: int, jobs: int
 ) -> None:
-    """Run the published experiment NAME; without NAME, list the experiments there are.
+    """Run the published experiment NAME, or list them.
 
     Results are written as they come: a run that was stopped goes on where it was when the same
     command is given again. In the folder you find results.csv, manifest.json (versions, seed,
-    parameters), and our numbers beside the published ones in comparison.md and comparison.png.
+    parameters), and our numbers beside the published ones in comparison.md and in pictures.
     """
     if name is None:
         _list()

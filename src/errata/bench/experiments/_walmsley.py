@@ -28,6 +28,7 @@ from ...exceptions import NoiseWarning
 from ...noise import flip_labels
 from .._experiment import Experiment, NoisyTraining
 from .._published import Published
+from .._ranks import rank_methods
 
 
 @lru_cache(maxsize=2)
@@ -85,9 +86,10 @@ walmsley = Experiment(
     metrics=("accuracy_percent",),
     measure=NoisyTraining(split=KFold(5, shuffle=True), inject=flip_each, load=load_complete),
     published=Published("walmsley_2017_accuracy", repetitions=10),
+    illustrate=lambda results, folder: rank_methods(results, "accuracy_percent", folder),
     quick={
         "datasets": {"wdbc": "wdbc", "make_moons": "make_moons"},
         "noise_levels": (0.0, 0.2, 0.4),
-        "repetitions": 3,
+        "repetitions": 5,
     },
 )
