@@ -57,7 +57,6 @@ def copy_with_column(
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    from typing import Any
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = Path(folder, "a.csv").write_text("weight,pet\n4.00,cat\n31.5,dog\n")
     ...     copy_with_column(f"{folder}/a.csv", f"{folder}/b.csv", "pet", ["cat", "wolf"])
