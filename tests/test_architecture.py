@@ -17,7 +17,9 @@ ORDER = [
     "datasets",
     "metrics",
     "stats",
+    "_kernels",
     "hardness",
+    "ensemble",
     "bench",
     "cli",
 ]

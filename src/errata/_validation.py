@@ -73,6 +73,22 @@ def check_labelled(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[np.nd
     return X, codes
 
 
+def check_sample_weight(sample_weight: Any, n: int) -> np.ndarray:
+    """Return one non-negative weight per row, not all of them zero; ones when there is none."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, dtype=float)
+    if weight.shape != (n,):
+        raise ValueError(
+            f"sample_weight.shape == {weight.shape}, expected ({n},): one weight per row."
+        )
+    if not np.all(np.isfinite(weight)) or weight.min() < 0:
+        raise ValueError("sample_weight must hold finite, non-negative numbers.")
+    if not weight.any():
+        raise ValueError("sample_weight is zero everywhere: no row is left to learn from.")
+    return weight
+
+
 def check_count(name: str, value: Any, *, low: int = 1, high: int | None = None) -> int:
     """Return ``value`` as an int when it is a whole number in [low, high]."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
