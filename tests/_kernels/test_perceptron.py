@@ -23,6 +23,7 @@ def problems(draw):
         np.arange(k),
         rng.choice(coprime, size=(m, epochs)),
         rng.randint(n, size=(m, epochs)),
+        draw(st.integers(1, 6)),
         draw(st.sampled_from([-np.inf, 1e-3, 0.5])),
         draw(st.integers(1, 3)),
     )
@@ -46,9 +47,9 @@ def test_one_epoch_in_the_given_order_is_scikit_learns_perceptron(twin):
     X, codes = rng.normal(size=(40, 3)), rng.randint(2, size=40)
     train = (_perceptron if twin == "plain" else kernels("perceptron")).train_pool
     for epochs in (1, 4):
-        one = np.ones((1, epochs), dtype=int)
+        one = np.ones((1, 1), dtype=int)
         weights, biases = train(
-            X, codes, np.arange(40)[None, :], np.array([1]), one, 0 * one, -np.inf, 5
+            X, codes, np.arange(40)[None, :], np.array([1]), one, 0 * one, epochs, -np.inf, 5
         )
         theirs = Perceptron(max_iter=epochs, tol=None, shuffle=False).fit(X, codes)
         np.testing.assert_allclose(weights[0], theirs.coef_, rtol=0, atol=1e-12)
@@ -59,9 +60,9 @@ def test_training_stops_where_scikit_learns_does():
     rng = np.random.RandomState(1)
     X = rng.normal(size=(60, 4))
     codes = (X[:, 0] + 0.3 * rng.normal(size=60) > 0).astype(int)
-    one = np.ones((1, 1000), dtype=int)
+    one = np.ones((1, 1), dtype=int)
     weights, _ = kernels("perceptron").train_pool(
-        X, codes, np.arange(60)[None, :], np.array([1]), one, 0 * one, 1e-3, 5
+        X, codes, np.arange(60)[None, :], np.array([1]), one, 0 * one, 1000, 1e-3, 5
     )
     theirs = Perceptron(shuffle=False).fit(X, codes)
     assert 5 < theirs.n_iter_ < 1000
@@ -71,8 +72,8 @@ def test_training_stops_where_scikit_learns_does():
 def test_separable_classes_are_separated():
     X = np.array([[0.0, 0], [0, 1], [3, 3], [4, 3]])
     codes = np.array([0, 0, 1, 1])
-    one = np.ones((1, 50), dtype=int)
+    one = np.ones((1, 1), dtype=int)
     weights, biases = kernels("perceptron").train_pool(
-        X, codes, np.arange(4)[None, :], np.array([1]), one, 0 * one, -np.inf, 5
+        X, codes, np.arange(4)[None, :], np.array([1]), one, 0 * one, 50, -np.inf, 5
     )
     assert ((X @ weights[0, 0] + biases[0, 0] > 0) == (codes == 1)).all()

@@ -129,19 +129,19 @@ def test_constant_hardness_is_bagging():
     assert ks_2samp(ours, theirs).pvalue > 0.01
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_linear_hardness_beats_bagging_under_heavy_noise(seed):
+def test_linear_hardness_beats_bagging_under_heavy_noise():
+    # Published for this set: 95.7 against 92.7 at 20 % noise, 81.6 against 75.8 at 40 %.
     X, y = load_breast_cancer(return_X_y=True)
-    order = np.random.RandomState(seed).permutation(len(y))
-    train, test = order[:400], order[400:]
-    noisy, _ = flip_labels(y[train], 0.35, random_state=seed)
-    scores = []
-    for hardness in ("kdn", alike):
-        model = make_pipeline(
-            MinMaxScaler(), HardnessBaggingClassifier(hardness=hardness, random_state=seed)
-        )
-        scores.append(model.fit(X[train], noisy).score(X[test], y[test]))
-    assert scores[0] > scores[1]
+
+    def accuracy(hardness, seed):
+        order = np.random.RandomState(seed).permutation(len(y))
+        train, test = order[:400], order[400:]
+        noisy, _ = flip_labels(y[train], 0.35, random_state=seed)
+        bagging = HardnessBaggingClassifier(hardness=hardness, random_state=seed)
+        return make_pipeline(MinMaxScaler(), bagging).fit(X[train], noisy).score(X[test], y[test])
+
+    gains = [accuracy("kdn", seed) - accuracy(alike, seed) for seed in range(10)]
+    assert np.mean(gains) > 0.02
 
 
 def test_suspicion_is_the_hardness_and_comes_from_any_measure():

@@ -18,14 +18,16 @@ def train_pool(
     positives: np.ndarray,
     multipliers: np.ndarray,
     offsets: np.ndarray,
+    epochs: int,
     tol: float,
     patience: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Weights (member, perceptron, feature) and biases (member, perceptron) after E epochs or less.
+    """Weights (member, perceptron, feature) and biases (member, perceptron).
 
-    ``multipliers`` and ``offsets`` have the shape (member, E). A perceptron stops when for
-    ``patience`` epochs its loss, the sum of ``-y (w x + b)`` over the rows it got wrong, has not
-    fallen below the least so far by ``tol`` per row; ``tol = -inf`` never stops.
+    ``multipliers`` and ``offsets``, shape (member, orders), hold the orders that epochs go through
+    in turn, ``epochs`` of them at most. A perceptron stops when for ``patience`` epochs its loss,
+    the sum of ``-y (w x + b)`` over the rows it got wrong, has not fallen below the least so far by
+    ``tol`` per row; ``tol = -inf`` never stops.
     """
     (m, n), k = bags.shape, len(positives)
     weights = np.zeros((m, k, X.shape[1]))
@@ -34,10 +36,11 @@ def train_pool(
     stale = np.zeros((m, k), dtype=int)
     active = np.ones((m, k), dtype=bool)
     members = np.arange(m)
-    for epoch in range(multipliers.shape[1]):
+    for epoch in range(epochs):
+        multiplier, offset = (a[:, epoch % a.shape[1]] for a in (multipliers, offsets))
         loss = np.zeros((m, k))
         for t in range(n):
-            rows = bags[members, (multipliers[:, epoch] * t + offsets[:, epoch]) % n]
+            rows = bags[members, (multiplier * t + offset) % n]
             x = X[rows]
             sign = np.where(codes[rows][:, None] == positives, 1.0, -1.0)
             agreement = sign * (np.einsum("mkd,md->mk", weights, x) + biases)

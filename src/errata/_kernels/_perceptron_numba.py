@@ -9,37 +9,32 @@ FASTMATH = {"reassoc", "contract", "nsz"}
 
 
 @njit(cache=True, nogil=True)
-def train_pool(X, codes, bags, positives, multipliers, offsets, tol, patience):
+def train_pool(X, codes, bags, positives, multipliers, offsets, epochs, tol, patience):
     """As the plain twin, one member after the other."""
     m, k = len(bags), len(positives)
     weights = np.zeros((m, k, X.shape[1]))
     biases = np.zeros((m, k))
     for i in range(m):
         _train_member(
-            X,
-            codes,
-            bags[i],
-            positives,
-            multipliers[i],
-            offsets[i],
-            tol,
-            patience,
-            weights[i],
-            biases[i],
-        )
+            X, codes, bags[i], positives, multipliers[i], offsets[i], epochs, tol, patience,
+            weights[i], biases[i],
+        )  # fmt: skip
     return weights, biases
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
-def _train_member(X, codes, bag, positives, multipliers, offsets, tol, patience, weights, biases):
+def _train_member(
+    X, codes, bag, positives, multipliers, offsets, epochs, tol, patience, weights, biases
+):
     n, d = len(bag), X.shape[1]
     k = len(biases)
     least = np.full(k, np.inf)
     stale = np.zeros(k, np.int64)
     loss = np.empty(k)
-    for epoch in range(len(multipliers)):
+    for epoch in range(epochs):
+        order = epoch % len(multipliers)
+        place, stride = offsets[order], multipliers[order]
         loss[:] = 0
-        place = offsets[epoch] % n
         for _ in range(n):
             row = bag[place]
             x = X[row]
@@ -55,7 +50,7 @@ def _train_member(X, codes, bag, positives, multipliers, offsets, tol, patience,
                     biases[c] += sign
                     for j in range(d):
                         weights[c, j] += sign * x[j]
-            place += multipliers[epoch]
+            place += stride
             if place >= n:
                 place -= n
         running = False

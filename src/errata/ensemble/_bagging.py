@@ -106,7 +106,7 @@ class HardnessBaggingClassifier(SuspicionMixin, ClassifierMixin, BaseEstimator):
     ...     model = make_pipeline(MinMaxScaler(), bagging).fit(X[:400], noisy)
     ...     return round(model.score(X[400:], y[400:]), 2)
     >>> accuracy(), accuracy(hardness=lambda X, y: 0 * y)           # constant: plain bagging
-    (0.85, 0.8)
+    (0.85, 0.73)
     """
 
     def __init__(
@@ -299,17 +299,25 @@ def _draw_bags(
     p: np.ndarray, codes: np.ndarray, n_bags: int, size: int, random: np.random.RandomState
 ) -> np.ndarray:
     """Rows of each bag, (bag, size), drawn with replacement; bags of one class are drawn again."""
-    cumulative = np.cumsum(p)
-    cumulative /= cumulative[-1]
-    bags = np.searchsorted(cumulative, random.random_sample((n_bags, size)), side="right")
+    draw = _uniform_draws(len(p), random) if np.ptp(p) == 0 else _weighted_draws(p, random)
+    bags = draw((n_bags, size))
     for _ in range(_REDRAWS):
         labels = codes[bags]
         poor = (labels == labels[:, :1]).all(axis=1)
         if not poor.any():
             break
-        again = random.random_sample((poor.sum(), size))
-        bags[poor] = np.searchsorted(cumulative, again, side="right")
+        bags[poor] = draw((poor.sum(), size))
     return bags
+
+
+def _uniform_draws(n: int, random: np.random.RandomState) -> Callable[[tuple], np.ndarray]:
+    return lambda shape: random.randint(n, size=shape)
+
+
+def _weighted_draws(p: np.ndarray, random: np.random.RandomState) -> Callable[[tuple], np.ndarray]:
+    cumulative = np.cumsum(p)
+    cumulative /= cumulative[-1]
+    return lambda shape: np.searchsorted(cumulative, random.random_sample(shape), side="right")
 
 
 def _shares(

@@ -10,6 +10,7 @@ from sklearn.linear_model import Perceptron
 
 from .._kernels import kernels
 
+_ORDERS = 32  # orders in which a bag is visited, over and over if there are more epochs
 _BLOCK = 4096  # rows that all members judge at a time
 
 
@@ -72,13 +73,14 @@ class PerceptronPool:
         m, n = bags.shape
         n_classes = int(codes.max()) + 1
         positives = np.array([1]) if n_classes == 2 else np.arange(n_classes)
-        multipliers, offsets = _orders(m, estimator.max_iter, n, random)
+        multipliers, offsets = _orders(m, min(estimator.max_iter, _ORDERS), n, random)
         tol = -np.inf if estimator.tol is None else float(estimator.tol)
         X = np.ascontiguousarray(X, dtype=float)
         train = kernels("perceptron").train_pool
         trained = Parallel(n_jobs=n_jobs, prefer="threads")(
             delayed(train)(
-                X, codes, bags[part], positives, multipliers[part], offsets[part], tol,
+                X, codes, bags[part], positives, multipliers[part], offsets[part],
+                estimator.max_iter, tol,
                 estimator.n_iter_no_change,
             )
             for part in np.array_split(np.arange(m), min(m, effective_n_jobs(n_jobs)))
@@ -130,12 +132,12 @@ def _fit_member(estimator: BaseEstimator, X: Any, codes: np.ndarray, seed: int) 
     return member.set_params(**dict.fromkeys(names, int(seed))).fit(X, codes)
 
 
-def _orders(m: int, epochs: int, n: int, random: Any) -> tuple[np.ndarray, np.ndarray]:
-    """For each member and epoch the two numbers of an order in which to visit a bag of n rows."""
-    multipliers = random.randint(1, max(n, 2), size=(m, epochs))
+def _orders(m: int, count: int, n: int, random: Any) -> tuple[np.ndarray, np.ndarray]:
+    """For each member some orders in which to visit a bag of n rows, two numbers each."""
+    multipliers = random.randint(1, max(n, 2), size=(m, count))
     while (shared := np.gcd(multipliers, n) > 1).any():  # would visit some rows twice, others never
         multipliers[shared] = random.randint(1, n, size=shared.sum())
-    return multipliers, random.randint(n, size=(m, epochs))
+    return multipliers, random.randint(n, size=(m, count))
 
 
 def _as_perceptron(weights: np.ndarray, biases: np.ndarray, seen: np.ndarray) -> BaseEstimator:
