@@ -18,6 +18,7 @@ ORDER = [
     "metrics",
     "stats",
     "hardness",
+    "reinforce",
     "bench",
     "cli",
 ]

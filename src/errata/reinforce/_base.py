@@ -9,7 +9,7 @@ from .._suspicion import flag
 from .._validation import check_choice, check_count, check_fraction
 from ._checks import check_log_alpha, check_row_weights, check_target
 from ._loop import Degenerate, Maximise, Rule, reinforce
-from ._weights import PENALTIES, reinforcements
+from ._weights import PENALTIES, abnormality, reinforcements
 
 
 class ReinforcedEstimator(BaseEstimator):
@@ -21,7 +21,7 @@ class ReinforcedEstimator(BaseEstimator):
     max_iter: int
     tol: float
     threshold: float | None
-    share: float | None
+    share: float | str | None
 
     def _rule(self) -> Rule:
         return Rule(
@@ -49,7 +49,7 @@ class ReinforcedEstimator(BaseEstimator):
         self.objective_ = found.objective
         self.n_iter_ = found.n_iter
         self.converged_ = found.converged
-        self.suspicion_ = 1 - found.weights
+        self.suspicion_ = abnormality(found.fit.log_p, found.log_alpha, rule.penalty)
         self.flagged_ = flag(self.suspicion_, threshold=self.threshold, share=self.share)
         return found.fit.params
 

@@ -27,7 +27,7 @@ def check_log_alpha(alpha: Any) -> float | None:
         raise ValueError(
             f'alpha={alpha!r} must be a number above 0, or "auto" to reach the target mean weight.'
         )
-    return float(np.log(alpha))
+    return float(np.log(float(alpha)))
 
 
 def check_row_weights(name: str, value: Any, n: int, *, high: float = np.inf) -> np.ndarray:

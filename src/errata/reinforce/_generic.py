@@ -98,12 +98,19 @@ def fit_and_judge(
     A flexible model gives each label it has learnt by heart a probability near one: only held-out
     rows tell it anything.
     """
-    model = clone(estimator).fit(X, y, sample_weight=weights)
+    model = _fit_weighted(estimator, X, y, weights)
     if folds is None:
         return model, judge(model, X, y)
     verdicts = np.empty(len(weights))
     for train, test in folds:
         y_train, y_test = (None, None) if y is None else (y[train], y[test])
-        apart = clone(estimator).fit(X[train], y_train, sample_weight=weights[train])
+        apart = _fit_weighted(estimator, X[train], y_train, weights[train])
         verdicts[test] = judge(apart, X[test], y_test)
     return model, verdicts
+
+
+def _fit_weighted(estimator: Any, X: Any, y: Any, weights: np.ndarray) -> Any:
+    """Fit a clone; a row of weight zero stays with its label, so that no class is forgotten."""
+    if y is None:  # kernel densities take the logarithm of weights
+        return clone(estimator).fit(X[weights > 0], sample_weight=weights[weights > 0])
+    return clone(estimator).fit(X, y, sample_weight=weights)

@@ -67,15 +67,14 @@ class ReinforcedLogisticRegression(SuspicionMixin, ClassifierMixin, ReinforcedEs
     weights_ : array of shape (n,)
         Degree, in [0, 1], to which each label is normal.
     suspicion_ : array of shape (n,)
-        ``1 - weights_``. Not a probability: its mean is ``1 - target`` by construction, whatever
-        the share of errors.
+        ``1 - weights_``, to the sixth digit: what is added there ranks the rows of weight 1 by
+        their likelihood. Not a probability: its mean is ``1 - target``, however many are wrong.
     flagged_ : array of bool of shape (n,)
         The suspects.
     suggested_ : array of shape (n,)
         The likeliest class where a row is flagged, its own label elsewhere.
     log_likelihood_ : array of shape (n,)
-        Log-probability of each label. Lowest = most suspicious, without the ties that weights of 1
-        make.
+        Log-probability of each label. Lowest = most suspicious.
     reinforcements_ : array of shape (n,)
         What was added to each label's probability.
     alpha_, log_alpha_ : float
@@ -108,8 +107,8 @@ class ReinforcedLogisticRegression(SuspicionMixin, ClassifierMixin, ReinforcedEs
     >>> X = [[-3.0], [-2.5], [-2.2], [-1.0], [0.5], [-0.6], [1.1], [2.4], [2.6], [4.0]]
     >>> y = ["ham"] * 5 + ["spam"] * 4 + ["ham"]              # the last one is wrong
     >>> model = ReinforcedLogisticRegression(target=0.9, l2=0.1).fit(X, y)
-    >>> model.flagged_.nonzero()[0], model.suggested_[-1]
-    (array([9]), 'spam')
+    >>> model.flagged_.nonzero()[0], model.suggested_[model.flagged_]
+    (array([9]), array(['spam'], dtype='<U4'))
     >>> model.predict([[-4.0], [4.0]])
     array(['ham', 'spam'], dtype='<U4')
     """
@@ -191,7 +190,8 @@ class ReinforcedLogisticRegression(SuspicionMixin, ClassifierMixin, ReinforcedEs
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row."""
-        return self.classes_[self.predict_log_proba(X).argmax(axis=1)]
+        log_proba = self.predict_log_proba(X)
+        return self.classes_[log_proba.argmax(axis=1)]
 
     def _beta(self) -> np.ndarray:
         return np.column_stack([self.intercept_, self.coef_])

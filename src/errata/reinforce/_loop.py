@@ -62,45 +62,39 @@ def reinforce(
     parameters (theorem 3). So with alpha fixed the objective never falls, provided that
     ``maximise`` raises the weighted log-likelihood plus ``log_prior``.
     """
-    weights = w_init
-    fit = maximise(sample_weight * weights, None)
-    log_alpha, objective = rule.log_alpha, []
+    weights, fit, objective = w_init, maximise(sample_weight * w_init, None), []
+    log_alpha = np.nan if rule.log_alpha is None else rule.log_alpha
     for n_iter in range(1, rule.max_iter + 1):
-        log_alpha = _next_log_alpha(rule, log_alpha, n_iter, fit.log_p, sample_weight)
+        # Half of the iterations without rest may mean that rows hop in and out of an L1 threshold
+        # that moves with them: from then on it is held still.
+        if rule.log_alpha is None and n_iter <= max(1, rule.max_iter // 2):
+            log_alpha = select_log_alpha(
+                fit.log_p, rule.target, penalty=rule.penalty, sample_weight=sample_weight
+            )
         before, weights = weights, reinforcement_weights(fit.log_p, log_alpha, penalty=rule.penalty)
         objective.append(_objective(fit, log_alpha, rule.penalty, sample_weight))
         moved = np.abs(weights - before)[sample_weight > 0].max()
         if moved <= rule.tol:
-            return Reinforced(fit, weights, log_alpha, np.array(objective), n_iter, True)
+            break
+        if n_iter == rule.max_iter:
+            _warn_restless(moved, n_iter)
+            break
         try:
             fit = _refit(maximise, sample_weight * weights, fit.params)
         except Degenerate as reason:
             warnings.warn(f"{reason}; keeping the fit before that.", SuspicionWarning, stacklevel=4)
-            return Reinforced(fit, weights, log_alpha, np.array(objective), n_iter, False)
+            break
+    converged = bool(moved <= rule.tol)
+    return Reinforced(fit, weights, log_alpha, np.array(objective), n_iter, converged)
+
+
+def _warn_restless(moved: float, n_iter: int) -> None:
     warnings.warn(
-        f"after {rule.max_iter} iterations the weights still move by {moved:.2g}; "
+        f"after {n_iter} iterations the weights still move by {moved:.2g}; "
         "raise max_iter or tol, or fix alpha.",
         ConvergenceWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
-    weights = reinforcement_weights(fit.log_p, log_alpha, penalty=rule.penalty)
-    objective.append(_objective(fit, log_alpha, rule.penalty, sample_weight))
-    return Reinforced(fit, weights, log_alpha, np.array(objective), rule.max_iter, False)
-
-
-def _next_log_alpha(
-    rule: Rule, present: float | None, n_iter: int, log_p: np.ndarray, sample_weight: np.ndarray
-) -> float:
-    """The given alpha, or the one that reaches the target now.
-
-    Half of the iterations without rest may mean that rows hop in and out of an L1 threshold that
-    moves with them: from then on it is held still.
-    """
-    if rule.log_alpha is not None:
-        return rule.log_alpha
-    if present is not None and n_iter > rule.max_iter / 2:
-        return present
-    return select_log_alpha(log_p, rule.target, penalty=rule.penalty, sample_weight=sample_weight)
 
 
 def _refit(maximise: Maximise, row_weights: np.ndarray, params: Any) -> Fit:

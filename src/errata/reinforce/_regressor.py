@@ -70,12 +70,12 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
     weights_ : array of shape (n,)
         Degree, in [0, 1], to which each row is normal.
     suspicion_ : array of shape (n,)
-        ``1 - weights_``. Not a probability: its mean is ``1 - target`` by construction, whatever
-        the share of errors.
+        ``1 - weights_``, to the sixth digit: what is added there ranks the rows of weight 1 by
+        their likelihood. Not a probability: its mean is ``1 - target``, however many are wrong.
     flagged_ : array of bool of shape (n,)
         The suspects.
     log_likelihood_ : array of shape (n,)
-        Log-density of each row. Lowest = most suspicious, without the ties that weights of 1 make.
+        Log-density of each row. Lowest = most suspicious.
     reinforcements_ : array of shape (n,)
         What was added to each row's density.
     alpha_, log_alpha_ : float

@@ -1,6 +1,7 @@
 """All that least squares and principal axes need of a table, gathered block by block."""
 
 import numpy as np
+from scipy.linalg import qr
 from sklearn.utils import gen_batches
 
 # Rows at a time: the weighted copies stay small however long the table is.
@@ -22,5 +23,5 @@ def triangle(columns: list[np.ndarray], weights: np.ndarray, *, ones: bool = Tru
         root = np.sqrt(weights[rows])[:, None]
         block = [c[rows].reshape(len(root), -1) for c in columns]
         table = np.hstack([np.ones((len(root), int(ones))), *block]) * root
-        R = np.linalg.qr(np.vstack([R, table]), mode="r")
+        R = qr(np.vstack([R, table]), mode="r", overwrite_a=True, check_finite=False)[0]
     return R

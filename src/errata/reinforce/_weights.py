@@ -9,12 +9,15 @@ With ``w`` for the weight, both penalties share three identities: the reinforced
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from .._validation import check_choice
 
 PENALTIES = ("l1", "l2")
 _PRICE = {"l1": 1.0, "l2": 0.5}
 _LOG_2 = np.log(2.0)
+_TIE_BREAK = 1e-6
+_LOG_NEXT_TO_NOTHING = -1e300  # stands for the logarithm of 0, so that inf - inf never occurs
 
 
 def reinforcement_weights(log_p: Any, log_alpha: float, *, penalty: str = "l1") -> np.ndarray:
@@ -27,7 +30,8 @@ def reinforcement_weights(log_p: Any, log_alpha: float, *, penalty: str = "l1") 
     Parameters
     ----------
     log_p : array-like of shape (n,)
-        Log-probability or log-density of each row under the model; -inf is welcome (weight 0).
+        Log-probability or log-density of each row under the model; -inf is welcome (weight 0
+        for any finite alpha).
     log_alpha : float
         Logarithm of the reinforcement constant: the higher, the fewer rows are let go. ``inf``
         leaves every row its weight of one. :func:`select_log_alpha` chooses it.
@@ -67,15 +71,12 @@ def reinforcement_weights(log_p: Any, log_alpha: float, *, penalty: str = "l1") 
 
 def log_weights(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
     """Logarithm of the weights; see :func:`reinforcement_weights`."""
-    impossible = log_p == -np.inf  # no reinforcement brings it back, even as alpha grows to inf
-    log_p = np.where(impossible, 0.0, log_p)
+    log_p = np.maximum(log_p, _LOG_NEXT_TO_NOTHING)
     if penalty == "l1":
-        log_w = np.minimum(0.0, log_alpha + log_p)
-    else:
-        log_z = log_p + log_alpha / 2
-        log_root = np.logaddexp(0.0, 2 * (_LOG_2 - log_z)) / 2  # of sqrt(1 + 4 / z²)
-        log_w = np.minimum(0.0, _LOG_2 - np.logaddexp(0.0, log_root))
-    return np.where(impossible, -np.inf, log_w)
+        return np.minimum(0.0, log_alpha + log_p)
+    log_z = log_p + log_alpha / 2
+    log_root = np.logaddexp(0.0, 2 * (_LOG_2 - log_z)) / 2  # of sqrt(1 + 4 / z²)
+    return np.minimum(0.0, _LOG_2 - np.logaddexp(0.0, log_root))
 
 
 def log_reinforced(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
@@ -88,10 +89,24 @@ def log_reinforced(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndar
 
 def reinforcements(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
     """The reinforcements ``r`` (equations 12 and 17); inf where they exceed the largest float."""
-    abnormality = -np.expm1(log_weights(log_p, log_alpha, penalty))
+    degree = -np.expm1(log_weights(log_p, log_alpha, penalty))
     with np.errstate(over="ignore"):
         reinforced = np.exp(log_reinforced(log_p, log_alpha, penalty))
-    return np.where(abnormality > 0, reinforced, 0.0) * abnormality
+    return np.where(degree > 0, reinforced, 0.0) * degree
+
+
+def abnormality(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
+    """One minus the weight (section 3.5), to the sixth digit; the rest keeps the order of ``p``.
+
+    L1 gives a weight of one to all the likely rows. Where more rows are wrong than were to be let
+    go, some of the wrong are among them, and a list sorted by abnormality should still have these
+    next.
+    """
+    degree = -np.expm1(log_weights(log_p, log_alpha, penalty))
+    if penalty == "l2":
+        return degree
+    log_odds = -(log_alpha + np.maximum(log_p, _LOG_NEXT_TO_NOTHING))
+    return (1 - _TIE_BREAK) * degree + _TIE_BREAK * expit(log_odds)
 
 
 def reinforced_log_likelihood(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
@@ -99,8 +114,8 @@ def reinforced_log_likelihood(log_p: np.ndarray, log_alpha: float, penalty: str)
 
     That is ``log(p + r) - alpha Omega(r)``: what the loop raises from step to step.
     """
-    abnormality = -np.expm1(log_weights(log_p, log_alpha, penalty))
-    return log_reinforced(log_p, log_alpha, penalty) - _PRICE[penalty] * abnormality
+    degree = -np.expm1(log_weights(log_p, log_alpha, penalty))
+    return log_reinforced(log_p, log_alpha, penalty) - _PRICE[penalty] * degree
 
 
 def check_log_p(log_p: Any) -> np.ndarray:
