@@ -3,6 +3,12 @@
 from ._alpha import select_log_alpha
 from ._classifier import ReinforcedClassifier
 from ._density import ReinforcedDensity
+from ._figures import (
+    plot_mislabelled_extreme,
+    plot_outlying_cloud,
+    plot_outlying_line,
+    plot_outlying_sine,
+)
 from ._kernel_ridge import ReinforcedKernelRidge
 from ._linear import ReinforcedLinearRegression
 from ._logistic import ReinforcedLogisticRegression
@@ -20,4 +26,8 @@ __all__ = [
     "ReinforcedClassifier",
     "ReinforcedRegressor",
     "ReinforcedDensity",
+    "plot_outlying_line",
+    "plot_outlying_sine",
+    "plot_outlying_cloud",
+    "plot_mislabelled_extreme",
 ]

@@ -134,12 +134,12 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
     --------
     >>> import numpy as np
     >>> from errata.reinforce import ReinforcedKernelRidge
-    >>> x = np.linspace(0, 1, 30)
+    >>> x = np.linspace(0, 1, 20)
     >>> y = np.sin(2 * np.pi * x)
-    >>> y[12] = -1.0                                          # the sign is wrong
+    >>> y[6] = -1.0                                           # the sign is wrong
     >>> model = ReinforcedKernelRidge(gamma_kernel=10).fit(x[:, None], y)
     >>> np.flatnonzero(model.flagged_)
-    array([12])
+    array([6])
     >>> model.predict([[0.25], [0.5], [0.75]]).round(1) + 0.0
     array([ 1.,  0., -1.])
     """

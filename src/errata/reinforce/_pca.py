@@ -258,7 +258,7 @@ def principal_axes(
 def _variances(X: np.ndarray, weights: np.ndarray, q: int) -> np.ndarray:
     """Variances of the plain fit along its first ``q`` axes, those that are zero left out."""
     variances = principal_axes(X, weights, q)[2]
-    if not variances.any():
+    if variances[:1] <= (1e-14 * np.abs(X).max()) ** 2:  # nothing but rounding
         raise ValueError("all the rows of X are the same, so that there is no axis to find.")
     return variances[variances > _FLAT * variances[0]]
 

@@ -87,8 +87,11 @@ def _newton(task: Task, beta: np.ndarray, *, max_steps: int = 100) -> np.ndarray
         if is_separated(task, beta):
             break
         step = _solve(curvature(task, beta), slope.ravel()).reshape(beta.shape)
+        # So near the top the value cannot tell one point from the next, but the slope can.
+        if (slope * step).sum() <= 1e-12 * abs(value):
+            return beta + step
         before, (beta, value, slope) = value, _climb(task, beta, step, value, slope)
-        if value - before <= 1e-10 * abs(value):
+        if value == before:
             break
     return beta
 
@@ -101,7 +104,7 @@ def _climb(
         new_value, new_slope = value_and_slope(task, new)
         if new_value > value:
             return new, new_value, new_slope
-    return beta, value, slope  # at the top, to rounding
+    return beta, value, slope
 
 
 def curvature(task: Task, beta: np.ndarray) -> np.ndarray:

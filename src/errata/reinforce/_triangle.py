@@ -23,5 +23,5 @@ def triangle(columns: list[np.ndarray], weights: np.ndarray, *, ones: bool = Tru
         root = np.sqrt(weights[rows])[:, None]
         block = [c[rows].reshape(len(root), -1) for c in columns]
         table = np.hstack([np.ones((len(root), int(ones))), *block]) * root
-        R = qr(np.vstack([R, table]), mode="r", overwrite_a=True, check_finite=False)[0]
+        R = qr(np.vstack([R, table]), mode="r", overwrite_a=True, check_finite=False)[0][:width]
     return R
