@@ -1,4 +1,5 @@
 import dataclasses
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -40,6 +41,16 @@ def test_results_comparison_and_picture_are_written(tiny, tmp_path):
     assert (
         "| accuracy_percent | 0% | wdbc | Perceptron |" in (tmp_path / "comparison.md").read_text()
     )
+
+
+def test_without_matplotlib_everything_but_pictures_is_written(tiny, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = run("walmsley", "--quick", "--jobs", 1, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "No pictures: this needs matplotlib" in result.output
+    assert "pip install 'errata[report]'" in result.output
+    assert (tmp_path / "comparison.md").exists()
+    assert not list(tmp_path.glob("*.png"))
 
 
 def test_a_stopped_run_says_how_to_go_on(tiny, tmp_path, monkeypatch):

@@ -60,4 +60,4 @@ def require_every_class(row_weights: np.ndarray, codes: np.ndarray, classes: np.
     np.maximum.at(heaviest, codes, row_weights)
     gone = heaviest <= 1e-12 * row_weights.max()
     if gone.any():
-        raise Degenerate(f"no row of the class {classes[gone].tolist()[0]!r} keeps any weight")
+        raise Degenerate(f"no row of the class {classes[gone][0]} keeps any weight")

@@ -85,7 +85,7 @@ def _check_classes_in_folds(folds: Folds, y: np.ndarray) -> None:
         unseen = np.setdiff1d(y[test], y[train])
         if len(unseen):
             raise ValueError(
-                f"every row of the class {unseen.tolist()[0]!r} falls into one fold, so that the "
+                f"every row of the class {unseen[0]} falls into one fold, so that the "
                 "others cannot judge it; take fewer folds, or merge the class with another."
             )
 
