@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 
 from .._validation import check_choice
 from ._checks import check_row_weights, check_target
-from ._weights import PENALTIES, check_log_p, log_weights
+from ._weights import PENALTIES, check_log_p, weigh
 
 # Shares that differ by less than this are equal: sums of weights carry rounding errors.
 _ROUNDING = 1e-9
@@ -104,8 +104,7 @@ def _by_root(log_p: np.ndarray, counts: np.ndarray, target: float) -> float:
     """L2: the root of the mean weight minus the target."""
 
     def excess(log_alpha: float) -> float:
-        weights = np.exp(log_weights(log_p, log_alpha, "l2"))
-        return float(np.average(weights, weights=counts)) - target
+        return float(np.average(weigh(log_p, log_alpha, "l2"), weights=counts)) - target
 
     low, high = l2_bracket(log_p, target)
     margin = 1e-9 * (1 + abs(low) + abs(high))  # for equal log_p, where the bracket is one point

@@ -170,12 +170,12 @@ def plot_mislabelled_extreme(
     ax = _prepare(ax, "Logistic regression with one wrong label", reinforced, "x", "P(class 1 | x)")
     x = np.linspace(X.min() - 0.5, X.max() + 0.5, 400)
     for name, model, style in [
-        ("plain, all labels right", clone(plain).fit(X, np.where(flipped, 1 - y, y)), _TRUTH),
+        ("plain, right labels", clone(plain).fit(X, np.where(flipped, 1 - y, y)), _TRUTH),
         ("plain", plain.fit(X, y), _PLAIN),
         ("reinforced", reinforced, _REINFORCED),
     ]:
         ax.plot(x, model.predict_proba(x[:, None])[:, 1], label=name, **style)
-    return _finish(ax, X[:, 0], y, reinforced.weights_, "wrong label")
+    return _finish(ax, X[:, 0], y, reinforced.weights_, "wrong label", legend=(0.02, 0.62))
 
 
 def _plot_regression(
@@ -209,14 +209,16 @@ def _prepare(ax: Any, name: str, model: Any, xlabel: str, ylabel: str) -> Any:
     return ax
 
 
-def _finish(ax: Any, x: np.ndarray, y: np.ndarray, weights: np.ndarray, last: str) -> Any:
+def _finish(
+    ax: Any, x: np.ndarray, y: np.ndarray, weights: np.ndarray, last: str, *, legend: Any = "best"
+) -> Any:
     """Add the rows, dark where they kept their weight, the name of the last, and the legend."""
     rows = ax.scatter(
         x, y, c=weights, cmap="Greys", vmin=0, vmax=1, s=36, edgecolor="black", zorder=3
     )
     ax.figure.colorbar(rows, ax=ax, label="weight of a row")
     ax.annotate(last, (x[-1], y[-1]), (-9, 0), textcoords="offset points", ha="right", va="center")
-    ax.legend(loc="best", framealpha=0.9)
+    ax.legend(loc=legend, framealpha=0.9)
     return ax
 
 
@@ -232,6 +234,7 @@ def _draw_axes(ax: Any, mean: Any, covariance: np.ndarray, label: str, style: di
 
 
 def _ellipse(mean: Any, covariance: np.ndarray) -> np.ndarray:
+    variances, axes = np.linalg.eigh(covariance)
     angle = np.linspace(0, 2 * np.pi, 200)
-    circle = np.sqrt(chi2.ppf(0.95, 2)) * np.column_stack([np.cos(angle), np.sin(angle)])
-    return circle @ np.linalg.cholesky(covariance).T + mean
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    return circle * np.sqrt(variances * chi2.ppf(0.95, 2)) @ axes.T + mean

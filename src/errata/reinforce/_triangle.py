@@ -5,7 +5,7 @@ from scipy.linalg import qr
 from sklearn.utils import gen_batches
 
 # Rows at a time: the weighted copies stay small however long the table is.
-BLOCK_ROWS = 65_536
+BLOCK_ROWS = 8_192
 
 
 def triangle(columns: list[np.ndarray], weights: np.ndarray, *, ones: bool = True) -> np.ndarray:

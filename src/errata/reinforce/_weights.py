@@ -66,17 +66,16 @@ def reinforcement_weights(log_p: Any, log_alpha: float, *, penalty: str = "l1") 
     check_choice("penalty", penalty, PENALTIES)
     if np.isnan(log_alpha) or log_alpha == -np.inf:
         raise ValueError(f"log_alpha={log_alpha!r} must be the logarithm of a number above 0.")
-    return np.exp(log_weights(check_log_p(log_p), log_alpha, penalty))
+    return weigh(check_log_p(log_p), log_alpha, penalty)
 
 
-def log_weights(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
-    """Logarithm of the weights; see :func:`reinforcement_weights`."""
+def weigh(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
+    """The weights of rows that have been checked; see :func:`reinforcement_weights`."""
     log_p = np.maximum(log_p, _LOG_NEXT_TO_NOTHING)
-    if penalty == "l1":
-        return np.minimum(0.0, log_alpha + log_p)
-    log_z = log_p + log_alpha / 2
-    log_root = np.logaddexp(0.0, 2 * (_LOG_2 - log_z)) / 2  # of sqrt(1 + 4 / z²)
-    return np.minimum(0.0, _LOG_2 - np.logaddexp(0.0, log_root))
+    with np.errstate(over="ignore", under="ignore"):
+        if penalty == "l1":
+            return np.exp(np.minimum(0.0, log_alpha + log_p))
+        return 2 / (1 + np.hypot(1.0, np.exp(_LOG_2 - log_p - log_alpha / 2)))
 
 
 def log_reinforced(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
@@ -89,7 +88,7 @@ def log_reinforced(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndar
 
 def reinforcements(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
     """The reinforcements ``r`` (equations 12 and 17); inf where they exceed the largest float."""
-    degree = -np.expm1(log_weights(log_p, log_alpha, penalty))
+    degree = 1 - weigh(log_p, log_alpha, penalty)
     with np.errstate(over="ignore"):
         reinforced = np.exp(log_reinforced(log_p, log_alpha, penalty))
     return np.where(degree > 0, reinforced, 0.0) * degree
@@ -102,7 +101,7 @@ def abnormality(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray
     go, some of the wrong are among them, and a list sorted by abnormality should still have these
     next.
     """
-    degree = -np.expm1(log_weights(log_p, log_alpha, penalty))
+    degree = 1 - weigh(log_p, log_alpha, penalty)
     if penalty == "l2":
         return degree
     log_odds = -(log_alpha + np.maximum(log_p, _LOG_NEXT_TO_NOTHING))
@@ -114,7 +113,7 @@ def reinforced_log_likelihood(log_p: np.ndarray, log_alpha: float, penalty: str)
 
     That is ``log(p + r) - alpha Omega(r)``: what the loop raises from step to step.
     """
-    degree = -np.expm1(log_weights(log_p, log_alpha, penalty))
+    degree = 1 - weigh(log_p, log_alpha, penalty)
     return log_reinforced(log_p, log_alpha, penalty) - _PRICE[penalty] * degree
 
 

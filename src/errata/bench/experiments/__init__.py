@@ -1,9 +1,10 @@
 """The experiments that ``errata reproduce`` knows, one file each."""
 
 from .._experiment import Experiment
+from ._ppr import ppr
 from ._walmsley import walmsley
 
-_EXPERIMENTS = {experiment.name: experiment for experiment in [walmsley]}
+_EXPERIMENTS = {experiment.name: experiment for experiment in [walmsley, ppr]}
 
 
 def list_experiments() -> list[Experiment]:
@@ -12,7 +13,7 @@ def list_experiments() -> list[Experiment]:
     Examples
     --------
     >>> [experiment.name for experiment in list_experiments()]
-    ['walmsley']
+    ['walmsley', 'ppr']
     """
     return list(_EXPERIMENTS.values())
 
