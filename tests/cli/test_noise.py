@@ -195,6 +195,12 @@ def test_a_folder_without_permission_is_named(iris, tmp_path):
     assert "Permission denied" in result.output
 
 
+def test_table_and_truth_are_written_together_or_not_at_all(iris, tmp_path):
+    nowhere = tmp_path / "no" / "truth.csv"
+    result = run(iris, "-l", "species", "-r", 0.1, "-o", tmp_path / "noisy.csv", "--truth", nowhere)
+    refused(result, "there is no folder", tmp_path)
+
+
 def test_a_full_disk_leaves_nothing_half_written(iris, tmp_path, monkeypatch):
     def no_space(*_, **__):
         raise OSError(28, "No space left on device", "noisy.csv")

@@ -91,9 +91,10 @@ def noise(
     labels = _labels(table, label)
     how = _how(kind, table, label, labels, rate, pairs, transition, seed)
     noisy, flipped = errata.noise.flip_labels(labels, exact=not per_row, random_state=seed, **how)
-    errata.tables.copy_with_column(table, out, label, noisy)
     columns = {"row": range(len(labels)), "label": noisy, "class": labels, "flipped": 1 * flipped}
-    errata.tables.write_columns(truth, columns)
+    with errata.tables.atomic_path(truth) as temporary:  # both files, or none
+        errata.tables.write_columns(temporary, columns)
+        errata.tables.copy_with_column(table, out, label, noisy)
     count, n = int(flipped.sum()), len(flipped)
     click.echo(f"Changed {count} of {n} labels ({count / n:.1%}).")
     click.echo(f"Wrote {out} and the truth to {truth}.")
