@@ -1,0 +1,135 @@
+"""Load a data set by its name, from wherever it can be had."""
+
+import os
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from .._optional import require
+from ..exceptions import DatasetNotFoundError
+from ._catalogue import DatasetCard, card_of, file_in, list_datasets
+from ._sources import (
+    BUNDLED,
+    GENERATED,
+    folder_of,
+    from_file,
+    from_openml,
+    from_scikit_learn,
+    generated,
+)
+
+
+def load_dataset(
+    name: str,
+    *,
+    folder: str | os.PathLike | None = None,
+    download: bool = False,
+    as_frame: bool = False,
+    return_X_y: bool = False,
+    random_state: Any = 0,
+) -> Bunch | tuple[Any, np.ndarray]:
+    """Load one of the papers' data sets, or any CSV file of your data folder.
+
+    Looks in scikit-learn, among the generators of this module, in the folder, and, only if you
+    allow it, on OpenML.
+
+    Parameters
+    ----------
+    name : str
+        See :func:`list_datasets`; for a file, its name without ``.csv`` or ``.csv.gz``.
+    folder : path, optional
+        Folder of CSV files whose last column is called ``label`` (or ``target``); the environment
+        variable ERRATA_DATA when not given. An empty cell is a missing value.
+    download : bool, default=False
+        Whether the network may be used. Nothing is ever fetched without this.
+    as_frame : bool, default=False
+        Give ``data`` as a pandas DataFrame. Needed where some feature is text.
+    return_X_y : bool, default=False
+        Give only features and labels.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the generated sets.
+
+    Returns
+    -------
+    Bunch with ``data``, ``target``, ``feature_names``, ``name`` and ``source``, or (X, y)
+
+    Raises
+    ------
+    DatasetNotFoundError
+        When there is no such data set here; the message says where it can be had.
+
+    Examples
+    --------
+    >>> from errata.datasets import load_dataset
+    >>> wine = load_dataset("wine")
+    >>> wine.data.shape, wine.source
+    ((178, 13), 'scikit-learn')
+    >>> X, y = load_dataset("threenorm", return_X_y=True)
+    >>> X.shape
+    (300, 20)
+    """
+    bunch = _find(name, folder, download, random_state)
+    bunch.name = name
+    if as_frame:
+        bunch.data = _as_frame(bunch)
+    elif isinstance(bunch.data, dict):
+        text = [column for column, values in bunch.data.items() if values.dtype.kind != "f"]
+        raise ValueError(
+            f"{name} has columns that are no numbers ({', '.join(text[:5])}"
+            f"{', ...' if len(text) > 5 else ''}); load it with as_frame=True."
+        )
+    return (bunch.data, bunch.target) if return_X_y else bunch
+
+
+def _find(name: str, folder: Any, download: bool, random_state: Any) -> Bunch:
+    if name in BUNDLED:
+        return Bunch(source="scikit-learn", **from_scikit_learn(name))
+    if name in GENERATED:
+        return Bunch(source="generated", **generated(name, random_state))
+    path = file_in(folder_of(folder), name)
+    if path is not None:
+        return Bunch(source=str(path), **from_file(path))
+    card = card_of(name)
+    if card is None or not download or card.openml is None:
+        raise DatasetNotFoundError(_how_to_get(name, card, folder))
+    bunch = from_openml(card.openml)
+    _check_size(bunch, card)
+    return Bunch(source=f"openml:{card.openml}", **bunch)
+
+
+def _how_to_get(name: str, card: DatasetCard | None, folder: Any) -> str:
+    place = folder_of(folder)
+    if card is None:
+        known = ", ".join(card.name for card in list_datasets(folder))
+        return f"there is no data set {name!r}; known are {known}."
+    where = f"not in {place}" if place else "not here, and no data folder is set"
+    advice = (
+        f"{name} is {where}: put {name}.csv (features, then a last column "
+        f"{'target' if card.task == 'regression' else 'label'}) into a folder and pass it as "
+        "folder=... (on the command line --data) or in ERRATA_DATA"
+    )
+    if card.openml is not None:
+        advice += f"; or allow the download of number {card.openml} from OpenML with download=True"
+    return advice + "."
+
+
+def _check_size(bunch: Bunch, card: DatasetCard) -> None:
+    """What OpenML holds under a number may change; the papers' set has a known size."""
+    if bunch.data.shape != (card.rows, card.features):
+        raise ValueError(
+            f"number {card.openml} of OpenML has {bunch.data.shape[0]} rows and "
+            f"{bunch.data.shape[1]} features, but {card.name} has {card.rows} and {card.features}: "
+            "it is another version. Put the right one into a data folder."
+        )
+
+
+def _as_frame(bunch: Bunch) -> Any:
+    pandas = require("pandas", extra="tables")
+    if isinstance(bunch.data, dict):
+        columns = {
+            name: values if values.dtype.kind == "f" else np.where(values == "", None, values)
+            for name, values in bunch.data.items()
+        }
+        return pandas.DataFrame(columns)
+    return pandas.DataFrame(bunch.data, columns=bunch.feature_names)

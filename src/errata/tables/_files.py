@@ -1,0 +1,77 @@
+"""Files: a clear sentence when one cannot be read, all or nothing when one is written."""
+
+import gzip
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
+    """Yield a temporary name beside ``path`` and rename it to ``path`` when the block succeeds.
+
+    When the block fails, the temporary file goes and whatever ``path`` held before stays.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic_path(f"{folder}/result.txt") as temporary:
+    ...         _ = temporary.write_text("done")
+    ...     Path(folder, "result.txt").read_text()
+    'done'
+    """
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}.")
+    # Suffixes are kept, as writers take the format (and compression) from them.
+    ending = "".join(path.suffixes)
+    handle, name = tempfile.mkstemp(prefix=".errata-", suffix=ending, dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())  # mkstemp makes files that only their owner can read
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def readable(path: str | os.PathLike) -> Iterator[Path]:
+    """Turn whatever goes wrong while reading ``path`` into one sentence that names it.
+
+    Examples
+    --------
+    >>> with readable("no-such-file.csv"):
+    ...     pass
+    Traceback (most recent call last):
+    FileNotFoundError: no-such-file.csv does not exist.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path} does not exist.")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give a file.")
+    try:
+        yield path
+    except PermissionError as error:
+        raise PermissionError(f"{path} may not be read with your permissions.") from error
+    except (gzip.BadGzipFile, EOFError) as error:
+        raise ValueError(f"{path} is not a whole gzip file ({error}).") from error
+
+
+def open_text(path: Path, mode: str, encoding: str) -> IO[str]:
+    """Open a text file, compressed when its name says so, leaving line ends as they are."""
+    opener: Callable[..., IO[str]] = gzip.open if path.suffix == ".gz" else open
+    return opener(path, f"{mode}t", encoding=encoding, newline="")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

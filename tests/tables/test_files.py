@@ -1,0 +1,46 @@
+import os
+
+import pytest
+
+from errata.tables import atomic_path, readable
+
+
+def test_a_failure_keeps_the_old_file_and_removes_the_new(tmp_path):
+    path = tmp_path / "result.csv"
+    path.write_text("old")
+
+    def write_and_fail():
+        with atomic_path(path) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError("power cut")
+
+    with pytest.raises(RuntimeError, match="power cut"):
+        write_and_fail()
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["result.csv"]
+
+
+def test_success_replaces_the_file_with_ordinary_permissions(tmp_path):
+    path = tmp_path / "result.csv.gz"
+    with atomic_path(path) as temporary:
+        assert temporary.name.endswith(".csv.gz")
+        temporary.write_text("new")
+    assert path.read_text() == "new"
+    plain = tmp_path / "plain"
+    plain.write_text("")
+    assert path.stat().st_mode == plain.stat().st_mode
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with (
+        pytest.raises(FileNotFoundError, match="there is no folder"),
+        atomic_path(tmp_path / "no" / "result.csv"),
+    ):
+        pass
+
+
+def test_what_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"missing\.csv does not exist"):
+        readable(tmp_path / "missing.csv").__enter__()
+    with pytest.raises(IsADirectoryError, match="is a folder; give a file"):
+        readable(tmp_path).__enter__()

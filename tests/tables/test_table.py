@@ -1,0 +1,155 @@
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.tables import copy_with_column, numbers, read_columns, write_columns
+
+words = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8
+)  # a cell, line ends and quotes below
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "pets.csv"
+    path.write_text('id,weight,note,pet\n1,4.00,"small, grey",cat\n2,31.5,,dog\n\n3,,loud,dog\n')
+    return path
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.parquet", "t.feather"])
+def test_what_is_written_is_read_again(tmp_path, name):
+    if name.endswith(("parquet", "feather")):
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    columns = {"a": ["x", 'y "q"', "z,;\t|"], "b": ["1", "2", "3"]}
+    write_columns(tmp_path / name, columns)
+    found = read_columns(tmp_path / name)
+    assert {key: list(values) for key, values in found.items()} == columns
+    assert list(read_columns(tmp_path / name, ["b"])) == ["b"]
+
+
+@given(st.lists(st.tuples(words, words), min_size=1, max_size=10))
+def test_any_text_survives_a_round_trip(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("round") / "t.csv"
+    first, second = map(list, zip(*rows, strict=True))
+    write_columns(path, {"first": first, "second": second})
+    found = read_columns(path)
+    assert found["first"].tolist() == first
+    assert found["second"].tolist() == second
+
+
+def test_copy_changes_one_column_and_keeps_every_other_cell_as_text(table, tmp_path):
+    copy_with_column(table, tmp_path / "out.csv", "pet", ["dog", "dog", "cat"])
+    assert (tmp_path / "out.csv").read_text() == (
+        'id,weight,note,pet\n1,4.00,"small, grey",dog\n2,31.5,,dog\n3,,loud,cat\n'
+    )
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_delimiter_and_line_ends_are_kept(tmp_path, delimiter, line_end):
+    source = tmp_path / "in.csv"
+    lines = [delimiter.join(cells) for cells in (["x", "y"], ["1", "a"], ["2", "b"])]
+    source.write_bytes((line_end.join(lines) + line_end).encode())
+    copy_with_column(source, tmp_path / "out.csv", "y", ["b", "b"])
+    expected = (line_end.join(lines) + line_end).encode().replace(b"a", b"b")
+    assert (tmp_path / "out.csv").read_bytes() == expected
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
+def test_encoding_is_kept_to_the_byte(tmp_path, encoding):
+    source = tmp_path / "in.csv"
+    source.write_bytes("naïve,label\né,ü\n".encode(encoding))
+    name = "naïve"
+    assert read_columns(source, [name])[name].tolist() == ["é"]
+    copy_with_column(source, tmp_path / "out.csv", "label", ["ü"])
+    assert (tmp_path / "out.csv").read_bytes() == source.read_bytes()
+
+
+def test_gzip_tables_are_copied_compressed(tmp_path):
+    with gzip.open(tmp_path / "in.csv.gz", "wt") as stream:
+        stream.write("x,y\n1,a\n")
+    copy_with_column(tmp_path / "in.csv.gz", tmp_path / "out.csv.gz", "y", ["b"])
+    with gzip.open(tmp_path / "out.csv.gz", "rt") as stream:
+        assert stream.read() == "x,y\n1,b\n"
+
+
+def test_parquet_keeps_its_types(tmp_path):
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    schema = arrow.schema([("x", arrow.int16()), ("y", arrow.int8())])
+    parquet.write_table(
+        arrow.table({"x": [1, 2], "y": [0, 1]}, schema=schema), tmp_path / "in.parquet"
+    )
+    copy_with_column(tmp_path / "in.parquet", tmp_path / "out.parquet", "y", [1, 1])
+    out = parquet.read_table(tmp_path / "out.parquet")
+    assert out.schema == schema
+    assert out.to_pydict() == {"x": [1, 2], "y": [1, 1]}
+
+
+def test_numbers_are_told_from_text():
+    np.testing.assert_array_equal(numbers(np.array(["1", " ", "-2e3"])), [1, np.nan, -2000])
+    assert numbers(np.array(["1", "one"])) is None
+    np.testing.assert_array_equal(numbers(np.array([1, 2])), [1.0, 2.0])
+    np.testing.assert_array_equal(numbers(np.array([1.5, None], dtype=object)), [1.5, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "bad.csv is empty"),
+        (b"  \n \n", "bad.csv is empty"),
+        (b"x,y\n", "has a header but no rows"),
+        (b"x,y\n1,2\n1,2,3\n", "line 3 of .*bad.csv has 3 cells, but the header has 2"),
+        (b"x,x,y\n1,2,3\n", "has 2 columns named 'x'; rename one of them"),
+        (b"a,b\n1,2\n", "has no column 'x'; its columns are a, b"),
+        (b"PK\x03\x04\0\0", "holds binary data"),
+    ],
+)
+def test_bad_tables_get_a_sentence(tmp_path, content, sentence):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=sentence):
+        read_columns(path, ["x"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("bad.csv.gz", b"x,y\n", "is not a whole gzip file"),
+        ("bad.parquet", b"x,y\n1,2\n", "is not a parquet file, whatever its name says"),
+        ("bad.xlsx", b"", "bad.xlsx has no ending that errata knows"),
+        ("bad.parquet.gz", b"", "has no ending that errata knows"),
+    ],
+)
+def test_files_that_are_not_what_their_name_says_get_a_sentence(tmp_path, name, content, sentence):
+    if ".parquet" in name:
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=sentence):
+        read_columns(path)
+
+
+def test_a_cut_off_gzip_file_gets_a_sentence(tmp_path):
+    whole = gzip.compress(b"x,y\n" + b"1,2\n" * 5000)
+    (tmp_path / "cut.csv.gz").write_bytes(whole[:-20])
+    with pytest.raises(ValueError, match="is not a whole gzip file"):
+        read_columns(tmp_path / "cut.csv.gz")
+
+
+def test_a_failed_copy_leaves_nothing_behind(tmp_path):
+    source = tmp_path / "in.csv"
+    source.write_text("x,y\n1,a\n2\n")
+    (tmp_path / "out.csv").write_text("precious")
+    with pytest.raises(ValueError, match="line 3"):
+        copy_with_column(source, tmp_path / "out.csv", "y", ["b", "b"])
+    assert (tmp_path / "out.csv").read_text() == "precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv", "out.csv"]
+
+
+def test_formats_are_not_mixed(table, tmp_path):
+    with pytest.raises(ValueError, match="of another format"):
+        copy_with_column(table, tmp_path / "out.parquet", "pet", ["a", "b", "c"])
