@@ -247,7 +247,7 @@ class ELMRegressor(RegressorMixin, _ExtremeLearningMachine):
     >>> model = ELMRegressor(n_hidden=100, random_state=0).fit(x, y)
     >>> error = np.sqrt(np.mean((y - model.loo_predictions_) ** 2))
     >>> f"off by {error:.2f} out of sample, of which 0.1 is noise"
-    'off by 0.11 out of sample, of which 0.1 is noise'
+    'off by 0.10 out of sample, of which 0.1 is noise'
     """
 
     def __init__(
@@ -416,12 +416,12 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, _ExtremeLearningMachine):
     >>> from sklearn.preprocessing import scale
     >>> from errata.extreme import ELMClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> y[[3, 60]] = 2  # two setosas become virginicas ... the second is a versicolor
+    >>> y[[3, 100]] = 2, 0  # a setosa and a virginica change places
     >>> model = ELMClassifier(n_hidden=200, random_state=0).fit(scale(X), y)
     >>> model.suspicion_.argsort()[::-1][:2].tolist()
-    [3, 60]
-    >>> model.suggested_[[3, 60]].tolist()
-    [0, 1]
+    [100, 3]
+    >>> model.suggested_[[100, 3]].tolist()
+    [2, 0]
     """
 
     def __init__(

@@ -153,9 +153,9 @@ class ELMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     >>> X = [[0.0, 0.0], [1.0, 2.0], [1.1, 1.9]]
     >>> phi = ELMFeatures(n_hidden=5000, random_state=0).fit_transform(X)
     >>> (phi @ phi.T).round(2)
-    array([[0.46, 0.18, 0.19],
-           [0.18, 0.76, 0.74],
-           [0.19, 0.74, 0.75]])
+    array([[0.47, 0.21, 0.22],
+           [0.21, 0.74, 0.74],
+           [0.22, 0.74, 0.74]])
     """
 
     def __init__(

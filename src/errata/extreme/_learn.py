@@ -1,4 +1,4 @@
-"""One fit of an extreme learning machine: sums, ridge, output weights, out-of-sample predictions."""
+"""One fit: sums over the rows, the ridge, the output weights, out-of-sample predictions."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
