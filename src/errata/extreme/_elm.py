@@ -128,8 +128,8 @@ class _ExtremeLearningMachine(BaseEstimator):
             self._record = GramRecord.empty(len(self._layer.bias), T.shape[1])
         rows = self._rows(self._layer, X, T, sample_weight)
         self._record = self._record.merge(record_of(rows))
-        for name in ("coef_", "intercept_", "alpha_", "dof_"):
-            vars(self).pop(name, None)
+        if hasattr(self, "coef_"):
+            del self.coef_  # out of date until _finalize
 
     def _finalize(self) -> None:
         """Solve for the output layer if rows have been added since the last time."""
@@ -137,14 +137,12 @@ class _ExtremeLearningMachine(BaseEstimator):
         if not hasattr(self, "coef_"):
             alpha, alphas = self._check_ridge()
             system = self._record.system(fit_intercept=self.fit_intercept)
-            rule = "gcv" if isinstance(alpha, str) else alpha  # the rows themselves are gone
-            self._solve(Sums(system, [], [], []), self._layer, rule, alphas)
+            self._solve(Sums(system, [], [], []), self._layer, alpha, alphas)
 
     def _forget(self) -> None:
         """Drop what an earlier fit has learnt."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
+        for name in [name for name in vars(self) if name.endswith("_") or name == "_record"]:
             delattr(self, name)
-        vars(self).pop("_record", None)
 
     def _refuse_to_go_on_from_fit(self) -> None:
         if hasattr(self, "hidden_weights_") and not hasattr(self, "_record"):
@@ -460,7 +458,7 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, _ExtremeLearningMachine):
         check_labels(self.classes_, min_classes=2)
         T = one_hot(codes, len(self.classes_))
         scores, folds = self._learn(X, T, codes, sample_weight)
-        self.temperature_ = None
+        self.temperature_: float | None = None
         if scores is not None:
             warn_of_lonely_classes(codes, self.classes_, folds)
             setattr(self, "loo_predictions_" if folds is None else "oof_predictions_", scores)
@@ -468,8 +466,9 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, _ExtremeLearningMachine):
         return self
 
     def _judge(self, scores: np.ndarray, codes: np.ndarray, sample_weight: Any) -> None:
-        self.temperature_ = fit_temperature(scores, codes, _check_weight(sample_weight, len(codes)))
-        suspicion, self.margin_, suggested = judge(scores, codes, self.temperature_)
+        weight = _check_weight(sample_weight, len(codes))
+        temperature = self.temperature_ = fit_temperature(scores, codes, weight)
+        suspicion, self.margin_, suggested = judge(scores, codes, temperature)
         self._conclude(suspicion, codes, suggested)
         if self.threshold is None and self.share is None:
             self.flagged_ = suggested != codes

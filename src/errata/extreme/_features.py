@@ -10,7 +10,7 @@ from scipy.special import erf, expit
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
 
 from .._validation import check_choice, check_count
 
@@ -108,8 +108,10 @@ def _check_sigma(sigma_w: float | str, n_features: int) -> float:
 
 def generator(random_state: Any) -> np.random.Generator:
     """The generator that a ``random_state`` of any kind stands for."""
-    if isinstance(random_state, Integral | np.random.Generator):
-        return np.random.default_rng(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, Integral):
+        return np.random.default_rng(int(random_state))
     return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
 
 

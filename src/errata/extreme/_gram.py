@@ -1,5 +1,6 @@
 """Sums over rows that hold all a ridge regression needs, to be added up block by block."""
 
+import operator
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import NamedTuple
@@ -88,14 +89,14 @@ class GramRecord(NamedTuple):
 
     def merge(self, other: "GramRecord") -> "GramRecord":
         """The record of the rows of both."""
-        return GramRecord(*(ours + theirs for ours, theirs in zip(self, other, strict=True)))
+        return GramRecord(*map(operator.add, self, other))
 
     def downdated(self, other: "GramRecord") -> "GramRecord":
         """The record of our rows without those of ``other``, which must be among them.
 
         Merging the records of the remaining rows keeps more digits when ``other`` holds nearly all.
         """
-        return GramRecord(*(ours - theirs for ours, theirs in zip(self, other, strict=True)))
+        return GramRecord(*map(operator.sub, self, other))
 
     def solve(self, alpha: float, *, fit_intercept: bool = True) -> tuple[np.ndarray, np.ndarray]:
         """Output weights, shape (m, q), and intercepts, shape (q,), for the ridge ``alpha``."""

@@ -55,20 +55,30 @@ def record_of(rows: TrainingRows, selection: np.ndarray | None = None) -> GramRe
 def choose_ridge(
     rule: str, alphas: np.ndarray | None, sums: Sums, rows: TrainingRows | None
 ) -> tuple[float, dict[str, np.ndarray]]:
-    """The best ridge by a rule, and what was tried: the ridges and their errors."""
+    """The best ridge by a rule, and what was tried: the ridges and their errors.
+
+    Without the rows, only the sums are left to go by: "gcv" then stands in for the other rules.
+    """
     system = sums.system
-    errors: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-        "gcv": partial(gcv, system),
-        "press": partial(press, system, rows),
-        "kfold": partial(kfold_error, sums.records, fit_intercept=system.fit_intercept),
-    }
     scale = system.mean_eigenvalue
     grid = GRID * (scale if scale > CONSTANT * system.weight else 1) if alphas is None else alphas
-    grid, error = search(errors[rule], grid, extend=alphas is None)
-    tried = {"alphas": grid, rule: error}
+    rule, error = _criterion(rule, sums, rows)
+    grid, errors = search(error, grid, extend=alphas is None)
+    tried = {"alphas": grid, rule: errors}
     if rule == "press":
         tried["gcv"] = gcv(system, grid)
-    return float(grid[last_minimum(error)]), tried
+    return float(grid[last_minimum(errors)]), tried
+
+
+def _criterion(
+    rule: str, sums: Sums, rows: TrainingRows | None
+) -> tuple[str, Callable[[np.ndarray], np.ndarray]]:
+    system = sums.system
+    if rule == "gcv" or rows is None:
+        return "gcv", partial(gcv, system)
+    if rule == "press":
+        return rule, partial(press, system, rows)
+    return rule, partial(kfold_error, sums.records, fit_intercept=system.fit_intercept)
 
 
 def predict_outside(

@@ -159,9 +159,9 @@ class ELMSVC(ClassifierMixin, _KernelMachine):
     >>> from sklearn.preprocessing import scale
     >>> from errata.extreme import ELMSVC
     >>> X, y = make_moons(200, noise=0.2, random_state=0)
-    >>> machine = ELMSVC(C=100).fit(scale(X)[:100], y[:100])
+    >>> machine = ELMSVC(C=10).fit(scale(X)[:100], y[:100])
     >>> float(machine.score(scale(X)[100:], y[100:]))
-    0.96
+    0.95
     """
 
     def __init__(
@@ -280,9 +280,9 @@ class ELMSVR(RegressorMixin, _KernelMachine):
     >>> from errata.extreme import ELMSVR
     >>> x = np.linspace(-2, 2, 100)[:, None]
     >>> y = np.sin(3 * x[:, 0])
-    >>> errors = [ELMSVR(C=100, sigma_w=s).fit(x, y).predict(x) - y for s in (1, 10, 100)]
+    >>> errors = [ELMSVR(C=100, sigma_w=s).fit(x, y).predict(x) - y for s in (3, 30, 300)]
     >>> [round(float(np.abs(e).max()), 2) for e in errors]
-    [0.11, 0.1, 0.1]
+    [0.1, 0.1, 0.1]
     """
 
     def __init__(
