@@ -490,8 +490,8 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, _ExtremeLearningMachine):
         strangers = known[np.minimum(codes, len(known) - 1)] != y
         if strangers.any():
             raise ValueError(
-                f"y holds the label {y[strangers][0]!r}, which is not among the classes named in "
-                f"the first call of partial_fit ({', '.join(map(repr, known.tolist()))})."
+                f"y holds the label {y[strangers].tolist()[0]!r}, which is not among the classes "
+                f"named in the first call of partial_fit ({', '.join(map(repr, known.tolist()))})."
             )
         self.classes_, self.temperature_ = known, None
         self._absorb(X, one_hot(codes, len(known)), sample_weight)

@@ -14,7 +14,6 @@ from ._features import ELMFeatures
 from ._kernel import asymptotic_elm_kernel, elm_kernel
 
 GRAM_ROWS = 1000  # up to here a Gram matrix and LIBSVM are faster than features and LIBLINEAR
-INTERCEPT_SCALING = 100.0  # LIBLINEAR penalises the intercept; large enough for that not to matter
 
 
 class _KernelMachine(BaseEstimator):
@@ -36,7 +35,12 @@ class _KernelMachine(BaseEstimator):
         self.solver_ = self._choose_solver(len(X))
         if self.solver_ == "linear" or self.kernel == "finite":
             self.features_ = self._make_features().fit(X)
-        self.X_fit_ = X if self.solver_ == "gram" else None
+        if self.solver_ == "linear":
+            # LIBLINEAR penalises the intercept, so leave it next to nothing to do. A large
+            # intercept_scaling would lift the penalty instead, but keeps it from converging.
+            self.feature_mean_ = self._explicit(X).mean(axis=0)
+        else:
+            self.X_fit_ = X
         self.machine_ = self._make_machine().fit(self._inputs(X), target, sample_weight)
 
     def _choose_solver(self, n: int) -> str:
@@ -79,19 +83,23 @@ class _KernelMachine(BaseEstimator):
         raise NotImplementedError
 
     def _inputs(self, X: np.ndarray) -> np.ndarray:
-        """What the solver is fed with: features, or rows of a Gram matrix."""
+        """What the solver is fed with: centred features, or rows of a Gram matrix."""
         if self.solver_ == "linear":
-            phi = self.features_.transform(X)
-            return normalize(phi, copy=False) if self.kernel == "asymptotic" else phi
+            return self._explicit(X) - self.feature_mean_
         if self.kernel == "finite":
             return elm_kernel(X, self.X_fit_, features=self.features_)
         return asymptotic_elm_kernel(X, self.X_fit_, sigma_w=self.sigma_w)
+
+    def _explicit(self, X: np.ndarray) -> np.ndarray:
+        """Features whose inner products are the kernel, or come near the asymptotic one."""
+        phi = self.features_.transform(X)
+        return normalize(phi, copy=False) if self.kernel == "asymptotic" else phi
 
     def _ask(self, method: str, X: Any) -> np.ndarray:
         """Call a method of the solver on new rows, as many at a time as the memory limit allows."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=float)
-        width = self.n_hidden if self.X_fit_ is None else len(self.X_fit_)
+        width = self.n_hidden if self.solver_ == "linear" else len(self.X_fit_)
         size = max(1, self.max_gram_bytes // (8 * width))
         blocks = [X[start : start + size] for start in range(0, len(X), size)]
         return np.concatenate([getattr(self.machine_, method)(self._inputs(b)) for b in blocks])
@@ -141,8 +149,10 @@ class ELMSVC(ClassifierMixin, _KernelMachine):
         The fitted solver.
     features_ : ELMFeatures
         The drawn units, where there are any.
-    X_fit_ : array of shape (n, d) or None
-        The training rows, kept for the Gram matrix.
+    X_fit_ : array of shape (n, d)
+        The training rows, where the Gram matrix was used.
+    feature_mean_ : array of shape (n_hidden,)
+        Mean of the explicit features, where these were used.
     classes_ : array of shape (n_classes,)
         The distinct labels.
     n_features_in_ : int
@@ -206,7 +216,6 @@ class ELMSVC(ClassifierMixin, _KernelMachine):
             loss="hinge",
             tol=self.tol,
             max_iter=self.max_iter,
-            intercept_scaling=INTERCEPT_SCALING,
             random_state=self.random_state,
         )
 
@@ -264,8 +273,12 @@ class ELMSVR(RegressorMixin, _KernelMachine):
         The fitted solver.
     features_ : ELMFeatures
         The drawn units, where there are any.
-    X_fit_ : array of shape (n, d) or None
-        The training rows, kept for the Gram matrix.
+    X_fit_ : array of shape (n, d)
+        The training rows, where the Gram matrix was used.
+    feature_mean_ : array of shape (n_hidden,)
+        Mean of the explicit features, where these were used.
+    target_mean_ : float
+        Mean of the targets, left out while solving.
     n_features_in_ : int
         Number of features seen in ``fit``.
 
@@ -317,7 +330,8 @@ class ELMSVR(RegressorMixin, _KernelMachine):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMSVR":
         """Fit to the targets ``y``, shape (n,)."""
         X, y = validate_data(self, X, y, dtype=float, y_numeric=True)
-        self._fit_on(X, y, sample_weight)
+        self.target_mean_ = y.mean()
+        self._fit_on(X, y - self.target_mean_, sample_weight)
         return self
 
     def _make_machine(self) -> SVR | LinearSVR:
@@ -328,10 +342,9 @@ class ELMSVR(RegressorMixin, _KernelMachine):
             epsilon=self.epsilon,
             tol=self.tol,
             max_iter=self.max_iter,
-            intercept_scaling=INTERCEPT_SCALING,
             random_state=self.random_state,
         )
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict targets."""
-        return self._ask("predict", X)
+        return self._ask("predict", X) + self.target_mean_
