@@ -33,7 +33,7 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
     check_classification_targets(y)
     if len(classes) < min_classes:
         raise ValueError(
-            f"{name} holds one class only ({classes[0]!r}); at least {min_classes} are needed "
+            f"{name} holds one class only ({classes[0]}); at least {min_classes} are needed "
             "to tell a wrong label from a right one."
         )
     return classes, codes

@@ -1,1 +1,1 @@
-"""cli."""
+"""The command line: thin commands, one file each, over the library."""

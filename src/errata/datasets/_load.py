@@ -1,9 +1,9 @@
 """Load a data set by its name, from wherever it can be had."""
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 from sklearn.utils import Bunch
 
 from .._optional import require
@@ -28,7 +28,7 @@ def load_dataset(
     as_frame: bool = False,
     return_X_y: bool = False,
     random_state: Any = 0,
-) -> Bunch | tuple[Any, np.ndarray]:
+) -> Any:
     """Load one of the papers' data sets, or any CSV file of your data folder.
 
     Looks in scikit-learn, among the generators of this module, in the folder, and, only if you
@@ -44,7 +44,8 @@ def load_dataset(
     download : bool, default=False
         Whether the network may be used. Nothing is ever fetched without this.
     as_frame : bool, default=False
-        Give ``data`` as a pandas DataFrame. Needed where some feature is text.
+        Give ``data`` as a pandas DataFrame; without it, features of which some are text come as an
+        array of objects.
     return_X_y : bool, default=False
         Give only features and labels.
     random_state : int, RandomState instance or None, default=0
@@ -72,14 +73,33 @@ def load_dataset(
     bunch = _find(name, folder, download, random_state)
     bunch.name = name
     if as_frame:
-        bunch.data = _as_frame(bunch)
-    elif isinstance(bunch.data, dict):
-        text = [column for column, values in bunch.data.items() if values.dtype.kind != "f"]
-        raise ValueError(
-            f"{name} has columns that are no numbers ({', '.join(text[:5])}"
-            f"{', ...' if len(text) > 5 else ''}); load it with as_frame=True."
-        )
+        pandas = require("pandas", extra="tables")
+        frame = pandas.DataFrame(bunch.data, columns=bunch.feature_names)
+        bunch.data = frame.infer_objects()
     return (bunch.data, bunch.target) if return_X_y else bunch
+
+
+def check_available(names: Iterable[str], folder: str | os.PathLike | None = None) -> None:
+    """Raise, once for all of them, when some data sets cannot be had without the network.
+
+    Examples
+    --------
+    >>> check_available(["iris", "twonorm"])
+    """
+    cards = {card.name: card for card in list_datasets(folder)}
+    missing = [name for name in names if not set(_sources(cards, name)) - {"openml"}]
+    if len(missing) == 1:
+        raise DatasetNotFoundError(_how_to_get(missing[0], card_of(missing[0]), folder))
+    if missing:
+        raise DatasetNotFoundError(
+            f"{len(missing)} data sets are missing ({', '.join(missing)}): put each as NAME.csv "
+            "(features, then a last column label or target) into a folder and pass it as "
+            "folder=... (on the command line --data) or in ERRATA_DATA."
+        )
+
+
+def _sources(cards: dict[str, DatasetCard], name: str) -> tuple[str, ...]:
+    return cards[name].sources if name in cards else ()
 
 
 def _find(name: str, folder: Any, download: bool, random_state: Any) -> Bunch:
@@ -122,14 +142,3 @@ def _check_size(bunch: Bunch, card: DatasetCard) -> None:
             f"{bunch.data.shape[1]} features, but {card.name} has {card.rows} and {card.features}: "
             "it is another version. Put the right one into a data folder."
         )
-
-
-def _as_frame(bunch: Bunch) -> Any:
-    pandas = require("pandas", extra="tables")
-    if isinstance(bunch.data, dict):
-        columns = {
-            name: values if values.dtype.kind == "f" else np.where(values == "", None, values)
-            for name, values in bunch.data.items()
-        }
-        return pandas.DataFrame(columns)
-    return pandas.DataFrame(bunch.data, columns=bunch.feature_names)

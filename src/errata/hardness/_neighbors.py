@@ -52,7 +52,8 @@ class NeighborDisagreement(SuspicionMixin, BaseEstimator):
     ----------
     .. [1] Smith, Martinez and Giraud-Carrier. An instance level analysis of data complexity.
        Machine Learning 95, 2014.
-    .. [2] Walmsley. An ensemble generation method based on instance hardness. 2017.
+    .. [2] Walmsley. Um método de geração de pools de classificadores usando instance hardness.
+       Universidade Federal de Pernambuco, 2017.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ def read_columns(
 
 
 def copy_with_column(
-    source: str | os.PathLike, target: str | os.PathLike, name: str, values: Sequence
+    source: str | os.PathLike, target: str | os.PathLike, name: str, values: Any
 ) -> None:
     r"""Copy a table with the values of one column replaced and everything else as it was.
 
@@ -73,7 +74,7 @@ def copy_with_column(
     copy(source, target, name, np.asarray(values))
 
 
-def write_columns(path: str | os.PathLike, columns: Mapping[str, Sequence]) -> None:
+def write_columns(path: str | os.PathLike, columns: Mapping[str, Any]) -> None:
     """Write columns of equal length as a new table, in the format of its name, all or nothing.
 
     Examples

@@ -1,0 +1,83 @@
+"""Ours beside theirs: the difference, and whether chance explains it."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from statistics import fmean, stdev
+from typing import Any, NamedTuple
+
+from ._experiment import Cell
+from ._published import Published
+
+Key = tuple[str, float | None, str, str]
+
+
+class Comparison(NamedTuple):
+    """One published number beside ours; spreads and the verdict are None where unknown."""
+
+    dataset: str
+    noise_level: float | None
+    method: str
+    metric: str
+    ours: float
+    ours_std: float | None
+    repetitions: int
+    published: float
+    published_std: float | None
+    difference: float
+    standard_error: float | None
+    within: bool | None
+
+
+def compare(results: Iterable[dict[str, Any]], published: Published) -> list[Comparison]:
+    """Put the mean of our repetitions beside the published number, wherever both exist.
+
+    ``within`` tells whether the difference is at most two standard errors: the error of our mean
+    and of theirs. Where no spread was published, ours stands in for it.
+
+    Examples
+    --------
+    >>> from errata.bench import Published, compare
+    >>> results = [
+    ...     {"dataset": "pima", "noise_level": 0.0, "method": "Bagging", "repetition": i,
+    ...      "accuracy_percent": accuracy}
+    ...     for i, accuracy in enumerate([76.5, 77.1, 76.2])
+    ... ]
+    >>> row = compare(results, Published("walmsley_2017_accuracy", repetitions=10))[0]
+    >>> row.published, round(row.ours, 2), round(row.difference, 2), row.within
+    (76.93, 76.6, -0.33, True)
+    """
+    values = _by_cell(results)
+    rows = []
+    for row in published.rows():
+        key = (row["dataset"], row["noise_level"], row["method"], row["metric"])
+        if key in values:
+            theirs, their_std = row.get("mean_corrected") or row["mean"], row.get("std")
+            rows.append(_beside(key, values[key], theirs, their_std, published.repetitions))
+    return rows
+
+
+def _by_cell(results: Iterable[dict[str, Any]]) -> dict[Key, list[float]]:
+    values = defaultdict(list)
+    for row in results:
+        for metric in list(row)[len(Cell._fields) :]:
+            key = (row["dataset"], row["noise_level"], row["method"], metric)
+            values[key].append(row[metric])
+    return values
+
+
+def _beside(
+    key: Key, values: list[float], theirs: float, their_std: float | None, their_n: int
+) -> Comparison:
+    ours, n = fmean(values), len(values)
+    difference = ours - theirs
+    our_std = stdev(values) if n > 1 else None
+    error, within = None, None
+    if our_std is not None:
+        spread = our_std if their_std is None else their_std
+        error = (our_std**2 / n + spread**2 / their_n) ** 0.5
+        within = abs(difference) <= 2 * error
+    dataset, noise_level, method, metric = key
+    return Comparison(
+        dataset, noise_level, method, metric,
+        ours, our_std, n, theirs, their_std, difference, error, within,
+    )  # fmt: skip

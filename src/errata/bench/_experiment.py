@@ -1,0 +1,193 @@
+"""What an experiment is: a grid, and how to measure one cell of it."""
+
+import copy
+import itertools
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from ..datasets import load_dataset
+from ..noise import flip_labels
+from ._published import Published
+
+Split = Iterable[tuple[np.ndarray, np.ndarray]]
+
+
+class Cell(NamedTuple):
+    """One measurement of the grid; ``noise_level`` is None where an experiment has no noise."""
+
+    dataset: str
+    noise_level: float | None
+    method: str
+    repetition: int
+
+
+class Bench(NamedTuple):
+    """What a measurement may draw on besides its cell: the data folder and the seed of the run."""
+
+    folder: Path | None
+    seed: int
+
+    def seed_of(self, *parts: Any) -> int:
+        """A seed of its own for whatever ``parts`` name, the same in every run and grid."""
+        names = [zlib.crc32(str(part).encode()) for part in parts]
+        return int(np.random.SeedSequence([self.seed, *names]).generate_state(1)[0])
+
+
+Measure = Callable[[Cell, BaseEstimator, str, Bench], Mapping[str, float]]
+"""(cell, method, name of the data set in errata.datasets, bench) -> value of every metric."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A grid of data sets, noise levels, methods and repetitions, and the way to measure a cell.
+
+    Parameters
+    ----------
+    name, title : str
+        What the command line calls it, and one line about it.
+    datasets : mapping of str to str
+        The paper's name of each data set, and its name in :mod:`errata.datasets`.
+    methods : mapping of str to estimator
+        The paper's name of each method, and the unfitted estimator.
+    metrics : tuple of str
+        What is measured, in the paper's words; one column of the results each.
+    measure : callable
+        ``measure(cell, estimator, dataset, bench)`` gives the value of every metric. See
+        :class:`NoisyTraining` for the usual one.
+    noise_levels : tuple, default=(None,)
+        Shares of wrong labels.
+    repetitions : int, default=1
+        How often each cell is measured, with another seed.
+    published : Published, optional
+        The numbers to compare with.
+    quick : mapping, optional
+        Fields to change for a run of about a minute.
+    illustrate : callable, optional
+        ``illustrate(results, folder)`` draws whatever else there is to see and returns the paths.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Perceptron
+    >>> from sklearn.model_selection import StratifiedKFold
+    >>> from errata.bench import Experiment, NoisyTraining
+    >>> experiment = Experiment(
+    ...     name="tiny",
+    ...     title="A perceptron on two sets",
+    ...     datasets={"Iris": "iris", "Wine": "wine"},
+    ...     methods={"Perceptron": Perceptron()},
+    ...     noise_levels=(0.0, 0.2),
+    ...     repetitions=3,
+    ...     metrics=("accuracy_percent",),
+    ...     measure=NoisyTraining(split=StratifiedKFold(5, shuffle=True)),
+    ... )
+    >>> len(list(experiment.cells()))
+    12
+    """
+
+    name: str
+    title: str
+    datasets: Mapping[str, str]
+    methods: Mapping[str, BaseEstimator]
+    metrics: tuple[str, ...]
+    measure: Measure
+    noise_levels: tuple[float | None, ...] = (None,)
+    repetitions: int = 1
+    published: Published | None = None
+    quick: Mapping[str, Any] = field(default_factory=dict)
+    illustrate: Callable[[list[dict], Path], list[Path]] | None = None
+
+    def cells(self) -> Iterator[Cell]:
+        """Every cell, in the order in which results are written."""
+        grid = itertools.product(
+            self.datasets, self.noise_levels, self.methods, range(self.repetitions)
+        )
+        return (Cell(*values) for values in grid)
+
+    def quickly(self) -> "Experiment":
+        """The same experiment, cut down to about a minute."""
+        return replace(self, name=f"{self.name}-quick", **self.quick)
+
+
+@dataclass(frozen=True)
+class NoisyTraining:
+    """Put noise into the training labels, fit, and score on clean labels.
+
+    All methods see the same splits and the same wrong labels, and so do all noise levels as far as
+    they can: what a lower level flips, a higher one flips too. The numbers of one repetition are
+    means over its splits.
+
+    Parameters
+    ----------
+    split : splitter of scikit-learn with ``random_state``
+        For instance ``StratifiedKFold(5, shuffle=True)`` or ``ShuffleSplit(1, train_size=0.6)``.
+    inject : callable, optional
+        ``inject(y, level, seed)`` gives the noisy labels and the mask of what changed; an exact
+        share, completely at random, when not given.
+    score : callable, optional
+        ``score(model, X_test, y_test, flipped)`` gives the value of every metric, ``flipped``
+        telling which training labels were wrong; the accuracy in percent when not given.
+    load : callable, optional
+        ``load(dataset, folder, seed)`` gives X and y; ``load_dataset`` when not given.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import ShuffleSplit
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from errata.bench import Cell, NoisyTraining
+    >>> from errata.bench._experiment import Bench
+    >>> measure = NoisyTraining(split=ShuffleSplit(2, train_size=0.6))
+    >>> measure(Cell("Iris", 0.1, "bayes", 0), GaussianNB(), "iris", Bench(None, seed=0))
+    {'accuracy_percent': 93.33333333333333}
+    """
+
+    split: Any
+    inject: Callable[[np.ndarray, float, int], tuple[np.ndarray, np.ndarray]] | None = None
+    score: Callable[[Any, np.ndarray, np.ndarray, np.ndarray], Mapping[str, float]] | None = None
+    load: Callable[[str, Any, int], tuple[np.ndarray, np.ndarray]] | None = None
+
+    def __call__(
+        self, cell: Cell, estimator: BaseEstimator, dataset: str, bench: Bench
+    ) -> dict[str, float]:
+        """Mean over the splits of one repetition."""
+        shared_seed = bench.seed_of(cell.dataset, cell.repetition)
+        X, y = (self.load or _load)(dataset, bench.folder, shared_seed)
+        scores = []
+        for fold, (train, test) in enumerate(_splits(self.split, X, y, shared_seed)):
+            noise_seed = bench.seed_of(cell.dataset, cell.repetition, fold)
+            inject = self.inject or _exact_share
+            noisy, flipped = inject(y[train], cell.noise_level or 0.0, noise_seed)
+            model = seeded(estimator, bench.seed_of(*cell, fold)).fit(X[train], noisy)
+            scores.append((self.score or _accuracy)(model, X[test], y[test], flipped))
+        return {name: float(np.mean([s[name] for s in scores])) for name in scores[0]}
+
+
+def seeded(estimator: BaseEstimator, seed: int) -> BaseEstimator:
+    """A clone whose every ``random_state``, nested ones included, is drawn from ``seed``."""
+    estimator = clone(estimator)
+    random = np.random.RandomState(seed % 2**32)
+    names = sorted(name for name in estimator.get_params() if name.endswith("random_state"))
+    return estimator.set_params(**{name: random.randint(2**31 - 1) for name in names})
+
+
+def _splits(splitter: Any, X: np.ndarray, y: np.ndarray, seed: int) -> Split:
+    splitter = copy.copy(splitter)
+    splitter.random_state = seed
+    return splitter.split(X, y)
+
+
+def _load(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    return load_dataset(dataset, folder=folder, random_state=seed, return_X_y=True)
+
+
+def _exact_share(y: np.ndarray, level: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    return flip_labels(y, level, random_state=seed)
+
+
+def _accuracy(model: Any, X: np.ndarray, y: np.ndarray, _: np.ndarray) -> dict[str, float]:
+    return {"accuracy_percent": 100 * float(np.mean(model.predict(X) == y))}

@@ -1,0 +1,90 @@
+"""Run an experiment: in parallel, resumable, the same numbers however often it is stopped."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from ..datasets import check_available
+from ._experiment import Bench, Cell, Experiment
+from ._manifest import describe, write_manifest
+from ._results import ResultFile, read_results
+
+
+def run_experiment(
+    experiment: Experiment,
+    out: str | os.PathLike,
+    *,
+    folder: str | os.PathLike | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[dict[str, Any]]:
+    """Measure every cell that ``out`` does not hold yet, and return all results.
+
+    Results go to ``out/results.csv`` as they come, always in the order of the grid. A run that was
+    killed goes on where it was, and ends with the file that an uninterrupted run writes.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to run.
+    out : path
+        Folder for ``results.csv`` and ``manifest.json``; made when it is not there.
+    folder : path, optional
+        Data folder, see :func:`errata.datasets.load_dataset`.
+    seed : int, default=0
+        Seed from which every draw follows.
+    n_jobs : int, optional
+        How many cells are measured at the same time; -1 for one per core.
+    progress : callable, optional
+        ``progress(done, total)`` is called at the start and after every cell.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.model_selection import StratifiedKFold
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from errata.bench import Experiment, NoisyTraining, run_experiment
+    >>> experiment = Experiment(
+    ...     name="tiny",
+    ...     title="Naive Bayes on iris",
+    ...     datasets={"Iris": "iris"},
+    ...     methods={"Bayes": GaussianNB()},
+    ...     noise_levels=(0.0, 0.2),
+    ...     metrics=("accuracy_percent",),
+    ...     measure=NoisyTraining(split=StratifiedKFold(5, shuffle=True)),
+    ... )
+    >>> with tempfile.TemporaryDirectory() as out:
+    ...     results = run_experiment(experiment, out)
+    >>> [(row["noise_level"], round(row["accuracy_percent"])) for row in results]
+    [(0.0, 95), (0.2, 90)]
+    """
+    check_available(experiment.datasets.values(), folder)
+    out = Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    write_manifest(out / "manifest.json", describe(experiment, seed))
+    file = ResultFile(out / "results.csv", experiment.metrics)
+    held = file.start()
+    cells = list(experiment.cells())
+    missing = [cell for cell in cells if cell not in held]
+    done = len(cells) - len(missing)
+    report = progress or (lambda done, total: None)
+    report(done, len(cells))
+    bench = Bench(None if folder is None else Path(folder), seed)
+    # Results arrive in the order of the grid, so that the file never depends on who was faster.
+    values = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(_measure)(experiment, cell, bench) for cell in missing
+    )
+    for cell, value in zip(missing, values, strict=True):
+        file.append(cell, value)
+        done += 1
+        report(done, len(cells))
+    return read_results(file.path)
+
+
+def _measure(experiment: Experiment, cell: Cell, bench: Bench) -> Mapping[str, float]:
+    method = experiment.methods[cell.method]
+    return experiment.measure(cell, method, experiment.datasets[cell.dataset], bench)

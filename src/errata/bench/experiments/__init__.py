@@ -1,0 +1,32 @@
+"""The experiments that ``errata reproduce`` knows, one file each."""
+
+from .._experiment import Experiment
+from ._walmsley import walmsley
+
+_EXPERIMENTS = {experiment.name: experiment for experiment in [walmsley]}
+
+
+def list_experiments() -> list[Experiment]:
+    """Every experiment that can be reproduced.
+
+    Examples
+    --------
+    >>> [experiment.name for experiment in list_experiments()]
+    ['walmsley']
+    """
+    return list(_EXPERIMENTS.values())
+
+
+def get_experiment(name: str) -> Experiment:
+    """The experiment of that name.
+
+    Examples
+    --------
+    >>> get_experiment("walmsley").repetitions
+    10
+    """
+    if name not in _EXPERIMENTS:
+        raise ValueError(
+            f"there is no experiment {name!r}; choose from {', '.join(sorted(_EXPERIMENTS))}."
+        )
+    return _EXPERIMENTS[name]

@@ -1,0 +1,73 @@
+"""``errata``: the entry point, and the one place where errors become sentences.
+
+Nothing here imports scikit-learn: commands reach the rooms of errata by attribute, and a room is
+loaded when a command runs, not when its help is shown.
+"""
+
+import warnings
+from typing import Any
+
+import click
+
+from .. import __version__
+from ._datasets import datasets
+from ._noise import noise
+from ._reproduce import reproduce
+
+
+class Sentence(click.ClickException):
+    """Whatever the user can put right: one sentence and exit code 2."""
+
+    exit_code = 2
+
+
+class Commands(click.Group):
+    """A group of commands whose errors are sentences, not tracebacks."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; say in one sentence what was wrong with the input."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # the reader of our output has gone; click ends quietly
+        except OSError as error:
+            raise Sentence(_told(error)) from error
+        except (ValueError, ImportError) as error:
+            raise Sentence(" ".join(str(error).split())) from error
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", prog_name="errata")
+def main() -> None:
+    """Find the wrong labels in a data set, and learn well in spite of them.
+
+    \b
+    Try it without any data of your own:
+      errata datasets                   what there is to play with
+      errata reproduce walmsley --quick a published experiment, in about a minute
+
+    \b
+    On a table of yours:
+      errata noise train.csv --label species --rate 0.1 -o noisy.csv
+    """
+    warnings.showwarning = _warn  # type: ignore[assignment]
+
+
+main.add_command(noise)
+main.add_command(datasets)
+main.add_command(reproduce)
+
+
+def _told(error: OSError) -> str:
+    """Errors of the system name the file; ours are sentences already."""
+    if error.strerror is None:
+        return str(error)
+    return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+
+
+def _warn(message: Warning | str, *_: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+"""What the commands share of the terminal."""
+
+import sys
+
+from rich.console import Console
+
+_PIPE_WIDTH = 160  # nobody wants cells cut off in a pipe or a file
+
+
+def console() -> Console:
+    """Standard output; plain where it is no terminal or NO_COLOR is set."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)

@@ -1,0 +1,208 @@
+"""``errata noise``: plant wrong labels in a table and keep the truth."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+import errata
+
+_KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "density")
+
+
+@click.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option("--label", "-l", required=True, metavar="COLUMN", help="The column of labels.")
+@click.option("--rate", "-r", type=float, help="Share of wrong labels, between 0 and 1.")
+@click.option(
+    "--kind",
+    "-k",
+    type=click.Choice(_KINDS),
+    default="uniform",
+    show_default=True,
+    help="How labels go wrong; see below.",
+)
+@click.option(
+    "--pair",
+    "pairs",
+    type=(str, str),
+    multiple=True,
+    metavar="CLASS CLASS",
+    help="Classes confused with each other (kind pairwise; may be given several times).",
+)
+@click.option(
+    "--transition",
+    type=click.Path(path_type=Path),
+    help="CSV of P(label | class): a first column of classes, then one column per label "
+    "(kind transition).",
+)
+@click.option("--per-row", is_flag=True, help="Draw every row by itself, not an exact share.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw.")
+@click.option(
+    "--out",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The noisy table, in the format of TABLE.",
+)
+@click.option(
+    "--truth",
+    type=click.Path(path_type=Path),
+    help="Where to write what is true, row by row. [default: OUT with .truth.csv]",
+)
+@click.option("--force", is_flag=True, help="Overwrite files that are there already.")
+def noise(
+    table: Path,
+    label: str,
+    rate: float | None,
+    kind: str,
+    pairs: tuple[tuple[str, str], ...],
+    transition: Path | None,
+    per_row: bool,
+    seed: int,
+    out: Path,
+    truth: Path | None,
+    force: bool,
+) -> None:
+    """Plant wrong labels in TABLE and keep the truth.
+
+    TABLE is CSV, TSV (both also with .gz), Parquet or Feather. Everything but the
+    label column is copied as it stands. The truth goes to a table of its own with the columns row,
+    label, class and flipped, so that a detector can be judged by it.
+
+    \b
+    Kinds:
+      uniform     any label, any wrong class
+      cyclic      each class is taken for the next
+      pairwise    the classes of each --pair are confused
+      transition  by the matrix in --transition, without --rate
+      boundary    near the boundary of a logistic regression, for the runner-up
+      region      in one neighbourhood that holds a quarter of the rows
+      density     where rows are few
+    The last three look at the numeric columns.
+
+    \b
+    Examples:
+      errata noise iris.csv --label species --rate 0.2 -o noisy.csv
+      errata noise iris.csv -l species -k pairwise --pair versicolor virginica -r 0.3 -o noisy.csv
+    """
+    truth = truth or _beside(out)
+    _refuse_to_overwrite([out, truth], force)
+    labels = _labels(table, label)
+    how = _how(kind, table, label, labels, rate, pairs, transition, seed)
+    noisy, flipped = errata.noise.flip_labels(labels, exact=not per_row, random_state=seed, **how)
+    errata.tables.copy_with_column(table, out, label, noisy)
+    columns = {"row": range(len(labels)), "label": noisy, "class": labels, "flipped": 1 * flipped}
+    errata.tables.write_columns(truth, columns)
+    count, n = int(flipped.sum()), len(flipped)
+    click.echo(f"Changed {count} of {n} labels ({count / n:.1%}).")
+    click.echo(f"Wrote {out} and the truth to {truth}.")
+
+
+def _labels(table: Path, label: str) -> Any:
+    labels = errata.tables.read_columns(table, [label])[label]
+    empty = [row for row, value in enumerate(labels.tolist()) if value in ("", None)]
+    if empty:
+        raise ValueError(
+            f"column {label!r} has {len(empty)} rows without a label (the first is row {empty[0]}, "
+            "counted from 0); drop them or label them."
+        )
+    if len(set(labels.tolist())) == 1:
+        raise ValueError(
+            f"column {label!r} holds one class only ({labels[0]}): there is no wrong label to give."
+        )
+    return labels
+
+
+def _how(
+    kind: str,
+    table: Path,
+    label: str,
+    labels: Any,
+    rate: float | None,
+    pairs: tuple[tuple[str, str], ...],
+    transition: Path | None,
+    seed: int,
+) -> dict[str, Any]:
+    """The arguments of ``flip_labels`` for each kind of noise."""
+    if kind == "transition":
+        return {"transition": _read_transition(transition)}
+    if rate is None:
+        raise ValueError("say how much noise: --rate with a number between 0 and 1.")
+    if kind == "uniform":
+        return {"rate": rate}
+    classes = sorted(set(labels.tolist()))
+    if kind == "cyclic":
+        return {"transition": errata.noise.NoiseModel.cyclic(len(classes), rate)}
+    if kind == "pairwise":
+        places = _places(pairs, classes)
+        return {"transition": errata.noise.NoiseModel.pairwise(len(classes), places, rate)}
+    return _local(kind, _features(table, label), labels, rate, seed)
+
+
+def _local(kind: str, X: Any, labels: Any, rate: float, seed: int) -> dict[str, Any]:
+    if kind == "region":
+        return {"flip_proba": errata.noise.region_flip_proba(X, rate, random_state=seed)}
+    if kind == "density":
+        return {"flip_proba": errata.noise.density_flip_proba(X, rate)}
+    proba = errata.noise.reference_proba(X, labels, random_state=seed)
+    return {"flip_proba": errata.noise.boundary_flip_proba(proba, rate), "target": proba}
+
+
+def _read_transition(path: Path | None) -> Any:
+    if path is None:
+        raise ValueError("kind transition needs the matrix: --transition FILE.")
+    columns = errata.tables.read_columns(path)
+    first, *labels = columns
+    classes = columns.pop(first).tolist()
+    if sorted(classes) != sorted(labels):
+        raise ValueError(
+            f"{path} must name the same classes in its first column and in its header; "
+            f"it has {', '.join(classes)} and {', '.join(labels)}."
+        )
+    return errata.noise.NoiseModel(
+        list(zip(*(_probabilities(columns[name], name, path) for name in classes), strict=True)),
+        classes=classes,
+    )
+
+
+def _probabilities(column: Any, name: str, path: Path) -> Any:
+    values = errata.tables.numbers(column)
+    if values is None:
+        raise ValueError(f"column {name!r} of {path} holds something that is no number.")
+    return values
+
+
+def _places(pairs: tuple[tuple[str, str], ...], classes: list) -> list[tuple[int, int]]:
+    if not pairs:
+        raise ValueError("kind pairwise needs the classes that are confused: --pair CLASS CLASS.")
+    names = [str(name) for name in classes]
+    unknown = [name for pair in pairs for name in pair if name not in names]
+    if unknown:
+        raise ValueError(f"there is no class {unknown[0]!r}; the classes are {', '.join(names)}.")
+    return [(names.index(a), names.index(b)) for a, b in pairs]
+
+
+def _features(table: Path, label: str) -> Any:
+    """The numeric columns, each with mean 0 and standard deviation 1."""
+    columns = errata.tables.read_columns(table)
+    values = {name: errata.tables.numbers(c) for name, c in columns.items() if name != label}
+    numeric = {name: v for name, v in values.items() if v is not None and v.std() != 0}
+    missing = [name for name, v in numeric.items() if v.sum() != v.sum()]
+    if missing:
+        raise ValueError(f"column {missing[0]!r} has empty cells; this kind of noise needs values.")
+    if not numeric:
+        raise ValueError(f"{table} has no numeric column that varies, and this kind needs one.")
+    scaled = [(v - v.mean()) / v.std() for v in numeric.values()]
+    return list(zip(*scaled, strict=True))
+
+
+def _beside(out: Path) -> Path:
+    stem = out.name.removesuffix(".gz").rpartition(".")[0] or out.name
+    return out.with_name(f"{stem}.truth.csv")
+
+
+def _refuse_to_overwrite(paths: list[Path], force: bool) -> None:
+    there = [path for path in paths if path.exists()]
+    if there and not force:
+        raise ValueError(f"{there[0]} exists already; choose another name, or pass --force.")

@@ -1,0 +1,86 @@
+"""``errata reproduce``: run a published experiment and put our numbers beside the published."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+from rich.table import Table
+
+import errata
+
+from ._console import console
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--quick", is_flag=True, help="A part of the grid, in about a minute.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    help="Folder of CSV data sets. [default: $ERRATA_DATA]",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Folder for results. [default: reproductions/NAME]",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw.")
+@click.option(
+    "--jobs",
+    type=int,
+    default=-1,
+    show_default=True,
+    help="Cells measured at the same time; -1 for one per core.",
+)
+def reproduce(
+    name: str | None, quick: bool, data: Path | None, out: Path | None, seed: int, jobs: int
+) -> None:
+    """Run the published experiment NAME, or list them.
+
+    Results are written as they come: a run that was stopped goes on where it was when the same
+    command is given again. In the folder you find results.csv, manifest.json (versions, seed,
+    parameters), and our numbers beside the published ones in comparison.md and in pictures.
+    """
+    if name is None:
+        _list()
+        return
+    experiment = errata.bench.get_experiment(name)
+    experiment = experiment.quickly() if quick else experiment
+    out = out or Path("reproductions") / experiment.name
+    terminal = console()
+    try:
+        with _progress(terminal, experiment.title) as progress:
+            results = errata.bench.run_experiment(
+                experiment, out, folder=data, seed=seed, n_jobs=jobs, progress=progress
+            )
+    except KeyboardInterrupt:
+        click.echo("Stopped. The same command goes on from here.", err=True)
+        raise SystemExit(130) from None
+    report = errata.bench.write_report(experiment, results, out)
+    if report.summary is not None:
+        terminal.print(report.summary)
+    terminal.print(*report.sentences, sep="\n", markup=False)
+    terminal.print(f"Written: {', '.join(map(str, report.files))}", soft_wrap=True)
+
+
+def _list() -> None:
+    table = Table("name", "experiment", "data sets", "methods", "measurements")
+    for experiment in errata.bench.list_experiments():
+        cells = sum(1 for _ in experiment.cells())
+        sizes = map(str, (len(experiment.datasets), len(experiment.methods), cells))
+        table.add_row(experiment.name, experiment.title, *sizes)
+    console().print(table)
+
+
+@contextmanager
+def _progress(terminal: Console, title: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal, silence elsewhere."""
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(
+        "{task.description}", *columns, console=terminal, disable=not terminal.is_terminal
+    ) as bar:
+        task = bar.add_task(title)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

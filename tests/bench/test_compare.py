@@ -1,0 +1,117 @@
+from statistics import fmean
+
+import pytest
+
+from errata.bench import Published, compare, list_published, load_published
+from errata.bench._compare import Comparison
+from errata.bench._present import detail_table, plot_comparison, summary_table, to_markdown, verdict
+
+WALMSLEY = Published("walmsley_2017_accuracy", repetitions=10)
+
+
+def ours(*accuracies, method="Perceptron"):
+    return [
+        {"dataset": "pima", "noise_level": 0.0, "method": method, "repetition": i,
+         "accuracy_percent": accuracy}
+        for i, accuracy in enumerate(accuracies)
+    ]  # fmt: skip
+
+
+def test_difference_and_standard_error_by_hand():
+    # Published: 68.60 +- 2.49 over ten. Ours: mean 70, standard deviation 1 over three.
+    row = compare(ours(69, 70, 71), WALMSLEY)[0]
+    assert row.difference == pytest.approx(1.4)
+    assert row.standard_error == pytest.approx((1 / 3 + 2.49**2 / 10) ** 0.5)
+    assert row.within is True
+    assert compare(ours(72, 73, 74), WALMSLEY)[0].within is False
+
+
+def test_one_repetition_gives_no_verdict():
+    row = compare(ours(70), WALMSLEY)[0]
+    assert (row.ours_std, row.standard_error, row.within) == (None, None, None)
+
+
+def test_our_spread_stands_in_where_none_was_published():
+    published = Published("cantador_dorronsoro_2005_accuracy", repetitions=10)
+    results = [
+        {"dataset": "twonorm", "noise_level": 0.1, "method": "PP boosting", "repetition": i,
+         "accuracy_percent": value}
+        for i, value in enumerate([84.0, 85.0])
+    ]  # fmt: skip
+    row = compare(results, published)[0]
+    assert row.standard_error == pytest.approx((0.5 / 2 + 0.5 / 10) ** 0.5)
+
+
+def test_what_was_not_published_is_left_out():
+    assert compare(ours(70, 71, method="Our own"), WALMSLEY) == []
+
+
+def test_a_corrected_number_is_preferred_to_a_misprint():
+    published = Published("martinez_gray_2015_peeling", repetitions=100)
+    corrected = [row for row in published.rows() if row["mean_corrected"] is not None]
+    assert len(corrected) == 4
+    row = corrected[0]
+    results = [
+        {name: row[name] for name in ("dataset", "noise_level", "method")}
+        | {"repetition": 0, row["metric"]: 1.0}
+    ]
+    assert compare(results, published)[0].published == row["mean_corrected"]
+
+
+def test_published_numbers_are_all_there():
+    assert len(list_published()) == 12
+    rows = load_published("walmsley_2017_accuracy")
+    assert len(rows) == 15 * 6 * 5
+    means = load_published("walmsley_2017_mean_rows")
+    for mean in means:  # the paper's own last row, from the cells above it
+        cells = [
+            row["mean"]
+            for row in rows
+            if (row["noise_level"], row["method"]) == (mean["noise_level"], mean["method"])
+        ]
+        assert fmean(cells) == pytest.approx(mean["mean_published"], abs=0.0051)
+
+
+def test_numbers_never_printed_are_left_out():
+    assert len(load_published("martinez_gray_2015_peeling")) == 665
+    assert len(Published("martinez_gray_2015_peeling", repetitions=100).rows()) == 623
+
+
+def test_an_unknown_table_gets_a_sentence():
+    with pytest.raises(ValueError, match="no published table is called 'walmsly'; there are"):
+        load_published("walmsly")
+
+
+@pytest.fixture
+def comparisons():
+    return [
+        Comparison("a|b", 0.1, "one", "error", 10, 1.0, 3, 11, 0.5, -1, 0.7, True),
+        Comparison("c", 0.1, "one", "error", 20, 1.0, 3, 17, 0.5, 3, 0.7, False),
+        Comparison("c", None, "other", "error", 20, None, 1, 17, None, 3, None, None),
+    ]
+
+
+def test_summary_takes_means_over_data_sets(comparisons):
+    table = summary_table(comparisons)
+    assert table.rows == [
+        ["error", "10%", "one", "2", "15.00", "14.00", "+1.00", "1/2"],
+        ["error", "-", "other", "1", "20.00", "17.00", "+3.00", "?"],
+    ]
+
+
+def test_markdown_is_a_table_even_with_awkward_names(comparisons):
+    lines = to_markdown(detail_table(comparisons)).splitlines()
+    assert lines[0].startswith("| metric | noise | data set | method | ours")
+    assert lines[1] == "| --- | --- | --- | --- | ---: | ---: | ---: | ---: |"
+    assert lines[2] == r"| error | 10% | a\|b | one | 10.00 ± 1.00 | 11.00 ± 0.50 | -1.00 | yes |"
+
+
+def test_the_verdict_counts_what_could_be_judged(comparisons):
+    assert verdict(comparisons).startswith("1 of 2 numbers lie within two standard errors")
+    assert verdict(comparisons).endswith("the mean difference is +1.67.")
+
+
+def test_the_picture_is_drawn(comparisons, tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    plot_comparison(comparisons, tmp_path / "comparison.png", title="A title")
+    assert (tmp_path / "comparison.png").read_bytes().startswith(b"\x89PNG")

@@ -1,0 +1,173 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.dummy import DummyClassifier
+
+from errata.bench import Experiment, read_results, run_experiment
+from errata.exceptions import DatasetNotFoundError
+
+
+def hashed(cell, method, dataset, bench):
+    """A measurement that costs nothing and depends on everything it may depend on."""
+    return {
+        "first": bench.seed_of(*cell) / 7,
+        "second": bench.seed_of(dataset, repr(method)) / 3,
+    }
+
+
+def experiment(**changes):
+    parts = {
+        "name": "tiny",
+        "title": "Tiny",
+        "datasets": {"Iris": "iris", "Two, norm": "twonorm"},
+        "methods": {"a": DummyClassifier(), "b": DummyClassifier(strategy="uniform")},
+        "noise_levels": (0.0, 0.1),
+        "repetitions": 2,
+        "metrics": ("first", "second"),
+        "measure": hashed,
+    }
+    return Experiment(**(parts | changes))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    out = tmp_path_factory.mktemp("whole")
+    run_experiment(experiment(), out)
+    return (out / "results.csv").read_bytes()
+
+
+def test_results_stand_in_the_order_of_the_grid(tmp_path):
+    results = run_experiment(experiment(), tmp_path)
+    found = [tuple(row.values())[:4] for row in results]
+    assert found == [tuple(cell) for cell in experiment().cells()]
+    assert read_results(tmp_path / "results.csv") == results
+
+
+def test_an_experiment_without_noise_has_no_level(tmp_path):
+    results = run_experiment(experiment(noise_levels=(None,)), tmp_path)
+    assert {row["noise_level"] for row in results} == {None}
+
+
+def test_seeds_depend_on_the_run_and_on_nothing_else(tmp_path):
+    one = run_experiment(experiment(), tmp_path / "one", seed=1)
+    again = run_experiment(experiment(), tmp_path / "again", seed=1, n_jobs=2)
+    other = run_experiment(experiment(), tmp_path / "other", seed=2)
+    alone = run_experiment(
+        experiment(datasets={"Two, norm": "twonorm"}), tmp_path / "alone", seed=1
+    )
+    assert again == one
+    assert [row["first"] for row in other] != [row["first"] for row in one]
+    assert alone == [row for row in one if row["dataset"] == "Two, norm"]
+
+
+@given(st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=80)
+def test_a_file_cut_off_anywhere_is_completed_to_the_same_bytes(tmp_path_factory, whole, data):
+    out = tmp_path_factory.mktemp("cut")
+    (out / "results.csv").write_bytes(whole[: data.draw(st.integers(0, len(whole)))])
+    run_experiment(experiment(), out)
+    assert (out / "results.csv").read_bytes() == whole
+
+
+def test_finished_cells_are_not_measured_again(tmp_path):
+    run_experiment(experiment(), tmp_path)
+
+    def never(*_):
+        raise AssertionError("measured again")
+
+    seen = []
+    run_experiment(experiment(measure=never), tmp_path, progress=lambda *p: seen.append(p))
+    assert seen == [(16, 16)]
+
+
+def test_progress_counts_from_what_is_there_to_the_end(tmp_path, whole):
+    lines = whole.splitlines(keepends=True)
+    (tmp_path / "results.csv").write_bytes(b"".join(lines[:14]))
+    seen = []
+    run_experiment(experiment(), tmp_path, progress=lambda *p: seen.append(p))
+    assert seen == [(13, 16), (14, 16), (15, 16), (16, 16)]
+
+
+def test_the_manifest_tells_how_to_get_the_numbers_again_and_nothing_of_the_host(tmp_path):
+    run_experiment(experiment(), tmp_path, seed=5)
+    text = (tmp_path / "manifest.json").read_text()
+    manifest = json.loads(text)
+    assert manifest["seed"] == 5
+    assert manifest["datasets"] == {"Iris": "iris", "Two, norm": "twonorm"}
+    assert manifest["methods"]["b"] == "DummyClassifier(strategy='uniform')"
+    assert set(manifest["versions"]) == {"python", "numpy", "scipy", "scikit-learn", "errata"}
+    for secret in (os.uname().nodename, os.path.expanduser("~"), str(tmp_path)):
+        assert secret not in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [({"repetitions": 3}, "repetitions"), ({"methods": {"a": DummyClassifier()}}, "methods")],
+)
+def test_results_of_two_settings_do_not_mix(tmp_path, changes, named):
+    run_experiment(experiment(), tmp_path)
+    before = (tmp_path / "results.csv").read_bytes()
+    with pytest.raises(ValueError, match=f"holds a run with another {named}"):
+        run_experiment(experiment(**changes), tmp_path)
+    with pytest.raises(ValueError, match="another seed"):
+        run_experiment(experiment(), tmp_path, seed=1)
+    assert (tmp_path / "results.csv").read_bytes() == before
+
+
+def test_missing_data_are_named_before_anything_is_run(tmp_path, monkeypatch):
+    monkeypatch.delenv("ERRATA_DATA", raising=False)
+    two = experiment(datasets={"Pima": "pima", "Iris": "iris", "CTG": "ctg"})
+    with pytest.raises(DatasetNotFoundError, match=r"2 data sets are missing \(pima, ctg\)"):
+        run_experiment(two, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+SLOW_RUN = """
+import sys, time
+from sklearn.model_selection import StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
+from errata.bench import Experiment, NoisyTraining, run_experiment
+
+class Slowly(NoisyTraining):
+    def __call__(self, *cell):
+        time.sleep(float(sys.argv[2]))
+        return super().__call__(*cell)
+
+run_experiment(
+    Experiment(
+        name="killed", title="Killed", datasets={"Iris": "iris", "Wine": "wine"},
+        methods={"tree": DecisionTreeClassifier(), "stump": DecisionTreeClassifier(max_depth=1)},
+        noise_levels=(0.0, 0.2), repetitions=3, metrics=("accuracy_percent",),
+        measure=Slowly(split=StratifiedKFold(5, shuffle=True)),
+    ),
+    sys.argv[1],
+)
+"""
+
+
+def test_a_run_killed_without_warning_goes_on_and_ends_the_same(tmp_path):
+    def start(out, pause):
+        command = [sys.executable, "-c", SLOW_RUN, str(tmp_path / out), str(pause)]
+        return subprocess.Popen(command)
+
+    uninterrupted = start("whole", 0)
+    killed = start("killed", 0.2)
+    results = tmp_path / "killed" / "results.csv"
+    give_up = time.monotonic() + 60
+    while not (results.exists() and results.read_bytes().count(b"\n") > 3):
+        assert time.monotonic() < give_up, "the run never wrote its first results"
+        time.sleep(0.02)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    assert 3 < results.read_bytes().count(b"\n") < 25, "killed in the middle"
+    assert start("killed", 0).wait() == 0
+    assert uninterrupted.wait() == 0
+    assert results.read_bytes() == (tmp_path / "whole" / "results.csv").read_bytes()
+    assert results.read_bytes().count(b"\n") == 25

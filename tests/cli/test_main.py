@@ -1,0 +1,76 @@
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+import errata
+from errata.cli.__main__ import main
+
+COMMANDS = [[], ["noise"], ["datasets"], ["reproduce"]]
+
+
+def fresh(code):
+    """Run code in a new interpreter and return what it prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(["errata", *c]))
+def test_help_answers(command):
+    result = CliRunner().invoke(main, [*command, "--help"])
+    assert result.exit_code == 0
+    assert result.output.startswith("Usage: ")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["noise", "--help"]])
+def test_help_and_version_do_not_wait_for_scikit_learn(arguments):
+    heavy = "{'sklearn', 'scipy', 'numpy', 'numba', 'pandas', 'matplotlib', 'dask', 'pyarrow'}"
+    loaded = fresh(
+        "import sys\n"
+        "from errata.cli.__main__ import main\n"
+        f"try: main({arguments!r})\n"
+        "except SystemExit: pass\n"
+        f"print('LOADED', sorted({heavy} & set(sys.modules)))"
+    )
+    assert loaded.endswith("LOADED []")
+
+
+def test_the_version_is_the_packages():
+    result = CliRunner().invoke(main, ["--version"])
+    assert result.output == f"errata, version {errata.__version__}\n"
+
+
+def test_importing_errata_is_light_and_no_slower_than_importing_scikit_learn():
+    heavy = "{'sklearn', 'numba', 'pandas', 'dask', 'matplotlib', 'altair', 'pyarrow'}"
+    assert fresh(f"import sys, errata; print(sorted({heavy} & set(sys.modules)))") == "[]"
+    timed = (
+        "import sys, time; start = time.perf_counter(); import {}; "
+        "print(time.perf_counter() - start)"
+    )
+    ours = min(float(fresh(timed.format("errata"))) for _ in range(3))
+    theirs = min(float(fresh(timed.format("sklearn"))) for _ in range(3))
+    assert ours <= 1.3 * theirs
+
+
+def test_an_unknown_command_is_one_sentence():
+    result = CliRunner().invoke(main, ["audti"])
+    assert result.exit_code == 2
+    assert "No such command 'audti'" in result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {}], ids=["NO_COLOR", "pipe"])
+def test_output_that_is_no_terminal_is_plain(variables):
+    command = [sys.executable, "-m", "errata.cli", "datasets"]
+    environment = {k: v for k, v in os.environ.items() if k != "ERRATA_DATA"} | variables
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert "\x1b" not in done.stdout
+    assert "martinez-gray-2015, cantador-dorronsoro-2005" in done.stdout  # nothing cut off
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m errata.cli datasets | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert "Traceback" not in done.stderr

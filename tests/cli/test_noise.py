@@ -1,0 +1,211 @@
+import gzip
+import os
+import stat
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_iris
+
+from errata.cli.__main__ import main
+from errata.tables import read_columns
+
+NAMES = np.array(["setosa", "versicolor", "virginica"])
+
+
+@pytest.fixture
+def iris(tmp_path):
+    data = load_iris()
+    path = tmp_path / "iris.csv"
+    lines = ["a,b,c,d,species"]
+    lines += [
+        ",".join(map(str, row)) + "," + NAMES[label]
+        for row, label in zip(data.data, data.target, strict=True)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["noise", *map(str, arguments)])
+
+
+def refused(result, sentence, folder):
+    """One sentence, exit code 2, and nothing written."""
+    assert result.exit_code == 2, result.output
+    assert sentence in " ".join(result.output.split())
+    assert "Traceback" not in result.output
+    assert not [path for path in os.listdir(folder) if "noisy" in path or path.startswith(".")]
+
+
+def test_table_and_truth_are_written(iris, tmp_path):
+    result = run(iris, "--label", "species", "--rate", 0.2, "-o", tmp_path / "noisy.csv")
+    assert result.exit_code == 0, result.output
+    assert "Changed 30 of 150 labels (20.0%)." in result.output
+    noisy, clean = read_columns(tmp_path / "noisy.csv"), read_columns(iris)
+    truth = read_columns(tmp_path / "noisy.truth.csv")
+    assert truth["label"].tolist() == noisy["species"].tolist()
+    assert truth["class"].tolist() == clean["species"].tolist()
+    flipped = truth["flipped"] == "1"
+    np.testing.assert_array_equal(flipped, truth["label"] != truth["class"])
+    assert flipped.sum() == 30
+    for name in "abcd":
+        assert noisy[name].tolist() == clean[name].tolist()
+
+
+def test_the_seed_decides(iris, tmp_path):
+    for name, seed in [("noisy1", 1), ("noisy2", 1), ("noisy3", 2)]:
+        run(iris, "-l", "species", "-r", 0.2, "--seed", seed, "-o", tmp_path / f"{name}.csv")
+    one, same, other = ((tmp_path / f"noisy{i}.csv").read_bytes() for i in (1, 2, 3))
+    assert one == same
+    assert one != other
+
+
+@pytest.mark.parametrize(
+    ("options", "allowed"),
+    [
+        (["--kind", "cyclic"], {("setosa", "versicolor"), ("versicolor", "virginica"),
+                                ("virginica", "setosa")}),
+        (["--kind", "pairwise", "--pair", "setosa", "virginica"],
+         {("setosa", "virginica"), ("virginica", "setosa")}),
+        (["--kind", "boundary"], {("versicolor", "virginica"), ("virginica", "versicolor"),
+                                  ("setosa", "versicolor"), ("versicolor", "setosa")}),
+        (["--kind", "region"], None),
+        (["--kind", "density"], None),
+        (["--per-row"], None),
+    ],
+)  # fmt: skip
+def test_every_kind_of_noise(iris, tmp_path, options, allowed):
+    result = run(iris, "-l", "species", "-r", 0.15, *options, "-o", tmp_path / "noisy.csv")
+    assert result.exit_code == 0, result.output
+    truth = read_columns(tmp_path / "noisy.truth.csv")
+    flipped = truth["flipped"] == "1"
+    assert 10 <= flipped.sum() <= 40
+    moves = set(zip(truth["class"][flipped], truth["label"][flipped], strict=True))
+    assert allowed is None or moves <= allowed
+
+
+def test_a_transition_matrix_from_a_file(iris, tmp_path):
+    (tmp_path / "T.csv").write_text(
+        "class,virginica,setosa,versicolor\nsetosa,0.1,0.9,0\nversicolor,0,0,1\nvirginica,1,0,0\n"
+    )
+    result = run(
+        iris, "-l", "species", "-k", "transition", "--transition", tmp_path / "T.csv",
+        "-o", tmp_path / "noisy.csv",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    truth = read_columns(tmp_path / "noisy.truth.csv")
+    flipped = truth["flipped"] == "1"
+    assert flipped.sum() == 5
+    assert set(truth["class"][flipped]) == {"setosa"}
+    assert set(truth["label"][flipped]) == {"virginica"}
+
+
+def test_compressed_tables_stay_compressed(iris, tmp_path):
+    packed = tmp_path / "iris.csv.gz"
+    packed.write_bytes(gzip.compress(iris.read_bytes()))
+    result = run(packed, "-l", "species", "-r", 0.1, "-o", tmp_path / "noisy.csv.gz")
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "noisy.csv.gz").read_bytes()[:2] == b"\x1f\x8b"
+    assert (tmp_path / "noisy.truth.csv").exists()
+
+
+def test_parquet_keeps_whole_number_labels(tmp_path):
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    parquet.write_table(arrow.table({"x": range(10), "y": [0, 1] * 5}), tmp_path / "t.parquet")
+    result = run(tmp_path / "t.parquet", "-l", "y", "-r", 0.4, "-o", tmp_path / "noisy.parquet")
+    assert result.exit_code == 0, result.output
+    assert str(parquet.read_table(tmp_path / "noisy.parquet").schema.field("y").type) == "int64"
+
+
+def test_nothing_is_overwritten_unless_forced(iris, tmp_path):
+    out = tmp_path / "noisy.csv"
+    out.write_text("precious")
+    result = run(iris, "-l", "species", "-r", 0.1, "-o", out)
+    assert result.exit_code == 2
+    assert "exists already; choose another name, or pass --force" in result.output
+    assert out.read_text() == "precious"
+    assert run(iris, "-l", "species", "-r", 0.1, "-o", out, "--force").exit_code == 0
+    assert out.read_text() != "precious"
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "sentence"),
+    [
+        ("", ["-r", 0.1], "bad.csv is empty"),
+        ("x,y\n", ["-r", 0.1], "has a header but no rows"),
+        ("x,z\n1,2\n", ["-r", 0.1], "has no column 'y'; its columns are x, z"),
+        ("x,y\n1,a\n2,a\n", ["-r", 0.1], "column 'y' holds one class only (a)"),
+        ("x,y\n1,a\n2,\n3,b\n", ["-r", 0.1], "1 rows without a label (the first is row 1"),
+        ("x,y\n1,a\n2,b\n", ["-r", 1.5], "rate=1.5 must be a number between 0 and 1"),
+        ("x,y\n1,a\n2,b\n", ["-r", -1], "rate=-1.0 must be a number between 0 and 1"),
+        ("x,y\n1,a\n2,b\n", ["-r", "nan"], "rate=nan must be a number between 0 and 1"),
+        ("x,y\n1,a\n2,b\n", [], "say how much noise: --rate"),
+        ("x,y\n1,a\n2,b\n", ["-k", "transition"], "needs the matrix: --transition FILE"),
+        ("x,y\n1,a\n2,b\n", ["-r", 0.1, "-k", "pairwise"], "--pair CLASS CLASS"),
+        ("x,y\n1,a\n2,b\n", ["-r", 0.1, "-k", "pairwise", "--pair", "a", "q"],
+         "there is no class 'q'; the classes are a, b"),
+        ("x,y\nred,a\nblue,b\n", ["-r", 0.1, "-k", "density"], "no numeric column that varies"),
+        ("x,y\n1,a\n,b\n3,a\n", ["-r", 0.1, "-k", "region"], "column 'x' has empty cells"),
+        ("x,y\n1,a\n2,b\n3,a\n", ["-r", 0.1, "-k", "boundary"], "a class with one row cannot"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_sentence_and_nothing_is_written(tmp_path, content, options, sentence):
+    path = tmp_path / "bad.csv"
+    path.write_text(content)
+    refused(run(path, "-l", "y", *options, "-o", tmp_path / "noisy.csv"), sentence, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "sentence"),
+    [
+        ("class,a,b\na,0.9,0.2\nb,0,1\n", "row 0 of the transition matrix sums to 1.1"),
+        ("class,a,c\na,1,0\nc,0,1\n", "y holds the label 'b', which is not among the classes"),
+        ("class,a,b\na,1,0\nq,0,1\n", "must name the same classes in its first column"),
+        ("class,a,b\na,1,zero\nb,0,1\n", "column 'b' of"),
+    ],
+)
+def test_bad_matrices_are_one_sentence(tmp_path, matrix, sentence):
+    (tmp_path / "t.csv").write_text("x,y\n1,a\n2,b\n")
+    (tmp_path / "T.csv").write_text(matrix)
+    result = run(
+        tmp_path / "t.csv", "-l", "y", "-k", "transition", "--transition", tmp_path / "T.csv",
+        "-o", tmp_path / "noisy.csv",
+    )  # fmt: skip
+    refused(result, sentence, tmp_path)
+
+
+def test_missing_files_and_folders_are_named(iris, tmp_path):
+    out = tmp_path / "noisy.csv"
+    refused(run(tmp_path / "no.csv", "-l", "y", "-r", 0.1, "-o", out), "does not exist", tmp_path)
+    refused(run(tmp_path, "-l", "y", "-r", 0.1, "-o", out), "has no ending", tmp_path)
+    nowhere = tmp_path / "no" / "noisy.csv"
+    result = run(iris, "-l", "species", "-r", 0.1, "-o", nowhere)
+    refused(result, "there is no folder", tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission_is_named(iris, tmp_path):
+    locked = tmp_path / "locked"
+    locked.mkdir()
+    locked.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    result = run(iris, "-l", "species", "-r", 0.1, "-o", locked / "noisy.csv")
+    assert result.exit_code == 2
+    assert "Permission denied" in result.output
+
+
+def test_a_full_disk_leaves_nothing_half_written(iris, tmp_path, monkeypatch):
+    def no_space(*_, **__):
+        raise OSError(28, "No space left on device", "noisy.csv")
+
+    monkeypatch.setattr("errata.tables._files.os.replace", no_space)
+    result = run(iris, "-l", "species", "-r", 0.1, "-o", tmp_path / "noisy.csv")
+    refused(result, "No space left on device: noisy.csv", tmp_path)
+
+
+@pytest.mark.filterwarnings("default::errata.exceptions.NoiseWarning")
+def test_strong_noise_is_warned_of_on_standard_error(iris, tmp_path):
+    result = run(iris, "-l", "species", "-r", 0.9, "-o", tmp_path / "noisy.csv")
+    assert result.exit_code == 0
+    assert "Warning: rate=0.9 with 3 classes" in result.stderr

@@ -1,0 +1,80 @@
+import dataclasses
+import sys
+
+import pytest
+from click.testing import CliRunner
+from sklearn.linear_model import Perceptron
+
+import errata
+from errata.cli.__main__ import main
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["reproduce", *map(str, arguments)])
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """The walmsley experiment, cut down to a second."""
+    experiment = dataclasses.replace(
+        errata.bench.get_experiment("walmsley"),
+        methods={"Perceptron": Perceptron(max_iter=5, tol=None)},
+        quick={"datasets": {"wdbc": "wdbc"}, "noise_levels": (0.0, 0.2), "repetitions": 2},
+    )
+    monkeypatch.setattr("errata.bench.get_experiment", lambda name: experiment)
+
+
+def test_without_a_name_experiments_are_listed():
+    result = run()
+    assert result.exit_code == 0
+    assert "walmsley" in result.output
+
+
+def test_results_comparison_and_picture_are_written(tiny, tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    result = run("walmsley", "--quick", "--jobs", 1, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "lie within two standard errors of the published ones" in result.output
+    for name in ("results.csv", "manifest.json", "comparison.md", "accuracy_percent.png"):
+        assert (tmp_path / name).exists()
+        assert name in result.output
+    assert (
+        "| accuracy_percent | 0% | wdbc | Perceptron |" in (tmp_path / "comparison.md").read_text()
+    )
+
+
+def test_without_matplotlib_everything_but_pictures_is_written(tiny, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    result = run("walmsley", "--quick", "--jobs", 1, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "No pictures: this needs matplotlib" in result.output
+    assert "pip install 'errata[report]'" in result.output
+    assert (tmp_path / "comparison.md").exists()
+    assert not list(tmp_path.glob("*.png"))
+
+
+def test_a_stopped_run_says_how_to_go_on(tiny, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("errata.bench.run_experiment", interrupted)
+    result = run("walmsley", "--quick", "--out", tmp_path)
+    assert result.exit_code == 130
+    assert "The same command goes on from here" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nonsense"], "there is no experiment 'nonsense'; choose from walmsley"),
+        (["walmsley"], "13 data sets are missing (pima, ctg, "),
+        (["walmsley", "--data", "nowhere"], "'nowhere' is not a folder"),
+    ],
+)
+def test_bad_requests_are_one_sentence(tmp_path, monkeypatch, arguments, sentence):
+    monkeypatch.delenv("ERRATA_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert sentence in result.output
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,94 @@
+"""Arrows point one way: a room may import the rooms before it in this list, never one after it."""
+
+import ast
+from pathlib import Path
+
+import errata
+
+ROOT = Path(errata.__file__).parent
+
+ORDER = [
+    "exceptions",
+    "_optional",
+    "_validation",
+    "_suspicion",
+    "tables",
+    "noise",
+    "datasets",
+    "metrics",
+    "stats",
+    "hardness",
+    "bench",
+    "cli",
+]
+
+
+def imported_rooms(path, root=ROOT):
+    """The rooms that a module imports, wherever in its code; "errata" for the package itself."""
+    package = ["errata", *path.relative_to(root).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            targets = [alias.name.split(".") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = [*base, *(node.module.split(".") if node.module else [])]
+            targets = [[*module, alias.name] for alias in node.names]
+        else:
+            continue
+        yield from (
+            parts[1] if parts[1:] else "errata" for parts in targets if parts[0] == "errata"
+        )
+
+
+def modules():
+    return [path for path in sorted(ROOT.rglob("*.py")) if path != ROOT / "__init__.py"]
+
+
+def room_of(path):
+    return path.relative_to(ROOT).with_suffix("").parts[0]
+
+
+def test_every_room_has_its_place():
+    assert {room_of(path) for path in modules()} == set(ORDER)
+
+
+def test_no_room_imports_one_to_its_right():
+    backwards = [
+        f"{path.relative_to(ROOT)} imports {room}"
+        for path in modules()
+        for room in imported_rooms(path)
+        if room in ORDER and ORDER.index(room) > ORDER.index(room_of(path))
+    ]
+    assert backwards == []
+
+
+def test_only_the_command_line_reaches_rooms_by_attribute():
+    # `import errata` hides what is used from the test above.
+    sinners = [
+        str(path.relative_to(ROOT))
+        for path in modules()
+        if room_of(path) != "cli" and {"errata", "__version__"} & set(imported_rooms(path))
+    ]
+    assert sinners == []
+
+
+def test_the_reader_of_imports_sees_them_all(tmp_path):
+    module = tmp_path / "noise" / "_x.py"
+    module.parent.mkdir()
+    module.write_text(
+        "from ..bench import run\nfrom ._y import z\nfrom .. import cli\nimport numpy\n"
+        "import errata.stats\ndef f():\n    from errata.hardness import g\nimport errata\n"
+    )
+    found = sorted(imported_rooms(module, root=tmp_path))
+    assert found == ["bench", "cli", "errata", "hardness", "noise", "stats"]
+
+
+def test_public_rooms_are_those_errata_lists():
+    folders = {path.parent.name for path in ROOT.glob("[a-z]*/__init__.py")}
+    assert folders - {"cli"} == set(errata.__all__) - {"exceptions"}
+
+
+def test_names_that_a_room_exports_exist():
+    for name in errata.__all__:
+        room = getattr(errata, name)
+        assert all(hasattr(room, exported) for exported in room.__all__), name

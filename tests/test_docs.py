@@ -1,0 +1,44 @@
+"""Words are checked too: links lead somewhere, rooms are documented, help texts are current."""
+
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import errata
+from errata.cli.__main__ import main
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
+
+
+def help_of(*command):
+    """What a command prints about itself, at the width of the docs."""
+    result = CliRunner().invoke(main, [*command, "--help"], prog_name="errata", terminal_width=80)
+    return result.output.strip()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("command", ["", *main.commands])
+def test_help_in_the_docs_is_what_the_command_prints(command):
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert help_of(*command.split()) in text, f"docs/cli.md is behind errata {command}"
+
+
+@pytest.mark.parametrize("room", [room for room in errata.__all__ if room != "exceptions"])
+def test_every_room_is_in_the_readme(room):
+    assert f"`errata.{room}`" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_public_object_has_a_docstring():
+    for name in errata.__all__:
+        room = getattr(errata, name)
+        for public in room.__all__:
+            thing = getattr(room, public)
+            assert thing.__doc__, f"errata.{name}.{public} has no docstring"
