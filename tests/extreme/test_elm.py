@@ -309,8 +309,18 @@ def test_partial_fit_refuses_what_it_cannot_do():
     model.partial_fit(X, y, classes=[0, 1, 2])
     with pytest.raises(ValueError, match=r"label 7, which is not among the classes .*\(0, 1, 2\)"):
         model.partial_fit(X[:1], [7])
-    with pytest.raises(ValueError, match="fitted by fit, which keeps no sums"):
-        model.fit(X, y).partial_fit(X, y)
+
+
+def test_adding_rows_after_a_fit_starts_anew_and_says_so():
+    X, y = three_classes()
+    model = ELMClassifier(n_hidden=10, alpha=1.0, random_state=0).fit(X, y)
+    with pytest.warns(SuspicionWarning, match="fit keeps no sums that rows could be added to"):
+        model.partial_fit(X[:50], y[:50])
+    assert not hasattr(model, "suspicion_")
+    fresh = ELMClassifier(n_hidden=10, alpha=1.0, cv=False, random_state=0).fit(X[:50], y[:50])
+    np.testing.assert_allclose(
+        model.decision_function(X), fresh.decision_function(X), rtol=0, atol=1e-10
+    )
 
 
 def test_constant_columns_are_harmless_and_constant_rows_are_told():

@@ -57,7 +57,7 @@ def test_output_features_are_named():
 def test_threads_and_chunks_change_nothing(monkeypatch, threads):
     layer = HiddenLayer(X[:3, :3], X[3], "erf", shift=X[4])
     expected = erf(X @ X[:3, :3] + X[3]) - X[4]
-    monkeypatch.setattr(module, "WORTH_THREADS", 1)
+    monkeypatch.setattr(module, "LARGE", 1)
     monkeypatch.setattr(module, "CHUNK_ENTRIES", 7)
     with threadpool_limits(threads, user_api="blas"):
         np.testing.assert_allclose(layer(X), expected, rtol=0, atol=1e-15)

@@ -74,7 +74,9 @@ def cosine(X):
 
 
 def test_small_weights_give_the_cosine():  # C3
-    np.testing.assert_allclose(asymptotic_elm_kernel(X, sigma_w=1e-4), cosine(X), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        asymptotic_elm_kernel(X, sigma_w=1e-4), cosine(X), rtol=0, atol=1e-10
+    )
 
 
 def test_infinite_weights_leave_the_angle():  # C3

@@ -109,6 +109,18 @@ def test_predictions_come_in_blocks():
     )
 
 
+def test_weights_are_numbers_of_copies_up_to_the_tolerance_of_the_solver():
+    X, y = moons()
+    copies = np.random.RandomState(0).randint(0, 4, size=120)
+    for machine, target in ((ELMSVC(tol=1e-10), y), (ELMSVR(tol=1e-10), X[:, 0] * X[:, 1])):
+        weighted = clone(machine).fit(X, target, sample_weight=copies)
+        repeated = clone(machine).fit(np.repeat(X, copies, axis=0), np.repeat(target, copies))
+        method = "decision_function" if machine.__class__ is ELMSVC else "predict"
+        np.testing.assert_allclose(
+            getattr(weighted, method)(X), getattr(repeated, method)(X), rtol=0, atol=1e-7
+        )
+
+
 def test_three_named_classes():
     X, y = make_blobs(90, centers=3, random_state=0)
     names = np.array(["cat", "ant", "bee"])[y]

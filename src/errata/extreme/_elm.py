@@ -1,16 +1,16 @@
 """Extreme learning machines: a random hidden layer, and an output layer by ridge regression."""
 
 import warnings
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._suspicion import SuspicionMixin
-from .._validation import check_choice, check_count, check_labelled, check_labels
+from .._validation import check_count, check_labelled, check_labels
 from ..exceptions import SuspicionWarning
+from ._checks import check_alpha, check_alphas, check_weights
 from ._features import HiddenLayer, draw_layer, generator
 from ._gram import GramRecord
 from ._labels import (
@@ -26,7 +26,6 @@ from ._outside import make_folds
 from ._ridge import RidgeModel
 from ._rows import TrainingRows
 
-RULES = ("press", "gcv", "kfold")
 FLOATS = [np.float64, np.float32]
 
 
@@ -83,7 +82,7 @@ class _ExtremeLearningMachine(BaseEstimator):
     def _rows(
         self, layer: HiddenLayer, X: np.ndarray, T: np.ndarray, sample_weight: Any
     ) -> TrainingRows:
-        weight = _check_weight(sample_weight, len(X))
+        weight = check_weights(sample_weight, len(X))
         size = check_count("block_size", self.block_size)
         return TrainingRows(layer, X, T, weight, block_size=size)
 
@@ -91,15 +90,7 @@ class _ExtremeLearningMachine(BaseEstimator):
         """``alpha`` and ``alphas``, when they make sense together with ``cv``."""
         if self.alpha == "kfold" and not self._wants_folds:
             raise ValueError('alpha="kfold" needs folds to compare ridges on; pass cv=5.')
-        if isinstance(self.alpha, str):
-            return check_choice("alpha", self.alpha, RULES), _check_grid(self.alphas)
-        number = isinstance(self.alpha, Real) and not isinstance(self.alpha, bool)
-        if not number or not 0 <= float(self.alpha) < np.inf:
-            raise ValueError(
-                f"alpha={self.alpha!r} must be a number of at least 0 (0 for plain least squares) "
-                f"or one of {', '.join(RULES)}."
-            )
-        return float(self.alpha), None
+        return check_alpha(self.alpha), check_alphas(self.alphas)
 
     def _solve(
         self,
@@ -144,17 +135,19 @@ class _ExtremeLearningMachine(BaseEstimator):
         for name in [name for name in vars(self) if name.endswith("_") or name == "_record"]:
             delattr(self, name)
 
-    def _refuse_to_go_on_from_fit(self) -> None:
+    def _start_anew_after_fit(self) -> None:
         if hasattr(self, "hidden_weights_") and not hasattr(self, "_record"):
-            raise ValueError(
-                "this model was fitted by fit, which keeps no sums to add to; "
-                "call partial_fit on a fresh one (sklearn.base.clone makes it)."
+            warnings.warn(
+                "fit keeps no sums that rows could be added to: partial_fit starts anew.",
+                SuspicionWarning,
+                stacklevel=3,
             )
+            self._forget()
 
     def _scores(self, X: Any) -> np.ndarray:
         """Outputs for new rows, shape (n, q)."""
         self._finalize()
-        X = validate_data(self, X, reset=False, dtype=FLOATS)
+        X = validate_data(self, X, reset=False, dtype=FLOATS, order="C")
         layer = HiddenLayer(self.hidden_weights_, self.hidden_bias_, self.activation)
         starts = range(0, len(X), self.block_size)
         blocks = [layer(X[i : i + self.block_size]) @ self.coef_ for i in starts]
@@ -289,7 +282,7 @@ class ELMRegressor(RegressorMixin, _ExtremeLearningMachine):
         The rows are not kept, so there are no out-of-sample predictions, and a ridge that is to be
         chosen is chosen by "gcv".
         """
-        self._refuse_to_go_on_from_fit()
+        self._start_anew_after_fit()
         X, T = self._check(X, y, reset=not hasattr(self, "_record"))
         self._absorb(X, T, sample_weight)
         return self
@@ -305,6 +298,12 @@ class ELMRegressor(RegressorMixin, _ExtremeLearningMachine):
     def predict(self, X: Any) -> np.ndarray:
         """Predict targets, in the shape that ``y`` had."""
         return self._shaped(self._scores(X))
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare to scikit-learn that there may be several targets."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
 
 class ELMClassifier(ClassifierMixin, SuspicionMixin, _ExtremeLearningMachine):
@@ -454,7 +453,7 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, _ExtremeLearningMachine):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMClassifier":
         """Fit to the labels ``y`` and judge each of them by the other rows."""
         self._forget()
-        X, codes = check_labelled(self, X, y, dtype=FLOATS, ensure_min_samples=2)
+        X, codes = check_labelled(self, X, y, dtype=FLOATS, order="C", ensure_min_samples=2)
         check_labels(self.classes_, min_classes=2)
         T = one_hot(codes, len(self.classes_))
         scores, folds = self._learn(X, T, codes, sample_weight)
@@ -466,7 +465,7 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, _ExtremeLearningMachine):
         return self
 
     def _judge(self, scores: np.ndarray, codes: np.ndarray, sample_weight: Any) -> None:
-        weight = _check_weight(sample_weight, len(codes))
+        weight = check_weights(sample_weight, len(codes))
         temperature = self.temperature_ = fit_temperature(scores, codes, weight)
         suspicion, self.margin_, suggested = judge(scores, codes, temperature)
         self._conclude(suspicion, codes, suggested)
@@ -482,10 +481,11 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, _ExtremeLearningMachine):
         The rows are not kept, so labels are not judged, and a ridge that is to be chosen is chosen
         by "gcv". The first call names all ``classes`` that will ever come.
         """
-        self._refuse_to_go_on_from_fit()
-        first = not hasattr(self, "_record")
-        X, y = validate_data(self, X, y, dtype=FLOATS, reset=first)
-        known = self._known_classes(y, classes, first)
+        known = self._known_classes(classes)
+        self._start_anew_after_fit()
+        X, y = validate_data(
+            self, X, y, dtype=FLOATS, order="C", reset=not hasattr(self, "_record")
+        )
         codes = np.searchsorted(known, y)
         strangers = known[np.minimum(codes, len(known) - 1)] != y
         if strangers.any():
@@ -497,8 +497,8 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, _ExtremeLearningMachine):
         self._absorb(X, one_hot(codes, len(known)), sample_weight)
         return self
 
-    def _known_classes(self, y: np.ndarray, classes: Any, first: bool) -> np.ndarray:
-        if not first:
+    def _known_classes(self, classes: Any) -> np.ndarray:
+        if hasattr(self, "classes_"):
             return self.classes_
         if classes is None:
             raise ValueError("the first call of partial_fit needs classes, all that will come.")
@@ -521,27 +521,8 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, _ExtremeLearningMachine):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class with the highest score."""
-        return self.classes_[self._scores(X).argmax(axis=1)]
-
-
-def _check_weight(sample_weight: Any, n: int) -> np.ndarray | None:
-    if sample_weight is None:
-        return None
-    weight = check_array(sample_weight, ensure_2d=False, dtype=float, input_name="sample_weight")
-    if weight.shape != (n,):
-        raise ValueError(f"sample_weight must have shape ({n},), but has shape {weight.shape}.")
-    if weight.min() < 0 or not weight.sum() > 0:
-        raise ValueError("sample_weight must not be negative, nor zero for every row.")
-    return weight
-
-
-def _check_grid(alphas: Any) -> np.ndarray | None:
-    if alphas is None:
-        return None
-    grid = np.unique(check_array(alphas, ensure_2d=False, dtype=float, input_name="alphas"))
-    if grid[0] <= 0:
-        raise ValueError(f"alphas must be positive, but {grid[0]:g} is among them.")
-    return grid
+        best = self._scores(X).argmax(axis=1)
+        return self.classes_[best]
 
 
 def _warn_if_constant(sums: Sums) -> None:

@@ -1,24 +1,24 @@
 """The random hidden layer: drawn once, evaluated a block of rows at a time."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import erf, expit
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
 
+from .._kernels import _activations as plain
+from .._kernels import kernels
 from .._validation import check_choice, check_count
 
-ACTIVATIONS: dict[str, Callable[..., np.ndarray]] = {"erf": erf, "tanh": np.tanh, "logistic": expit}
+ACTIVATIONS = ("erf", "tanh", "logistic")
 DISTRIBUTIONS = ("normal", "uniform")
 
 CHUNK_ENTRIES = 2**17  # one megabyte: what a thread activates before it leaves the cache
-WORTH_THREADS = 2**20  # below so many entries a second thread costs more than it brings
+LARGE = 2**20  # entries from which threads and compiled loops bring more than they cost
 
 
 class HiddenLayer(NamedTuple):
@@ -50,23 +50,17 @@ class HiddenLayer(NamedTuple):
 
     def _activated(self, Z: np.ndarray) -> np.ndarray:
         """Turn pre-activations into activations, in place and in as many threads as BLAS uses."""
-        activate = ACTIVATIONS[self.activation]
-
-        def work(part: np.ndarray) -> None:
-            np.add(part, self.bias, out=part, casting="same_kind")
-            activate(part, out=part)
-            if self.shift is not None:
-                np.subtract(part, self.shift, out=part, casting="same_kind")
-
+        bias = self.bias.astype(Z.dtype)
+        shift = np.zeros_like(bias) if self.shift is None else self.shift.astype(Z.dtype)
+        large = Z.size >= LARGE
+        activate = getattr(kernels("activations") if large else plain, f"{self.activation}_rows")
+        if not large:
+            activate(Z, bias, shift)
+            return Z
         rows = max(1, CHUNK_ENTRIES // Z.shape[1])
         parts = [Z[start : start + rows] for start in range(0, len(Z), rows)]
-        threads = _blas_threads() if Z.size >= WORTH_THREADS else 1
-        if threads == 1:
-            for part in parts:
-                work(part)
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(work, parts))
+        with ThreadPoolExecutor(_blas_threads()) as pool:
+            list(pool.map(lambda part: activate(part, bias, shift), parts))
         return Z
 
 
@@ -87,7 +81,7 @@ def draw_layer(
 ) -> HiddenLayer:
     """Draw a hidden layer: first all weights, then all biases."""
     m = check_count("n_hidden", n_hidden)
-    check_choice("activation", activation, tuple(ACTIVATIONS))
+    check_choice("activation", activation, ACTIVATIONS)
     scale = _check_sigma(sigma_w, n_features)
     random = generator(random_state)
     if check_choice("weights", weights, DISTRIBUTIONS) == "normal":

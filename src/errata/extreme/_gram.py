@@ -71,20 +71,18 @@ class GramRecord(NamedTuple):
     ) -> "GramRecord":
         """Add a block of rows. This record is used up by it: go on with the one returned."""
         H = np.ascontiguousarray(H, dtype=float)
-        if sample_weight is None:
-            weight, WT, root = float(len(H)), T, H
-        else:
-            weight, WT = float(sample_weight.sum()), sample_weight[:, None] * T
-            root = np.sqrt(sample_weight)[:, None] * H
-        # A symmetric product has half the work of a general one, and BLAS adds it in place.
+        w = np.ones(len(H)) if sample_weight is None else sample_weight
+        root = H if sample_weight is None else np.sqrt(w)[:, None] * H
+        # A symmetric product is half the work of a general one, and BLAS adds it in place.
         gram = blas.dsyrk(1.0, root.T, beta=1.0, c=self.gram, lower=True, overwrite_c=True)
+        products = H.T @ np.column_stack([w, w[:, None] * T])
         return GramRecord(
-            self.weight + weight,
-            self.hidden + (H.sum(axis=0) if sample_weight is None else sample_weight @ H),
-            self.target + WT.sum(axis=0),
+            self.weight + float(w.sum()),
+            self.hidden + products[:, 0],
+            self.target + w @ T,
             gram,
-            self.cross + H.T @ WT,
-            self.squares + (WT * T).sum(axis=0),
+            self.cross + products[:, 1:],
+            self.squares + w @ T**2,
         )
 
     def merge(self, other: "GramRecord") -> "GramRecord":

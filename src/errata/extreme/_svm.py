@@ -10,6 +10,7 @@ from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._validation import check_choice, check_count, check_labelled, check_labels
+from ._checks import check_weights
 from ._features import ELMFeatures
 from ._kernel import asymptotic_elm_kernel, elm_kernel
 
@@ -32,6 +33,9 @@ class _KernelMachine(BaseEstimator):
     random_state: Any
 
     def _fit_on(self, X: np.ndarray, target: np.ndarray, sample_weight: Any) -> None:
+        weight = check_weights(sample_weight, len(X))
+        if weight is not None:  # LIBSVM drops rows without weight and then miscounts the others
+            X, target, weight = X[weight > 0], target[weight > 0], weight[weight > 0]
         self.solver_ = self._choose_solver(len(X))
         if self.solver_ == "linear" or self.kernel == "finite":
             self.features_ = self._make_features().fit(X)
@@ -41,7 +45,8 @@ class _KernelMachine(BaseEstimator):
             self.feature_mean_ = self._explicit(X).mean(axis=0)
         else:
             self.X_fit_ = X
-        self.machine_ = self._make_machine().fit(self._inputs(X), target, sample_weight)
+        self.machine_ = self._make_machine().fit(self._inputs(X), target, weight)
+        self.n_iter_ = int(np.max(self.machine_.n_iter_))
 
     def _choose_solver(self, n: int) -> str:
         check_choice("kernel", self.kernel, ("asymptotic", "finite"))
@@ -155,6 +160,8 @@ class ELMSVC(ClassifierMixin, _KernelMachine):
         Mean of the explicit features, where these were used.
     classes_ : array of shape (n_classes,)
         The distinct labels.
+    n_iter_ : int
+        Iterations of the solver.
     n_features_in_ : int
         Number of features seen in ``fit``.
 
@@ -225,7 +232,8 @@ class ELMSVC(ClassifierMixin, _KernelMachine):
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict classes."""
-        return self.classes_[self._ask("predict", X)]
+        codes = self._ask("predict", X)
+        return self.classes_[codes]
 
 
 class ELMSVR(RegressorMixin, _KernelMachine):
@@ -279,6 +287,8 @@ class ELMSVR(RegressorMixin, _KernelMachine):
         Mean of the explicit features, where these were used.
     target_mean_ : float
         Mean of the targets, left out while solving.
+    n_iter_ : int
+        Iterations of the solver.
     n_features_in_ : int
         Number of features seen in ``fit``.
 
