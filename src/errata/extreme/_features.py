@@ -1,6 +1,7 @@
 """The random hidden layer: drawn once, evaluated a block of rows at a time."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -8,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from .._kernels import _activations as plain
 from .._kernels import kernels
@@ -17,7 +18,7 @@ from .._validation import check_choice, check_count
 ACTIVATIONS = ("erf", "tanh", "logistic")
 DISTRIBUTIONS = ("normal", "uniform")
 
-CHUNK_ENTRIES = 2**17  # one megabyte: what a thread activates before it leaves the cache
+CHUNK_ENTRIES = 2**19  # what a thread activates at a time
 LARGE = 2**20  # entries from which threads and compiled loops bring more than they cost
 
 
@@ -66,8 +67,13 @@ class HiddenLayer(NamedTuple):
 
 def _blas_threads() -> int:
     """As many as the matrix products use, so that limits set by the user or by joblib hold."""
-    counts = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
-    return max(counts, default=1)
+    return max((library.num_threads for library in _blas_libraries()), default=1)
+
+
+@cache
+def _blas_libraries() -> list[Any]:
+    """What BLAS there is; looking for it takes longer than asking it for its threads."""
+    return ThreadpoolController().select(user_api="blas").lib_controllers
 
 
 def draw_layer(

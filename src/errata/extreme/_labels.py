@@ -39,22 +39,24 @@ def fit_temperature(scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | 
     the most likely temperature would be zero, and every probability 0 or 1.
     """
     n, q = scores.shape
-    w = np.full(n, 1.0) if weight is None else weight
+    w = np.ones(n) if weight is None else weight
     smooth = 1 / (w.sum() + 2)
-    own = scores[np.arange(n), codes]
-    expected = (1 - smooth) * own + smooth * (scores.sum(axis=1) - own) / (q - 1)
+    below_best = np.ascontiguousarray((scores - scores.max(axis=1, keepdims=True)).T)
+    own = below_best[codes, np.arange(n)]
+    expected = (1 - smooth) * own + smooth * (below_best.sum(axis=0) - own) / (q - 1)
 
     def slope(log_temperature: float) -> float:
         """Derivative of the log loss by the inverse temperature."""
-        p = softmax(scores / np.exp(log_temperature), axis=1)
-        return float(w @ ((p * scores).sum(axis=1) - expected))
+        powers = np.exp(below_best / np.exp(log_temperature))
+        means = np.einsum("cn,cn->n", powers, below_best) / powers.sum(axis=0)
+        return float(w @ (means - expected))
 
     low, high = LOG_TEMPERATURES
     if slope(low) <= 0:
         return float(np.exp(low))
     if slope(high) >= 0:
         return float(np.exp(high))
-    return float(np.exp(brentq(slope, low, high, xtol=1e-12)))
+    return float(np.exp(brentq(slope, low, high, xtol=1e-10)))
 
 
 def probabilities(scores: np.ndarray, temperature: float | None) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Training rows as a model sees them: hidden activations, targets and weights, block by block."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,10 +45,11 @@ class TrainingRows:
         self._buffer = np.empty((0 if small else min(block_size, self.n), self.m))
 
     def blocks(self, rows: np.ndarray | None = None) -> Iterator[Block]:
-        """The rows named, or all of them, in blocks."""
+        """The rows named, or all of them, in blocks of about the same size."""
         n = self.n if rows is None else len(rows)
-        for start in range(0, n, self.block_size):
-            block = slice(start, min(start + self.block_size, n))
+        cuts = np.linspace(0, n, -(-n // self.block_size) + 1).astype(int)
+        for start, stop in pairwise(cuts):
+            block = slice(start, stop)
             yield self._block(block if rows is None else rows[block], self._buffer)
 
     def take(self, rows: np.ndarray | None = None) -> Block:
