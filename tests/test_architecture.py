@@ -17,7 +17,9 @@ ORDER = [
     "datasets",
     "metrics",
     "stats",
+    "_kernels",
     "hardness",
+    "extreme",
     "bench",
     "cli",
 ]

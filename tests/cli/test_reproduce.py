@@ -67,7 +67,7 @@ def test_a_stopped_run_says_how_to_go_on(tiny, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nonsense"], "there is no experiment 'nonsense'; choose from walmsley"),
+        (["nonsense"], "there is no experiment 'nonsense'; choose from elm-svm, "),
         (["walmsley"], "13 data sets are missing (pima, ctg, "),
         (["walmsley", "--data", "nowhere"], "'nowhere' is not a folder"),
     ],
