@@ -20,6 +20,7 @@ ORDER = [
     "_kernels",
     "hardness",
     "extreme",
+    "reinforce",
     "bench",
     "cli",
 ]

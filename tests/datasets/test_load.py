@@ -145,7 +145,7 @@ def test_sizes_in_the_catalogue_are_those_of_the_sets_we_can_load():
         if card.sources and card.sources[0] in ("scikit-learn", "generated"):
             X, y = load_dataset(card.name, return_X_y=True)
             assert X.shape == (card.rows, card.features), card.name
-            assert len(set(y)) == card.classes, card.name
+            assert card.task == "regression" or len(set(y)) == card.classes, card.name
 
 
 def test_every_set_of_the_papers_loads_from_the_data_folder(data_folder):

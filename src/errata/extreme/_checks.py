@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from .._validation import check_choice
+from .._validation import check_choice, check_row_weights
 
 RULES = ("press", "gcv", "kfold")
 
@@ -38,9 +38,4 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     """Return one weight per row, or None."""
     if sample_weight is None:
         return None
-    weight = check_array(sample_weight, ensure_2d=False, dtype=float, input_name="sample_weight")
-    if weight.shape != (n,):
-        raise ValueError(f"sample_weight must have shape ({n},), but has shape {weight.shape}.")
-    if weight.min() < 0 or not weight.sum() > 0:
-        raise ValueError("sample_weight must not be negative, nor zero for every row.")
-    return weight
+    return check_row_weights("sample_weight", sample_weight, n)
