@@ -8,7 +8,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import bench, datasets, exceptions, hardness, metrics, noise, reinforce, stats, tables
+    from . import (
+        bench,
+        datasets,
+        exceptions,
+        extreme,
+        hardness,
+        metrics,
+        noise,
+        reinforce,
+        stats,
+        tables,
+    )
 
 __version__ = "0.1.0"
 
@@ -16,6 +27,7 @@ __all__ = [
     "bench",
     "datasets",
     "exceptions",
+    "extreme",
     "hardness",
     "metrics",
     "noise",

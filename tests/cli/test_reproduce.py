@@ -44,7 +44,8 @@ def test_results_comparison_and_picture_are_written(tiny, tmp_path):
 
 
 def test_without_matplotlib_everything_but_pictures_is_written(tiny, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for name in ("matplotlib", "matplotlib.figure", "matplotlib.pyplot"):
+        monkeypatch.setitem(sys.modules, name, None)
     result = run("walmsley", "--quick", "--jobs", 1, "--out", tmp_path)
     assert result.exit_code == 0, result.output
     assert "No pictures: this needs matplotlib" in result.output
@@ -66,7 +67,7 @@ def test_a_stopped_run_says_how_to_go_on(tiny, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nonsense"], "there is no experiment 'nonsense'; choose from"),
+        (["nonsense"], "there is no experiment 'nonsense'; choose from elm-svm, "),
         (["walmsley"], "13 data sets are missing (pima, ctg, "),
         (["walmsley", "--data", "nowhere"], "'nowhere' is not a folder"),
     ],

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from .._validation import check_choice
-from ._checks import check_row_weights, check_target
+from .._validation import check_choice, check_row_weights
+from ._checks import check_target
 from ._weights import PENALTIES, check_log_p, weigh
 
 # Shares that differ by less than this are equal: sums of weights carry rounding errors.

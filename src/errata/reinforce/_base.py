@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from .._suspicion import flag
-from .._validation import check_choice, check_count, check_fraction
-from ._checks import check_log_alpha, check_row_weights, check_target
+from .._validation import check_choice, check_count, check_fraction, check_row_weights
+from ._checks import check_log_alpha, check_target
 from ._loop import Degenerate, Maximise, Rule, reinforce
 from ._weights import PENALTIES, abnormality, reinforcements
 

@@ -28,27 +28,3 @@ def check_log_alpha(alpha: Any) -> float | None:
             f'alpha={alpha!r} must be a number above 0, or "auto" to reach the target mean weight.'
         )
     return float(np.log(float(alpha)))
-
-
-def check_row_weights(name: str, value: Any, n: int, *, high: float = np.inf) -> np.ndarray:
-    """Return one weight per row, in [0, high] and not all zero; ones when ``value`` is None."""
-    if value is None:
-        return np.ones(n)
-    weights = np.asarray(value, dtype=float)
-    if weights.ndim == 0:
-        weights = np.full(n, float(weights))
-    if weights.shape != (n,):
-        raise ValueError(
-            f"{name} must hold one number for each of the {n} rows, but its shape is "
-            f"{weights.shape}."
-        )
-    wrong = ~(np.isfinite(weights) & (weights >= 0) & (weights <= high))
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        raise ValueError(
-            f"{name}[{row}] = {weights[row]} is no weight; weights are finite numbers "
-            f"{'at least 0' if np.isinf(high) else f'between 0 and {high:g}'}."
-        )
-    if not weights.any():
-        raise ValueError(f"{name} is zero everywhere; at least one row must count.")
-    return weights

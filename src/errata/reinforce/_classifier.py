@@ -8,9 +8,8 @@ from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
 from .._suspicion import SuspicionMixin
-from .._validation import check_labelled, check_labels
+from .._validation import check_labelled, check_labels, check_row_weights
 from ._base import require_every_class
-from ._checks import check_row_weights
 from ._generic import Folds, WrappingEstimator, check_pluggable, fit_and_judge, make_folds
 from ._loop import Fit
 

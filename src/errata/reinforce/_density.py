@@ -8,7 +8,7 @@ from sklearn.base import DensityMixin
 from sklearn.neighbors import KernelDensity
 from sklearn.utils.validation import validate_data
 
-from ._checks import check_row_weights
+from .._validation import check_row_weights
 from ._generic import Folds, WrappingEstimator, check_pluggable, fit_and_judge, make_folds
 from ._loop import Fit
 

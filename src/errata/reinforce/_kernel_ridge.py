@@ -9,9 +9,8 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import check_choice, check_count, check_fraction
+from .._validation import check_choice, check_count, check_fraction, check_row_weights
 from ._base import ReinforcedEstimator
-from ._checks import check_row_weights
 from ._gaussian import (
     SCALE_UPDATES,
     gaussian_log_density,

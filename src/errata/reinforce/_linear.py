@@ -9,10 +9,9 @@ from scipy.linalg import lstsq
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import check_choice, check_fraction
+from .._validation import check_choice, check_fraction, check_row_weights
 from ..exceptions import SuspicionWarning
 from ._base import ReinforcedEstimator
-from ._checks import check_row_weights
 from ._gaussian import (
     SCALE_UPDATES,
     gaussian_log_density,

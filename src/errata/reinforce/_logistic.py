@@ -9,10 +9,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._suspicion import SuspicionMixin
-from .._validation import check_fraction, check_labelled, check_labels
+from .._validation import check_fraction, check_labelled, check_labels, check_row_weights
 from ..exceptions import SuspicionWarning
 from ._base import ReinforcedEstimator, require_every_class
-from ._checks import check_row_weights
 from ._loop import Fit
 from ._softmax import Task, class_log_proba, fit_softmax, is_separated, label_log_proba, scores
 

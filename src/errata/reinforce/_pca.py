@@ -10,10 +10,9 @@ from scipy.sparse.linalg import svds
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import check_count
+from .._validation import check_count, check_row_weights
 from ..exceptions import SuspicionWarning
 from ._base import ReinforcedEstimator
-from ._checks import check_row_weights
 from ._loop import Fit
 from ._triangle import triangle
 

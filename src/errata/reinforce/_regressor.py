@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.validation import validate_data
 
-from ._checks import check_row_weights
+from .._validation import check_row_weights
 from ._gaussian import gaussian_log_density, report_scale, scale_floor, weighted_scale
 from ._generic import Folds, WrappingEstimator, check_pluggable, fit_and_judge, make_folds
 from ._loop import Fit
