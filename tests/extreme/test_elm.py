@@ -379,10 +379,10 @@ def test_one_class_is_refused():
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        (np.ones(3), r"sample_weight must have shape \(90,\), but has shape \(3,\)"),
-        (-np.ones(90), "sample_weight must not be negative"),
-        (np.zeros(90), "nor zero for every row"),
-        (np.full(90, np.nan), "sample_weight contains NaN"),
+        (np.ones(3), r"one number for each of the 90 rows, but its shape is \(3,\)"),
+        (-np.ones(90), r"sample_weight\[0\] = -1.0 is no weight"),
+        (np.zeros(90), "sample_weight is zero everywhere"),
+        (np.full(90, np.nan), r"sample_weight\[0\] = nan is no weight"),
     ],
 )
 def test_bad_weights_are_named(weight, message):

@@ -453,8 +453,9 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, _ExtremeLearningMachine):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMClassifier":
         """Fit to the labels ``y`` and judge each of them by the other rows."""
         self._forget()
-        X, codes = check_labelled(self, X, y, dtype=FLOATS, order="C", ensure_min_samples=2)
-        check_labels(self.classes_, min_classes=2)
+        X, codes = check_labelled(
+            self, X, y, min_classes=2, dtype=FLOATS, order="C", ensure_min_samples=2
+        )
         T = one_hot(codes, len(self.classes_))
         scores, folds = self._learn(X, T, codes, sample_weight)
         self.temperature_: float | None = None
