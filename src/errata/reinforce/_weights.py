@@ -72,7 +72,7 @@ def reinforcement_weights(log_p: Any, log_alpha: float, *, penalty: str = "l1") 
 def weigh(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
     """The weights of rows that have been checked; see :func:`reinforcement_weights`."""
     log_p = np.maximum(log_p, _LOG_NEXT_TO_NOTHING)
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(over="ignore"):
         if penalty == "l1":
             return np.exp(np.minimum(0.0, log_alpha + log_p))
         return 2 / (1 + np.hypot(1.0, np.exp(_LOG_2 - log_p - log_alpha / 2)))
