@@ -8,11 +8,11 @@ from scipy.special import log_softmax
 
 from errata.exceptions import SuspicionWarning
 from errata.extreme._labels import (
-    fill_undefined,
     fit_temperature,
     judge,
     one_hot,
     probabilities,
+    undecided_where_undefined,
     warn_of_lonely_classes,
 )
 
@@ -92,10 +92,7 @@ def test_without_a_temperature_scores_are_cut_and_scaled():
 
 def test_rows_that_cannot_be_judged_are_left_undecided():
     scores = np.array([[0.9, 0.1], [np.nan, np.nan]])
-    with pytest.warns(SuspicionWarning, match="1 of 2 labels cannot be judged"):
-        filled = fill_undefined(scores)
-    assert filled.tolist() == [[0.9, 0.1], [0.5, 0.5]]
-    assert fill_undefined(filled) is filled
+    assert undecided_where_undefined(scores).tolist() == [[0.9, 0.1], [0.5, 0.5]]
 
 
 def test_classes_that_vanish_when_held_out_are_named():

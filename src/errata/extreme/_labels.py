@@ -75,18 +75,10 @@ def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
     return T
 
 
-def fill_undefined(scores: np.ndarray) -> np.ndarray:
+def undecided_where_undefined(scores: np.ndarray) -> np.ndarray:
     """Scores in which a row that cannot be predicted without itself is left undecided."""
-    undefined = np.isnan(scores).any(axis=1)
-    if not undefined.any():
-        return scores
-    warnings.warn(
-        f"{undefined.sum()} of {len(scores)} labels cannot be judged: without its row the model is "
-        "undetermined (n_hidden is too large for alpha=0). Pass alpha > 0 or fewer hidden units.",
-        SuspicionWarning,
-        stacklevel=3,
-    )
-    return np.where(undefined[:, None], 1 / scores.shape[1], scores)
+    undefined = np.isnan(scores).any(axis=1, keepdims=True)
+    return np.where(undefined, 1 / scores.shape[1], scores)
 
 
 def warn_of_lonely_classes(
@@ -94,12 +86,10 @@ def warn_of_lonely_classes(
 ) -> None:
     """Warn when a class has no row left to learn it from once a row, or a fold, is held out."""
     counts = np.bincount(codes, minlength=len(classes))
-    held_out = (
-        [np.minimum(counts, 1)]
-        if folds is None
-        else [np.bincount(codes[f], minlength=len(classes)) for f in folds]
-    )
-    lonely = classes[np.any([counts == held for held in held_out], axis=0)]
+    held_out = [np.minimum(counts, 1)]
+    if folds is not None:
+        held_out = [np.bincount(codes[fold], minlength=len(classes)) for fold in folds]
+    lonely = classes[(counts == held_out).any(axis=0)]
     if len(lonely):
         names = ", ".join(repr(c) for c in lonely.tolist())
         warnings.warn(

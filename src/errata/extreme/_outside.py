@@ -21,8 +21,9 @@ def leave_one_out(model: RidgeModel, rows: TrainingRows) -> tuple[np.ndarray, np
     (t^ - s t) / (1 - s). That is NaN where the row alone decides its fitted value (s = 1).
     """
     predictions, leverage = np.empty_like(rows.target), np.empty(rows.n)
+    scratch = np.empty((min(rows.block_size, rows.n), rows.m))
     for block in rows.blocks():
-        Z = model.whiten(block.hidden)
+        Z = model.whiten(block.hidden, out=scratch[: len(block.hidden)])
         s = model.system.base + np.einsum("ij,ij->i", Z, Z)
         if block.weight is not None:
             s *= block.weight

@@ -162,6 +162,9 @@ class RidgeModel:
         """Predictions for rows of hidden activations, shape (n, q)."""
         return H @ self.coef + self.intercept
 
-    def whiten(self, H: np.ndarray) -> np.ndarray:
-        """Rows whose inner products, plus ``system.base``, are the entries of the smoother."""
-        return self.factor.whiten(H - self.system.hidden_mean)
+    def whiten(self, H: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """Rows whose inner products, plus ``system.base``, are the entries of the smoother.
+
+        ``out`` is memory to work in, of the shape of H.
+        """
+        return self.factor.whiten(np.subtract(H, self.system.hidden_mean, out=out))

@@ -1,7 +1,6 @@
 """Training rows as a model sees them: hidden activations, targets and weights, block by block."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,9 +46,9 @@ class TrainingRows:
     def blocks(self, rows: np.ndarray | None = None) -> Iterator[Block]:
         """The rows named, or all of them, in blocks of about the same size."""
         n = self.n if rows is None else len(rows)
-        cuts = np.linspace(0, n, -(-n // self.block_size) + 1).astype(int)
-        for start, stop in pairwise(cuts):
-            block = slice(start, stop)
+        n_blocks = -(-n // self.block_size)
+        for i in range(n_blocks):
+            block = slice(i * n // n_blocks, (i + 1) * n // n_blocks)
             yield self._block(block if rows is None else rows[block], self._buffer)
 
     def take(self, rows: np.ndarray | None = None) -> Block:

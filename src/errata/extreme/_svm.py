@@ -9,7 +9,7 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import check_choice, check_count, check_labelled, check_labels
+from .._validation import check_choice, check_count, check_labelled
 from ._checks import check_weights
 from ._features import ELMFeatures
 from ._kernel import asymptotic_elm_kernel, elm_kernel
@@ -210,8 +210,7 @@ class ELMSVC(ClassifierMixin, _KernelMachine):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMSVC":
         """Fit to the labels ``y``."""
-        X, codes = check_labelled(self, X, y, dtype=float)
-        check_labels(self.classes_, min_classes=2)
+        X, codes = check_labelled(self, X, y, min_classes=2, dtype=float)
         self._fit_on(X, codes, sample_weight)
         return self
 

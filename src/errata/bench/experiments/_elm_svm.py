@@ -63,9 +63,8 @@ def make_methods(step: float, gammas: tuple, sizes: tuple, cv: int = 10) -> dict
 
 def plot_kernel_parameters(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Figure 1: accuracy against gamma for the RBF kernel, and against p for the ELM kernel."""
-    require("matplotlib", extra="report").use("Agg")
-    pyplot = require("matplotlib.pyplot", extra="report")
-    figure, axes = pyplot.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
+    figure = require("matplotlib.figure", extra="report").Figure((9, 4), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
     panels = {"RBF gamma=": "RBF kernel: gamma", "ELM p=": "ELM kernel: number of units p"}
     for axis, (prefix, label) in zip(axes, panels.items(), strict=True):
         for dataset, curve in curves(results, prefix, "test_accuracy_percent").items():
@@ -75,7 +74,6 @@ def plot_kernel_parameters(results: list[dict[str, Any]], folder: Path) -> list[
     axes[1].legend(fontsize="small", loc="lower right")
     path = folder / "kernel-parameters.png"
     figure.savefig(path, dpi=150)
-    pyplot.close(figure)
     return [path]
 
 

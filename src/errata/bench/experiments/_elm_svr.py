@@ -106,14 +106,13 @@ def plot_kernel_parameters(results: list[dict[str, Any]], folder: Path) -> list[
 
     Errors are divided by the smallest of a data set, over both kernels.
     """
-    require("matplotlib", extra="report").use("Agg")
-    pyplot = require("matplotlib.pyplot", extra="report")
+    figure = require("matplotlib.figure", extra="report").Figure((9, 4), layout="constrained")
     panels = {
         "SVR Gaussian kernel gamma=": "Gaussian kernel: gamma",
         "SVR ELM kernel sigma_w=": "ELM kernel: sigma_w",
     }
     drawn = [curves(results, prefix, "test_mse_percent") for prefix in panels]
-    figure, axes = pyplot.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
     for axis, label, of_kernel in zip(axes, panels.values(), drawn, strict=True):
         for dataset, curve in of_kernel.items():
             least = min(error for other in drawn for error in other.get(dataset, curve).values())
@@ -127,7 +126,6 @@ def plot_kernel_parameters(results: list[dict[str, Any]], folder: Path) -> list[
     axes[1].legend(fontsize="small")
     path = folder / "kernel-parameters.png"
     figure.savefig(path, dpi=150)
-    pyplot.close(figure)
     return [path]
 
 
