@@ -39,10 +39,11 @@ def press(system: RidgeSystem, rows: TrainingRows, alphas: np.ndarray) -> np.nda
         w = np.ones(len(block.hidden)) if block.weight is None else block.weight
         U = (block.hidden - system.hidden_mean) @ Q
         gap = 1 - w[:, None] * (system.base + U**2 @ inverse)
-        scale = np.divide(1, gap, out=np.full_like(gap, np.inf), where=gap >= SMALLEST_GAP)
+        defined = gap >= SMALLEST_GAP  # elsewhere the row alone decides its fitted value
         for t, mean, d_t in zip(block.target.T, system.target_mean, d.T, strict=True):
             residual = (t - mean)[:, None] - U @ (d_t[:, None] * inverse)
-            total += w @ (residual * scale) ** 2
+            outside = np.divide(residual, gap, out=np.full_like(gap, np.inf), where=defined)
+            total += w @ outside**2
     return total
 
 
