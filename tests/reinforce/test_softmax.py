@@ -87,7 +87,11 @@ def test_far_scores_do_not_overflow():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_b12_separable_classes_without_a_penalty_are_stopped_and_told(n_classes):
+@pytest.mark.parametrize("max_newton_params", [2000, 0])
+def test_b12_separable_classes_without_a_penalty_are_stopped_and_told(
+    n_classes, max_newton_params, monkeypatch
+):
+    monkeypatch.setattr("errata.reinforce._softmax.MAX_NEWTON_PARAMS", max_newton_params)
     codes = np.arange(30) % n_classes
     X = 10.0 * np.eye(n_classes)[codes] + np.random.RandomState(0).standard_normal((30, n_classes))
     task = Task(X, codes, np.ones(30), n_classes, 0.0)

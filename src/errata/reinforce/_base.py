@@ -60,4 +60,6 @@ def require_every_class(row_weights: np.ndarray, codes: np.ndarray, classes: np.
     np.maximum.at(heaviest, codes, row_weights)
     gone = heaviest <= 1e-12 * row_weights.max()
     if gone.any():
-        raise Degenerate(f"no row of the class {classes[gone][0]} keeps any weight")
+        raise Degenerate(
+            f"no row of the class {classes[gone][0]} keeps any weight, and a fit would forget it"
+        )

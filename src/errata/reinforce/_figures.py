@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2, norm
+from scipy.special import ndtri
 from sklearn.base import clone
 
 from .._optional import require
@@ -22,7 +22,8 @@ from ._pca import ReinforcedPCA
 _TRUTH = {"color": "black", "linestyle": ":", "linewidth": 1.6, "zorder": 2.5}
 _PLAIN = {"color": "#D55E00", "linestyle": "--", "linewidth": 1.8}
 _REINFORCED = {"color": "#0072B2", "linestyle": "-", "linewidth": 2.2}
-_TWO_SIDED_95 = norm.ppf(0.975)
+_BAND_95 = ndtri(0.975)  # of a normal variable, both sides
+_RADIUS_95 = np.sqrt(-2 * np.log(0.05))  # of a circle, for two of them
 
 
 def plot_outlying_line(
@@ -185,13 +186,13 @@ def _plot_regression(
     plain = clone(model).set_params(alpha=np.inf).fit(X, y)
     ax = _prepare(ax, f"{name} with one outlier", reinforced, "x", "y")
     x = np.linspace(X.min(), X.max(), 400)
-    margin = _TWO_SIDED_95 * noise
+    margin = _BAND_95 * noise
     ax.fill_between(x, curve(x) - margin, curve(x) + margin, color="0.88", zorder=0)
     ax.plot(x, curve(x), label="truth", **_TRUTH)
     for label, fitted, style in [("plain", plain, _PLAIN), ("reinforced", reinforced, _REINFORCED)]:
         middle = fitted.predict(x[:, None])
         ax.plot(x, middle, label=label, **style)
-        for side in (-_TWO_SIDED_95, _TWO_SIDED_95):
+        for side in (-_BAND_95, _BAND_95):
             ax.plot(x, middle + side * fitted.scale_, **{**style, "linewidth": 0.7})
     return _finish(ax, X[:, 0], y, reinforced.weights_, "outlier")
 
@@ -227,7 +228,7 @@ def _draw_axes(ax: Any, mean: Any, covariance: np.ndarray, label: str, style: di
     ax.plot(*_ellipse(mean, covariance).T, **{**style, "linewidth": 0.9})
     variances, axes = np.linalg.eigh(covariance)
     for variance, axis in zip(variances, axes.T, strict=True):
-        half = axis * np.sqrt(variance * chi2.ppf(0.95, 2))
+        half = axis * np.sqrt(variance) * _RADIUS_95
         ends = np.array([mean - half, mean + half])
         ax.plot(*ends.T, label=label, **style)
         label = "_nolegend_"
@@ -237,4 +238,4 @@ def _ellipse(mean: Any, covariance: np.ndarray) -> np.ndarray:
     variances, axes = np.linalg.eigh(covariance)
     angle = np.linspace(0, 2 * np.pi, 200)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
-    return circle * np.sqrt(variances * chi2.ppf(0.95, 2)) @ axes.T + mean
+    return _RADIUS_95 * circle * np.sqrt(variances) @ axes.T + mean

@@ -60,7 +60,7 @@ def report_scale(estimator: Any, scale: float, *, floor: float) -> None:
     """Set ``scale_`` and ``collapsed_`` of a fitted regression, and say so if it collapsed."""
     factor = 1.0
     if estimator.consistent_scale and estimator.mean_weight_ < 1:
-        factor = clean_scale(estimator.mean_weight_, estimator.penalty)
+        factor = clean_scale(round(estimator.mean_weight_, 6), estimator.penalty)
     estimator.scale_ = scale / factor
     estimator.collapsed_ = bool(scale <= floor)
     if estimator.collapsed_:

@@ -36,8 +36,8 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
     also known as the least squares support vector machine). It assumes Gaussian noise of one width.
     A curve so free that it passes through every row has no residual left to suspect: lower
     ``gamma``, or take ``residuals="loo"``. Costs O(n³) for each of some ten iterations and holds
-    the Gram matrix with one copy, 16 n² bytes: a method for thousands of rows. For more, put random
-    features in front of :class:`ReinforcedLinearRegression`.
+    the Gram matrix with one copy, 16 n² bytes (twice that with "loo"): a method for thousands of
+    rows. For more, put random features in front of :class:`ReinforcedLinearRegression`.
 
     Parameters
     ----------

@@ -154,14 +154,12 @@ class ReinforcedLogisticRegression(SuspicionMixin, ClassifierMixin, ReinforcedEs
         check_labels(self.classes_, min_classes=2)
         l2 = check_fraction("l2", self.l2, high=np.inf)
         maximise = partial(fit_boundary, X, codes, classes=self.classes_, l2=l2)
-        beta = self._reinforce(
-            maximise,
-            sample_weight=check_row_weights("sample_weight", sample_weight, len(codes)),
-            w_init=w_init,
-        )
+        sample_weight = check_row_weights("sample_weight", sample_weight, len(codes))
+        beta = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
         self.intercept_, self.coef_ = beta[:, 0], beta[:, 1:]
         self._conclude(self.suspicion_, codes, self._log_proba(X).argmax(axis=1))
-        self.separable_ = is_separated(Task(X, codes, self.weights_, len(self.classes_), l2), beta)
+        task = Task(X, codes, sample_weight * self.weights_, len(self.classes_), l2)
+        self.separable_ = is_separated(task, beta)
         if self.separable_:
             warnings.warn(
                 "a plane separates the rows that kept a weight, so that the coefficients have no "

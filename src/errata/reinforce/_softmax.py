@@ -55,14 +55,17 @@ def label_log_proba(eta: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.take_along_axis(class_log_proba(eta), codes[:, None], axis=1)[:, 0]
 
 
-def is_separated(task: Task, beta: np.ndarray) -> bool:
-    """Whether an unpenalised fit grows for ever: no weighted row is on the wrong side."""
+def is_separated(task: Task, beta: np.ndarray, *, margin: float = 0.0) -> bool:
+    """Whether an unpenalised fit grows for ever, as every row with a weight is on its own side.
+
+    ``margin`` is how far the farthest of them must be, for those who want to stop the growth.
+    """
     if task.l2 > 0:
         return False
     log_p = class_log_proba(scores(task.X, beta))[task.weights > 0]
     own = np.eye(task.n_classes, dtype=bool)[task.codes[task.weights > 0]]
     margins = log_p[own] - np.where(own, -np.inf, log_p).max(axis=1)
-    return bool(margins.min() > 0 and margins.max() > _CERTAIN)
+    return bool(margins.min() > 0 and margins.max() > margin)
 
 
 def value_and_slope(task: Task, beta: np.ndarray) -> tuple[float, np.ndarray]:
@@ -84,7 +87,7 @@ def _newton(task: Task, beta: np.ndarray, *, max_steps: int = 100) -> np.ndarray
     """
     value, slope = value_and_slope(task, beta)
     for _ in range(max_steps):
-        if is_separated(task, beta):
+        if is_separated(task, beta, margin=_CERTAIN):
             break
         step = _solve(curvature(task, beta), slope.ravel()).reshape(beta.shape)
         # So near the top the value cannot tell one point from the next, but the slope can.

@@ -1,9 +1,8 @@
 """What a reinforcement does to one row: its size, the weight left, the value of the objective.
 
 Everything is computed from logarithms, so that a row whose density is 1e-400 is no special case.
-With ``w`` for the weight, both penalties share three identities: the reinforced probability is
-``p + r = p / w``, the reinforcement ``r = (p + r)(1 - w)``, and the penalty paid for it
-``alpha Omega(r) = c (1 - w)`` with ``c`` = 1 for L1 and 1/2 for L2.
+With ``w`` for the weight, the price paid for a reinforcement is ``alpha Omega(r) = c (1 - w)``
+under both penalties, with ``c`` = 1 for L1 and 1/2 for L2.
 """
 
 from typing import Any
@@ -72,7 +71,7 @@ def reinforcement_weights(log_p: Any, log_alpha: float, *, penalty: str = "l1") 
 def weigh(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
     """The weights of rows that have been checked; see :func:`reinforcement_weights`."""
     log_p = np.maximum(log_p, _LOG_NEXT_TO_NOTHING)
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(over="ignore"):
         if penalty == "l1":
             return np.exp(np.minimum(0.0, log_alpha + log_p))
         return 2 / (1 + np.hypot(1.0, np.exp(_LOG_2 - log_p - log_alpha / 2)))
@@ -87,11 +86,16 @@ def log_reinforced(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndar
 
 
 def reinforcements(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
-    """The reinforcements ``r`` (equations 12 and 17); inf where they exceed the largest float."""
-    degree = 1 - weigh(log_p, log_alpha, penalty)
-    with np.errstate(over="ignore"):
-        reinforced = np.exp(log_reinforced(log_p, log_alpha, penalty))
-    return np.where(degree > 0, reinforced, 0.0) * degree
+    """The reinforcements ``r`` (equations 12 and 17); inf where they exceed the largest float.
+
+    From ``r = (1 - w) / alpha`` for L1 and ``r = 1 / (alpha (p + r))`` for L2, neither of which
+    subtracts two numbers that may be nearly equal.
+    """
+    with np.errstate(over="ignore", divide="ignore"):
+        if penalty == "l1":
+            log_p = np.maximum(log_p, _LOG_NEXT_TO_NOTHING)
+            return np.exp(np.log(-np.expm1(np.minimum(0.0, log_alpha + log_p))) - log_alpha)
+        return np.exp(-log_alpha - log_reinforced(log_p, log_alpha, penalty))
 
 
 def abnormality(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:

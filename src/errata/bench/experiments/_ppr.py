@@ -1,8 +1,8 @@
 """Frénay and Verleysen (2014): probability reinforcements on small samples with one bad row.
 
 The four problems of section 4 (figures 6, 8, 9 and 10) and the choice of alpha of section 5
-(figures 11 and 12). The paper prints four numbers, all of one sample of the first problem: the alpha found
-and the iterations it took. Everything else is in its figures, which are drawn again.
+(figures 11 and 12). The paper prints four numbers, all of one sample of the first problem: the
+alpha found and the iterations it took. Everything else is in its figures, which are drawn again.
 
 The samples are not given, nor are the places of the bad rows, the alphas under the figures, or the
 rule by which iterations stop. A rule near the precision of the machine is taken: only such a one
