@@ -71,7 +71,7 @@ def plot_kernel_parameters(results: list[dict[str, Any]], folder: Path) -> list[
             axis.semilogx(*zip(*sorted(curve.items()), strict=True), marker=".", label=dataset)
         axis.set(xlabel=label)
     axes[0].set(ylabel="test accuracy in percent")
-    axes[1].legend(fontsize="small", loc="lower right")
+    figure.legend(*axes[1].get_legend_handles_labels(), loc="outside right upper")
     path = folder / "kernel-parameters.png"
     figure.savefig(path, dpi=150)
     return [path]

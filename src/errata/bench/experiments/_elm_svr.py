@@ -123,7 +123,7 @@ def plot_kernel_parameters(results: list[dict[str, Any]], folder: Path) -> list[
     for axis in (axes[0].yaxis, axes[1].yaxis):
         axis.set_major_formatter("{x:g}")
         axis.set_minor_formatter("{x:g}")
-    axes[1].legend(fontsize="small")
+    figure.legend(*axes[1].get_legend_handles_labels(), loc="outside right upper")
     path = folder / "kernel-parameters.png"
     figure.savefig(path, dpi=150)
     return [path]
