@@ -20,6 +20,8 @@ ORDER = [
     "_kernels",
     "hardness",
     "ensemble",
+    "extreme",
+    "reinforce",
     "bench",
     "cli",
 ]

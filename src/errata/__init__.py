@@ -8,7 +8,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import bench, datasets, ensemble, exceptions, hardness, metrics, noise, stats, tables
+    from . import (
+        bench,
+        datasets,
+        ensemble,
+        exceptions,
+        extreme,
+        hardness,
+        metrics,
+        noise,
+        reinforce,
+        stats,
+        tables,
+    )
 
 __version__ = "0.1.0"
 
@@ -17,9 +29,11 @@ __all__ = [
     "datasets",
     "ensemble",
     "exceptions",
+    "extreme",
     "hardness",
     "metrics",
     "noise",
+    "reinforce",
     "stats",
     "tables",
 ]

@@ -272,8 +272,8 @@ def test_bad_parameters_get_a_sentence(parameters, sentence):
     ("weight", "sentence"),
     [
         (np.zeros(150), "sample_weight is zero everywhere"),
-        (-np.ones(150), "finite, non-negative"),
-        (np.ones(3), r"sample_weight.shape == \(3,\), expected \(150,\)"),
+        (-np.ones(150), "is no weight"),
+        (np.ones(3), r"its shape is \(3,\)"),
     ],
 )
 def test_bad_weights_get_a_sentence(weight, sentence):

@@ -15,7 +15,7 @@ from .._validation import (
     check_count,
     check_fraction,
     check_labelled,
-    check_sample_weight,
+    check_row_weights,
 )
 from ..hardness import NeighborDisagreement
 from ._pools import make_pool
@@ -217,7 +217,7 @@ class HardnessBaggingClassifier(SuspicionMixin, ClassifierMixin, BaseEstimator):
 
     def _probabilities(self, sample_weight: Any) -> np.ndarray:
         p = selection_probabilities(self.hardness_, self.probability, temperature=self.temperature)
-        weight = check_sample_weight(sample_weight, len(p))
+        weight = check_row_weights("sample_weight", sample_weight, len(p))
         return weight * p / (weight @ p)
 
     def _bag_size(self, n: int) -> int:

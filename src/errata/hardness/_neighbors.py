@@ -12,6 +12,8 @@ from .._suspicion import SuspicionMixin
 from .._validation import check_count, check_labelled, check_labels
 from ..exceptions import SuspicionWarning
 
+_HELD = 2**22  # distances held at a time while ties are settled
+
 
 class NeighborDisagreement(SuspicionMixin, BaseEstimator):
     """Suspect the rows whose nearest neighbours carry other labels (kDN hardness).
@@ -84,7 +86,9 @@ class NeighborDisagreement(SuspicionMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> "NeighborDisagreement":
         """Judge each label of ``y`` by the labels of the rows nearest to it in ``X``."""
-        X, codes = check_labelled(self, X, y, accept_sparse="csr", ensure_min_samples=2)
+        X, codes = check_labelled(
+            self, X, y, min_classes=2, accept_sparse="csr", ensure_min_samples=2
+        )
         neighbors = nearest(X, self.n_neighbors, metric=self.metric, n_jobs=self.n_jobs)
         suggested = _commonest(codes[neighbors])
         self._conclude(_disagreement(neighbors, codes), codes, suggested)
@@ -152,17 +156,49 @@ def nearest(X: Any, k: int, *, metric: Any = "euclidean", n_jobs: int | None = N
     neighbors = np.empty((n, k), dtype=np.intp)
     open_rows, asked = np.arange(n), min(k + 2, n)
     while len(open_rows):
-        distances, found = search.kneighbors(X[open_rows], n_neighbors=asked)
-        order = np.lexsort((found, distances))
-        distances = np.take_along_axis(distances, order, axis=1)
-        found = np.take_along_axis(found, order, axis=1)
-        # Is everything at the distance of the k-th neighbour already among what was found?
-        settled = (distances[:, k] < distances[:, -1]) | (asked == n)
-        others = found[settled] != open_rows[settled, None]
-        first_k_others = others & (np.cumsum(others, axis=1) <= k)
-        neighbors[open_rows[settled]] = found[settled][first_k_others].reshape(-1, k)
-        open_rows, asked = open_rows[~settled], min(2 * asked, n)
+        # Rows that tie are few, or ask for much: bound what is held at a time.
+        chunk = max(1, _HELD // asked)
+        parts = [open_rows[i : i + chunk] for i in range(0, len(open_rows), chunk)]
+        still_open = [_settle(search, X, rows, asked, neighbors) for rows in parts]
+        open_rows = _settle_duplicates(X, np.concatenate(still_open), neighbors)
+        asked = min(2 * asked, n)
     return neighbors
+
+
+def _settle(
+    search: NearestNeighbors, X: Any, rows: np.ndarray, asked: int, neighbors: np.ndarray
+) -> np.ndarray:
+    """Fill in the neighbours of ``rows`` from the ``asked`` nearest; return the rows left open.
+
+    A row is open as long as rows further down might be as near as its k-th neighbour.
+    """
+    k = neighbors.shape[1]
+    distances, found = search.kneighbors(X[rows], n_neighbors=asked)
+    order = np.lexsort((found, distances))
+    distances = np.take_along_axis(distances, order, axis=1)
+    found = np.take_along_axis(found, order, axis=1)
+    settled = (distances[:, k] < distances[:, -1]) | (asked == X.shape[0])
+    others = found[settled] != rows[settled, None]
+    first_k_others = others & (np.cumsum(others, axis=1) <= k)
+    neighbors[rows[settled]] = found[settled][first_k_others].reshape(-1, k)
+    return rows[~settled]
+
+
+def _settle_duplicates(X: Any, rows: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
+    """Give rows with more than k twins the first k of them; return the rows without.
+
+    Otherwise a table of few distinct rows would ask for all of them again and again.
+    """
+    if len(rows) == 0 or not isinstance(X, np.ndarray):
+        return rows
+    k = neighbors.shape[1]
+    _, group, sizes = np.unique(X[rows], axis=0, return_inverse=True, return_counts=True)
+    by_group = np.argsort(group.ravel(), kind="stable")
+    for twins in np.split(rows[by_group], np.cumsum(sizes)[:-1]):
+        if len(twins) > k:
+            neighbors[twins] = twins[:k]
+            neighbors[twins[:k]] = [np.delete(twins[: k + 1], i) for i in range(k)]
+    return rows[sizes[group.ravel()] <= k]
 
 
 def _disagreement(neighbors: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -69,7 +69,7 @@ def score(model: Pipeline, X: np.ndarray, y: np.ndarray, flipped: np.ndarray) ->
 
 def illustrate(results: list[dict], folder: Path) -> list[Path]:
     """Ranks of the methods at each noise level (figures 4.2.1 to 4.2.6), and the hardness."""
-    ranks = rank_methods(results, "accuracy_percent", folder)
+    ranks = rank_methods(results, folder, metric="accuracy_percent")
     return ranks + plot_hardness(results, folder / "hardness.png")
 
 
