@@ -165,7 +165,10 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, ExtremeLearningMachine):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMClassifier":
-        """Fit to the labels ``y`` and judge each of them by the other rows."""
+        """Fit to the labels ``y`` and judge each of them by the other rows.
+
+        A weight of two counts like two copies, except that a row is left out with all its weight.
+        """
         self._forget()
         X, codes = check_labelled(
             self, X, y, min_classes=2, dtype=FLOATS, order="C", ensure_min_samples=2

@@ -122,7 +122,10 @@ class ELMRegressor(RegressorMixin, ExtremeLearningMachine):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMRegressor":
-        """Fit to targets ``y`` of shape (n,) or (n, n_targets)."""
+        """Fit to targets ``y`` of shape (n,) or (n, n_targets).
+
+        A weight of two counts like two copies, except that a row is left out with all its weight.
+        """
         self._forget()
         X, T = self._check(X, y, ensure_min_samples=2)
         predictions, folds = self._learn(X, T, np.zeros(len(T), dtype=int), sample_weight)
