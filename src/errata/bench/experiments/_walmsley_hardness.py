@@ -47,7 +47,8 @@ def plot_hardness(results: list[dict[str, Any]], path: Path) -> list[Path]:
         _draw_boxes(box, summaries[name])
         curve.set_title(name)
     axes[0, 0].set_ylabel("kDN hardness (mean ± standard deviation)")
-    axes[1, 0].set_ylabel(f"kDN hardness at {BOX_LEVEL:.0%} noise")
+    level = _box_level(summaries[datasets[0]])
+    axes[1, 0].set_ylabel(f"kDN hardness at {level:.0%} noise")
     axes[0, 0].legend(loc="lower right")
     figure.savefig(path, dpi=150)
     pyplot.close(figure)
@@ -69,6 +70,11 @@ def _by_dataset(results: list[dict[str, Any]]) -> dict[str, dict[float, dict[str
     }
 
 
+def _box_level(levels: dict[float, dict[str, float]]) -> float:
+    """The paper's level, or the lowest that ran."""
+    return BOX_LEVEL if BOX_LEVEL in levels else min(levels)
+
+
 def _draw_curves(axis: Any, levels: dict[float, dict[str, float]]) -> None:
     for group, marker in zip(GROUPS, "os", strict=True):
         means = [numbers[f"{group}_hardness_mean"] for numbers in levels.values()]
@@ -81,7 +87,7 @@ def _draw_curves(axis: Any, levels: dict[float, dict[str, float]]) -> None:
 
 
 def _draw_boxes(axis: Any, levels: dict[float, dict[str, float]]) -> None:
-    level = BOX_LEVEL if BOX_LEVEL in levels else min(levels)
+    level = _box_level(levels)
     boxes = []
     for group in GROUPS:
         numbers = {name: levels[level][f"{group}_hardness_{name}"] for name in SUMMARY}
