@@ -1,5 +1,14 @@
 """Ensembles that survive wrong labels."""
 
+from ._adaboost import DiscreteAdaBoostClassifier
 from ._bagging import HardnessBaggingClassifier, selection_probabilities
+from ._gentleboost import GentleBoostClassifier
+from ._logitboost import LogitBoostClassifier
 
-__all__ = ["HardnessBaggingClassifier", "selection_probabilities"]
+__all__ = [
+    "HardnessBaggingClassifier",
+    "selection_probabilities",
+    "DiscreteAdaBoostClassifier",
+    "LogitBoostClassifier",
+    "GentleBoostClassifier",
+]
