@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_solve, cholesky
 from sklearn.model_selection import check_cv
 
 from .._validation import check_count
-from ._gram import GramRecord, left_out
+from ._gram import GramRecord, left_out, system_of
 from ._ridge import RidgeModel
 from ._rows import TrainingRows
 
 SMALLEST_GAP = 1e-12  # 1 - leverage below which, the row left out, nothing is left to predict it by
+SMALLEST_FOLD_GAP = 1e-5  # the same for a fold, which is fitted without it before digits are lost
 
 
 def leave_one_out(model: RidgeModel, rows: TrainingRows) -> tuple[np.ndarray, np.ndarray]:
@@ -59,16 +61,32 @@ def predict_small_folds(
     """Fill ``out`` for the rows of folds smaller than the hidden layer, with the model of all rows.
 
     Without the fold, its residuals are (I - S)⁻¹ times those with it, S being the square that the
-    fold cuts from the smoother. Nothing is factorised but that square.
+    fold cuts from the smoother. Nothing is factorised but that square, unless the fold all but
+    decides its own fitted values: then I - S is singular, and the other rows are fitted anew.
     """
     for fold in folds:
         block = rows.take(fold)
         Z = model.whiten(block.hidden)
-        S = model.system.base + Z @ Z.T
-        if block.weight is not None:
-            S *= block.weight
-        residual = block.target - model.predict(block.hidden)
-        out[fold] = block.target - np.linalg.solve(np.eye(len(S)) - S, residual)
+        G = model.system.base + Z @ Z.T  # S = G W for weights W, and (I - G W)⁻¹ is written as
+        root = np.ones((len(fold), 1)) if block.weight is None else np.sqrt(block.weight)[:, None]
+        lower = _factor(np.eye(len(fold)) - root * G * root.T)  # I + G W½ (I - W½ G W½)⁻¹ W½
+        if lower is None:
+            others = np.setdiff1d(np.arange(rows.n), fold)
+            system = system_of(rows, others, fit_intercept=model.system.fit_intercept)
+            out[fold] = system.solved(model.factor.alpha).predict(block.hidden)
+            continue
+        fitted = model.predict(block.hidden)
+        push = cho_solve((lower, True), root * (block.target - fitted))
+        out[fold] = fitted - G @ (root * push)
+
+
+def _factor(gap: np.ndarray) -> np.ndarray | None:
+    """The Cholesky factor of I - S, or None where it is singular but for rounding."""
+    try:
+        lower = cholesky(gap, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return None
+    return lower if np.all(np.diag(lower) ** 2 >= SMALLEST_FOLD_GAP) else None
 
 
 def make_folds(cv: Any, X: np.ndarray, codes: np.ndarray, random_state: Any) -> list[np.ndarray]:
@@ -80,7 +98,7 @@ def make_folds(cv: Any, X: np.ndarray, codes: np.ndarray, random_state: Any) -> 
         return [np.sort(order[k::n_folds]) for k in range(n_folds)]
     splits = list(check_cv(cv).split(X, codes))
     folds = [np.asarray(test) for _, test in splits]
-    complete = all(len(train) + len(test) == n for train, test in splits)
+    complete = all(len(train) > 0 and len(train) + len(test) == n for train, test in splits)
     if not complete or not np.array_equal(np.sort(np.concatenate(folds)), np.arange(n)):
         raise ValueError(
             "cv must hold out every row exactly once and train on all the others; "

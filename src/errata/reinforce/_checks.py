@@ -22,7 +22,8 @@ def check_log_alpha(alpha: Any) -> float | None:
     """Return the logarithm of ``alpha``; None for "auto"."""
     if isinstance(alpha, str) and alpha == "auto":
         return None
-    if not isinstance(alpha, Real) or isinstance(alpha, bool) or not alpha > 0:
+    number = isinstance(alpha, Real) and not isinstance(alpha, bool)
+    if not number or not alpha > 0:
         raise ValueError(
             f'alpha={alpha!r} must be a number above 0, or "auto" to reach the target mean weight.'
         )
