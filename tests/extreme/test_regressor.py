@@ -203,6 +203,6 @@ def test_folds_under_a_chosen_ridge_equal_refitting(rule, m, weighted):
 def test_weights_that_count_as_one_row_leave_gcv_nothing_to_go_by():
     X, y = waves()
     model = ELMRegressor(n_hidden=20, alpha="gcv", random_state=0)
-    with pytest.warns(SuspicionWarning, match="gcv cannot compare ridges .* sum to 1, .* mean of"):
+    with pytest.warns(SuspicionWarning, match="gcv cannot compare the ridges.* weights make 1[.]"):
         model.fit(X, y, sample_weight=np.full(80, 1 / 80))
     assert np.isfinite(model.predict(X)).all()

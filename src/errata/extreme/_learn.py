@@ -68,9 +68,9 @@ def choose_ridge(
 
 def _warn_of_no_comparison(rule: str, weight: float) -> None:
     warnings.warn(
-        f"{rule} cannot compare ridges on rows whose weights sum to {weight:.3g}, which counts as "
-        "so many rows, so the largest ridge was taken. Pass a number for alpha, or weights with a "
-        "mean of one.",
+        f"{rule} cannot compare the ridges: all leave as many parameters free as there are rows, "
+        f"of which the weights make {weight:.3g}. The largest was taken; pass larger alphas, or "
+        "weights with a mean of one.",
         SuspicionWarning,
         stacklevel=6,
     )

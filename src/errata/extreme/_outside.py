@@ -9,7 +9,7 @@ from sklearn.model_selection import check_cv
 
 from .._validation import check_count
 from ._gram import GramRecord, left_out, system_of
-from ._ridge import RidgeModel
+from ._ridge import RidgeModel, RidgeSystem, SpectralFactor
 from ._rows import TrainingRows
 
 SMALLEST_GAP = 1e-12  # 1 - leverage below which, the row left out, nothing is left to predict it by
@@ -22,6 +22,9 @@ def leave_one_out(model: RidgeModel, rows: TrainingRows) -> tuple[np.ndarray, np
     With s the leverage of a row and t^ its fitted value, the model without the row predicts
     (t^ - s t) / (1 - s). That is NaN where the row alone decides its fitted value (s = 1).
     """
+    few = model.system.left is not None and model.factor.alpha > 0
+    if few and isinstance(model.factor, SpectralFactor):
+        return _leave_one_out_of_few(model.system, model.factor, rows)
     predictions, leverage = np.empty_like(rows.target), np.empty(rows.n)
     scratch = np.empty((min(rows.block_size, rows.n), rows.m))
     for block in rows.blocks():
@@ -34,6 +37,22 @@ def leave_one_out(model: RidgeModel, rows: TrainingRows) -> tuple[np.ndarray, np
         predictions[block.rows] = (fitted - s[:, None] * block.target) / gap
         leverage[block.rows] = s
     return predictions, leverage
+
+
+def _leave_one_out_of_few(
+    system: RidgeSystem, factor: SpectralFactor, rows: TrainingRows
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same for independent rows, fewer than hidden units, without the rounding of 1 - s.
+
+    With U the left singular vectors, I - S = U diag(alpha / (g + alpha)) U'. Of two such numbers
+    the ratio is taken, so that alpha, however small, drops out.
+    """
+    U = np.asarray(system.left)
+    root = np.ones((rows.n, 1)) if rows.weight is None else np.sqrt(rows.weight)[:, None]
+    centred = root * (rows.target - system.target_mean)
+    residual = U @ (factor.inverse[:, None] * (U.T @ centred))
+    gap = U**2 @ factor.inverse
+    return rows.target - residual / (gap[:, None] * root), 1 - factor.alpha * gap
 
 
 def predict_folds(

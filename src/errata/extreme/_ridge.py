@@ -76,7 +76,8 @@ class RidgeSystem:
     """Normal equations of a ridge regression, ready to be solved for any ridge.
 
     With at least as many rows as hidden units it holds the Gram matrix (its lower triangle); with
-    fewer, the singular values of the rows themselves, which are smaller and keep more digits.
+    fewer, the singular values of the rows themselves, which are smaller and keep more digits;
+    ``left`` are their left singular vectors, where no row depends on the others.
     """
 
     weight: float
@@ -86,6 +87,7 @@ class RidgeSystem:
     squares: np.ndarray
     fit_intercept: bool
     gram: np.ndarray | None = None
+    left: np.ndarray | None = None
     _spectrum: tuple[np.ndarray, np.ndarray] | None = None
 
     @classmethod
@@ -112,6 +114,7 @@ class RidgeSystem:
             cross=right.T @ (singular[:, None] * (left.T @ (root * Tc))),
             squares=w @ Tc**2,
             fit_intercept=fit_intercept,
+            left=left if len(singular) == len(H) - fit_intercept else None,
             _spectrum=(singular**2, right.T),
         )
 
