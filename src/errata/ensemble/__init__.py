@@ -4,6 +4,9 @@ from ._adaboost import DiscreteAdaBoostClassifier
 from ._bagging import HardnessBaggingClassifier, selection_probabilities
 from ._gentleboost import GentleBoostClassifier
 from ._logitboost import LogitBoostClassifier
+from ._peeled import PeeledBoostClassifier
+from ._peeling import BoostPeeler
+from ._robustboost import RobustBoostClassifier
 
 __all__ = [
     "HardnessBaggingClassifier",
@@ -11,4 +14,7 @@ __all__ = [
     "DiscreteAdaBoostClassifier",
     "LogitBoostClassifier",
     "GentleBoostClassifier",
+    "RobustBoostClassifier",
+    "BoostPeeler",
+    "PeeledBoostClassifier",
 ]

@@ -86,6 +86,7 @@ class TreeLearner:
 
     def __init__(self, X: np.ndarray, max_depth: int, by_error: bool = False) -> None:
         twin = kernels("trees")
+        self.table: tuple[np.ndarray, ...]
         self.growth = max_depth, by_error
         if len(X) > BINNED_FROM:
             self.grow, self.table = twin.grow_binned, into_bins(X)
@@ -173,6 +174,14 @@ def add_up(terms: Sequence[Term], X: np.ndarray) -> np.ndarray:
     for rows in gen_batches(len(X), max(1, BATCH // X.shape[1])):
         decision[rows] = decide(np.ascontiguousarray(X[rows].T), features, thresholds, values)
     return decision
+
+
+def say(member: Any, X: np.ndarray) -> np.ndarray:
+    """The codes of classes that one member gives to rows."""
+    if not isinstance(member, Tree):
+        return member.predict(X)
+    codes = np.arange(member.leaves.max() + 1.0)[:, None]
+    return add_up([Term(member, codes, 0, 1.0)], X)[:, 0].astype(int)
 
 
 def _leaf_values(term: Term) -> np.ndarray:
