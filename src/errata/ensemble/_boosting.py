@@ -1,7 +1,6 @@
 """What the boosters share: rounds are added up to a decision, its margin judges the labels."""
 
 from collections.abc import Iterator
-from itertools import groupby
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._suspicion import SuspicionMixin
 from .._validation import check_choice, check_count, check_labelled, check_labels, check_row_weights
-from ._weak import Learner, Term, add_up, make_learner
+from ._weak import Learner, Term, add_up, make_learner, running_sums
 
 
 class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
@@ -68,12 +67,12 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """The decision after one round, after two, and so on."""
-        for decision in self._stages(self._checked(X)):
+        for decision in running_sums(self._terms, self._checked(X)):
             yield decision[:, 0] if decision.shape[1] == 1 else decision
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The predicted classes after one round, after two, and so on."""
-        for decision in self._stages(self._checked(X)):
+        for decision in running_sums(self._terms, self._checked(X)):
             yield self.classes_[_classes(decision)]
 
     def margins(self, X: Any, y: Any) -> np.ndarray:
@@ -90,7 +89,7 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
         X, codes = self._checked(X), self._codes(y)
         start = check_row_weights("sample_weight", sample_weight, len(codes))
         decision = np.zeros((len(X), self._terms[0].values.shape[1]))
-        for stage, after in enumerate(self._stages(X)):
+        for stage, after in enumerate(running_sums(self._terms, X)):
             weights = start * self._weigh(decision, codes, stage)
             yield weights / weights.sum()
             decision = after
@@ -109,13 +108,6 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
             return np.column_stack([1 - p[:, 0], p[:, 0]])
         total = p.sum(axis=1, keepdims=True)
         return np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1])
-
-    def _stages(self, X: np.ndarray) -> Iterator[np.ndarray]:
-        decision: Any = 0.0
-        by_round = sorted(self._terms, key=lambda term: term.round)
-        for _, terms in groupby(by_round, key=lambda term: term.round):
-            decision = decision + add_up(list(terms), X)
-            yield decision
 
     def _margins(self, decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
         return signed(decision, codes) / (sum(term.reach for term in self._terms) or 1.0)

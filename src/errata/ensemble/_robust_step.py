@@ -18,6 +18,7 @@ from scipy.special import erfc, erfinv
 
 LONGEST = 6.0  # no step ds is longer
 FINE = 1e-9  # by how much a potential may exceed another and count as equal
+ROUGH = 1e-2  # what finer grids may still gain
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,10 @@ class StepProblem:
     def solve(self, previous: tuple[float, float] | None = None) -> tuple[float, float]:
         """``ds`` and ``dt``; time reaches 1 when the potential allows it."""
         rest = 1 - self.t
-        ds, least = self.least(rest)
-        if least <= self.mean_potential + FINE:
-            return ds, rest
+        if self.least(rest, zooms=3)[1] <= self.mean_potential + ROUGH:
+            ds, least = self.least(rest)
+            if least <= self.mean_potential + FINE:
+                return ds, rest
         starts = [(np.sqrt(rest), rest), self._like_adaboost()]
         found = [self.newton(start) for start in [*starts, *([previous] if previous else [])]]
         valid = [step for step in found if step is not None]
@@ -83,11 +85,11 @@ class StepProblem:
         """Before the step."""
         return self._mean(self.potential.phi(self.potential.distance(self.m, self.t)))
 
-    def least(self, dt: float) -> tuple[float, float]:
+    def least(self, dt: float, zooms: int = 7) -> tuple[float, float]:
         """The ``ds`` of least mean potential after ``dt``, and that potential, by finer grids."""
         base, t = self.m * np.exp(-dt), self.t + dt
         low, high = 0.0, LONGEST
-        for _ in range(7):
+        for _ in range(zooms):
             grid = np.linspace(low, high, 25)
             a = self.potential.distance(base + grid[:, None] * self.u, t)
             values = self.potential.phi(a) @ self.c
@@ -99,7 +101,7 @@ class StepProblem:
     def newton(self, start: tuple[float, float]) -> tuple[float, float] | None:
         """Newton's method on F1 and F2; None where it does not lead to a step forward in time."""
         step = np.clip(start, 0, [LONGEST, 1 - self.t])
-        for _ in range(30):
+        for _ in range(12):
             values, jacobian = self.equations(*step)
             if np.abs(values).max() <= 1e-10 * self.c.sum():
                 return (float(step[0]), float(step[1])) if step.min() > 0 else None

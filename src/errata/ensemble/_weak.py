@@ -5,7 +5,7 @@ A learner holds the training rows and is asked again and again, each time with o
 answers with a hypothesis: what it says of the training rows and, through :func:`add_up`, of others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -165,15 +165,38 @@ def add_up(terms: Sequence[Term], X: np.ndarray) -> np.ndarray:
     """Sum of what the members say of each row: the decision, an array (n, q)."""
     if not isinstance(terms[0].member, Tree):
         return np.sum([_say(term, X) for term in terms], axis=0)
-    trees = [term.member for term in terms]
-    features = np.array([tree.features for tree in trees])
-    thresholds = np.array([tree.thresholds for tree in trees])
-    values = np.array([_leaf_values(term) for term in terms])
+    trees = _stack(terms)
     decide = kernels("trees").decide
-    decision = np.empty((len(X), values.shape[2]))
+    decision = np.empty((len(X), terms[0].values.shape[1]))
     for rows in gen_batches(len(X), max(1, BATCH // X.shape[1])):
-        decision[rows] = decide(np.ascontiguousarray(X[rows].T), features, thresholds, values)
+        decision[rows] = decide(np.ascontiguousarray(X[rows].T), *trees)
     return decision
+
+
+def running_sums(terms: Sequence[Term], X: np.ndarray) -> Iterator[np.ndarray]:
+    """The decision after one round, after two, and so on."""
+    terms = sorted(terms, key=lambda term: term.round)
+    ends = np.bincount([term.round for term in terms]).cumsum()
+    decision: Any = 0.0
+    if not isinstance(terms[0].member, Tree):
+        for a, b in zip([0, *ends], ends, strict=False):
+            decision = decision + add_up(terms[a:b], X)
+            yield decision
+        return
+    trees, columns = _stack(terms), np.ascontiguousarray(X.T)
+    decide = kernels("trees").decide
+    for a, b in zip([0, *ends], ends, strict=False):
+        decision = decision + decide(columns, *(part[a:b] for part in trees))
+        yield decision
+
+
+def _stack(terms: Sequence[Term]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Features, thresholds and leaf values of all trees."""
+    return (
+        np.array([term.member.features for term in terms]),
+        np.array([term.member.thresholds for term in terms]),
+        np.array([_leaf_values(term) for term in terms]),
+    )
 
 
 def say(member: Any, X: np.ndarray) -> np.ndarray:
