@@ -18,7 +18,7 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
     if depth > 1:
         order, ranked = order.copy(), ranked.copy()
     right = np.zeros(n, np.bool_)
-    spare_rows, spare_values = np.empty(n, order.dtype), np.empty(n)
+    spare_rows, spare = np.empty(n, order.dtype), np.empty((2, n))
     load = _side_by_side(sums, weights)
     for node in range(n_inner):
         a, b = start[node], stop[node]
@@ -29,7 +29,7 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
         best = -np.inf
         for f in range(len(columns)):
             if a < b:
-                score, cut = _cut(ranked[f, a:b], order[f, a:b], load, total, by_error)
+                score, cut = _cut(ranked[f, a:b], order[f, a:b], load, total, by_error, spare)
                 if score > best * TIE:
                     best, features[node], thresholds[node] = score, f, cut
         middle = a
@@ -40,7 +40,7 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
         start[2 * node + 2], stop[2 * node + 2] = middle, b
         if 2 * node + 1 < n_inner:
             for f in range(len(columns)):
-                _part(order[f, a:b], ranked[f, a:b], right, spare_rows, spare_values)
+                _part(order[f, a:b], ranked[f, a:b], right, spare_rows, spare[0])
     leaf = _leaves(columns, features, thresholds, n)
     leaf_sums, leaf_weights = _total(leaf, sums, weights, n_inner + 1)
     return features, thresholds, leaf, leaf_sums, leaf_weights
@@ -56,10 +56,10 @@ def _side_by_side(sums, weights):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _cut(values, rows, load, total, by_error):
+def _cut(values, rows, load, total, by_error, spare):
     """Score and threshold of the best cut of one column."""
     if len(total) == 2:
-        return _cut_one(values, rows, load, total[0], total[1], by_error)
+        return _cut_one(values, rows, load, total[0], total[1], by_error, spare)
     best, threshold = -np.inf, np.inf
     left = np.zeros(len(total))
     previous = values[0]
@@ -75,19 +75,21 @@ def _cut(values, rows, load, total, by_error):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _cut_one(values, rows, load, total, total_weight, by_error):
-    """The same for one sum a row, held in registers."""
-    best, threshold = -np.inf, np.inf
+def _cut_one(values, rows, load, total, total_weight, by_error, spare):
+    """The same for one sum a row, in passes that the compiler can do several rows at a time."""
+    n = len(rows) - 1
+    scores, left_weights = spare[0], spare[1]
     left, left_weight = 0.0, 0.0
-    previous = values[0]
-    for i in range(len(rows)):
-        if values[i] > previous:
-            score = _score(left, left_weight, total, total_weight, by_error)
-            if score > best * TIE:
-                best, threshold = score, _between(previous, values[i])
-            previous = values[i]
+    for i in range(n):
         left += load[rows[i], 0]
         left_weight += load[rows[i], 1]
+        scores[i], left_weights[i] = left, left_weight
+    for i in range(n):
+        scores[i] = _score(scores[i], left_weights[i], total, total_weight, by_error)
+    best, threshold = -np.inf, np.inf
+    for i in range(n):
+        if scores[i] > best * TIE and values[i + 1] > values[i]:
+            best, threshold = scores[i], _between(values[i], values[i + 1])
     return best, threshold
 
 
