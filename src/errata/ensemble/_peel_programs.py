@@ -44,7 +44,8 @@ def widest_margin(lines: np.ndarray) -> Solution:
         b_ub=np.zeros(n_rules),
         A_eq=np.append(np.ones(n), 0.0)[None],
         b_eq=[1.0],
-        bounds=[(0, None)] * n + [(-1, 1)],
+        # The margin needs no bounds; with any, they could take the place of the rules' weights.
+        bounds=[(0, None)] * n + [(None, None)],
         method="highs-ds",
     )
     alpha = np.maximum(-result.ineqlin.marginals, 0.0)
@@ -131,6 +132,8 @@ def _exact_choice(
 ) -> int:
     """Try all rows that could matter: without multiplier, a row does not hold the margin down."""
     candidates = np.flatnonzero(left & (weight > ROUNDING))
+    if len(candidates) == 1:
+        return int(candidates[0])
     values = np.empty(len(candidates))
     for place, row in enumerate(candidates):
         values[place] = widest_margin(lines[left[groups] & (groups != row)]).margin
