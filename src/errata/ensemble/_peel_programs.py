@@ -78,16 +78,17 @@ def removal_order(
     - "dual": again and again the row with the largest multiplier; of equals, that of least margin.
     - "exact": the row without which the margin of the others is widest.
     - "soft": one program for the mean of the ``n_peel`` least margins, then the rows of least
-      margin.
+      margin in its solution; of equals, that of least margin in the ensemble.
     - "margin": no program, the rows of least margin in the ensemble itself.
     """
     if n_peel == 0:
         return np.empty(0, dtype=int)
     lines, _ = distinct_rules(lines)
-    if strategy == "soft":
-        margins = least_by_row(lines @ soft_margin(lines, groups, n_peel), groups)
-    if strategy in ("soft", "margin"):
+    if strategy == "margin":
         return np.argsort(margins, kind="stable")[:n_peel]
+    if strategy == "soft":
+        widened = least_by_row(lines @ soft_margin(lines, groups, n_peel), groups)
+        return np.lexsort((margins, widened.round(9)))[:n_peel]
     order: list[int] = []
     left = np.ones(len(margins), dtype=bool)
     for _ in range(n_peel):
