@@ -140,5 +140,5 @@ def _first_best(score):
 
 
 def _between(low, high):
-    middle = low + (high - low) / 2
+    middle = low / 2 + high / 2  # their difference can overflow
     return middle if middle < high else low

@@ -260,5 +260,5 @@ def _total(leaf, sums, weights, n_leaves):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _between(low, high):
-    middle = low + (high - low) / 2
+    middle = low / 2 + high / 2  # their difference can overflow
     return middle if middle < high else low

@@ -156,12 +156,13 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
             in_favour = signed(decision, codes)
         else:
             in_favour = np.take_along_axis(decision, codes[:, None], axis=1)[:, 0]
-        return np.exp(in_favour.min() - in_favour)
+        return np.exp(in_favour.min() - in_favour)[:, None]
 
     def _probabilities(self, decision: np.ndarray) -> np.ndarray:
         if decision.shape[1] == 1:
             return super()._probabilities(decision)
-        return softmax(decision / (decision.shape[1] - 1), axis=1)
+        # What SAMME's loss aims at: after one round, one minus its error for the class it gives.
+        return softmax(decision, axis=1)
 
 
 def _alpha(error: float, n_classes: int) -> float:

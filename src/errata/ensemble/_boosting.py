@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._suspicion import SuspicionMixin
@@ -48,7 +48,7 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
         self._terms = self._boost(learner, codes[used], weights[used] / weights.sum())
         self.n_estimators_ = self._terms[-1].round + 1
         average = add_up(_averaged(self._terms), X)
-        self._conclude((1 - signed(average, codes)) / 2, codes, _classes(average))
+        self._conclude((1 - signed(average, codes)) / 2, codes, _classes(average, 1.0))
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -59,7 +59,7 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The class that the rounds decide on."""
         decision = self._decide(X)
-        return self.classes_[_classes(decision)]
+        return self.classes_[_classes(decision, self._reach())]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class by the decision; good for ranking, too sure of itself."""
@@ -73,25 +73,30 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The predicted classes after one round, after two, and so on."""
         for decision in running_sums(self._terms, self._checked(X)):
-            yield self.classes_[_classes(decision)]
+            yield self.classes_[_classes(decision, self._reach())]
 
     def margins(self, X: Any, y: Any) -> np.ndarray:
         """How far the decision is in favour of the labels ``y``, from -1 to 1."""
-        return self._margins(self._decide(X), self._codes(y))
+        decision, codes = self._decide(X), self._codes(y)
+        check_consistent_length(decision, codes)
+        return self._margins(decision, codes)
 
     def staged_data_weights(
         self, X: Any, y: Any, sample_weight: Any = None
     ) -> Iterator[np.ndarray]:
         """The distribution over training rows that each round was fitted to, from these rows.
 
-        For more than two classes in a one-vs-rest booster: the mean over the classes.
+        Where each class has rules of its own (more than two classes, AdaBoost aside): the mean over
+        the classes that took part in the round.
         """
         X, codes = self._checked(X), self._codes(y)
+        check_consistent_length(X, codes)
         start = check_row_weights("sample_weight", sample_weight, len(codes))
         decision = np.zeros((len(X), self._terms[0].values.shape[1]))
         for stage, after in enumerate(running_sums(self._terms, X)):
-            weights = start * self._weigh(decision, codes, stage)
-            yield weights / weights.sum()
+            weights = start[:, None] * self._weigh(decision, codes, stage)
+            weights = weights[:, weights.any(axis=0)]
+            yield (weights / weights.sum(axis=0)).mean(axis=1)
             decision = after
 
     def _boost(self, learner: Learner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
@@ -99,7 +104,10 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
         raise NotImplementedError
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
-        """Weight of each row, up to a factor, once ``stage`` rounds have led to this decision."""
+        """Weight of each row once ``stage`` rounds have led to this decision.
+
+        Up to a factor, in a column for each rule of the round; zero for those that have none.
+        """
         raise NotImplementedError
 
     def _probabilities(self, decision: np.ndarray) -> np.ndarray:
@@ -110,7 +118,10 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
         return np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1])
 
     def _margins(self, decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        return signed(decision, codes) / (sum(term.reach for term in self._terms) or 1.0)
+        return signed(decision, codes) / (self._reach() or 1.0)
+
+    def _reach(self) -> float:
+        return sum(term.reach for term in self._terms)
 
     def _decide(self, X: Any) -> np.ndarray:
         X = self._checked(X)
@@ -124,7 +135,7 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
         labels, codes = check_labels(y)
         unknown = np.setdiff1d(labels, self.classes_)
         if len(unknown):
-            raise ValueError(f"y holds {unknown[0]!r}, a label that was not there in fit.")
+            raise ValueError(f"y holds {unknown.tolist()[0]!r}, a label that was not there in fit.")
         return np.searchsorted(self.classes_, labels)[codes]
 
 
@@ -149,9 +160,12 @@ def _averaged(terms: list[Term]) -> list[Term]:
     return [term._replace(values=term.values * later[term.round]) for term in terms]
 
 
-def _classes(decision: np.ndarray) -> np.ndarray:
-    """The code decided on: the second of two equals, the first of several, rounding aside."""
+def _classes(decision: np.ndarray, reach: float) -> np.ndarray:
+    """The code decided on: the second of two equals, the first of several.
+
+    Equal up to rounding, which grows with what was added up and not with what it comes to.
+    """
+    rounding = 1e-12 * reach
     if decision.shape[1] == 1:
-        return (decision[:, 0] >= 0).astype(int)
-    best = decision.max(axis=1, keepdims=True)
-    return (decision >= best - 1e-12 * np.abs(best)).argmax(axis=1)
+        return (decision[:, 0] >= -rounding).astype(int)
+    return (decision >= decision.max(axis=1, keepdims=True) - rounding).argmax(axis=1)

@@ -98,5 +98,4 @@ class GentleBoostClassifier(BoostedClassifier):
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
         columns = np.arange(decision.shape[1]) if decision.shape[1] > 1 else np.ones(1)
         agreement = decision * np.where(codes[:, None] == columns, 1, -1)
-        weights = np.exp(agreement.min(axis=0) - agreement)
-        return (weights / weights.sum(axis=0)).mean(axis=1)
+        return np.exp(agreement.min(axis=0) - agreement)

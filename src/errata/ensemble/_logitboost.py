@@ -94,11 +94,11 @@ class LogitBoostClassifier(BoostedClassifier):
         decision = np.zeros(positive.shape)
         terms = []
         for t in range(self.n_estimators):
-            p = _positive_probabilities(decision)
-            curvature = np.maximum(p * (1 - p), 2 * np.finfo(float).eps)
+            p, rest = _probabilities(decision)
+            curvature = _curvature(p, rest)
             # (y - p) / (p (1 - p)), written so that nothing underflows.
             with np.errstate(divide="ignore", over="ignore"):
-                step = np.where(positive, 1 / p, -1 / (1 - p)).clip(-z_max, z_max)
+                step = np.where(positive, 1 / p, -1 / rest).clip(-z_max, z_max)
             for k, direction in enumerate(directions):
                 rule = learner.regress(step[:, k], weights * curvature[:, k])
                 terms.append(make_term(rule, direction[None], t))
@@ -106,13 +106,11 @@ class LogitBoostClassifier(BoostedClassifier):
         return terms
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
-        p = _positive_probabilities(decision)
-        curvature = np.maximum(p * (1 - p), 2 * np.finfo(float).eps)
-        return (curvature / curvature.sum(axis=0)).mean(axis=1)
+        return _curvature(*_probabilities(decision))
 
     def _probabilities(self, decision: np.ndarray) -> np.ndarray:
-        p = _positive_probabilities(decision)
-        return p if p.shape[1] > 1 else np.column_stack([1 - p[:, 0], p[:, 0]])
+        p, rest = _probabilities(decision)
+        return p if p.shape[1] > 1 else np.column_stack([rest[:, 0], p[:, 0]])
 
 
 def _directions(n_classes: int) -> np.ndarray:
@@ -123,5 +121,13 @@ def _directions(n_classes: int) -> np.ndarray:
     return (n_classes - 1) / n_classes * centred
 
 
-def _positive_probabilities(decision: np.ndarray) -> np.ndarray:
-    return expit(2 * decision) if decision.shape[1] == 1 else softmax(decision, axis=1)
+def _probabilities(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each class and of all others; 1 - p would lose its digits where a row is almost sure."""
+    if decision.shape[1] == 1:
+        return expit(2 * decision), expit(-2 * decision)
+    p = softmax(decision, axis=1)
+    return p, p @ (1 - np.eye(p.shape[1]))
+
+
+def _curvature(p: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    return np.maximum(p * rest, 2 * np.finfo(float).eps)

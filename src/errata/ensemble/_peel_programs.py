@@ -44,7 +44,8 @@ def widest_margin(lines: np.ndarray) -> Solution:
         b_ub=np.zeros(n_rules),
         A_eq=np.append(np.ones(n), 0.0)[None],
         b_eq=[1.0],
-        bounds=[(0, None)] * n + [(-1, 1)],
+        # The margin needs no bounds; with any, they could take the place of the rules' weights.
+        bounds=[(0, None)] * n + [(None, None)],
         method="highs-ds",
     )
     alpha = np.maximum(-result.ineqlin.marginals, 0.0)
@@ -77,16 +78,17 @@ def removal_order(
     - "dual": again and again the row with the largest multiplier; of equals, that of least margin.
     - "exact": the row without which the margin of the others is widest.
     - "soft": one program for the mean of the ``n_peel`` least margins, then the rows of least
-      margin.
+      margin in its solution; of equals, that of least margin in the ensemble.
     - "margin": no program, the rows of least margin in the ensemble itself.
     """
     if n_peel == 0:
         return np.empty(0, dtype=int)
     lines, _ = distinct_rules(lines)
-    if strategy == "soft":
-        margins = least_by_row(lines @ soft_margin(lines, groups, n_peel), groups)
-    if strategy in ("soft", "margin"):
+    if strategy == "margin":
         return np.argsort(margins, kind="stable")[:n_peel]
+    if strategy == "soft":
+        widened = least_by_row(lines @ soft_margin(lines, groups, n_peel), groups)
+        return np.lexsort((margins, widened.round(9)))[:n_peel]
     order: list[int] = []
     left = np.ones(len(margins), dtype=bool)
     for _ in range(n_peel):
@@ -131,6 +133,8 @@ def _exact_choice(
 ) -> int:
     """Try all rows that could matter: without multiplier, a row does not hold the margin down."""
     candidates = np.flatnonzero(left & (weight > ROUNDING))
+    if len(candidates) == 1:
+        return int(candidates[0])
     values = np.empty(len(candidates))
     for place, row in enumerate(candidates):
         values[place] = widest_margin(lines[left[groups] & (groups != row)]).margin

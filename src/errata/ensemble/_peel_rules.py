@@ -54,18 +54,17 @@ def keep_safe(
     suspicion: np.ndarray,
     codes: np.ndarray,
     *,
-    max_peel_fraction: float,
+    max_peel: int,
     min_per_class: int,
 ) -> tuple[np.ndarray, bool]:
-    """The rows to peel, so that enough rows, and enough of each class, are left.
+    """The rows to peel: at most ``max_peel``, and not the last ``min_per_class`` of a class.
 
-    Where too many are flagged the least suspicious are spared. Says, too, whether a class was about
-    to vanish.
+    The least suspicious are spared. Says, too, whether some were for the sake of their class.
     """
     peeled = np.zeros(len(flagged), dtype=bool)
     suspects = np.flatnonzero(flagged)
     suspects = suspects[np.argsort(-suspicion[suspects], kind="stable")]
-    peeled[suspects[: int(max_peel_fraction * len(flagged))]] = True
+    peeled[suspects[:max_peel]] = True
     rescued = False
     for code in np.unique(codes):
         members = np.flatnonzero(codes == code)

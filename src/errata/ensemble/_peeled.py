@@ -35,7 +35,8 @@ class PeeledBoostClassifier(ClassifierMixin, BaseEstimator):
         that scores on labels that are wrong in part, so it is no more than a help.
     booster : classifier, optional
         Who learns from what is left; ``DiscreteAdaBoostClassifier()`` when not given. The boosters
-        that resist noise are welcome here, and so is any other classifier.
+        that resist noise are welcome here, and so is any other classifier. Not used by
+        ``final="lp"``.
     final : "refit" or "lp", default="refit"
         Fit the booster anew, or keep the rules of the peeler's ensemble with the weights that make
         the least margin of the rows left as wide as possible, by a linear program.
@@ -91,8 +92,8 @@ class PeeledBoostClassifier(ClassifierMixin, BaseEstimator):
         if self.final == "lp":
             self.booster_ = _reweighted(self.peeler_.booster_, X[kept], codes[kept])
         else:
-            told = () if sample_weight is None else (weights[kept],)
-            self.booster_ = clone(self._booster()).fit(X[kept], codes[kept], *told)
+            told = {} if sample_weight is None else {"sample_weight": weights[kept]}
+            self.booster_ = clone(self._booster()).fit(X[kept], codes[kept], **told)
         self.suspicion_, self.flagged_ = self.peeler_.suspicion_, self.peeler_.flagged_
         self.suggested_ = self.classes_[self.peeler_.suggested_]
         self.n_peeled_ = len(codes) - len(kept)
@@ -123,7 +124,8 @@ class PeeledBoostClassifier(ClassifierMixin, BaseEstimator):
             yield self.classes_[codes]
 
     def _booster(self) -> Any:
-        return DiscreteAdaBoostClassifier() if self.booster is None else self.booster
+        unused = self.booster is None or self.final == "lp"
+        return DiscreteAdaBoostClassifier() if unused else self.booster
 
     def _checked(self, X: Any) -> np.ndarray:
         check_is_fitted(self)

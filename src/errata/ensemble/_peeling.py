@@ -71,9 +71,10 @@ class BoostPeeler(BaseEstimator):
         number of rounds, as printed (square restored), which flags a fifth of the clean rows; or
         spread of the means over rounds.
     noise_level : float or "one_class_svm", optional
-        For "lp": the share of rows to peel; required there. "one_class_svm" estimates it from rows
-        outside of a support vector description of their own class and inside that of another, as
-        the paper suggests; it is rough, so prefer knowledge where you have it.
+        For "lp": the share of rows to peel, in each round of what is left; required there.
+        "one_class_svm" estimates it from rows outside of a support vector description of their own
+        class and inside that of another, as the paper suggests; it is rough, so prefer knowledge
+        where you have it.
     lp_strategy : {"dual", "exact", "soft", "margin"}, default="dual"
         For "lp": peel the row with the largest multiplier, one program a row; the row without which
         the margin is widest, many programs a row; one program for all, with slack; or no program at
@@ -81,7 +82,7 @@ class BoostPeeler(BaseEstimator):
     n_rounds : int, default=1
         How often to peel, each time boosting on what is left; the paper peels once.
     max_peel_fraction : float, default=0.5
-        Never peel more, the least suspicious being spared.
+        Never peel more, in all rounds together, the least suspicious being spared.
     min_per_class : int, default=2
         Never leave fewer rows of a class; warns when that spares some.
     random_state : int, RandomState or None, default=None
@@ -92,8 +93,8 @@ class BoostPeeler(BaseEstimator):
     suspicion_ : array of shape (n,)
         Minus the margin; the weighted share of wrong rounds; the mean weight; for "lp" above 1 for
         peeled rows, the first peeled highest, minus the margin for others; minus the mean vote. A
-        score. For rows peeled before the last round it is that of the round in which they went,
-        plus 2 for every round that came after.
+        score. For rows peeled it is that of the round in which they went, plus 2 for every round
+        that came after (one that finds nothing more to peel included).
     flagged_ : array of bool of shape (n,)
         The rows to peel.
     suggested_ : array of shape (n,)
@@ -177,13 +178,14 @@ class BoostPeeler(BaseEstimator):
             if round_ == 0:
                 self.margins_ = self.booster_.margins(X, codes)
             self.suspicion_[left], flagged = RULES[self.method](self, rows)
-            gone = left[self._spare(flagged, self.suspicion_[left], rows.codes)]
+            budget = int(self.max_peel_fraction * len(codes) + 1e-9) - int((went >= 0).sum())
+            gone = left[self._spare(flagged, self.suspicion_[left], rows.codes, budget)]
             if len(gone) == 0:
                 break
             went[gone] = round_
             suggested[gone] = _preferred(self.booster_, X[gone], codes[gone])
         self.flagged_ = went >= 0
-        self.suspicion_ += np.where(self.flagged_, 2.0 * (went.max() - went), 0.0)
+        self.suspicion_[self.flagged_] += 2.0 * (round_ - went[self.flagged_])
         self.sample_indices_ = np.flatnonzero(~self.flagged_)
         self.suggested_ = self.classes_[suggested]
         return self
@@ -209,6 +211,8 @@ class BoostPeeler(BaseEstimator):
         check_fraction("max_peel_fraction", self.max_peel_fraction)
         check_count("min_per_class", self.min_per_class)
         check_count("n_rounds", self.n_rounds)
+        if self.n_estimators_detect is not None:
+            check_count("n_estimators_detect", self.n_estimators_detect)
 
     def _share_to_peel(self, X: np.ndarray, codes: np.ndarray) -> float:
         if self.noise_level == "one_class_svm":
@@ -232,13 +236,11 @@ class BoostPeeler(BaseEstimator):
             random_state=self.random_state,
         )
 
-    def _spare(self, flagged: np.ndarray, suspicion: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    def _spare(
+        self, flagged: np.ndarray, suspicion: np.ndarray, codes: np.ndarray, max_peel: int
+    ) -> np.ndarray:
         peeled, rescued = keep_safe(
-            flagged,
-            suspicion,
-            codes,
-            max_peel_fraction=self.max_peel_fraction,
-            min_per_class=self.min_per_class,
+            flagged, suspicion, codes, max_peel=max_peel, min_per_class=self.min_per_class
         )
         if rescued:
             warnings.warn(

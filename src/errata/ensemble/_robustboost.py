@@ -144,14 +144,13 @@ class RobustBoostClassifier(BoostedClassifier):
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
         columns = np.arange(decision.shape[1]) if decision.shape[1] > 1 else np.ones(1)
         agreement = decision * np.where(codes[:, None] == columns, 1, -1)
-        weights = np.empty(agreement.shape)
+        weights = np.zeros(agreement.shape)
         for k, times in enumerate(self._times):
-            t = times[min(stage, len(times) - 1)]
-            # Coefficients have shrunk by exp(-dt) in every round since.
-            m = agreement[:, k] * np.exp(times[-1] - t)
-            weights[:, k] = self._potential.weight(self._potential.distance(m, t))
-        total = weights.sum(axis=0)
-        return (weights / np.where(total > 0, total, 1)).mean(axis=1)
+            if stage < len(times) - 1:  # else this class has come to its end
+                # Coefficients have shrunk by exp(-dt) in every round since.
+                m = agreement[:, k] * np.exp(times[-1] - times[stage])
+                weights[:, k] = self._potential.weight(self._potential.distance(m, times[stage]))
+        return weights
 
 
 def _boost_in_time(

@@ -6,6 +6,7 @@ answers with a hypothesis: what it says of the training rows and, through :func:
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, groupby, pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -131,7 +132,7 @@ def into_bins(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             shares = np.linspace(0, 1, N_BINS + 1)[1:-1]
             cuts = np.unique(np.quantile(sample[:, feature], shares, method="inverted_cdf"))
         else:
-            cuts = values[:-1] + np.diff(values) / 2
+            cuts = values[:-1] / 2 + values[1:] / 2  # their difference can overflow
         edges[feature, : len(cuts)] = cuts
         bins[:, feature] = np.searchsorted(cuts, X[:, feature])
     return bins, edges
@@ -163,7 +164,18 @@ class EstimatorLearner:
 
 def add_up(terms: Sequence[Term], X: np.ndarray) -> np.ndarray:
     """Sum of what the members say of each row: the decision, an array (n, q)."""
-    if not isinstance(terms[0].member, Tree):
+    # A booster that gives up on a class has a constant stump among its members, of whatever kind.
+    by_size = groupby(sorted(terms, key=_size), key=_size)
+    return np.sum([_add_up_alike(list(alike), X) for _, alike in by_size], axis=0)
+
+
+def _size(term: Term) -> int:
+    """Number of inner nodes of a tree, 0 for other members."""
+    return len(term.member.features) if isinstance(term.member, Tree) else 0
+
+
+def _add_up_alike(terms: Sequence[Term], X: np.ndarray) -> np.ndarray:
+    if not _size(terms[0]):
         return np.sum([_say(term, X) for term in terms], axis=0)
     trees = _stack(terms)
     decide = kernels("trees").decide
@@ -177,17 +189,14 @@ def running_sums(terms: Sequence[Term], X: np.ndarray) -> Iterator[np.ndarray]:
     """The decision after one round, after two, and so on."""
     terms = sorted(terms, key=lambda term: term.round)
     ends = np.bincount([term.round for term in terms]).cumsum()
-    decision: Any = 0.0
-    if not isinstance(terms[0].member, Tree):
-        for a, b in zip([0, *ends], ends, strict=False):
-            decision = decision + add_up(terms[a:b], X)
-            yield decision
-        return
-    trees, columns = _stack(terms), np.ascontiguousarray(X.T)
-    decide = kernels("trees").decide
-    for a, b in zip([0, *ends], ends, strict=False):
-        decision = decision + decide(columns, *(part[a:b] for part in trees))
-        yield decision
+    sizes = {_size(term) for term in terms}
+    if len(sizes) == 1 and 0 not in sizes:
+        trees, columns = _stack(terms), np.ascontiguousarray(X.T)
+        decide = kernels("trees").decide
+        parts = (decide(columns, *(part[a:b] for part in trees)) for a, b in pairwise([0, *ends]))
+    else:
+        parts = (add_up(terms[a:b], X) for a, b in pairwise([0, *ends]))
+    return accumulate(parts)
 
 
 def _stack(terms: Sequence[Term]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
