@@ -68,6 +68,22 @@ def grow_binned(bins, edges, sums, weights, depth, by_error):
     return _grow(cut, values, sums, weights, depth)
 
 
+def class_sums(codes, weights, n_classes):
+    """The sums of rows with classes: signed weights for two, a column a class for more."""
+    if n_classes == 2:
+        return np.where(codes == 1, weights, -weights)[:, None]
+    return weights[:, None] * (codes[:, None] == np.arange(n_classes))
+
+
+def vote(leaf, leaf_sums):
+    """The heaviest class of each leaf, the second of two equals, the first of several; of rows."""
+    if leaf_sums.shape[1] == 1:
+        leaves = (leaf_sums[:, 0] >= 0).astype(np.int64)
+    else:
+        leaves = leaf_sums.argmax(axis=1)
+    return leaves, leaves[leaf]
+
+
 def decide(columns, features, thresholds, values):
     """Sum over the trees of the values (tree, leaf, q) of each row's leaf: an array (n, q)."""
     total = np.zeros((columns.shape[1], values.shape[2]))

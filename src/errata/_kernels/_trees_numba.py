@@ -190,6 +190,30 @@ def _cut_histogram(held, filled, by_error):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def class_sums(codes, weights, n_classes):
+    """As the plain twin."""
+    sums = np.zeros((len(codes), 1 if n_classes == 2 else n_classes))
+    for i in range(len(codes)):
+        if n_classes == 2:
+            sums[i, 0] = weights[i] if codes[i] == 1 else -weights[i]
+        else:
+            sums[i, codes[i]] = weights[i]
+    return sums
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def vote(leaf, leaf_sums):
+    """As the plain twin."""
+    leaves, outputs = np.empty(len(leaf_sums), np.int64), np.empty(len(leaf), np.int64)
+    for i in range(len(leaves)):
+        one = leaf_sums.shape[1] == 1
+        leaves[i] = leaf_sums[i, 0] >= 0 if one else np.argmax(leaf_sums[i])
+    for i in range(len(leaf)):
+        outputs[i] = leaves[leaf[i]]
+    return leaves, outputs
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def decide(columns, features, thresholds, values):
     """As the plain twin, a block of rows after the other."""
     n, (m, n_leaves, q) = columns.shape[1], values.shape

@@ -86,26 +86,23 @@ class TreeLearner:
     """Small trees on columns that are sorted once; on bins of them when there are many rows."""
 
     def __init__(self, X: np.ndarray, max_depth: int, by_error: bool = False) -> None:
-        twin = kernels("trees")
+        self.twin = kernels("trees")
         self.table: tuple[np.ndarray, ...]
         self.growth = max_depth, by_error
         if len(X) > BINNED_FROM:
-            self.grow, self.table = twin.grow_binned, into_bins(X)
+            self.grow, self.table = self.twin.grow_binned, into_bins(X)
         else:
             columns = np.ascontiguousarray(X.T)
             order = np.argsort(columns, axis=1, kind="stable")
             ranked = np.take_along_axis(columns, order, axis=1)
-            self.grow, self.table = twin.grow, (columns, order.astype(np.uint32), ranked)
+            self.grow, self.table = self.twin.grow, (columns, order.astype(np.uint32), ranked)
 
     def classify(self, codes: np.ndarray, n_classes: int, weights: np.ndarray) -> Hypothesis:
         """A tree whose leaves give the heaviest class; the second of two, the first of several."""
-        if n_classes == 2:
-            sums = (weights * (2 * codes - 1))[:, None]
-        else:
-            sums = weights[:, None] * (codes[:, None] == np.arange(n_classes))
+        sums = self.twin.class_sums(codes, weights, n_classes)
         features, thresholds, leaf, total, _ = self.grow(*self.table, sums, weights, *self.growth)
-        leaves = (total[:, 0] >= 0).astype(int) if n_classes == 2 else total.argmax(axis=1)
-        return Hypothesis(Tree(features, thresholds, leaves), leaves[leaf])
+        leaves, outputs = self.twin.vote(leaf, total)
+        return Hypothesis(Tree(features, thresholds, leaves), outputs)
 
     def regress(self, targets: np.ndarray, weights: np.ndarray) -> Hypothesis:
         """A tree whose leaves give the weighted mean of the targets."""
