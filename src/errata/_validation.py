@@ -58,7 +58,9 @@ def _is_missing(label: Any) -> bool:
     return not (isinstance(equals_itself, bool | np.bool_) and bool(equals_itself))
 
 
-def check_labelled(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
+def check_labelled(
+    estimator: Any, X: Any, y: Any, *, min_classes: int = 1, **checks: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Validate what a detector or classifier is fitted on; return X and the codes of the labels.
 
     Sets ``classes_``, ``n_features_in_`` and, for dataframes, ``feature_names_in_``. ``checks``
@@ -69,7 +71,7 @@ def check_labelled(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[np.nd
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
     X, y = validate_data(estimator, X, y, **checks)
-    estimator.classes_, codes = check_labels(y)
+    estimator.classes_, codes = check_labels(y, min_classes=min_classes)
     return X, codes
 
 

@@ -1,0 +1,143 @@
+"""Exact neighbours: a tree for few dimensions, brute force beyond, ties to the smaller index.
+
+A *query* is a function ``query(rows, asked)`` that finds, for each of the given rows, ``asked``
+rows among which are its nearest ones, itself included.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy.sparse import issparse
+from scipy.spatial import cKDTree
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import gen_even_slices
+
+TREE_DIMENSIONS = 8  # a tree wins up to here even on Gaussian rows; the two meet at 9 or 10
+PILOT_DIMENSIONS = 50  # up to here many rows may lie on few dimensions in fact, and a pilot tells
+PILOT_FROM = 50_000  # rows; with fewer, brute force is done before the pilot has paid
+CHUNK = 2**23  # coordinates of neighbours held at once: 64 MB
+
+
+class Found(NamedTuple):
+    """What a query found for m rows."""
+
+    indices: np.ndarray  # (m, asked), in any order
+    distances: np.ndarray  # (m, asked)
+    reach: np.ndarray  # (m,): whatever was not found is at least this far
+
+
+Query = Callable[[np.ndarray, int], Found]
+
+
+def exact_query(X: Any, metric: Any, n_jobs: int | None) -> Query:
+    """The fastest query that knows the metric and suits the shape of ``X``."""
+    if metric != "euclidean" or issparse(X):
+        return _ask_scikit_learn(X, metric, n_jobs)
+    n, d = X.shape
+    if d <= TREE_DIMENSIONS:
+        return ask_tree(X, n_jobs)
+    if d > PILOT_DIMENSIONS or n < PILOT_FROM:
+        return ask_everybody(X)
+    return _quicker(ask_tree(X, n_jobs), ask_everybody(X), n)
+
+
+def settle(query: Query, rows: np.ndarray, k: int, shape: tuple[int, int]) -> np.ndarray:
+    """Indices of the ``k`` nearest others of each of ``rows``, by distance and then by index.
+
+    Asks for two more than k: the row itself, and one to see whether the k-th place is shared. Where
+    it is, asks for twice as many, until all rows that share it are known.
+    """
+    return _settle(query, rows, k, min(k + 2, shape[0]), shape)
+
+
+def _settle(
+    query: Query, rows: np.ndarray, k: int, asked: int, shape: tuple[int, int]
+) -> np.ndarray:
+    n, d = shape
+    neighbors = np.empty((len(rows), k), dtype=np.intp)
+    for batch in batches(len(rows), asked * d):
+        asking = rows[batch]
+        indices, distances, reach = query(asking, asked)
+        neighbors[batch], distances = rank_others(indices, distances, asking, k)
+        shared = (distances[:, -1] >= reach) & (asked < n)
+        if shared.any():
+            again = _settle(query, asking[shared], k, min(2 * asked, n), shape)
+            neighbors[batch][shared] = again
+    return neighbors
+
+
+def batches(n_rows: int, width: int) -> Iterator[slice]:
+    """Even slices of the rows, such that each holds at most ``CHUNK`` numbers at this width."""
+    yield from gen_even_slices(n_rows, min(n_rows, 1 + n_rows * width // CHUNK))
+
+
+def rank_others(
+    indices: np.ndarray, distances: np.ndarray, rows: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ``k`` nearest of what was found and their distances, by distance and then by index.
+
+    A row is left out by its index, not as "the nearest": with duplicates that may be another one.
+    """
+    distances = np.where(indices == rows[:, None], np.inf, distances)
+    order = np.lexsort((indices, distances))[:, :k]
+    return np.take_along_axis(indices, order, 1), np.take_along_axis(distances, order, 1)
+
+
+def measure(X: np.ndarray, rows: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """Euclidean distances from each of ``rows`` to the rows found for it, from differences.
+
+    Inner products are faster but lose digits where rows are close, and with them ties and order.
+    """
+    differences = X[rows][:, None] - X[indices]
+    return np.sqrt(np.einsum("ijk,ijk->ij", differences, differences))
+
+
+def ask_everybody(X: np.ndarray) -> Query:
+    """Brute force: candidates by scikit-learn's inner products, then measured again."""
+    centred = X - X.mean(axis=0)  # a large common offset would cost digits
+    search = NearestNeighbors(algorithm="brute").fit(centred)
+    largest = np.einsum("ij,ij->i", centred, centred).max()
+    slack = 8 * X.shape[1] * np.finfo(float).eps * largest  # error of a squared distance, at most
+
+    def query(rows: np.ndarray, asked: int) -> Found:
+        distances, indices = search.kneighbors(centred[rows], asked)
+        reach = np.sqrt(np.maximum(distances[:, -1] ** 2 - slack, 0))
+        return Found(indices, measure(X, rows, indices), reach)
+
+    return query
+
+
+def ask_tree(X: np.ndarray, n_jobs: int | None) -> Query:
+    """A k-d tree: scipy's, about twice as fast here as scikit-learn's."""
+    tree, workers = cKDTree(X, leafsize=32), effective_n_jobs(n_jobs)
+
+    def query(rows: np.ndarray, asked: int) -> Found:
+        distances, indices = tree.query(X[rows], asked, workers=workers)
+        return Found(indices, distances, distances[:, -1])
+
+    return query
+
+
+def _ask_scikit_learn(X: Any, metric: Any, n_jobs: int | None) -> Query:
+    search = NearestNeighbors(metric=metric, n_jobs=n_jobs).fit(X)
+
+    def query(rows: np.ndarray, asked: int) -> Found:
+        distances, indices = search.kneighbors(X[rows], asked)
+        return Found(indices, distances, distances[:, -1])
+
+    return query
+
+
+def _quicker(tree: Query, brute: Query, n: int) -> Query:
+    """The query that takes less time for a row; both give the same answer."""
+
+    def seconds_per_row(query: Query, n_rows: int) -> float:
+        start = time.perf_counter()
+        query(np.linspace(0, n - 1, n_rows, dtype=np.intp), 8)
+        return (time.perf_counter() - start) / n_rows
+
+    # Brute force is at its best with many rows at once; a tree does not care.
+    return tree if seconds_per_row(tree, 100) < seconds_per_row(brute, 1_000) else brute
