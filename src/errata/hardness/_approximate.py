@@ -1,9 +1,9 @@
-"""Approximate neighbours through faiss: the cheapest index that finds nearly all on a sample.
+"""Approximate neighbours through faiss: look where the neighbours of a sample of rows are.
 
-Rows are sorted into cells around centres, and a search looks into the cells next to a row. Inside a
-cell it compares coordinates ("flat", best where rows form clusters) or four bits of each ("packed",
-best where they do not). Which of the two, and how many cells, is decided by measurement: exact
-neighbours of a sample of rows say what a plan would miss.
+Rows are sorted into cells around centres, and a search looks into the cells nearest to a row. How
+many is not guessed: the exact neighbours of a sample of rows say in how many cells nearly all of them
+lie. Where that is few, as with clusters, coordinates are compared as they are ("flat"). Where it is
+many, four bits of each are ("packed"), ten times faster, and the candidates measured again.
 """
 
 from collections.abc import Iterator
@@ -11,22 +11,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import Parallel, delayed, effective_n_jobs
 
 from ._exact import Query, batches, measure, rank_others, settle
 
-RECALL = 0.985  # asked of the sample, whose error is about 0.0025: 0.98 then holds for all rows
-SAMPLE = 500
-PLANS = (  # kind of index and share of the cells to look into, the cheapest first
-    ("flat", 1 / 64),
-    ("flat", 1 / 32),
-    ("packed", 1 / 8),
-    ("packed", 1 / 4),
-    ("packed", 3 / 8),
-    ("flat", 1 / 16),
-    ("packed", 1 / 2),
-    ("flat", 1 / 8),
-)
+SAMPLE = 500  # rows, so that the recall of k = 5 is known to about 0.0025
+CELL_RECALL = 0.9875  # of the neighbours of the sample that must lie in the cells searched
+RECALL = 0.9825  # and that must be found there; 0.98 then holds for all rows
+FEW = 1 / 32  # of the cells: packing pays beyond
+MANY = 1 / 2  # of the cells: the exact search is as fast beyond
 
 
 def approximate_neighbors(
@@ -34,90 +27,92 @@ def approximate_neighbors(
 ) -> np.ndarray:
     """Indices of ``k`` near others of each row, at least 98 % of them among its k nearest.
 
-    Where no plan reaches that on a sample (heavy tails, one feature that outweighs all others), the
-    exact query answers.
+    Where that cannot be had (heavy tails, or one feature that outweighs all others), the exact query
+    answers.
     """
     rows = np.arange(len(X))
-    with _threads(faiss, n_jobs):
-        cells = Cells(faiss, X, seed)
-        plan = _cheapest(cells, X, k, exact, seed)
-        if plan is None:
-            return settle(exact, rows, k, X.shape)
-        cells.open(*plan)
-        neighbors, distances = cells.nearest(X, rows, k)
-    few = np.flatnonzero(np.isinf(distances))  # the cells held fewer than k
+    with _one_thread(faiss):
+        index = _promising_index(X, k, exact, faiss, seed)
+    if index is None:
+        return settle(exact, rows, k, X.shape)
+    parts = Parallel(n_jobs=effective_n_jobs(-1 if n_jobs is None else n_jobs), prefer="threads")(
+        delayed(index.nearest)(X, rows[batch], k) for batch in batches(len(X), 40 * X.shape[1])
+    )
+    neighbors, distances = map(np.concatenate, zip(*parts, strict=True))
+    few = np.flatnonzero(np.isinf(distances[:, -1]))  # there were fewer than k in the cells
     neighbors[few] = settle(exact, few, k, X.shape)
     return neighbors
 
 
-def _cheapest(
-    cells: "Cells", X: np.ndarray, k: int, exact: Query, seed: int
-) -> tuple[str, float] | None:
-    """The first plan that finds the neighbours of a sample of rows, if any does."""
-    sample = np.random.RandomState(seed).choice(len(X), min(SAMPLE, len(X)), replace=False)
+def _promising_index(
+    X: np.ndarray, k: int, exact: Query, faiss: Any, seed: int
+) -> "CellIndex | None":
+    """An index that finds nearly all neighbours of a sample of rows, when there is one."""
+    sample = np.random.RandomState(seed).choice(len(X), SAMPLE, replace=False)
     truth = settle(exact, sample, k, X.shape)
-    reach = measure(X, sample, truth[:, -1:])
-    for plan in PLANS:
-        cells.open(*plan)
-        found, _ = cells.nearest(X, sample, k)
-        # By distance, not by index: among rows equally far any will do.
-        if np.mean(measure(X, sample, found) <= reach * (1 + 1e-9)) >= RECALL:
-            return plan
-    return None
+    index = CellIndex(faiss, X, seed)
+    n_probe = index.cells_that_hold(sample, truth)
+    if n_probe > MANY * index.n_cells:
+        return None
+    index.build(packed=n_probe > FEW * index.n_cells, n_probe=n_probe)
+    # By distance, not by index: among rows equally far any will do.
+    reach = measure(X, sample, truth[:, -1:]) * (1 + 1e-9)
+    _, distances = index.nearest(X, sample, k)
+    return index if np.mean(distances <= reach) >= RECALL else None
 
 
-class Cells:
-    """The rows sorted into cells around centres, once for each kind of index that is asked for."""
+class CellIndex:
+    """The rows as faiss wants them, 32 bits a coordinate, in cells around centres."""
 
     def __init__(self, faiss: Any, X: np.ndarray, seed: int) -> None:
         self.faiss, self.seed = faiss, seed
-        self.vectors = np.empty(X.shape, dtype=np.float32)
+        self.n_cells, d = int(np.sqrt(len(X))), X.shape[1]
+        self.vectors: np.ndarray = np.empty(X.shape, dtype=np.float32)
         np.subtract(X, X.mean(axis=0), out=self.vectors, casting="same_kind")
-        self.n_cells = int(np.sqrt(len(X)))
-        self.centres = faiss.IndexFlatL2(X.shape[1])
-        self.indexes: dict[str, Any] = {}
+        clusters = faiss.Kmeans(d, self.n_cells, niter=10, seed=seed, max_points_per_centroid=64)
+        clusters.train(self.vectors)
+        self.centres = faiss.IndexFlatL2(d)
+        self.centres.add(clusters.centroids)
 
-    def open(self, kind: str, share: float) -> None:
-        """Search by this kind of index from now on, in this share of the cells."""
-        if kind not in self.indexes:
-            self.indexes[kind] = self._build(kind)
-        self.index = self.indexes[kind]
-        self.index.nprobe = max(1, int(share * self.n_cells))
+    def cells_that_hold(self, rows: np.ndarray, neighbors: np.ndarray) -> int:
+        """How many of the cells nearest to a row hold its neighbours, but for a few."""
+        _, by_distance = self.centres.search(self.vectors[rows], self.n_cells)
+        _, cells = self.centres.search(self.vectors[neighbors.ravel()], 1)
+        rank = np.argsort(by_distance, axis=1)  # the inverse permutation: cell -> rank
+        ranks = np.take_along_axis(rank, cells.reshape(neighbors.shape), axis=1)
+        return 1 + int(np.quantile(ranks, CELL_RECALL, method="higher"))
 
-    def _build(self, kind: str) -> Any:
+    def build(self, *, packed: bool, n_probe: int) -> None:
+        """Fill the cells with codes of the rows, and open ``n_probe`` of them to each search."""
         d = self.vectors.shape[1]
-        if kind == "flat":
-            index = self.faiss.IndexIVFFlat(self.centres, d, self.n_cells)
+        if packed:
+            self.index = self.faiss.IndexIVFPQFastScan(self.centres, d, self.n_cells, d, 4)
+            clustering = self.index.pq.cp
+            clustering.seed, clustering.niter = self.seed, 10
+            clustering.max_points_per_centroid = 64
         else:
-            index = self.faiss.IndexIVFPQFastScan(self.centres, d, self.n_cells, d, 4)
-            self._set(index.pq.cp)
-        self._set(index.cp)
-        index.train(self.vectors)  # finds the centres when they are not known yet
-        index.add(self.vectors)
-        return index
-
-    def _set(self, clustering: Any) -> None:
-        clustering.seed, clustering.niter, clustering.max_points_per_centroid = self.seed, 10, 64
+            self.index = self.faiss.IndexIVFFlat(self.centres, d, self.n_cells)
+        self.index.train(self.vectors)  # the codes; the centres are known
+        self.index.add(self.vectors)
+        self.index.nprobe = n_probe
 
     def nearest(self, X: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The ``k`` nearest of what lies in the open cells, and the distance of the last one."""
-        asked = 2 * k + 20  # packed coordinates are coarse: take more, measure them, keep k
-        neighbors, last = np.empty((len(rows), k), dtype=np.intp), np.empty(len(rows))
-        for batch in batches(len(rows), asked * X.shape[1]):
-            asking = rows[batch]
-            _, indices = self.index.search(self.vectors[asking], asked)
-            distances = np.where(indices < 0, np.inf, measure(X, asking, indices))
-            neighbors[batch], distances = rank_others(indices, distances, asking, k)
-            last[batch] = distances[:, -1]
-        return neighbors, last
+        """The ``k`` nearest of what is found for each row, and their distances; inf for none."""
+        with _one_thread(self.faiss):
+            _, indices = self.index.search(self.vectors[rows], 2 * k + 20)
+        # Codes are coarse, so many are taken: sift them in 32 bits, measure a few in 64.
+        rough = np.where(indices < 0, np.inf, measure(self.vectors, rows, indices))
+        few = np.argpartition(rough, k + 2, axis=1)[:, : k + 2]
+        indices = np.take_along_axis(indices, few, axis=1)
+        distances = np.where(indices < 0, np.inf, measure(X, rows, indices))
+        return rank_others(indices, distances, rows, k)
 
 
 @contextmanager
-def _threads(faiss: Any, n_jobs: int | None) -> Iterator[None]:
-    """Let faiss use that many threads; all it wants when the number is left open."""
+def _one_thread(faiss: Any) -> Iterator[None]:
+    """Keep faiss to the calling thread: many small tasks are slower when shared out."""
     before = faiss.omp_get_max_threads()
-    if n_jobs is not None:
-        faiss.omp_set_num_threads(effective_n_jobs(n_jobs))
+    faiss.omp_set_num_threads(1)
     try:
         yield
     finally:

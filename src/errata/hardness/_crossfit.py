@@ -50,8 +50,8 @@ def unseen(codes: np.ndarray, folds: list[Fold]) -> np.ndarray:
         missing[test] = ~np.isin(codes[test], codes[train])
     if missing.any():
         warnings.warn(
-            f"{missing.sum()} rows have a label too rare to be learned without them; they cannot be "
-            "judged and get suspicion 0. Merge rare classes, or leave them out.",
+            f"{missing.sum()} rows have a label too rare to be learned without them; they cannot "
+            "be judged and get suspicion 0. Merge rare classes, or leave them out.",
             SuspicionWarning,
             stacklevel=4,
         )

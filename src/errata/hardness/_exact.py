@@ -71,7 +71,8 @@ def _settle(
 
 def batches(n_rows: int, width: int) -> Iterator[slice]:
     """Even slices of the rows, such that each holds at most ``CHUNK`` numbers at this width."""
-    yield from gen_even_slices(n_rows, min(n_rows, 1 + n_rows * width // CHUNK))
+    if n_rows:
+        yield from gen_even_slices(n_rows, min(n_rows, 1 + n_rows * width // CHUNK))
 
 
 def rank_others(

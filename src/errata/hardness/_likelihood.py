@@ -182,7 +182,7 @@ def class_likelihoods(X: np.ndarray, codes: np.ndarray, var_smoothing: float) ->
 
     On standardised features scikit-learn's smoothing is the same share of each one's variance.
     """
-    standardised = StandardScaler().fit_transform(X)
+    standardised = StandardScaler().fit_transform(np.ascontiguousarray(X, dtype=float))
     n_classes = codes.max() + 1
     uniform = np.full(n_classes, 1 / n_classes)
     model = GaussianNB(priors=uniform, var_smoothing=var_smoothing)
