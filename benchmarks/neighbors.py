@@ -111,7 +111,7 @@ def million():
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     sample = np.random.RandomState(1).choice(len(X), 500, replace=False)
-    truth = _exact.settle(_exact.ask_everybody(X), sample, K, X.shape)
+    truth = _exact.settle(_exact.ask_everybody(X), sample, K, X)
     recall = np.mean([np.isin(a, b).mean() for a, b in zip(found[sample], truth, strict=True)])
     print(f"n = 1,000,000, d = 20: recall {recall:.4f} on 500 rows, {seconds / 60:.1f} minutes,")
     print(f"memory {before:.0f} MB with the table alone, {peak:.0f} MB at most")

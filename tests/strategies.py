@@ -40,3 +40,12 @@ def detections(draw, max_size=40):
     suspicion = draw(hnp.arrays(float, n, elements=st.floats(0, 1, width=16)))
     flagged, flipped = draw(hnp.arrays(bool, (2, n)))
     return suspicion, flagged, flipped
+
+
+@st.composite
+def log_probabilities(draw, min_size=2, max_size=60, low=-1e5, high=50.0):
+    """Log-probabilities or log-densities of some rows, far apart or all alike."""
+    elements = st.floats(low, high, allow_subnormal=False)
+    kinds = [elements, st.sampled_from([-1e4, -1.0, 0.0]), st.floats(-8, 2, width=16)]
+    n = draw(st.integers(min_size, max_size))
+    return draw(hnp.arrays(float, n, elements=draw(st.sampled_from(kinds))))

@@ -17,7 +17,11 @@ ORDER = [
     "datasets",
     "metrics",
     "stats",
+    "_kernels",
     "hardness",
+    "ensemble",
+    "extreme",
+    "reinforce",
     "bench",
     "cli",
 ]

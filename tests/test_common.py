@@ -16,7 +16,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import errata
 
 # Checks of scikit-learn that an estimator cannot pass by its nature: {class name: {check: reason}}.
-EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
+WEIGHTS_ARE_PROBABILITIES = "sample weights are probabilities of being drawn, not repeated rows"
+STOPS_EARLY = "LIBSVM stops within tol=1e-3 of the optimum, and the check asks for seven digits"
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {
+    "ELMSVC": {"check_sample_weight_equivalence_on_dense_data": STOPS_EARLY},
+    "ELMSVR": {"check_sample_weight_equivalence_on_dense_data": STOPS_EARLY},
+    "ReinforcedKernelRidge": {
+        "check_regressors_train": "it sets alpha=0.01, here so small that hardly a row has weight"
+    },
+    "HardnessBaggingClassifier": {
+        "check_sample_weight_equivalence_on_dense_data": WEIGHTS_ARE_PROBABILITIES,
+        "check_sample_weight_equivalence_on_sparse_data": WEIGHTS_ARE_PROBABILITIES,
+    },
+}
 
 
 def public_estimators():
@@ -44,12 +56,17 @@ def fitted(estimator, X, y):
     return estimator.fit(X, y)
 
 
-def detectors():
+def detectors(attribute):
     X, y = planted()
-    return [e for e in ESTIMATORS if hasattr(fitted(e, X, y), "suspicion_")]
+    return [e for e in ESTIMATORS if hasattr(fitted(e, X, y), attribute)]
 
 
-all_detectors = pytest.mark.parametrize("detector", detectors(), ids=lambda e: type(e).__name__)
+def each(attribute):
+    return pytest.mark.parametrize("detector", detectors(attribute), ids=lambda e: type(e).__name__)
+
+
+all_detectors = each("suspicion_")
+label_detectors = each("suggested_")  # those that judge labels, not responses or whole rows
 
 
 def test_estimators_are_found():
@@ -61,6 +78,7 @@ def test_estimators_are_found():
     expected_failed_checks=lambda e: EXPECTED_FAILURES.get(type(e).__name__, {}),
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::errata.exceptions.SuspicionWarning")
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
@@ -74,13 +92,13 @@ def test_suspicion_is_finite_and_one_per_row(detector):
     assert np.all(np.isfinite(model.suspicion_))
     assert model.flagged_.shape == y.shape
     assert model.flagged_.dtype == bool
-    assert model.suggested_.shape == y.shape
 
 
-@all_detectors
+@label_detectors
 def test_suggestion_is_the_label_where_nothing_is_flagged_and_a_known_class_everywhere(detector):
     X, y = planted()
     model = fitted(detector, X, y)
+    assert model.suggested_.shape == y.shape
     np.testing.assert_array_equal(model.suggested_[~model.flagged_], y[~model.flagged_])
     assert set(model.suggested_) <= set(y)
 
@@ -95,7 +113,7 @@ def test_suspicion_follows_the_rows(detector):
     )
 
 
-@all_detectors
+@label_detectors
 def test_suspicion_is_unchanged_when_classes_are_renamed(detector):
     X, y = planted()
     names = np.array(["gamma", "alpha", "beta"])  # another order once sorted
@@ -138,14 +156,15 @@ def test_inputs_are_left_alone(detector):
 def test_dataframes_are_welcome(detector, library):
     frames = pytest.importorskip(library, reason=f"{library} is not installed")
     X, y = planted()
-    names = np.array(["gamma", "alpha", "beta"])[y]
+    if hasattr(fitted(detector, X, y), "suggested_"):
+        y = np.array(["gamma", "alpha", "beta"])[y]
     frame = frames.DataFrame({f"x{j}": X[:, j] for j in range(X.shape[1])})
-    model = fitted(detector, frame, frames.Series(names))
-    np.testing.assert_array_equal(model.suspicion_, fitted(detector, X, names).suspicion_)
+    model = fitted(detector, frame, frames.Series(y))
+    np.testing.assert_array_equal(model.suspicion_, fitted(detector, X, y).suspicion_)
     assert list(model.feature_names_in_) == ["x0", "x1", "x2"]
 
 
-@all_detectors
+@label_detectors
 def test_planted_errors_rank_above_the_rest(detector):
     X, y = make_blobs(200, centers=3, random_state=3)
     y_noisy, flipped = errata.noise.flip_labels(y, 0.1, random_state=0)

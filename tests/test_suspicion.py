@@ -42,6 +42,8 @@ def test_an_estimated_share_flags_the_expected_number(suspicion):
     [
         ({"threshold": 0.5, "share": 0.5}, "two rules; pass at most one"),
         ({"share": "estimate"}, "needs suspicions that are probabilities"),
+        ({"threshold": "0.5"}, "threshold='0.5' must be a number"),
+        ({"threshold": float("nan")}, "threshold=nan must be a number"),
         ({"share": -0.1}, r"share=-0.1 must be a number between 0 and 1"),
     ],
 )

@@ -8,17 +8,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import bench, datasets, exceptions, hardness, metrics, noise, stats, tables
+    from . import (
+        bench,
+        datasets,
+        ensemble,
+        exceptions,
+        extreme,
+        hardness,
+        metrics,
+        noise,
+        reinforce,
+        stats,
+        tables,
+    )
 
 __version__ = "0.1.0"
 
 __all__ = [
     "bench",
     "datasets",
+    "ensemble",
     "exceptions",
+    "extreme",
     "hardness",
     "metrics",
     "noise",
+    "reinforce",
     "stats",
     "tables",
 ]

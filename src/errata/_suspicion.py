@@ -14,6 +14,8 @@ import numpy as np
 
 from ._validation import check_fraction
 
+_ANY = {"low": -np.inf, "high": np.inf}
+
 
 def flag(
     suspicion: np.ndarray,
@@ -49,7 +51,8 @@ def flag(
             f"threshold={threshold!r} and share={share!r} are two rules; pass at most one of them."
         )
     if share is None:
-        return suspicion > (native if threshold is None else threshold)
+        line = native if threshold is None else check_fraction("threshold", threshold, **_ANY)
+        return suspicion > line
     if share != "estimate":
         expected = check_fraction("share", share) * len(suspicion)
     elif probability:

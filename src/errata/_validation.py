@@ -14,9 +14,7 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
     Numbers, strings and booleans are welcome; missing labels, measurements (floats that are not
     whole numbers) and labels of several kinds at once are not.
     """
-    y = np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = y[:, 0]
+    y = as_column(y)
     if y.ndim != 1:
         raise ValueError(f"{name} must hold one label per row, but its shape is {y.shape}.")
     if len(y) == 0:
@@ -37,6 +35,12 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
             "to tell a wrong label from a right one."
         )
     return classes, codes
+
+
+def as_column(y: Any) -> np.ndarray:
+    """Labels as an array; a table of one column is as good as a column."""
+    y = np.asarray(y)
+    return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
 
 
 def check_no_missing_labels(y: np.ndarray, *, name: str = "y") -> None:
@@ -73,6 +77,30 @@ def check_labelled(
     X, y = validate_data(estimator, X, y, **checks)
     estimator.classes_, codes = check_labels(y, min_classes=min_classes)
     return X, codes
+
+
+def check_row_weights(name: str, value: Any, n: int, *, high: float = np.inf) -> np.ndarray:
+    """Return one weight per row, in [0, high] and not all zero; ones when ``value`` is None."""
+    if value is None:
+        return np.ones(n)
+    weights = np.asarray(value, dtype=float)
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.shape != (n,):
+        raise ValueError(
+            f"{name} must hold one number for each of the {n} rows, but its shape is "
+            f"{weights.shape}."
+        )
+    wrong = ~(np.isfinite(weights) & (weights >= 0) & (weights <= high))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"{name}[{row}] = {weights[row]} is no weight; weights are finite numbers "
+            f"{'at least 0' if np.isinf(high) else f'between 0 and {high:g}'}."
+        )
+    if not weights.any():
+        raise ValueError(f"{name} is zero everywhere; at least one row must count.")
+    return weights
 
 
 def check_count(name: str, value: Any, *, low: int = 1, high: int | None = None) -> int:

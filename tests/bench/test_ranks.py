@@ -17,7 +17,7 @@ def results(methods, datasets=("x", "y", "z")):
 
 
 def test_friedman_and_a_diagram_for_each_level(tmp_path):
-    files = rank_methods(results(["best", "middle", "worst"]), "accuracy", tmp_path)
+    files = rank_methods(results(["best", "middle", "worst"]), tmp_path, metric="accuracy")
     assert [path.name for path in files] == ["friedman.csv", "ranks-0.1.png"]
     assert files[1].read_bytes().startswith(b"\x89PNG")
     table = read_columns(files[0])
@@ -30,5 +30,5 @@ def test_friedman_and_a_diagram_for_each_level(tmp_path):
     "few", [results(["one", "two"]), results(["a", "b", "c"], datasets=("x",)), []]
 )
 def test_too_few_to_rank_draws_nothing(tmp_path, few):
-    assert rank_methods(few, "accuracy", tmp_path) == []
+    assert rank_methods(few, tmp_path, metric="accuracy") == []
     assert not list(tmp_path.iterdir())

@@ -76,14 +76,11 @@ def test_a_file_cut_off_anywhere_is_completed_to_the_same_bytes(tmp_path_factory
     assert (out / "results.csv").read_bytes() == whole
 
 
-def test_finished_cells_are_not_measured_again(tmp_path):
+def test_finished_cells_are_not_measured_again(tmp_path, monkeypatch):
     run_experiment(experiment(), tmp_path)
-
-    def never(*_):
-        raise AssertionError("measured again")
-
+    monkeypatch.setattr("errata.bench._run._measure", None)  # would fail if called
     seen = []
-    run_experiment(experiment(measure=never), tmp_path, progress=lambda *p: seen.append(p))
+    run_experiment(experiment(), tmp_path, progress=lambda *p: seen.append(p))
     assert seen == [(16, 16)]
 
 
@@ -101,7 +98,9 @@ def test_the_manifest_tells_how_to_get_the_numbers_again_and_nothing_of_the_host
     manifest = json.loads(text)
     assert manifest["seed"] == 5
     assert manifest["datasets"] == {"Iris": "iris", "Two, norm": "twonorm"}
-    assert manifest["methods"]["b"] == "DummyClassifier(strategy='uniform')"
+    method = "DummyClassifier(constant=None, random_state=None, strategy='uniform')"
+    assert manifest["methods"]["b"] == method
+    assert manifest["measure"].endswith("test_run.hashed")
     assert set(manifest["versions"]) == {"python", "numpy", "scipy", "scikit-learn", "errata"}
     for secret in (os.uname().nodename, os.path.expanduser("~"), str(tmp_path)):
         assert secret not in text
@@ -109,7 +108,11 @@ def test_the_manifest_tells_how_to_get_the_numbers_again_and_nothing_of_the_host
 
 @pytest.mark.parametrize(
     ("changes", "named"),
-    [({"repetitions": 3}, "repetitions"), ({"methods": {"a": DummyClassifier()}}, "methods")],
+    [
+        ({"repetitions": 3}, "repetitions"),
+        ({"methods": {"a": DummyClassifier()}}, "methods"),
+        ({"measure": len}, "measure"),
+    ],
 )
 def test_results_of_two_settings_do_not_mix(tmp_path, changes, named):
     run_experiment(experiment(), tmp_path)
@@ -119,6 +122,30 @@ def test_results_of_two_settings_do_not_mix(tmp_path, changes, named):
     with pytest.raises(ValueError, match="another seed"):
         run_experiment(experiment(), tmp_path, seed=1)
     assert (tmp_path / "results.csv").read_bytes() == before
+
+
+def slow_first(cell, method, dataset, bench):
+    if cell == next(experiment().cells()):
+        time.sleep(3)
+    return hashed(cell, method, dataset, bench)
+
+
+def test_a_slow_cell_does_not_keep_others_from_the_disk(tmp_path, whole):
+    slow = experiment(measure=slow_first)
+    lines_at_progress = []
+
+    def look(done, total):
+        lines_at_progress.append((tmp_path / "results.csv").read_bytes().count(b"\n"))
+
+    run_experiment(slow, tmp_path, n_jobs=2, progress=look)
+    assert lines_at_progress == list(range(1, 18))
+    assert (tmp_path / "results.csv").read_bytes() == whole  # in the order of the grid at the end
+
+
+def test_a_bad_seed_is_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(ValueError, match="seed=-1 must be a whole number at least 0"):
+        run_experiment(experiment(), tmp_path / "out", seed=-1)
+    assert not (tmp_path / "out").exists()
 
 
 def test_missing_data_are_named_before_anything_is_run(tmp_path, monkeypatch):

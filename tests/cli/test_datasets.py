@@ -31,6 +31,14 @@ def test_one_data_set_is_described(tmp_path):
     assert "target from 0.5 to 1.5" in run("reg_mine", "--data", tmp_path).output
 
 
+def test_brackets_in_class_names_are_shown_as_they_are(tmp_path):
+    (tmp_path / "odd.csv").write_text("a,label\n1,[/foo]\n2,[bold]\n")
+    result = run("odd", "--data", tmp_path)
+    assert result.exit_code == 0
+    assert "[/foo]" in result.output
+    assert "[bold]" in result.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

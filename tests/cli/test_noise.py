@@ -119,6 +119,28 @@ def test_parquet_keeps_whole_number_labels(tmp_path):
     assert str(parquet.read_table(tmp_path / "noisy.parquet").schema.field("y").type) == "int64"
 
 
+def test_the_three_files_are_different_ones(iris, tmp_path):
+    out = tmp_path / "noisy.csv"
+    for same in (iris, out):
+        result = run(iris, "-l", "species", "-r", 0.1, "-o", out, "--truth", same, "--force")
+        refused(result, "must be three different files", tmp_path)
+    assert "setosa" in iris.read_text()
+
+
+def test_the_ending_of_the_output_is_that_of_the_table(iris, tmp_path):
+    result = run(iris, "-l", "species", "-r", 0.1, "-o", tmp_path / "noisy.tsv")
+    refused(result, "of another format", tmp_path)
+
+
+@pytest.mark.parametrize("labels", [[b"a", b"b", b"a"], [[1], [2], [1]]])
+def test_labels_of_odd_types_are_refused(tmp_path, labels):
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    parquet.write_table(arrow.table({"x": [1, 2, 3], "y": labels}), tmp_path / "t.parquet")
+    result = run(tmp_path / "t.parquet", "-l", "y", "-r", 0.1, "-o", tmp_path / "noisy.parquet")
+    refused(result, "holds labels of the type", tmp_path)
+
+
 def test_nothing_is_overwritten_unless_forced(iris, tmp_path):
     out = tmp_path / "noisy.csv"
     out.write_text("precious")
@@ -138,6 +160,11 @@ def test_nothing_is_overwritten_unless_forced(iris, tmp_path):
         ("x,z\n1,2\n", ["-r", 0.1], "has no column 'y'; its columns are x, z"),
         ("x,y\n1,a\n2,a\n", ["-r", 0.1], "column 'y' holds one class only (a)"),
         ("x,y\n1,a\n2,\n3,b\n", ["-r", 0.1], "1 rows without a label (the first is row 1"),
+        ("x,y\n1,a\n2,NaN\n3,b\n", ["-r", 0.1], "1 rows without a label (the first is row 1"),
+        ("x,y\n1,a\n2, \n3,b\n", ["-r", 0.1], "1 rows without a label (the first is row 1"),
+        ("x,y\n1,a\n2,b\n", ["-r", 0.1, "--pair", "a", "b"], "--pair belongs to --kind pairwise"),
+        ("x,y\n1,a\n2,b\n", ["-r", 0.1, "--transition", "T.csv"], "--transition belongs to"),
+        ("x,y\n1,a\n2,b\n", ["-r", 0.1, "-k", "transition"], "leave out --rate"),
         ("x,y\n1,a\n2,b\n", ["-r", 1.5], "rate=1.5 must be a number between 0 and 1"),
         ("x,y\n1,a\n2,b\n", ["-r", -1], "rate=-1.0 must be a number between 0 and 1"),
         ("x,y\n1,a\n2,b\n", ["-r", "nan"], "rate=nan must be a number between 0 and 1"),
@@ -193,6 +220,12 @@ def test_a_folder_without_permission_is_named(iris, tmp_path):
     result = run(iris, "-l", "species", "-r", 0.1, "-o", locked / "noisy.csv")
     assert result.exit_code == 2
     assert "Permission denied" in result.output
+
+
+def test_table_and_truth_are_written_together_or_not_at_all(iris, tmp_path):
+    nowhere = tmp_path / "no" / "truth.csv"
+    result = run(iris, "-l", "species", "-r", 0.1, "-o", tmp_path / "noisy.csv", "--truth", nowhere)
+    refused(result, "there is no folder", tmp_path)
 
 
 def test_a_full_disk_leaves_nothing_half_written(iris, tmp_path, monkeypatch):

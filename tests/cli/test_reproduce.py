@@ -4,6 +4,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 from sklearn.linear_model import Perceptron
+from sklearn.pipeline import make_pipeline
 
 import errata
 from errata.cli.__main__ import main
@@ -18,7 +19,7 @@ def tiny(monkeypatch):
     """The walmsley experiment, cut down to a second."""
     experiment = dataclasses.replace(
         errata.bench.get_experiment("walmsley"),
-        methods={"Perceptron": Perceptron(max_iter=5, tol=None)},
+        methods={"Perceptron": make_pipeline(Perceptron(max_iter=5, tol=None))},
         quick={"datasets": {"wdbc": "wdbc"}, "noise_levels": (0.0, 0.2), "repetitions": 2},
     )
     monkeypatch.setattr("errata.bench.get_experiment", lambda name: experiment)
@@ -44,7 +45,8 @@ def test_results_comparison_and_picture_are_written(tiny, tmp_path):
 
 
 def test_without_matplotlib_everything_but_pictures_is_written(tiny, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for name in ("matplotlib", "matplotlib.figure", "matplotlib.pyplot"):
+        monkeypatch.setitem(sys.modules, name, None)
     result = run("walmsley", "--quick", "--jobs", 1, "--out", tmp_path)
     assert result.exit_code == 0, result.output
     assert "No pictures: this needs matplotlib" in result.output
@@ -66,7 +68,7 @@ def test_a_stopped_run_says_how_to_go_on(tiny, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nonsense"], "there is no experiment 'nonsense'; choose from walmsley"),
+        (["nonsense"], "there is no experiment 'nonsense'; choose from elm-svm, "),
         (["walmsley"], "13 data sets are missing (pima, ctg, "),
         (["walmsley", "--data", "nowhere"], "'nowhere' is not a folder"),
     ],

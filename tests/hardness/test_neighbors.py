@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -67,6 +69,23 @@ def test_many_duplicates_do_not_crowd_out_the_row_itself():
     X, y = np.zeros((50, 2)), np.arange(50) % 2
     np.testing.assert_array_equal(nearest(X, 4), naive_nearest(X, 4))
     assert k_disagreeing_neighbors(X, y, k=4).shape == (50,)
+
+
+def test_few_distinct_rows_cost_neither_memory_nor_time():
+    rng = np.random.RandomState(0)
+    X, y = rng.randint(2, size=(20_000, 3)).astype(float), rng.randint(2, size=20_000)
+    tracemalloc.start()
+    hardness = k_disagreeing_neighbors(X, y, k=5)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 200e6  # all distances between the rows would take 3.2 GB
+    first = np.flatnonzero((X[19_999] == X).all(axis=1))[:5]  # its first five twins
+    assert hardness[19_999] == np.mean(y[first] != y[19_999])
+
+
+def test_one_class_gets_a_sentence():
+    with pytest.raises(ValueError, match="one class only"):
+        NeighborDisagreement().fit(TINY_X, np.zeros(10))
 
 
 def test_more_neighbours_than_rows_are_cut_with_a_warning():

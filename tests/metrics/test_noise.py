@@ -55,6 +55,14 @@ def test_transition_error_weighs_classes_by_their_share():
     assert transition_error(estimated, np.eye(2)) == pytest.approx(0.25)
 
 
+def test_classes_are_matched_by_name():
+    one = NoiseModel([[0.9, 0.1], [0, 1]], classes=["a", "b"])
+    same = NoiseModel([[1, 0], [0.1, 0.9]], classes=["b", "a"])
+    assert transition_error(same, one) == pytest.approx(0)
+    with pytest.raises(ValueError, match="the models speak of other classes"):
+        transition_error(one, NoiseModel(np.eye(2), classes=["a", "c"]))
+
+
 def test_bad_input_gets_a_sentence():
     with pytest.raises(ValueError, match="leaves no information in the labels of 2 classes"):
         correct_error_rate(0.5, 0.5)

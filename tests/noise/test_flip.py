@@ -160,6 +160,11 @@ def test_longer_class_names_are_not_cut_off():
     assert noisy.tolist() == ["elephant", "elephant"]
 
 
+def test_a_table_of_one_column_is_a_column():
+    noisy, flipped = flip_labels(np.array([[0], [1], [0], [1]]), 0.25, random_state=0)
+    assert noisy.shape == flipped.shape == (4,)
+
+
 def test_pandas_and_polars_series_are_welcome():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     series = pandas.Series(["x", "y", "x", "y"], index=[7, 8, 9, 10], dtype="category")
@@ -185,6 +190,8 @@ def test_pandas_and_polars_series_are_welcome():
         ({"flip_proba": [0.1, 0.2]}, "one probability per row, 4"),
         ({"flip_proba": [0, 0, 0, 2.0]}, r"flip_proba\[3\] = 2.0 is no probability"),
         ({"flip_proba": [1] * 4, "target": [[1, 1]]}, r"target must have shape \(4, 2\)"),
+        ({"rate": 0.1, "target": np.ones((4, 2))}, "target belongs to flip_proba"),
+        ({"n_flips": 1, "exact": False}, "n_flips is an exact number"),
         ({"rate": 0.1, "classes": [0, 2]}, "holds the label 1, which is not among the classes"),
         ({"rate": 0.1, "classes": [0, 1, 1]}, "names a class twice"),
     ],

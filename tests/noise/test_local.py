@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy.integrate import quad
 from scipy.stats import norm
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.naive_bayes import GaussianNB
@@ -105,18 +104,30 @@ def test_density_noise_prefers_the_odd_ones_out():
     assert p.mean() == pytest.approx(0.05, abs=1e-12)
 
 
+def test_density_noise_looks_at_the_neighbour_asked_for():
+    X = [[0.0], [1.0], [3.0], [7.0]]  # second neighbours at 3, 2, 3, 6
+    p = density_flip_proba(X, 0.2, n_neighbors=2)
+    np.testing.assert_allclose(p / p[0], [1, 2 / 3, 1, 2], rtol=1e-12)
+
+
+def test_rare_classes_lower_the_number_of_folds():
+    X, _ = make_blobs(30, centers=2, random_state=0)
+    assert reference_proba(X[:18], np.r_[np.zeros(16, int), 1, 1], cv=5).shape == (18, 2)
+
+
 def test_density_noise_on_duplicates_is_uniform():
     np.testing.assert_allclose(density_flip_proba(np.zeros((6, 2)), 0.2, n_neighbors=2), 0.2)
 
 
-def test_exponential_noise_has_the_rate_it_promises():
-    # kappa = (1 - 2 * 0.2)^-2 - 1 = 1.777778; values of g at u = .5, 1, 2 follow.
-    kappa = (1 - 2 * 0.2) ** -2 - 1
-    assert kappa == pytest.approx(1.777778, abs=1e-6)
-    g = -np.expm1(-0.5 * kappa * np.array([0.5, 1, 2]) ** 2)
-    np.testing.assert_allclose(g, [0.199263, 0.588888, 0.971434], rtol=0, atol=1e-6)
-    mean, _ = quad(lambda u: -np.expm1(-0.5 * kappa * u**2) * norm.pdf(u), 0, 12)
-    assert mean == pytest.approx(0.2, abs=1e-9)
+def test_exponential_noise_has_the_shape_and_the_rate_it_promises():
+    # kappa = (1 - 2 * 0.2)^-2 - 1 = 1.777778, so g(u) at u = 0.5, 1, 2 is .199263, .588888, .971434
+    # and its mean over a standard normal u is 0.2.
+    u = norm.ppf((np.arange(20_000) + 0.5) / 20_000)
+    X, y = np.r_[u - 5, 5 - u][:, None], np.repeat([0, 1], len(u))
+    p = gaussian_flip_proba(X, y, 0.2)[: len(u)]
+    expected = [0, 0.199263, 0.588888, 0.971434]
+    np.testing.assert_allclose(np.interp([-1, 0.5, 1, 2], u, p), expected, rtol=0, atol=2e-3)
+    assert p.mean() == pytest.approx(0.2, abs=1e-3)
 
 
 @pytest.mark.parametrize("kind", ["exponential", "truncated"])

@@ -115,6 +115,8 @@ def test_repr_tells_the_size_and_the_rates():
         (lambda: NoiseModel(T, prior=[1, 2]), "expected 3 class shares"),
         (lambda: NoiseModel(T, prior=[1, -2, 2]), "non-negative"),
         (lambda: NoiseModel(T, classes=["a"]), "names 1 classes, but transition has 3 rows"),
+        (lambda: NoiseModel(T, classes=["a", "b", "a"]), "names a class twice"),
+        (lambda: NoiseModel.uniform(3, [0.1, 0.2]), "one for each of the 3 classes"),
         (lambda: NoiseModel(T).error_rate, "build the model with prior"),
         (lambda: NoiseModel.pairwise(3, [(0, 3)], 0.1), r"pair \(0, 3\) must name two different"),
         (lambda: NoiseModel.pairwise(3, [(0, 1), (0, 2)], 0.6), "class 0 is in so many pairs"),

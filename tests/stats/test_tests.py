@@ -397,3 +397,11 @@ def test_a_control_may_be_named():
 def test_an_unknown_control_is_refused(control, message):
     with pytest.raises(ValueError, match=message):
         wilcoxon_holm(random_table(1), control=control, names=METHODS)
+
+
+def test_rounding_error_is_no_difference():
+    # To a reader 0.1 + 0.2 is 0.3; in floating point it is larger by 5.6e-17, on every data set.
+    equal = np.column_stack([np.full(8, 0.3), np.full(8, 0.1 + 0.2)])
+    assert wilcoxon_holm(equal).p_raw[0, 1] == 1
+    ranks = friedman_test(np.column_stack([equal, np.full(8, 0.5)])).average_ranks
+    np.testing.assert_array_equal(ranks, [2.5, 2.5, 1])

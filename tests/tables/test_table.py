@@ -140,6 +140,19 @@ def test_a_cut_off_gzip_file_gets_a_sentence(tmp_path):
         read_columns(tmp_path / "cut.csv.gz")
 
 
+def test_damaged_bytes_in_a_gzip_file_get_a_sentence(tmp_path):
+    whole = bytearray(gzip.compress(b"x,y\n" + b"".join(b"%d,2\n" % i for i in range(9000))))
+    whole[2000:2050] = bytes(50)
+    (tmp_path / "bad.csv.gz").write_bytes(whole)
+    with pytest.raises(ValueError, match=r"is not a whole gzip file|not a text table"):
+        read_columns(tmp_path / "bad.csv.gz")
+
+
+def test_delimiters_inside_quotes_do_not_count(tmp_path):
+    (tmp_path / "t.csv").write_text('"weight, in kg, dry";y\n1;a\n')
+    assert list(read_columns(tmp_path / "t.csv")) == ["weight, in kg, dry", "y"]
+
+
 def test_a_failed_copy_leaves_nothing_behind(tmp_path):
     source = tmp_path / "in.csv"
     source.write_text("x,y\n1,a\n2\n")

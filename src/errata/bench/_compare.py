@@ -49,10 +49,11 @@ def compare(results: Iterable[dict[str, Any]], published: Published) -> list[Com
     values = _by_cell(results)
     rows = []
     for row in published.rows():
-        key = (row["dataset"], row["noise_level"], row["method"], row["metric"])
+        key = (row["dataset"], row.get("noise_level"), row["method"], row["metric"])
         if key in values:
-            theirs, their_std = row.get("mean_corrected") or row["mean"], row.get("std")
-            rows.append(_beside(key, values[key], theirs, their_std, published.repetitions))
+            corrected = row.get("mean_corrected")
+            theirs = row["mean"] if corrected is None else corrected
+            rows.append(_beside(key, values[key], theirs, row.get("std"), published.repetitions))
     return rows
 
 

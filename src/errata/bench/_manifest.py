@@ -6,6 +6,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from sklearn.base import BaseEstimator
+
 from ..tables import atomic_path
 from ._experiment import Experiment
 
@@ -19,10 +22,11 @@ def describe(experiment: Experiment, seed: int) -> dict[str, Any]:
         "title": experiment.title,
         "seed": seed,
         "repetitions": experiment.repetitions,
-        "noise_levels": list(experiment.noise_levels),
+        "noise_levels": [None if x is None else float(x) for x in experiment.noise_levels],
         "datasets": dict(experiment.datasets),
-        "methods": {name: _one_line(method) for name, method in experiment.methods.items()},
+        "methods": {name: told(method) for name, method in experiment.methods.items()},
         "metrics": list(experiment.metrics),
+        "measure": told(experiment.measure),
         "versions": {"python": platform.python_version()} | {n: version(n) for n in _LIBRARIES},
     }
 
@@ -42,5 +46,21 @@ def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
         )
 
 
-def _one_line(method: Any) -> str:
-    return " ".join(repr(method).split())
+def told(thing: Any) -> str:
+    """What a thing is, in a line that is the same in every run: no addresses, nothing left out."""
+    if isinstance(thing, type) or (callable(thing) and hasattr(thing, "__qualname__")):
+        return f"{thing.__module__}.{thing.__qualname__}"
+    if isinstance(thing, list | tuple):
+        return f"[{', '.join(map(told, thing))}]"
+    if isinstance(thing, dict):
+        return f"{{{', '.join(f'{name}: {told(value)}' for name, value in thing.items())}}}"
+    if isinstance(thing, BaseEstimator):
+        return _call(thing, thing.get_params(deep=False))
+    if hasattr(thing, "__dict__"):  # splitters and measures
+        return _call(thing, vars(thing))
+    return repr(thing.item() if isinstance(thing, np.generic) else thing)
+
+
+def _call(thing: Any, parameters: dict[str, Any]) -> str:
+    arguments = (f"{name}={told(parameters[name])}" for name in sorted(parameters))
+    return f"{type(thing).__name__}({', '.join(arguments)})"

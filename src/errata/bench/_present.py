@@ -6,6 +6,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from rich.table import Table as RichTable
+
 from .._optional import require
 from ._compare import Comparison
 
@@ -92,7 +94,7 @@ def to_markdown(table: Table) -> str:
 
 def to_rich(table: Table) -> Any:
     """A table for the terminal."""
-    rich_table = require("rich.table", extra="all").Table(title=table.title, title_justify="left")
+    rich_table = RichTable(title=table.title, title_justify="left")
     for place, name in enumerate(table.header):
         rich_table.add_column(name, justify="left" if place < table.names else "right")
     for row in table.rows:
@@ -102,15 +104,12 @@ def to_rich(table: Table) -> Any:
 
 def plot_comparison(comparisons: Sequence[Comparison], path: Path, *, title: str = "") -> None:
     """One metric, ours against published, a panel per method; on the diagonal both agree."""
-    require("matplotlib", extra="report").use("Agg")
-    pyplot = require("matplotlib.pyplot", extra="report")
+    figure = require("matplotlib.figure", extra="report").Figure(layout="constrained")
     methods = list(dict.fromkeys(c.method for c in comparisons))
     columns = min(len(methods), 3)
     lines = -(-len(methods) // columns)
-    figure, axes = pyplot.subplots(
-        lines, columns, figsize=(3.4 * columns + 1, 3.4 * lines + 0.6), squeeze=False,
-        sharex=True, sharey=True, layout="constrained",
-    )  # fmt: skip
+    figure.set_size_inches(3.4 * columns + 1, 3.4 * lines + 0.6)
+    axes = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
     low = min(min(c.ours, c.published) for c in comparisons)
     high = max(max(c.ours, c.published) for c in comparisons)
     for axis, method in zip(axes.flat, methods, strict=False):
@@ -127,7 +126,6 @@ def plot_comparison(comparisons: Sequence[Comparison], path: Path, *, title: str
     if len({c.noise_level for c in comparisons}) > 1:
         figure.colorbar(points, ax=axes, label="noise level")
     figure.savefig(path, dpi=150)
-    pyplot.close(figure)
 
 
 def _draw_points(axis: Any, group: Sequence[Comparison]) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 
 from .._optional import require
 from ..stats import friedman_test, plot_critical_difference
-from ..tables import write_columns
+from ..tables import atomic_path, write_columns
 
 
-def rank_methods(results: list[dict[str, Any]], metric: str, folder: Path) -> list[Path]:
+def rank_methods(results: list[dict[str, Any]], folder: Path, *, metric: str) -> list[Path]:
     """Friedman's test and a critical-difference diagram for each noise level.
 
     Writes friedman.csv and one ranks-LEVEL.png each; the higher the metric, the better. Levels with
@@ -21,18 +21,19 @@ def rank_methods(results: list[dict[str, Any]], metric: str, folder: Path) -> li
     tables = _tables(results, metric)
     if not tables:
         return []
-    rows = []
     files = [folder / "friedman.csv"]
+    rows = [_friedman(level, *table) for level, table in tables.items()]
+    write_columns(files[0], {name: [row[name] for row in rows] for name in rows[0]})
     for level, (methods, scores) in tables.items():
-        test = friedman_test(scores)
-        ranks = {f"rank of {m}": float(r) for m, r in zip(methods, test.average_ranks, strict=True)}
-        rows.append(
-            {"noise_level": level, "statistic": test.statistic, "p_value": test.p_value} | ranks
-        )
         files.append(folder / f"ranks-{level}.png")
         _draw(scores, methods, files[-1])
-    write_columns(files[0], {name: [row[name] for row in rows] for name in rows[0]})
     return files
+
+
+def _friedman(level: float | None, methods: list[str], scores: np.ndarray) -> dict[str, Any]:
+    test = friedman_test(scores)
+    ranks = {f"rank of {m}": float(r) for m, r in zip(methods, test.average_ranks, strict=True)}
+    return {"noise_level": level, "statistic": test.statistic, "p_value": test.p_value} | ranks
 
 
 def _tables(results: list[dict[str, Any]], metric: str) -> dict[Any, tuple[list[str], np.ndarray]]:
@@ -51,7 +52,7 @@ def _tables(results: list[dict[str, Any]], metric: str) -> dict[Any, tuple[list[
 
 
 def _draw(scores: np.ndarray, methods: list[str], path: Path) -> None:
-    require("matplotlib", extra="report").use("Agg")
     axis = plot_critical_difference(scores, names=methods)
-    axis.figure.savefig(path, dpi=150)
+    with atomic_path(path) as temporary:
+        axis.figure.savefig(temporary, dpi=150)
     require("matplotlib.pyplot", extra="report").close(axis.figure)

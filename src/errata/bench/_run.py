@@ -7,6 +7,7 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
+from .._validation import check_count
 from ..datasets import check_available
 from ._experiment import Bench, Cell, Experiment
 from ._manifest import describe, write_manifest
@@ -24,8 +25,9 @@ def run_experiment(
 ) -> list[dict[str, Any]]:
     """Measure every cell that ``out`` does not hold yet, and return all results.
 
-    Results go to ``out/results.csv`` as they come, always in the order of the grid. A run that was
-    killed goes on where it was, and ends with the file that an uninterrupted run writes.
+    Results go to ``out/results.csv`` as they come, and are put in the order of the grid at the end.
+    A run that was killed goes on where it was, and ends with the file that an uninterrupted run
+    writes.
 
     Parameters
     ----------
@@ -62,6 +64,9 @@ def run_experiment(
     >>> [(row["noise_level"], round(row["accuracy_percent"])) for row in results]
     [(0.0, 95), (0.2, 90)]
     """
+    check_count("seed", seed, low=0)
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 would measure nothing; pass 1 or more, or -1 for all cores.")
     check_available(experiment.datasets.values(), folder)
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
@@ -74,17 +79,17 @@ def run_experiment(
     report = progress or (lambda done, total: None)
     report(done, len(cells))
     bench = Bench(None if folder is None else Path(folder), seed)
-    # Results arrive in the order of the grid, so that the file never depends on who was faster.
-    values = Parallel(n_jobs=n_jobs, return_as="generator")(
+    measured = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
         delayed(_measure)(experiment, cell, bench) for cell in missing
     )
-    for cell, value in zip(missing, values, strict=True):
+    for cell, value in measured:
         file.append(cell, value)
         done += 1
         report(done, len(cells))
+    file.sort(cells)
     return read_results(file.path)
 
 
-def _measure(experiment: Experiment, cell: Cell, bench: Bench) -> Mapping[str, float]:
+def _measure(experiment: Experiment, cell: Cell, bench: Bench) -> tuple[Cell, Mapping[str, float]]:
     method = experiment.methods[cell.method]
-    return experiment.measure(cell, method, experiment.datasets[cell.dataset], bench)
+    return cell, experiment.measure(cell, method, experiment.datasets[cell.dataset], bench)

@@ -8,5 +8,10 @@ _PIPE_WIDTH = 160  # nobody wants cells cut off in a pipe or a file
 
 
 def console() -> Console:
-    """Standard output; plain where it is no terminal or NO_COLOR is set."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    """Standard output; plain where it is no terminal or NO_COLOR is set.
+
+    Brackets in names are no markup: they are the user's.
+    """
+    return Console(
+        highlight=False, markup=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH
+    )

@@ -32,7 +32,9 @@ def datasets(name: str | None, data: Path | None) -> None:
 
 
 def _list(data: Path | None) -> None:
-    table = Table("name", "task")
+    table = Table()
+    table.add_column("name", no_wrap=True)
+    table.add_column("task")
     for heading in ("rows", "features", "classes"):
         table.add_column(heading, justify="right")
     table.add_column("where")

@@ -66,8 +66,8 @@ def noise(
 ) -> None:
     """Plant wrong labels in TABLE and keep the truth.
 
-    TABLE is CSV, TSV (both also with .gz), Parquet or Feather. Everything but the
-    label column is copied as it stands. The truth goes to a table of its own with the columns row,
+    TABLE is CSV, TSV (both also with .gz), Parquet or Feather. Every value outside
+    the label column stays as it is. The truth goes to a table of its own with the columns row,
     label, class and flipped, so that a detector can be judged by it.
 
     \b
@@ -87,13 +87,15 @@ def noise(
       errata noise iris.csv -l species -k pairwise --pair versicolor virginica -r 0.3 -o noisy.csv
     """
     truth = truth or _beside(out)
-    _refuse_to_overwrite([out, truth], force)
+    _check_paths(table, out, truth, force)
+    _refuse_what_does_not_belong(kind, rate, pairs, transition)
     labels = _labels(table, label)
     how = _how(kind, table, label, labels, rate, pairs, transition, seed)
     noisy, flipped = errata.noise.flip_labels(labels, exact=not per_row, random_state=seed, **how)
-    errata.tables.copy_with_column(table, out, label, noisy)
     columns = {"row": range(len(labels)), "label": noisy, "class": labels, "flipped": 1 * flipped}
-    errata.tables.write_columns(truth, columns)
+    with errata.tables.atomic_path(truth) as temporary:  # both files, or none
+        errata.tables.write_columns(temporary, columns)
+        errata.tables.copy_with_column(table, out, label, noisy)
     count, n = int(flipped.sum()), len(flipped)
     click.echo(f"Changed {count} of {n} labels ({count / n:.1%}).")
     click.echo(f"Wrote {out} and the truth to {truth}.")
@@ -101,17 +103,35 @@ def noise(
 
 def _labels(table: Path, label: str) -> Any:
     labels = errata.tables.read_columns(table, [label])[label]
-    empty = [row for row, value in enumerate(labels.tolist()) if value in ("", None)]
-    if empty:
+    values = labels.tolist()
+    missing = [row for row, value in enumerate(values) if errata.tables.is_missing(value)]
+    if missing:
         raise ValueError(
-            f"column {label!r} has {len(empty)} rows without a label (the first is row {empty[0]}, "
-            "counted from 0); drop them or label them."
+            f"column {label!r} has {len(missing)} rows without a label (the first is row "
+            f"{missing[0]}, counted from 0); drop them or label them."
         )
-    if len(set(labels.tolist())) == 1:
+    odd = [value for value in values if not isinstance(value, str | int | float)]
+    if odd:
         raise ValueError(
-            f"column {label!r} holds one class only ({labels[0]}): there is no wrong label to give."
+            f"column {label!r} holds labels of the type {type(odd[0]).__name__}; "
+            "text, whole numbers and booleans are understood."
+        )
+    if len(set(values)) == 1:
+        raise ValueError(
+            f"column {label!r} holds one class only ({values[0]}): there is no wrong label to give."
         )
     return labels
+
+
+def _refuse_what_does_not_belong(
+    kind: str, rate: float | None, pairs: tuple, transition: Path | None
+) -> None:
+    if pairs and kind != "pairwise":
+        raise ValueError(f"--pair belongs to --kind pairwise, not to {kind}.")
+    if transition and kind != "transition":
+        raise ValueError(f"--transition belongs to --kind transition, not to {kind}.")
+    if rate is not None and kind == "transition":
+        raise ValueError("--kind transition takes its rates from the matrix; leave out --rate.")
 
 
 def _how(
@@ -126,7 +146,7 @@ def _how(
 ) -> dict[str, Any]:
     """The arguments of ``flip_labels`` for each kind of noise."""
     if kind == "transition":
-        return {"transition": _read_transition(transition)}
+        return {"transition": _read_transition(transition, labels)}
     if rate is None:
         raise ValueError("say how much noise: --rate with a number between 0 and 1.")
     if kind == "uniform":
@@ -149,21 +169,27 @@ def _local(kind: str, X: Any, labels: Any, rate: float, seed: int) -> dict[str, 
     return {"flip_proba": errata.noise.boundary_flip_proba(proba, rate), "target": proba}
 
 
-def _read_transition(path: Path | None) -> Any:
+def _read_transition(path: Path | None, labels: Any) -> Any:
     if path is None:
         raise ValueError("kind transition needs the matrix: --transition FILE.")
     columns = errata.tables.read_columns(path)
-    first, *labels = columns
+    first, *names = columns
     classes = columns.pop(first).tolist()
-    if sorted(classes) != sorted(labels):
+    if sorted(classes) != sorted(names):
         raise ValueError(
             f"{path} must name the same classes in its first column and in its header; "
-            f"it has {', '.join(classes)} and {', '.join(labels)}."
+            f"it has {', '.join(classes)} and {', '.join(names)}."
         )
     return errata.noise.NoiseModel(
         list(zip(*(_probabilities(columns[name], name, path) for name in classes), strict=True)),
-        classes=classes,
+        classes=_as_in_the_table(classes, labels),
     )
+
+
+def _as_in_the_table(names: list[str], labels: Any) -> list:
+    """Classes by their text: a matrix in CSV says "1" where a Parquet table says 1."""
+    by_text = {str(label): label for label in labels.tolist()}
+    return [by_text.get(name, name) for name in names]
 
 
 def _probabilities(column: Any, name: str, path: Path) -> Any:
@@ -202,7 +228,9 @@ def _beside(out: Path) -> Path:
     return out.with_name(f"{stem}.truth.csv")
 
 
-def _refuse_to_overwrite(paths: list[Path], force: bool) -> None:
-    there = [path for path in paths if path.exists()]
+def _check_paths(table: Path, out: Path, truth: Path, force: bool) -> None:
+    if len({path.resolve() for path in (table, out, truth)}) < 3:
+        raise ValueError("the table, --out and --truth must be three different files.")
+    there = [path for path in (out, truth) if path.exists()]
     if there and not force:
         raise ValueError(f"{there[0]} exists already; choose another name, or pass --force.")

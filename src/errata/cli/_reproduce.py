@@ -62,7 +62,7 @@ def reproduce(
     report = errata.bench.write_report(experiment, results, out)
     if report.summary is not None:
         terminal.print(report.summary)
-    terminal.print(*report.sentences, sep="\n", markup=False)
+    terminal.print(*report.sentences, sep="\n")
     terminal.print(f"Written: {', '.join(map(str, report.files))}", soft_wrap=True)
 
 

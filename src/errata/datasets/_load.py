@@ -32,7 +32,8 @@ def load_dataset(
     """Load one of the papers' data sets, or any CSV file of your data folder.
 
     Looks in scikit-learn, among the generators of this module, in the folder, and, only if you
-    allow it, on OpenML.
+    allow it, on OpenML. A file of yours with the name of a bundled or generated set is not looked
+    at: call it otherwise.
 
     Parameters
     ----------
@@ -103,11 +104,12 @@ def _sources(cards: dict[str, DatasetCard], name: str) -> tuple[str, ...]:
 
 
 def _find(name: str, folder: Any, download: bool, random_state: Any) -> Bunch:
+    place = folder_of(folder)
     if name in BUNDLED:
         return Bunch(source="scikit-learn", **from_scikit_learn(name))
     if name in GENERATED:
         return Bunch(source="generated", **generated(name, random_state))
-    path = file_in(folder_of(folder), name)
+    path = file_in(place, name)
     if path is not None:
         return Bunch(source=str(path), **from_file(path))
     card = card_of(name)

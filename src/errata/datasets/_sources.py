@@ -9,7 +9,13 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
-from ..tables import numbers, read_columns
+from ..tables import is_missing, numbers, read_columns
+from ._outliers import (
+    make_mislabelled_extreme,
+    make_outlying_cloud,
+    make_outlying_line,
+    make_outlying_sine,
+)
 from ._synthetic import make_ringnorm, make_squares, make_threenorm, make_twonorm, make_xor
 
 BUNDLED: dict[str, Callable[[], Bunch]] = {
@@ -24,6 +30,10 @@ GENERATED: dict[str, Callable[[Any], tuple[np.ndarray, np.ndarray]]] = {
     "ringnorm": lambda seed: make_ringnorm(random_state=seed),
     "xor": lambda seed: make_xor(random_state=seed),
     "squares": lambda seed: make_squares(noise=0.0, random_state=seed)[:2],
+    "outlying_line": lambda seed: make_outlying_line(random_state=seed)[:2],
+    "outlying_sine": lambda seed: make_outlying_sine(random_state=seed)[:2],
+    "outlying_cloud": lambda seed: make_outlying_cloud(random_state=seed),
+    "mislabelled_extreme": lambda seed: make_mislabelled_extreme(random_state=seed)[:2],
     # Walmsley does not state the noise of his moons; scikit-learn's default, none, comes nearest
     # to his accuracies.
     "make_moons": lambda seed: sklearn_datasets.make_moons(1000, random_state=seed),
@@ -70,7 +80,9 @@ def from_file(path: Path) -> Bunch:
         raise ValueError(
             f"the last column of {path} must be called label or target; it is called {last!r}."
         )
-    target = _target(columns.pop(last), last)
+    if not names:
+        raise ValueError(f"{path} has no column besides {last!r}; there is nothing to learn from.")
+    target = _target(columns.pop(last), last, path)
     features = [_number_or_text(column) for column in columns.values()]
     kind = float if all(column.dtype.kind == "f" for column in features) else object
     data = np.column_stack([column.astype(kind) for column in features])
@@ -92,12 +104,19 @@ def _number_or_text(column: np.ndarray) -> np.ndarray:
     return text
 
 
-def _target(column: np.ndarray, kind: str) -> np.ndarray:
+def _target(column: np.ndarray, kind: str, path: Path) -> np.ndarray:
+    missing = [row for row, cell in enumerate(column.tolist()) if is_missing(cell)]
+    if missing:
+        raise ValueError(
+            f"{len(missing)} rows of {path} have no {kind} (the first is row {missing[0]}, counted "
+            "from 0); drop these rows or fill them in."
+        )
     values = numbers(column)
     if kind == "target":
         if values is None:
-            raise ValueError("the target column holds something that is no number.")
+            raise ValueError(f"the target column of {path} holds something that is no number.")
         return values
-    if values is not None and np.all(np.isfinite(values)) and np.all(values == np.rint(values)):
+    # Whole numbers become integers, unless that would make one class of two (1 and 01).
+    if values is not None and np.array_equal(values.astype(int).astype(str), column):
         return values.astype(int)
     return column

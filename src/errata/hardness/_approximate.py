@@ -1,9 +1,9 @@
 """Approximate neighbours through faiss: look where the neighbours of a sample of rows are.
 
 Rows are sorted into cells around centres, and a search looks into the cells nearest to a row. How
-many is not guessed: the exact neighbours of a sample of rows say in how many cells nearly all of them
-lie. Where that is few, as with clusters, coordinates are compared as they are ("flat"). Where it is
-many, four bits of each are ("packed"), ten times faster, and the candidates measured again.
+many is not guessed: the exact neighbours of a sample of rows say in how many cells nearly all of
+them lie. Where that is few, as with clusters, coordinates are compared as they are ("flat"). Where
+it is many, four bits of each are ("packed"), ten times faster, and the candidates measured again.
 """
 
 from collections.abc import Iterator
@@ -27,20 +27,20 @@ def approximate_neighbors(
 ) -> np.ndarray:
     """Indices of ``k`` near others of each row, at least 98 % of them among its k nearest.
 
-    Where that cannot be had (heavy tails, or one feature that outweighs all others), the exact query
-    answers.
+    Where that cannot be had (heavy tails, or one feature that outweighs all others), the exact
+    query answers.
     """
     rows = np.arange(len(X))
     with _one_thread(faiss):
         index = _promising_index(X, k, exact, faiss, seed)
     if index is None:
-        return settle(exact, rows, k, X.shape)
+        return settle(exact, rows, k, X)
     parts = Parallel(n_jobs=effective_n_jobs(-1 if n_jobs is None else n_jobs), prefer="threads")(
         delayed(index.nearest)(X, rows[batch], k) for batch in batches(len(X), 40 * X.shape[1])
     )
     neighbors, distances = map(np.concatenate, zip(*parts, strict=True))
     few = np.flatnonzero(np.isinf(distances[:, -1]))  # there were fewer than k in the cells
-    neighbors[few] = settle(exact, few, k, X.shape)
+    neighbors[few] = settle(exact, few, k, X)
     return neighbors
 
 
@@ -49,7 +49,7 @@ def _promising_index(
 ) -> "CellIndex | None":
     """An index that finds nearly all neighbours of a sample of rows, when there is one."""
     sample = np.random.RandomState(seed).choice(len(X), SAMPLE, replace=False)
-    truth = settle(exact, sample, k, X.shape)
+    truth = settle(exact, sample, k, X)
     index = CellIndex(faiss, X, seed)
     n_probe = index.cells_that_hold(sample, truth)
     if n_probe > MANY * index.n_cells:

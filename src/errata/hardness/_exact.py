@@ -44,29 +44,53 @@ def exact_query(X: Any, metric: Any, n_jobs: int | None) -> Query:
     return _quicker(ask_tree(X, n_jobs), ask_everybody(X), n)
 
 
-def settle(query: Query, rows: np.ndarray, k: int, shape: tuple[int, int]) -> np.ndarray:
+def settle(
+    query: Query, rows: np.ndarray, k: int, X: Any, *, zero_is_equal: bool = True
+) -> np.ndarray:
     """Indices of the ``k`` nearest others of each of ``rows``, by distance and then by index.
 
     Asks for two more than k: the row itself, and one to see whether the k-th place is shared. Where
-    it is, asks for twice as many, until all rows that share it are known.
+    it is, asks for four times as many, until all rows that share it are known. ``zero_is_equal``
+    says that rows at distance 0 are equal, so that many of them are found without asking.
     """
-    return _settle(query, rows, k, min(k + 2, shape[0]), shape)
-
-
-def _settle(
-    query: Query, rows: np.ndarray, k: int, asked: int, shape: tuple[int, int]
-) -> np.ndarray:
-    n, d = shape
+    n, d = X.shape
     neighbors = np.empty((len(rows), k), dtype=np.intp)
-    for batch in batches(len(rows), asked * d):
-        asking = rows[batch]
-        indices, distances, reach = query(asking, asked)
-        neighbors[batch], distances = rank_others(indices, distances, asking, k)
-        shared = (distances[:, -1] >= reach) & (asked < n)
-        if shared.any():
-            again = _settle(query, asking[shared], k, min(2 * asked, n), shape)
-            neighbors[batch][shared] = again
+    shared, asked = np.arange(len(rows)), min(k + 2, n)
+    while len(shared):
+        still_shared = []
+        for batch in batches(len(shared), asked * d):
+            part = shared[batch]
+            indices, distances, reach = query(rows[part], asked)
+            neighbors[part], distances = rank_others(indices, distances, rows[part], k)
+            still_shared.append(part[(distances[:, -1] >= reach) & (asked < n)])
+        shared = np.concatenate(still_shared)
+        if zero_is_equal and len(shared):
+            shared = _settle_twins(X, rows, shared, neighbors)
+        asked = min(4 * asked, n)
     return neighbors
+
+
+def _settle_twins(
+    X: np.ndarray, rows: np.ndarray, shared: np.ndarray, neighbors: np.ndarray
+) -> np.ndarray:
+    """Give those of ``rows[shared]`` with k equals the first k of them; return the others.
+
+    Otherwise a table of few distinct rows would ask for all of them again and again.
+    """
+    k = neighbors.shape[1]
+    crowded = (X[neighbors[shared, -1]] == X[rows[shared]]).all(axis=1)
+    if not crowded.any():
+        return shared
+    _, group, sizes = np.unique(X, axis=0, return_inverse=True, return_counts=True)
+    group = group.ravel()
+    crowded &= sizes[group[rows[shared]]] > k
+    by_group, starts = np.argsort(group, kind="stable"), np.cumsum(sizes) - sizes
+    asking = rows[shared[crowded]]
+    twins = by_group[starts[group[asking], None] + np.arange(k + 1)]
+    others = twins != asking[:, None]
+    others[others.all(axis=1), -1] = False  # one too many where the row comes later
+    neighbors[shared[crowded]] = twins[others].reshape(-1, k)
+    return shared[~crowded]
 
 
 def batches(n_rows: int, width: int) -> Iterator[slice]:
@@ -100,12 +124,14 @@ def ask_everybody(X: np.ndarray) -> Query:
     """Brute force: candidates by scikit-learn's inner products, then measured again."""
     centred = X - X.mean(axis=0)  # a large common offset would cost digits
     search = NearestNeighbors(algorithm="brute").fit(centred)
-    largest = np.einsum("ij,ij->i", centred, centred).max()
-    slack = 8 * X.shape[1] * np.finfo(float).eps * largest  # error of a squared distance, at most
+    # A squared distance is off by d eps (|a| + |b|)² at most, and a row near a is about as long as
+    # a: take the row's own length, not the longest, lest one outlier make all others doubtful.
+    rounding = 8 * (X.shape[1] + 4) * np.finfo(float).eps
+    slack = rounding * np.einsum("ij,ij->i", centred, centred)
 
     def query(rows: np.ndarray, asked: int) -> Found:
         distances, indices = search.kneighbors(centred[rows], asked)
-        reach = np.sqrt(np.maximum(distances[:, -1] ** 2 - slack, 0))
+        reach = np.sqrt(np.maximum(distances[:, -1] ** 2 * (1 - rounding) - slack[rows], 0))
         return Found(indices, measure(X, rows, indices), reach)
 
     return query

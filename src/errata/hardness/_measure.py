@@ -19,7 +19,6 @@ class HardnessMeasure(SuspicionMixin, BaseEstimator):
     """
 
     _native = 0.5  # rows harder than this are flagged when the user draws no line
-    _min_classes = 2
     _sparse = True
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -28,7 +27,7 @@ class HardnessMeasure(SuspicionMixin, BaseEstimator):
             self,
             X,
             y,
-            min_classes=self._min_classes,
+            min_classes=2,
             accept_sparse="csr" if self._sparse else False,
             ensure_min_samples=2,
         )

@@ -70,8 +70,6 @@ class NeighborDisagreement(HardnessMeasure):
     array(['cat'], dtype='<U3')
     """
 
-    _min_classes = 1  # with one label nobody disagrees
-
     def __init__(
         self,
         *,

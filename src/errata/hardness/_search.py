@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import check_random_state
+from sklearn.neighbors import VALID_METRICS
+from sklearn.utils import check_array, check_random_state
 
 from .._optional import require
 from .._validation import check_count
@@ -28,7 +29,7 @@ def nearest(
     """Indices of the ``k`` nearest other rows, ordered by distance and then by index.
 
     A row is left out by its index, so that its duplicates count. Rows equally far at the k-th place
-    enter by the smaller index. Costs about n log n distances with up to nine features (a tree) and
+    enter by the smaller index. Costs about n log n distances with up to eight features (a tree) and
     n² beyond (brute force), unless the rows lie on fewer dimensions than they have features: then a
     tree again. Memory O(n k), never n².
 
@@ -66,7 +67,7 @@ def nearest(
            [0, 1],
            [2, 0]])
     """
-    X = X if issparse(X) else np.ascontiguousarray(X, dtype=float)
+    X = check_array(X, accept_sparse="csr", dtype=float, order="C")
     n, d = X.shape
     k = _possible(check_count("n_neighbors", k), n)
     faiss = _faiss(X, metric) if approximate else None
@@ -74,7 +75,8 @@ def nearest(
         return np.empty((n, 0), dtype=np.intp)
     query = exact_query(X, metric, n_jobs)
     if faiss is None or d <= TREE_DIMENSIONS or n < APPROXIMATE_FROM:
-        return settle(query, np.arange(n), k, X.shape)
+        zero_is_equal = metric in VALID_METRICS["kd_tree"] and not issparse(X)
+        return settle(query, np.arange(n), k, X, zero_is_equal=zero_is_equal)
     seed = check_random_state(random_state).randint(2**31 - 1)
     return approximate_neighbors(X, k, query, faiss=faiss, seed=seed, n_jobs=n_jobs)
 

@@ -53,7 +53,8 @@ def transition_error(estimated: Any, true: Any, *, prior: Any = None) -> float:
         raise ValueError(
             f"the matrices have shapes {ours.transition.shape} and {theirs.transition.shape}."
         )
-    by_class = 0.5 * np.abs(ours.transition - theirs.transition).sum(axis=1)
+    difference = _in_the_order_of(theirs, ours) - theirs.transition
+    by_class = 0.5 * np.abs(difference).sum(axis=1)
     return float(np.average(by_class, weights=theirs.prior))
 
 
@@ -113,7 +114,20 @@ def error_rate_bounds(error: float, noise: float) -> tuple[float, float]:
     return abs(error - noise), min(1.0, error + noise)
 
 
+def _in_the_order_of(theirs: NoiseModel, ours: NoiseModel) -> np.ndarray:
+    """Our matrix with its classes in their order, where both name their classes."""
+    if ours.classes is None or theirs.classes is None:
+        return ours.transition
+    if set(ours.classes.tolist()) != set(theirs.classes.tolist()):
+        raise ValueError(
+            f"the models speak of other classes: {ours.classes.tolist()} and "
+            f"{theirs.classes.tolist()}."
+        )
+    order = [ours.classes.tolist().index(name) for name in theirs.classes.tolist()]
+    return ours.transition[np.ix_(order, order)]
+
+
 def _as_model(matrix: Any, prior: Any = None) -> NoiseModel:
     if isinstance(matrix, NoiseModel):
-        return matrix if prior is None else NoiseModel(matrix.transition, prior)
+        return matrix if prior is None else NoiseModel(matrix.transition, prior, matrix.classes)
     return NoiseModel(matrix, prior)

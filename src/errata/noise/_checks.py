@@ -7,7 +7,7 @@ import numpy as np
 
 def check_transition(transition: Any) -> np.ndarray:
     """Return a (K, K) matrix of probabilities whose rows sum to one, or say what is wrong."""
-    T = np.asarray(transition, dtype=float)
+    T = np.array(transition, dtype=float)  # a copy: whoever made it may change it later
     if T.ndim != 2 or T.shape[0] != T.shape[1] or len(T) < 2:
         raise ValueError(
             f"a transition matrix has one row and one column per class (two at least), "

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._validation import check_count, check_fraction, check_labels
+from .._validation import as_column, check_count, check_fraction, check_labels
 from ..exceptions import NoiseWarning
 from ._checks import check_transition
 
@@ -78,7 +78,13 @@ def flip_labels(
     array(['spam', 'spam'], dtype='<U4')
     """
     _check_one_kind(rate=rate, n_flips=n_flips, transition=transition, flip_proba=flip_proba)
-    labels = np.asarray(y)
+    if target is not None and flip_proba is None:
+        raise ValueError(
+            "target belongs to flip_proba; the other kinds of noise choose themselves."
+        )
+    if n_flips is not None and not exact:
+        raise ValueError("n_flips is an exact number; pass rate for a share drawn row by row.")
+    labels = as_column(y)
     classes, codes = _encode(labels, _classes_of(transition) if classes is None else classes)
     n, k = len(codes), len(classes)
     random = check_random_state(random_state)

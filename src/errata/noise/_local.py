@@ -48,6 +48,7 @@ def boundary_flip_proba(proba: Any, rate: float, *, sharpness: float = 1.0) -> n
     >>> boundary_flip_proba([[0.5, 0.5], [0.75, 0.25], [1.0, 0.0]], rate=0.2)
     array([0.4, 0.2, 0. ])
     """
+    check_fraction("sharpness", sharpness, high=np.inf)
     proba = check_array(proba, ensure_min_features=2)
     second, first = np.partition(proba, -2, axis=1)[:, -2:].T
     return _scaled_to(rate, (1 - (first - second)).clip(0, 1) ** sharpness)
@@ -197,6 +198,7 @@ def gaussian_flip_proba(
     )
     u, per_row = _towards_other_class(X, codes), rates[codes]
     if kind == "truncated":
+        check_fraction("cutoff", cutoff, low=-8, high=8)
         return np.where(u > cutoff, _truncated_level(per_row, cutoff), 0.0)
     if rates.max() == 0.5:
         raise ValueError("exponential noise needs a rate below 0.5.")

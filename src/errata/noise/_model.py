@@ -53,11 +53,15 @@ class NoiseModel:
         self.transition = check_transition(transition)
         self.prior = None if prior is None else check_prior(prior, len(self.transition))
         self.classes = None if classes is None else np.asarray(classes)
-        if self.classes is not None and len(self.classes) != len(self.transition):
-            raise ValueError(
-                f"classes names {len(self.classes)} classes, but transition has "
-                f"{len(self.transition)} rows."
-            )
+        if self.classes is not None:
+            self._check_classes(self.classes)
+
+    def _check_classes(self, classes: np.ndarray) -> None:
+        k = len(self.transition)
+        if classes.shape != (k,):
+            raise ValueError(f"classes names {classes.size} classes, but transition has {k} rows.")
+        if len(set(classes.tolist())) < k:
+            raise ValueError("classes names a class twice.")
 
     def __repr__(self) -> str:
         rates = self.error_rates
@@ -70,6 +74,8 @@ class NoiseModel:
     def uniform(cls, n_classes: int, rate: Any, **names: Any) -> "NoiseModel":
         """Each class errs with ``rate`` (one, or one per class), towards all others equally."""
         k = check_count("n_classes", n_classes, low=2)
+        if np.ndim(rate) and np.shape(rate) != (k,):
+            raise ValueError(f"rate must be one number, or one for each of the {k} classes.")
         rates = np.array([check_fraction("rate", r) for r in np.broadcast_to(rate, k).tolist()])
         spread = np.repeat(rates[:, None] / (k - 1), k, axis=1)
         np.fill_diagonal(spread, 1 - rates)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from ._scores import check_scores
+from ._scores import check_scores, without_rounding_error
 
 
 def average_ranks(scores: Any, *, higher_is_better: bool = True) -> np.ndarray:
@@ -39,4 +39,6 @@ def average_ranks(scores: Any, *, higher_is_better: bool = True) -> np.ndarray:
 
 def rank_methods(scores: np.ndarray, higher_is_better: bool = True) -> np.ndarray:
     """Rank the methods on each data set of a checked table; ties share their average rank."""
+    size = np.abs(scores).max(axis=1, keepdims=True)
+    scores = without_rounding_error(scores, size)
     return rankdata(-scores if higher_is_better else scores, axis=1)

@@ -9,7 +9,7 @@ from scipy import stats
 
 from .._validation import check_count
 from ._ranks import rank_methods
-from ._scores import check_alpha, check_scores, method_names
+from ._scores import check_alpha, check_scores, method_names, without_rounding_error
 
 LARGEST_EXACT = 50  # differing data sets; beyond, Wilcoxon's test uses the normal distribution
 
@@ -307,9 +307,7 @@ def _control_column(control: int | str, names: list[str]) -> int:
 
 def _wilcoxon(a: np.ndarray, b: np.ndarray) -> float:
     """Two-sided p-value of the signed ranks of a − b, data sets with a = b left out."""
-    # 0.90 - 0.85 and 0.75 - 0.70 are tied to a reader but not in floating point, and which of them
-    # comes out larger is chance; ten significant digits of a difference are data, the rest is not.
-    differences = np.array([float(f"{difference:.10g}") for difference in a - b])
+    differences = without_rounding_error(a - b, np.abs([a, b]).max())
     differences = differences[differences != 0]
     if len(differences) > LARGEST_EXACT:
         return float(stats.wilcoxon(differences).pvalue)

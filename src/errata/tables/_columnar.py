@@ -16,11 +16,11 @@ def read_arrow_columns(path: Path, names: Sequence[str] | None) -> dict[str, np.
     if table.num_rows == 0:
         raise ValueError(f"{path} has a header but no rows.")
     names = table.column_names if names is None else names
-    return {name: _column(table, name, path).to_numpy() for name in names}
+    return {name: _values(_column(table, name, path)) for name in names}
 
 
 def copy_arrow_with_column(source: Path, target: Path, name: str, values: np.ndarray) -> None:
-    """Copy a table with one column replaced, in the type it had."""
+    """Copy a table with one column replaced, in the type it had (a dictionary is written plain)."""
     arrow = require("pyarrow", extra="tables")
     table = _read(source)
     column = _column(table, name, source)
@@ -63,6 +63,16 @@ def _column(table: Any, name: str, path: Path) -> Any:
             f"its columns are {', '.join(table.column_names)}."
         )
     return table.column(name)
+
+
+def _values(column: Any) -> np.ndarray:
+    """Numbers and booleans as such; anything else as the Python objects it stands for."""
+    values = column.to_numpy()
+    if values.dtype.kind in "biuf":
+        return values
+    objects = np.empty(len(column), dtype=object)
+    objects[:] = column.to_pylist()
+    return objects
 
 
 def _plain(kind: Any) -> Any:

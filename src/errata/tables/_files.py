@@ -3,6 +3,7 @@
 import gzip
 import os
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,7 +62,7 @@ def readable(path: str | os.PathLike) -> Iterator[Path]:
         yield path
     except PermissionError as error:
         raise PermissionError(f"{path} may not be read with your permissions.") from error
-    except (gzip.BadGzipFile, EOFError) as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ValueError(f"{path} is not a whole gzip file ({error}).") from error
 
 

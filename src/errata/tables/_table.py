@@ -12,6 +12,7 @@ from ._text import copy_text_with_column, read_text_columns, write_text_columns
 
 _TEXT = {".csv", ".tsv", ".txt"}
 _ARROW = {".parquet", ".feather"}
+_MISSING = {"", "nan", "na", "n/a", "null"}  # "none" may well be a class
 
 
 def read_columns(
@@ -66,7 +67,7 @@ def copy_with_column(
     31.5,wolf
     """
     source, target = Path(source), Path(target)
-    if _is_text(source) != _is_text(target):
+    if _ending(source) != _ending(target):
         raise ValueError(
             f"{target.name} is of another format than {source.name}; give it the same ending."
         )
@@ -90,6 +91,19 @@ def write_columns(path: str | os.PathLike, columns: Mapping[str, Any]) -> None:
     (write_text_columns if _is_text(path) else write_arrow_columns)(path, arrays)
 
 
+def is_missing(cell: Any) -> bool:
+    """Whether a cell stands for no value: empty, blank, NaN, NA, N/A or null in any case.
+
+    Examples
+    --------
+    >>> [is_missing(cell) for cell in ("", " ", "NaN", None, float("nan"), "none", 0)]
+    [True, True, True, True, True, False, False]
+    """
+    if isinstance(cell, str):
+        return cell.strip().lower() in _MISSING
+    return cell is None or cell != cell
+
+
 def numbers(column: np.ndarray) -> np.ndarray | None:
     """The column as floats, empty cells as NaN; None when it holds anything but numbers.
 
@@ -109,10 +123,13 @@ def numbers(column: np.ndarray) -> np.ndarray | None:
 
 
 def _is_text(path: Path) -> bool:
+    return _ending(path) in _TEXT
+
+
+def _ending(path: Path) -> str:
+    """What a table is by its name, compressed or not."""
     kind = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
-    if kind in _TEXT:
-        return True
-    if kind in _ARROW and path.suffix != ".gz":
-        return False
+    if kind in _TEXT or (kind in _ARROW and path.suffix != ".gz"):
+        return kind
     known = ", ".join(sorted(_TEXT | _ARROW))
     raise ValueError(f"{path.name} has no ending that errata knows ({known}; text also with .gz).")

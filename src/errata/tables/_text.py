@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -95,7 +96,8 @@ def _encoding(path: Path) -> str:
 def _delimiter(path: Path, first_line: str) -> str:
     if ".tsv" in path.suffixes:
         return "\t"
-    return max(",;\t|", key=first_line.count)  # the comma when none of them occurs
+    outside_quotes = re.sub(r'"[^"]*"', "", first_line)
+    return max(",;\t|", key=outside_quotes.count)  # the comma when none of them occurs
 
 
 def _checked(reader: Iterator[list[str]], path: Path, width: int) -> Iterator[list[str]]:

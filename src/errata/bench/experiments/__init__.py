@@ -1,9 +1,12 @@
 """The experiments that ``errata reproduce`` knows, one file each."""
 
 from .._experiment import Experiment
+from ._elm_svm import elm_svm
+from ._elm_svr import elm_svr
+from ._ppr import ppr
 from ._walmsley import walmsley
 
-_EXPERIMENTS = {experiment.name: experiment for experiment in [walmsley]}
+_EXPERIMENTS = {experiment.name: experiment for experiment in [walmsley, elm_svm, elm_svr, ppr]}
 
 
 def list_experiments() -> list[Experiment]:
@@ -12,7 +15,7 @@ def list_experiments() -> list[Experiment]:
     Examples
     --------
     >>> [experiment.name for experiment in list_experiments()]
-    ['walmsley']
+    ['walmsley', 'elm-svm', 'elm-svr', 'ppr']
     """
     return list(_EXPERIMENTS.values())
 

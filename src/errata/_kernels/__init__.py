@@ -1,0 +1,15 @@
+"""Hot loops, each twice: plain NumPy, always there, and compiled by Numba when it is installed.
+
+A subject is a pair of modules with the same functions: ``_NAME`` holds the plain twin, written to
+be obviously right, ``_NAME_numba`` the fast one. Both take arrays and numbers and hold no policy.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+
+def kernels(subject: str) -> ModuleType:
+    """The fastest twin there is: the one place that chooses. Numba is imported here, if at all."""
+    twin = f"_{subject}_numba" if find_spec("numba") else f"_{subject}"
+    return import_module(f".{twin}", __name__)

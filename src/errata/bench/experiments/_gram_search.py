@@ -1,0 +1,190 @@
+"""Support vector machines on Gram matrices, tuned by inner folds: what the ELM papers measure."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import KFold, ParameterGrid, StratifiedKFold
+
+from ...datasets import load_dataset
+from ...extreme import ELMFeatures, asymptotic_elm_kernel, elm_kernel
+from .._experiment import Bench, Cell, seeded
+
+LIBSVM_LIMIT = 10_000_000  # iterations after which LIBSVM itself gives up
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """exp(-gamma |x - z|²)."""
+
+    gamma: float
+
+    def __call__(self, X: np.ndarray, Z: np.ndarray, seed: int) -> np.ndarray:
+        """Kernel between the rows of X and Z."""
+        return rbf_kernel(X, Z, gamma=self.gamma)
+
+
+@dataclass(frozen=True)
+class DrawnUnits:
+    """The ELM kernel as in the 2010 paper: logistic units, weights and biases from U(-3, 3)."""
+
+    n_hidden: int
+
+    def __call__(self, X: np.ndarray, Z: np.ndarray, seed: int) -> np.ndarray:
+        """Kernel between the rows of X and Z; the seed draws the units."""
+        features = ELMFeatures(
+            n_hidden=self.n_hidden, activation="logistic", weights="uniform", random_state=seed
+        )
+        return elm_kernel(X, Z, features=features.fit(Z))
+
+
+@dataclass(frozen=True)
+class InfiniteUnits:
+    """The normalised asymptotic ELM kernel of the 2011 paper."""
+
+    sigma_w: float
+
+    def __call__(self, X: np.ndarray, Z: np.ndarray, seed: int) -> np.ndarray:
+        """Kernel between the rows of X and Z."""
+        return asymptotic_elm_kernel(X, Z, sigma_w=self.sigma_w)
+
+
+class GramSearch(BaseEstimator):
+    """A support vector machine whose kernel and parameters ten inner folds choose.
+
+    Inputs, and the target of a regression, are scaled by the rows of each training part. Its Gram
+    matrix is computed once for all parameters of the machine. Of equally good settings the first
+    is taken.
+
+    Parameters
+    ----------
+    machine : SVC or SVR
+        With ``kernel="precomputed"``.
+    kernels : sequence of callables
+        ``kernel(X, Z, seed)`` gives a Gram matrix.
+    grid : mapping of str to sequence
+        Parameters of the machine.
+    scaler : transformer
+        Scales the inputs.
+    cv : int, default=10
+        Number of inner folds.
+    random_state : int or None
+        Draws folds and hidden units.
+    """
+
+    def __init__(
+        self,
+        machine: Any,
+        kernels: Sequence[Callable],
+        grid: Mapping[str, Sequence],
+        *,
+        scaler: Any,
+        cv: int = 10,
+        random_state: int | None = None,
+    ) -> None:
+        self.machine = machine
+        self.kernels = kernels
+        self.grid = grid
+        self.scaler = scaler
+        self.cv = cv
+        self.random_state = random_state
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> "GramSearch":
+        """Choose kernel and parameters, then fit to all rows."""
+        folds = _folds(self.machine, self.cv, self.random_state)
+        errors = [self._errors(X, y, *fold) for fold in folds.split(X, y)]
+        best = np.mean(errors, axis=0).argmin()
+        settings = [(k, p) for k in self.kernels for p in ParameterGrid(self.grid)]
+        self.kernel_, self.parameters_ = settings[best]
+        self._trained = _TrainingPart(self, X, y, self.kernel_)
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Predict with the settings chosen."""
+        return self._trained.predict(self._trained.gram(X), self.parameters_)
+
+    def _errors(
+        self, X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray
+    ) -> list[float]:
+        """Error of every kernel with every setting of the machine on one inner fold."""
+        errors = []
+        for kernel in self.kernels:
+            part = _TrainingPart(self, X[train], y[train], kernel)
+            K = part.gram(X[test])
+            for parameters in ParameterGrid(self.grid):
+                predicted = part.predict(K, parameters)
+                wrong = predicted != y[test] if part.labels else (predicted - y[test]) ** 2
+                errors.append(float(np.mean(wrong)))
+        return errors
+
+
+class _TrainingPart:
+    """Scaled rows and their Gram matrix, ready for any setting of the machine."""
+
+    def __init__(self, search: GramSearch, X: np.ndarray, y: np.ndarray, kernel: Callable) -> None:
+        self.machine, self.kernel, self.seed = search.machine, kernel, search.random_state
+        self.labels = is_classifier(search.machine)
+        self.scaler = clone(search.scaler).fit(X)
+        self.X = self.scaler.transform(X)
+        self.K = kernel(self.X, self.X, self.seed)
+        self.mean, self.scale = (0.0, 1.0) if self.labels else (float(y.mean()), float(y.std()))
+        self.target = y if self.labels else (y - self.mean) / self.scale
+
+    def gram(self, X: np.ndarray) -> np.ndarray:
+        """Kernel between new rows and the training rows."""
+        return self.kernel(self.scaler.transform(X), self.X, self.seed)
+
+    def predict(self, K: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
+        """Fit the machine with these parameters and predict rows by their Gram matrix."""
+        machine = clone(self.machine).set_params(max_iter=LIBSVM_LIMIT, **parameters)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            predicted = machine.fit(self.K, self.target).predict(K)
+        return predicted if self.labels else self.scale * predicted + self.mean
+
+
+def _folds(machine: Any, n: int, seed: int | None) -> KFold | StratifiedKFold:
+    splitter = StratifiedKFold if is_classifier(machine) else KFold
+    return splitter(n, shuffle=True, random_state=seed)
+
+
+@dataclass(frozen=True)
+class OuterFold:
+    """Measure one outer fold: the repetitions of a cell are the folds of one cross-validation.
+
+    All methods see the same folds. ``score(y_test, predicted, y)`` gives the value of every metric,
+    ``y`` being the target of all rows.
+    """
+
+    score: Callable[[np.ndarray, np.ndarray, np.ndarray], Mapping[str, float]]
+    n_splits: int = 10
+
+    def __call__(
+        self, cell: Cell, estimator: GramSearch, dataset: str, bench: Bench
+    ) -> Mapping[str, float]:
+        """Score on the fold that the repetition names."""
+        X, y = load_complete(dataset, bench.folder)
+        folds = _folds(estimator.machine, self.n_splits, bench.seed_of(cell.dataset))
+        train, test = list(folds.split(X, y))[cell.repetition]
+        model = seeded(estimator, bench.seed_of(*cell)).fit(X[train], y[train])
+        return self.score(y[test], model.predict(X[test]), y)
+
+
+@lru_cache(maxsize=2)
+def load_complete(dataset: str, folder: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Rows without missing cells."""
+    X, y = load_dataset(dataset, folder=folder, return_X_y=True)
+    complete = ~np.isnan(X).any(axis=1)
+    return X[complete], y[complete]
+
+
+def powers_of_ten(low: float, high: float, step: float) -> tuple[float, ...]:
+    """10**low, ..., 10**high, to six digits."""
+    exponents = np.arange(low, high + step / 2, step)
+    return tuple(float(f"{10**e:.6g}") for e in exponents)

@@ -1,0 +1,180 @@
+"""Frénay and Verleysen (2014): probability reinforcements on small samples with one bad row.
+
+The four problems of section 4 (figures 6, 8, 9 and 10) and the choice of alpha of section 5
+(figures 11 and 12). The paper prints four numbers, all of one sample of the first problem: the
+alpha found and the iterations it took. Everything else is in its figures, which are drawn again.
+
+The samples are not given, nor are the places of the bad rows, the alphas under the figures, or the
+rule by which iterations stop. A rule near the precision of the machine is taken: only such a one
+makes the second penalty need as many as the published 18.
+"""
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+
+from ..._optional import require
+from ...datasets import (
+    make_mislabelled_extreme,
+    make_outlying_cloud,
+    make_outlying_line,
+    make_outlying_sine,
+)
+from ...exceptions import SuspicionWarning
+from ...reinforce import (
+    ReinforcedKernelRidge,
+    ReinforcedLinearRegression,
+    ReinforcedLogisticRegression,
+    ReinforcedPCA,
+    plot_mislabelled_extreme,
+    plot_outlying_cloud,
+    plot_outlying_line,
+    plot_outlying_sine,
+)
+from .._experiment import Bench, Cell, Experiment
+from .._published import Published
+
+_TOL = 1e-12
+
+
+class Reinforcement(BaseEstimator):
+    """How probabilities are reinforced, whatever the model: a method of this experiment."""
+
+    def __init__(self, penalty: str = "l1", alpha: float | str = "auto") -> None:
+        self.penalty = penalty
+        self.alpha = alpha
+
+
+def measure(cell: Cell, method: BaseEstimator, dataset: str, bench: Bench) -> dict[str, float]:
+    """Fit one sample; the bad row is the last."""
+    seed = bench.seed_of(cell.dataset, cell.repetition)
+    model, error = PROBLEMS[dataset](seed, {**method.get_params(), "tol": _TOL, "max_iter": 500})
+    return {
+        "log10_alpha": model.log_alpha_ / np.log(10),
+        "iterations": model.n_iter_,
+        "error": float(error),
+        "weight_of_bad_row": float(model.weights_[-1]),
+        "rank_of_bad_row": 1 + int((model.log_likelihood_ < model.log_likelihood_[-1]).sum()),
+    }
+
+
+def _line(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
+    """Error: the worse of slope and intercept."""
+    X, y, _ = make_outlying_line(random_state=seed)
+    model = ReinforcedLinearRegression(**how).fit(X, y)
+    return model, max(abs(model.coef_[0] - 2), abs(model.intercept_ - 1))
+
+
+def _sine(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
+    """Error: root mean square distance to the sine."""
+    X, y, _ = make_outlying_sine(random_state=seed)
+    model = ReinforcedKernelRidge(gamma_kernel=10, gamma=10, **how).fit(X, y)
+    x = np.linspace(0, 1, 200)
+    return model, np.sqrt(np.mean((model.predict(x[:, None]) - np.sin(2 * np.pi * x)) ** 2))
+
+
+def _labels(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
+    """Error: mean distance to the plain fit with all labels right."""
+    X, y, flipped = make_mislabelled_extreme(random_state=seed)
+    model = ReinforcedLogisticRegression(**how).fit(X, y)
+    clean = ReinforcedLogisticRegression(alpha=np.inf).fit(X, np.where(flipped, 1, y))
+    x = np.linspace(-6, 6, 241)[:, None]
+    return model, np.mean(np.abs(model.predict_proba(x) - clean.predict_proba(x)))
+
+
+def _cloud(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
+    """Error: of the standard deviation across the first axis, 0.2."""
+    X, _ = make_outlying_cloud(random_state=seed)
+    model = ReinforcedPCA(**how).fit(X)
+    return model, abs(model.scale_ - 0.2)
+
+
+PROBLEMS: dict[str, Callable[[int, dict[str, Any]], tuple[Any, float]]] = {
+    "outlying_line": _line,
+    "outlying_sine": _sine,
+    "mislabelled_extreme": _labels,
+    "outlying_cloud": _cloud,
+}
+
+
+def illustrate(_: list[dict], folder: Path) -> list[Path]:
+    """Figures 6 and 8 to 10, with alpha too small, chosen and too large; figures 11a and 12a."""
+    require("matplotlib", extra="report").use("Agg")
+    pyplot = require("matplotlib.pyplot", extra="report")
+    files = []
+    for number, plot in [
+        (6, plot_outlying_line),
+        (8, plot_outlying_sine),
+        (9, plot_mislabelled_extreme),
+        (10, plot_outlying_cloud),
+    ]:
+        figure, panels = pyplot.subplots(2, 3, figsize=(17, 8.5), layout="constrained")
+        _draw_panels(plot, panels)
+        files.append(_save(figure, folder / f"figure-{number}.png"))
+    figure, panels = pyplot.subplots(1, 2, figsize=(10, 3.8), layout="constrained", sharey=True)
+    for penalty, panel in zip(("l1", "l2"), panels, strict=True):
+        _draw_mean_weight(penalty, panel)
+    files.append(_save(figure, folder / "figure-11-12.png"))
+    pyplot.close("all")
+    return files
+
+
+def _draw_panels(plot: Callable[..., Any], panels: np.ndarray) -> None:
+    """One row per penalty. Alpha too small lets rows go at will, and the fits say so."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuspicionWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for row, penalty, alphas in [(0, "l1", (0.3, "auto", 1e15)), (1, "l2", (1, "auto", 1e30))]:
+            for column, alpha in enumerate(alphas):
+                plot(penalty=penalty, alpha=alpha, ax=panels[row, column])
+
+
+def _draw_mean_weight(penalty: str, ax: Any) -> None:
+    """Mean weight of the fits with fixed alpha, and the alpha that was chosen."""
+    X, y, _ = make_outlying_line(random_state=0)
+    chosen = ReinforcedLinearRegression(penalty=penalty).fit(X, y)
+    alphas = chosen.alpha_ * np.geomspace(0.3, 1e3 if penalty == "l1" else 1e6, 80)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        means = [
+            ReinforcedLinearRegression(penalty=penalty, alpha=alpha).fit(X, y).mean_weight_
+            for alpha in alphas
+        ]
+    ax.semilogx(alphas, means, color="#0072B2")
+    ax.axhline(0.95, color="0.6", linestyle=":", label="target")
+    ax.plot(chosen.alpha_, chosen.mean_weight_, "o", color="#D55E00", label="chosen alpha")
+    ax.set(xlabel="alpha", ylabel="mean weight", title=f"{penalty.upper()} penalty")
+    ax.legend()
+
+
+def _save(figure: Any, path: Path) -> Path:
+    figure.savefig(path, dpi=100)
+    return path
+
+
+ppr = Experiment(
+    name="ppr",
+    title="Frénay and Verleysen 2014: reinforcements on samples with one bad row",
+    datasets={
+        "line": "outlying_line",
+        "sine": "outlying_sine",
+        "labels": "mislabelled_extreme",
+        "cloud": "outlying_cloud",
+    },
+    methods={
+        "plain": Reinforcement(alpha=np.inf),
+        "L1": Reinforcement("l1"),
+        "L2": Reinforcement("l2"),
+    },
+    metrics=("log10_alpha", "iterations", "error", "weight_of_bad_row", "rank_of_bad_row"),
+    measure=measure,
+    repetitions=100,
+    published=Published("frenay_2013_13_reinforcements", repetitions=1),
+    illustrate=illustrate,
+    quick={"repetitions": 20},
+)

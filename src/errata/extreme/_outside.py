@@ -1,0 +1,89 @@
+"""Predictions by models that never saw the row, without fitting those models one by one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import check_cv
+
+from .._validation import check_count
+from ._gram import GramRecord, left_out
+from ._ridge import RidgeModel
+from ._rows import TrainingRows
+
+SMALLEST_GAP = 1e-12  # 1 - leverage below which, the row left out, nothing is left to predict it by
+
+
+def leave_one_out(model: RidgeModel, rows: TrainingRows) -> tuple[np.ndarray, np.ndarray]:
+    """Leave-one-out predictions, shape (n, q), and leverages, shape (n,), in one pass.
+
+    With s the leverage of a row and t^ its fitted value, the model without the row predicts
+    (t^ - s t) / (1 - s). That is NaN where the row alone decides its fitted value (s = 1).
+    """
+    predictions, leverage = np.empty_like(rows.target), np.empty(rows.n)
+    scratch = np.empty((min(rows.block_size, rows.n), rows.m))
+    for block in rows.blocks():
+        Z = model.whiten(block.hidden, out=scratch[: len(block.hidden)])
+        s = model.system.base + np.einsum("ij,ij->i", Z, Z)
+        if block.weight is not None:
+            s *= block.weight
+        gap = np.where(1 - s >= SMALLEST_GAP, 1 - s, np.nan)[:, None]
+        fitted = model.predict(block.hidden)
+        predictions[block.rows] = (fitted - s[:, None] * block.target) / gap
+        leverage[block.rows] = s
+    return predictions, leverage
+
+
+def predict_folds(
+    records: Sequence[GramRecord],
+    folds: Sequence[np.ndarray],
+    rows: TrainingRows,
+    *,
+    alpha: float,
+    fit_intercept: bool,
+    out: np.ndarray,
+) -> None:
+    """Fill ``out`` for the rows of ``folds``: the model of each is the sum of the other records.
+
+    ``records`` may end with one more, that of the rows which are in none of the folds.
+    """
+    for fold, training in zip(folds, left_out(records), strict=False):
+        coef, intercept = training.solve(alpha, fit_intercept=fit_intercept)
+        for block in rows.blocks(fold):
+            out[block.rows] = block.hidden @ coef + intercept
+
+
+def predict_small_folds(
+    model: RidgeModel, folds: Sequence[np.ndarray], rows: TrainingRows, *, out: np.ndarray
+) -> None:
+    """Fill ``out`` for the rows of folds smaller than the hidden layer, with the model of all rows.
+
+    Without the fold, its residuals are (I - S)⁻¹ times those with it, S being the square that the
+    fold cuts from the smoother. Nothing is factorised but that square.
+    """
+    for fold in folds:
+        block = rows.take(fold)
+        Z = model.whiten(block.hidden)
+        S = model.system.base + Z @ Z.T
+        if block.weight is not None:
+            S *= block.weight
+        residual = block.target - model.predict(block.hidden)
+        out[fold] = block.target - np.linalg.solve(np.eye(len(S)) - S, residual)
+
+
+def make_folds(cv: Any, X: np.ndarray, codes: np.ndarray, random_state: Any) -> list[np.ndarray]:
+    """The rows of each fold; a number of folds deals out each class evenly, in random order."""
+    n = len(codes)
+    if isinstance(cv, int | np.integer):
+        n_folds = check_count("cv", cv, low=2, high=n)
+        order = np.lexsort((random_state.random(n), codes))
+        return [np.sort(order[k::n_folds]) for k in range(n_folds)]
+    splits = list(check_cv(cv).split(X, codes))
+    folds = [np.asarray(test) for _, test in splits]
+    complete = all(len(train) + len(test) == n for train, test in splits)
+    if not complete or not np.array_equal(np.sort(np.concatenate(folds)), np.arange(n)):
+        raise ValueError(
+            "cv must hold out every row exactly once and train on all the others; "
+            "pass a number of folds or a splitter such as KFold, StratifiedKFold or GroupKFold."
+        )
+    return folds

@@ -1,0 +1,170 @@
+"""Ridge regression on a hidden layer, from its normal equations.
+
+In the words of the equations: A = Gc + alpha I with Gc = Hc'Hc, and B = A⁻¹ Hc'Tc, where Hc and Tc
+are the hidden activations and the targets without their means (the intercept is not penalised).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import LinAlgError, blas, cho_solve, cholesky, eigh, lapack, svd
+
+# Share of the largest eigenvalue, per hidden unit, below which a direction counts as absent in
+# plain least squares (alpha = 0): sums of squares do not resolve what is smaller.
+RANK_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class CholeskyFactor:
+    """A = L L'."""
+
+    lower: np.ndarray
+    alpha: float
+
+    def solve(self, C: np.ndarray) -> np.ndarray:
+        """A⁻¹ C."""
+        return cho_solve((self.lower, True), C, check_finite=False)
+
+    def whiten(self, Hc: np.ndarray) -> np.ndarray:
+        """Rows z with z'z = h' A⁻¹ h for the rows h of ``Hc``, whose memory is reused."""
+        return blas.dtrsm(1.0, self.lower, Hc.T, lower=True, overwrite_b=True).T
+
+    @property
+    def effective_units(self) -> float:
+        """trace(A⁻¹ Gc): how many hidden units' worth of freedom the ridge leaves."""
+        inverse, _ = lapack.dtrtri(self.lower, lower=True)
+        return len(inverse) - self.alpha * float(np.vdot(inverse, inverse))
+
+
+@dataclass(frozen=True)
+class SpectralFactor:
+    """A = Q diag(values + alpha) Q' on the span of the rows; the pseudo-inverse for alpha = 0."""
+
+    values: np.ndarray
+    vectors: np.ndarray
+    alpha: float
+
+    @cached_property
+    def inverse(self) -> np.ndarray:
+        """The eigenvalues of A⁻¹; zero where plain least squares has nothing to go by."""
+        if self.alpha > 0:
+            return 1 / (self.values + self.alpha)
+        present = self.values > RANK_TOLERANCE * len(self.vectors) * self.values.max()
+        return np.divide(1, self.values, out=np.zeros_like(self.values), where=present)
+
+    def solve(self, C: np.ndarray) -> np.ndarray:
+        """A⁻¹ C."""
+        return self.vectors @ (self.inverse[:, None] * (self.vectors.T @ C))
+
+    def whiten(self, Hc: np.ndarray) -> np.ndarray:
+        """Rows z with z'z = h' A⁻¹ h for the rows h of ``Hc``."""
+        return (Hc @ self.vectors) * np.sqrt(self.inverse)
+
+    @property
+    def effective_units(self) -> float:
+        """trace(A⁻¹ Gc): how many hidden units' worth of freedom the ridge leaves."""
+        return float(self.inverse @ self.values)
+
+
+@dataclass
+class RidgeSystem:
+    """Normal equations of a ridge regression, ready to be solved for any ridge.
+
+    With at least as many rows as hidden units it holds the Gram matrix (its lower triangle); with
+    fewer, the singular values of the rows themselves, which are smaller and keep more digits.
+    """
+
+    weight: float
+    hidden_mean: np.ndarray
+    target_mean: np.ndarray
+    cross: np.ndarray
+    squares: np.ndarray
+    fit_intercept: bool
+    gram: np.ndarray | None = None
+    _spectrum: tuple[np.ndarray, np.ndarray] | None = None
+
+    @classmethod
+    def from_rows(
+        cls, H: np.ndarray, T: np.ndarray, weight: np.ndarray | None, *, fit_intercept: bool
+    ) -> "RidgeSystem":
+        """The system of rows held in memory, fewer of them than hidden units."""
+        w = np.ones(len(H)) if weight is None else weight
+        share = w / w.sum() if fit_intercept else np.zeros(len(H))
+        hidden_mean, target_mean = share @ H, share @ T
+        Hc, Tc = H - hidden_mean, T - target_mean
+        _, singular, vectors = svd(np.sqrt(w)[:, None] * Hc, full_matrices=False)
+        return cls(
+            weight=float(w.sum()),
+            hidden_mean=hidden_mean,
+            target_mean=target_mean,
+            cross=Hc.T @ (w[:, None] * Tc),
+            squares=w @ Tc**2,
+            fit_intercept=fit_intercept,
+            _spectrum=(singular**2, vectors.T),
+        )
+
+    @property
+    def spectrum(self) -> tuple[np.ndarray, np.ndarray]:
+        """Eigenvalues and eigenvectors of Gc, computed when first asked for."""
+        if self._spectrum is None:
+            values, vectors = eigh(self.gram, lower=True, check_finite=False, driver="evd")
+            self._spectrum = np.maximum(values, 0), vectors  # rounding leaves some below zero
+        return self._spectrum
+
+    @property
+    def base(self) -> float:
+        """What the intercept adds to every leverage."""
+        return self.fit_intercept / self.weight
+
+    @property
+    def mean_eigenvalue(self) -> float:
+        """trace(Gc) / m, the scale on which a ridge is large or small."""
+        trace = self.spectrum[0].sum() if self.gram is None else np.trace(self.gram)
+        return float(trace) / len(self.hidden_mean)
+
+    def solved(self, alpha: float) -> "RidgeModel":
+        """The model for one ridge: by Cholesky, or by the spectrum where that cannot be."""
+        if self.gram is None or alpha == 0:
+            return RidgeModel(self, SpectralFactor(*self.spectrum, alpha))
+        A = self.gram.copy(order="F")
+        A[np.diag_indices_from(A)] += alpha
+        try:
+            lower = cholesky(A, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:  # alpha drowns in the rounding of a singular Gram matrix
+            return RidgeModel(self, SpectralFactor(*self.spectrum, alpha))
+        return RidgeModel(self, CholeskyFactor(lower, alpha))
+
+
+@dataclass(frozen=True)
+class RidgeModel:
+    """Normal equations solved for one ridge."""
+
+    system: RidgeSystem
+    factor: CholeskyFactor | SpectralFactor
+
+    @cached_property
+    def coef(self) -> np.ndarray:
+        """Output weights B, shape (m, q)."""
+        return self.factor.solve(self.system.cross)
+
+    @cached_property
+    def intercept(self) -> np.ndarray:
+        """One intercept per output."""
+        return self.system.target_mean - self.system.hidden_mean @ self.coef
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Trace of the smoother, which is the sum of all leverages."""
+        return self.factor.effective_units + self.system.fit_intercept
+
+    def predict(self, H: np.ndarray) -> np.ndarray:
+        """Predictions for rows of hidden activations, shape (n, q)."""
+        return H @ self.coef + self.intercept
+
+    def whiten(self, H: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """Rows whose inner products, plus ``system.base``, are the entries of the smoother.
+
+        ``out`` is memory to work in, of the shape of H.
+        """
+        return self.factor.whiten(np.subtract(H, self.system.hidden_mean, out=out))

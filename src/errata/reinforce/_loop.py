@@ -1,0 +1,108 @@
+"""The one loop: reinforce the probabilities, fit the model with the weights left, and again."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..exceptions import SuspicionWarning
+from ._alpha import select_log_alpha
+from ._weights import reinforced_log_likelihood, reinforcement_weights
+
+
+class Fit(NamedTuple):
+    """What a model plugged into the loop answers to a set of weights."""
+
+    params: Any
+    log_p: np.ndarray  # log-probability of each training row under the parameters
+    log_prior: float = 0.0  # minus the model's own penalty (ridge, kernel), 0 when it has none
+
+
+# Given the weight of each row and the parameters before (None at first), fit the model.
+Maximise = Callable[[np.ndarray, Any], Fit]
+
+
+class Degenerate(ValueError):
+    """The weights given to a model leave it nothing to fit; the message says what is gone."""
+
+
+class Rule(NamedTuple):
+    """How the loop reinforces and when it stops; the parameters shared by all the estimators."""
+
+    penalty: str
+    log_alpha: float | None  # None: chosen anew at each iteration, to reach the target
+    target: float
+    max_iter: int
+    tol: float
+
+
+class Reinforced(NamedTuple):
+    """The end of the loop: the parameters, and what belongs to them row by row."""
+
+    fit: Fit
+    weights: np.ndarray
+    log_alpha: float
+    objective: np.ndarray  # at each iteration, under the alpha of that iteration
+    n_iter: int
+    converged: bool
+
+
+def reinforce(
+    maximise: Maximise,
+    rule: Rule,
+    *,
+    sample_weight: np.ndarray,
+    w_init: np.ndarray,
+) -> Reinforced:
+    """Maximise the reinforced likelihood (5) by weighted fits, as section 3.2 of the paper does.
+
+    The weighted likelihood is a lower bound of the reinforced one that touches it at the present
+    parameters (theorem 3). So with alpha fixed the objective never falls, provided that
+    ``maximise`` raises the weighted log-likelihood plus ``log_prior``.
+    """
+    weights, fit, objective = w_init, maximise(sample_weight * w_init, None), []
+    log_alpha = np.nan if rule.log_alpha is None else rule.log_alpha
+    for n_iter in range(1, rule.max_iter + 1):
+        # Half of the iterations without rest may mean that rows hop in and out of an L1 threshold
+        # that moves with them: from then on it is held still.
+        if rule.log_alpha is None and n_iter <= max(1, rule.max_iter // 2):
+            log_alpha = select_log_alpha(
+                fit.log_p, rule.target, penalty=rule.penalty, sample_weight=sample_weight
+            )
+        before, weights = weights, reinforcement_weights(fit.log_p, log_alpha, penalty=rule.penalty)
+        objective.append(_objective(fit, log_alpha, rule.penalty, sample_weight))
+        moved = np.abs(weights - before)[sample_weight > 0].max()
+        if moved <= rule.tol:
+            break
+        if n_iter == rule.max_iter:
+            _warn_restless(moved, n_iter)
+            break
+        try:
+            fit = _refit(maximise, sample_weight * weights, fit.params)
+        except Degenerate as reason:
+            warnings.warn(f"{reason}; keeping the fit before that.", SuspicionWarning, stacklevel=4)
+            break
+    converged = bool(moved <= rule.tol)
+    return Reinforced(fit, weights, log_alpha, np.array(objective), n_iter, converged)
+
+
+def _warn_restless(moved: float, n_iter: int) -> None:
+    warnings.warn(
+        f"after {n_iter} iterations the weights still move by {moved:.2g}; "
+        "raise max_iter or tol, or fix alpha.",
+        ConvergenceWarning,
+        stacklevel=5,
+    )
+
+
+def _refit(maximise: Maximise, row_weights: np.ndarray, params: Any) -> Fit:
+    if not row_weights.any():
+        raise Degenerate("alpha is so small that no row keeps any weight")
+    return maximise(row_weights, params)
+
+
+def _objective(fit: Fit, log_alpha: float, penalty: str, sample_weight: np.ndarray) -> float:
+    gains = reinforced_log_likelihood(fit.log_p, log_alpha, penalty)
+    return float(sample_weight @ gains) + fit.log_prior

@@ -1,0 +1,27 @@
+"""All that least squares and principal axes need of a table, gathered block by block."""
+
+import numpy as np
+from scipy.linalg import qr
+from sklearn.utils import gen_batches
+
+# Rows at a time: the weighted copies stay small however long the table is.
+BLOCK_ROWS = 8_192
+
+
+def triangle(columns: list[np.ndarray], weights: np.ndarray, *, ones: bool = True) -> np.ndarray:
+    """Upper-triangular R with ``R'R = Z'WZ``, where Z holds a column of ones and the ``columns``.
+
+    It is the triangular factor of the weighted table, found from those of its blocks: the factor of
+    two blocks together is the factor of their two factors on top of each other. Never squares the
+    table, so that half of the digits are not lost as they are in ``Z'WZ``. As ones come first, the
+    corner below them, ``R[1:, 1:]``, belongs to the columns less their weighted means, and the
+    means are ``R[0, 1:] / R[0, 0]``.
+    """
+    width = sum(1 if c.ndim == 1 else c.shape[1] for c in columns) + ones
+    R = np.zeros((0, width))
+    for rows in gen_batches(len(weights), BLOCK_ROWS):
+        root = np.sqrt(weights[rows])[:, None]
+        block = [c[rows].reshape(len(root), -1) for c in columns]
+        table = np.hstack([np.ones((len(root), int(ones))), *block]) * root
+        R = qr(np.vstack([R, table]), mode="r", overwrite_a=True, check_finite=False)[0][:width]
+    return R
