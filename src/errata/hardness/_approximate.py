@@ -3,7 +3,8 @@
 Rows are sorted into cells around centres, and a search looks into the cells nearest to a row. How
 many is not guessed: the exact neighbours of a sample of rows say in how many cells nearly all of
 them lie. Where that is few, as with clusters, coordinates are compared as they are ("flat"). Where
-it is many, four bits of each are ("packed"), ten times faster, and the candidates measured again.
+it is many, four bits of each are ("packed"), which is faster, and the candidates measured again.
+Four bits may be too coarse for rows in tight clusters; the sample tells that as well.
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 
 from ._exact import Query, batches, measure, rank_others, settle
 
@@ -19,7 +20,8 @@ SAMPLE = 500  # rows, so that the recall of k = 5 is known to about 0.0025
 CELL_RECALL = 0.9875  # of the neighbours of the sample that must lie in the cells searched
 RECALL = 0.9825  # and that must be found there; 0.98 then holds for all rows
 FEW = 1 / 32  # of the cells: packing pays beyond
-MANY = 1 / 2  # of the cells: the exact search is as fast beyond
+SOME = 1 / 8  # of the cells: without packing, the exact search is as fast beyond
+MANY = 1 / 2  # of the cells: with packing, too
 
 
 def approximate_neighbors(
@@ -35,8 +37,10 @@ def approximate_neighbors(
         index = _promising_index(X, k, exact, faiss, seed)
     if index is None:
         return settle(exact, rows, k, X)
-    parts = Parallel(n_jobs=effective_n_jobs(-1 if n_jobs is None else n_jobs), prefer="threads")(
-        delayed(index.nearest)(X, rows[batch], k) for batch in batches(len(X), 40 * X.shape[1])
+    threads = Parallel(n_jobs=-1 if n_jobs is None else n_jobs, prefer="threads")
+    parts = threads(
+        delayed(index.nearest)(X, rows[batch], k)
+        for batch in batches(len(X), _asked(k) * X.shape[1])
     )
     neighbors, distances = map(np.concatenate, zip(*parts, strict=True))
     few = np.flatnonzero(np.isinf(distances[:, -1]))  # there were fewer than k in the cells
@@ -52,13 +56,19 @@ def _promising_index(
     truth = settle(exact, sample, k, X)
     index = CellIndex(faiss, X, seed)
     n_probe = index.cells_that_hold(sample, truth)
-    if n_probe > MANY * index.n_cells:
-        return None
-    index.build(packed=n_probe > FEW * index.n_cells, n_probe=n_probe)
     # By distance, not by index: among rows equally far any will do.
     reach = measure(X, sample, truth[:, -1:]) * (1 + 1e-9)
-    _, distances = index.nearest(X, sample, k)
-    return index if np.mean(distances <= reach) >= RECALL else None
+    for packed in _worth_trying(n_probe / index.n_cells):
+        index.build(packed=packed, n_probe=n_probe)
+        _, distances = index.nearest(X, sample, k)
+        if np.mean(distances <= reach) >= RECALL:
+            return index
+    return None
+
+
+def _worth_trying(share: float) -> list[bool]:
+    """Packed or not, the quicker first, when this share of the cells is to be searched."""
+    return [True] * (FEW < share <= MANY) + [False] * (share <= SOME)
 
 
 class CellIndex:
@@ -67,8 +77,7 @@ class CellIndex:
     def __init__(self, faiss: Any, X: np.ndarray, seed: int) -> None:
         self.faiss, self.seed = faiss, seed
         self.n_cells, d = int(np.sqrt(len(X))), X.shape[1]
-        self.vectors: np.ndarray = np.empty(X.shape, dtype=np.float32)
-        np.subtract(X, X.mean(axis=0), out=self.vectors, casting="same_kind")
+        self.vectors = _in_32_bits(X)
         clusters = faiss.Kmeans(d, self.n_cells, niter=10, seed=seed, max_points_per_centroid=64)
         clusters.train(self.vectors)
         self.centres = faiss.IndexFlatL2(d)
@@ -99,13 +108,28 @@ class CellIndex:
     def nearest(self, X: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The ``k`` nearest of what is found for each row, and their distances; inf for none."""
         with _one_thread(self.faiss):
-            _, indices = self.index.search(self.vectors[rows], 2 * k + 20)
+            _, indices = self.index.search(self.vectors[rows], _asked(k))
         # Codes are coarse, so many are taken: sift them in 32 bits, measure a few in 64.
         rough = np.where(indices < 0, np.inf, measure(self.vectors, rows, indices))
         few = np.argpartition(rough, k + 2, axis=1)[:, : k + 2]
         indices = np.take_along_axis(indices, few, axis=1)
         distances = np.where(indices < 0, np.inf, measure(X, rows, indices))
         return rank_others(indices, distances, rows, k)
+
+
+def _asked(k: int) -> int:
+    """How many candidates to take for ``k`` neighbours, as packed distances are coarse."""
+    return 2 * k + 20
+
+
+def _in_32_bits(X: np.ndarray) -> np.ndarray:
+    """The rows around 0 and no larger than 1, so that neither offsets nor units cost digits."""
+    centre = X.mean(axis=0)
+    largest = max((X.max(axis=0) - centre).max(), (centre - X.min(axis=0)).max()) or 1.0
+    vectors: np.ndarray = np.empty(X.shape, dtype=np.float32)
+    for batch in batches(*X.shape):
+        vectors[batch] = (X[batch] - centre) / largest
+    return vectors
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from .._validation import check_choice
-from ._crossfit import predict, split, unseen
+from ._crossfit import Fold, predict, split, unseen
 from ._measure import HardnessMeasure
 
 
@@ -41,7 +41,8 @@ class InstanceHardness(HardnessMeasure):
         number.
     voting : {"soft", "hard"}, default="soft"
         Average the probabilities of the wrong classes, or count the learners that are wrong. A
-        learner without ``predict_proba`` counts as certain of what it predicts.
+        learner without ``predict_proba`` counts as certain of what it predicts; one torn between
+        classes splits its vote.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 when neither this nor ``share`` is given.
     share : float, optional
@@ -120,30 +121,37 @@ class InstanceHardness(HardnessMeasure):
         check_choice("voting", self.voting, ("soft", "hard"))
         random = check_random_state(self.random_state)
         folds = split(X, codes, self.cv, _draw_seed(random))
-        pool = [_seeded(learner, random) for learner in self._pool()]
+        pool = [_seeded(learner, random) for learner in self._pool(folds)]
         proba = predict(pool, X, codes, folds, self.n_jobs)
         if self.voting == "hard":
-            proba = np.eye(proba.shape[2])[proba.argmax(axis=2)]
+            proba = _votes(proba)
         mean = proba.mean(axis=0)
         hardness = np.clip(1 - mean[np.arange(len(codes)), codes], 0, 1)
         return np.where(unseen(codes, folds), 0, hardness), mean.argmax(axis=1)
 
-    def _pool(self) -> Sequence[Any]:
-        pool = _default_pool() if self.estimators is None else self.estimators
-        if len(pool) == 0:
+    def _pool(self, folds: list[Fold]) -> Sequence[Any]:
+        if self.estimators is None:
+            return _default_pool(min(len(train) for train, _ in folds))
+        if len(self.estimators) == 0:
             raise ValueError("estimators is empty; pass at least one classifier, or None.")
-        return pool
+        return self.estimators
 
 
-def _default_pool() -> list[Any]:
-    """Five cheap learners with different ideas of what a class is."""
+def _default_pool(n: int) -> list[Any]:
+    """Five cheap learners with different ideas of what a class is, to be fitted on n rows."""
     return [
         make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
-        make_pipeline(StandardScaler(), KNeighborsClassifier(5)),
+        make_pipeline(StandardScaler(), KNeighborsClassifier(min(5, n))),
         GaussianNB(),
         DecisionTreeClassifier(min_samples_leaf=5),
         ExtraTreesClassifier(50),
     ]
+
+
+def _votes(proba: np.ndarray) -> np.ndarray:
+    """One vote a learner and row, shared by the classes it finds likeliest."""
+    likeliest = proba == proba.max(axis=2, keepdims=True)
+    return likeliest / likeliest.sum(axis=2, keepdims=True)
 
 
 def _draw_seed(random: np.random.RandomState) -> int:

@@ -24,8 +24,14 @@ def split(X: Any, codes: np.ndarray, cv: Any, seed: int) -> list[Fold]:
     if not isinstance(cv, Integral):
         folds = check_cv(cv, codes, classifier=True).split(X, codes)
         return _each_row_once(list(folds), len(codes))
+    sizes = np.bincount(codes)
+    if sizes.max() == 1:
+        raise ValueError(
+            "every label occurs once, so that none can be learned from other rows; at least one "
+            "class needs two rows."
+        )
     order = np.lexsort(X.T)
-    n_splits = min(check_count("cv", cv, low=2), max(2, np.bincount(codes).min()))
+    n_splits = min(check_count("cv", cv, low=2), max(2, sizes.min()))
     folds = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
@@ -78,8 +84,10 @@ def _predict_fold(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The classes known to a clone fitted on X, and their probabilities for the test rows."""
     classes = np.unique(codes)
-    if len(classes) == 1:  # nothing to learn, and most classifiers would refuse
-        return classes, np.ones((X_test.shape[0], 1))
+    # Where there is nothing to learn, some classifiers refuse and others answer NaN.
+    if len(classes) == 1 or not np.ptp(X, axis=0).any():
+        shares = np.bincount(codes)[classes] / len(codes)
+        return classes, np.tile(shares, (X_test.shape[0], 1))
     model = clone(estimator).fit(X, codes)
     if hasattr(model, "predict_proba"):
         return model.classes_, model.predict_proba(X_test)

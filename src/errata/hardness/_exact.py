@@ -6,6 +6,7 @@ rows among which are its nearest ones, itself included.
 
 import time
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from sklearn.utils import gen_even_slices
 
 TREE_DIMENSIONS = 8  # a tree wins up to here even on Gaussian rows; the two meet at 9 or 10
 PILOT_DIMENSIONS = 50  # up to here many rows may lie on few dimensions in fact, and a pilot tells
-PILOT_FROM = 50_000  # rows; with fewer, brute force is done before the pilot has paid
+PILOT_FROM = 15_000  # rows; with fewer, brute force is done before the pilot has paid
 CHUNK = 2**23  # coordinates of neighbours held at once: 64 MB
 
 
@@ -40,8 +41,8 @@ def exact_query(X: Any, metric: Any, n_jobs: int | None) -> Query:
     if d <= TREE_DIMENSIONS:
         return ask_tree(X, n_jobs)
     if d > PILOT_DIMENSIONS or n < PILOT_FROM:
-        return ask_everybody(X)
-    return _quicker(ask_tree(X, n_jobs), ask_everybody(X), n)
+        return ask_everybody(X, n_jobs)
+    return _quicker(ask_tree(X, n_jobs), ask_everybody(X, n_jobs), n)
 
 
 def settle(
@@ -96,7 +97,7 @@ def _settle_twins(
 def batches(n_rows: int, width: int) -> Iterator[slice]:
     """Even slices of the rows, such that each holds at most ``CHUNK`` numbers at this width."""
     if n_rows:
-        yield from gen_even_slices(n_rows, min(n_rows, 1 + n_rows * width // CHUNK))
+        yield from gen_even_slices(n_rows, -(-n_rows // max(1, CHUNK // width)))
 
 
 def rank_others(
@@ -120,19 +121,26 @@ def measure(X: np.ndarray, rows: np.ndarray, indices: np.ndarray) -> np.ndarray:
     return np.sqrt(np.einsum("ijk,ijk->ij", differences, differences))
 
 
-def ask_everybody(X: np.ndarray) -> Query:
+def ask_everybody(X: np.ndarray, n_jobs: int | None = None) -> Query:
     """Brute force: candidates by scikit-learn's inner products, then measured again."""
-    centred = X - X.mean(axis=0)  # a large common offset would cost digits
+    centred = X - np.median(X, axis=0)  # a large common offset would cost digits
     search = NearestNeighbors(algorithm="brute").fit(centred)
     # A squared distance is off by d eps (|a| + |b|)² at most, and a row near a is about as long as
     # a: take the row's own length, not the longest, lest one outlier make all others doubtful.
     rounding = 8 * (X.shape[1] + 4) * np.finfo(float).eps
     slack = rounding * np.einsum("ij,ij->i", centred, centred)
+    tree = cache(partial(ask_tree, X, n_jobs))
 
     def query(rows: np.ndarray, asked: int) -> Found:
         distances, indices = search.kneighbors(centred[rows], asked)
-        reach = np.sqrt(np.maximum(distances[:, -1] ** 2 * (1 - rounding) - slack[rows], 0))
-        return Found(indices, measure(X, rows, indices), reach)
+        last = distances[:, -1] ** 2
+        reach = np.sqrt(np.maximum(last * (1 - rounding) - slack[rows], 0))
+        found = Found(indices, measure(X, rows, indices), reach)
+        blurred = last <= 100 * slack[rows]  # so close together that inner products cannot tell
+        if blurred.any():
+            for ours, exact in zip(found, tree()(rows[blurred], asked), strict=True):
+                ours[blurred] = exact
+        return found
 
     return query
 
@@ -167,4 +175,4 @@ def _quicker(tree: Query, brute: Query, n: int) -> Query:
         return (time.perf_counter() - start) / n_rows
 
     # Brute force is at its best with many rows at once; a tree does not care.
-    return tree if seconds_per_row(tree, 100) < seconds_per_row(brute, 1_000) else brute
+    return tree if seconds_per_row(tree, 32) < seconds_per_row(brute, 512) else brute

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from sklearn.naive_bayes import GaussianNB
+from scipy.special import softmax
 from sklearn.preprocessing import StandardScaler
 
 from .._validation import check_fraction
@@ -27,7 +27,7 @@ class _LikelihoodMeasure(HardnessMeasure):
         self.share = share
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        smoothing = check_fraction("var_smoothing", self.var_smoothing)
+        smoothing = check_fraction("var_smoothing", self.var_smoothing, low=1e-9)
         likelihoods = class_likelihoods(X, codes, smoothing)
         return self._hardness(*own_and_best_other(likelihoods, codes)), likelihoods.argmax(axis=1)
 
@@ -49,7 +49,7 @@ class ClassLikelihood(_LikelihoodMeasure):
     ----------
     var_smoothing : float, default=0.01
         Added to the variances within each class, as a share of the variance of the feature over all
-        rows. Going up makes features that hardly vary within a class less decisive.
+        rows; above 0. Going up makes features that hardly vary within a class less decisive.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (the other classes together are likelier) when
         neither this nor ``share`` is given.
@@ -119,7 +119,7 @@ class ClassLikelihoodDifference(_LikelihoodMeasure):
     ----------
     var_smoothing : float, default=0.01
         Added to the variances within each class, as a share of the variance of the feature over all
-        rows. Going up makes features that hardly vary within a class less decisive.
+        rows; above 0. Going up makes features that hardly vary within a class less decisive.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (another class is likelier) when neither this
         nor ``share`` is given.
@@ -180,10 +180,13 @@ def own_and_best_other(likelihoods: np.ndarray, codes: np.ndarray) -> tuple[np.n
 def class_likelihoods(X: np.ndarray, codes: np.ndarray, var_smoothing: float) -> np.ndarray:
     """Likelihood of each row under each class, (n, n_classes), as shares that sum to one.
 
-    On standardised features scikit-learn's smoothing is the same share of each one's variance.
+    Features are standardised, so that smoothing is the same share of the variance of each.
     """
     standardised = StandardScaler().fit_transform(np.ascontiguousarray(X, dtype=float))
-    n_classes = codes.max() + 1
-    uniform = np.full(n_classes, 1 / n_classes)
-    model = GaussianNB(priors=uniform, var_smoothing=var_smoothing)
-    return model.fit(standardised, codes).predict_proba(standardised)
+    logs = np.empty((len(codes), codes.max() + 1))
+    for c in range(logs.shape[1]):
+        members = standardised[codes == c]
+        variance = members.var(axis=0) + var_smoothing
+        deviation = (standardised - members.mean(axis=0)) ** 2 / variance
+        logs[:, c] = -(deviation + np.log(variance)).sum(axis=1) / 2
+    return softmax(logs, axis=1)

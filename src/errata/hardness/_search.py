@@ -50,7 +50,7 @@ def nearest(
         neighbours again.
     n_jobs : int, optional
         Number of threads, -1 for all. Brute force takes all cores whatever is said here, as in
-        scikit-learn.
+        scikit-learn, and an approximate search unless told otherwise.
 
     Returns
     -------
