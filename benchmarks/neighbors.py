@@ -71,7 +71,7 @@ def hopeless(make, n, d, algorithm):
     """Leave out what cannot be the fastest and would take very long."""
     if make is on_few_dimensions:
         return algorithm == "brute"
-    if n < 20_000:
+    if n < 10_000:
         return False
     return (algorithm == "brute" and d <= 4) or (algorithm != "brute" and d > 10)
 

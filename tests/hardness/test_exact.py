@@ -6,6 +6,7 @@ from hypothesis.extra import numpy as hnp
 
 from errata.hardness import _exact
 from errata.hardness._exact import (
+    _measured,
     ask_everybody,
     ask_tree,
     batches,
@@ -15,6 +16,7 @@ from errata.hardness._exact import (
     settle,
 )
 from naive_hardness import naive_nearest
+from strategies import seeds
 
 # Few values, so that many distances are equal and many rows are the same.
 coarse_tables = hnp.arrays(
@@ -160,4 +162,15 @@ def test_the_shape_decides_on_the_search(n, d, expected, monkeypatch):
 
 def test_the_pilot_prefers_a_tree_where_rows_lie_on_a_line():
     X = np.outer(np.linspace(0, 1, 20_000), np.ones(12))
-    assert "ask_tree" in exact_query(X, "euclidean", 1).__qualname__
+    assert "_measured" in exact_query(X, "euclidean", 1).__qualname__
+
+
+@given(seeds)
+def test_tree_and_brute_force_agree_where_rounding_decides(seed):
+    # Steps of 0.1: many distances are equal but for their last digit.
+    X = np.random.RandomState(seed).randint(4, size=(60, 9)) * 0.1
+    tree, brute = (
+        settle(query, np.arange(60), 5, X)
+        for query in (_measured(X, ask_tree(X, 1)), ask_everybody(X))
+    )
+    np.testing.assert_array_equal(tree, brute)

@@ -6,7 +6,7 @@ rows among which are its nearest ones, itself included.
 
 import time
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,7 +42,7 @@ def exact_query(X: Any, metric: Any, n_jobs: int | None) -> Query:
         return ask_tree(X, n_jobs)
     if d > PILOT_DIMENSIONS or n < PILOT_FROM:
         return ask_everybody(X, n_jobs)
-    return _quicker(ask_tree(X, n_jobs), ask_everybody(X, n_jobs), n)
+    return _quicker(_measured(X, ask_tree(X, n_jobs)), ask_everybody(X, n_jobs), n)
 
 
 def settle(
@@ -129,7 +129,7 @@ def ask_everybody(X: np.ndarray, n_jobs: int | None = None) -> Query:
     # a: take the row's own length, not the longest, lest one outlier make all others doubtful.
     rounding = 8 * (X.shape[1] + 4) * np.finfo(float).eps
     slack = rounding * np.einsum("ij,ij->i", centred, centred)
-    tree = cache(partial(ask_tree, X, n_jobs))
+    tree = cache(lambda: _measured(X, ask_tree(X, n_jobs)))
 
     def query(rows: np.ndarray, asked: int) -> Found:
         distances, indices = search.kneighbors(centred[rows], asked)
@@ -154,6 +154,16 @@ def ask_tree(X: np.ndarray, n_jobs: int | None) -> Query:
         return Found(indices, distances, distances[:, -1])
 
     return query
+
+
+def _measured(X: np.ndarray, query: Query) -> Query:
+    """The query with distances as brute force has them: which of the two answers must not show."""
+
+    def measured(rows: np.ndarray, asked: int) -> Found:
+        indices, _, reach = query(rows, asked)
+        return Found(indices, measure(X, rows, indices), reach * (1 - 1e-12))
+
+    return measured
 
 
 def _ask_scikit_learn(X: Any, metric: Any, n_jobs: int | None) -> Query:
