@@ -26,17 +26,17 @@ MANY = 1 / 2  # of the cells: with packing, too
 
 def approximate_neighbors(
     X: np.ndarray, k: int, exact: Query, *, faiss: Any, seed: int, n_jobs: int | None
-) -> np.ndarray:
+) -> np.ndarray | None:
     """Indices of ``k`` near others of each row, at least 98 % of them among its k nearest.
 
-    Where that cannot be had (heavy tails, or one feature that outweighs all others), the exact
-    query answers.
+    None where that cannot be had in less time than exactly (heavy tails, or one feature that
+    outweighs all others). The exact query answers for the sample, and for rows in empty corners.
     """
     rows = np.arange(len(X))
     with _one_thread(faiss):
         index = _promising_index(X, k, exact, faiss, seed)
     if index is None:
-        return settle(exact, rows, k, X)
+        return None
     threads = Parallel(n_jobs=-1 if n_jobs is None else n_jobs, prefer="threads")
     parts = threads(
         delayed(index.nearest)(X, rows[batch], k)
@@ -119,7 +119,7 @@ class CellIndex:
 
 def _asked(k: int) -> int:
     """How many candidates to take for ``k`` neighbours, as packed distances are coarse."""
-    return 2 * k + 20
+    return 2 * k + 30
 
 
 def _in_32_bits(X: np.ndarray) -> np.ndarray:

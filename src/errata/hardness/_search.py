@@ -12,7 +12,7 @@ from .._optional import require
 from .._validation import check_count
 from ..exceptions import SuspicionWarning
 from ._approximate import approximate_neighbors
-from ._exact import TREE_DIMENSIONS, exact_query, settle
+from ._exact import TREE_DIMENSIONS, ask_everybody, exact_query, settle
 
 APPROXIMATE_FROM = 20_000  # rows; with fewer the exact search is done before an index is built
 
@@ -73,12 +73,15 @@ def nearest(
     faiss = _faiss(X, metric) if approximate else None
     if k == 0:
         return np.empty((n, 0), dtype=np.intp)
+    if faiss is not None and d > TREE_DIMENSIONS and n >= APPROXIMATE_FROM:
+        seed = check_random_state(random_state).randint(2**31 - 1)
+        brute = ask_everybody(X, n_jobs)
+        found = approximate_neighbors(X, k, brute, faiss=faiss, seed=seed, n_jobs=n_jobs)
+        if found is not None:
+            return found
+    zero_is_equal = metric in VALID_METRICS["kd_tree"] and not issparse(X)
     query = exact_query(X, metric, n_jobs)
-    if faiss is None or d <= TREE_DIMENSIONS or n < APPROXIMATE_FROM:
-        zero_is_equal = metric in VALID_METRICS["kd_tree"] and not issparse(X)
-        return settle(query, np.arange(n), k, X, zero_is_equal=zero_is_equal)
-    seed = check_random_state(random_state).randint(2**31 - 1)
-    return approximate_neighbors(X, k, query, faiss=faiss, seed=seed, n_jobs=n_jobs)
+    return settle(query, np.arange(n), k, X, zero_is_equal=zero_is_equal)
 
 
 def _possible(k: int, n: int) -> int:
