@@ -4,7 +4,7 @@ from sklearn.datasets import make_blobs
 
 from errata.hardness import NeighborDisagreement, _approximate, _exact, _search, nearest
 from errata.hardness._approximate import CellIndex, approximate_neighbors
-from errata.hardness._exact import ask_everybody, batches, settle
+from errata.hardness._exact import ask_everybody, settle
 from naive_hardness import naive_nearest
 
 faiss = pytest.importorskip("faiss", reason="faiss is not installed")
@@ -112,12 +112,6 @@ def test_as_many_cells_are_searched_as_hold_the_neighbours_of_a_sample(clustered
     ]
     assert np.mean(np.array(ranks) < n_probe) >= _approximate.CELL_RECALL
     assert np.mean(np.array(ranks) < n_probe - 1) < _approximate.CELL_RECALL
-
-
-def test_memory_is_bounded_by_chunks_of_candidates():
-    k, d = 1_000, 20
-    longest = max(s.stop - s.start for s in batches(10**6, _approximate._asked(k) * d))
-    assert longest * _approximate._asked(k) * d <= 2**23
 
 
 def test_a_detector_can_be_approximate(gaussian, monkeypatch):

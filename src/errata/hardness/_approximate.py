@@ -40,7 +40,7 @@ def approximate_neighbors(
     threads = Parallel(n_jobs=-1 if n_jobs is None else n_jobs, prefer="threads")
     parts = threads(
         delayed(index.nearest)(X, rows[batch], k)
-        for batch in batches(len(X), _asked(k) * X.shape[1])
+        for batch in batches(len(X), index.asked(k) * X.shape[1])
     )
     neighbors, distances = map(np.concatenate, zip(*parts, strict=True))
     few = np.flatnonzero(np.isinf(distances[:, -1]))  # there were fewer than k in the cells
@@ -93,6 +93,7 @@ class CellIndex:
 
     def build(self, *, packed: bool, n_probe: int) -> None:
         """Fill the cells with codes of the rows, and open ``n_probe`` of them to each search."""
+        self.packed = packed
         d = self.vectors.shape[1]
         if packed:
             self.index = self.faiss.IndexIVFPQFastScan(self.centres, d, self.n_cells, d, 4)
@@ -105,21 +106,20 @@ class CellIndex:
         self.index.add(self.vectors)
         self.index.nprobe = n_probe
 
+    def asked(self, k: int) -> int:
+        """How many candidates to take for ``k`` neighbours: more where distances are coarse."""
+        return 2 * k + 30 if self.packed else k + 4
+
     def nearest(self, X: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """The ``k`` nearest of what is found for each row, and their distances; inf for none."""
         with _one_thread(self.faiss):
-            _, indices = self.index.search(self.vectors[rows], _asked(k))
-        # Codes are coarse, so many are taken: sift them in 32 bits, measure a few in 64.
+            _, indices = self.index.search(self.vectors[rows], self.asked(k))
+        # Sift them in 32 bits, measure a few in 64.
         rough = np.where(indices < 0, np.inf, measure(self.vectors, rows, indices))
         few = np.argpartition(rough, k + 2, axis=1)[:, : k + 2]
         indices = np.take_along_axis(indices, few, axis=1)
         distances = np.where(indices < 0, np.inf, measure(X, rows, indices))
         return rank_others(indices, distances, rows, k)
-
-
-def _asked(k: int) -> int:
-    """How many candidates to take for ``k`` neighbours, as packed distances are coarse."""
-    return 2 * k + 30
 
 
 def _in_32_bits(X: np.ndarray) -> np.ndarray:
