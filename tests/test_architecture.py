@@ -10,6 +10,7 @@ ROOT = Path(errata.__file__).parent
 ORDER = [
     "exceptions",
     "_optional",
+    "_compat",
     "_validation",
     "_suspicion",
     "tables",

@@ -1,6 +1,12 @@
 """Errors and warnings that a user of errata may want to catch."""
 
-__all__ = ["DatasetNotFoundError", "MissingExtraError", "NoiseWarning", "SuspicionWarning"]
+__all__ = [
+    "ClassRetentionWarning",
+    "DatasetNotFoundError",
+    "MissingExtraError",
+    "NoiseWarning",
+    "SuspicionWarning",
+]
 
 
 class DatasetNotFoundError(ValueError):
@@ -17,3 +23,7 @@ class NoiseWarning(UserWarning):
 
 class SuspicionWarning(UserWarning):
     """A detector could not judge the labels as asked and did the next best thing."""
+
+
+class ClassRetentionWarning(SuspicionWarning):
+    """Rows that look wrong were kept, because too few of their class would be left."""

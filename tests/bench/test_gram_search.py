@@ -136,3 +136,19 @@ def test_regressions_are_cut_without_regard_to_the_target():
 
     assert isinstance(_folds(SVR(), 10, 0), KFold)
     assert isinstance(_folds(SVC(), 10, 0), StratifiedKFold)
+
+
+def test_a_search_on_some_rows_still_fits_all_of_them():
+    X, y = make_moons(150, noise=0.3, random_state=0)
+    kernels = [Gaussian(gamma) for gamma in (0.1, 1, 10)]
+    search = GramSearch(
+        SVC(kernel="precomputed"),
+        kernels,
+        {"C": C},
+        scaler=StandardScaler(),
+        cv=3,
+        search_rows=60,
+        random_state=0,
+    ).fit(X, y)
+    refit = make_pipeline(StandardScaler(), SVC(gamma=search.kernel_.gamma, **search.parameters_))
+    np.testing.assert_array_equal(search.predict(X), refit.fit(X, y).predict(X))

@@ -55,6 +55,13 @@ def test_without_matplotlib_everything_but_pictures_is_written(tiny, tmp_path, m
     assert not list(tmp_path.glob("*.png"))
 
 
+def test_a_part_of_the_data_sets_and_of_the_repetitions(tiny, tmp_path):
+    part = ["--dataset", "wdbc", "--repetitions", 1]
+    result = run("walmsley", "--quick", *part, "--jobs", 1, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert len((tmp_path / "results.csv").read_text().splitlines()) == 3  # a header, two levels
+
+
 def test_a_stopped_run_says_how_to_go_on(tiny, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
@@ -70,6 +77,8 @@ def test_a_stopped_run_says_how_to_go_on(tiny, tmp_path, monkeypatch):
     [
         (["nonsense"], "there is no experiment 'nonsense'; choose from elm-svm, "),
         (["walmsley"], "13 data sets are missing (pima, ctg, "),
+        (["walmsley", "--dataset", "iris"], "dataset='iris' is not known; choose from "),
+        (["walmsley", "--repetitions", "0"], "repetitions=0 must be a whole number at least 1"),
         (["walmsley", "--data", "nowhere"], "'nowhere' is not a folder"),
     ],
 )

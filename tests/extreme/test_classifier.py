@@ -167,6 +167,25 @@ def test_partial_fit_refuses_what_it_cannot_do():
         model.partial_fit(X[:1], [7])
 
 
+def test_partial_fit_takes_new_classes_only_when_it_starts_anew():
+    X, y = three_classes()
+    model = ELMClassifier(n_hidden=10, random_state=0).fit(X, y > 0)
+    with pytest.warns(SuspicionWarning, match="starts anew"):
+        model.partial_fit(X, y, classes=[0, 1, 2])
+    assert model.classes_.tolist() == [0, 1, 2]
+    model.partial_fit(X, y, classes=[2, 1, 0])
+    with pytest.raises(ValueError, match=r"classes=\[0, 1\] are not those of the first call"):
+        model.partial_fit(X, y, classes=[0, 1])
+
+
+def test_partial_fit_checks_labels_and_ridges_at_once():
+    X, _ = three_classes()
+    with pytest.raises(ValueError, match="contains NaN or None: 1 row without a label"):
+        ELMClassifier().partial_fit(X[:2], np.array(["a", None], dtype=object), classes=["a", "b"])
+    with pytest.raises(ValueError, match="alpha=-1 must be a number of at least 0"):
+        ELMClassifier(alpha=-1).partial_fit(X[:2], [0, 1], classes=[0, 1])
+
+
 def test_adding_rows_after_a_fit_starts_anew_and_says_so():
     X, y = three_classes()
     model = ELMClassifier(n_hidden=10, alpha=1.0, random_state=0).fit(X, y)
@@ -198,6 +217,12 @@ def test_a_class_of_one_is_told():
     assert model.loo_predictions_[0, 3] == pytest.approx(0, abs=1e-9)
 
 
+def test_a_class_without_weight_is_told():
+    X, y = three_classes()
+    with pytest.warns(SuspicionWarning, match="no row is left to learn class 1 from"):
+        ELMClassifier(n_hidden=30, alpha=1.0, random_state=0).fit(X, y, sample_weight=y != 1)
+
+
 def test_interpolating_models_cannot_judge_and_say_so():
     X, y = three_classes()
     with pytest.warns(
@@ -214,6 +239,7 @@ def test_interpolating_models_cannot_judge_and_say_so():
         ({"alpha": -1}, "alpha=-1 must be a number of at least 0"),
         ({"alpha": np.inf}, "alpha=inf must be a number of at least 0"),
         ({"alpha": True}, "alpha=True must be a number of at least 0"),
+        ({"alpha": np.ones(2)}, r"alpha=array\(\[1., 1.\]\) must be a number of at least 0"),
         ({"alpha": "aic"}, "alpha='aic' is not known; choose from press, gcv, kfold"),
         ({"alpha": "kfold"}, 'alpha="kfold" needs folds to compare ridges on; pass cv=5'),
         ({"alphas": [1.0, 0.0]}, "alphas must be positive, but 0 is among them"),

@@ -98,3 +98,27 @@ def test_squared_error_from_sums_equals_summed_residuals(seed):  # C5
 def test_a_record_of_no_rows_cannot_be_solved():
     with pytest.raises(ValueError, match="weights sum to zero leaves nothing to solve"):
         GramRecord.empty(3, 1).solve(1.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"H": [[np.nan], [1.0]]}, "Input H contains NaN"),
+        ({"T": [np.inf, 1.0]}, "Input T contains infinity"),
+        ({"T": [1.0]}, "inconsistent numbers of samples"),
+        ({"sample_weight": [1, -1]}, r"sample_weight\[1\] = -1.0 is no weight"),
+        ({"sample_weight": [1]}, "one number for each of the 2 rows"),
+    ],
+)
+def test_bad_rows_are_named(change, message):
+    rows = {"H": [[0.0], [1.0]], "T": [0.0, 1.0]}
+    assert GramRecord.from_block(**rows).weight == 2
+    with pytest.raises(ValueError, match=message):
+        GramRecord.from_block(**(rows | change))
+
+
+@pytest.mark.parametrize("alpha", [-1.0, np.nan, np.inf, "press", None])
+def test_bad_ridges_are_named(alpha):
+    H, T, _ = some_rows()
+    with pytest.raises(ValueError, match="must be a number of at least 0"):
+        GramRecord.from_block(H, T).solve(alpha)

@@ -73,9 +73,10 @@ def cosine(X):
     return np.clip(unit @ unit.T, -1, 1)
 
 
-def test_small_weights_give_the_cosine():  # C3
+@pytest.mark.parametrize("sigma_w", [1e-4, 1e-160, 1e-300])
+def test_small_weights_give_the_cosine(sigma_w):  # C3
     np.testing.assert_allclose(
-        asymptotic_elm_kernel(X, sigma_w=1e-4), cosine(X), rtol=0, atol=1e-10
+        asymptotic_elm_kernel(X, sigma_w=sigma_w), cosine(X), rtol=0, atol=1e-10
     )
 
 
@@ -174,5 +175,12 @@ def test_other_bad_input_is_named():
         asymptotic_elm_kernel(X, np.full((2, 3), np.nan))
     with pytest.raises(ValueError, match="alpha=0 must be positive"):
         kernel_leave_one_out(np.eye(3), [1, 2, 3], alpha=0)
+    for alpha in (np.inf, np.nan, "press", None, -1):
+        with pytest.raises(ValueError, match="must be a number of at least 0"):
+            kernel_leave_one_out(np.eye(3), [1, 2, 3], alpha=alpha)
+    with pytest.raises(ValueError, match="not the Gram matrix of a kernel"):
+        kernel_leave_one_out(-np.eye(3), [1, 2, 3], alpha=0.5)
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        kernel_leave_one_out([[1.0]], [1.0], alpha=1)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         kernel_leave_one_out(np.ones((3, 2)), [1, 2, 3], alpha=1)

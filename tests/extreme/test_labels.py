@@ -48,7 +48,7 @@ def test_temperature_minimises_the_smoothed_log_loss(weighted):
     random = np.random.RandomState(0)
     codes = random.randint(3, size=300)
     scores = 0.4 * np.eye(3)[codes] + random.normal(scale=0.3, size=(300, 3))
-    weight = random.random_sample(300) if weighted else np.ones(300)
+    weight = 3 * random.random_sample(300) if weighted else np.ones(300)
     smooth = 1 / (weight.sum() + 2)
     target = (1 - smooth) * np.eye(3)[codes] + smooth / 2 * (1 - np.eye(3)[codes])
 
@@ -59,6 +59,14 @@ def test_temperature_minimises_the_smoothed_log_loss(weighted):
     found = fit_temperature(scores, codes, weight if weighted else None)
     expected = minimize_scalar(loss, bounds=(-4, 4), method="bounded", options={"xatol": 1e-9})
     assert np.log(found) == pytest.approx(expected.x, abs=1e-5)
+
+
+def test_temperature_does_not_mind_weights_that_sum_to_one():
+    codes = np.arange(40) % 2
+    clean = one_hot(codes, 2)  # without errors, smoothing alone decides
+    assert fit_temperature(clean, codes, np.full(40, 1 / 40)) == pytest.approx(
+        fit_temperature(clean, codes, None), rel=1e-9
+    )
 
 
 def test_temperature_makes_forecasts_of_labels_honest():
@@ -101,4 +109,6 @@ def test_classes_that_vanish_when_held_out_are_named():
         warn_of_lonely_classes(codes, classes, None)
     with pytest.warns(SuspicionWarning, match="learn class 'bee', 'cat' from"):
         warn_of_lonely_classes(codes, classes, [np.array([0, 1]), np.arange(2, 6)])
+    with pytest.warns(SuspicionWarning, match="learn class 'bee', 'cat' from"):
+        warn_of_lonely_classes(codes, classes, None, weight=np.array([1, 1, 1, 0, 2, 0]))
     warn_of_lonely_classes(np.array([0, 0, 1, 1]), classes[:2], None)

@@ -93,6 +93,51 @@ def test_folds_without_a_ridge_equal_refitting():
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)
 
 
+@pytest.mark.parametrize("alpha", [1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_folds", [2, 5])
+def test_folds_under_a_vanishing_ridge_equal_refitting(alpha, weighted, n_folds):
+    rows = make_rows(40, weighted=weighted)  # all rows are met exactly, so that I - S vanishes
+    folds = np.array_split(np.arange(N), n_folds)
+    found, _ = predicted(rows, folds, alpha)
+    expected = naive_ridge.held_out(
+        rows.take().hidden, rows.target, alpha, folds, weight=rows.weight
+    )
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("n_folds", [2, 5])
+def test_folds_approach_least_squares_of_smallest_norm_as_the_ridge_vanishes(n_folds):
+    rows = make_rows(40)
+    folds = np.array_split(np.arange(N), n_folds)
+    limit, _ = predicted(rows, folds, 0.0, record_all=True)
+    for alpha in (1e-12, 1e-30):
+        found, _ = predicted(rows, folds, alpha)
+        np.testing.assert_allclose(found, limit, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_leave_one_out_under_a_vanishing_ridge_equals_refitting(alpha, weighted, fit_intercept):
+    rows = make_rows(40, weighted=weighted)  # leverages approach one, and 1 - s zero
+    options = {"weight": rows.weight, "fit_intercept": fit_intercept}
+    found, leverage = predicted(rows, [], alpha, fit_intercept=fit_intercept)
+    expected = naive_ridge.leave_one_out(rows.take().hidden, rows.target, alpha, **options)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
+    assert np.all(leverage <= 1)
+
+
+def test_leave_one_out_of_dependent_rows_equals_refitting():
+    rows = make_rows(60)
+    weight = np.where(np.arange(N) < 3, 0.0, 1.0)  # rows that do not count, and copies
+    X, T = np.vstack([rows.X, rows.X[:5]]), np.vstack([rows.target, rows.target[:5]])
+    both = TrainingRows(rows.layer, X, T, np.append(weight, np.ones(5)))
+    found, _ = predicted(both, [], 1e-2)
+    expected = naive_ridge.leave_one_out(both.take().hidden, T, 1e-2, weight=both.weight)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
+
+
 def test_leave_one_out_without_a_ridge_is_undefined_where_a_row_decides_for_itself():
     rows = make_rows(40)  # more units than rows: every row is met exactly
     found, leverage = predicted(rows, [], 0.0)
@@ -143,7 +188,9 @@ def test_splitters_and_lists_of_splits_make_folds():
     assert sum(map(len, make_folds(grouped, X, codes, np.random.default_rng(0)))) == 12
 
 
-@pytest.mark.parametrize("cv", [ShuffleSplit(3), TimeSeriesSplit(3)])
+@pytest.mark.parametrize(
+    "cv", [ShuffleSplit(3), TimeSeriesSplit(3), PredefinedSplit(np.zeros(12, dtype=int))]
+)
 def test_splits_that_do_not_hold_out_each_row_once_are_refused(cv):
     with pytest.raises(ValueError, match="hold out every row exactly once and train on all"):
         make_folds(cv, np.zeros((12, 1)), np.zeros(12, dtype=int), np.random.default_rng(0))

@@ -154,12 +154,13 @@ def test_targets_can_be_added_piece_by_piece():
     assert whole.predict(X).shape == (80,)
 
 
-def test_a_fold_with_all_the_weight_leaves_nothing_to_learn_from():
+@pytest.mark.parametrize("m", [10, 100], ids=["large folds", "small folds"])
+def test_a_fold_with_all_the_weight_leaves_nothing_to_learn_from(m):
     X, y = waves()
     weight = (np.arange(80) < 40).astype(float)
     folds = KFold(2)
     with pytest.raises(ValueError, match="weights sum to zero leaves nothing to solve"):
-        ELMRegressor(n_hidden=10, alpha=1.0, cv=folds).fit(X, y, sample_weight=weight)
+        ELMRegressor(n_hidden=m, alpha=1.0, cv=folds).fit(X, y, sample_weight=weight)
 
 
 def test_rows_that_decide_for_themselves_are_told():
@@ -170,3 +171,38 @@ def test_rows_that_decide_for_themselves_are_told():
         model = ELMRegressor(n_hidden=50, alpha=0, random_state=0).fit(X, y)
     assert np.isnan(model.loo_predictions_).all()
     np.testing.assert_allclose(model.predict(X), y, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize(("rule", "cv"), [("press", None), ("press", 5), ("kfold", 5)])
+def test_weights_of_any_scale_give_the_same_predictions(rule, cv):
+    X, y = waves()
+    weight = np.random.RandomState(0).uniform(0.1, 2, size=80)
+    model = ELMRegressor(n_hidden=30, alpha=rule, cv=cv, random_state=0)
+    whole = clone(model).fit(X, y, sample_weight=weight)
+    shares = clone(model).fit(X, y, sample_weight=weight / weight.sum())
+    assert shares.alpha_ == pytest.approx(whole.alpha_ / weight.sum(), rel=1e-9)
+    np.testing.assert_allclose(shares.predict(X), whole.predict(X), rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("rule", ["press", "gcv", "kfold"])
+@pytest.mark.parametrize("m", [30, 150])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_folds_under_a_chosen_ridge_equal_refitting(rule, m, weighted):
+    X, y = waves()
+    weight = np.random.RandomState(0).uniform(0.1, 2, size=80) if weighted else None
+    model = ELMRegressor(n_hidden=m, alpha=rule, cv=KFold(5), random_state=0)
+    model.fit(X, y, sample_weight=weight)
+    H = hidden(model, X)
+    folds = [test for _, test in KFold(5).split(X)]
+    expected = naive_ridge.held_out(
+        H - H.mean(axis=0), y[:, None], model.alpha_, folds, weight=weight
+    )
+    np.testing.assert_allclose(model.oof_predictions_, expected[:, 0], rtol=0, atol=1e-8)
+
+
+def test_weights_that_count_as_one_row_leave_gcv_nothing_to_go_by():
+    X, y = waves()
+    model = ELMRegressor(n_hidden=20, alpha="gcv", random_state=0)
+    with pytest.warns(SuspicionWarning, match="gcv cannot compare the ridges.* weights make 1[.]"):
+        model.fit(X, y, sample_weight=np.full(80, 1 / 80))
+    assert np.isfinite(model.predict(X)).all()

@@ -91,6 +91,20 @@ def test_a_ridge_below_the_rounding_of_a_singular_gram_matrix_falls_back_on_eige
     np.testing.assert_allclose(model.predict(H), H @ fitted[0] + fitted[1], rtol=0, atol=1e-6)
 
 
+def test_a_ridge_that_rounding_swallows_is_none():
+    H, T = some_rows(4)
+    record = GramRecord.from_block(np.column_stack([H, H[:, :2] - H[:, 2:]]), T)
+    np.testing.assert_allclose(record.solve(1e-18)[0], record.solve(0)[0], rtol=0, atol=1e-12)
+
+
+def test_a_vanishing_ridge_on_few_rows_approaches_the_solution_of_smallest_norm():
+    H, T = some_rows(60)
+    expected = np.linalg.lstsq(H - H.mean(axis=0), T - T.mean(axis=0), rcond=None)[0]
+    for alpha in (0, 1e-12, 1e-30):
+        model = make_system(H, T, weight=None, fit_intercept=True).solved(alpha)
+        np.testing.assert_allclose(model.coef, expected, rtol=0, atol=1e-11)
+
+
 def test_mean_eigenvalue_is_the_mean_variance_times_the_number_of_rows():
     for m in (5, 60):
         H, T = some_rows(m)

@@ -174,3 +174,9 @@ def test_the_spread_does_not_matter_on_sinc_once_large_enough(sigma_w):  # U1
 
 def test_too_small_a_spread_cannot_follow_sinc():  # U1
     assert sinc_error(0.1) > 0.15
+
+
+def test_a_class_without_weight_is_refused():
+    X, y = make_blobs(30, centers=3, random_state=0)
+    with pytest.raises(ValueError, match="every row of the class 1 has a sample_weight of zero"):
+        ELMSVC().fit(X, y, sample_weight=y != 1)

@@ -142,3 +142,13 @@ def test_folds_that_cannot_judge_get_a_sentence():
 def test_one_class_gets_a_sentence():
     with pytest.raises(ValueError, match="one class only"):
         ReinforcedClassifier().fit([[0.0], [1.0]], [1, 1])
+
+
+def test_probabilities_in_single_precision_are_floored_too():
+    X = np.linspace(-1, 1, 40, dtype=np.float32)[:, None] * 300
+    y = (X[:, 0] > 0).astype(int)
+    y[0] = 1  # 300 to the left: exp(-300 coef) is nothing in single precision
+    model = ReinforcedClassifier(LogisticRegression(C=100), alpha=1e3).fit(X, y)
+    assert model.log_likelihood_.dtype == float
+    assert np.all(np.isfinite(model.log_likelihood_))
+    assert model.suspicion_.argmax() == 0

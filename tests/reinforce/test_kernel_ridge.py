@@ -173,3 +173,21 @@ def test_a_gram_matrix_too_large_is_refused_before_it_is_made():
     X = np.zeros((9000, 1))
     with pytest.raises(ValueError, match=r"9000 rows takes 618 MB, more than.*\(512 MB\)"):
         ReinforcedKernelRidge().fit(X, X[:, 0])
+
+
+@penalties
+def test_b5_a_large_enough_alpha_is_the_plain_fit(penalty):
+    X, y, _ = problem(0)
+    plain = ReinforcedKernelRidge(alpha=np.inf).fit(X, y)
+    least = plain.log_likelihood_.min()
+    log_alpha = -least + 1e-12 if penalty == "l1" else 2 * (-least + np.log(1e4))
+    model = ReinforcedKernelRidge(penalty=penalty, alpha=np.exp(log_alpha)).fit(X, y)
+    np.testing.assert_allclose(model.dual_coef_, plain.dual_coef_, rtol=0, atol=1e-6)
+
+
+def test_columns_far_from_zero_keep_their_digits():
+    X, y, _ = problem(0)
+    far = X + 1e8
+    model, expected = (ReinforcedKernelRidge().fit(Z, y) for Z in (far, far - 1e8))
+    np.testing.assert_allclose(model.dual_coef_, expected.dual_coef_, rtol=1e-9)
+    np.testing.assert_allclose(model.predict(far), expected.predict(far - 1e8), rtol=1e-9)

@@ -267,3 +267,41 @@ def test_bad_data_get_a_sentence(arguments, sentence):
     good = {"X": [[1.0], [2.0], [3.5]], "y": [1.0, 0.0, 1.0]}
     with pytest.raises(ValueError, match=sentence):
         ReinforcedLinearRegression().fit(**(good | arguments))
+
+
+@pytest.mark.parametrize("offset", [1e6, 1e8])
+def test_columns_far_from_zero_keep_their_digits(offset):
+    X, y = polluted(0)
+    far = X + offset
+    near = far - offset  # the same rows, rounding included
+    model, expected = (ReinforcedLinearRegression(target=0.9).fit(Z, y) for Z in (far, near))
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-12)
+    np.testing.assert_allclose(model.weights_, expected.weights_, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("value", [1.0, 7.1, 1e8])
+def test_a_constant_column_gets_no_coefficient_however_small_the_others(value):
+    X, y = polluted(0)
+    wide = np.column_stack([1e-3 * X, np.full(len(y), value)])
+    with pytest.warns(SuspicionWarning, match=r"dependent .*\(rank 3 of 4\)"):
+        model = ReinforcedLinearRegression().fit(wide, y)
+    assert model.coef_[3] == 0
+    expected = ReinforcedLinearRegression().fit(1e-3 * X, y).coef_
+    np.testing.assert_allclose(model.coef_[:3], expected, rtol=1e-10)
+
+
+@penalties
+def test_b12_dependent_columns_share_a_coefficient(penalty):
+    X, y = polluted(0)
+    with pytest.warns(SuspicionWarning, match=r"dependent .*\(rank 3 of 6\)"):
+        model = ReinforcedLinearRegression(penalty=penalty).fit(np.hstack([X, X]), y)
+    once = ReinforcedLinearRegression(penalty=penalty).fit(X, y)
+    np.testing.assert_allclose(model.coef_, np.tile(once.coef_, 2) / 2, rtol=1e-8)
+    np.testing.assert_allclose(model.weights_, once.weights_, rtol=0, atol=1e-8)
+
+
+def test_an_alpha_beyond_the_largest_float_is_the_plain_fit():
+    X, y = polluted(0)
+    model = ReinforcedLinearRegression(alpha=10**400).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, plain(X, y).coef_)
+    assert model.alpha_ == np.inf

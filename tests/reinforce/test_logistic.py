@@ -168,3 +168,14 @@ def test_a_class_that_loses_all_its_weight_stops_the_loop():
 def test_bad_parameters_get_a_sentence(parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         ReinforcedLogisticRegression(**parameters).fit(*overlapping(0))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_columns_far_from_zero_keep_their_digits(n_classes):
+    X, y = overlapping(0, n_classes=n_classes)
+    far = X + 1e8
+    model, expected = (ReinforcedLogisticRegression().fit(Z, y) for Z in (far, far - 1e8))
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-9)
+    np.testing.assert_allclose(model.weights_, expected.weights_, rtol=0, atol=1e-9)
+    np.testing.assert_array_equal(model.suggested_, expected.suggested_)
+    assert model.score(far, y) == expected.score(far - 1e8, y)

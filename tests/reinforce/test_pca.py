@@ -139,3 +139,11 @@ def test_bad_parameters_get_a_sentence(parameters, sentence):
 def test_rows_that_are_all_the_same_get_a_sentence():
     with pytest.raises(ValueError, match="all the rows of X are the same"):
         ReinforcedPCA().fit(np.ones((5, 3)))
+
+
+def test_columns_far_from_zero_keep_their_digits():
+    far = cloud(0) + 1e8
+    model, expected = (ReinforcedPCA(2).fit(X) for X in (far, far - 1e8))
+    np.testing.assert_allclose(model.components_, expected.components_, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(model.weights_, expected.weights_, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(model.mean_, expected.mean_ + 1e8, rtol=1e-15)

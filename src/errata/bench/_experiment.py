@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from .._validation import check_choice, check_count
 from ..datasets import load_dataset
 from ..noise import flip_labels
 from ._published import Published
@@ -108,6 +109,16 @@ class Experiment:
             self.datasets, self.noise_levels, self.methods, range(self.repetitions)
         )
         return (Cell(*values) for values in grid)
+
+    def part(
+        self, *, datasets: Iterable[str] | None = None, repetitions: int | None = None
+    ) -> "Experiment":
+        """The same experiment on some of its data sets, or measured another number of times."""
+        some = self.datasets
+        if datasets is not None:
+            some = {check_choice("dataset", name, tuple(some)): some[name] for name in datasets}
+        repetitions = self.repetitions if repetitions is None else repetitions
+        return replace(self, datasets=some, repetitions=check_count("repetitions", repetitions))
 
     def quickly(self) -> "Experiment":
         """The same experiment, cut down to about a minute."""

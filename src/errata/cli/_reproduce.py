@@ -17,6 +17,8 @@ from ._console import console
 @click.command()
 @click.argument("name", required=False)
 @click.option("--quick", is_flag=True, help="A part of the grid, in about a minute.")
+@click.option("--dataset", multiple=True, help="Only this data set; may be given again.")
+@click.option("--repetitions", type=int, help="Instead of the experiment's own number.")
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
@@ -36,7 +38,14 @@ from ._console import console
     help="Cells measured at the same time; -1 for one per core.",
 )
 def reproduce(
-    name: str | None, quick: bool, data: Path | None, out: Path | None, seed: int, jobs: int
+    name: str | None,
+    quick: bool,
+    dataset: tuple[str, ...],
+    repetitions: int | None,
+    data: Path | None,
+    out: Path | None,
+    seed: int,
+    jobs: int,
 ) -> None:
     """Run the published experiment NAME, or list them.
 
@@ -49,6 +58,7 @@ def reproduce(
         return
     experiment = errata.bench.get_experiment(name)
     experiment = experiment.quickly() if quick else experiment
+    experiment = experiment.part(datasets=dataset or None, repetitions=repetitions)
     out = out or Path("reproductions") / experiment.name
     terminal = console()
     try:

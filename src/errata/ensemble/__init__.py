@@ -1,5 +1,20 @@
 """Ensembles that survive wrong labels."""
 
+from ._adaboost import DiscreteAdaBoostClassifier
 from ._bagging import HardnessBaggingClassifier, selection_probabilities
+from ._gentleboost import GentleBoostClassifier
+from ._logitboost import LogitBoostClassifier
+from ._peeled import PeeledBoostClassifier
+from ._peeling import BoostPeeler
+from ._robustboost import RobustBoostClassifier
 
-__all__ = ["HardnessBaggingClassifier", "selection_probabilities"]
+__all__ = [
+    "HardnessBaggingClassifier",
+    "selection_probabilities",
+    "DiscreteAdaBoostClassifier",
+    "LogitBoostClassifier",
+    "GentleBoostClassifier",
+    "RobustBoostClassifier",
+    "BoostPeeler",
+    "PeeledBoostClassifier",
+]

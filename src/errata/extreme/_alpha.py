@@ -66,7 +66,7 @@ def search(
     """The errors of all ridges of a grid, which grows by four decades where the best is its end."""
     errors = error(alphas)
     best = last_minimum(errors)
-    if not extend or best not in (0, len(alphas) - 1):
+    if not extend or best not in (0, len(alphas) - 1) or not np.isfinite(errors[best]):
         return alphas, errors
     beyond = alphas[best] * (EXTENSION if best else 1 / EXTENSION)
     alphas, errors = np.append(alphas, beyond), np.append(errors, error(beyond))
@@ -92,5 +92,5 @@ def _warn_of_the_end(alpha: float, end: str) -> None:
         f"the {end} ridge tried, alpha={alpha:.3g}, has the smallest error: {meaning}. "
         "Pass alphas to look further.",
         SuspicionWarning,
-        stacklevel=4,
+        stacklevel=7,
     )

@@ -7,7 +7,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import validate_data
 
 from .._suspicion import SuspicionMixin
-from .._validation import check_labelled, check_labels
+from .._validation import check_labelled, check_labels, check_no_missing_labels
 from ._checks import check_weights
 from ._labels import (
     fit_temperature,
@@ -45,7 +45,8 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, ExtremeLearningMachine):
     alpha : float, "press", "gcv" or "kfold", default="press"
         The ridge; larger makes smoother borders, 0 is plain least squares of smallest norm.
         "press" takes the one with the smallest squared leave-one-out error, "gcv" approximates
-        that without a second pass over the rows, "kfold" does the same for the folds of ``cv``.
+        that without a second pass over the rows (weights count rows there: their mean should be
+        one), "kfold" does the same for the folds of ``cv``.
     alphas : array-like, optional
         Ridges to choose from. By default 49 between 1e-8 and 1e4 times the mean eigenvalue of the
         Gram matrix, and four decades beyond when the best lies at an end.
@@ -109,7 +110,9 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, ExtremeLearningMachine):
     it scores (t^_i - s_i t_i) / (1 - s_i). For folds, the sums of the rows outside a fold are the
     sums of the other folds. Both are equal to fitting again, to rounding; the ridge itself is
     chosen once, on all rows. A ridge so small that the Gram matrix is singular in floating point is
-    handled by its eigenvalues.
+    handled by its eigenvalues. Where it lets a row decide its own fitted value, digits of the
+    leave-one-out score are lost as 1 - s_i falls; below 1e-12 the score is NaN, and a warning says
+    so.
 
     Probabilities are softmax(score / temperature), the temperature being the one at which the
     out-of-sample scores make the labels most likely [2]_. They forecast labels, mistakes included.
@@ -177,13 +180,13 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, ExtremeLearningMachine):
         scores, folds = self._learn(X, T, codes, sample_weight)
         self.temperature_: float | None = None
         if scores is not None:
-            warn_of_lonely_classes(codes, self.classes_, folds)
+            weight = check_weights(sample_weight, len(codes))
+            warn_of_lonely_classes(codes, self.classes_, folds, weight)
             setattr(self, "loo_predictions_" if folds is None else "oof_predictions_", scores)
-            self._judge(undecided_where_undefined(scores), codes, sample_weight)
+            self._judge(undecided_where_undefined(scores), codes, weight)
         return self
 
-    def _judge(self, scores: np.ndarray, codes: np.ndarray, sample_weight: Any) -> None:
-        weight = check_weights(sample_weight, len(codes))
+    def _judge(self, scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> None:
         temperature = self.temperature_ = fit_temperature(scores, codes, weight)
         suspicion, self.margin_, suggested = judge(scores, codes, temperature)
         self._conclude(suspicion, codes, suggested)
@@ -204,6 +207,7 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, ExtremeLearningMachine):
         X, y = validate_data(
             self, X, y, dtype=FLOATS, order="C", reset=not hasattr(self, "_record")
         )
+        check_no_missing_labels(y)
         codes = np.searchsorted(known, y)
         strangers = known[np.minimum(codes, len(known) - 1)] != y
         if strangers.any():
@@ -216,11 +220,17 @@ class ELMClassifier(ClassifierMixin, SuspicionMixin, ExtremeLearningMachine):
         return self
 
     def _known_classes(self, classes: Any) -> np.ndarray:
-        if hasattr(self, "classes_"):
-            return self.classes_
         if classes is None:
+            if hasattr(self, "classes_"):
+                return self.classes_
             raise ValueError("the first call of partial_fit needs classes, all that will come.")
-        return check_labels(classes, name="classes", min_classes=2)[0]
+        named = check_labels(classes, name="classes", min_classes=2)[0]
+        if hasattr(self, "_record") and not np.array_equal(named, self.classes_):
+            raise ValueError(
+                f"classes={named.tolist()!r} are not those of the first call of partial_fit, "
+                f"{self.classes_.tolist()!r}; name all that will ever come in the first call."
+            )
+        return named
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Scores, shape (n, n_classes); for two classes, that of the second less the first."""

@@ -7,8 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import blas
+from sklearn.utils import check_array, check_consistent_length
 
-from ._ridge import RidgeSystem
+from ._checks import check_ridge, check_weights
+from ._ridge import RidgeSystem, require_weight
+from ._rows import TrainingRows
 
 
 class GramRecord(NamedTuple):
@@ -63,8 +66,12 @@ class GramRecord(NamedTuple):
         cls, H: np.ndarray, T: np.ndarray, sample_weight: np.ndarray | None = None
     ) -> "GramRecord":
         """The record of the rows of H, shape (n, m), and T, shape (n,) or (n, q)."""
-        T = np.asarray(T, dtype=float).reshape(len(H), -1)
-        return cls.empty(np.shape(H)[1], T.shape[1]).absorb(H, T, sample_weight)
+        H = check_array(H, dtype=float, order="C", input_name="H")
+        T = check_array(T, dtype=float, ensure_2d=False, input_name="T")
+        check_consistent_length(H, T)
+        T = T.reshape(len(H), -1)
+        weight = check_weights(sample_weight, len(H))
+        return cls.empty(H.shape[1], T.shape[1]).absorb(H, T, weight)
 
     def absorb(
         self, H: np.ndarray, T: np.ndarray, sample_weight: np.ndarray | None = None
@@ -98,13 +105,12 @@ class GramRecord(NamedTuple):
 
     def solve(self, alpha: float, *, fit_intercept: bool = True) -> tuple[np.ndarray, np.ndarray]:
         """Output weights, shape (m, q), and intercepts, shape (q,), for the ridge ``alpha``."""
-        model = self.system(fit_intercept=fit_intercept).solved(alpha)
+        model = self.system(fit_intercept=fit_intercept).solved(check_ridge(alpha))
         return model.coef, model.intercept
 
     def system(self, *, fit_intercept: bool = True) -> RidgeSystem:
         """The normal equations of these rows; with an intercept, the means are taken out."""
-        if not self.weight > 0:
-            raise ValueError("a record of rows whose weights sum to zero leaves nothing to solve.")
+        require_weight(self.weight)
         shrink = fit_intercept / self.weight
         return RidgeSystem(
             weight=self.weight,
@@ -127,6 +133,22 @@ class GramRecord(NamedTuple):
             + 2 * intercept * predicted
             + self.weight * intercept**2
         )
+
+
+def record_of(rows: TrainingRows, selection: np.ndarray | None = None) -> GramRecord:
+    """The record of some rows, or of all of them, added up over blocks."""
+    record = GramRecord.empty(rows.m, rows.target.shape[1])
+    for block in rows.blocks(selection):
+        record = record.absorb(block.hidden, block.target, block.weight)
+    return record
+
+
+def system_of(rows: TrainingRows, selection: np.ndarray, *, fit_intercept: bool) -> RidgeSystem:
+    """The normal equations of some rows, from the rows themselves where these are few."""
+    if len(selection) >= rows.m:
+        return record_of(rows, selection).system(fit_intercept=fit_intercept)
+    _, H, T, weight = rows.take(selection)
+    return RidgeSystem.from_rows(H, T, weight, fit_intercept=fit_intercept)
 
 
 def merged(records: Sequence[GramRecord]) -> GramRecord:

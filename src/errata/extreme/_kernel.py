@@ -6,8 +6,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.utils import check_array, check_consistent_length
+
+from ._checks import check_ridge
 
 BLOCK = 1024
 
@@ -94,7 +96,7 @@ def asymptotic_elm_kernel(
     number = isinstance(sigma_w, Real) and not isinstance(sigma_w, bool)
     if not number or not float(sigma_w) > 0:
         raise ValueError(f"sigma_w={sigma_w!r} must be a positive number; infinity is allowed.")
-    c = 0.5 / float(sigma_w) ** 2
+    c = 0.5 / max(float(sigma_w), 1e-100) ** 2  # the limit is reached long before
     same = Z is None or Z is X
     X = check_array(X, dtype=float)
     Z = X if same else check_array(Z, dtype=float, input_name="Z")
@@ -176,13 +178,20 @@ def kernel_leave_one_out(K: Any, y: Any, *, alpha: float) -> np.ndarray:
     >>> kernel_leave_one_out(asymptotic_elm_kernel(x), x[:, 0] ** 2, alpha=1e-3).round(1)
     array([3.1, 2.6, 0.9, 0.2, 0.1, 0.2, 0.9, 2.6, 3.1])
     """
-    if not alpha > 0:
+    if check_ridge(alpha) == 0:
         raise ValueError(f"alpha={alpha!r} must be positive.")
-    K = check_array(K, dtype=float, input_name="K")
+    K = check_array(K, dtype=float, ensure_min_samples=2, input_name="K")
     y = check_array(y, dtype=float, ensure_2d=False, input_name="y")
     check_consistent_length(K, K.T, y)
     ones = np.ones(len(K))
-    A_inverse = cho_solve(cho_factor(K + alpha * np.eye(len(K)), lower=True), np.eye(len(K)))
+    try:
+        factor = cho_factor(K + alpha * np.eye(len(K)), lower=True)
+    except LinAlgError as error:
+        raise ValueError(
+            f"K has an eigenvalue below minus alpha={alpha!r}, so it is not the Gram matrix of a "
+            "kernel, or rounding made it so; raise alpha or check K."
+        ) from error
+    A_inverse = cho_solve(factor, np.eye(len(K)))
     e = A_inverse @ ones
     M_inverse = A_inverse - np.outer(e, e) / (ones @ e)
     scale = np.diag(M_inverse)

@@ -1,7 +1,7 @@
 """From out-of-sample scores to probabilities, and from these to doubts about labels."""
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -36,11 +36,12 @@ def fit_temperature(scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | 
     """The temperature at which softmax(scores / temperature) makes the labels most likely.
 
     As Platt does, one label in n + 2 is taken to be another: without a single error to learn from,
-    the most likely temperature would be zero, and every probability 0 or 1.
+    the most likely temperature would be zero, and every probability 0 or 1. A weight counts rows,
+    but no row for less than one, so that weights which sum to one may be given, too.
     """
     n, q = scores.shape
     w = np.ones(n) if weight is None else weight
-    smooth = 1 / (w.sum() + 2)
+    smooth = 1 / (max(w.sum(), np.count_nonzero(w)) + 2)
     below_best = np.ascontiguousarray((scores - scores.max(axis=1, keepdims=True)).T)
     own = below_best[codes, np.arange(n)]
     expected = (1 - smooth) * own + smooth * (below_best.sum(axis=0) - own) / (q - 1)
@@ -82,13 +83,19 @@ def undecided_where_undefined(scores: np.ndarray) -> np.ndarray:
 
 
 def warn_of_lonely_classes(
-    codes: np.ndarray, classes: np.ndarray, folds: list[np.ndarray] | None
+    codes: np.ndarray,
+    classes: np.ndarray,
+    folds: list[np.ndarray] | None,
+    weight: np.ndarray | None = None,
 ) -> None:
     """Warn when a class has no row left to learn it from once a row, or a fold, is held out."""
-    counts = np.bincount(codes, minlength=len(classes))
-    held_out = [np.minimum(counts, 1)]
-    if folds is not None:
-        held_out = [np.bincount(codes[fold], minlength=len(classes)) for fold in folds]
+    counted = np.ones(len(codes), dtype=bool) if weight is None else weight > 0
+
+    def count(rows: Any) -> np.ndarray:
+        return np.bincount(codes[rows][counted[rows]], minlength=len(classes))
+
+    counts = count(slice(None))
+    held_out = [np.minimum(counts, 1)] if folds is None else [count(fold) for fold in folds]
     lonely = classes[(counts == held_out).any(axis=0)]
     if len(lonely):
         names = ", ".join(repr(c) for c in lonely.tolist())

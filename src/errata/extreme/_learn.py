@@ -1,13 +1,15 @@
 """One fit: sums over the rows, the ridge, the output weights, out-of-sample predictions."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from ..exceptions import SuspicionWarning
 from ._alpha import GRID, gcv, kfold_error, last_minimum, press, search
-from ._gram import GramRecord, merged
+from ._gram import GramRecord, merged, record_of
 from ._outside import leave_one_out, predict_folds, predict_small_folds
 from ._ridge import RidgeModel, RidgeSystem
 from ._rows import TrainingRows
@@ -44,14 +46,6 @@ def gather(
     return Sums(merged(records).system(fit_intercept=fit_intercept), records, large, small)
 
 
-def record_of(rows: TrainingRows, selection: np.ndarray | None = None) -> GramRecord:
-    """The record of some rows, or of all of them, added up over blocks."""
-    record = GramRecord.empty(rows.m, rows.target.shape[1])
-    for block in rows.blocks(selection):
-        record = record.absorb(block.hidden, block.target, block.weight)
-    return record
-
-
 def choose_ridge(
     rule: str, alphas: np.ndarray | None, sums: Sums, rows: TrainingRows | None
 ) -> tuple[float, dict[str, np.ndarray]]:
@@ -64,10 +58,22 @@ def choose_ridge(
     grid = GRID * (scale if scale > CONSTANT * system.weight else 1) if alphas is None else alphas
     rule, error = _criterion(rule, sums, rows)
     grid, errors = search(error, grid, extend=alphas is None)
+    if not np.isfinite(errors).any():
+        _warn_of_no_comparison(rule, system.weight)
     tried = {"alphas": grid, rule: errors}
     if rule == "press":
         tried["gcv"] = gcv(system, grid)
     return float(grid[last_minimum(errors)]), tried
+
+
+def _warn_of_no_comparison(rule: str, weight: float) -> None:
+    warnings.warn(
+        f"{rule} cannot compare the ridges: all leave as many parameters free as there are rows, "
+        f"of which the weights make {weight:.3g}. The largest was taken; pass larger alphas, or "
+        "weights with a mean of one.",
+        SuspicionWarning,
+        stacklevel=6,
+    )
 
 
 def _criterion(

@@ -11,8 +11,8 @@ from .._validation import check_count
 from ..exceptions import SuspicionWarning
 from ._checks import check_alpha, check_alphas, check_weights
 from ._features import HiddenLayer, draw_layer, generator
-from ._gram import GramRecord
-from ._learn import CONSTANT, Sums, choose_ridge, gather, predict_outside, record_of
+from ._gram import GramRecord, record_of
+from ._learn import CONSTANT, Sums, choose_ridge, gather, predict_outside
 from ._outside import make_folds
 from ._ridge import RidgeModel
 from ._rows import TrainingRows
@@ -80,9 +80,10 @@ class ExtremeLearningMachine(BaseEstimator):
 
     def _check_ridge(self) -> tuple[float | str, np.ndarray | None]:
         """``alpha`` and ``alphas``, when they make sense together with ``cv``."""
-        if self.alpha == "kfold" and not self._wants_folds:
+        alpha = check_alpha(self.alpha)
+        if alpha == "kfold" and not self._wants_folds:
             raise ValueError('alpha="kfold" needs folds to compare ridges on; pass cv=5.')
-        return check_alpha(self.alpha), check_alphas(self.alphas)
+        return alpha, check_alphas(self.alphas)
 
     def _solve(
         self,
@@ -106,6 +107,7 @@ class ExtremeLearningMachine(BaseEstimator):
 
     def _absorb(self, X: np.ndarray, T: np.ndarray, sample_weight: Any) -> None:
         """Add rows to the sums; the output layer waits until it is asked for."""
+        self._check_ridge()  # and not only then
         if not hasattr(self, "_record"):
             self._layer = self._draw(X, generator(self.random_state))
             self._record = GramRecord.empty(len(self._layer.bias), T.shape[1])

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_solve, cholesky
 from sklearn.model_selection import check_cv
 
 from .._validation import check_count
-from ._gram import GramRecord, left_out
-from ._ridge import RidgeModel
+from ._gram import GramRecord, left_out, system_of
+from ._ridge import RidgeModel, RidgeSystem, SpectralFactor
 from ._rows import TrainingRows
 
 SMALLEST_GAP = 1e-12  # 1 - leverage below which, the row left out, nothing is left to predict it by
+SMALLEST_FOLD_GAP = 1e-5  # the same for a fold, which is fitted without it before digits are lost
 
 
 def leave_one_out(model: RidgeModel, rows: TrainingRows) -> tuple[np.ndarray, np.ndarray]:
@@ -20,6 +22,9 @@ def leave_one_out(model: RidgeModel, rows: TrainingRows) -> tuple[np.ndarray, np
     With s the leverage of a row and t^ its fitted value, the model without the row predicts
     (t^ - s t) / (1 - s). That is NaN where the row alone decides its fitted value (s = 1).
     """
+    few = model.system.left is not None and model.factor.alpha > 0
+    if few and isinstance(model.factor, SpectralFactor):
+        return _leave_one_out_of_few(model.system, model.factor, rows)
     predictions, leverage = np.empty_like(rows.target), np.empty(rows.n)
     scratch = np.empty((min(rows.block_size, rows.n), rows.m))
     for block in rows.blocks():
@@ -32,6 +37,22 @@ def leave_one_out(model: RidgeModel, rows: TrainingRows) -> tuple[np.ndarray, np
         predictions[block.rows] = (fitted - s[:, None] * block.target) / gap
         leverage[block.rows] = s
     return predictions, leverage
+
+
+def _leave_one_out_of_few(
+    system: RidgeSystem, factor: SpectralFactor, rows: TrainingRows
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same for independent rows, fewer than hidden units, without the rounding of 1 - s.
+
+    With U the left singular vectors, I - S = U diag(alpha / (g + alpha)) U'. Of two such numbers
+    the ratio is taken, so that alpha, however small, drops out.
+    """
+    U = np.asarray(system.left)
+    root = np.ones((rows.n, 1)) if rows.weight is None else np.sqrt(rows.weight)[:, None]
+    centred = root * (rows.target - system.target_mean)
+    residual = U @ (factor.inverse[:, None] * (U.T @ centred))
+    gap = U**2 @ factor.inverse
+    return rows.target - residual / (gap[:, None] * root), 1 - factor.alpha * gap
 
 
 def predict_folds(
@@ -59,16 +80,32 @@ def predict_small_folds(
     """Fill ``out`` for the rows of folds smaller than the hidden layer, with the model of all rows.
 
     Without the fold, its residuals are (I - S)⁻¹ times those with it, S being the square that the
-    fold cuts from the smoother. Nothing is factorised but that square.
+    fold cuts from the smoother. Nothing is factorised but that square, unless the fold all but
+    decides its own fitted values: then I - S is singular, and the other rows are fitted anew.
     """
     for fold in folds:
         block = rows.take(fold)
         Z = model.whiten(block.hidden)
-        S = model.system.base + Z @ Z.T
-        if block.weight is not None:
-            S *= block.weight
-        residual = block.target - model.predict(block.hidden)
-        out[fold] = block.target - np.linalg.solve(np.eye(len(S)) - S, residual)
+        G = model.system.base + Z @ Z.T  # S = G W for weights W, and (I - G W)⁻¹ is written as
+        root = np.ones((len(fold), 1)) if block.weight is None else np.sqrt(block.weight)[:, None]
+        lower = _factor(np.eye(len(fold)) - root * G * root.T)  # I + G W½ (I - W½ G W½)⁻¹ W½
+        if lower is None:
+            others = np.setdiff1d(np.arange(rows.n), fold)
+            system = system_of(rows, others, fit_intercept=model.system.fit_intercept)
+            out[fold] = system.solved(model.factor.alpha).predict(block.hidden)
+            continue
+        fitted = model.predict(block.hidden)
+        push = cho_solve((lower, True), root * (block.target - fitted))
+        out[fold] = fitted - G @ (root * push)
+
+
+def _factor(gap: np.ndarray) -> np.ndarray | None:
+    """The Cholesky factor of I - S, or None where it is singular but for rounding."""
+    try:
+        lower = cholesky(gap, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return None
+    return lower if np.all(np.diag(lower) ** 2 >= SMALLEST_FOLD_GAP) else None
 
 
 def make_folds(cv: Any, X: np.ndarray, codes: np.ndarray, random_state: Any) -> list[np.ndarray]:
@@ -80,7 +117,7 @@ def make_folds(cv: Any, X: np.ndarray, codes: np.ndarray, random_state: Any) -> 
         return [np.sort(order[k::n_folds]) for k in range(n_folds)]
     splits = list(check_cv(cv).split(X, codes))
     folds = [np.asarray(test) for _, test in splits]
-    complete = all(len(train) + len(test) == n for train, test in splits)
+    complete = all(len(train) > 0 and len(train) + len(test) == n for train, test in splits)
     if not complete or not np.array_equal(np.sort(np.concatenate(folds)), np.arange(n)):
         raise ValueError(
             "cv must hold out every row exactly once and train on all the others; "

@@ -76,7 +76,9 @@ class ELMRegressor(RegressorMixin, ExtremeLearningMachine):
     s_i = 1/n + h_i' A⁻¹ h_i, and the model without it predicts (t^_i - s_i t_i) / (1 - s_i). For
     folds, sums of the rows outside a fold are the sums of the other folds. Both are equal to
     fitting again, to rounding; the ridge itself is chosen once, on all rows. A ridge so small that
-    the Gram matrix is singular in floating point is handled by its eigenvalues.
+    the Gram matrix is singular in floating point is handled by its eigenvalues. Where it lets a row
+    decide its own fitted value, digits of the leave-one-out prediction are lost as 1 - s_i falls;
+    below 1e-12 the prediction is NaN, and a warning says so.
     [1]_ describes extreme learning; the closed forms are ours.
 
     References

@@ -39,16 +39,20 @@ class CholeskyFactor:
 
 @dataclass(frozen=True)
 class SpectralFactor:
-    """A = Q diag(values + alpha) Q' on the span of the rows; the pseudo-inverse for alpha = 0."""
+    """A = Q diag(values + alpha) Q' on the span of the rows; the pseudo-inverse for alpha = 0.
+
+    A ridge up to ``resolution``, the rounding of the eigenvalues, is taken for none.
+    """
 
     values: np.ndarray
     vectors: np.ndarray
     alpha: float
+    resolution: float = 0.0
 
     @cached_property
     def inverse(self) -> np.ndarray:
         """The eigenvalues of A⁻¹; zero where plain least squares has nothing to go by."""
-        if self.alpha > 0:
+        if self.alpha > self.resolution:
             return 1 / (self.values + self.alpha)
         present = self.values > RANK_TOLERANCE * len(self.vectors) * self.values.max()
         return np.divide(1, self.values, out=np.zeros_like(self.values), where=present)
@@ -72,7 +76,8 @@ class RidgeSystem:
     """Normal equations of a ridge regression, ready to be solved for any ridge.
 
     With at least as many rows as hidden units it holds the Gram matrix (its lower triangle); with
-    fewer, the singular values of the rows themselves, which are smaller and keep more digits.
+    fewer, the singular values of the rows themselves, which are smaller and keep more digits;
+    ``left`` are their left singular vectors, where no row depends on the others.
     """
 
     weight: float
@@ -82,6 +87,7 @@ class RidgeSystem:
     squares: np.ndarray
     fit_intercept: bool
     gram: np.ndarray | None = None
+    left: np.ndarray | None = None
     _spectrum: tuple[np.ndarray, np.ndarray] | None = None
 
     @classmethod
@@ -90,18 +96,26 @@ class RidgeSystem:
     ) -> "RidgeSystem":
         """The system of rows held in memory, fewer of them than hidden units."""
         w = np.ones(len(H)) if weight is None else weight
+        require_weight(w.sum())
         share = w / w.sum() if fit_intercept else np.zeros(len(H))
         hidden_mean, target_mean = share @ H, share @ T
         Hc, Tc = H - hidden_mean, T - target_mean
-        _, singular, vectors = svd(np.sqrt(w)[:, None] * Hc, full_matrices=False)
+        root = np.sqrt(w)[:, None]
+        left, singular, right = svd(root * Hc, full_matrices=False)
+        # What is zero but for rounding (one direction is, once the mean is out) must go, or a tiny
+        # ridge would blow that rounding up.
+        present = singular > np.finfo(float).eps * max(H.shape) * singular[0]
+        present[0] = True
+        left, singular, right = left[:, present], singular[present], right[present]
         return cls(
             weight=float(w.sum()),
             hidden_mean=hidden_mean,
             target_mean=target_mean,
-            cross=Hc.T @ (w[:, None] * Tc),
+            cross=right.T @ (singular[:, None] * (left.T @ (root * Tc))),
             squares=w @ Tc**2,
             fit_intercept=fit_intercept,
-            _spectrum=(singular**2, vectors.T),
+            left=left if len(singular) == len(H) - fit_intercept else None,
+            _spectrum=(singular**2, right.T),
         )
 
     @property
@@ -125,8 +139,9 @@ class RidgeSystem:
 
     def solved(self, alpha: float) -> "RidgeModel":
         """The model for one ridge: by Cholesky, or by the spectrum where that cannot be."""
-        if self.gram is None or alpha == 0:
-            return RidgeModel(self, SpectralFactor(*self.spectrum, alpha))
+        resolution = 0.0 if self.gram is None else np.finfo(float).eps * np.trace(self.gram)
+        if self.gram is None or alpha <= resolution:
+            return RidgeModel(self, SpectralFactor(*self.spectrum, alpha, resolution))
         A = self.gram.copy(order="F")
         A[np.diag_indices_from(A)] += alpha
         try:
@@ -134,6 +149,12 @@ class RidgeSystem:
         except LinAlgError:  # alpha drowns in the rounding of a singular Gram matrix
             return RidgeModel(self, SpectralFactor(*self.spectrum, alpha))
         return RidgeModel(self, CholeskyFactor(lower, alpha))
+
+
+def require_weight(total: float) -> None:
+    """Raise when no row has any weight, so that there is nothing to learn from."""
+    if not total > 0:
+        raise ValueError("a record of rows whose weights sum to zero leaves nothing to solve.")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._validation import check_choice, check_count, check_labelled
-from ._checks import check_weights
+from ._checks import check_class_weights, check_weights
 from ._features import ELMFeatures
 from ._kernel import asymptotic_elm_kernel, elm_kernel
 
@@ -211,6 +211,9 @@ class ELMSVC(ClassifierMixin, _KernelMachine):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMSVC":
         """Fit to the labels ``y``."""
         X, codes = check_labelled(self, X, y, min_classes=2, dtype=float)
+        weight = check_weights(sample_weight, len(codes))
+        if weight is not None:
+            check_class_weights(codes, self.classes_, weight)
         self._fit_on(X, codes, sample_weight)
         return self
 

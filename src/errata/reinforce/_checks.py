@@ -1,9 +1,8 @@
 """What the parameters of a reinforced model must be."""
 
+import math
 from numbers import Real
 from typing import Any
-
-import numpy as np
 
 from .._validation import check_fraction
 
@@ -23,8 +22,9 @@ def check_log_alpha(alpha: Any) -> float | None:
     """Return the logarithm of ``alpha``; None for "auto"."""
     if isinstance(alpha, str) and alpha == "auto":
         return None
-    if not isinstance(alpha, Real) or isinstance(alpha, bool) or not float(alpha) > 0:
+    number = isinstance(alpha, Real) and not isinstance(alpha, bool)
+    if not number or not alpha > 0:
         raise ValueError(
             f'alpha={alpha!r} must be a number above 0, or "auto" to reach the target mean weight.'
         )
-    return float(np.log(float(alpha)))
+    return math.log(alpha)

@@ -197,4 +197,4 @@ def fit_classifier(
 def _label_log_proba(model: Any, X: Any, labels: np.ndarray) -> np.ndarray:
     column = np.searchsorted(model.classes_, labels)
     p = np.take_along_axis(model.predict_proba(X), column[:, None], axis=1)[:, 0]
-    return np.log(np.maximum(p, _LEAST_PROBABILITY))
+    return np.log(np.maximum(p.astype(float), _LEAST_PROBABILITY))

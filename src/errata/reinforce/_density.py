@@ -166,4 +166,4 @@ def fit_density(
 
 
 def _log_density(model: Any, X: Any, _: None) -> np.ndarray:
-    return model.score_samples(X)
+    return np.asarray(model.score_samples(X), dtype=float)

@@ -19,6 +19,7 @@ from ._gaussian import (
     weighted_scale,
 )
 from ._loop import Fit
+from ._triangle import centre_of
 
 
 class Curve(NamedTuple):
@@ -225,6 +226,9 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
             return X
         if callable(self.kernel):
             return np.asarray(self.kernel(X, X if Y is None else Y))
+        if self.kernel == "rbf":  # differences are found from squares, which are best kept small
+            origin = centre_of(X if Y is None else Y)
+            X, Y = X - origin, None if Y is None else Y - origin
         return pairwise_kernels(
             X, Y, metric=self.kernel, filter_params=True, gamma=self.gamma_kernel
         )

@@ -20,7 +20,7 @@ from ._gaussian import (
     weighted_scale,
 )
 from ._loop import Fit
-from ._triangle import triangle
+from ._triangle import centre_of, triangle
 
 
 class Line(NamedTuple):
@@ -39,7 +39,7 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
     an ordinary line, and hide in the residuals it has spoilt. The reinforced fit keeps the rows
     that agree and says which do not. It assumes Gaussian noise of one width, and that the good rows
     outvote the bad in the first, ordinary fit; rows far out in ``X`` may mask themselves. Costs one
-    QR factorisation, O(n d²), for each of some ten iterations; memory O(n).
+    QR factorisation, O(n d²), for each of some ten iterations; memory for one copy of ``X``.
 
     Parameters
     ----------
@@ -184,9 +184,10 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
         )
         y = y.astype(float)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
+        centre = centre_of(X) if self.fit_intercept else np.zeros(X.shape[1])
         maximise = partial(
             fit_line,
-            X,
+            X - centre,
             y,
             ridge=check_fraction("ridge", self.ridge, high=np.inf),
             joint=check_choice("scale_update", self.scale_update, SCALE_UPDATES) == "joint",
@@ -194,7 +195,7 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
             floor=scale_floor(y, sample_weight),
         )
         line = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
-        self.coef_, self.intercept_ = line.coef, line.intercept
+        self.coef_, self.intercept_ = line.coef, line.intercept - float(centre @ line.coef)
         report_scale(self, line.scale, floor=maximise.keywords["floor"])
         if line.rank < X.shape[1] and self.ridge == 0:
             warnings.warn(

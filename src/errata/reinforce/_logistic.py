@@ -14,6 +14,7 @@ from ..exceptions import SuspicionWarning
 from ._base import ReinforcedEstimator, require_every_class
 from ._loop import Fit
 from ._softmax import Task, class_log_proba, fit_softmax, is_separated, label_log_proba, scores
+from ._triangle import centre_of
 
 
 class ReinforcedLogisticRegression(SuspicionMixin, ClassifierMixin, ReinforcedEstimator):
@@ -153,12 +154,15 @@ class ReinforcedLogisticRegression(SuspicionMixin, ClassifierMixin, ReinforcedEs
         X, codes = check_labelled(self, X, y, dtype=float, order="C")
         check_labels(self.classes_, min_classes=2)
         l2 = check_fraction("l2", self.l2, high=np.inf)
-        maximise = partial(fit_boundary, X, codes, classes=self.classes_, l2=l2)
+        centre = centre_of(X)
+        centred = X - centre
+        maximise = partial(fit_boundary, centred, codes, classes=self.classes_, l2=l2)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(codes))
         beta = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
-        self.intercept_, self.coef_ = beta[:, 0], beta[:, 1:]
-        self._conclude(self.suspicion_, codes, self._log_proba(X).argmax(axis=1))
-        task = Task(X, codes, sample_weight * self.weights_, len(self.classes_), l2)
+        self.intercept_, self.coef_ = beta[:, 0] - beta[:, 1:] @ centre, beta[:, 1:]
+        likeliest = class_log_proba(scores(centred, beta)).argmax(axis=1)
+        self._conclude(self.suspicion_, codes, likeliest)
+        task = Task(centred, codes, sample_weight * self.weights_, len(self.classes_), l2)
         self.separable_ = is_separated(task, beta)
         if self.separable_:
             warnings.warn(

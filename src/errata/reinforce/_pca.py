@@ -14,7 +14,7 @@ from .._validation import check_count, check_row_weights
 from ..exceptions import SuspicionWarning
 from ._base import ReinforcedEstimator
 from ._loop import Fit
-from ._triangle import triangle
+from ._triangle import centre_of, triangle
 
 # Tables whose shorter side is longer than this are not factorised in full.
 MAX_FULL_SIDE = 1000
@@ -176,8 +176,10 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
                 stacklevel=2,
             )
         floor = _FLAT * variances[0]
-        maximise = partial(fit_axes, X, n_components=len(variances), floor=floor)
-        self._set_axes(self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init))
+        centre = centre_of(X)
+        maximise = partial(fit_axes, X - centre, n_components=len(variances), floor=floor)
+        axes = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
+        self._set_axes(axes._replace(mean=axes.mean + centre))
         return self
 
     def transform(self, X: Any) -> np.ndarray:

@@ -197,4 +197,4 @@ def fit_regressor(
 
 
 def _residuals(model: Any, X: Any, y: np.ndarray) -> np.ndarray:
-    return y - model.predict(X)
+    return y - model.predict(X).astype(float)

@@ -8,6 +8,15 @@ from sklearn.utils import gen_batches
 BLOCK_ROWS = 8_192
 
 
+def centre_of(X: np.ndarray) -> np.ndarray:
+    """The median of each column, to be taken off before anything is squared or factorised.
+
+    Columns far from zero keep their digits that way, and as the median of a constant column is
+    that constant, such a column becomes zero instead of rounding errors to fit.
+    """
+    return np.median(X, axis=0)
+
+
 def triangle(columns: list[np.ndarray], weights: np.ndarray, *, ones: bool = True) -> np.ndarray:
     """Upper-triangular R with ``R'R = Z'WZ``, where Z holds a column of ones and the ``columns``.
 

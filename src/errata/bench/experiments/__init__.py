@@ -3,10 +3,11 @@
 from .._experiment import Experiment
 from ._elm_svm import elm_svm
 from ._elm_svr import elm_svr
+from ._peeling import peeling
 from ._ppr import ppr
 from ._walmsley import walmsley
 
-_EXPERIMENTS = {experiment.name: experiment for experiment in [walmsley, elm_svm, elm_svr, ppr]}
+_EXPERIMENTS = {e.name: e for e in [walmsley, elm_svm, elm_svr, ppr, peeling]}
 
 
 def list_experiments() -> list[Experiment]:
@@ -15,7 +16,7 @@ def list_experiments() -> list[Experiment]:
     Examples
     --------
     >>> [experiment.name for experiment in list_experiments()]
-    ['walmsley', 'elm-svm', 'elm-svr', 'ppr']
+    ['walmsley', 'elm-svm', 'elm-svr', 'ppr', 'peeling']
     """
     return list(_EXPERIMENTS.values())
 

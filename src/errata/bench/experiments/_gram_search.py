@@ -74,6 +74,9 @@ class GramSearch(BaseEstimator):
         Scales the inputs.
     cv : int, default=10
         Number of inner folds.
+    search_rows : int, optional
+        Search on that many rows, drawn at random, where there are more; the machine chosen is
+        fitted to all rows all the same.
     random_state : int or None
         Draws folds and hidden units.
     """
@@ -86,6 +89,7 @@ class GramSearch(BaseEstimator):
         *,
         scaler: Any,
         cv: int = 10,
+        search_rows: int | None = None,
         random_state: int | None = None,
     ) -> None:
         self.machine = machine
@@ -93,12 +97,15 @@ class GramSearch(BaseEstimator):
         self.grid = grid
         self.scaler = scaler
         self.cv = cv
+        self.search_rows = search_rows
         self.random_state = random_state
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> "GramSearch":
         """Choose kernel and parameters, then fit to all rows."""
         folds = _folds(self.machine, self.cv, self.random_state)
-        errors = [self._errors(X, y, *fold) for fold in folds.split(X, y)]
+        some = np.random.RandomState(self.random_state).permutation(len(y))[: self.search_rows]
+        Xs, ys = (X, y) if len(some) == len(y) else (X[some], y[some])
+        errors = [self._errors(Xs, ys, *fold) for fold in folds.split(Xs, ys)]
         best = np.mean(errors, axis=0).argmin()
         settings = [(k, p) for k in self.kernels for p in ParameterGrid(self.grid)]
         self.kernel_, self.parameters_ = settings[best]

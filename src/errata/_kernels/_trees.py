@@ -1,0 +1,144 @@
+"""Small binary trees on sorted or binned columns, for boosting. The plain twin.
+
+A tree of depth D is complete: its ``2**D - 1`` inner nodes lie in one array, the children of node
+``i`` at ``2 i + 1`` and ``2 i + 2``, and its ``2**D`` leaves in another. A row goes left where its
+value is at most the threshold. A node that cannot be cut has the threshold infinity: all go left.
+
+Rows carry a weight and ``q`` sums: with one, weight times target, a cut minimises the weighted
+squared error (Gini impurity, where targets are -1 and 1); with several, the weight in the place of
+the row's class, it minimises Gini impurity. ``by_error`` minimises the weighted share of errors
+instead. Of equally good cuts the first feature wins, then the smallest threshold.
+"""
+
+import numpy as np
+
+TIE = 1 + 1e-12  # a later cut must be better by more than rounding
+
+
+def grow(columns, order, ranked, sums, weights, depth, by_error):
+    """Grow one tree on columns (d, n), the order (d, n) of rows in each, and the sorted columns.
+
+    Returns features, thresholds, the leaf of each row, and the sums (leaf, q) and weights of the
+    leaves.
+    """
+
+    def cut(rows):
+        best = _NOTHING
+        for feature, (sorted_rows, x) in enumerate(zip(order, ranked, strict=True)):
+            here = np.isin(sorted_rows, rows)
+            sorted_rows, x = sorted_rows[here], x[here]
+            left = np.cumsum(sums[sorted_rows], axis=0)
+            left_weight = np.cumsum(weights[sorted_rows])
+            score = _scores(left[:-1], left_weight[:-1], left[-1], left_weight[-1], by_error)
+            score = np.where(x[1:] > x[:-1], score, -np.inf)
+            place = _first_best(score)
+            if place is not None and score[place] > best[0] * TIE:
+                best = score[place], feature, _between(x[place], x[place + 1])
+        return best[1:]
+
+    return _grow(cut, lambda feature: columns[feature], sums, weights, depth)
+
+
+def grow_binned(bins, edges, sums, weights, depth, by_error):
+    """The same on bins (n, d): bin b of a feature holds the values up to its edge b.
+
+    Edges are padded with infinity behind the last.
+    """
+
+    def cut(rows):
+        best = _NOTHING
+        for feature in range(bins.shape[1]):
+            held, n_bins = bins[rows, feature], edges.shape[1]
+            left = np.column_stack(
+                [np.bincount(held, column, n_bins).cumsum() for column in sums[rows].T]
+            )
+            left_weight = np.bincount(held, weights[rows], n_bins).cumsum()
+            score = _scores(left[:-1], left_weight[:-1], left[-1], left_weight[-1], by_error)
+            filled = np.bincount(held, minlength=n_bins) > 0
+            beyond = np.cumsum(filled[::-1])[::-1] > 0  # some row lies in this bin or higher
+            score = np.where(filled[:-1] & beyond[1:], score, -np.inf)
+            place = _first_best(score)
+            if place is not None and score[place] > best[0] * TIE:
+                best = score[place], feature, edges[feature, place]
+        return best[1:]
+
+    def values(feature):
+        return edges[feature, bins[:, feature]]
+
+    return _grow(cut, values, sums, weights, depth)
+
+
+def decide(columns, features, thresholds, values):
+    """Sum over the trees of the values (tree, leaf, q) of each row's leaf: an array (n, q)."""
+    total = np.zeros((columns.shape[1], values.shape[2]))
+    for feature, threshold, value in zip(features, thresholds, values, strict=True):
+        total += value[_leaves(lambda f: columns[f], feature, threshold, columns.shape[1])]
+    return total
+
+
+def misfit(outputs, codes, weights):
+    """Weight of the rows whose output is not their class."""
+    return weights[outputs != codes].sum()
+
+
+def reweigh(logarithms, outputs, codes, step):
+    """Add ``step`` to the logarithms of the rows that are wrong; the weights, summing to one."""
+    logarithms[outputs != codes] += step
+    weights = np.exp(logarithms - logarithms.max())
+    return weights / weights.sum()
+
+
+_NOTHING = (-np.inf, 0, np.inf)  # score, feature, threshold
+
+
+def _grow(cut, values, sums, weights, depth):
+    features = np.zeros(2**depth - 1, dtype=np.int32)
+    thresholds = np.full(2**depth - 1, np.inf)
+    members = [np.arange(len(weights))]
+    for node in range(2**depth - 1):
+        rows = members[node]
+        features[node], thresholds[node] = cut(rows) if len(rows) else _NOTHING[1:]
+        right = values(features[node])[rows] > thresholds[node]
+        members += [rows[~right], rows[right]]
+    leaf = _leaves(values, features, thresholds, len(weights))
+    leaf_sums = np.zeros((2**depth, sums.shape[1]))
+    np.add.at(leaf_sums, leaf, sums)
+    return features, thresholds, leaf, leaf_sums, np.bincount(leaf, weights, 2**depth)
+
+
+def _leaves(values, features, thresholds, n):
+    node = np.zeros(n, dtype=np.intp)
+    while node.min() < len(features):
+        for inner in np.unique(node):
+            rows = np.flatnonzero(node == inner)
+            right = values(features[inner])[rows] > thresholds[inner]
+            node[rows] = 2 * inner + 1 + right
+    return (node - len(features)).astype(np.int32)
+
+
+def _scores(left, left_weight, total, total_weight, by_error):
+    """How good cuts are, from the sums to the left and in all; -inf where a side has no weight."""
+    right, right_weight = total - left, total_weight - left_weight
+    both = (left_weight > 0) & (right_weight > 0)
+    if by_error:
+        score = _right_weight(left) + _right_weight(right)
+    else:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            score = (left**2).sum(axis=1) / left_weight + (right**2).sum(axis=1) / right_weight
+    return np.where(both, score, -np.inf)
+
+
+def _right_weight(sums):
+    """What the weight of rows given the commonest class grows with."""
+    return np.abs(sums[:, 0]) if sums.shape[1] == 1 else sums.max(axis=1)
+
+
+def _first_best(score):
+    if len(score) == 0 or np.isneginf(score.max()):
+        return None
+    return int(np.argmax(score * TIE >= score.max()))
+
+
+def _between(low, high):
+    middle = low / 2 + high / 2  # their difference can overflow
+    return middle if middle < high else low

@@ -1,0 +1,264 @@
+"""Small binary trees on sorted or binned columns, for boosting. The compiled twin."""
+
+import numpy as np
+from numba import njit
+
+from ._trees import TIE
+
+BLOCK = 1024  # rows decided at once, so that their columns stay in the cache
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def grow(columns, order, ranked, sums, weights, depth, by_error):
+    """As the plain twin; a node is a run of rows that stand together in every column's order."""
+    n_inner, n = 2**depth - 1, len(weights)
+    features, thresholds = np.zeros(n_inner, np.int32), np.full(n_inner, np.inf)
+    start, stop = np.zeros(2 * n_inner + 1, np.int64), np.zeros(2 * n_inner + 1, np.int64)
+    stop[0] = n
+    if depth > 1:
+        order, ranked = order.copy(), ranked.copy()
+    right = np.zeros(n, np.bool_)
+    spare_rows, spare = np.empty(n, order.dtype), np.empty((2, n))
+    load = _side_by_side(sums, weights)
+    for node in range(n_inner):
+        a, b = start[node], stop[node]
+        total = np.zeros(load.shape[1])
+        for row in order[0, a:b]:
+            for k in range(len(total)):
+                total[k] += load[row, k]
+        best = -np.inf
+        for f in range(len(columns)):
+            if a < b:
+                score, cut = _cut(ranked[f, a:b], order[f, a:b], load, total, by_error, spare)
+                if score > best * TIE:
+                    best, features[node], thresholds[node] = score, f, cut
+        middle = a
+        for row in order[0, a:b]:
+            right[row] = columns[features[node], row] > thresholds[node]
+            middle += not right[row]
+        start[2 * node + 1], stop[2 * node + 1] = a, middle
+        start[2 * node + 2], stop[2 * node + 2] = middle, b
+        if 2 * node + 1 < n_inner:
+            for f in range(len(columns)):
+                _part(order[f, a:b], ranked[f, a:b], right, spare_rows, spare[0])
+    leaf = _leaves(columns, features, thresholds, n)
+    leaf_sums, leaf_weights = _total(leaf, sums, weights, n_inner + 1)
+    return features, thresholds, leaf, leaf_sums, leaf_weights
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _side_by_side(sums, weights):
+    """Sums and weight of a row next to each other in memory."""
+    load = np.empty((len(weights), sums.shape[1] + 1))
+    load[:, :-1] = sums
+    load[:, -1] = weights
+    return load
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _cut(values, rows, load, total, by_error, spare):
+    """Score and threshold of the best cut of one column."""
+    if len(total) == 2:
+        return _cut_one(values, rows, load, total[0], total[1], by_error, spare)
+    best, threshold = -np.inf, np.inf
+    left = np.zeros(len(total))
+    previous = values[0]
+    for i in range(len(rows)):
+        if values[i] > previous:
+            score = _score_classes(left, total, by_error)
+            if score > best * TIE:
+                best, threshold = score, _between(previous, values[i])
+            previous = values[i]
+        for k in range(len(left)):
+            left[k] += load[rows[i], k]
+    return best, threshold
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _cut_one(values, rows, load, total, total_weight, by_error, spare):
+    """The same for one sum a row, in passes that the compiler can do several rows at a time."""
+    n = len(rows) - 1
+    scores, left_weights = spare[0], spare[1]
+    left, left_weight = 0.0, 0.0
+    for i in range(n):
+        left += load[rows[i], 0]
+        left_weight += load[rows[i], 1]
+        scores[i], left_weights[i] = left, left_weight
+    for i in range(n):
+        scores[i] = _score(scores[i], left_weights[i], total, total_weight, by_error)
+    best, threshold = -np.inf, np.inf
+    for i in range(n):
+        if scores[i] > best * TIE and values[i + 1] > values[i]:
+            best, threshold = scores[i], _between(values[i], values[i + 1])
+    return best, threshold
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _score(left, left_weight, total, total_weight, by_error):
+    right, right_weight = total - left, total_weight - left_weight
+    if left_weight <= 0 or right_weight <= 0:
+        return -np.inf
+    if by_error:
+        return abs(left) + abs(right)
+    return (left * left * right_weight + right * right * left_weight) / (left_weight * right_weight)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _score_classes(left, total, by_error):
+    q = len(left) - 1
+    right_weight = total[q] - left[q]
+    if left[q] <= 0 or right_weight <= 0:
+        return -np.inf
+    squares_left, squares_right, most_left, most_right = 0.0, 0.0, 0.0, 0.0
+    for k in range(q):
+        right = total[k] - left[k]
+        squares_left += left[k] * left[k]
+        squares_right += right * right
+        most_left, most_right = max(most_left, left[k]), max(most_right, right)
+    if by_error:
+        return most_left + most_right
+    return squares_left / left[q] + squares_right / right_weight
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _part(rows, values, right, spare_rows, spare_values):
+    """Put what goes right behind what goes left, both in their order."""
+    n_left = n_right = 0
+    for i in range(len(rows)):
+        if right[rows[i]]:
+            spare_rows[n_right], spare_values[n_right] = rows[i], values[i]
+            n_right += 1
+        else:
+            rows[n_left], values[n_left] = rows[i], values[i]
+            n_left += 1
+    rows[n_left:], values[n_left:] = spare_rows[:n_right], spare_values[:n_right]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def grow_binned(bins, edges, sums, weights, depth, by_error):
+    """As the plain twin; a level is one pass over the rows, a node a histogram."""
+    n_inner, (n, d), q = 2**depth - 1, bins.shape, sums.shape[1]
+    features, thresholds = np.zeros(n_inner, np.int32), np.full(n_inner, np.inf)
+    cuts = np.full(n_inner, edges.shape[1])  # no bin is beyond: all go left
+    node = np.zeros(n, np.int32)
+    load = _side_by_side(sums, weights)
+    for level in range(depth):
+        first = 2**level - 1
+        held = np.zeros((first + 1, d, edges.shape[1], q + 1))
+        filled = np.zeros((first + 1, d, edges.shape[1]), np.bool_)
+        for i in range(n):
+            for f in range(d):
+                filled[node[i] - first, f, bins[i, f]] = True
+                for k in range(q + 1):
+                    held[node[i] - first, f, bins[i, f], k] += load[i, k]
+        for inner in range(first, 2 * first + 1):
+            best = -np.inf
+            for f in range(d):
+                score, cut = _cut_histogram(
+                    held[inner - first, f], filled[inner - first, f], by_error
+                )
+                if score > best * TIE:
+                    best, features[inner], cuts[inner] = score, f, cut
+                    thresholds[inner] = edges[f, cut]
+        for i in range(n):
+            right = bins[i, features[node[i]]] > cuts[node[i]]
+            node[i] = 2 * node[i] + 1 + right
+    node -= n_inner
+    leaf_sums, leaf_weights = _total(node, sums, weights, n_inner + 1)
+    return features, thresholds, node, leaf_sums, leaf_weights
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _cut_histogram(held, filled, by_error):
+    """Score and last bin to the left of the best cut of one column."""
+    total, last = np.zeros(held.shape[1]), 0
+    for b in range(len(held)):
+        if filled[b]:
+            total, last = total + held[b], b
+    best, cut = -np.inf, len(held)
+    left = np.zeros(len(total))
+    for b in range(last):
+        if filled[b]:
+            left += held[b]
+            if len(left) == 2:
+                score = _score(left[0], left[1], total[0], total[1], by_error)
+            else:
+                score = _score_classes(left, total, by_error)
+            if score > best * TIE:
+                best, cut = score, b
+    return best, cut
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def decide(columns, features, thresholds, values):
+    """As the plain twin, a block of rows after the other."""
+    n, (m, n_leaves, q) = columns.shape[1], values.shape
+    total = np.zeros((q, n))
+    for a in range(0, n, BLOCK):
+        b = min(a + BLOCK, n)
+        for t in range(m):
+            if n_leaves == 2:
+                x, threshold = columns[features[t, 0], a:b], thresholds[t, 0]
+                for k in range(q):
+                    _add_stump(x, threshold, values[t, 0, k], values[t, 1, k], total[k, a:b])
+            else:
+                leaf = _leaves(columns[:, a:b], features[t], thresholds[t], b - a)
+                for k in range(q):
+                    for i in range(b - a):
+                        total[k, a + i] += values[t, leaf[i], k]
+    return total.T
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def misfit(outputs, codes, weights):
+    """As the plain twin."""
+    total = 0.0
+    for i in range(len(codes)):
+        if outputs[i] != codes[i]:
+            total += weights[i]
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def reweigh(logarithms, outputs, codes, step):
+    """As the plain twin."""
+    largest = -np.inf
+    for i in range(len(codes)):
+        if outputs[i] != codes[i]:
+            logarithms[i] += step
+        largest = max(largest, logarithms[i])
+    weights = np.exp(logarithms - largest)
+    return weights / weights.sum()
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_stump(x, threshold, low, high, total):
+    for i in range(len(x)):
+        total[i] += low if x[i] <= threshold else high
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _leaves(columns, features, thresholds, n):
+    leaf = np.empty(n, np.int32)
+    for i in range(n):
+        node = 0
+        while node < len(features):
+            node = 2 * node + 1 + (columns[features[node], i] > thresholds[node])
+        leaf[i] = node - len(features)
+    return leaf
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _total(leaf, sums, weights, n_leaves):
+    leaf_sums, leaf_weights = np.zeros((n_leaves, sums.shape[1])), np.zeros(n_leaves)
+    for i in range(len(leaf)):
+        leaf_weights[leaf[i]] += weights[i]
+        for k in range(sums.shape[1]):
+            leaf_sums[leaf[i], k] += sums[i, k]
+    return leaf_sums, leaf_weights
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _between(low, high):
+    middle = low / 2 + high / 2  # their difference can overflow
+    return middle if middle < high else low

@@ -1,0 +1,101 @@
+"""GentleBoost: AdaBoost's loss, with steps that never exceed one."""
+
+from typing import Any
+
+import numpy as np
+
+from .._validation import check_fraction
+from ._boosting import BoostedClassifier
+from ._one_vs_rest import one_vs_rest
+from ._weak import Hypothesis, Learner, Term
+
+
+class GentleBoostClassifier(BoostedClassifier):
+    """GentleBoost: each round adds the weighted mean label of a leaf, a number between -1 and 1.
+
+    It lowers AdaBoost's exponential loss by steps that stay small where AdaBoost's explode, and is
+    a little less harmed by wrong labels. More than two classes are boosted one against the rest,
+    an extension of the paper. Costs O(T D n d) for T rounds of trees of depth D on n rows of d
+    features, times K for K > 2 classes.
+
+    Parameters
+    ----------
+    estimator : regressor with ``sample_weight``, optional
+        The weak learner; small compiled trees when not given.
+    n_estimators : int, default=300
+        Number of rounds.
+    max_depth : int, default=1
+        Depth of the trees, at most 12; 1 are stumps.
+    learning_rate : float, default=1
+        Factor on each step.
+    threshold : float, optional
+        Flag the rows whose suspicion exceeds it; 0.5 (a negative average margin) when neither
+        this nor ``share`` is given.
+    share : float, optional
+        Flag this share of the rows instead, the most suspicious first.
+    random_state : int, RandomState or None, default=None
+        Seeds an ``estimator`` that draws; the compiled trees do not.
+
+    Attributes
+    ----------
+    suspicion_ : array of shape (n,)
+        (1 - m) / 2, m being the margin averaged over all rounds. A score from 0 to 1, not a
+        probability.
+    flagged_, suggested_ : arrays of shape (n,)
+        The suspects, and the class decided on where a row is flagged, its own label elsewhere.
+    classes_ : array of shape (n_classes,)
+        The distinct labels.
+    n_estimators_ : int
+        Number of rounds.
+
+    References
+    ----------
+    .. [1] Friedman, Hastie and Tibshirani. Additive logistic regression: a statistical view of
+       boosting. Annals of Statistics 28, 2000.
+
+    Examples
+    --------
+    >>> from errata.ensemble import GentleBoostClassifier
+    >>> X = [[0], [1], [2], [3], [4], [5], [6], [7], [8], [9]]
+    >>> y = [1, 1, 1, 0, 0, 0, 1, 1, 1, 0]
+    >>> GentleBoostClassifier(n_estimators=1).fit(X, y).decision_function([[0], [9]]).round(6)
+    array([ 1.      , -0.142857])
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 300,
+        max_depth: int = 1,
+        learning_rate: float = 1.0,
+        threshold: float | None = None,
+        share: float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.threshold = threshold
+        self.share = share
+        self.random_state = random_state
+
+    def _boost(self, learner: Learner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
+        rate = check_fraction("learning_rate", self.learning_rate, low=1e-6, high=10)
+
+        def boost(y: np.ndarray) -> list[tuple[Hypothesis, np.ndarray]]:
+            logarithms, steps = np.log(weights), []
+            for _ in range(self.n_estimators):
+                distribution = np.exp(logarithms - logarithms.max())
+                rule = learner.regress(y, distribution / distribution.sum())
+                steps.append((rule, np.array([rate])))
+                logarithms = logarithms - rate * y * rule.outputs
+            return steps
+
+        return one_vs_rest(boost, codes, len(self.classes_))
+
+    def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
+        columns = np.arange(decision.shape[1]) if decision.shape[1] > 1 else np.ones(1)
+        agreement = decision * np.where(codes[:, None] == columns, 1, -1)
+        return np.exp(agreement.min(axis=0) - agreement)
