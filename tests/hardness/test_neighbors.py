@@ -6,22 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_matrix
-from scipy.spatial.distance import cdist
 
 from errata.exceptions import SuspicionWarning
-from errata.hardness import NeighborDisagreement, k_disagreeing_neighbors
-from errata.hardness._neighbors import nearest
+from errata.hardness import NeighborDisagreement, k_disagreeing_neighbors, nearest
+from errata.hardness._neighbors import _commonest
+from naive_hardness import naive_nearest
+from strategies import seeds
 
 # Ten rows on a line with planted errors at 2 and 8.
 TINY_X = np.array([0, 1, 2.1, 3.3, 4.6, 10, 11.2, 12.3, 13.3, 14.2])[:, None]
 TINY_Y = np.array([0, 0, 1, 0, 0, 1, 1, 1, 0, 1])
-
-
-def naive_nearest(X, k):
-    """Sort every row's distances, by index where they tie."""
-    distances = cdist(X, X)
-    np.fill_diagonal(distances, np.inf)
-    return np.argsort(distances, axis=1, kind="stable")[:, :k]
 
 
 def test_worked_example():
@@ -39,13 +33,15 @@ def test_planted_errors_on_a_line_are_flagged_and_corrected():
     assert detector.suggested_[[2, 8]].tolist() == [0, 1]
 
 
-@given(
-    hnp.arrays(float, st.tuples(st.integers(3, 25), st.integers(1, 3)), elements=st.integers(0, 3)),
-    st.data(),
-)
-def test_nearest_equals_sorting_all_distances_even_with_ties(X, data):
-    k = data.draw(st.integers(1, len(X) - 1))
-    np.testing.assert_array_equal(nearest(X, k), naive_nearest(X, k))
+@given(seeds, st.integers(6, 40), st.integers(1, 5))
+def test_hardness_follows_the_rows_and_ignores_names(seed, n, k):
+    rng = np.random.RandomState(seed)
+    X, codes, order = rng.normal(size=(n, 2)), rng.randint(3, size=n), rng.permutation(n)
+    names = np.array(["pear", "apple", "fig"])[codes]
+    np.testing.assert_array_equal(
+        k_disagreeing_neighbors(X[order], names[order], k),
+        k_disagreeing_neighbors(X, codes, k)[order],
+    )
 
 
 @given(hnp.arrays(float, st.tuples(st.integers(4, 25), st.just(2)), elements=st.integers(0, 9)))
@@ -123,3 +119,23 @@ def test_a_share_flags_exactly_that_many():
 def test_bad_parameters_get_a_sentence(parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         NeighborDisagreement(**parameters).fit(TINY_X, TINY_Y)
+
+
+@pytest.mark.parametrize(
+    ("votes", "expected"),
+    [
+        ([2, 1, 1], 1),  # the majority
+        ([2, 1, 1, 2], 2),  # as many each: the nearest decides
+        ([0, 1, 1, 0], 0),
+        ([3, 2, 1], 3),
+        ([1, 2, 2, 3, 3, 1, 0], 1),
+    ],
+)
+def test_the_commonest_label_wins_and_the_nearest_decides_between_equals(votes, expected):
+    assert _commonest(np.array([votes])).tolist() == [expected]
+
+
+def test_a_label_nobody_shares_is_corrected_among_many_neighbours():
+    # With 60 neighbours the weights of the last ones vanish beside 1, but not their votes.
+    X, y = np.arange(61.0)[:, None], np.r_[0, np.tile([1, 2], 30)]
+    assert NeighborDisagreement(n_neighbors=60).fit(X, y).suggested_[0] == 1

@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+from joblib import parallel_config
+from sklearn.datasets import load_wine, make_blobs
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import Perceptron
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from errata.exceptions import SuspicionWarning
+from errata.hardness import InstanceHardness
+from errata.hardness._classifiers import _seeded, _votes
+
+CHEAP = [GaussianNB(), KNeighborsClassifier(3), DecisionTreeClassifier()]
+
+
+def blobs(n=60):
+    return make_blobs(n, centers=3, cluster_std=3.0, random_state=0)
+
+
+def test_hardness_is_the_mean_probability_of_the_other_classes():
+    X, y = blobs()
+    folds = KFold(4, shuffle=True, random_state=1)
+    expected = np.zeros(60)
+    for learner in CHEAP[:2]:
+        for train, test in folds.split(X):
+            proba = learner.fit(X[train], y[train]).predict_proba(X[test])
+            expected[test] += (1 - proba[np.arange(len(test)), y[test]]) / 2
+    found = InstanceHardness(CHEAP[:2], cv=folds).fit(X, y).suspicion_
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_hard_votes_count_the_learners_that_are_wrong():
+    X, y = blobs()
+    folds = KFold(4, shuffle=True, random_state=1)
+    pool = [GaussianNB(), Perceptron(random_state=0)]
+    wrong = np.zeros(60)
+    for learner in pool:
+        for train, test in folds.split(X):
+            wrong[test] += learner.fit(X[train], y[train]).predict(X[test]) != y[test]
+    found = InstanceHardness(pool, cv=folds, voting="hard").fit(X, y).suspicion_
+    np.testing.assert_allclose(found, wrong / 2, rtol=0, atol=1e-12)
+
+
+def test_a_learner_torn_between_classes_splits_its_vote():
+    proba = np.array([[[0.4, 0.4, 0.2], [0.1, 0.8, 0.1]]])
+    assert _votes(proba).tolist() == [[[0.5, 0.5, 0], [0, 1, 0]]]
+
+
+@pytest.mark.parametrize("voting", ["soft", "hard"])
+def test_renaming_classes_changes_nothing(voting):
+    X, y = blobs()
+    here, there = (
+        InstanceHardness(CHEAP, voting=voting, random_state=0).fit(X, names)
+        for names in (y, np.array(["c", "a", "b"])[y])
+    )
+    np.testing.assert_allclose(there.suspicion_, here.suspicion_, rtol=0, atol=1e-12)
+
+
+def test_a_learner_that_only_counts_finds_rare_classes_hard():
+    X, y = np.arange(20.0)[:, None], np.r_[[0] * 15, [1] * 5]
+    found = InstanceHardness([DummyClassifier(strategy="prior")], random_state=0).fit(X, y)
+    np.testing.assert_allclose(found.suspicion_, np.r_[[0.25] * 15, [0.75] * 5], rtol=0, atol=1e-12)
+    assert set(found.suggested_) == {0}
+
+
+def test_threads_change_nothing():
+    X, y = blobs()
+    with parallel_config(backend="threading"):
+        one, two = (InstanceHardness(CHEAP, random_state=0, n_jobs=j).fit(X, y) for j in (1, 2))
+    np.testing.assert_array_equal(one.suspicion_, two.suspicion_)
+
+
+def test_seeds_reach_into_pipelines_but_keep_what_is_set():
+    random = np.random.RandomState(0)
+    learner = make_pipeline(StandardScaler(), RandomForestClassifier())
+    seeded = _seeded(learner, random)
+    assert isinstance(seeded[-1].random_state, int)
+    assert learner[-1].random_state is None
+    assert _seeded(RandomForestClassifier(random_state=5), random).random_state == 5
+
+
+def test_a_class_with_one_row_cannot_be_judged():
+    X, y = blobs()
+    y = y.copy()
+    y[0] = 7
+    with pytest.warns(SuspicionWarning, match="1 rows have a label too rare to be learned"):
+        detector = InstanceHardness(CHEAP, random_state=0).fit(X, y)
+    assert detector.suspicion_[0] == 0
+    assert detector.suggested_[0] == 7
+
+
+@pytest.mark.filterwarnings("ignore::errata.exceptions.SuspicionWarning")
+@pytest.mark.parametrize("n", [3, 4, 7])
+def test_the_default_pool_copes_with_few_rows(n):
+    X, y = np.arange(n, dtype=float)[:, None], (np.arange(n) > 0).astype(int)
+    assert np.isfinite(InstanceHardness(random_state=0).fit(X, y).suspicion_).all()
+
+
+def test_it_is_right_about_most_of_the_wine():
+    X, y = load_wine(return_X_y=True)
+    detector = InstanceHardness(CHEAP, random_state=0).fit(X, y)
+    assert detector.flagged_.mean() < 0.2
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"estimators": []}, "estimators is empty; pass at least one classifier"),
+        ({"voting": "loud"}, "voting='loud' is not known; choose from soft, hard"),
+        ({"cv": 1}, "cv=1 must be a whole number at least 2"),
+    ],
+)
+def test_bad_parameters_get_a_sentence(parameters, sentence):
+    X, y = blobs()
+    with pytest.raises(ValueError, match=sentence):
+        InstanceHardness(**parameters).fit(X, y)
