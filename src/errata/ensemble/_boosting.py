@@ -14,6 +14,8 @@ from .._suspicion import SuspicionMixin
 from .._validation import check_choice, check_count, check_labelled, check_labels, check_row_weights
 from ._weak import Learner, Term, add_up, make_learner
 
+ROUNDING = 1e-12  # margins this small are none
+
 
 class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
     """A classifier that adds up weak rules, each made for the rows that the others get wrong.
@@ -173,7 +175,7 @@ def _classes(decision: np.ndarray, reach: float) -> np.ndarray:
 
     Equal up to rounding, which grows with what was added up and not with what it comes to.
     """
-    rounding = 1e-12 * reach
+    rounding = ROUNDING * reach
     if decision.shape[1] == 1:
         return (decision[:, 0] >= -rounding).astype(int)
     return (decision >= decision.max(axis=1, keepdims=True) - rounding).argmax(axis=1)

@@ -19,7 +19,7 @@ from .._validation import (
 )
 from ..exceptions import ClassRetentionWarning
 from ._adaboost import DiscreteAdaBoostClassifier
-from ._boosting import BoostedClassifier
+from ._boosting import ROUNDING, BoostedClassifier
 from ._peel_programs import STRATEGIES, margin_lines, removal_order
 from ._peel_rules import SCALES, keep_safe, mean_vote, mean_weight, misclassification_rate
 from ._weak import say
@@ -262,7 +262,7 @@ class Rows(NamedTuple):
 
 def _by_margin(peeler: BoostPeeler, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
     margins = peeler.booster_.margins(rows.X, rows.codes)
-    return -margins, margins < peeler.margin_threshold
+    return -margins, margins < peeler.margin_threshold - ROUNDING
 
 
 def _by_misclassification(peeler: BoostPeeler, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
