@@ -41,6 +41,10 @@ class BoostPeeler(BaseEstimator):
       rows as ``noise_level`` says;
     - "vote": most rounds are wrong about it.
 
+    More than two classes are judged by SAMME. A stump names two classes at most, so most rounds are
+    wrong about many clean rows, too: "weighted" and "vote" flag far too much there, and their order
+    is of more use than their flags.
+
     In our reproduction of the paper margin and weight peeling work as published; the other two
     flag more clean rows than published, and peeling by linear programs no better than taking the
     rows of least margin. Costs one AdaBoost fit and O(n T); "lp" solves a program of n variables
