@@ -14,7 +14,7 @@ from errata.ensemble import (
     RobustBoostClassifier,
     _weak,
 )
-from errata.ensemble._boosting import _classes, signed
+from errata.ensemble._boosting import signed
 
 BOOSTERS = [
     DiscreteAdaBoostClassifier,
@@ -238,9 +238,3 @@ def test_labels_must_be_known_and_as_many_as_the_rows():
         model.margins(X, y[:5])
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         next(model.staged_data_weights(X, y[:5]))
-
-
-def test_equal_up_to_rounding_is_equal():
-    assert _classes(np.array([[-1e-13], [-1e-11], [0.0]]), 1.0).tolist() == [1, 0, 1]
-    nearly = np.array([[1.0, 1 + 1e-13], [1, 1 + 1e-11]])
-    assert _classes(np.column_stack([nearly, [0, 0]]), 1.0).tolist() == [0, 1]

@@ -16,6 +16,7 @@ from errata.ensemble._weak import (
     into_bins,
     make_learner,
     make_term,
+    preferred,
     say,
 )
 from strategies import seeds
@@ -159,3 +160,21 @@ def test_reach_is_the_most_that_a_term_can_do():
     assert make_term(Hypothesis(stump, codes), np.array([[-2.0], [2.0]]), 0).reach == 2
     assert make_term(Hypothesis(stump, codes), np.array([[0, 0, 3.0], [0, 0, -1.0]]), 0).reach == 3
     assert make_term(Hypothesis(stump, np.array([0.5, -4.0])), np.array([[0.5]]), 0).reach == 2
+
+
+def test_equal_up_to_rounding_is_equal():
+    assert preferred(np.array([[-1e-13], [-1e-11], [0.0]]), 1.0).tolist() == [1, 0, 1]
+    nearly = np.array([[1.0, 1 + 1e-13, 0], [1, 1 + 1e-11, 0]])
+    assert preferred(nearly, 1.0).tolist() == [0, 1]
+    assert preferred(nearly, np.array([1.0, 100.0])).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_order_of_rows_does_not_decide_ties(n_classes):
+    # Ten times 0.1 is less than one in floating point, or not, depending on the order.
+    weights = np.r_[np.full(10, 0.1), 1.0]
+    codes = np.r_[np.zeros(10, dtype=int), 1]
+    for order in (np.arange(11), np.arange(11)[::-1]):
+        learner = TreeLearner(np.zeros((11, 1)), 1)
+        outputs = learner.classify(codes[order], n_classes, weights[order]).outputs
+        assert set(outputs) == {1 if n_classes == 2 else 0}

@@ -19,10 +19,10 @@ from .._validation import (
 )
 from ..exceptions import ClassRetentionWarning
 from ._adaboost import DiscreteAdaBoostClassifier
-from ._boosting import ROUNDING, BoostedClassifier
+from ._boosting import BoostedClassifier
 from ._peel_programs import STRATEGIES, margin_lines, removal_order
 from ._peel_rules import SCALES, keep_safe, mean_vote, mean_weight, misclassification_rate
-from ._weak import say
+from ._weak import ROUNDING, say
 
 FEW_ROUNDS, MANY_ROUNDS = 30, 300
 

@@ -17,6 +17,7 @@ from .._kernels import kernels
 
 BINNED_FROM = 100_000  # rows; sorting out bins loses little then, and is several times faster
 N_BINS = 255
+ROUNDING = 1e-12  # decisions this small, as a share of what they could be, are none
 BATCH = 2**22  # numbers held at once when deciding on rows
 
 
@@ -63,6 +64,20 @@ def constant(code: int, codes: np.ndarray) -> Hypothesis:
     return Hypothesis(stump, np.full_like(codes, code))
 
 
+def preferred(decision: np.ndarray, reach: float | np.ndarray) -> np.ndarray:
+    """The code that a decision (n, q) is for: the second of two equals, the first of several.
+
+    Equal up to rounding, which grows with what was added up (at most ``reach``) and not with what
+    it comes to. Else the order of rows would decide ties, and after a round of boosting they are
+    common.
+    """
+    rounding = ROUNDING * reach
+    if decision.shape[1] == 1:
+        return (decision[:, 0] >= -rounding).astype(int)
+    enough = decision.max(axis=1) - rounding
+    return (decision >= enough[:, None]).argmax(axis=1)
+
+
 class Learner(Protocol):
     """Whoever can fit a weak hypothesis to weighted training rows."""
 
@@ -103,8 +118,10 @@ class TreeLearner:
             sums = (weights * (2 * codes - 1))[:, None]
         else:
             sums = weights[:, None] * (codes[:, None] == np.arange(n_classes))
-        features, thresholds, leaf, total, _ = self.grow(*self.table, sums, weights, *self.growth)
-        leaves = (total[:, 0] >= 0).astype(int) if n_classes == 2 else total.argmax(axis=1)
+        features, thresholds, leaf, total, weight = self.grow(
+            *self.table, sums, weights, *self.growth
+        )
+        leaves = preferred(total, weight)
         return Hypothesis(Tree(features, thresholds, leaves), leaves[leaf])
 
     def regress(self, targets: np.ndarray, weights: np.ndarray) -> Hypothesis:
