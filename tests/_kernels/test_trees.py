@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from strategies import seeds
 
 from errata._kernels import _trees as plain
 from errata._kernels import kernels
 from errata.ensemble._weak import into_bins
+from strategies import seeds
 
 
 @pytest.fixture(params=["plain", "compiled"])
@@ -223,6 +223,8 @@ def test_nothing_to_cut_sends_all_to_the_left(twin):
     X, sums, weights = make_problem(np.ones((5, 2)), np.array([1, -1, 1, 1, -1]), np.full(5, 0.2))
     for grow, table in ((twin.grow, sorted_table(X)), (twin.grow_binned, into_bins(X))):
         features, thresholds, leaf, total, weight = grow(*table, sums, weights, 2, False)
-        assert np.isinf(thresholds).all() and not features.any() and not leaf.any()
+        assert np.isinf(thresholds).all()
+        assert not features.any()
+        assert not leaf.any()
         np.testing.assert_allclose(total[:, 0], [0.2, 0, 0, 0], rtol=0, atol=1e-15)
         np.testing.assert_allclose(weight, [1, 0, 0, 0], rtol=0, atol=1e-15)

@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression, SGDClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from strategies import seeds
 
 from errata.ensemble import _weak
 from errata.ensemble._weak import (
@@ -17,8 +16,10 @@ from errata.ensemble._weak import (
     into_bins,
     make_learner,
     make_term,
+    preferred,
     say,
 )
+from strategies import seeds
 
 COMPILED = {"max_depth": 1, "by_error": False, "random": np.random.RandomState(0)}
 
@@ -66,7 +67,8 @@ def test_an_estimator_sees_weights_of_mean_one_and_a_seed():
     learner.classify(codes, 2, weights)
     learner.classify(codes, 2, weights)
     np.testing.assert_allclose(seen[0][0], weights * len(weights), rtol=1e-12, atol=0)
-    assert seen[0][1] != seen[1][1] and None not in (seen[0][1], seen[1][1])
+    assert seen[0][1] != seen[1][1]
+    assert None not in (seen[0][1], seen[1][1])
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -81,7 +83,8 @@ def test_ties_go_to_the_second_of_two_classes_and_the_first_of_several(n_classes
 def test_bins_hold_the_values_up_to_their_edge(seed, n, n_values):
     X = np.random.RandomState(seed).randint(n_values, size=(n, 2)) / 7
     bins, edges = into_bins(X)
-    assert edges.shape == (2, 255) and np.isinf(edges[:, -1]).all()
+    assert edges.shape == (2, 255)
+    assert np.isinf(edges[:, -1]).all()
     for feature in range(2):
         upper, held = edges[feature], bins[:, feature].astype(int)
         assert (X[:, feature] <= upper[held]).all()
@@ -95,7 +98,8 @@ def test_bins_of_many_values_hold_about_equally_many_rows():
     X = np.random.RandomState(0).exponential(size=(51_000, 1))
     counts = np.bincount(into_bins(X)[0][:, 0])
     assert len(counts) == 255
-    assert counts.min() > 150 and counts.max() < 250  # 200 would be equal
+    assert counts.min() > 150
+    assert counts.max() < 250
 
 
 def test_many_rows_are_binned_with_little_loss(monkeypatch):
@@ -104,7 +108,9 @@ def test_many_rows_are_binned_with_little_loss(monkeypatch):
     exact = TreeLearner(X, 2).regress(z, weights)
     monkeypatch.setattr(_weak, "BINNED_FROM", 1999)
     binned = TreeLearner(X, 2).regress(z, weights)
-    np.testing.assert_array_equal(add_up([make_term(binned, np.eye(1), 0)], X)[:, 0], binned.outputs)
+    np.testing.assert_array_equal(
+        add_up([make_term(binned, np.eye(1), 0)], X)[:, 0], binned.outputs
+    )
     best, got = (weights @ (z - rule.outputs) ** 2 for rule in (exact, binned))
     assert not np.array_equal(exact.member.thresholds, binned.member.thresholds)
     assert got == pytest.approx(best, rel=0.01)
@@ -154,3 +160,21 @@ def test_reach_is_the_most_that_a_term_can_do():
     assert make_term(Hypothesis(stump, codes), np.array([[-2.0], [2.0]]), 0).reach == 2
     assert make_term(Hypothesis(stump, codes), np.array([[0, 0, 3.0], [0, 0, -1.0]]), 0).reach == 3
     assert make_term(Hypothesis(stump, np.array([0.5, -4.0])), np.array([[0.5]]), 0).reach == 2
+
+
+def test_equal_up_to_rounding_is_equal():
+    assert preferred(np.array([[-1e-13], [-1e-11], [0.0]]), 1.0).tolist() == [1, 0, 1]
+    nearly = np.array([[1.0, 1 + 1e-13, 0], [1, 1 + 1e-11, 0]])
+    assert preferred(nearly, 1.0).tolist() == [0, 1]
+    assert preferred(nearly, np.array([1.0, 100.0])).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_order_of_rows_does_not_decide_ties(n_classes):
+    # Ten times 0.1 is less than one in floating point, or not, depending on the order.
+    weights = np.r_[np.full(10, 0.1), 1.0]
+    codes = np.r_[np.zeros(10, dtype=int), 1]
+    for order in (np.arange(11), np.arange(11)[::-1]):
+        learner = TreeLearner(np.zeros((11, 1)), 1)
+        outputs = learner.classify(codes[order], n_classes, weights[order]).outputs
+        assert set(outputs) == {1 if n_classes == 2 else 0}

@@ -75,12 +75,16 @@ def class_sums(codes, weights, n_classes):
     return weights[:, None] * (codes[:, None] == np.arange(n_classes))
 
 
-def vote(leaf, leaf_sums):
-    """The heaviest class of each leaf, the second of two equals, the first of several; of rows."""
+def vote(leaf, leaf_sums, leaf_weights, rounding):
+    """The heaviest class of each leaf, the second of two equals, the first of several; of rows.
+
+    Equal up to ``rounding`` times the weight of the leaf.
+    """
+    slack = rounding * leaf_weights
     if leaf_sums.shape[1] == 1:
-        leaves = (leaf_sums[:, 0] >= 0).astype(np.int64)
+        leaves = (leaf_sums[:, 0] >= -slack).astype(np.int64)
     else:
-        leaves = leaf_sums.argmax(axis=1)
+        leaves = (leaf_sums >= (leaf_sums.max(axis=1) - slack)[:, None]).argmax(axis=1)
     return leaves, leaves[leaf]
 
 

@@ -202,12 +202,17 @@ def class_sums(codes, weights, n_classes):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def vote(leaf, leaf_sums):
+def vote(leaf, leaf_sums, leaf_weights, rounding):
     """As the plain twin."""
-    leaves, outputs = np.empty(len(leaf_sums), np.int64), np.empty(len(leaf), np.int64)
+    leaves, outputs = np.zeros(len(leaf_sums), np.int64), np.empty(len(leaf), np.int64)
     for i in range(len(leaves)):
-        one = leaf_sums.shape[1] == 1
-        leaves[i] = leaf_sums[i, 0] >= 0 if one else np.argmax(leaf_sums[i])
+        slack = rounding * leaf_weights[i]
+        if leaf_sums.shape[1] == 1:
+            leaves[i] = leaf_sums[i, 0] >= -slack
+        else:
+            enough = leaf_sums[i].max() - slack
+            while leaf_sums[i, leaves[i]] < enough:
+                leaves[i] += 1
     for i in range(len(leaf)):
         outputs[i] = leaves[leaf[i]]
     return leaves, outputs

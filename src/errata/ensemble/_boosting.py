@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._suspicion import SuspicionMixin
 from .._validation import check_choice, check_count, check_labelled, check_labels, check_row_weights
-from ._weak import Learner, Term, add_up, make_learner, running_sums
+from ._weak import Learner, Term, add_up, make_learner, preferred, running_sums
 
 
 class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
@@ -48,7 +48,7 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
         self._terms = self._boost(learner, codes[used], weights[used] / weights.sum())
         self.n_estimators_ = self._terms[-1].round + 1
         average = add_up(_averaged(self._terms), X)
-        self._conclude((1 - signed(average, codes)) / 2, codes, _classes(average, 1.0))
+        self._conclude((1 - signed(average, codes)) / 2, codes, preferred(average, 1.0))
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -59,7 +59,7 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The class that the rounds decide on."""
         decision = self._decide(X)
-        return self.classes_[_classes(decision, self._reach())]
+        return self.classes_[preferred(decision, self._reach())]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class by the decision; good for ranking, too sure of itself."""
@@ -73,7 +73,7 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The predicted classes after one round, after two, and so on."""
         for decision in running_sums(self._terms, self._checked(X)):
-            yield self.classes_[_classes(decision, self._reach())]
+            yield self.classes_[preferred(decision, self._reach())]
 
     def margins(self, X: Any, y: Any) -> np.ndarray:
         """How far the decision is in favour of the labels ``y``, from -1 to 1."""
@@ -158,14 +158,3 @@ def _averaged(terms: list[Term]) -> list[Term]:
     share = np.divide(1.0, reach, out=np.zeros(len(reach)), where=reach > 0) / len(reach)
     later = share[::-1].cumsum()[::-1]  # a term is part of the decision from its round on
     return [term._replace(values=term.values * later[term.round]) for term in terms]
-
-
-def _classes(decision: np.ndarray, reach: float) -> np.ndarray:
-    """The code decided on: the second of two equals, the first of several.
-
-    Equal up to rounding, which grows with what was added up and not with what it comes to.
-    """
-    rounding = 1e-12 * reach
-    if decision.shape[1] == 1:
-        return (decision[:, 0] >= -rounding).astype(int)
-    return (decision >= decision.max(axis=1, keepdims=True) - rounding).argmax(axis=1)

@@ -28,7 +28,9 @@ class LogitBoostClassifier(BoostedClassifier):
     learning_rate : float, default=1
         Factor on each step.
     z_max : float, default=4
-        Steps of single rows are cut to this size; between 2 and 4 by the authors' advice.
+        Steps of single rows are cut to this size; between 2 and 4 by the authors' advice. It also
+        takes the pull from rows that are hopelessly wrong: their weight vanishes, and the step no
+        longer makes up for it. Without it (say 1e6) the loss falls faster and noise does more harm.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (a negative average margin) when neither
         this nor ``share`` is given.

@@ -14,9 +14,9 @@ SCALES = ("pooled", "paper", "between")
 def misclassification_rate(agreement: np.ndarray) -> np.ndarray:
     """Share of the rounds that were wrong about each row, the accurate ones counting more."""
     wrong = agreement < 0
-    accuracy = 1 - wrong.mean(axis=0)
-    total = accuracy.sum()
-    return wrong @ accuracy / total if total > 0 else wrong.mean(axis=1)
+    n_right = (~wrong).sum(axis=0)  # whole numbers: a tie of the rounds is exactly one half
+    total = n_right.sum()
+    return wrong @ n_right / total if total > 0 else wrong.mean(axis=1)
 
 
 def mean_vote(agreement: np.ndarray) -> np.ndarray:

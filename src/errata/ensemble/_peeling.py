@@ -22,7 +22,7 @@ from ._adaboost import DiscreteAdaBoostClassifier
 from ._boosting import BoostedClassifier
 from ._peel_programs import STRATEGIES, margin_lines, removal_order
 from ._peel_rules import SCALES, keep_safe, mean_vote, mean_weight, misclassification_rate
-from ._weak import say
+from ._weak import ROUNDING, say
 
 FEW_ROUNDS, MANY_ROUNDS = 30, 300
 
@@ -40,6 +40,10 @@ class BoostPeeler(BaseEstimator):
     - "lp": set free in a linear program, it lets the least margin of all others grow; peels as many
       rows as ``noise_level`` says;
     - "vote": most rounds are wrong about it.
+
+    More than two classes are judged by SAMME. A stump names two classes at most, so most rounds are
+    wrong about many clean rows, too: "weighted" and "vote" flag far too much there, and their order
+    is of more use than their flags.
 
     In our reproduction of the paper margin and weight peeling work as published; the other two
     flag more clean rows than published, and peeling by linear programs no better than taking the
@@ -262,7 +266,7 @@ class Rows(NamedTuple):
 
 def _by_margin(peeler: BoostPeeler, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
     margins = peeler.booster_.margins(rows.X, rows.codes)
-    return -margins, margins < peeler.margin_threshold
+    return -margins, margins < peeler.margin_threshold - ROUNDING
 
 
 def _by_misclassification(peeler: BoostPeeler, rows: Rows) -> tuple[np.ndarray, np.ndarray]:

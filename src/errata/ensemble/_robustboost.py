@@ -18,11 +18,12 @@ class RobustBoostClassifier(BoostedClassifier):
     """RobustBoost: aims at an error on the training labels, and lets go of the rest of the rows.
 
     The potential it lowers is not convex: rows far on the wrong side lose their weight, so that
-    wrong labels do not pull for ever. ``error_goal`` should be about the share of wrong labels. On
-    clean and easy rows a goal of 0.1 is reached after a handful of rounds, with an error of nearly
-    that much: choose a smaller one there. More than two classes are boosted one against the rest,
-    an extension. Costs O(T D n d) for T rounds of trees of depth D on n rows of d features, and
-    some fifty evaluations of the error function a row and round for the step.
+    wrong labels do not pull for ever. ``error_goal`` should be above the share of wrong labels, for
+    too near to it time can come to a halt before any row is let go (see ``converged_``). On clean
+    and easy rows a goal of 0.1 is reached after a handful of rounds, with an error of nearly that
+    much: choose a smaller one there. More than two classes are boosted one against the rest, an
+    extension. Costs O(T D n d) for T rounds of trees of depth D on n rows of d features, and some
+    two hundred evaluations of the error function a row and round for the step.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from .._kernels import kernels
 
 BINNED_FROM = 100_000  # rows; sorting out bins loses little then, and is several times faster
 N_BINS = 255
+ROUNDING = 1e-12  # decisions this small, as a share of what they could be, are none
 BATCH = 2**22  # numbers held at once when deciding on rows
 
 
@@ -63,6 +64,20 @@ def constant(code: int, codes: np.ndarray) -> Hypothesis:
     return Hypothesis(stump, np.full_like(codes, code))
 
 
+def preferred(decision: np.ndarray, reach: float | np.ndarray) -> np.ndarray:
+    """The code that a decision (n, q) is for: the second of two equals, the first of several.
+
+    Equal up to rounding, which grows with what was added up (at most ``reach``) and not with what
+    it comes to. Else the order of rows would decide ties, and after a round of boosting they are
+    common.
+    """
+    rounding = ROUNDING * reach
+    if decision.shape[1] == 1:
+        return (decision[:, 0] >= -rounding).astype(int)
+    enough = decision.max(axis=1) - rounding
+    return (decision >= enough[:, None]).argmax(axis=1)
+
+
 class Learner(Protocol):
     """Whoever can fit a weak hypothesis to weighted training rows."""
 
@@ -100,8 +115,10 @@ class TreeLearner:
     def classify(self, codes: np.ndarray, n_classes: int, weights: np.ndarray) -> Hypothesis:
         """A tree whose leaves give the heaviest class; the second of two, the first of several."""
         sums = self.twin.class_sums(codes, weights, n_classes)
-        features, thresholds, leaf, total, _ = self.grow(*self.table, sums, weights, *self.growth)
-        leaves, outputs = self.twin.vote(leaf, total)
+        features, thresholds, leaf, total, weight = self.grow(
+            *self.table, sums, weights, *self.growth
+        )
+        leaves, outputs = self.twin.vote(leaf, total, weight, ROUNDING)
         return Hypothesis(Tree(features, thresholds, leaves), outputs)
 
     def regress(self, targets: np.ndarray, weights: np.ndarray) -> Hypothesis:
