@@ -77,8 +77,8 @@ class BoostPeeler(BaseEstimator):
     noise_level : float or "one_class_svm", optional
         For "lp": the share of rows to peel, in each round of what is left; required there.
         "one_class_svm" estimates it from rows outside of a support vector description of their own
-        class and inside that of another, as the paper suggests; it is rough, so prefer knowledge
-        where you have it.
+        class and inside that of another, as the paper suggests; it is rough, and too low where more
+        than a tenth is wrong, so prefer knowledge where you have it.
     lp_strategy : {"dual", "exact", "soft", "margin"}, default="dual"
         For "lp": peel the row with the largest multiplier, one program a row; the row without which
         the margin is widest, many programs a row; one program for all, with slack; or no program at
@@ -329,7 +329,8 @@ def share_of_strays(X: np.ndarray, codes: np.ndarray) -> float:
 
     A one-class support vector machine draws a line around half of the rows of each label. A stray
     lies outside of its own core and inside another. Half of the rows of a class are in its core, so
-    there should be half as many strays as wrong labels.
+    there should be half as many strays as wrong labels. The more are wrong, the more the cores
+    themselves are misled: on twonorm 10, 20 and 30 % of noise are taken for 8, 11 and 11 %.
     """
     X = StandardScaler().fit_transform(X)
     inside = np.column_stack(
