@@ -1,7 +1,8 @@
 """Ensembles that survive wrong labels."""
 
 from ._adaboost import DiscreteAdaBoostClassifier
-from ._bagging import HardnessBaggingClassifier, selection_probabilities
+from ._bagging import HardnessBaggingClassifier
+from ._ease import selection_probabilities
 from ._gentleboost import GentleBoostClassifier
 from ._logitboost import LogitBoostClassifier
 from ._peeled import PeeledBoostClassifier

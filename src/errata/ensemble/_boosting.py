@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._suspicion import SuspicionMixin
 from .._validation import check_choice, check_count, check_labelled, check_labels, check_row_weights
+from ._ease import measure_hardness, selection_probabilities
 from ._weak import Learner, Term, add_up, make_learner, preferred, running_sums
 
 
@@ -24,6 +25,7 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
     estimator: Any
     n_estimators: int
     max_depth: int
+    hardness: Any
     random_state: Any
     criterion = "gini"
 
@@ -37,15 +39,18 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
         check_count("n_estimators", self.n_estimators)
         check_count("max_depth", self.max_depth, high=12)
         check_choice("criterion", self.criterion, ("gini", "error"))
+        random = check_random_state(self.random_state)
+        weights = weights * self._ease(X, codes, random)
+        self.start_weights_ = weights / weights.sum()
         used = np.flatnonzero(weights)
         learner = make_learner(
             self.estimator,
             X[used],
             max_depth=self.max_depth,
             by_error=self.criterion == "error",
-            random=check_random_state(self.random_state),
+            random=random,
         )
-        self._terms = self._boost(learner, codes[used], weights[used] / weights.sum())
+        self._terms = self._boost(learner, codes[used], self.start_weights_[used])
         self.n_estimators_ = self._terms[-1].round + 1
         average = add_up(_averaged(self._terms), X)
         self._conclude((1 - signed(average, codes)) / 2, codes, preferred(average, 1.0))
@@ -86,8 +91,9 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
     ) -> Iterator[np.ndarray]:
         """The distribution over training rows that each round was fitted to, from these rows.
 
-        Where each class has rules of its own (more than two classes, AdaBoost aside): the mean over
-        the classes that took part in the round.
+        ``sample_weight`` is what boosting started from; after a fit with ``hardness``, pass
+        ``start_weights_``. Where each class has rules of its own (more than two classes, AdaBoost
+        aside): the mean over the classes that took part in the round.
         """
         X, codes = self._checked(X), self._codes(y)
         check_consistent_length(X, codes)
@@ -98,6 +104,13 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
             weights = weights[:, weights.any(axis=0)]
             yield (weights / weights.sum(axis=0)).mean(axis=1)
             decision = after
+
+    def _ease(self, X: np.ndarray, codes: np.ndarray, random: np.random.RandomState) -> Any:
+        """By how much each row's start weight is multiplied."""
+        if self.hardness is None:
+            return 1.0
+        hardness, _ = measure_hardness(self.hardness, X, codes, self.classes_, random=random)
+        return selection_probabilities(hardness)
 
     def _boost(self, learner: Learner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
         """The terms to add up, at least one."""

