@@ -7,6 +7,19 @@ from ._gentleboost import GentleBoostClassifier
 from ._logitboost import LogitBoostClassifier
 from ._peeled import PeeledBoostClassifier
 from ._peeling import BoostPeeler
+from ._projection_ensemble import SupervisedProjectionEnsembleClassifier
+from ._projections import (
+    HiddenLayerProjection,
+    HybridDiscriminantProjection,
+    KernelDiscriminantProjection,
+    LinearDiscriminantProjection,
+    NonparametricDiscriminantProjection,
+    NonparametricWeightedProjection,
+    PartialLeastSquaresProjection,
+    PrincipalHessianDirections,
+    SlicedAverageVariance,
+    SlicedInverseRegression,
+)
 from ._robustboost import RobustBoostClassifier
 
 __all__ = [
@@ -18,4 +31,15 @@ __all__ = [
     "RobustBoostClassifier",
     "BoostPeeler",
     "PeeledBoostClassifier",
+    "SupervisedProjectionEnsembleClassifier",
+    "LinearDiscriminantProjection",
+    "HybridDiscriminantProjection",
+    "NonparametricDiscriminantProjection",
+    "NonparametricWeightedProjection",
+    "SlicedInverseRegression",
+    "SlicedAverageVariance",
+    "PrincipalHessianDirections",
+    "PartialLeastSquaresProjection",
+    "KernelDiscriminantProjection",
+    "HiddenLayerProjection",
 ]
