@@ -1,7 +1,5 @@
 """Directions across the border between classes, wherever it runs: each row has its own means."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
@@ -75,18 +73,18 @@ class NonparametricDiscriminantProjection(ScatterProjection):
     def _scatters(self, X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         k = check_count("n_neighbors", self.n_neighbors)
         power = check_fraction("power", self.power, high=np.inf)
-        searches = [_search(X[codes == c]) for c in range(codes.max() + 1)]
+        groups = [codes == c for c in range(codes.max() + 1)]
+        searches = [NearestNeighbors().fit(X[group]) for group in groups]
+        to_own = np.full(len(X), np.nan)
+        for group, search in zip(groups, searches, strict=True):
+            if group.sum() > 1:
+                to_own[group] = search.kneighbors(n_neighbors=min(k, group.sum() - 1))[0][:, -1]
         between = np.zeros((X.shape[1], X.shape[1]))
-        for i, own in enumerate(searches):
-            rows = X[codes == i]
-            to_own = own.kneighbors(n_neighbors=min(k, len(rows) - 1))[0] if len(rows) > 1 else None
-            for j, other in enumerate(searches):
-                if i != j:
-                    among = X[codes == j]
-                    distance, found = other.kneighbors(rows, min(k, len(among)))
-                    difference = rows - among[found].mean(axis=1)
-                    weight = _border_weight(to_own, distance[:, -1], power)
-                    between += (weight[:, None] * difference).T @ difference
+        for group, search in zip(groups, searches, strict=True):
+            distance, found = search.kneighbors(X[~group], min(k, group.sum()))
+            difference = X[~group] - X[group][found].mean(axis=1)
+            weight = _border_weight(to_own[~group], distance[:, -1], power)
+            between += (weight[:, None] * difference).T @ difference
         return between / len(X), within_scatter(X, codes)
 
 
@@ -147,53 +145,39 @@ class NonparametricWeightedProjection(ScatterProjection):
 
     def _scatters(self, X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         diagonal = check_fraction("diagonal", self.diagonal)
-        scatters = {True: np.zeros((X.shape[1],) * 2), False: np.zeros((X.shape[1],) * 2)}
+        between, within = np.zeros((2, X.shape[1], X.shape[1]))
         near = _NEAR * np.sqrt(np.mean(X**2) * X.shape[1]) or 1.0
-        groups = [X[codes == c] for c in range(codes.max() + 1)]
-        for i, rows in enumerate(groups):
-            for j, others in enumerate(groups):
-                if i != j or len(rows) > 1:
-                    difference = rows - _weighted_means(rows, others, near, same=i == j)
-                    weight = 1 / np.maximum(np.linalg.norm(difference, axis=1), near)
-                    weight /= weight.sum() * len(X)
-                    scatters[i == j] += (weight[:, None] * difference).T @ difference
-        within = scatters[True]
-        return scatters[False], (1 - diagonal) * within + diagonal * np.diag(np.diag(within))
+        for c in range(codes.max() + 1):
+            own = codes == c
+            difference = X - _weighted_means(X, own, near)
+            weight = 1 / np.maximum(np.linalg.norm(difference, axis=1), near)
+            weight /= np.bincount(codes, weight)[codes] * len(X)
+            weighted = weight[:, None] * difference
+            between += weighted[~own].T @ difference[~own]
+            within += weighted[own].T @ difference[own]
+        return between, (1 - diagonal) * within + diagonal * np.diag(np.diag(within))
 
 
-def _search(rows: np.ndarray) -> NearestNeighbors:
-    return NearestNeighbors().fit(rows)
-
-
-def _border_weight(to_own: np.ndarray | None, to_other: np.ndarray, power: float) -> np.ndarray:
+def _border_weight(to_own: np.ndarray, to_other: np.ndarray, power: float) -> np.ndarray:
     """1/2 where a row is as near to the other class as to its own, towards 0 deep inside."""
-    a = to_other if to_own is None else to_own[:, -1]
-    a, b = a**power, to_other**power
+    a, b = np.where(np.isnan(to_own), to_other, to_own) ** power, to_other**power
     total = a + b
     return np.divide(np.minimum(a, b), total, out=np.full(len(b), 0.5), where=total > 0)
 
 
-def _weighted_means(
-    rows: np.ndarray, others: np.ndarray, near: float, *, same: bool
-) -> np.ndarray:
-    """Mean of ``others`` for each row, weighted by one over the distance; without itself."""
-    means = [
-        _block_means(rows[block], others, near, block.start if same else None)
-        for block in _blocks(len(rows), len(others))
-    ]
-    return np.concatenate(means)
+def _weighted_means(X: np.ndarray, group: np.ndarray, near: float) -> np.ndarray:
+    """For each row the mean of the others in a group, weighted by one over their distance.
 
-
-def _block_means(
-    rows: np.ndarray, others: np.ndarray, near: float, start: int | None
-) -> np.ndarray:
-    weight = 1 / np.maximum(euclidean_distances(rows, others), near)
-    if start is not None:
-        own = np.arange(len(rows))
-        weight[own, start + own] = 0
-    return weight @ others / weight.sum(axis=1, keepdims=True)
-
-
-def _blocks(n_rows: int, n_others: int) -> Iterator[slice]:
-    step = max(1, _BLOCK // n_others)
-    return (slice(start, start + step) for start in range(0, n_rows, step))
+    A row alone in the group is its own mean.
+    """
+    members = np.flatnonzero(group)
+    means = np.empty_like(X)
+    step = max(1, _BLOCK // len(members))
+    for start in range(0, len(X), step):
+        block = slice(start, start + step)
+        weight = 1 / np.maximum(euclidean_distances(X[block], X[members]), near)
+        if len(members) > 1:
+            inside = (members >= start) & (members < start + step)
+            weight[members[inside] - start, np.flatnonzero(inside)] = 0
+        means[block] = weight @ X[members] / weight.sum(axis=1, keepdims=True)
+    return means
