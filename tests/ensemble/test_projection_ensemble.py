@@ -71,9 +71,7 @@ def test_rows_are_standardised_with_the_statistics_of_all_of_them():
     X, labels, _ = noisy_twonorm()
     model = ensemble().fit(X * 100 + 7, labels)
     np.testing.assert_allclose(model.scaler_.mean_, (X * 100 + 7).mean(axis=0))
-    np.testing.assert_array_equal(
-        model.predict(X * 100 + 7), ensemble().fit(X, labels).predict(X)
-    )
+    np.testing.assert_array_equal(model.predict(X * 100 + 7), ensemble().fit(X, labels).predict(X))
 
 
 @pytest.mark.parametrize("learner", [FIXED_TREE, KNeighborsClassifier(5)])

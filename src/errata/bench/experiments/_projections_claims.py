@@ -18,12 +18,12 @@ Table = dict[str, np.ndarray]
 
 
 def write_claims(results: list[dict[str, Any]], path: Path) -> list[Path]:
-    """Is a projection more accurate than a rival, and does noise cost it less?
+    """Tell which projections are more accurate than a rival, and which ones noise costs less.
 
     Writes a row for each noise level, claim, projection and rival: the mean over the data sets of
-    what is compared, the mean gain on the rival, on how many sets it wins and loses, and the p-value
-    of Wilcoxon's test, corrected by Holm for the number of projections. The claims are "accuracy"
-    and, above the lowest level, "robustness": minus the points lost since that level.
+    what is compared, the mean gain on the rival, on how many sets it wins and loses, and the
+    p-value of Wilcoxon's test, corrected by Holm for the number of projections. The claims are
+    "accuracy" and, above the lowest level, "robustness": minus the points lost since that level.
     """
     tables = accuracies(results)
     rows = []

@@ -34,9 +34,9 @@ class LinearDiscriminantProjection(ScatterProjection):
 
     Notes
     -----
-    The directions v solve ``S_b v = λ S_w v``, both matrices shrunk. They are those of scikit-learn's
-    ``LinearDiscriminantAnalysis(solver="eigen", shrinkage=1e-3)``, up to sign; this one also takes
-    rows that coincide within each class, and says nothing when asked for too many directions.
+    The directions v solve ``S_b v = λ S_w v``, both matrices shrunk. They are those of
+    scikit-learn's ``LinearDiscriminantAnalysis(solver="eigen", shrinkage=1e-3)``, up to sign; this
+    one also takes rows that coincide within each class, and fewer directions than asked for.
 
     Examples
     --------

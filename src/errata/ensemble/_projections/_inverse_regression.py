@@ -47,8 +47,8 @@ class SlicedInverseRegression(WhitenedProjection):
 
     References
     ----------
-    .. [1] Li. Sliced inverse regression for dimension reduction. Journal of the American Statistical
-       Association 86, 1991.
+    .. [1] Li. Sliced inverse regression for dimension reduction. Journal of the American
+       Statistical Association 86, 1991.
 
     Examples
     --------

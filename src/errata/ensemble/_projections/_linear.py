@@ -30,7 +30,9 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def _wanted(self, n_components: Any, most: int) -> int:
         """Number of components: as many as asked for, and no more than there are."""
-        return most if n_components is None else min(check_count("n_components", n_components), most)
+        return (
+            most if n_components is None else min(check_count("n_components", n_components), most)
+        )
 
 
 class LinearProjection(SupervisedProjection):
