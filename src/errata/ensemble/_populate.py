@@ -1,4 +1,4 @@
-"""Synthetic rows between a row and its nearest neighbour, in the manner of SMOTE."""
+"""More rows to learn a projection from: borrowed ones, and synthetic ones as in SMOTE."""
 
 import numpy as np
 
@@ -36,3 +36,19 @@ def synthesise(
     partners = np.repeat(partners[alike], n_synthetic)
     gap = random.uniform(size=(len(rows), X.shape[1] if per_feature else 1))
     return X[rows] + gap * (X[partners] - X[rows]), codes[rows]
+
+
+def borrow(codes: np.ndarray, wrong: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+    """Rows to add to misclassified ones when these are too few, or of one class; else none.
+
+    From the other rows of each class, at random, as many as were misclassified or as there are.
+    """
+    n_classes = len(np.unique(codes[wrong]))
+    if n_classes > 1 and len(wrong) >= max(2 * n_classes, 5):
+        return np.arange(0)
+    right = np.setdiff1d(np.arange(len(codes)), wrong)
+    lent = []
+    for c in range(codes.max() + 1):
+        of_class = right[codes[right] == c]
+        lent.append(random.permutation(of_class)[: len(wrong)])
+    return np.concatenate(lent)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._suspicion import SuspicionMixin
 from .._validation import check_choice, check_count, check_labelled
 from ..hardness import nearest
-from ._populate import synthesise
+from ._populate import borrow, synthesise
 from ._projections import make_projection
 from ._projections._named import MOST_ROWS
 
@@ -45,8 +45,9 @@ class SupervisedProjectionEnsembleClassifier(SuspicionMixin, ClassifierMixin, Ba
     member still sees every row once, so a wrong label cannot take over. Reach for it where you
     would boost trees and some labels may be wrong. It assumes features that can be added up
     (numbers, not codes of categories), and a learner that makes mistakes on its training rows: a
-    tree grown until it makes none ends the ensemble after one member. Costs ``n_estimators`` fits of
-    the learner and of the projection, one after the other; see the projections for theirs.
+    tree grown until it makes none ends the ensemble after one member. Costs ``n_estimators`` fits
+    of the learner and of the projection, one after the other (see the projections for theirs), and
+    a search for the neighbours of misclassified rows before each.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ class SupervisedProjectionEnsembleClassifier(SuspicionMixin, ClassifierMixin, Ba
     References
     ----------
     .. [1] García-Pedrajas and García-Osorio. Constructing ensembles of classifiers using supervised
-       projection methods based on misclassified instances. Expert Systems with Applications 38, 2011.
+       projection methods based on misclassified instances. Expert Systems with Applications, 2011.
 
     Examples
     --------
@@ -277,22 +278,6 @@ class SupervisedProjectionEnsembleClassifier(SuspicionMixin, ClassifierMixin, Ba
             delayed(member.predict)(X) for member in self._members
         )
         return np.column_stack(votes)
-
-
-def borrow(codes: np.ndarray, wrong: np.ndarray, random: np.random.RandomState) -> np.ndarray:
-    """Rows to add to misclassified ones when these are too few, or of one class; else none.
-
-    From the other rows of each class, at random, as many as were misclassified or as there are.
-    """
-    n_classes = len(np.unique(codes[wrong]))
-    if n_classes > 1 and len(wrong) >= max(2 * n_classes, 5):
-        return np.arange(0)
-    right = np.setdiff1d(np.arange(len(codes)), wrong)
-    lent = []
-    for c in range(codes.max() + 1):
-        of_class = right[codes[right] == c]
-        lent.append(random.permutation(of_class)[: len(wrong)])
-    return np.concatenate(lent)
 
 
 def _canonical(X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -39,9 +39,9 @@ class NonparametricDiscriminantProjection(ScatterProjection):
     Notes
     -----
     ``S_b = 1/n Σ_i Σ_{j ≠ i} Σ_{x in i} w (x - M_j(x))(x - M_j(x))'`` with M_j(x) the mean of the k
-    nearest rows in class j, and ``w = min(a, b) / (a + b)``, a and b being the distances to the k-th
-    neighbour in the own and in the other class, raised to ``power``: 1/2 at a border, 0 deep inside
-    a class. A row alone in its class gets 1/2. S_w is that of linear discriminants.
+    nearest rows in class j, and ``w = min(a, b) / (a + b)``, a and b being the distances to the
+    k-th neighbour in the own and in the other class, raised to ``power``: 1/2 at a border, 0 deep
+    inside a class. A row alone in its class gets 1/2. S_w is that of linear discriminants.
 
     References
     ----------
@@ -91,9 +91,9 @@ class NonparametricDiscriminantProjection(ScatterProjection):
 class NonparametricWeightedProjection(ScatterProjection):
     """Directions from weighted local means (Kuo and Landgrebe's NWFE).
 
-    As :class:`NonparametricDiscriminantProjection`, but both scatters are local: each row has a mean
-    of its own in every class, its own class included, in which near rows weigh more. Made for few
-    rows and many features. Gives up to d directions. Costs O(n² d) time, in blocks that hold a
+    As :class:`NonparametricDiscriminantProjection`, but both scatters are local: each row has a
+    mean of its own in every class, its own class included, in which near rows weigh more. Made for
+    few rows and many features. Gives up to d directions. Costs O(n² d) time, in blocks that hold a
     million distances.
 
     Parameters
