@@ -73,7 +73,8 @@ class SupervisedProjectionEnsembleClassifier(SuspicionMixin, ClassifierMixin, Ba
         Give members the features too, beside their projection.
     threshold, share : float, optional
         Where to draw the line between suspects and the rest; half of the members when neither is
-        given.
+        given. Members have seen the labels and learnt many by heart, so that few rows pass it:
+        better say which ``share`` to look at.
     n_jobs : int, optional
         Threads for predicting and for neighbours. Members cannot be trained at the same time: each
         waits for the mistakes of the one before.
@@ -85,7 +86,7 @@ class SupervisedProjectionEnsembleClassifier(SuspicionMixin, ClassifierMixin, Ba
     suspicion_ : array of shape (n,)
         Share of the members that misclassify the row (an addition, not in the paper).
     flagged_, suggested_ : arrays of shape (n,)
-        Suspects, and the class that most members give them.
+        Suspects, and the class that most members give them other than the label.
     estimators_, projections_ : lists
         Members, which predict positions in ``class_order_``, and their projections (None for the
         first), both for standardised rows.
@@ -182,10 +183,9 @@ class SupervisedProjectionEnsembleClassifier(SuspicionMixin, ClassifierMixin, Ba
         self.n_misclassified_ = np.array([len(wrong) for _, wrong, _ in grown])
         self.n_borrowed_ = np.array([borrowed for _, _, borrowed in grown])
         votes = self._votes(Z)
-        self._conclude(
-            (votes != codes[:, None]).mean(axis=1), class_order[codes],
-            class_order[_shares(votes, len(class_order)).argmax(axis=1)],
-        )  # fmt: skip
+        suspicion = (votes != codes[:, None]).mean(axis=1)
+        other = _favourite_other(_shares(votes, len(class_order)), codes)
+        self._conclude(suspicion, class_order[codes], class_order[other])
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -291,3 +291,10 @@ def _canonical(X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def _shares(votes: np.ndarray, n_classes: int) -> np.ndarray:
     """Share of the votes for each class: (n, n_classes)."""
     return np.column_stack([(votes == c).mean(axis=1) for c in range(n_classes)])
+
+
+def _favourite_other(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The class with most votes besides the label; the label where nobody votes otherwise."""
+    others = shares.copy()
+    others[np.arange(len(codes)), codes] = 0
+    return np.where(others.any(axis=1), others.argmax(axis=1), codes)
