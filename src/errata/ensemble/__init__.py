@@ -5,6 +5,9 @@ from ._bagging import HardnessBaggingClassifier
 from ._ease import selection_probabilities
 from ._gentleboost import GentleBoostClassifier
 from ._logitboost import LogitBoostClassifier
+from ._noise_reducing import NoiseReducingBoostClassifier
+from ._parallel_perceptron import ParallelPerceptronClassifier
+from ._parallel_regressor import ParallelPerceptronRegressor
 from ._peeled import PeeledBoostClassifier
 from ._peeling import BoostPeeler
 from ._robustboost import RobustBoostClassifier
@@ -18,4 +21,7 @@ __all__ = [
     "RobustBoostClassifier",
     "BoostPeeler",
     "PeeledBoostClassifier",
+    "ParallelPerceptronClassifier",
+    "ParallelPerceptronRegressor",
+    "NoiseReducingBoostClassifier",
 ]
