@@ -2,6 +2,7 @@
 
 from ._adaboost import DiscreteAdaBoostClassifier
 from ._bagging import HardnessBaggingClassifier
+from ._categories_figure import plot_categories
 from ._ease import selection_probabilities
 from ._gentleboost import GentleBoostClassifier
 from ._logitboost import LogitBoostClassifier
@@ -24,4 +25,5 @@ __all__ = [
     "ParallelPerceptronClassifier",
     "ParallelPerceptronRegressor",
     "NoiseReducingBoostClassifier",
+    "plot_categories",
 ]

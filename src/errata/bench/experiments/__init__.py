@@ -3,11 +3,12 @@
 from .._experiment import Experiment
 from ._elm_svm import elm_svm
 from ._elm_svr import elm_svr
+from ._nr_boosting import nr_boosting
 from ._peeling import peeling
 from ._ppr import ppr
 from ._walmsley import walmsley
 
-_EXPERIMENTS = {e.name: e for e in [walmsley, elm_svm, elm_svr, ppr, peeling]}
+_EXPERIMENTS = {e.name: e for e in [walmsley, elm_svm, elm_svr, ppr, peeling, nr_boosting]}
 
 
 def list_experiments() -> list[Experiment]:
@@ -16,7 +17,7 @@ def list_experiments() -> list[Experiment]:
     Examples
     --------
     >>> [experiment.name for experiment in list_experiments()]
-    ['walmsley', 'elm-svm', 'elm-svr', 'ppr', 'peeling']
+    ['walmsley', 'elm-svm', 'elm-svr', 'ppr', 'peeling', 'nr-boosting']
     """
     return list(_EXPERIMENTS.values())
 
