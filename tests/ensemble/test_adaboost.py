@@ -8,7 +8,7 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from errata.ensemble import DiscreteAdaBoostClassifier
-from errata.ensemble._adaboost import _alpha
+from errata.ensemble._adaboost import samme_weight
 from errata.ensemble._weak import say
 from errata.exceptions import SuspicionWarning
 from strategies import seeds
@@ -87,9 +87,9 @@ def test_the_worked_example_with_a_wrong_label():
 
 
 def test_coefficients_of_samme():
-    alphas = [_alpha(error, 3) for error in (0.1, 0.5, 2 / 3)]
+    alphas = [samme_weight(error, 3) for error in (0.1, 0.5, 2 / 3)]
     np.testing.assert_allclose(alphas, [2.890372, 0.693147, 0], rtol=0, atol=1e-6)
-    assert _alpha(0.2, 2) == pytest.approx(0.5 * np.log(4), abs=1e-15)
+    assert samme_weight(0.2, 2) == pytest.approx(0.5 * np.log(4), abs=1e-15)
 
 
 @given(seeds, st.integers(2, 4))

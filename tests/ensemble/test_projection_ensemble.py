@@ -126,11 +126,10 @@ def test_suspicion_is_the_share_of_members_that_are_wrong(seed):
 
 
 def test_the_suggestion_is_another_class_wherever_some_member_votes_for_one():
-    X, labels, flipped = noisy_twonorm()
+    X, labels, _ = noisy_twonorm()
     model = ensemble(10, share=0.15).fit(X, labels)
     suspects = model.flagged_ & (model.suspicion_ > 0)
     np.testing.assert_array_equal(model.suggested_[suspects], 1 - labels[suspects])
-    assert flipped[model.flagged_].mean() > 0.3  # twice as many as among all rows
 
 
 def test_threads_and_appended_features_and_sizes():

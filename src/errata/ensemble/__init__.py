@@ -2,9 +2,13 @@
 
 from ._adaboost import DiscreteAdaBoostClassifier
 from ._bagging import HardnessBaggingClassifier
+from ._categories_figure import plot_categories
 from ._ease import selection_probabilities
 from ._gentleboost import GentleBoostClassifier
 from ._logitboost import LogitBoostClassifier
+from ._noise_reducing import NoiseReducingBoostClassifier
+from ._parallel_perceptron import ParallelPerceptronClassifier
+from ._parallel_regressor import ParallelPerceptronRegressor
 from ._peeled import PeeledBoostClassifier
 from ._peeling import BoostPeeler
 from ._projection_ensemble import SupervisedProjectionEnsembleClassifier
@@ -31,6 +35,10 @@ __all__ = [
     "RobustBoostClassifier",
     "BoostPeeler",
     "PeeledBoostClassifier",
+    "ParallelPerceptronClassifier",
+    "ParallelPerceptronRegressor",
+    "NoiseReducingBoostClassifier",
+    "plot_categories",
     "SupervisedProjectionEnsembleClassifier",
     "LinearDiscriminantProjection",
     "HybridDiscriminantProjection",

@@ -151,11 +151,11 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
                 return
             if error <= PERFECT:
                 if self.on_perfect == "keep":
-                    yield Round(rule, rate * _alpha(PERFECT, n_classes), error)
+                    yield Round(rule, rate * samme_weight(PERFECT, n_classes), error)
                 elif t == 0:
                     yield Round(rule, 1.0, error)
                 return
-            alpha = rate * _alpha(error, n_classes)
+            alpha = rate * samme_weight(error, n_classes)
             yield Round(rule, alpha, error)
             # With two classes alpha is half of SAMME's, and right rows lose what wrong ones gain.
             step = 2 * alpha if n_classes == 2 else alpha
@@ -175,6 +175,7 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
         return softmax(decision, axis=1)
 
 
-def _alpha(error: float, n_classes: int) -> float:
+def samme_weight(error: float, n_classes: int) -> float:
+    """alpha: the weight of a rule with this weighted error in the decision."""
     odds = np.log((1 - error) / error)
     return float(0.5 * odds if n_classes == 2 else odds + np.log(n_classes - 1))

@@ -117,7 +117,7 @@ peeling = Experiment(
     datasets={
         "glass": "glass_window",
         "crab": "crabs",
-        "breast cancer": "breast_w",
+        "breast_cancer": "breast_w",
         "ionosphere": "ionosphere",
         "sonar": "sonar",
         "twonorm": "twonorm",

@@ -18,8 +18,8 @@ FIGURES: tuple[tuple[str, float, tuple[str, ...]], ...] = (
     ("threenorm", 0.1, ("AdaBoost after WMP",)),
     ("crab", 0.05, ("AdaBoost after WMP",)),
     ("crab", 0.2, ("AdaBoost after DWP",)),
-    ("breast cancer", 0.1, ("AdaBoost after DWP",)),
-    ("breast cancer", 0.01, ("AdaBoost after LPP",)),
+    ("breast_cancer", 0.1, ("AdaBoost after DWP",)),
+    ("breast_cancer", 0.01, ("AdaBoost after LPP",)),
     ("ionosphere", 0.2, ("AdaBoost after LPP",)),  # the level is cut off in the caption
     ("crab", 0.1, ("AdaBoost after MVP",)),
     ("glass", 0.1, ("AdaBoost after MVP",)),

@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+
+from errata.bench import Cell, get_experiment
+from errata.bench._experiment import Bench
+from errata.bench.experiments._nr_boosting import STYLES, plot_accuracies
+
+
+def test_names_agree_with_the_published_table():
+    experiment = get_experiment("nr-boosting")
+    rows = experiment.published.rows()
+    assert {row["dataset"] for row in rows} == set(experiment.datasets)
+    assert {row["method"] for row in rows} == set(experiment.methods) == set(STYLES)
+    assert {row["noise_level"] for row in rows} == set(experiment.noise_levels)
+
+
+def test_one_repetition_is_the_mean_of_ten_folds_near_the_published():
+    experiment = get_experiment("nr-boosting")
+    method = "PP NR boosting"
+    found = experiment.measure(
+        Cell("twonorm", 0.0, method, 0), experiment.methods[method], "twonorm", Bench(None, 0)
+    )
+    assert found["accuracy_percent"] > 94  # published 96.8, Bayes 97.7
+    assert found["accuracy_percent"] * 3 == pytest.approx(round(found["accuracy_percent"] * 3))
+
+
+def test_the_figure_is_drawn(tmp_path):
+    pytest.importorskip("matplotlib", reason="the report extra is not installed")
+    random = np.random.RandomState(0)
+    results = [
+        {"dataset": dataset, "noise_level": level, "method": method, "repetition": 0,
+         "accuracy_percent": random.uniform(50, 100)}
+        for dataset in ("twonorm", "ringnorm") for level in (0.0, 0.3) for method in STYLES
+    ]  # fmt: skip
+    (path,) = plot_accuracies(results, tmp_path)
+    assert path.stat().st_size > 10_000

@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from errata.datasets import make_threenorm, make_twonorm
+from errata.ensemble import NoiseReducingBoostClassifier, ParallelPerceptronClassifier
+from errata.exceptions import SuspicionWarning
+from errata.noise import flip_labels
+
+
+def noisy(make=make_twonorm, n=270, level=0.2, seed=0):
+    X, y = make(n, random_state=seed)
+    return X, *flip_labels(y, level, random_state=seed)
+
+
+def replay(model, X, y, mode):
+    """The distribution after the last round, by the formulas of the paper."""
+    d = np.full(len(y), 1 / len(y))
+    for member, alpha, categories in zip(
+        model.estimators_, model.estimator_weights_, model.category_history_, strict=True
+    ):
+        wrong = member.predict(X) != y
+        error = d[wrong].sum()
+        assert alpha == pytest.approx(0.5 * np.log((1 - error) / error))
+        agreement = np.where(wrong, -1, 1)
+        factor = -np.abs(categories) if mode == "nr" else 1
+        d = d * np.exp(-alpha * factor * agreement)
+        d /= d.sum()
+    return d
+
+
+@pytest.mark.parametrize("mode", ["nr", "adaboost"])
+def test_weights_follow_the_formulas(mode):
+    X, y, _ = noisy()
+    model = NoiseReducingBoostClassifier(n_estimators=4, mode=mode, random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.final_distribution_, replay(model, X, y, mode), rtol=1e-9)
+    assert model.category_history_.shape == (len(model.estimators_), len(y))
+
+
+def test_safe_rows_gain_and_noisy_rows_lose():
+    X, y, _ = noisy()
+    model = NoiseReducingBoostClassifier(n_estimators=1, random_state=0).fit(X, y)
+    (categories,), d = model.category_history_, model.final_distribution_
+    assert d[categories == 1].min() > d[categories == 0].max()
+    assert d[categories == 0].min() > d[categories == -1].max()
+
+
+def mean_accuracy(mode, make, level, seeds=3):
+    found = []
+    for seed in range(seeds):
+        X, y, _ = noisy(make, level=level, seed=seed)
+        X_test, y_test = make(1000, random_state=100 + seed)
+        model = NoiseReducingBoostClassifier(mode=mode, random_state=seed).fit(X, y)
+        found.append(model.score(X_test, y_test))
+    return np.mean(found)
+
+
+@pytest.mark.parametrize("make", [make_twonorm, make_threenorm])
+@pytest.mark.parametrize("level", [0.2, 0.3])
+def test_it_beats_boosting_by_four_points_under_noise(make, level):  # spec 9.2
+    assert mean_accuracy("nr", make, level) > mean_accuracy("adaboost", make, level) + 0.04
+
+
+def test_bagging_members_vote_alike():
+    X, y, _ = noisy()
+    model = NoiseReducingBoostClassifier(mode="bagging", random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.estimator_weights_, np.ones(10))
+    votes = np.mean([member.predict(X) for member in model.estimators_], axis=0)
+    np.testing.assert_array_equal(model.predict(X)[votes != 0.5], (votes > 0.5)[votes != 0.5])
+
+
+def test_boosting_stops_before_a_member_without_error_decides_alone():
+    X, y = make_twonorm(100, random_state=0)
+    X = X + 10 * np.where(y == 1, 1, -1)[:, None]  # far apart
+    stopped = NoiseReducingBoostClassifier(random_state=0).fit(X, y)
+    clipped = NoiseReducingBoostClassifier(random_state=0, collapse="clip").fit(X, y)
+    assert len(stopped.estimators_) == 1
+    assert len(clipped.estimators_) == 10
+    assert clipped.estimator_weights_[0] == pytest.approx(0.5 * np.log((1 - 1 / 200) * 200))
+
+
+def test_any_learner_can_be_boosted_or_bagged_and_resampled():
+    X, y, flipped = noisy()
+    for mode in ("adaboost", "bagging"):
+        model = NoiseReducingBoostClassifier(
+            DecisionTreeClassifier(max_depth=2), mode=mode, sampling="resample", random_state=0
+        ).fit(X, y)
+        assert model.score(X, y) > 0.7
+        assert model.suspicion_[flipped].mean() > model.suspicion_[~flipped].mean()
+
+
+def test_a_hopeless_task_is_said_to_be_one():
+    X, y = np.zeros((20, 2)), np.tile([0, 1], 10)
+    with pytest.warns(SuspicionWarning, match="No member is better than guessing"):
+        model = NoiseReducingBoostClassifier(random_state=0).fit(X, y)
+    assert model.score(X, y) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        (
+            {"estimator": DecisionTreeClassifier()},
+            "DecisionTreeClassifier has no method activation",
+        ),
+        ({"mode": "nb"}, "mode='nb' is not known; choose from nr, adaboost, bagging"),
+        ({"sampling": "draw"}, "sampling='draw' is not known"),
+        ({"collapse": "go"}, "collapse='go' is not known"),
+        ({"n_estimators": 0}, "n_estimators=0 must be a whole number"),
+    ],
+)
+def test_bad_parameters_get_a_sentence(parameters, sentence):
+    X, y, _ = noisy(n=20)
+    with pytest.raises(ValueError, match=sentence):
+        NoiseReducingBoostClassifier(**parameters).fit(X, y)
+
+
+def test_members_are_parallel_perceptrons_unless_told_otherwise():
+    X, y, _ = noisy(n=50)
+    model = NoiseReducingBoostClassifier(ParallelPerceptronClassifier(5), 2, random_state=0)
+    assert {m.n_perceptrons for m in model.fit(X, y).estimators_} == {5}
