@@ -111,7 +111,7 @@ class SupervisedProjectionEnsembleClassifier(SuspicionMixin, ClassifierMixin, Ba
 
     Too few mistakes to learn from (fewer than 5 or than two per class among them, or one class
     only) borrow as many rows, drawn at random, from the rows of each class that were classified
-    rightly. "nca" learns from 1000 rows at most. Rows and classes are put into an order of their
+    rightly. "nca" learns from 1000 of them at most. Rows and classes are put into an order of their
     own first, so that neither the order of rows nor the names of classes change anything.
 
     The pages of the paper that name its projections and settings are missing from our copy:
