@@ -11,6 +11,19 @@ from ._parallel_perceptron import ParallelPerceptronClassifier
 from ._parallel_regressor import ParallelPerceptronRegressor
 from ._peeled import PeeledBoostClassifier
 from ._peeling import BoostPeeler
+from ._projection_ensemble import SupervisedProjectionEnsembleClassifier
+from ._projections import (
+    HiddenLayerProjection,
+    HybridDiscriminantProjection,
+    KernelDiscriminantProjection,
+    LinearDiscriminantProjection,
+    NonparametricDiscriminantProjection,
+    NonparametricWeightedProjection,
+    PartialLeastSquaresProjection,
+    PrincipalHessianDirections,
+    SlicedAverageVariance,
+    SlicedInverseRegression,
+)
 from ._robustboost import RobustBoostClassifier
 
 __all__ = [
@@ -26,4 +39,15 @@ __all__ = [
     "ParallelPerceptronRegressor",
     "NoiseReducingBoostClassifier",
     "plot_categories",
+    "SupervisedProjectionEnsembleClassifier",
+    "LinearDiscriminantProjection",
+    "HybridDiscriminantProjection",
+    "NonparametricDiscriminantProjection",
+    "NonparametricWeightedProjection",
+    "SlicedInverseRegression",
+    "SlicedAverageVariance",
+    "PrincipalHessianDirections",
+    "PartialLeastSquaresProjection",
+    "KernelDiscriminantProjection",
+    "HiddenLayerProjection",
 ]

@@ -6,9 +6,11 @@ from ._elm_svr import elm_svr
 from ._nr_boosting import nr_boosting
 from ._peeling import peeling
 from ._ppr import ppr
+from ._projections import projections
 from ._walmsley import walmsley
 
-_EXPERIMENTS = {e.name: e for e in [walmsley, elm_svm, elm_svr, ppr, peeling, nr_boosting]}
+_ALL = [walmsley, elm_svm, elm_svr, ppr, peeling, nr_boosting, projections]
+_EXPERIMENTS = {e.name: e for e in _ALL}
 
 
 def list_experiments() -> list[Experiment]:
@@ -17,7 +19,7 @@ def list_experiments() -> list[Experiment]:
     Examples
     --------
     >>> [experiment.name for experiment in list_experiments()]
-    ['walmsley', 'elm-svm', 'elm-svr', 'ppr', 'peeling', 'nr-boosting']
+    ['walmsley', 'elm-svm', 'elm-svr', 'ppr', 'peeling', 'nr-boosting', 'projections']
     """
     return list(_EXPERIMENTS.values())
 

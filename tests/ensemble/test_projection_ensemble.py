@@ -1,0 +1,196 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.datasets import make_blobs
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from errata.datasets import make_twonorm
+from errata.ensemble import LinearDiscriminantProjection, SupervisedProjectionEnsembleClassifier
+from errata.ensemble._projections import PROJECTIONS
+from errata.ensemble._projections._named import MOST_ROWS
+from errata.metrics import detection_auroc
+from errata.noise import flip_labels
+from strategies import seeds
+
+FIXED_TREE = DecisionTreeClassifier(min_samples_leaf=5, random_state=0)
+
+
+def noisy_twonorm(n=120, level=0.15, seed=0):
+    X, y = make_twonorm(n, random_state=seed)
+    return X[:, :6], *flip_labels(y, level, random_state=seed)
+
+
+def ensemble(n_estimators=5, **options):
+    return SupervisedProjectionEnsembleClassifier(
+        n_estimators=n_estimators, **{"random_state": 0} | options
+    )
+
+
+class Recorder(TransformerMixin, BaseEstimator):
+    """Remembers what it was fitted on, and shifts the rows so that no two are the same."""
+
+    def fit(self, X, y):
+        self.X_, self.y_ = X, y
+        return self
+
+    def transform(self, X):
+        return X + len(self.y_) * 1e-3
+
+
+def test_each_projection_sees_what_the_member_before_got_wrong_in_its_own_view():
+    X, labels, _ = noisy_twonorm()
+    model = ensemble(projection=Recorder(), n_synthetic=0).fit(X, labels)
+    Z = model.scaler_.transform(X)
+    codes = np.argsort(model.class_order_)[labels]  # labels are 0 and 1
+    for before, after in zip(model._members, model._members[1:], strict=False):
+        wrong = before.predict(Z) != codes
+        seen, expected = after.projection.X_, Z[wrong]
+        np.testing.assert_array_equal(np.sort(seen, axis=0), np.sort(expected, axis=0))
+        assert before.estimator.tree_.n_node_samples[0] == len(X)  # all rows, once each
+    assert model.projections_[0] is None
+
+
+def test_it_is_populated_with_rows_that_carry_the_label_of_their_parents():
+    X, labels, _ = noisy_twonorm()
+    bare = ensemble(2, projection=Recorder(), n_synthetic=0).fit(X, labels).projections_[1]
+    for pool in ("misclassified", "all"):
+        full = ensemble(2, projection=Recorder(), neighbor_pool=pool).fit(X, labels)
+        n = len(bare.X_)
+        seen = full.projections_[1]
+        np.testing.assert_array_equal(seen.X_[:n], bare.X_)
+        assert n < len(seen.X_) <= 2 * n
+
+
+def test_rows_are_standardised_with_the_statistics_of_all_of_them():
+    X, labels, _ = noisy_twonorm()
+    model = ensemble().fit(X * 100 + 7, labels)
+    np.testing.assert_allclose(model.scaler_.mean_, (X * 100 + 7).mean(axis=0))
+    np.testing.assert_array_equal(model.predict(X * 100 + 7), ensemble().fit(X, labels).predict(X))
+
+
+@pytest.mark.parametrize("learner", [FIXED_TREE, KNeighborsClassifier(5)])
+def test_with_an_identity_projection_all_members_are_the_first(learner):
+    X, labels, _ = noisy_twonorm()
+    model = ensemble(4, projection=FunctionTransformer(), random_state=0)
+    model.set_params(estimator=learner).fit(X, labels)
+    alone = ensemble(1).set_params(estimator=learner).fit(X, labels)
+    assert model.n_misclassified_[0] > 0
+    np.testing.assert_array_equal(model.predict(X), alone.predict(X))
+    np.testing.assert_array_equal(model.suspicion_, alone.suspicion_)
+    assert set(np.unique(model.predict_proba(X))) <= {0.0, 1.0}
+
+
+def test_a_first_member_that_makes_no_mistake_is_the_last():
+    X, y = make_blobs(60, centers=2, cluster_std=0.1, random_state=0)
+    model = ensemble(50).fit(X, y)
+    assert model.n_estimators_ == 1
+    assert model.n_misclassified_.tolist() == [0]
+    assert model.score(X, y) == 1
+    assert not model.flagged_.any()
+
+
+def test_a_fully_grown_tree_ends_the_ensemble():
+    X, labels, _ = noisy_twonorm()
+    assert ensemble(20, estimator=DecisionTreeClassifier()).fit(X, labels).n_estimators_ == 1
+
+
+def test_mistakes_of_one_class_only_are_no_trouble():
+    X, y = make_blobs([30, 3], centers=[[0, 0], [0.5, 0.5]], random_state=0)
+    model = ensemble(6, estimator=DecisionTreeClassifier(min_samples_leaf=10)).fit(X, y)
+    assert model.n_misclassified_[0] == 3
+    assert model.n_borrowed_[1] == 3  # nobody of the small class was right
+    assert np.all(np.isfinite(model.suspicion_))
+
+
+@pytest.mark.parametrize("projection", PROJECTIONS)
+def test_every_projection_finds_planted_errors(projection):
+    X, y = make_blobs(150, centers=3, n_features=3, cluster_std=2, random_state=0)
+    labels, flipped = flip_labels(y, 0.15, random_state=0)
+    model = ensemble(8, projection=projection).fit(X, labels)
+    assert detection_auroc(model.suspicion_, flipped) > 0.8
+    assert model.n_estimators_ == 8
+
+
+@settings(max_examples=8)
+@given(seeds)
+def test_suspicion_is_the_share_of_members_that_are_wrong(seed):
+    X, labels, _ = noisy_twonorm(60, seed=seed % 1000)
+    model = ensemble(4).fit(X, labels)
+    own = model.predict_proba(X)[np.arange(len(X)), np.searchsorted(model.classes_, labels)]
+    np.testing.assert_allclose(model.suspicion_, 1 - own, atol=1e-12)
+    assert model.n_misclassified_.sum() == round(model.suspicion_.sum() * model.n_estimators_)
+
+
+def test_the_suggestion_is_another_class_wherever_some_member_votes_for_one():
+    X, labels, _ = noisy_twonorm()
+    model = ensemble(10, share=0.15).fit(X, labels)
+    suspects = model.flagged_ & (model.suspicion_ > 0)
+    np.testing.assert_array_equal(model.suggested_[suspects], 1 - labels[suspects])
+
+
+def test_threads_and_appended_features_and_sizes():
+    X, labels, _ = noisy_twonorm()
+    alone, together = (ensemble(n_jobs=n).fit(X, labels) for n in (1, 2))
+    np.testing.assert_array_equal(alone.predict_proba(X), together.predict_proba(X))
+    both = ensemble(3, append=True, n_components=2).fit(X, labels)
+    assert [e.n_features_in_ for e in both.estimators_] == [6, 8, 8]
+    assert ensemble(3, n_components=2).fit(X, labels).estimators_[1].n_features_in_ == 2
+
+
+def test_nca_learns_from_a_sample_when_mistakes_are_many(monkeypatch):
+    monkeypatch.setitem(MOST_ROWS, "nca", 20)
+    X, labels, _ = noisy_twonorm(200, level=0.3)
+    model = ensemble(2, projection="nca", n_synthetic=0).fit(X, labels)
+    assert model.n_misclassified_[0] > 20
+    assert model.n_estimators_ == 2
+
+
+def test_names_of_classes_of_any_kind():
+    X, labels, _ = noisy_twonorm()
+    names = np.array(["z", "a"])[labels]
+    model = ensemble().fit(X, names)
+    plain = ensemble().fit(X, labels)
+    np.testing.assert_array_equal(model.predict_proba(X)[:, ::-1], plain.predict_proba(X))
+    assert model.classes_.tolist() == ["a", "z"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_estimators": 0}, "n_estimators=0 must be a whole number at least 1"),
+        ({"n_synthetic": -1}, "n_synthetic=-1 must be a whole number at least 0"),
+        ({"neighbor_pool": "some"}, "neighbor_pool='some' is not known"),
+        ({"projection": "pca"}, "projection='pca' is not known; choose from lda"),
+        ({"n_components": 0}, "n_components=0 must be a whole number"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_named(parameters, message):
+    X, labels, _ = noisy_twonorm()
+    with pytest.raises(ValueError, match=message):
+        ensemble(**{"n_estimators": 3} | parameters).fit(X, labels)
+
+
+def test_any_transformer_serves():
+    X, labels, _ = noisy_twonorm()
+    model = ensemble(3, projection=LinearDiscriminantProjection(shrinkage=0.5)).fit(X, labels)
+    assert model.projections_[1].shrinkage == 0.5
+    assert ensemble(3, projection=StandardScaler()).fit(X, labels).n_estimators_ == 3
+
+
+@pytest.mark.slow
+def test_it_withstands_noise_better_than_adaboost():
+    gains = []
+    for seed in range(5):
+        X, y = make_twonorm(1300, random_state=seed)
+        labels, _ = flip_labels(y[:300], 0.2, random_state=seed)
+        ada = AdaBoostClassifier(FIXED_TREE, n_estimators=50, random_state=0)
+        ours = SupervisedProjectionEnsembleClassifier(FIXED_TREE, random_state=0)
+        gains.append(
+            ours.fit(X[:300], labels).score(X[300:], y[300:])
+            - ada.fit(X[:300], labels).score(X[300:], y[300:])
+        )
+    assert np.mean(gains) > 0.02
