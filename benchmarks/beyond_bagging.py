@@ -19,8 +19,6 @@ from errata.ensemble import (
     DiscreteAdaBoostClassifier,
     GentleBoostClassifier,
     HardnessBaggingClassifier,
-    LogitBoostClassifier,
-    RobustBoostClassifier,
 )
 from errata.noise import flip_labels
 
@@ -38,12 +36,8 @@ def alike(X, y):
 METHODS = {
     "AdaBoost": DiscreteAdaBoostClassifier(),
     "AdaBoost from hardness": DiscreteAdaBoostClassifier(hardness="kdn"),
-    "LogitBoost": LogitBoostClassifier(),
-    "LogitBoost from hardness": LogitBoostClassifier(hardness="kdn"),
     "GentleBoost": GentleBoostClassifier(),
     "GentleBoost from hardness": GentleBoostClassifier(hardness="kdn"),
-    "RobustBoost": RobustBoostClassifier(),
-    "RobustBoost from hardness": RobustBoostClassifier(hardness="kdn"),
     "bagging": HardnessBaggingClassifier(hardness=alike),
     "bagging, local votes": HardnessBaggingClassifier(hardness=alike, voting="local"),
     "hardness bagging": HardnessBaggingClassifier(),

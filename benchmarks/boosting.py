@@ -103,7 +103,7 @@ def growth():
 
 
 def measure_large(n):
-    DiscreteAdaBoostClassifier(n_estimators=2).fit(*data(50))  # compile
+    DiscreteAdaBoostClassifier(n_estimators=1).fit(*data(100_001))  # compile
     X, y = data(n)
     start = time.process_time()
     DiscreteAdaBoostClassifier(n_estimators=GROWTH_ROUNDS).fit(X, y)

@@ -52,7 +52,7 @@ class BoostedClassifier(ClassifierMixin, SuspicionMixin, BaseEstimator):
         )
         self._terms = self._boost(learner, codes[used], self.start_weights_[used])
         self.n_estimators_ = self._terms[-1].round + 1
-        average = add_up(_averaged(self._terms), X)
+        average = add_up(self._terms, X, _averaging(self._terms))
         self._conclude((1 - signed(average, codes)) / 2, codes, preferred(average, 1.0))
         return self
 
@@ -161,8 +161,8 @@ def signed(decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return decision[own] - others
 
 
-def _averaged(terms: list[Term]) -> list[Term]:
-    """Terms that add up to the mean, over all rounds, of the decision divided by its reach.
+def _averaging(terms: list[Term]) -> np.ndarray:
+    """Factors by which terms add up to the mean, over all rounds, of decision over reach.
 
     Early rounds have not yet learnt the wrong labels by heart, which makes them better judges.
     """
@@ -170,4 +170,4 @@ def _averaged(terms: list[Term]) -> list[Term]:
     reach = np.bincount(rounds, [term.reach for term in terms]).cumsum()
     share = np.divide(1.0, reach, out=np.zeros(len(reach)), where=reach > 0) / len(reach)
     later = share[::-1].cumsum()[::-1]  # a term is part of the decision from its round on
-    return [term._replace(values=term.values * later[term.round]) for term in terms]
+    return later[rounds]

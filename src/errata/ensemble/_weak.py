@@ -6,7 +6,7 @@ answers with a hypothesis: what it says of the training rows and, through :func:
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -176,11 +176,16 @@ class EstimatorLearner:
         return member.fit(self.X, targets, sample_weight=weights * (len(weights) / weights.sum()))
 
 
-def add_up(terms: Sequence[Term], X: np.ndarray) -> np.ndarray:
-    """Sum of what the members say of each row: the decision, an array (n, q)."""
+def add_up(terms: Sequence[Term], X: np.ndarray, factors: np.ndarray | None = None) -> np.ndarray:
+    """Sum of what the members say of each row, times factors: the decision, an array (n, q)."""
+    factors = np.ones(len(terms)) if factors is None else factors
+    sizes = np.array([_size(term) for term in terms])
     # A booster that gives up on a class has a constant stump among its members, of whatever kind.
-    by_size = groupby(sorted(terms, key=_size), key=_size)
-    return np.sum([_add_up_alike(list(alike), X) for _, alike in by_size], axis=0)
+    parts = [
+        _add_up_alike([t for t in terms if _size(t) == size], X, factors[sizes == size])
+        for size in set(sizes.tolist())
+    ]
+    return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
 
 
 def _size(term: Term) -> int:
@@ -188,10 +193,12 @@ def _size(term: Term) -> int:
     return len(term.member.features) if isinstance(term.member, Tree) else 0
 
 
-def _add_up_alike(terms: Sequence[Term], X: np.ndarray) -> np.ndarray:
+def _add_up_alike(terms: Sequence[Term], X: np.ndarray, factors: np.ndarray) -> np.ndarray:
     if not _size(terms[0]):
-        return np.sum([_say(term, X) for term in terms], axis=0)
-    trees = _stack(terms)
+        said = [factor * _say(term, X) for term, factor in zip(terms, factors, strict=True)]
+        return np.sum(said, axis=0)
+    features, thresholds, values = _stack(terms)
+    trees = features, thresholds, values * factors[:, None, None]
     decide = kernels("trees").decide
     decision = np.empty((len(X), terms[0].values.shape[1]))
     for rows in gen_batches(len(X), max(1, BATCH // X.shape[1])):
