@@ -11,6 +11,7 @@ ORDER = [
     "exceptions",
     "_optional",
     "_compat",
+    "_seeding",
     "_validation",
     "_suspicion",
     "tables",

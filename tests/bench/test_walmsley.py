@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.bench import get_experiment, list_experiments, load_published, run_experiment
-from errata.bench.experiments._walmsley import flip_each, load_complete
+from errata.bench.experiments._walmsley import flip_each, load_same
 
 
 def test_names_agree_with_the_published_tables():
@@ -27,7 +27,7 @@ def test_each_label_is_changed_by_itself_with_no_warning_at_one_half():
 
 
 def test_rows_with_missing_cells_are_left_out(data_folder):
-    X, _ = load_complete("ilpd", data_folder, 0)
+    X, _ = load_same("ilpd", data_folder, 0)
     assert X.shape == (579, 10)  # the size in table 4.1.1
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
+from .._seeding import seeded_clone
 from .._validation import check_choice, check_count
 from ..datasets import load_dataset
 from ..noise import flip_labels
@@ -180,10 +181,7 @@ class NoisyTraining:
 
 def seeded(estimator: BaseEstimator, seed: int) -> BaseEstimator:
     """A clone whose every ``random_state``, nested ones included, is drawn from ``seed``."""
-    estimator = clone(estimator)
-    random = np.random.RandomState(seed % 2**32)
-    names = sorted(name for name in estimator.get_params() if name.endswith("random_state"))
-    return estimator.set_params(**{name: random.randint(2**31 - 1) for name in names})
+    return seeded_clone(estimator, np.random.RandomState(seed % 2**32))
 
 
 def _splits(splitter: Any, X: np.ndarray, y: np.ndarray, seed: int) -> Split:

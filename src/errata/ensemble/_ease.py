@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
+from .._seeding import seeded_clone
 from .._validation import check_choice
 from ..hardness import NeighborDisagreement
 
@@ -29,10 +30,7 @@ def measure_hardness(
     if isinstance(hardness, str):
         check_choice("hardness", hardness, ("kdn",))
         hardness = NeighborDisagreement(n_neighbors=n_neighbors, n_jobs=n_jobs)
-    detector = clone(hardness)
-    if "random_state" in detector.get_params():
-        detector.set_params(random_state=random.randint(2**31 - 1))
-    detector.fit(X, codes)
+    detector = seeded_clone(hardness, random).fit(X, codes)
     return check_hardness(detector.suspicion_, len(codes)), detector.suggested_
 
 

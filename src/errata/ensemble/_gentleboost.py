@@ -6,7 +6,7 @@ import numpy as np
 
 from .._validation import check_fraction
 from ._boosting import BoostedClassifier
-from ._one_vs_rest import one_vs_rest
+from ._one_vs_rest import agreement_with, one_vs_rest
 from ._weak import Hypothesis, Learner, Term
 
 
@@ -106,6 +106,5 @@ class GentleBoostClassifier(BoostedClassifier):
         return one_vs_rest(boost, codes, len(self.classes_))
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
-        columns = np.arange(decision.shape[1]) if decision.shape[1] > 1 else np.ones(1)
-        agreement = decision * np.where(codes[:, None] == columns, 1, -1)
+        agreement = agreement_with(decision, codes)
         return np.exp(agreement.min(axis=0) - agreement)

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._seeding import seeded_clone
 from .._suspicion import SuspicionMixin
 from .._validation import check_choice, check_count, check_labelled, check_row_weights
 from ..exceptions import SuspicionWarning
@@ -126,7 +127,9 @@ class NoiseReducingBoostClassifier(SuspicionMixin, ClassifierMixin, BaseEstimato
         base = ParallelPerceptronClassifier() if self.estimator is None else self.estimator
         self._check_parameters(base)
         random = check_random_state(self.random_state)
-        rounds = list(self._rounds(base, X, codes, weights / weights.sum(), random))
+        self.final_distribution_ = weights / weights.sum()
+        make_rounds = self._bags if self.mode == "bagging" else self._rounds
+        rounds = list(make_rounds(base, X, codes, random))
         self.estimators_ = [r.member for r in rounds]
         self.estimator_weights_ = np.array([r.alpha for r in rounds])
         margins = np.array([r.margins for r in rounds])
@@ -159,19 +162,18 @@ class NoiseReducingBoostClassifier(SuspicionMixin, ClassifierMixin, BaseEstimato
                 "method activation_margins(X, y); pass another estimator or mode."
             )
 
-    def _rounds(
-        self, base: Any, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, random: Any
-    ) -> Iterator[Round]:
-        n, n_classes = X.shape[0], len(self.classes_)
-        start, least_error = weights, 1 / (2 * n)
-        self.final_distribution_ = weights
+    def _bags(self, base: Any, X: np.ndarray, codes: np.ndarray, random: Any) -> Iterator[Round]:
+        for _ in range(self.n_estimators):
+            member = self._fit_bag(base, X, codes, self.final_distribution_, random)
+            yield self._look(member, X, codes)
+
+    def _rounds(self, base: Any, X: np.ndarray, codes: np.ndarray, random: Any) -> Iterator[Round]:
+        n_classes, least_error = len(self.classes_), 1 / (2 * len(codes))
         for t in range(self.n_estimators):
-            if self.mode == "bagging":
-                yield self._look(self._fit_bag(base, X, codes, start, random), 1.0, X, codes)
-                continue
+            weights = self.final_distribution_
             for _ in range(RESTARTS):
                 member = self._fit_member(base, X, codes, weights, random)
-                round_ = self._look(member, 1.0, X, codes)
+                round_ = self._look(member, X, codes)
                 error = float(weights[round_.wrong].sum())
                 if error < 1 - 1 / n_classes:
                     break
@@ -191,14 +193,14 @@ class NoiseReducingBoostClassifier(SuspicionMixin, ClassifierMixin, BaseEstimato
             alpha = samme_weight(max(error, least_error), n_classes)
             yield round_._replace(alpha=alpha)
             weights = weights * np.exp(self._exponents(round_, alpha, n_classes))
-            self.final_distribution_ = weights = weights / weights.sum()
+            self.final_distribution_ = weights / weights.sum()
 
     def _fit_member(
         self, base: Any, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, random: Any
     ) -> Any:
         if self.sampling == "resample":
             return self._fit_bag(base, X, codes, weights, random)
-        return _seeded(base, random).fit(X, codes, sample_weight=weights * len(weights))
+        return seeded_clone(base, random).fit(X, codes, sample_weight=weights * len(weights))
 
     def _fit_bag(
         self, base: Any, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, random: Any
@@ -207,15 +209,15 @@ class NoiseReducingBoostClassifier(SuspicionMixin, ClassifierMixin, BaseEstimato
         rows = random.choice(len(codes), len(codes), p=weights)
         while len(np.unique(codes[rows])) < 2:
             rows = random.choice(len(codes), len(codes), p=weights)
-        return _seeded(base, random).fit(X[rows], codes[rows])
+        return seeded_clone(base, random).fit(X[rows], codes[rows])
 
-    def _look(self, member: Any, alpha: float, X: np.ndarray, codes: np.ndarray) -> Round:
+    def _look(self, member: Any, X: np.ndarray, codes: np.ndarray) -> Round:
         wrong = member.predict(X) != codes
         if hasattr(member, "activation_margins") and len(member.classes_) == len(self.classes_):
             margins = member.activation_margins(X, codes)
         else:
             margins = np.where(wrong, -np.inf, np.inf)
-        return Round(member, alpha, wrong, margins)
+        return Round(member, 1.0, wrong, margins)
 
     def _exponents(self, round_: Round, alpha: float, n_classes: int) -> np.ndarray:
         """What is added to the logarithm of each weight."""
@@ -239,10 +241,3 @@ class NoiseReducingBoostClassifier(SuspicionMixin, ClassifierMixin, BaseEstimato
     def _checked(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         return validate_data(self, X, dtype=float, reset=False)
-
-
-def _seeded(base: Any, random: np.random.RandomState) -> Any:
-    member = clone(base)
-    if "random_state" in member.get_params():
-        member.set_params(random_state=random.randint(2**31 - 1))
-    return member

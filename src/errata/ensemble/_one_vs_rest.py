@@ -24,3 +24,9 @@ def one_vs_rest(
         for t, (rule, values) in enumerate(boost(np.where(codes == k, 1.0, -1.0))):
             terms.append(make_term(rule, values[:, None] * column, t))
     return terms
+
+
+def agreement_with(decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """How far each column of a decision (n, q) is on the side of the row's class."""
+    columns = np.arange(decision.shape[1]) if decision.shape[1] > 1 else np.ones(1)
+    return decision * np.where(codes[:, None] == columns, 1, -1)

@@ -5,12 +5,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._seeding import seeded_clone
 from .._suspicion import SuspicionMixin
 from .._validation import check_choice, check_count, check_labelled
 from ..hardness import nearest
@@ -247,9 +248,7 @@ class SupervisedProjectionEnsembleClassifier(SuspicionMixin, ClassifierMixin, Ba
         base = self.estimator
         if base is None:
             base = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=5)
-        learner = clone(base)
-        names = sorted(name for name in learner.get_params() if name.endswith("random_state"))
-        return learner.set_params(**{name: random.randint(2**31 - 1) for name in names})
+        return seeded_clone(base, random)
 
     def _project(
         self, X: np.ndarray, codes: np.ndarray, rows: np.ndarray, neighbors: np.ndarray | None,

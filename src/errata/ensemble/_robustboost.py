@@ -6,7 +6,7 @@ import numpy as np
 
 from .._validation import check_choice, check_fraction
 from ._boosting import BoostedClassifier
-from ._one_vs_rest import Steps, one_vs_rest
+from ._one_vs_rest import Steps, agreement_with, one_vs_rest
 from ._robust_step import Potential, StepProblem
 from ._weak import Learner, Term, constant
 
@@ -153,8 +153,7 @@ class RobustBoostClassifier(BoostedClassifier):
         )
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
-        columns = np.arange(decision.shape[1]) if decision.shape[1] > 1 else np.ones(1)
-        agreement = decision * np.where(codes[:, None] == columns, 1, -1)
+        agreement = agreement_with(decision, codes)
         weights = np.zeros(agreement.shape)
         for k, times in enumerate(self._times):
             if stage < len(times) - 1:  # else this class has come to its end

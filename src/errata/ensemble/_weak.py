@@ -10,10 +10,11 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 
 from .._kernels import kernels
+from .._seeding import seeded_clone
 
 BINNED_FROM = 100_000  # rows; sorting out bins loses little then, and is several times faster
 N_BINS = 255
@@ -169,9 +170,7 @@ class EstimatorLearner:
         return Hypothesis(member, member.predict(self.X))
 
     def _fit(self, targets: np.ndarray, weights: np.ndarray) -> BaseEstimator:
-        member = clone(self.estimator)
-        if "random_state" in member.get_params():
-            member.set_params(random_state=self.random.randint(2**31 - 1))
+        member = seeded_clone(self.estimator, self.random)
         # Some learners mind the scale of weights: let them be one on average.
         return member.fit(self.X, targets, sample_weight=weights * (len(weights) / weights.sum()))
 

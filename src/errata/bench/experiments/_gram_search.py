@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import KFold, ParameterGrid, StratifiedKFold
 
-from ...datasets import load_dataset
 from ...extreme import ELMFeatures, asymptotic_elm_kernel, elm_kernel
 from .._experiment import Bench, Cell, seeded
+from ._complete import load_complete
 
 LIBSVM_LIMIT = 10_000_000  # iterations after which LIBSVM itself gives up
 
@@ -181,14 +180,6 @@ class OuterFold:
         train, test = list(folds.split(X, y))[cell.repetition]
         model = seeded(estimator, bench.seed_of(*cell)).fit(X[train], y[train])
         return self.score(y[test], model.predict(X[test]), y)
-
-
-@lru_cache(maxsize=2)
-def load_complete(dataset: str, folder: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Rows without missing cells."""
-    X, y = load_dataset(dataset, folder=folder, return_X_y=True)
-    complete = ~np.isnan(X).any(axis=1)
-    return X[complete], y[complete]
 
 
 def powers_of_ten(low: float, high: float, step: float) -> tuple[float, ...]:

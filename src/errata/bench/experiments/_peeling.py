@@ -32,6 +32,7 @@ from ...ensemble import (
 from ...noise import flip_labels
 from .._experiment import Bench, Cell, Experiment, NoisyTraining
 from .._published import Published
+from ._complete import load_complete
 from ._peeling_curves import ROUNDS, plot_curves
 
 SYNTHETIC = ("twonorm", "threenorm")
@@ -47,9 +48,7 @@ def load_relabelled(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, n
 
 @lru_cache(maxsize=2)
 def _relabelled(dataset: str, folder: Any) -> tuple[np.ndarray, np.ndarray]:
-    X, y = load_dataset(dataset, folder=folder, return_X_y=True)
-    complete = ~np.isnan(X).any(axis=1)
-    X, y = X[complete], y[complete]
+    X, y = load_complete(dataset, folder)
     tree = DecisionTreeClassifier(min_samples_split=10, random_state=0)
     return X, tree.fit(X, y).predict(X)
 

@@ -12,7 +12,6 @@ of more than 500 rows are cut to 500 at random, anew in each repetition; rows wi
 left out, and classes of fewer than ten rows, which a fold might not hold.
 """
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,10 @@ from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, RandomForest
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from ...datasets import load_dataset
 from ...ensemble import SupervisedProjectionEnsembleClassifier
 from .._experiment import Experiment, NoisyTraining
 from .._ranks import rank_methods
+from ._complete import load_complete
 from ._projections_claims import plot_robustness, write_claims
 
 ROWS = 500
@@ -36,20 +35,13 @@ PROJECTIONS = ("lda", "nda", "nwfe", "hda", "sir", "save", "phd", "nca", "pls", 
 
 def load_some(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """At most 500 complete rows, of classes that have ten or more."""
-    X, y = _complete(dataset, folder, seed if dataset in ("twonorm", "threenorm") else 0)
+    X, y = load_complete(dataset, folder, seed if dataset in ("twonorm", "threenorm") else 0)
     if len(y) > ROWS:
         rows = np.random.RandomState(seed % 2**32).permutation(len(y))[:ROWS]
         X, y = X[rows], y[rows]
     classes, sizes = np.unique(y, return_counts=True)
     kept = np.isin(y, classes[sizes >= FEWEST])
     return X[kept], y[kept]
-
-
-@lru_cache(maxsize=2)
-def _complete(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    X, y = load_dataset(dataset, folder=folder, random_state=seed, return_X_y=True)
-    complete = ~np.isnan(X).any(axis=1)
-    return X[complete], y[complete]
 
 
 def in_projections(projection: str) -> SupervisedProjectionEnsembleClassifier:

@@ -13,7 +13,6 @@ fifty is 8 points better on clean labels and 20 under 40 % noise. So one it is.
 """
 
 import warnings
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +23,19 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from ...datasets import load_dataset
 from ...ensemble import HardnessBaggingClassifier
 from ...exceptions import NoiseWarning
 from ...noise import flip_labels
 from .._experiment import Experiment, NoisyTraining
 from .._published import Published
 from .._ranks import rank_methods
+from ._complete import load_complete
 from ._walmsley_hardness import METRICS, hardness_summary, plot_hardness
 
 
-def load_complete(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows without missing cells: four of ILPD are left out, as in the paper."""
-    return _complete(dataset, folder)  # the same rows in every repetition, read once
-
-
-@lru_cache(maxsize=2)
-def _complete(dataset: str, folder: Any) -> tuple[np.ndarray, np.ndarray]:
-    X, y = load_dataset(dataset, folder=folder, return_X_y=True)
-    complete = ~np.isnan(X).any(axis=1)
-    return X[complete], y[complete]
+def load_same(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same rows in every repetition: four of ILPD are left out, as in the paper."""
+    return load_complete(dataset, folder)
 
 
 def flip_each(y: np.ndarray, level: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +108,7 @@ walmsley = Experiment(
     repetitions=10,
     metrics=("accuracy_percent", *METRICS),
     measure=NoisyTraining(
-        split=KFold(5, shuffle=True), inject=flip_each, load=load_complete, score=score
+        split=KFold(5, shuffle=True), inject=flip_each, load=load_same, score=score
     ),
     published=Published("walmsley_2017_accuracy", repetitions=10),
     illustrate=illustrate,
