@@ -6,17 +6,19 @@ rows among which are its nearest ones, itself included.
 
 import time
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import issparse
 from scipy.spatial import cKDTree
+from sklearn import config_context
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_even_slices
 
 TREE_DIMENSIONS = 8  # a tree wins up to here even on Gaussian rows; the two meet at 9 or 10
+SMALL, SMALL_TREE_DIMENSIONS = 5_000, 6  # with fewer rows than this, up to here
 PILOT_DIMENSIONS = 50  # up to here many rows may lie on few dimensions in fact, and a pilot tells
 PILOT_FROM = 15_000  # rows; with fewer, brute force is done before the pilot has paid
 CHUNK = 2**23  # coordinates of neighbours held at once: 64 MB
@@ -38,7 +40,7 @@ def exact_query(X: Any, metric: Any, n_jobs: int | None) -> Query:
     if metric != "euclidean" or issparse(X):
         return _ask_scikit_learn(X, metric, n_jobs)
     n, d = X.shape
-    if d <= TREE_DIMENSIONS:
+    if d <= (SMALL_TREE_DIMENSIONS if n < SMALL else TREE_DIMENSIONS):
         return ask_tree(X, n_jobs)
     if d > PILOT_DIMENSIONS or n < PILOT_FROM:
         return ask_everybody(X, n_jobs)
@@ -122,9 +124,11 @@ def measure(X: np.ndarray, rows: np.ndarray, indices: np.ndarray) -> np.ndarray:
 
 
 def ask_everybody(X: np.ndarray, n_jobs: int | None = None) -> Query:
-    """Brute force: candidates by scikit-learn's inner products, then measured again."""
-    centred = X - np.median(X, axis=0)  # a large common offset would cost digits
-    search = NearestNeighbors(algorithm="brute").fit(centred)
+    """Brute force by scikit-learn's inner products; measured again where these cannot tell."""
+    centred = X - np.median(X[:: 1 + len(X) // 128], axis=0)  # a common offset would cost digits
+    checked = partial(config_context, assume_finite=True, skip_parameter_validation=True)
+    with checked():
+        search = NearestNeighbors(algorithm="brute").fit(centred)
     # A squared distance is off by d eps (|a| + |b|)² at most, and a row near a is about as long as
     # a: take the row's own length, not the longest, lest one outlier make all others doubtful.
     rounding = 8 * (X.shape[1] + 4) * np.finfo(float).eps
@@ -132,11 +136,14 @@ def ask_everybody(X: np.ndarray, n_jobs: int | None = None) -> Query:
     tree = cache(lambda: _measured(X, ask_tree(X, n_jobs)))
 
     def query(rows: np.ndarray, asked: int) -> Found:
-        distances, indices = search.kneighbors(centred[rows], asked)
-        last = distances[:, -1] ** 2
-        reach = np.sqrt(np.maximum(last * (1 - rounding) - slack[rows], 0))
-        found = Found(indices, measure(X, rows, indices), reach)
-        blurred = last <= 100 * slack[rows]  # so close together that inner products cannot tell
+        with checked():
+            distances, indices = search.kneighbors(centred[rows], asked)
+        squares = distances**2
+        last, error = squares[:, -1], rounding * squares[:, -1] + slack[rows]
+        close = (np.diff(squares) <= 2 * error[:, None]).any(axis=1)  # their order may be wrong
+        distances[close] = measure(X, rows[close], indices[close])
+        found = Found(indices, distances, np.sqrt(np.maximum(last - error, 0)))
+        blurred = last <= 100 * slack[rows]  # all so close together that some may not be found
         if blurred.any():
             for ours, exact in zip(found, tree()(rows[blurred], asked), strict=True):
                 ours[blurred] = exact
