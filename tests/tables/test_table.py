@@ -1,11 +1,10 @@
 import gzip
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables import copy_with_column, numbers, read_columns, write_columns
+from errata.tables import copy_with_column, copy_with_rows, read_columns, write_columns
 
 words = st.text(
     st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8
@@ -19,9 +18,11 @@ def table(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.parquet", "t.feather"])
+@pytest.mark.parametrize(
+    "name", ["t.csv", "t.tsv", "t.csv.gz", "t.jsonl", "t.ndjson.gz", "t.parquet", "t.FEATHER"]
+)
 def test_what_is_written_is_read_again(tmp_path, name):
-    if name.endswith(("parquet", "feather")):
+    if name.lower().endswith(("parquet", "feather")):
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     columns = {"a": ["x", 'y "q"', "z,;\t|"], "b": ["1", "2", "3"]}
     write_columns(tmp_path / name, columns)
@@ -43,7 +44,7 @@ def test_any_text_survives_a_round_trip(tmp_path_factory, rows):
 def test_copy_changes_one_column_and_keeps_every_other_cell_as_text(table, tmp_path):
     copy_with_column(table, tmp_path / "out.csv", "pet", ["dog", "dog", "cat"])
     assert (tmp_path / "out.csv").read_text() == (
-        'id,weight,note,pet\n1,4.00,"small, grey",dog\n2,31.5,,dog\n3,,loud,cat\n'
+        'id,weight,note,pet\n1,4.00,"small, grey",dog\n2,31.5,,dog\n\n3,,loud,cat\n'
     )
 
 
@@ -58,7 +59,7 @@ def test_delimiter_and_line_ends_are_kept(tmp_path, delimiter, line_end):
     assert (tmp_path / "out.csv").read_bytes() == expected
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16"])
 def test_encoding_is_kept_to_the_byte(tmp_path, encoding):
     source = tmp_path / "in.csv"
     source.write_bytes("naïve,label\né,ü\n".encode(encoding))
@@ -89,13 +90,6 @@ def test_parquet_keeps_its_types(tmp_path):
     assert out.to_pydict() == {"x": [1, 2], "y": [1, 1]}
 
 
-def test_numbers_are_told_from_text():
-    np.testing.assert_array_equal(numbers(np.array(["1", " ", "-2e3"])), [1, np.nan, -2000])
-    assert numbers(np.array(["1", "one"])) is None
-    np.testing.assert_array_equal(numbers(np.array([1, 2])), [1.0, 2.0])
-    np.testing.assert_array_equal(numbers(np.array([1.5, None], dtype=object)), [1.5, np.nan])
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -105,7 +99,13 @@ def test_numbers_are_told_from_text():
         (b"x,y\n1,2\n1,2,3\n", "line 3 of .*bad.csv has 3 cells, but the header has 2"),
         (b"x,x,y\n1,2,3\n", "has 2 columns named 'x'; rename one of them"),
         (b"a,b\n1,2\n", "has no column 'x'; its columns are a, b"),
-        (b"PK\x03\x04\0\0", "holds binary data"),
+        (b"PK\x03\x04\0\0", "is a zip archive or an Excel workbook, whatever its name says"),
+        (b"\x89PNG\r\n\x1a\n\0", "is a PNG image, whatever its name says"),
+        (b"PAR1\x15\0", "is a Parquet file, whatever its name says"),
+        (b"\n<!DOCTYPE html>\n<html>", "is a web page, whatever its name says"),
+        (b"x,y\n\0,2\n", "holds binary data"),
+        (b"\xef\xbb\xbf", "bad.csv is empty"),
+        ("x,y\n1,2\n".encode("utf-16") + b"3", "starts as utf-16-le text, but does not go on so"),
     ],
 )
 def test_bad_tables_get_a_sentence(tmp_path, content, sentence):
@@ -120,12 +120,16 @@ def test_bad_tables_get_a_sentence(tmp_path, content, sentence):
     [
         ("bad.csv.gz", b"x,y\n", "is not a whole gzip file"),
         ("bad.parquet", b"x,y\n1,2\n", "is not a parquet file, whatever its name says"),
+        ("bad.feather", b"x,y\n1,2\n", "is not a feather file, whatever its name says"),
+        ("bad.parquet", b"PAR1" + bytes(40) + b"PAR1", "or it is damaged"),
+        ("bad.parquet", b"", "bad.parquet is empty"),
+        ("bad.jsonl.gz", b"{}\n", "is not a whole gzip file"),
         ("bad.xlsx", b"", "bad.xlsx has no ending that errata knows"),
         ("bad.parquet.gz", b"", "has no ending that errata knows"),
     ],
 )
 def test_files_that_are_not_what_their_name_says_get_a_sentence(tmp_path, name, content, sentence):
-    if ".parquet" in name:
+    if name.endswith(("parquet", "feather")):
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     path = tmp_path / name
     path.write_bytes(content)
@@ -166,3 +170,63 @@ def test_a_failed_copy_leaves_nothing_behind(tmp_path):
 def test_formats_are_not_mixed(table, tmp_path):
     with pytest.raises(ValueError, match="of another format"):
         copy_with_column(table, tmp_path / "out.parquet", "pet", ["a", "b", "c"])
+
+
+def write_some(path):
+    write_columns(path, {"x": [1.5, 2.5, 3.5], "y": ["a", "b", "c"]})
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv.gz", "jsonl", "ndjson.gz", "parquet", "feather"])
+def test_rows_stay_or_go_and_a_column_changes_in_the_same_pass(tmp_path, ending):
+    if ending in ("parquet", "feather"):
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    source, target = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
+    write_some(source)
+    copy_with_rows(source, target, [True, False, True])
+    assert read_columns(target)["y"].tolist() == ["a", "c"]
+    copy_with_rows(source, source, [False, True, True], name="y", values=["a", "b", "d"])
+    found = read_columns(source)
+    assert found["y"].tolist() == ["b", "d"]
+    assert [float(x) for x in found["x"]] == [2.5, 3.5]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_the_number_of_rows_must_be_right(tmp_path, ending):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    source, target = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
+    write_some(source)
+    for n in (2, 4):
+        with pytest.raises(ValueError, match=f"has 3 rows, but {n} values were given"):
+            copy_with_rows(source, target, [True] * n)
+    with pytest.raises(ValueError, match="has no column 'z'"):
+        copy_with_column(source, target, "z", ["a", "b", "c"])
+    assert not target.exists()
+
+
+def test_what_rows_to_keep_is_checked(table, tmp_path):
+    out = tmp_path / "out.csv"
+    with pytest.raises(ValueError, match="keep must hold True or False"):
+        copy_with_rows(table, out, [0, 1, 2])
+    with pytest.raises(ValueError, match="a table without rows is no table"):
+        copy_with_rows(table, out, [False] * 3)
+    with pytest.raises(ValueError, match="give both name and values, or neither"):
+        copy_with_rows(table, out, [True] * 3, name="pet")
+    with pytest.raises(ValueError, match="keep speaks of 3 rows, values of 2"):
+        copy_with_rows(table, out, [True] * 3, name="pet", values=["a", "b"])
+
+
+def test_rows_keep_every_byte_and_blank_lines_go_with_the_row_before(tmp_path):
+    source = tmp_path / "in.csv"
+    source.write_bytes(b'\n"x" ,y\r\n"1","a"\n\n 2,"b\nb"\r\n\r\n3,c')
+    copy_with_rows(source, tmp_path / "out.csv", [True, True, True])
+    assert (tmp_path / "out.csv").read_bytes() == source.read_bytes()
+    copy_with_rows(source, tmp_path / "out.csv", [False, True, True])
+    assert (tmp_path / "out.csv").read_bytes() == b'\n"x" ,y\r\n 2,"b\nb"\r\n\r\n3,c'
+
+
+def test_values_that_the_encoding_lacks_get_a_sentence(tmp_path):
+    (tmp_path / "in.csv").write_bytes("x,y\n1,ü\n".encode("cp1252"))
+    with pytest.raises(ValueError, match="in an encoding without 'ł'; save it as UTF-8"):
+        copy_with_column(tmp_path / "in.csv", tmp_path / "out.csv", "y", ["ł"])
+    assert not (tmp_path / "out.csv").exists()

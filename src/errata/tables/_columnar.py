@@ -8,6 +8,7 @@ import numpy as np
 
 from .._optional import require
 from ._files import atomic_path, readable
+from ._records import Change, check_rows
 
 
 def read_arrow_columns(path: Path, names: Sequence[str] | None) -> dict[str, np.ndarray]:
@@ -19,15 +20,13 @@ def read_arrow_columns(path: Path, names: Sequence[str] | None) -> dict[str, np.
     return {name: _values(_column(table, name, path)) for name in names}
 
 
-def copy_arrow_with_column(source: Path, target: Path, name: str, values: np.ndarray) -> None:
-    """Copy a table with one column replaced, in the type it had (a dictionary is written plain)."""
-    arrow = require("pyarrow", extra="tables")
+def copy_arrow(source: Path, target: Path, change: Change) -> None:
+    """Copy a table; a column keeps its type (a dictionary is written plain)."""
     table = _read(source)
-    column = _column(table, name, source)
-    replaced = arrow.array(values.tolist()).cast(_plain(column.type))
-    place = table.column_names.index(name)
-    field = table.schema.field(place).with_type(replaced.type)
-    _write(table.set_column(place, field, replaced), target)
+    check_rows(table.num_rows, len(change.keep), source)
+    if change.name is not None:
+        table = _with_column(table, change.name, change.values, source)
+    _write(table if change.keep.all() else table.filter(change.keep), target)
 
 
 def write_arrow_columns(path: Path, columns: dict[str, np.ndarray]) -> None:
@@ -37,38 +36,61 @@ def write_arrow_columns(path: Path, columns: dict[str, np.ndarray]) -> None:
 
 
 def _read(path: Path) -> Any:
-    arrow = require("pyarrow", extra="tables")
+    require("pyarrow", extra="tables")
     with readable(path):
+        if path.stat().st_size == 0:
+            raise ValueError(f"{path} is empty.")
+        path.open("rb").close()  # says so when it may not be read; below, OSError means damage
         try:
-            if path.suffix == ".parquet":
-                return require("pyarrow.parquet", extra="tables").read_table(path)
+            if _kind(path) == "parquet":
+                # Not read_table, which takes folders called "year=2020" for columns.
+                return require("pyarrow.parquet", extra="tables").ParquetFile(path).read()
             return require("pyarrow.feather", extra="tables").read_table(path)
-        except arrow.ArrowInvalid as error:
-            kind = path.suffix.removeprefix(".")
-            raise ValueError(f"{path} is not a {kind} file, whatever its name says.") from error
+        except (ValueError, OSError) as error:  # what pyarrow's own errors are made of
+            raise ValueError(
+                f"{path} is not a {_kind(path)} file, whatever its name says, or it is damaged."
+            ) from error
 
 
 def _write(table: Any, path: Path) -> None:
     with atomic_path(path) as temporary:
-        if path.suffix == ".parquet":
+        if _kind(path) == "parquet":
             require("pyarrow.parquet", extra="tables").write_table(table, temporary)
         else:
             require("pyarrow.feather", extra="tables").write_feather(table, str(temporary))
 
 
+def _kind(path: Path) -> str:
+    return path.suffix.lower().removeprefix(".")
+
+
 def _column(table: Any, name: str, path: Path) -> Any:
-    if table.column_names.count(name) != 1:
-        raise ValueError(
-            f"{path} has no column {name!r} (or several); "
-            f"its columns are {', '.join(table.column_names)}."
-        )
+    found = table.column_names.count(name)
+    if found > 1:
+        raise ValueError(f"{path} has {found} columns named {name!r}; rename one of them.")
+    if not found:
+        known = ", ".join(table.column_names)
+        raise ValueError(f"{path} has no column {name!r}; its columns are {known}.")
     return table.column(name)
 
 
+def _with_column(table: Any, name: str, values: list[Any], path: Path) -> Any:
+    arrow = require("pyarrow", extra="tables")
+    kind = _plain(_column(table, name, path).type)
+    try:
+        replaced = arrow.array(values).cast(kind)
+    except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, arrow.ArrowTypeError) as error:
+        raise ValueError(
+            f"column {name!r} of {path} holds {kind} values, and the new ones are not."
+        ) from error
+    place = table.column_names.index(name)
+    return table.set_column(place, table.schema.field(place).with_type(kind), replaced)
+
+
 def _values(column: Any) -> np.ndarray:
-    """Numbers and booleans as such; anything else as the Python objects it stands for."""
+    """Numbers, booleans and dates as such; else the Python objects that the cells stand for."""
     values = column.to_numpy()
-    if values.dtype.kind in "biuf":
+    if values.dtype.kind in "biufmM":
         return values
     objects = np.empty(len(column), dtype=object)
     objects[:] = column.to_pylist()

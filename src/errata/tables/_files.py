@@ -31,7 +31,10 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
         raise FileNotFoundError(f"cannot write {path}: there is no folder {path.parent}.")
     # Suffixes are kept, as writers take the format (and compression) from them.
     ending = "".join(path.suffixes)
-    handle, name = tempfile.mkstemp(prefix=".errata-", suffix=ending, dir=path.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=".errata-", suffix=ending, dir=path.parent)
+    except PermissionError as error:
+        raise PermissionError(f"cannot write {path}: its folder is closed to you.") from error
     os.close(handle)
     temporary = Path(name)
     try:
@@ -64,12 +67,26 @@ def readable(path: str | os.PathLike) -> Iterator[Path]:
         raise PermissionError(f"{path} may not be read with your permissions.") from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ValueError(f"{path} is not a whole gzip file ({error}).") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} starts as {error.encoding} text, but does not go on so."
+        ) from error
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """Open a file to read its bytes, unpacked when its name says it is compressed."""
+    return gzip.open(path, "rb") if is_packed(path) else path.open("rb")  # type: ignore[return-value]
 
 
 def open_text(path: Path, mode: str, encoding: str) -> IO[str]:
     """Open a text file, compressed when its name says so, leaving line ends as they are."""
-    opener: Callable[..., IO[str]] = gzip.open if path.suffix == ".gz" else open
+    opener: Callable[..., IO[str]] = gzip.open if is_packed(path) else open
     return opener(path, f"{mode}t", encoding=encoding, newline="")
+
+
+def is_packed(path: Path) -> bool:
+    """Whether the name says that the file is compressed."""
+    return path.suffix.lower() == ".gz"
 
 
 def _umask() -> int:

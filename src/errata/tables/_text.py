@@ -1,118 +1,117 @@
 """Delimited text: cells stay the strings they are, so that only what is asked for changes."""
 
 import csv
-import gzip
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from ._encoding import text_encoding
 from ._files import atomic_path, open_text, readable
+from ._records import MARK, Change, Record, changed, with_blank_lines
 
-_SAMPLE = 1 << 16  # bytes looked at to tell encoding, delimiter and line ends
 
+class TextTable(NamedTuple):
+    """An open text table."""
 
-class Layout(NamedTuple):
-    """How a text table is written."""
-
-    delimiter: str
-    line_end: str
     encoding: str
+    delimiter: str
+    header: Record
+    rows: Iterator[Record]
 
 
 @contextmanager
-def text_rows(path: Path) -> Iterator[tuple[Layout, list[str], Iterator[list[str]]]]:
-    """Give the layout, the header and an iterator over the rows of a table."""
+def text_table(path: Path) -> Iterator[TextTable]:
+    """Open a table: its layout is known, its header read, its rows are waiting."""
     with readable(path):
-        layout = _layout(path)
-        with open_text(path, "r", layout.encoding) as stream:
-            reader = csv.reader(stream, delimiter=layout.delimiter)
-            header = next(reader, [])
-            yield layout, header, _checked(reader, path, len(header))
+        encoding = text_encoding(path)
+        delimiter = _delimiter(path, encoding)
+        with open_text(path, "r", encoding) as stream:
+            records = with_blank_lines(_records(stream, delimiter, path))
+            header = next(records)
+            if header.cells is None:
+                raise ValueError(f"{path} is empty.")
+            yield TextTable(encoding, delimiter, header, _checked(records, header, path))
 
 
 def read_text_columns(path: Path, names: Sequence[str] | None) -> dict[str, np.ndarray]:
     """The named columns (all when None) as arrays of strings; empty cells are empty strings."""
-    with text_rows(path) as (_, header, rows):
+    with text_table(path) as table:
+        header = table.header.cells
         names = header if names is None else names
         places = [_place(header, name, path) for name in names]
-        cells = [[row[i] for i in places] for row in rows]
+        cells = [[row.cells[i] for i in places] for row in table.rows]
     if not cells:
         raise ValueError(f"{path} has a header but no rows.")
     columns = [np.array(column) for column in zip(*cells, strict=True)]
     return dict(zip(names, columns, strict=True))
 
 
-def copy_text_with_column(source: Path, target: Path, name: str, values: np.ndarray) -> None:
-    """Copy a table row by row with one column replaced."""
-    with text_rows(source) as (layout, header, rows), atomic_path(target) as temporary:
-        place = _place(header, name, source)
-        with open_text(temporary, "w", layout.encoding) as stream:
-            writer = csv.writer(stream, delimiter=layout.delimiter, lineterminator=layout.line_end)
-            writer.writerow(header)
-            for row, value in zip(rows, values.tolist(), strict=True):
-                row[place] = value
-                writer.writerow(row)
+def copy_text(source: Path, target: Path, change: Change) -> None:
+    """Copy a table row by row; what does not change keeps every byte, quotes and all."""
+    with atomic_path(target) as temporary, text_table(source) as table:
+        place = None if change.name is None else _place(table.header.cells, change.name, source)
+        with open_text(temporary, "w", table.encoding) as stream:
+            stream.write(table.header.raw)
+            for row, value in changed(table.rows, change, source):
+                if place is not None:
+                    row = _with_cell(row, place, value, table.delimiter)
+                stream.write(row.raw)
 
 
 def write_text_columns(path: Path, columns: dict[str, np.ndarray]) -> None:
     """Write a new table; tab-separated when its name says so."""
-    delimiter = "\t" if ".tsv" in path.suffixes else ","
+    delimiter = "\t" if _is_tsv(path) else ","
     with atomic_path(path) as temporary, open_text(temporary, "w", "utf-8") as stream:
         writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
 
 
-def _layout(path: Path) -> Layout:
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rb") as stream:
-        sample = stream.read(_SAMPLE)
-    if not sample.strip():
-        raise ValueError(f"{path} is empty.")
-    if b"\0" in sample:
-        raise ValueError(f"{path} is not a text table: it holds binary data.")
-    encoding = _encoding(path)
-    first_line = sample.decode(encoding, errors="ignore").splitlines(keepends=True)[0]
-    line_end = "\r\n" if first_line.endswith("\r\n") else "\n"
-    return Layout(_delimiter(path, first_line), line_end, encoding)
-
-
-def _encoding(path: Path) -> str:
-    """UTF-8 where the file is; otherwise Latin-1, which gives back every byte as it was."""
-    with open_text(path, "r", "utf-8") as stream:
-        try:
-            has_mark = stream.read(1) == "\ufeff"
-            while stream.read(_SAMPLE):
-                pass
-        except UnicodeDecodeError:
-            return "latin-1"
-    return "utf-8-sig" if has_mark else "utf-8"
-
-
-def _delimiter(path: Path, first_line: str) -> str:
-    if ".tsv" in path.suffixes:
+def _delimiter(path: Path, encoding: str) -> str:
+    if _is_tsv(path):
         return "\t"
+    with open_text(path, "r", encoding) as stream:
+        first_line = next((line for line in stream if line.strip(MARK + " \r\n")), "")
     outside_quotes = re.sub(r'"[^"]*"', "", first_line)
     return max(",;\t|", key=outside_quotes.count)  # the comma when none of them occurs
 
 
-def _checked(reader: Iterator[list[str]], path: Path, width: int) -> Iterator[list[str]]:
+def _is_tsv(path: Path) -> bool:
+    return ".tsv" in (suffix.lower() for suffix in path.suffixes)
+
+
+def _records(stream: IO[str], delimiter: str, path: Path) -> Iterator[Record]:
+    """Rows with the lines they were made of: a quoted cell may go over several."""
+    taken: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for number, line in enumerate(stream):
+            taken.append(line)
+            yield line if number else line.removeprefix(MARK)
+
+    reader = csv.reader(lines(), delimiter=delimiter)
     try:
-        for row in reader:
-            if not row:
-                continue  # a blank line
-            if len(row) != width:
-                line = reader.line_num  # type: ignore[attr-defined]
-                raise ValueError(
-                    f"line {line} of {path} has {len(row)} cells, but the header has {width}."
-                )
-            yield row
+        for cells in reader:
+            yield Record("".join(taken), cells or None, reader.line_num)
+            taken.clear()
     except csv.Error as error:
         raise ValueError(f"{path} is not a table errata can read: {error}.") from error
+
+
+def _checked(records: Iterator[Record], header: Record, path: Path) -> Iterator[Record]:
+    width = len(header.cells)
+    for record in records:
+        if len(record.cells) != width:
+            raise ValueError(
+                f"line {record.line} of {path} has {len(record.cells)} cells, "
+                f"but the header has {width}."
+            )
+        yield record
 
 
 def _place(header: list[str], name: str, path: Path) -> int:
@@ -122,3 +121,27 @@ def _place(header: list[str], name: str, path: Path) -> int:
     if found:
         raise ValueError(f"{path} has {len(found)} columns named {name!r}; rename one of them.")
     raise ValueError(f"{path} has no column {name!r}; its columns are {', '.join(header)}.")
+
+
+def _with_cell(row: Record, place: int, value: Any, delimiter: str) -> Record:
+    """The row with one cell replaced where it stands."""
+    text = "" if value is None else str(value)
+    if text == row.cells[place]:
+        return row
+    cell = _cell_pattern(delimiter)
+    start = 0
+    for _ in range(place):
+        start = cell.match(row.raw, start).end() + 1  # type: ignore[union-attr]
+    end = cell.match(row.raw, start).end()  # type: ignore[union-attr]
+    # An empty cell alone on its line would be a blank line, and blank lines are no rows.
+    quoted = row.raw[start:end].startswith('"') or (not text and len(row.cells) == 1)
+    if quoted or re.search(f'["\r\n{re.escape(delimiter)}]', text):
+        text = '"' + text.replace('"', '""') + '"'
+    return row._replace(raw=row.raw[:start] + text + row.raw[end:])
+
+
+@cache
+def _cell_pattern(delimiter: str) -> re.Pattern[str]:
+    """One cell as the csv module reads it: a quote counts where a cell begins, and only there."""
+    rest = rf"[^{re.escape(delimiter)}\r\n]*"
+    return re.compile(rf'"(?:[^"]|"")*+(?:"{rest}|\Z)|{rest}')

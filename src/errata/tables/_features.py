@@ -1,0 +1,170 @@
+"""Features from any table: what a model can take in, and what a person should know about it."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+
+from ._columns import Column, columns_of, without
+from ._encode import Encoded, encode
+from ._identifiers import are_identifying_numbers, may_run_on
+
+_NAMED = 8  # columns a note mentions by name
+
+
+class Features(NamedTuple):
+    """What :func:`features_of` makes of a table.
+
+    Attributes
+    ----------
+    X : array or CSR matrix of shape (n_rows, n_features)
+        Finite floats, not scaled.
+    names : list of str
+        One for each feature: ``weight``, ``pet=cat``, ``comment 3``, ``weight missing``, ...
+    notes : list of str
+        Sentences for the user: what was left out and why.
+    columns : list
+        The columns that were used, as the table calls them; their positions in an array.
+    """
+
+    X: Any
+    names: list[str]
+    notes: list[str]
+    columns: list[Any]
+
+
+def features_of(
+    table: Any,
+    *,
+    drop: Sequence[Any] = (),
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> Features:
+    """Turn a table of numbers, categories, texts and dates into finite floats.
+
+    Numbers stay what they are; a missing one becomes the median of its column, and a feature of 0
+    and 1 says so. Up to 30 distinct words give a feature each; more of them, and free text, come
+    as 30 axes of their tf-idf, in which similar texts are near. A date gives seconds since 1970,
+    and month, weekday and hour where they vary. Columns that say nothing about a row are left out
+    and noted: constant or empty ones, identifiers, nested lists.
+
+    Labels are never looked at, so nothing of them can leak into the features; leave their column
+    out with ``drop``. An array of finite numbers is passed on as it is, in two passes over it.
+
+    Parameters
+    ----------
+    table : array, sparse matrix, pandas or polars dataframe, or mapping of names to columns
+        :func:`read_columns` gives such a mapping; numbers and dates in text are recognised. Free
+        text and dates written as text need the ``tables`` extra.
+    drop : sequence, default=()
+        Columns to leave out, the label to begin with; positions in an array.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the axes of texts.
+    n_jobs : int, default=None
+        Columns that are encoded at a time.
+
+    Returns
+    -------
+    Features
+
+    Examples
+    --------
+    >>> table = {
+    ...     "id": ["1", "2", "3", "4"],
+    ...     "weight": ["4.0", "31.5", "", "5.5"],
+    ...     "fur": ["grey", "brown", "brown", "white"],
+    ... }
+    >>> features = features_of(table)
+    >>> features.names
+    ['weight', 'weight missing', 'fur=brown', 'fur=grey', 'fur=white']
+    >>> features.X[2]
+    array([5.5, 1. , 1. , 0. , 0. ])
+    >>> features.notes
+    ["Left out 'id': every value is different, as in an identifier."]
+    """
+    if sparse.issparse(table):
+        return _sparse_features(table, drop)
+    if isinstance(table, np.ndarray) and _is_ready(table) and not len(drop):
+        return Features(table.astype(float, copy=False), *_unnamed(range(table.shape[1])))
+    columns = without(columns_of(table), drop)
+    seeds = _seeds(random_state, len(columns))
+    encoded = Parallel(n_jobs=n_jobs)(
+        delayed(encode)(column, seed) for column, seed in zip(columns, seeds, strict=True)
+    )
+    return _gathered(columns, encoded)
+
+
+def _seeds(random_state: Any, n: int) -> np.ndarray:
+    # Imported here, so that whoever only reads a table does not wait for scikit-learn.
+    from sklearn.utils import check_random_state
+
+    return check_random_state(random_state).randint(2**31 - 1, size=n)
+
+
+def _is_ready(array: np.ndarray) -> bool:
+    """Whether an array holds finite numbers that vary in every column, and no identifiers."""
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
+        return False
+    # NaN and infinity show up in the extremes; as floats, whole numbers do not overflow below.
+    low, high = array.min(axis=0).astype(float), array.max(axis=0).astype(float)
+    if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
+        return False
+    suspects = np.flatnonzero(may_run_on(high - low, len(array)))
+    return not any(are_identifying_numbers(array[:, place], "x") for place in suspects)
+
+
+def _sparse_features(table: Any, drop: Sequence[Any]) -> Features:
+    """A sparse matrix as CSR, columns that are all zero included."""
+    if not min(table.shape):
+        raise ValueError("the table is empty; errata needs rows and columns.")
+    places = [Column(place, f"x{place}", table) for place in range(table.shape[1])]
+    kept = [column.key for column in without(places, drop)]
+    X = table.tocsr().astype(float, copy=False)
+    X = X[:, kept] if len(drop) else X
+    _check_finite(X.tocoo(), kept)
+    return Features(X, *_unnamed(kept))
+
+
+def _check_finite(cells: Any, places: list[int]) -> None:
+    wrong = np.flatnonzero(~np.isfinite(cells.data))
+    if len(wrong):
+        first = wrong[0]
+        raise ValueError(
+            f"column {places[cells.col[first]]} holds {cells.data[first]} in row "
+            f"{cells.row[first]} (both counted from 0); a sparse matrix must hold finite numbers."
+        )
+
+
+def _unnamed(places: Sequence[int]) -> tuple[list[str], list[str], list[int]]:
+    return [f"x{place}" for place in places], [], list(places)
+
+
+def _gathered(columns: list[Column], encoded: list[Encoded]) -> Features:
+    notes = _notes(columns, encoded)
+    used = [(c.key, e.block) for c, e in zip(columns, encoded, strict=True) if e.block is not None]
+    if not used:
+        raise ValueError(" ".join(["no column is left to learn from.", *notes]))
+    return Features(
+        X=np.hstack([block.values for _, block in used]),
+        names=[name for _, block in used for name in block.names],
+        notes=notes,
+        columns=[key for key, _ in used],
+    )
+
+
+def _notes(columns: list[Column], encoded: list[Encoded]) -> list[str]:
+    """One sentence for each reason to leave columns out, then the remarks."""
+    left_out: dict[str, list[str]] = {}
+    for column, outcome in zip(columns, encoded, strict=True):
+        if outcome.reason:
+            left_out.setdefault(outcome.reason, []).append(column.name)
+    notes = [f"Left out {_listed(names)}: {reason}." for reason, names in left_out.items()]
+    return notes + [outcome.remark for outcome in encoded if outcome.remark]
+
+
+def _listed(names: list[str]) -> str:
+    text = ", ".join(map(repr, names[:_NAMED]))
+    more = len(names) - _NAMED
+    return f"{text} and {more} more" if more > 0 else text

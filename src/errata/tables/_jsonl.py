@@ -1,0 +1,147 @@
+"""JSON lines: one object per line, one column per key; a key that a line lacks is missing there."""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from ._encoding import text_encoding
+from ._files import atomic_path, open_text, readable
+from ._records import MARK, Change, Record, changed, with_blank_lines
+
+_COLON = re.compile(r"\s*:\s*")
+_COMMA = re.compile(r"\s*,?\s*")
+
+
+@contextmanager
+def json_lines(path: Path) -> Iterator[tuple[str, Iterator[Record]]]:
+    """Give the encoding and an iterator over the rows."""
+    with readable(path):
+        encoding = text_encoding(path)
+        with open_text(path, "r", encoding) as stream:
+            yield encoding, with_blank_lines(_records(stream, path))
+
+
+def read_json_columns(path: Path, names: Sequence[str] | None) -> dict[str, np.ndarray]:
+    """The named columns (all when None): numbers, booleans, or objects with None where missing."""
+    with json_lines(path) as (_, records):
+        rows = [record.cells for record in records]
+    header = list(dict.fromkeys(key for row in rows for key in row))
+    if not header:
+        raise ValueError(f"{path} holds no columns.")
+    names = header if names is None else names
+    _check_names(names, header, path)
+    return {name: _typed([row.get(name) for row in rows]) for name in names}
+
+
+def copy_json_lines(source: Path, target: Path, change: Change) -> None:
+    """Copy a table line by line; what does not change keeps every byte."""
+    found = change.name is None
+    with atomic_path(target) as temporary, json_lines(source) as (encoding, records):
+        with open_text(temporary, "w", encoding) as stream:
+            for row, value in changed(records, change, source):
+                found = found or change.name in row.cells
+                stream.write(row.raw if change.name is None else _with(row, change.name, value))
+        if not found:  # known at the end only; nothing has been put in place yet
+            raise ValueError(f"{source} has no column {change.name!r}.")
+
+
+def write_json_columns(path: Path, columns: dict[str, np.ndarray]) -> None:
+    """Write a new table."""
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    with atomic_path(path) as temporary, open_text(temporary, "w", "utf-8") as stream:
+        for row in rows:
+            cells = (f"{_dumps(name)}: {_dumps(v)}" for name, v in zip(columns, row, strict=True))
+            stream.write("{" + ", ".join(cells) + "}\n")
+
+
+def _records(stream: IO[str], path: Path) -> Iterator[Record]:
+    for number, line in enumerate(stream, start=1):
+        text = line.removeprefix(MARK) if number == 1 else line
+        yield Record(line, _parsed(text, number, path) if text.strip() else None, number)
+
+
+def _parsed(text: str, number: int, path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(text, object_pairs_hook=_without_twins)
+    except _TwinKeyError as error:
+        raise ValueError(f"line {number} of {path} has the key {error} twice.") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(
+            f"line {number} of {path} is not JSON ({error}); JSON lines hold one object per line."
+        ) from error
+    if not isinstance(value, dict):
+        raise ValueError(
+            f"line {number} of {path} holds a JSON {_kind(value)}; JSON lines hold one object "
+            'per line, such as {"weight": 4.0, "pet": "cat"}.'
+        )
+    return value
+
+
+class _TwinKeyError(Exception):
+    """A key stands twice in an object, so that one of its values would be lost."""
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _TwinKeyError(repr(next(key for key in keys if keys.count(key) > 1)))
+    return found
+
+
+def _kind(value: Any) -> str:
+    return {list: "array", str: "string", bool: "boolean"}.get(type(value), "number or null")
+
+
+def _check_names(names: Sequence[str], header: list[str], path: Path) -> None:
+    for name in names:
+        if name not in header:
+            raise ValueError(f"{path} has no column {name!r}; its columns are {', '.join(header)}.")
+
+
+def _typed(values: list[Any]) -> np.ndarray:
+    kinds = {type(value) for value in values}
+    if kinds in ({bool}, {int}):
+        return np.array(values)
+    if kinds & {int, float} and kinds <= {int, float, type(None)}:
+        return np.array(values, dtype=float)  # None becomes NaN
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects
+
+
+def _with(row: Record, name: str, value: Any) -> str:
+    """The line with one value replaced where it stands, or added when the line lacks it."""
+    if row.cells.get(name) == value and type(row.cells.get(name)) is type(value):
+        return row.raw
+    if name in row.cells:
+        start, end = _span(row.raw, name)
+        return row.raw[:start] + _dumps(value) + row.raw[end:]
+    brace = row.raw.rindex("}")
+    comma = ", " if row.cells else ""
+    return f"{row.raw[:brace]}{comma}{_dumps(name)}: {_dumps(value)}{row.raw[brace:]}"
+
+
+def _span(line: str, name: str) -> tuple[int, int]:
+    """Where the value of a key stands in a line that is known to hold an object with that key."""
+    decode = json.JSONDecoder().raw_decode
+    end = line.index("{") + 1
+    key = None
+    while key != name:
+        key, end = decode(line, _COMMA.match(line, end).end())  # type: ignore[union-attr]
+        start = _COLON.match(line, end).end()  # type: ignore[union-attr]
+        _, end = decode(line, start)
+    return start, end
+
+
+def _dumps(value: Any) -> str:
+    """JSON has no NaN: a missing number is null."""
+    if isinstance(value, float) and math.isnan(value):
+        value = None
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,58 @@
+import datetime
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.tables._dates import as_dates, calendar
+
+NONE = np.zeros(2, dtype=bool)
+
+
+@given(st.datetimes(datetime.datetime(1700, 1, 1), datetime.datetime(2200, 1, 1)))
+def test_the_calendar_agrees_with_python(moment):
+    parts = calendar(np.array([moment], dtype="M8[us]"))
+    since = moment - datetime.datetime(1970, 1, 1)
+    expected = [since.total_seconds(), moment.month, moment.weekday(), moment.hour]
+    np.testing.assert_allclose([v[0] for v in parts.values()], expected, rtol=0, atol=1e-5)
+
+
+def test_a_missing_date_has_no_parts():
+    parts = calendar(np.array(["NaT", "2020-01-01"], dtype="M8[us]"))
+    assert all(np.isnan(values[0]) and np.isfinite(values[1]) for values in parts.values())
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2020-02-01", "2020-02-13"],
+        ["2020-02-01T00:00:00Z", "2020-02-13T02:00:00+02:00"],
+        ["01/02/2020", "13/02/2020"],
+        [" 2020/02/01 00:00", "2020/02/13 00:00"],
+    ],
+)
+def test_dates_in_text_are_recognised(texts):
+    pytest.importorskip("skrub", reason="skrub is not installed")
+    expected = np.array(["2020-02-01", "2020-02-13"], dtype="M8[us]")
+    np.testing.assert_array_equal(as_dates(np.array(texts), NONE), expected)
+
+
+@pytest.mark.parametrize("texts", [["1.2.3", "1.2.4"], ["2020-01-01", "soon"], ["2020", "2021"]])
+def test_other_texts_are_no_dates(texts):
+    if "1.2.3" in texts:
+        pytest.importorskip("skrub", reason="skrub is not installed")
+    assert as_dates(np.array(texts), NONE) is None
+
+
+def test_months_and_objects():
+    np.testing.assert_array_equal(
+        as_dates(np.array(["2020-02", ""]), np.array([False, True])),
+        np.array(["2020-02-01", "NaT"], dtype="M8[us]"),
+    )
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    moments = [datetime.datetime(2020, 1, 1, 1, tzinfo=zone), datetime.date(2020, 1, 1)]
+    np.testing.assert_array_equal(
+        as_dates(np.array(moments, dtype=object), NONE),
+        np.array(["2019-12-31T23", "2020-01-01"], dtype="M8[us]"),
+    )
