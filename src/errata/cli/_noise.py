@@ -66,7 +66,7 @@ def noise(
 ) -> None:
     """Plant wrong labels in TABLE and keep the truth.
 
-    TABLE is CSV, TSV (both also with .gz), Parquet or Feather. Every value outside
+    TABLE is CSV, TSV or JSON lines (all also with .gz), Parquet or Feather. Every value outside
     the label column stays as it is. The truth goes to a table of its own with the columns row,
     label, class and flipped, so that a detector can be judged by it.
 
