@@ -15,6 +15,7 @@ ORDER = [
     "_validation",
     "_suspicion",
     "tables",
+    "report",
     "noise",
     "datasets",
     "metrics",

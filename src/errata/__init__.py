@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         metrics,
         noise,
         reinforce,
+        report,
         stats,
         tables,
     )
@@ -34,6 +35,7 @@ __all__ = [
     "metrics",
     "noise",
     "reinforce",
+    "report",
     "stats",
     "tables",
 ]

@@ -1,0 +1,102 @@
+"""Charts as places in percent of the plot, which the templates draw at any width."""
+
+from math import floor, log10, sqrt
+from typing import Any
+
+from ._words import count, percent, reading
+
+# Beyond this a curve gets longer and not smoother.
+MOST_POINTS = 400
+
+
+def ticks(most: float, about: int = 5) -> list[float]:
+    """Round numbers from 0 up to ``most``.
+
+    >>> ticks(200), ticks(1797)
+    ([0, 50, 100, 150, 200], [0, 500, 1000, 1500])
+    """
+    rough = max(most / about, 1)
+    power = 10 ** floor(log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
+    return [step * place for place in range(floor(most / step) + 1)]
+
+
+def thinned(self_check: dict[str, Any]) -> dict[str, list]:
+    """The curve of the self-check with some ``MOST_POINTS`` points, its top among them."""
+    ranks = self_check["rank"]
+    last = len(ranks) - 1
+    points = min(len(ranks), MOST_POINTS)
+    kept = {round(place * last / max(points - 1, 1)) for place in range(points)}
+    if ranks:
+        kept.add(_nearest(ranks, self_check["top"]))  # the sentence above the chart speaks of it
+    return {
+        name: [self_check[name][i] for i in sorted(kept)]
+        for name in ("rank", "precision", "recall")
+    }
+
+
+def curve(self_check: dict[str, Any]) -> dict[str, Any] | None:
+    """Precision and recall by rank: two lines, an axis, and the same as a short table."""
+    points = thinned(self_check)
+    if not points["rank"]:
+        return None
+    most = points["rank"][-1]
+    start = _nearest(points["rank"], self_check["top"])
+    table = sorted(
+        {_nearest(points["rank"], most * tenth / 10) for tenth in range(1, 11)} | {start}
+    )
+    return {
+        "recall": _line(points["rank"], points["recall"], most),
+        "precision": _line(points["rank"], points["precision"], most),
+        "ticks": [{"at": 100 * tick / most, "text": count(tick)} for tick in ticks(most)],
+        "last": len(points["rank"]) - 1,
+        "start": start,
+        "start_at": 100 * points["rank"][start] / most,
+        "reading": reading(*(points[name][start] for name in ("rank", "precision", "recall"))),
+        "table": [[points[name][i] for name in ("rank", "recall", "precision")] for i in table],
+    }
+
+
+def histogram(bins: dict[str, list]) -> dict[str, Any]:
+    """Bars on a square-root axis: next to thousands of good rows, ten suspects stay visible."""
+    most = max([*bins["counts"], 1])
+    bars = [
+        {
+            "height": 100 * sqrt(rows / most),
+            "flagged": 100 * flagged / rows if rows else 0,
+            "text": _bar_text(low, high, rows, flagged),
+        }
+        for low, high, rows, flagged in zip(
+            bins["edges"][:-1], bins["edges"][1:], bins["counts"], bins["flagged"], strict=True
+        )
+    ]
+    return {
+        "bars": bars,
+        "ticks": [{"at": 100 * sqrt(t / most), "text": count(t)} for t in _root_ticks(most)],
+    }
+
+
+def _bar_text(low: float, high: float, rows: int, flagged: int) -> str:
+    noun = "row" if rows == 1 else "rows"
+    return f"{percent(low)} to {percent(high)}: {count(rows)} {noun}, {count(flagged)} flagged"
+
+
+def _root_ticks(most: int) -> list[int]:
+    """Round numbers from the top down, each at least a fifth of the height from the last."""
+    rounds = [10**power * factor for power in range(len(str(most))) for factor in (1, 2, 5)]
+    kept: list[int] = []
+    for number in sorted((r for r in rounds if r <= most), reverse=True):
+        lowest = sqrt(kept[-1] / most) if kept else 2
+        if lowest - sqrt(number / most) >= 0.2 and number / most >= 0.04:
+            kept.append(number)
+    return [0, *reversed(kept)]
+
+
+def _nearest(ranks: list[float], wanted: float) -> int:
+    return min(range(len(ranks)), key=lambda place: abs(ranks[place] - wanted))
+
+
+def _line(ranks: list[float], shares: list[float], most: float) -> str:
+    """The points of an SVG line in a square of 100 by 100."""
+    pairs = zip(ranks, shares, strict=True)
+    return " ".join(f"{100 * rank / most:.2f},{100 - 100 * share:.2f}" for rank, share in pairs)

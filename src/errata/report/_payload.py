@@ -1,0 +1,100 @@
+"""The data that the script of the page works on, packed small."""
+
+import json
+from typing import Any
+
+from ._charts import thinned
+from ._classes import colours
+from ._words import READING
+
+# Pictures are most of a page's weight: the first suspects get theirs, up to this many characters.
+PICTURE_BUDGET = 1_200_000
+
+
+def payload(summary: dict[str, Any]) -> dict[str, Any]:
+    """Names once, then numbers that refer to them.
+
+    ``names`` holds the classes in their order, then labels that are no class; ``columns`` holds
+    each list of column names that some suspect shows.
+    """
+    names: dict[str, int] = {}
+    for name in summary["classes"]:
+        names.setdefault(str(name), len(names))
+    columns: dict[tuple[str, ...], int] = {}
+    suspects = [_suspect(suspect, names, columns) for suspect in with_pictures(summary["suspects"])]
+    return {
+        "title": summary["title"],
+        "reading": READING,
+        "curve": _rounded(thinned(summary["self_check"])) if summary["self_check"] else None,
+        "map": _map(summary["map"]) if summary["map"] else None,
+        "colours": colours(summary),
+        "suspects": suspects,
+        "columns": [list(keys) for keys in columns],
+        "names": list(names),
+    }
+
+
+def to_json(data: Any) -> str:
+    r"""JSON that can stand inside a ``script`` element: nothing in it can end the element.
+
+    >>> to_json({"label": "</script>"})
+    '{"label":"\\u003c/script\\u003e"}'
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def with_pictures(suspects: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The suspects with the pictures the page can afford; only data URIs, never an address."""
+    left, kept = PICTURE_BUDGET, []
+    for suspect in suspects:
+        image = suspect["image"]
+        left -= len(image or "")
+        fits = image is not None and image.startswith("data:image/") and left >= 0
+        kept.append(suspect if fits else {**suspect, "image": None})
+    return kept
+
+
+def _suspect(
+    suspect: dict[str, Any], names: dict[str, int], columns: dict[tuple[str, ...], int]
+) -> list[Any]:
+    """One suspect as a list; ``unpack`` in the script reads the same order."""
+
+    def code(name: Any) -> int:
+        return names.setdefault(str(name), len(names))
+
+    keys = tuple(suspect["values"])
+    return [
+        suspect["row"],
+        suspect["id"],
+        code(suspect["label"]),
+        code(suspect["suggested"]),
+        round(suspect["p_wrong"], 4),
+        int(suspect["flagged"]),
+        suspect["reasons"],
+        [[near["row"], code(near["label"])] for near in suspect["similar"]],
+        columns.setdefault(keys, len(columns)),
+        list(suspect["values"].values()),
+        suspect["image"],
+    ]
+
+
+def _map(points: dict[str, list]) -> dict[str, list]:
+    """Coordinates as whole numbers from 0 to 10,000: finer than any screen."""
+    return {
+        **{name: points[name] for name in ("row", "label", "suggested", "flagged")},
+        "x": _spread(points["x"]),
+        "y": _spread(points["y"]),
+        "p_wrong": [round(p, 3) for p in points["p_wrong"]],
+    }
+
+
+def _spread(values: list[float]) -> list[int]:
+    low, high = min(values, default=0), max(values, default=0)
+    return [round(10_000 * (value - low) / ((high - low) or 1)) for value in values]
+
+
+def _rounded(lists: dict[str, list]) -> dict[str, list]:
+    return {name: [round(value, 4) for value in values] for name, values in lists.items()}

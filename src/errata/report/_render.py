@@ -1,0 +1,140 @@
+"""Summary in, page out."""
+
+import json
+import os
+from typing import Any
+
+from .._optional import require
+from ..tables import atomic_path
+from . import _charts, _classes, _words
+from ._assets import page_script, page_style, script_hash
+from ._payload import payload, to_json, with_pictures
+
+KEYS = [
+    *("errata", "title", "seed", "rows", "features", "label", "classes"),
+    *("noise_rate", "flagged", "notes", "per_class", "confusion", "transition"),
+    *("witnesses", "self_check", "histogram", "map", "duplicates", "duplicates_total"),
+    *("suspects", "suspects_total"),
+]
+
+
+def render(summary: dict[str, Any]) -> str:
+    """Turn the summary of an audit into one HTML page that works offline.
+
+    The page carries its own style, script and pictures, and asks the network for nothing. Whatever
+    comes from the user's table is escaped, and a content security policy lets no script run but
+    the page's own.
+
+    Parameters
+    ----------
+    summary : dict
+        What an audit found, as a plain dict that is valid JSON; see the page on reports in the
+        documentation for its keys.
+
+    Returns
+    -------
+    str
+        The HTML. About 100 kB, plus some 300 bytes for a suspect and 30 for a point of the map.
+
+    Examples
+    --------
+    >>> nothing = dict.fromkeys(("label", "transition", "self_check", "map"))
+    >>> lists = {key: [] for key in ("notes", "confusion", "witnesses", "duplicates", "suspects")}
+    >>> page = render({
+    ...     **nothing, **lists, "errata": "0.1.0", "title": "train.csv", "seed": 0,
+    ...     "rows": 1000, "features": 12, "classes": ["cat", "dog"], "per_class": [],
+    ...     "noise_rate": {"estimate": 0.087, "low": 0.061, "high": 0.112,
+    ...                    "count": 87, "count_low": 61, "count_high": 112},
+    ...     "flagged": {"count": 74, "expected_precision": 0.81, "expected_recall": 0.69,
+    ...                 "rule": "more likely wrong than right"},
+    ...     "histogram": {"edges": [0.0, 0.5, 1.0], "counts": [900, 100], "flagged": [0, 74]},
+    ...     "duplicates_total": 0, "suspects_total": 0,
+    ... })
+    >>> "About 87 of 1,000 labels are probably wrong (between 61 and 112)." in page
+    True
+    """
+    _check(summary)
+    script = page_script()
+    page = (
+        _environment()
+        .get_template("report.html")
+        .render(
+            **_view(summary),
+            style=page_style(),
+            script=script,
+            script_hash=script_hash(script),
+            data=to_json(payload(summary)),
+        )
+    )
+    # A lone surrogate, as in file names from elsewhere, would make the page impossible to write.
+    return page.encode("utf-8", errors="replace").decode("utf-8")
+
+
+def write_report(summary: dict[str, Any], path: str | os.PathLike) -> None:
+    """Write the page of :func:`render` to a file, all or nothing.
+
+    Parameters
+    ----------
+    summary : dict
+        What an audit found.
+    path : path-like
+        The file; one that exists is replaced when the new page is complete.
+
+    Examples
+    --------
+    >>> write_report({}, "report.html")
+    Traceback (most recent call last):
+    ValueError: the summary lacks errata, title, seed, rows, ...
+    """
+    page = render(summary)
+    with atomic_path(path) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+
+
+def _check(summary: dict[str, Any]) -> None:
+    missing = [key for key in KEYS if key not in summary]
+    if missing:
+        raise ValueError(
+            f"the summary lacks {', '.join(missing)}; an audit's summary has them all."
+        )
+    try:
+        json.dumps(summary, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"the summary is not valid JSON ({error}); "
+            "pass plain lists, strings and finite numbers, and None for what is unknown."
+        ) from error
+
+
+def _view(summary: dict[str, Any]) -> dict[str, Any]:
+    """What the templates show: the summary, and what follows from it."""
+    shown = with_pictures(summary["suspects"])
+    return {
+        **summary,
+        "answer": _words.answer(summary),
+        "cards": _words.cards(summary),
+        "curve": _charts.curve(summary["self_check"]) if summary["self_check"] else None,
+        "bars": _charts.histogram(summary["histogram"]),
+        "matrix": _classes.matrix(summary),
+        "long_names": _classes.long_names(summary),
+        "flows": _classes.worst_flows(summary),
+        "worst": _classes.worst_classes(summary),
+        "pairs": _classes.top_pairs(summary),
+        "legend": _classes.legend(summary) if summary["map"] else [],
+        "pictures": sum(suspect["image"] is not None for suspect in shown),
+        "pictures_given": sum(suspect["image"] is not None for suspect in summary["suspects"]),
+    }
+
+
+def _environment() -> Any:
+    """Templates that escape whatever they print, and fail on a name they do not know."""
+    jinja2 = require("jinja2", extra="report")
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("errata.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(count=_words.count, percent=_words.percent)
+    return environment

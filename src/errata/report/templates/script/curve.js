@@ -1,0 +1,31 @@
+// The self-check: one place on the curve, chosen by pointer, finger or keyboard, read out in a sentence.
+function startCurve() {
+  const slider = byId("curve-rank");
+  if (!data.curve || !slider) return;
+  const { rank, precision, recall } = data.curve;
+  const last = rank[rank.length - 1];
+  const plot = byId("curve-plot");
+
+  const read = (place) => {
+    byId("curve-cross").style.left = `${(100 * rank[place]) / last}%`;
+    byId("curve-reading").textContent = data.reading
+      .replace("{rank}", count(rank[place]))
+      .replace("{recall}", percent(recall[place]))
+      .replace("{precision}", percent(precision[place]));
+  };
+  const nearest = (wanted) => {
+    let best = 0;
+    rank.forEach((value, place) => {
+      if (Math.abs(value - wanted) < Math.abs(rank[best] - wanted)) best = place;
+    });
+    return best;
+  };
+
+  slider.hidden = false;
+  slider.addEventListener("input", () => read(Number(slider.value)));
+  plot.addEventListener("pointermove", (event) => {
+    const box = plot.getBoundingClientRect();
+    slider.value = nearest(((event.clientX - box.left) / box.width) * last);
+    read(Number(slider.value));
+  });
+}

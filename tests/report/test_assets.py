@@ -1,0 +1,31 @@
+from pathlib import Path
+
+from errata.report import _assets
+
+TEMPLATES = Path(_assets.__file__).parent / "templates"
+
+
+def test_every_part_is_on_the_page():
+    assert {path.stem for path in TEMPLATES.glob("style/*.css")} == {*_assets.STYLES, "dark"}
+    assert {path.stem for path in TEMPLATES.glob("script/*.js")} == set(_assets.SCRIPTS)
+
+
+def test_dark_changes_every_colour_and_invents_none():
+    def names(sheet):
+        text = (TEMPLATES / "style" / sheet).read_text(encoding="utf-8")
+        words = text.replace(";", "\n").splitlines()
+        return {word.split(":")[0].strip() for word in words if word.strip().startswith("--")}
+
+    assert names("tokens.css") - names("dark.css") == {"--sans", "--serif", "--radius"}
+    assert names("dark.css") <= names("tokens.css")
+
+
+def test_nothing_of_ours_ends_its_own_element():
+    assert "</" not in _assets.page_script()
+    assert "</" not in _assets.page_style()
+
+
+def test_the_hash_is_the_one_browsers_compute():
+    # The script and its hash are the example of the Content Security Policy standard (level 2).
+    script = "alert('Hello, world.');"
+    assert _assets.script_hash(script) == "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng="

@@ -1,0 +1,130 @@
+"""The page in a real browser: its script runs, and does what its controls promise."""
+
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from errata.report import _render, _words, write_report
+from fake_summary import digits_summary
+
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs chromium or chrome")
+
+# Runs inside the page's own scope, after everything has started; the tests read what it notes.
+PROBE = """
+const noted = {};
+const cells = () => [...document.querySelectorAll("#suspect-body td.row")];
+const shown = () => cells().map((cell) => Number(cell.textContent));
+noted.first = shown();
+noted.words = [0, 0.0004, 0.087, 0.0995, 0.81, 1].map(percent);
+setFilters({ text: "p-7" });
+noted.found = shown();
+noted.status = byId("found").textContent;
+setFilters({ flagged: true, label: data.names[3] });
+noted.flagged = chosen.map((suspect) => [suspect.label, suspect.flagged]);
+setFilters({});
+sortBy(tableColumns[0]);
+noted.sorted = chosen.map((suspect) => suspect.row);
+noted.csv = toCsv(suspects.slice(0, 2));
+openSuspect(suspects[60].row);
+noted.opened = document.activeElement.id;
+noted.detail = document.activeElement.nextElementSibling.textContent;
+window.dispatchEvent(new Event("beforeprint"));
+noted.printed = shown();
+window.dispatchEvent(new Event("afterprint"));
+byId("curve-rank").value = 0;
+byId("curve-rank").dispatchEvent(new Event("input"));
+noted.reading = byId("curve-reading").textContent;
+document.body.append(element("pre", { id: "noted" }, JSON.stringify(noted)));
+"""
+
+
+def dom(path, profile):
+    """The page after its script has run, as HTML."""
+    command = [
+        BROWSER,
+        "--headless",
+        "--disable-gpu",
+        "--no-first-run",
+        f"--user-data-dir={profile}",
+    ]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        command.append("--no-sandbox")  # chromium refuses to run as root otherwise
+    command += ["--dump-dom", path.as_uri()]
+    return subprocess.run(command, capture_output=True, timeout=60, check=True).stdout.decode()
+
+
+@pytest.fixture(scope="module")
+def summary():
+    summary = digits_summary(rows=600, n_suspects=120)
+    for place, suspect in enumerate(summary["suspects"]):
+        suspect["id"] = f"P-{place}"
+    summary["suspects"][0] |= {"id": "=1+1", "label": 'a "quoted", label', "suggested": "-1"}
+    summary["suspects"][1]["reasons"] = ["</script><script>document.title = 'caught'</script>"]
+    return summary
+
+
+@pytest.fixture(scope="module")
+def noted(summary, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    script = _render.page_script().removesuffix("})();") + PROBE + "})();"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_render, "page_script", lambda: script)
+        write_report(summary, folder / "report.html")
+    page = dom(folder / "report.html", folder / "profile")
+    assert 'data-ready="yes"' in page
+    assert "<title>train.csv: label audit</title>" in page
+    return json.loads(html.unescape(re.search(r'<pre id="noted">(.*?)</pre>', page, re.S)[1]))
+
+
+def test_the_first_page_holds_the_most_suspicious_rows(summary, noted):
+    assert noted["first"] == [suspect["row"] for suspect in summary["suspects"][:25]]
+
+
+def test_python_and_script_write_percentages_alike(noted):
+    assert noted["words"] == [
+        _words.percent(share) for share in (0, 0.0004, 0.087, 0.0995, 0.81, 1)
+    ]
+
+
+def test_the_filters_find(summary, noted):
+    ids = {suspect["id"]: suspect["row"] for suspect in summary["suspects"]}
+    assert noted["found"] == [ids[name] for name in ("P-7", *(f"P-{n}" for n in range(70, 80)))]
+    assert noted["status"] == "11 of 120 suspects"
+    assert noted["flagged"]
+    assert all(pair == ["three", True] for pair in noted["flagged"])
+
+
+def test_any_column_sorts(summary, noted):
+    assert noted["sorted"] == sorted(suspect["row"] for suspect in summary["suspects"])
+
+
+def test_the_downloaded_list_is_csv_that_no_spreadsheet_runs(summary, noted):
+    head, line = noted["csv"].split("\r\n")[:2]
+    assert head == "row,id,label,suggested,p_wrong,flagged,reasons"
+    row = summary["suspects"][0]["row"]
+    assert line.startswith(f'{row},\'=1+1,"a ""quoted"", label",-1,0.')
+
+
+def test_a_suspect_is_found_wherever_it_is(summary, noted):
+    suspect = summary["suspects"][60]
+    assert noted["opened"] == f"suspect-{suspect['row']}"
+    assert suspect["reasons"][1] in noted["detail"]
+
+
+def test_the_first_fifty_suspects_are_printed(summary, noted):
+    assert noted["printed"] == [suspect["row"] for suspect in summary["suspects"][:50]]
+
+
+def test_the_slider_reads_the_curve(summary, noted):
+    check = summary["self_check"]
+    first = (check[name][0] for name in ("rank", "precision", "recall"))
+    assert noted["reading"] == _words.reading(*first)

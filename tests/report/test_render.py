@@ -1,0 +1,214 @@
+import json
+import re
+from copy import deepcopy
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import errata.report._payload as packing
+from errata.report import render, write_report
+from fake_summary import digits_summary, random_summary
+
+EVIL = """</script><script>alert(1)</script>" onload='alert(2)' <!-- {{ 7 * 7 }} &amp;"""
+SECTIONS = ["notes", "self-check", "classes", "spread", "map", "suspects", "method"]
+
+
+class Page(HTMLParser):
+    """A page as a reader meets it: elements, text, and the data for the script."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.texts, self.scripts, self.inside = [], [], [], None
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.inside = tag
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        {"script": self.scripts, "style": []}.get(self.inside, self.texts).append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).replace("\xa0", " ").split())
+
+    @property
+    def data(self):
+        return json.loads(self.scripts[0])
+
+    def ids(self, tag):
+        return [attrs.get("id") for name, attrs in self.tags if name == tag]
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return digits_summary()
+
+
+def test_the_page_has_its_sections_in_their_order(digits):
+    assert Page(render(digits)).ids("section") == SECTIONS
+
+
+def test_numbers_and_sentences_are_shown(digits):
+    digits = deepcopy(digits)
+    digits["noise_rate"] |= {"estimate": 0.087, "low": 0.061, "high": 0.112}
+    digits["noise_rate"] |= {"count": 157, "count_low": 110, "count_high": 201}
+    text = Page(render(digits)).text
+    assert "About 157 of 1,797 labels are probably wrong (between 110 and 201)." in text
+    assert "191 rows are flagged; we expect 9 in 10 of them to be real errors." in text
+    assert "Labels probably wrong 8.7 % between 6.1 % and 11 %" in text
+    assert digits["self_check"]["sentence"] in text
+    assert "Look at the first 200 rows: you will find 99 % of the errors" in text
+    assert "forest 0.80 91 %" in text
+    assert "3 rows without a label were left out." in text
+
+
+def test_suspects_survive_packing(digits):
+    data = Page(render(digits)).data
+    assert len(data["suspects"]) == len(digits["suspects"])
+    for packed, suspect in zip(data["suspects"], digits["suspects"], strict=True):
+        names = [data["names"][code] for code in packed[2:4]]
+        assert [packed[0], *names] == [suspect["row"], suspect["label"], suspect["suggested"]]
+        assert dict(zip(data["columns"][packed[8]], packed[9], strict=True)) == suspect["values"]
+        assert packed[10] == suspect["image"]
+
+
+def test_labels_that_are_no_class_keep_their_names(digits):
+    digits = deepcopy(digits)
+    digits["suspects"][0]["label"] = "unheard of"
+    data = Page(render(digits)).data
+    assert data["names"][data["suspects"][0][2]] == "unheard of"
+    assert data["names"][:10] == digits["classes"]
+
+
+def poisoned():
+    """A summary in which every text that comes from the user's table is hostile."""
+    summary = random_summary(60, 3, 5)
+    summary |= {"title": EVIL, "label": EVIL, "notes": [EVIL], "classes": [EVIL, EVIL + "2", "c"]}
+    summary["duplicates"][0]["labels"] = [EVIL]
+    summary["per_class"][0]["class"] = EVIL
+    summary["confusion"] = [{"label": EVIL, "suggested": EVIL, "count": 1}]
+    summary["witnesses"][0]["name"] = EVIL
+    summary["flagged"]["rule"] = summary["self_check"]["sentence"] = EVIL
+    summary["suspects"][0] |= {"id": EVIL, "label": EVIL, "suggested": EVIL, "reasons": [EVIL]}
+    summary["suspects"][0] |= {"values": {EVIL: EVIL}, "similar": [{"row": 1, "label": EVIL}]}
+    return summary
+
+
+def test_hostile_text_stays_text():
+    html = render(poisoned())
+    page, harmless = Page(html), Page(render(random_summary(60, 3, 5)))
+    assert "<script>alert" not in html
+    assert [tag for tag, _ in page.tags].count("script") == 2
+    allowed = {name for _, attrs in harmless.tags for name in attrs}
+    assert {name for _, attrs in page.tags for name in attrs} <= allowed
+    assert page.data["names"][0] == EVIL
+    assert page.data["suspects"][0][9] == [EVIL]
+    assert page.text.count("alert(1)") >= 8
+
+
+def test_only_the_page_s_own_script_may_run(digits):
+    page = Page(render(digits))
+    policy = next(a["content"] for tag, a in page.tags if a.get("http-equiv"))
+    assert re.search(r"default-src 'none'.*script-src 'sha256-[\w+/]{43}='", policy)
+
+
+def test_the_page_asks_the_network_for_nothing(digits):
+    digits = deepcopy(digits)
+    digits["suspects"][0]["image"] = "https://example.org/spy.png"
+    html = render(digits)
+    assert not re.search(r"(?:src|href|url|import)\s*[=(]\s*[\"']?\s*(?:https?:)?//", html)
+    assert "example.org" not in html
+    page = Page(html)
+    links = [a["href"] for _, a in page.tags if "href" in a]
+    assert all(link.startswith("#") and link[1:] in _all_ids(page) for link in links)
+
+
+def _all_ids(page):
+    return {attrs["id"] for _, attrs in page.tags if "id" in attrs}
+
+
+def test_ids_are_unique(digits):
+    ids = [attrs["id"] for _, attrs in Page(render(digits)).tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_large_audit_stays_under_three_megabytes():
+    summary = random_summary(10_000, 10, 2_000, n_points=5_000)
+    picture = "data:image/png;base64," + 2_000 * "A"
+    for suspect in summary["suspects"]:
+        suspect["image"] = picture
+    html = render(summary)
+    assert len(html.encode()) < 3_000_000
+    assert "Pictures are shown for the first 593" in Page(html).text
+    assert sum(suspect[10] is not None for suspect in Page(html).data["suspects"]) == 593
+
+
+def test_pictures_within_the_budget_are_all_kept(digits):
+    kept = packing.with_pictures(digits["suspects"])
+    assert kept == digits["suspects"]
+    assert "Pictures are shown" not in Page(render(digits)).text
+
+
+@pytest.mark.parametrize(("key", "gone"), [("map", "map"), ("notes", None), ("self_check", None)])
+def test_what_is_missing_is_left_out(digits, key, gone):
+    digits = {**digits, key: [] if key == "notes" else None}
+    assert Page(render(digits)).ids("section") == [name for name in SECTIONS if name != gone]
+
+
+def test_a_self_check_that_was_switched_off_is_said_to_be(digits):
+    assert "The self-check was switched off" in Page(render({**digits, "self_check": None})).text
+
+
+def test_an_empty_audit_reads_well(digits):
+    digits = deepcopy(digits)
+    digits |= {"suspects": [], "confusion": [], "notes": [], "duplicates": [], "witnesses": []}
+    digits |= {"label": None, "seed": None, "map": None, "self_check": None}
+    digits["noise_rate"] |= {"count": 0, "count_low": 0, "count_high": 4}
+    digits["flagged"] |= {"count": 0, "expected_precision": None, "expected_recall": None}
+    text = Page(render(digits)).text
+    assert "Hardly any label looks wrong; at most 4 of 1,797 could be. No row is flagged." in text
+    assert "No row looks suspicious." in text
+    assert "None" not in text
+
+
+@pytest.mark.parametrize("n_classes", [2, 20, 30, 300])
+def test_few_classes_are_shown_whole_and_many_by_the_worst(n_classes):
+    page = Page(render(random_summary(2_000, n_classes, 20)))
+    tables = [attrs.get("class", "") for tag, attrs in page.tags if tag == "table"]
+    assert any(name.startswith("matrix") for name in tables) == (n_classes <= 20)
+    assert ("Most likely mistakes" in page.text) == (n_classes == 30)
+    assert ("The 30 labels with the most errors, of 300." in page.text) == (n_classes == 300)
+    colours = [attrs for tag, attrs in page.tags if "data-colour" in attrs]
+    assert len(colours) == min(n_classes, 10)
+
+
+def test_a_summary_with_holes_is_refused(digits):
+    with pytest.raises(ValueError, match="the summary lacks title, map;"):
+        render({key: value for key, value in digits.items() if key not in ("title", "map")})
+
+
+@pytest.mark.parametrize("number", [float("nan"), np.int64(3)])
+def test_a_summary_that_is_not_json_is_refused(digits, number):
+    with pytest.raises(ValueError, match="the summary is not valid JSON"):
+        render({**digits, "seed": number})
+
+
+def test_text_that_utf8_cannot_hold_is_replaced(digits, tmp_path):
+    write_report({**digits, "title": "caf\udce9.csv"}, tmp_path / "report.html")
+    assert "<h1>caf?.csv</h1>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_page_is_written_whole_or_not_at_all(digits, tmp_path):
+    path = tmp_path / "report.html"
+    write_report(digits, path)
+    written = path.read_text(encoding="utf-8")
+    assert written == render(digits)
+    with pytest.raises(ValueError, match="lacks"):
+        write_report({}, path)
+    assert path.read_text(encoding="utf-8") == written
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
