@@ -25,6 +25,7 @@ ORDER = [
     "ensemble",
     "extreme",
     "reinforce",
+    "auditing",
     "bench",
     "cli",
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import (
+        auditing,
         bench,
         datasets,
         ensemble,
@@ -22,10 +23,14 @@ if TYPE_CHECKING:
         stats,
         tables,
     )
+    from .auditing import Audit, audit
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "audit",
+    "Audit",
+    "auditing",
     "bench",
     "datasets",
     "ensemble",
@@ -42,6 +47,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("audit", "Audit"):
+        return getattr(import_module(f"{__name__}.auditing"), name)
     if name in __all__:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,6 +16,7 @@ from .._kernels import kernels
 from .._validation import check_choice, check_count
 
 ACTIVATIONS = ("erf", "tanh", "logistic")
+RADIAL = "gauss"  # the one activation whose units have a centre instead of a direction
 DISTRIBUTIONS = ("normal", "uniform")
 
 CHUNK_ENTRIES = 2**19  # what a thread activates at a time
@@ -25,6 +26,9 @@ LARGE = 2**20  # entries from which threads and compiled loops bring more than t
 class HiddenLayer(NamedTuple):
     """``act(X V + c)``, the features of an extreme learning machine, less an optional shift.
 
+    Gaussian units, exp(-gamma |x - z|²) around a centre z, are written in the same way, the
+    exponent being 2 gamma x'z - gamma |z|² - gamma |x|².
+
     An intercept absorbs the shift. With it close to the mean of each unit, the sums of squares of
     units that hardly vary keep their digits when the mean is taken out of them.
     """
@@ -33,12 +37,13 @@ class HiddenLayer(NamedTuple):
     bias: np.ndarray
     activation: str
     shift: np.ndarray | None = None
+    gamma: float = 0.0
 
     def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Hidden activations in double precision; computed in single precision for such ``X``."""
         if X.dtype != np.float32:
-            return self._activated(np.matmul(X, self.weights, out=out))
-        single = self._activated(X @ self.weights.astype(np.float32))
+            return self._activated(X, np.matmul(X, self.weights, out=out))
+        single = self._activated(X, X @ self.weights.astype(np.float32))
         if out is None:
             return single.astype(np.float64)
         out[...] = single
@@ -49,8 +54,10 @@ class HiddenLayer(NamedTuple):
         mean = X.mean(axis=0, dtype=np.float64, keepdims=True)
         return self._replace(shift=self._replace(shift=None)(mean)[0])
 
-    def _activated(self, Z: np.ndarray) -> np.ndarray:
+    def _activated(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
         """Turn pre-activations into activations, in place and in as many threads as BLAS uses."""
+        if self.gamma:
+            Z -= self.gamma * np.einsum("ij,ij->i", X, X)[:, None]
         bias = self.bias.astype(Z.dtype)
         shift = np.zeros_like(bias) if self.shift is None else self.shift.astype(Z.dtype)
         large = Z.size >= LARGE
@@ -95,6 +102,29 @@ def draw_layer(
     else:
         V, c = random.uniform(-3, 3, size=(n_features, m)), random.uniform(-3, 3, size=m)
     return HiddenLayer(scale * V, scale * c, activation)
+
+
+def draw_centers(
+    X: np.ndarray, *, n_hidden: int, sigma_w: float | str, random_state: Any
+) -> HiddenLayer:
+    """Gaussian units centred on rows of ``X``, as many as asked for or as there are rows.
+
+    Their width is the median distance between rows, divided by ``sigma_w``.
+    """
+    random = generator(random_state)
+    rows = random.choice(len(X), min(check_count("n_hidden", n_hidden), len(X)), replace=False)
+    centers = X[rows].astype(np.float64)
+    gamma = _check_sigma(sigma_w, X.shape[1]) ** 2 / _median_square(centers, random)
+    return HiddenLayer(
+        2 * gamma * centers.T, -gamma * np.einsum("ij,ij->i", centers, centers), RADIAL, gamma=gamma
+    )
+
+
+def _median_square(rows: np.ndarray, random: np.random.Generator) -> float:
+    """Median squared distance between some pairs of different rows; one where all are equal."""
+    one, other = rows[random.integers(len(rows), size=(2, 2000))]
+    squares = ((one - other) ** 2).sum(axis=1)
+    return float(np.median(squares[squares > 0])) if squares.any() else 1.0
 
 
 def _check_sigma(sigma_w: float | str, n_features: int) -> float:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._validation import check_count
 from ..exceptions import SuspicionWarning
 from ._checks import check_alpha, check_alphas, check_weights
-from ._features import HiddenLayer, draw_layer, generator
+from ._features import RADIAL, HiddenLayer, draw_centers, draw_layer, generator
 from ._gram import GramRecord, record_of
 from ._learn import CONSTANT, Sums, choose_ridge, gather, predict_outside
 from ._outside import make_folds
@@ -60,15 +60,14 @@ class ExtremeLearningMachine(BaseEstimator):
         return self.cv is not None and self.cv is not False
 
     def _draw(self, X: np.ndarray, random: np.random.Generator) -> HiddenLayer:
-        layer = draw_layer(
-            X.shape[1],
-            n_hidden=self.n_hidden,
-            activation=self.activation,
-            weights=self.weights,
-            sigma_w=self.sigma_w,
-            random_state=random,
-        )
+        size: dict[str, Any] = {"n_hidden": self.n_hidden, "sigma_w": self.sigma_w}
+        if self.activation == RADIAL:
+            layer = draw_centers(X, random_state=random, **size)
+        else:
+            how = {"activation": self.activation, "weights": self.weights}
+            layer = draw_layer(X.shape[1], random_state=random, **size, **how)
         self.hidden_weights_, self.hidden_bias_ = layer.weights, layer.bias
+        self.hidden_gamma_ = layer.gamma
         return layer.centered_on(X) if self.fit_intercept else layer
 
     def _rows(
@@ -142,7 +141,9 @@ class ExtremeLearningMachine(BaseEstimator):
         """Outputs for new rows, shape (n, q)."""
         self._finalize()
         X = validate_data(self, X, reset=False, dtype=FLOATS, order="C")
-        layer = HiddenLayer(self.hidden_weights_, self.hidden_bias_, self.activation)
+        layer = HiddenLayer(
+            self.hidden_weights_, self.hidden_bias_, self.activation, gamma=self.hidden_gamma_
+        )
         starts = range(0, len(X), self.block_size)
         blocks = [layer(X[i : i + self.block_size]) @ self.coef_ for i in starts]
         return np.concatenate(blocks) + self.intercept_

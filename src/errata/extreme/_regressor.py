@@ -23,12 +23,14 @@ class ELMRegressor(RegressorMixin, ExtremeLearningMachine):
     n_hidden : int, default=1000
         Number m of hidden units. It may exceed the number of rows: the ridge, not the number of
         units, keeps the model simple.
-    activation : {"erf", "tanh", "logistic"}, default="erf"
-        What a unit does to its weighted sum.
+    activation : {"erf", "tanh", "logistic", "gauss"}, default="erf"
+        What a unit does to its weighted sum. "gauss" takes units of another kind, Gaussian bumps
+        around rows drawn from the table, at most as many as there are rows.
     weights : {"normal", "uniform"}, default="normal"
         Weights and biases are drawn from N(0, sigma_w²) or from U(-3 sigma_w, 3 sigma_w).
     sigma_w : float or "scale", default=1.0
-        Spread of the weights; larger makes rougher functions. "scale" is 1 / sqrt(1 + d), for many
+        Spread of the weights, or for "gauss" the median distance between rows as a multiple of
+        the width of a bump; larger makes rougher functions. "scale" is 1 / sqrt(1 + d), for many
         features.
     alpha : float, "press", "gcv" or "kfold", default="press"
         The ridge; larger makes smoother functions, 0 is plain least squares of smallest norm.
@@ -61,6 +63,8 @@ class ELMRegressor(RegressorMixin, ExtremeLearningMachine):
     intercept_ : array of shape (n_targets,)
     hidden_weights_ : array of shape (d, n_hidden)
     hidden_bias_ : array of shape (n_hidden,)
+    hidden_gamma_ : float
+        How steeply bumps fall with the squared distance; zero for units of the other kind.
     alpha_ : float
         The ridge used.
     dof_ : float

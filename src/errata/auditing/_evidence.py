@@ -1,0 +1,44 @@
+"""Evidence: all witnesses are heard, and what they say is pooled."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ._pool import pool_weights, pooled_logs
+from ._witnesses import Case, Witness
+
+Progress = Callable[[str], None]
+
+
+class Testimony(NamedTuple):
+    """What is kept of one witness."""
+
+    name: str
+    weight: float  # in the pool
+    agreement: float  # share of rows whose label it would have given
+    prefers: np.ndarray  # (n,), the code it finds most probable
+
+
+class Evidence(NamedTuple):
+    """Pooled log-probabilities of the labels, shape (n, K), and who said what."""
+
+    logs: np.ndarray
+    testimonies: list[Testimony]
+
+
+def hear(case: Case, witnesses: Sequence[Witness], *, progress: Progress | None = None) -> Evidence:
+    """Ask every witness and pool the answers."""
+    opinions = []
+    for witness in witnesses:
+        if progress is not None:
+            progress(f"hearing {witness.name}")
+        opinions.append(witness.testify(case).astype(np.float32, copy=False))
+    weights = pool_weights(opinions, case.codes, np.random.default_rng(case.seed))
+    testimonies = [
+        Testimony(witness.name, float(weight), float(np.mean(prefers == case.codes)), prefers)
+        for witness, weight, prefers in zip(
+            witnesses, weights, (opinion.argmax(axis=1) for opinion in opinions), strict=True
+        )
+    ]
+    return Evidence(pooled_logs(opinions, weights), testimonies)

@@ -1,0 +1,66 @@
+"""What the user brings along: a model, or probabilities, checked at the door."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._compat import take_rows
+from ._prepare import Prepared
+from ._witnesses import Case, Given, Model, Witness, certain_or_uniform
+
+
+def given_witnesses(given: Prepared, estimator: Any, pred_proba: Any) -> list[Witness]:
+    """The user's model and probabilities as witnesses."""
+    brought: list[Witness] = []
+    if estimator is not None:
+        brought.append(_model(given, estimator))
+    if pred_proba is not None:
+        brought.append(Given(_probabilities(given, pred_proba)))
+    return brought
+
+
+def _model(given: Prepared, estimator: Any) -> Model:
+    if not hasattr(estimator, "predict_proba"):
+        raise ValueError(
+            f"estimator={type(estimator).__name__} has no predict_proba; pass a classifier that "
+            "gives probabilities."
+        )
+    if given.table is None:
+        raise ValueError("an estimator needs a table to learn from, but X is None.")
+    table = given.table
+    if isinstance(table, dict):  # columns of a text file: only errata's own features are numbers
+        table = given.features.X if given.features is not None else table
+    return Model(estimator, take_rows(table, given.judged))
+
+
+def _probabilities(given: Prepared, pred_proba: Any) -> np.ndarray:
+    proba = np.asarray(pred_proba, dtype=float)
+    n, k = len(given.codes), len(given.classes)
+    if proba.shape != (n, k):
+        raise ValueError(
+            f"pred_proba must have the shape ({n}, {k}), a row for each row and a column for each "
+            f"of the sorted labels, but its shape is {proba.shape}."
+        )
+    if not np.isfinite(proba).all() or proba.min() < 0:
+        raise ValueError("pred_proba holds numbers that are no probabilities.")
+    if np.abs(proba.sum(axis=1) - 1).max() > 0.01:
+        raise ValueError("the rows of pred_proba do not sum to one.")
+    if len(given.judged) == n:
+        return proba
+    judged_classes = np.unique(given.codes[given.judged])
+    return certain_or_uniform(proba[np.ix_(given.judged, judged_classes)])
+
+
+def part_of(
+    case: Case, witnesses: Sequence[Witness], rows: np.ndarray
+) -> tuple[Case, list[Witness]]:
+    """Case and witnesses for some of the rows."""
+    folds = None
+    if case.folds is not None:
+        place = np.full(len(case.codes), -1)
+        place[rows] = np.arange(len(rows))
+        folds = [place[fold][place[fold] >= 0] for fold in case.folds]
+        folds = [fold for fold in folds if len(fold)]
+    part = Case(case.X[rows], case.codes[rows], case.n_classes, folds, case.seed, case.n_jobs)
+    return part, [w.for_rows(rows) if hasattr(w, "for_rows") else w for w in witnesses]

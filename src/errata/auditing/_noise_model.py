@@ -1,0 +1,180 @@
+r"""From probabilities of labels to probabilities of classes: the noise model, with its doubts.
+
+The evidence q gives the probability of each *label*. A row's class is taken to have the probability
+p = softmax(slope log q + offsets), and its label is drawn from row c of the transition matrix T, so
+that P(label) = p T. Labels that keep being wrong however sure the evidence is tell of noise; labels
+that are wrong only where it is unsure tell of classes that overlap. How far the two can be told
+apart is read off the likelihood: it is computed for many noise rates and two patterns of noise
+(uniform; and the one the rows themselves suggest), and all these *readings* are kept with their
+weights. Where the data cannot tell, many readings weigh alike, and the interval is wide.
+
+One more reading is that of noise which hides where classes meet. The likelihood cannot tell it from
+overlap, so it has a fixed weight.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import softmax
+
+RATES = np.r_[0, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1:0.4:0.025, 0.4, 0.45]
+MOST_OF_A_CLASS = 0.5  # a class is labelled right more often than not
+ANCHORS = 0.1  # the share of a class's rows that is taken to be surely of it
+EM_ROWS = 5.0  # so many rows of each class speak for uniform noise
+TEMPER = 0.5  # rows share their evidence: each counts as half a row
+HIDDEN, HIDDEN_SHARPNESS = 0.15, 3.0  # weight of the reading of noise that hides, and its slope
+OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
+SLOPE_PRIOR, OFFSET_PRIOR = 0.3, 0.5
+
+
+class Reading(NamedTuple):
+    """One way to read the labels."""
+
+    weight: float
+    rate: float
+    transition: np.ndarray
+    slope: float
+    offsets: np.ndarray
+
+    def classes(self, logs: np.ndarray) -> np.ndarray:
+        """Probabilities of the classes before the label is looked at, shape (n, K)."""
+        return softmax(self.slope * logs + self.offsets, axis=1)
+
+    def classes_given_labels(self, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Probabilities of the classes once it is, shape (n, K)."""
+        joint = self.classes(logs) * self.transition.T[codes]
+        return joint / joint.sum(axis=1, keepdims=True)
+
+
+class NoiseReadings(NamedTuple):
+    """All readings with a weight worth counting."""
+
+    readings: list[Reading]
+
+    @property
+    def transition(self) -> np.ndarray:
+        """The mean transition matrix."""
+        return sum(r.weight * r.transition for r in self.readings)
+
+    def classes_given_labels(self, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Probabilities of the classes of labelled rows, over all readings, shape (n, K)."""
+        known = sum(r.weight * r.classes_given_labels(logs, codes) for r in self.readings)
+        return (1 - HIDDEN) * known + HIDDEN * hidden_noise(logs)
+
+    def interval(self, hidden_rate: float, coverage: float = 0.9) -> tuple[float, float]:
+        """Quantiles of the noise rate over the readings, that of hidden noise among them."""
+        rates = np.array([*(r.rate for r in self.readings), hidden_rate])
+        weights = np.array([*((1 - HIDDEN) * r.weight for r in self.readings), HIDDEN])
+        order = np.argsort(rates)
+        below = np.cumsum(weights[order])
+        tail = (1 - coverage) / 2
+        low, high = np.searchsorted(below, [tail, 1 - tail]).clip(max=len(order) - 1)
+        return float(rates[order[low]]), float(rates[order[high]])
+
+
+def hidden_noise(logs: np.ndarray) -> np.ndarray:
+    """Classes if they hardly overlap and noise hides where they meet."""
+    return softmax(HIDDEN_SHARPNESS * logs, axis=1)
+
+
+def read_noise(logs: np.ndarray, codes: np.ndarray) -> NoiseReadings:
+    """Weigh noise rates and patterns by how likely they make the labels.
+
+    Parameters
+    ----------
+    logs : array of shape (n, K)
+        Logarithms of the pooled probabilities of labels; a few thousand rows are enough.
+    codes : array of shape (n,)
+        The labels.
+    """
+    n_classes = logs.shape[1]
+    uniform = uniform_pattern(n_classes)
+    suggested = anchor_pattern(np.exp(logs), codes)
+    best = max(profile(logs, codes, suggested, RATES[4::3]), key=lambda found: found.weight)
+    suggested = expected_pattern(best, logs, codes)
+    rates = RATES[:-1] if n_classes == 2 else RATES
+    found = profile(logs, codes, uniform, rates) + profile(logs, codes, suggested, rates)
+    prior = np.tile(np.log(0.02 + rates) + np.log(np.gradient(rates)), 2)
+    weights = softmax(TEMPER * np.array([r.weight for r in found]) + prior)
+    kept = np.flatnonzero(weights > 0.01 * weights.max())
+    total = weights[kept].sum()
+    return NoiseReadings([found[i]._replace(weight=weights[i] / total) for i in kept])
+
+
+def profile(
+    logs: np.ndarray, codes: np.ndarray, pattern: np.ndarray, rates: np.ndarray
+) -> list[Reading]:
+    """The best slope and offsets for each noise rate; ``weight`` is the log-likelihood."""
+    x = np.zeros(1 + logs.shape[1])
+    readings = []
+    for rate in rates:
+        transition = transition_of(pattern, rate)
+        likelihood, x = _fit(logs, codes, transition, x)
+        reading = Reading(likelihood, 0.0, transition, float(np.exp(x[0])), x[1:])
+        wrong = reading.classes(logs).mean(axis=0) @ (1 - np.diag(transition))
+        readings.append(reading._replace(rate=float(wrong)))
+    return readings
+
+
+def _fit(
+    logs: np.ndarray, codes: np.ndarray, transition: np.ndarray, start: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Maximise the likelihood of the labels over log slope and offsets; both returned."""
+    to_label = np.ascontiguousarray(transition.T[codes])
+    free = logs.shape[1] <= OFFSETS_UP_TO
+    precision = np.r_[SLOPE_PRIOR, np.full(logs.shape[1], OFFSET_PRIOR)]
+
+    def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
+        slope = np.exp(x[0])
+        p = softmax(slope * logs + x[1:], axis=1)
+        joint = p * to_label
+        label = joint.sum(axis=1)
+        pull = joint / label[:, None] - p
+        slopes = np.r_[slope * np.einsum("nk,nk->", pull, logs), free * pull.sum(axis=0)]
+        return precision @ x**2 / 2 - np.log(label).sum(), precision * x - slopes
+
+    box = [(-2.0, 4.0)] + [(-8.0, 8.0) if free else (0.0, 0.0)] * logs.shape[1]
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=box, options={"maxiter": 80})
+    return -float(found.fun), found.x
+
+
+def transition_of(pattern: np.ndarray, rate: float) -> np.ndarray:
+    """The transition matrix with this pattern of errors at this rate."""
+    wrong = rate * pattern
+    wrong *= np.minimum(1, MOST_OF_A_CLASS / np.maximum(wrong.sum(axis=1), 1e-12))[:, None]
+    return wrong + np.diag(1 - wrong.sum(axis=1))
+
+
+def uniform_pattern(n_classes: int) -> np.ndarray:
+    """Any class is as often wrong as any other, for any other."""
+    pattern = np.full((n_classes, n_classes), 1 / (n_classes - 1))
+    np.fill_diagonal(pattern, 0)
+    return pattern
+
+
+def anchor_pattern(q: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The pattern seen at the rows most surely of each class, scaled to a rate of one."""
+    n_classes = q.shape[1]
+    sizes = np.bincount(codes, minlength=n_classes)
+    wrong = np.empty((n_classes, n_classes))
+    for c in range(n_classes):
+        surest = np.argsort(-q[:, c], kind="stable")[: max(5, int(ANCHORS * sizes[c]))]
+        wrong[c] = q[surest].mean(axis=0)
+    wrong += 1e-4 / n_classes
+    np.fill_diagonal(wrong, 0)
+    return wrong / (sizes / len(codes) @ wrong.sum(axis=1))
+
+
+def expected_pattern(reading: Reading, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The pattern of the expected errors under a reading, drawn a little towards uniform."""
+    n_classes = logs.shape[1]
+    given = reading.classes_given_labels(logs, codes)
+    counts = np.zeros((n_classes, n_classes))
+    np.add.at(counts.T, codes, given)
+    rate = 1 - np.trace(counts) / len(codes)
+    wrong = counts + EM_ROWS * rate * uniform_pattern(n_classes)
+    np.fill_diagonal(wrong, 0)
+    wrong /= counts.sum(axis=1, keepdims=True) + EM_ROWS
+    overall = reading.classes(logs).mean(axis=0) @ wrong.sum(axis=1)
+    return wrong / max(overall, 1e-9)

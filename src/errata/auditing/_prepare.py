@@ -1,0 +1,120 @@
+"""From what the user has to what witnesses are asked about."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.decomposition import TruncatedSVD
+from sklearn.model_selection import StratifiedGroupKFold
+from sklearn.preprocessing import StandardScaler
+
+from .._compat import take_rows
+from .._validation import as_column, check_labels
+from ..tables import Features, features_of
+
+FEWEST_ROWS = 6
+MOST_CLASSES = 1_000
+SPARSE_AXES = 100
+SINGLE_FROM = 100_000  # rows from which single precision is enough, and faster
+
+
+class Prepared(NamedTuple):
+    """A table ready for the audit."""
+
+    table: Any  # as the user gave it, without the label; None for none
+    labels: np.ndarray  # as the user gave them
+    classes: np.ndarray
+    codes: np.ndarray
+    features: Features | None
+    X: np.ndarray | None  # scaled features of the rows that can be judged
+    judged: np.ndarray  # rows that can be judged: those of classes with two or more rows
+    notes: list[str]
+
+
+def prepare(table: Any, y: Any, embeddings: Any, *, seed: int, n_jobs: int | None) -> Prepared:
+    """Check labels, turn the table into features, set rare classes aside."""
+    table, labels = label_column(table, y)
+    classes, codes = check_labels(labels, min_classes=2)
+    check_enough(codes, classes)
+    source = table if embeddings is None else embeddings
+    features = None if source is None else _features(source, len(codes), seed, n_jobs)
+    notes = [] if features is None else list(features.notes)
+    judged, note = without_rare(codes, classes)
+    X = None if features is None else scaled(take_rows(features.X, judged), seed)
+    return Prepared(table, labels, classes, codes, features, X, judged, notes + note)
+
+
+def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Table and labels; ``y`` may be the name of a column of the table."""
+    if not isinstance(y, str):
+        return table, as_column(y)
+    names = list(table) if isinstance(table, Mapping) else list(getattr(table, "columns", ()))
+    if y not in names:
+        known = ", ".join(map(str, names[:20])) or "none, as it is no table with names"
+        raise ValueError(f"there is no column {y!r} to take labels from; the columns are: {known}.")
+    labels = as_column(table[y])
+    if isinstance(table, Mapping):
+        return {name: column for name, column in table.items() if name != y}, labels
+    return table.drop(columns=[y]) if hasattr(table, "iloc") else table.drop(y), labels
+
+
+def check_enough(codes: np.ndarray, classes: np.ndarray) -> None:
+    """Raise when there is nothing to learn from."""
+    n, k = len(codes), len(classes)
+    if n < FEWEST_ROWS:
+        raise ValueError(f"{n} rows are too few for an audit; {FEWEST_ROWS} are the least.")
+    if k > MOST_CLASSES or k > n / 2:
+        raise ValueError(
+            f"there are {k} different labels in {n} rows; that looks like an identifier or a "
+            f"measurement, not like labels (at most {MOST_CLASSES}, with two rows each on average)."
+        )
+    if np.sum(np.bincount(codes) >= 2) < 2:
+        raise ValueError("only one class has two rows or more; there is nothing to compare.")
+
+
+def without_rare(codes: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """The rows of classes with two or more of them, and a sentence about the others."""
+    sizes = np.bincount(codes)
+    judged = np.flatnonzero(sizes[codes] >= 2)
+    rare = classes[sizes == 1]
+    if not len(rare):
+        return judged, []
+    names = ", ".join(map(str, rare[:5])) + (", ..." if len(rare) > 5 else "")
+    said = "1 class has" if len(rare) == 1 else f"{len(rare)} classes have"
+    return judged, [f"{said} one row only ({names}): such a label cannot be judged, it is kept."]
+
+
+def scaled(X: Any, seed: int) -> np.ndarray:
+    """Dense features, each with mean 0 and spread 1; many sparse ones by their main axes."""
+    if sparse.issparse(X):
+        axes = min(SPARSE_AXES, X.shape[1] - 1, X.shape[0] - 1)
+        X = X.toarray() if axes < 2 else TruncatedSVD(axes, random_state=seed).fit_transform(X)
+    dtype = np.float32 if len(X) >= SINGLE_FROM else np.float64
+    return StandardScaler().fit_transform(X).astype(dtype, copy=False)
+
+
+def _features(source: Any, n: int, seed: int, n_jobs: int | None) -> Features:
+    features = features_of(source, random_state=seed, n_jobs=n_jobs)
+    if features.X.shape[0] != n:
+        raise ValueError(
+            f"the table has {features.X.shape[0]} rows, but there are {n} labels; give one for "
+            "each row."
+        )
+    return features
+
+
+def group_folds(groups: Any, codes: np.ndarray, judged: np.ndarray, seed: int) -> list[np.ndarray]:
+    """Ten folds, or as many as there are groups, that keep the rows of a group together."""
+    groups = as_column(groups)
+    if len(groups) != len(codes):
+        raise ValueError(f"groups has {len(groups)} entries for {len(codes)} rows.")
+    names, members = np.unique(groups, return_inverse=True)
+    if len(names) < 2:
+        raise ValueError(
+            "groups holds one group only; rows of other groups are needed to judge it."
+        )
+    dealt = StratifiedGroupKFold(min(10, len(names)), shuffle=True, random_state=seed)
+    codes = codes[judged]
+    folds = [test for _, test in dealt.split(codes, codes, members.ravel()[judged])]
+    return [fold for fold in folds if len(fold)]

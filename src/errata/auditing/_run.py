@@ -1,0 +1,155 @@
+"""The audit itself: evidence, judgement, self-check."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ._audit import Audit
+from ._evidence import hear
+from ._given import given_witnesses, part_of
+from ._judge import Judgement, judge
+from ._prepare import Prepared, group_folds, prepare
+from ._self_check import SelfCheck
+from ._self_check import self_check as plant_and_look
+from ._tell import Shown, tell_all
+from ._witnesses import Case, Witness, default_witnesses
+
+CHECKED_ROWS = 50_000  # rows up to which errors are planted among all of them
+CHECK_SAMPLE = 10_000  # and how many are drawn for it beyond
+
+
+def audit(
+    X: Any,
+    y: Any,
+    *,
+    estimator: Any = None,
+    pred_proba: Any = None,
+    embeddings: Any = None,
+    witnesses: Sequence[Witness] | None = None,
+    groups: Any = None,
+    ids: Any = None,
+    precision: float | None = None,
+    self_check: bool = True,
+    image_shape: tuple[int, ...] | None = None,
+    title: str | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Audit:
+    """Find out which labels are wrong, how many, which way, and how sure that is.
+
+    Several quick models of different kinds give each row's label a probability without having
+    learnt from that row. A noise model turns these into the probability that the label is wrong.
+    Then errors are planted on purpose in a copy of the labels and looked for in the same way, which
+    shows how far the answer can be trusted on this very table.
+
+    Parameters
+    ----------
+    X : table of shape (n, d)
+        A pandas or polars dataframe, a mapping of names to columns, an array, a sparse matrix.
+        Numbers, categories, text, dates and missing cells are welcome. None when ``pred_proba`` is
+        all there is.
+    y : array-like of shape (n,) or str
+        The labels, or the name of their column in ``X``.
+    estimator : classifier with ``predict_proba``, optional
+        A model of yours, cross-validated on ``X`` and heard with the others.
+    pred_proba : array-like of shape (n, K), optional
+        Out-of-sample probabilities of the labels by a model of yours, columns in the order of the
+        sorted labels; heard with the others.
+    embeddings : array-like of shape (n, d), optional
+        What models should look at instead of ``X``.
+    witnesses : sequence of witnesses, optional
+        Whom to hear instead of errata's own; empty for none but what you bring.
+    groups : array-like of shape (n,), optional
+        Rows of one group (a patient, a document) are never judged by each other.
+    ids : array-like of shape (n,), optional
+        What to call the rows in reports.
+    precision : float, optional
+        Flag as many rows as keep this share of them expected to be wrong. By default as many as
+        promise the largest F1 score.
+    self_check : bool, default=True
+        Whether to plant errors and look for them. It about doubles the time; above 50,000 rows it
+        is done on 10,000 of them.
+    image_shape : tuple of int, optional
+        For rows that are pixels: height and width, to show them.
+    title : str, optional
+        How reports call the data.
+    random_state : int, RandomState or None
+        Fix it to get the same audit again.
+    n_jobs : int, optional
+        Threads for forests and neighbours, -1 for all.
+    progress : callable, optional
+        Called with a few words at every stage.
+
+    Returns
+    -------
+    Audit
+        ``p_wrong``, ``suggested``, ``flagged``, ``noise_rate`` and more, with ``clean``, ``report``
+        and ``save``.
+
+    Notes
+    -----
+    Time grows about linearly with the rows, memory stays within a few times the table plus
+    O(n K) for K classes. Wrong labels near the border between classes look like classes that
+    overlap: no method can tell them apart from labels alone, and the interval of the noise rate is
+    the wider for it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import errata
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[[3, 100]] = 2, 0                      # a setosa and a virginica change places
+    >>> result = errata.audit(X, y, self_check=False, random_state=0)
+    >>> sorted(int(row) for row in result.suspicion.argsort()[::-1][:2])
+    [3, 100]
+    >>> result.suggested[[3, 100]].tolist()
+    [0, 2]
+    """
+    tell = progress or (lambda _: None)
+    tell("reading the table")
+    seed = int(check_random_state(random_state).randint(2**31 - 1))
+    given = prepare(X, y, embeddings, seed=seed, n_jobs=n_jobs)
+    heard = _witnesses(given, estimator, pred_proba, witnesses)
+    folds = None if groups is None else group_folds(groups, given.codes, given.judged, seed)
+    case = _case(given, folds, seed, n_jobs)
+    evidence = hear(case, heard, progress=tell)
+    tell("judging the labels")
+    judgement = judge(evidence.logs, case.codes, np.random.default_rng(seed))
+    tell("planting errors and looking for them" if self_check else "summing up")
+    check = _self_check(case, heard, judgement) if self_check else None
+    shown = Shown(ids=ids, image_shape=image_shape, title=title, label=y, seed=random_state)
+    return tell_all(given, case, evidence, judgement, check, precision=precision, shown=shown)
+
+
+def _witnesses(
+    given: Prepared, estimator: Any, pred_proba: Any, witnesses: Sequence[Witness] | None
+) -> list[Witness]:
+    if witnesses is None:
+        witnesses = [] if given.X is None else default_witnesses(len(given.judged))
+    theirs = given_witnesses(given, estimator, pred_proba)
+    if not witnesses and not theirs:
+        raise ValueError("nobody is left to judge the labels: pass a table, or pred_proba.")
+    return [*witnesses, *theirs]
+
+
+def _case(given: Prepared, folds: Any, seed: int, n_jobs: int | None) -> Case:
+    present, codes = np.unique(given.codes[given.judged], return_inverse=True)
+    X = np.empty((len(codes), 0)) if given.X is None else given.X
+    return Case(X, codes, len(present), folds, seed, n_jobs)
+
+
+def _self_check(case: Case, heard: Sequence[Witness], first: Judgement) -> SelfCheck | None:
+    random = np.random.default_rng(case.seed + 1)
+    if len(case.codes) > CHECKED_ROWS:
+        rows = np.sort(random.choice(len(case.codes), CHECK_SAMPLE, replace=False))
+        case, heard = part_of(case, heard, rows)
+        first = first._replace(p_wrong=first.p_wrong[rows])
+
+    def audit_again(codes: np.ndarray, seed: int) -> Judgement:
+        again = Case(case.X, codes, case.n_classes, case.folds, seed, case.n_jobs)
+        return judge(hear(again, heard).logs, codes, np.random.default_rng(seed))
+
+    return plant_and_look(case.codes, first, audit_again, random)

@@ -1,0 +1,96 @@
+"""An audit on disk: a small folder with one JSON file and one Parquet table."""
+
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..tables import read_columns, write_columns
+from ._self_check import SelfCheck
+
+if TYPE_CHECKING:
+    from ._audit import Audit
+
+VERSION = 1
+NUMBERS, ROWS = "audit.json", "rows.parquet"
+PLAIN = ("expected_precision", "expected_recall", "rule", "notes", "witnesses", "suspects")
+COLUMNS = ("labels", "suspicion", "p_wrong", "suggested", "p_suggested", "flagged")
+
+
+def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
+    """Write to a folder beside ``path``, then put it in its place."""
+    path = Path(path)
+    if path.exists() and not (path / NUMBERS).is_file():
+        raise FileExistsError(f"{path} is there already and is no audit; choose another name.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        (temporary / NUMBERS).write_text(json.dumps(_numbers(audit)), encoding="utf-8")
+        write_columns(temporary / ROWS, {name: getattr(audit, name) for name in COLUMNS})
+        _put_in_place(temporary, path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
+    """The fields of the audit in a folder."""
+    path = Path(path)
+    try:
+        found = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} is no audit that errata has written: {error}") from error
+    if found.get("version") != VERSION:
+        raise ValueError(
+            f"{path} was written in version {found.get('version')} of the format, and this errata "
+            f"reads version {VERSION}; run the audit again."
+        )
+    rows = read_columns(path / ROWS)
+    check = found["self_check"]
+    return {name: found[name] for name in PLAIN} | {
+        **{name: rows[name] for name in COLUMNS},
+        "classes": np.unique(rows["labels"]),
+        "noise_rate": noise_rate(*found["noise_rate"]),
+        "transition": np.array(found["transition"]),
+        "prior": np.array(found["prior"]),
+        "self_check": None if check is None else SelfCheck(**_arrays(check)),
+        "duplicates": [np.array(group) for group in found["duplicates"]],
+        "points": found["points"],
+        "about": found["about"],
+    }
+
+
+def _numbers(audit: "Audit") -> dict[str, Any]:
+    check = audit.self_check
+    return {name: getattr(audit, name) for name in PLAIN} | {
+        "version": VERSION,
+        "noise_rate": list(audit.noise_rate),
+        "transition": audit.transition.tolist(),
+        "prior": audit.prior.tolist(),
+        "self_check": None if check is None else _lists(check._asdict()),
+        "duplicates": [group.tolist() for group in audit.duplicates],
+        "points": audit.points,
+        "about": audit.about,
+    }
+
+
+def _lists(fields: dict[str, Any]) -> dict[str, Any]:
+    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in fields.items()}
+
+
+def _arrays(fields: dict[str, Any]) -> dict[str, Any]:
+    return {k: np.array(v) if isinstance(v, list) else v for k, v in fields.items()}
+
+
+def _put_in_place(temporary: Path, path: Path) -> None:
+    temporary.chmod(0o755)  # mkdtemp keeps others out
+    if path.exists():
+        old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+        path.rename(old / "old")
+        temporary.rename(path)
+        shutil.rmtree(old)
+    else:
+        temporary.rename(path)

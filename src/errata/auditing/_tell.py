@@ -1,0 +1,199 @@
+"""Everything an audit tells, put together for all rows, those that could not be judged included."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from .._validation import as_column
+from ._audit import Audit, NoiseRate
+from ._duplicates import conflicting_duplicates
+from ._evidence import Evidence
+from ._judge import Judgement, draw_flags
+from ._map import draw_map
+from ._prepare import Prepared
+from ._reasons import Reason, give_reasons
+from ._self_check import SelfCheck
+from ._suspects import describe, worst_rows
+from ._witnesses import Case
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the user said about looks, not about labels."""
+
+    ids: Any = None
+    image_shape: tuple[int, ...] | None = None
+    title: str | None = None
+    label: Any = None
+    seed: Any = None
+
+    def about(self, given: Prepared) -> dict[str, Any]:
+        """What a report says about the data."""
+        frame = type(given.table).__module__.partition(".")[0]
+        return {
+            "errata": __version__,
+            "title": self.title or "audit",
+            "label": self.label if isinstance(self.label, str) else None,
+            "seed": self.seed if isinstance(self.seed, int) else None,
+            "features": 0 if given.features is None else len(given.features.columns),
+            "dataframe": "polars" if frame == "polars" else "pandas",
+        }
+
+    def names(self, n: int) -> np.ndarray | None:
+        """The ids of the rows."""
+        if self.ids is None:
+            return None
+        ids = as_column(self.ids)
+        if len(ids) != n:
+            raise ValueError(f"ids has {len(ids)} entries for {n} rows.")
+        return ids
+
+
+def tell_all(
+    given: Prepared,
+    case: Case,
+    evidence: Evidence,
+    judgement: Judgement,
+    check: SelfCheck | None,
+    *,
+    precision: float | None,
+    shown: Shown,
+) -> Audit:
+    """The audit as the user gets it."""
+    ids = shown.names(len(given.codes))
+    p = judgement.p_wrong if check is None else check.calibrated(judgement.p_wrong)
+    flags = draw_flags(p, precision)
+    rate = float(p.mean())
+    present = np.unique(given.codes[given.judged])
+
+    def everyone(values: np.ndarray, otherwise: Any) -> np.ndarray:
+        spread = np.full(len(given.codes), otherwise, dtype=values.dtype)
+        spread[given.judged] = values
+        return spread
+
+    flagged = everyone(flags.flagged, False)
+    suggested = given.codes.copy()
+    suggested[flagged] = present[judgement.other[flags.flagged]]
+    columns = {
+        "label": given.labels,
+        "suspicion": everyone(judgement.p_wrong, 0.0),
+        "p_wrong": everyone(p, rate),
+        "suggested": given.classes[suggested],
+        "p_suggested": everyone(_p_suggested(p, flags.flagged, judgement), 1 - rate),
+        "flagged": flagged,
+    }
+    worst = worst_rows(columns["suspicion"], flagged)
+    duplicates = (
+        [] if given.features is None else conflicting_duplicates(given.features.X, given.codes)
+    )
+    return Audit(
+        labels=given.labels,
+        **{name: column for name, column in columns.items() if name != "label"},
+        noise_rate=_rate(rate, judgement, check),
+        transition=_for_all_classes(judgement.readings.transition, present, len(given.classes)),
+        prior=_spread(judgement.prior, present, len(given.classes)),
+        classes=given.classes,
+        witnesses=[
+            {"name": t.name, "weight": round(t.weight, 4), "agreement": round(t.agreement, 4)}
+            for t in evidence.testimonies
+        ],
+        self_check=check,
+        expected_precision=flags.expected_precision,
+        expected_recall=flags.expected_recall,
+        rule=flags.rule,
+        notes=[*given.notes, *_about_duplicates(duplicates)],
+        duplicates=duplicates,
+        suspects=describe(
+            worst,
+            _reasons(worst, given, case, evidence, judgement),
+            columns,
+            table=given.table,
+            ids=ids,
+            image_shape=shown.image_shape,
+        ),
+        points=_points(given, worst, suggested, columns, case.seed),
+        about=shown.about(given),
+    )
+
+
+def _p_suggested(p: np.ndarray, flagged: np.ndarray, judgement: Judgement) -> np.ndarray:
+    """Of what is left for other classes, calibrated as it is, the same part as before."""
+    part = judgement.p_other / np.maximum(judgement.p_wrong, np.finfo(float).tiny)
+    return np.where(flagged, p * part.clip(max=1), 1 - p)
+
+
+def _rate(rate: float, judgement: Judgement, check: SelfCheck | None) -> NoiseRate:
+    """The interval moves with the calibration, and always holds the estimate."""
+    low, high = np.array([judgement.low, judgement.high])
+    return NoiseRate(rate, float(min(low, rate)), float(max(high, rate)))
+
+
+def _for_all_classes(transition: np.ndarray, present: np.ndarray, n_classes: int) -> np.ndarray:
+    full = np.eye(n_classes)
+    full[np.ix_(present, present)] = transition
+    return full
+
+
+def _spread(values: np.ndarray, present: np.ndarray, n_classes: int) -> np.ndarray:
+    full = np.zeros(n_classes)
+    full[present] = values
+    return full
+
+
+def _about_duplicates(duplicates: list[np.ndarray]) -> list[str]:
+    if not duplicates:
+        return []
+    rows = sum(map(len, duplicates))
+    groups = "group" if len(duplicates) == 1 else "groups"
+    return [
+        f"{rows:,} rows in {len(duplicates):,} {groups} are equal to each other but labelled "
+        "differently: in each group at least one label is wrong, or the columns do not tell enough."
+    ]
+
+
+def _reasons(
+    worst: np.ndarray,
+    given: Prepared,
+    case: Case,
+    evidence: Evidence,
+    judgement: Judgement,
+) -> list[Reason]:
+    """Reasons in rows and classes of the whole table, which may hold more than the case."""
+    place = np.full(len(given.codes), -1)
+    place[given.judged] = np.arange(len(given.judged))
+    rows = place[worst[place[worst] >= 0]]
+    found = give_reasons(
+        rows,
+        judgement.other[rows],
+        X=given.X,
+        codes=case.codes,
+        classes=given.classes[np.unique(given.codes[given.judged])],
+        testimonies=evidence.testimonies,
+        n_jobs=case.n_jobs,
+    )
+    by_row = {
+        int(given.judged[row]): reason._replace(similar=given.judged[reason.similar].tolist())
+        for row, reason in zip(rows, found, strict=True)
+    }
+    alone = Reason(["It is the only row of its class."], [])
+    return [by_row.get(int(row), alone) for row in worst]
+
+
+def _points(
+    given: Prepared,
+    worst: np.ndarray,
+    suggested: np.ndarray,
+    columns: dict[str, np.ndarray],
+    seed: int,
+) -> dict[str, Any] | None:
+    if given.X is None or len(given.judged) < len(given.codes):
+        return None
+    told = {
+        "label": given.codes,
+        "suggested": suggested,
+        "p_wrong": columns["p_wrong"],
+        "flagged": columns["flagged"],
+    }
+    return draw_map(given.X, worst, told, seed)
