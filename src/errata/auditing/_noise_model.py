@@ -21,7 +21,7 @@ from scipy.special import softmax
 RATES = np.r_[0, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1:0.4:0.025, 0.4, 0.45]
 MOST_OF_A_CLASS = 0.5  # a class is labelled right more often than not
 ANCHORS = 0.1  # the share of a class's rows that is taken to be surely of it
-EM_ROWS = 5.0  # so many rows of each class speak for uniform noise
+EM_ROWS = 20.0  # so many rows of each class speak for uniform noise
 TEMPER = 0.5  # rows share their evidence: each counts as half a row
 HIDDEN, HIDDEN_SHARPNESS = 0.15, 3.0  # weight of the reading of noise that hides, and its slope
 OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
