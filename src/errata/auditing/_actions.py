@@ -63,11 +63,13 @@ def act(
     suspects = p_wrong > threshold
     if action == "unlabel":
         did[suspects] = "unlabelled"
-        blank = np.where(suspects, None, labels.astype(object))
+        blank = labels.astype(object)
+        blank[suspects] = None
         return Cleaned(np.ones(n, dtype=bool), blank, np.ones(n), did)
     if action == "relabel":
-        relabelled = suspects & (p_suggested > sure)
+        relabelled = suspects & (p_suggested > sure) & (suggested != labels)
         labels = np.where(relabelled, suggested, labels)
+        codes = np.unique(labels, return_inverse=True)[1]  # what is left of a class counts
         did[relabelled] = "relabelled"
         suspects &= ~relabelled & (unsure == "drop")
     dropped = spare_classes(suspects, codes, p_wrong)
