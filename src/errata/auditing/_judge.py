@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit
 
-from .._validation import check_fraction
 from ._noise_model import NoiseReadings, hidden_noise, read_noise
 from ._pool import some_rows
 
@@ -56,11 +55,12 @@ def judge_by(readings: NoiseReadings, logs: np.ndarray, codes: np.ndarray) -> Ju
     for start in range(0, n, step):
         block = slice(start, start + step)
         own = (np.arange(len(codes[block])), codes[block])
-        given = readings.classes_given_labels(logs[block], codes[block])
+        some = logs[block].astype(float)
+        given = readings.classes_given_labels(some, codes[block])
         prior += given.sum(axis=0, dtype=float)
         p_wrong[block] = 1 - given[own]
-        surprise[block] = -np.expm1(logs[block][own])
-        hidden += float((1 - hidden_noise(logs[block])[own]).sum())
+        surprise[block] = -np.expm1(some[own])
+        hidden += float((1 - hidden_noise(some)[own]).sum())
         given[own] = -1
         other[block] = given.argmax(axis=1)
         p_other[block] = given[own[0], other[block]]
@@ -105,7 +105,6 @@ def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | No
         count = min(int(score.argmax()) + 1, worth[-1] + 1 if len(worth) else 0)
         rule = "The list is as long as promises the largest F1 score."
     else:
-        check_fraction("precision", precision)
         enough = np.flatnonzero(found / length >= precision)
         count = enough[-1] + 1 if len(enough) else 0
         rule = f"The list is as long as keeps {precision:.0%} of it expected to be wrong."

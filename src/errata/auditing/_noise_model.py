@@ -39,7 +39,7 @@ class Reading(NamedTuple):
 
     def classes(self, logs: np.ndarray) -> np.ndarray:
         """Probabilities of the classes before the label is looked at, shape (n, K)."""
-        return softmax(self.slope * logs + self.offsets, axis=1)
+        return possible(softmax(self.slope * logs + self.offsets, axis=1))
 
     def classes_given_labels(self, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Probabilities of the classes once it is, shape (n, K)."""
@@ -55,7 +55,8 @@ class NoiseReadings(NamedTuple):
     @property
     def transition(self) -> np.ndarray:
         """The mean transition matrix."""
-        return sum(r.weight * r.transition for r in self.readings)
+        none = np.zeros_like(self.readings[0].transition)
+        return sum((r.weight * r.transition for r in self.readings), none)
 
     def classes_given_labels(self, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Probabilities of the classes of labelled rows, over all readings, shape (n, K)."""
@@ -71,6 +72,11 @@ class NoiseReadings(NamedTuple):
         tail = (1 - coverage) / 2
         low, high = np.searchsorted(below, [tail, 1 - tail]).clip(max=len(order) - 1)
         return float(rates[order[low]]), float(rates[order[high]])
+
+
+def possible(p: np.ndarray) -> np.ndarray:
+    """Probabilities none of which is zero, so that every label can be explained somehow."""
+    return np.maximum(p, np.finfo(float).tiny, out=p)
 
 
 def hidden_noise(logs: np.ndarray) -> np.ndarray:
@@ -127,7 +133,7 @@ def _fit(
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
         slope = np.exp(x[0])
-        p = softmax(slope * logs + x[1:], axis=1)
+        p = possible(softmax(slope * logs + x[1:], axis=1))
         joint = p * to_label
         label = joint.sum(axis=1)
         pull = joint / label[:, None] - p

@@ -35,8 +35,9 @@ def pool_weights(
 
 def pooled_logs(opinions: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarray:
     """Logarithms of the pooled probabilities, shape (n, K)."""
-    total = weights[0] * log_opinion(opinions[0])
-    for weight, opinion in zip(weights[1:], opinions[1:], strict=True):
+    first, *rest = weights.tolist()  # Python's numbers leave single precision single
+    total = first * log_opinion(opinions[0])
+    for weight, opinion in zip(rest, opinions[1:], strict=True):
         if weight > 0:
             total += weight * log_opinion(opinion)
     return log_softmax(total, axis=1)

@@ -1,0 +1,47 @@
+import numpy as np
+from auditing_cases import draw_truth, symmetric
+
+from errata.auditing._pool import log_opinion, pool_weights, pooled_logs, some_rows
+
+TRUTH = draw_truth(symmetric(3, 0.1), 1000, overlap=0.3)
+GOOD = np.exp(TRUTH.logs)
+IDLE = np.random.default_rng(0).dirichlet(np.ones(3), 1000)
+
+
+def log_loss(logs):
+    return -logs[np.arange(len(TRUTH.labels)), TRUTH.labels].mean()
+
+
+def weights_of(*opinions):
+    return pool_weights(opinions, TRUTH.labels, np.random.default_rng(0))
+
+
+def test_who_knows_weighs_more_than_who_guesses():
+    good, idle = weights_of(GOOD, IDLE)
+    assert good > 0.9
+    assert 0 <= idle < 0.1
+
+
+def test_the_pool_loses_no_more_than_its_best_member():
+    blurred = np.exp(TRUTH.logs + np.random.default_rng(1).normal(size=TRUTH.logs.shape))
+    blurred /= blurred.sum(axis=1, keepdims=True)
+    opinions = [GOOD, blurred]
+    pooled = pooled_logs(opinions, weights_of(*opinions))
+    assert log_loss(pooled) < log_loss(np.log(GOOD)) + 1e-3
+    np.testing.assert_allclose(np.exp(pooled).sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
+def test_a_class_ruled_out_stays_possible():
+    assert np.isfinite(log_opinion(np.array([[0.0, 1.0]]))).all()
+
+
+def test_single_precision_stays_single():
+    opinion = GOOD.astype(np.float32)
+    assert pooled_logs([opinion, opinion], np.array([0.5, 0.25])).dtype == np.float32
+
+
+def test_many_rows_are_sampled_without_repeats_and_few_are_all_taken():
+    random = np.random.default_rng(0)
+    np.testing.assert_array_equal(some_rows(50, 3, random), np.arange(50))
+    drawn = some_rows(10**6, 1000, random)
+    assert len(np.unique(drawn)) == len(drawn) < 10**5

@@ -1,0 +1,52 @@
+"""Tables with wrong labels, and evidence about labels, whose truth is known."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from errata.auditing import Neighbors
+
+QUICK = [Neighbors("neighbours")]  # a jury that sits for milliseconds
+
+
+class Truth(NamedTuple):
+    logs: np.ndarray
+    labels: np.ndarray
+    classes: np.ndarray
+    transition: np.ndarray
+    p_wrong: np.ndarray
+
+    @property
+    def wrong(self):
+        return self.labels != self.classes
+
+
+def draw_codes(p, random):
+    return (p.cumsum(axis=1) < random.random((len(p), 1))).sum(axis=1).clip(max=p.shape[1] - 1)
+
+
+def draw_truth(transition, n=20_000, *, overlap=0.02, error=0.0, random_state=0):
+    """Classes from Dirichlet posteriors, labels from T; the evidence is q = p T, if with errors."""
+    random = np.random.default_rng(random_state)
+    p = random.dirichlet(np.full(len(transition), overlap), n)
+    classes = draw_codes(p, random)
+    labels = draw_codes(transition[classes], random)
+    q = p @ transition
+    own = np.arange(n), labels
+    logs = np.log(np.maximum(q, 1e-4)) + error * random.normal(size=q.shape)
+    logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
+    p_wrong = 1 - p[own] * transition[labels, labels] / q[own]
+    return Truth(logs, labels, classes, transition, p_wrong)
+
+
+def symmetric(n_classes, rate):
+    wrong = np.full((n_classes, n_classes), rate / (n_classes - 1))
+    np.fill_diagonal(wrong, 1 - rate)
+    return wrong
+
+
+def blobs(n=120, n_classes=3, d=4, *, random_state=0):
+    """Well separated classes, each with two rows or more."""
+    random = np.random.default_rng(random_state)
+    codes = np.r_[np.tile(np.arange(n_classes), 2), random.integers(n_classes, size=n)][:n]
+    return 4 * random.normal(size=(n_classes, d))[codes] + random.normal(size=(n, d)), codes
