@@ -33,7 +33,7 @@ def hear(case: Case, witnesses: Sequence[Witness], *, progress: Progress | None 
     for witness in witnesses:
         if progress is not None:
             progress(f"hearing {witness.name}")
-        opinions.append(witness.testify(case).astype(np.float32, copy=False))
+        opinions.append(_checked(witness, case))
     weights = pool_weights(opinions, case.codes, np.random.default_rng(case.seed))
     testimonies = [
         Testimony(witness.name, float(weight), float(np.mean(prefers == case.codes)), prefers)
@@ -42,3 +42,14 @@ def hear(case: Case, witnesses: Sequence[Witness], *, progress: Progress | None 
         )
     ]
     return Evidence(pooled_logs(opinions, weights), testimonies)
+
+
+def _checked(witness: Witness, case: Case) -> np.ndarray:
+    opinion = np.asarray(witness.testify(case), dtype=np.float32)
+    wanted = (len(case.codes), case.n_classes)
+    if opinion.shape != wanted or not (opinion.min() >= 0 and opinion.max() < np.inf):
+        raise ValueError(
+            f"the witness {witness.name!r} must give probabilities in the shape {wanted}, but gave "
+            f"{'other numbers' if opinion.shape == wanted else f'the shape {opinion.shape}'}."
+        )
+    return opinion
