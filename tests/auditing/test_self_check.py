@@ -1,10 +1,10 @@
 import numpy as np
-from auditing_cases import draw_truth, symmetric
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditing_cases import draw_truth, symmetric
 from errata.auditing._judge import judge
-from errata.auditing._self_check import self_check, wrong_labels
+from errata.auditing._self_check import rows_to_plant, self_check, wrong_labels
 
 
 def checked(n=600, n_classes=3):
@@ -34,6 +34,17 @@ def test_planted_labels_follow_the_noise_model():
     T = np.array([[0.8, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     planted = wrong_labels(np.zeros(1000, dtype=int), T, np.random.default_rng(0))
     assert (planted == 1).mean() > 0.85
+
+
+@given(st.integers(2, 60), st.integers(0, 100), st.integers(1, 40))
+def test_at_least_half_of_every_class_keeps_its_label(n, seed, count):
+    random = np.random.default_rng(seed)
+    codes = random.integers(3, size=n)
+    trusted = np.flatnonzero(random.random(n) < 0.8)
+    rows = rows_to_plant(codes, trusted, count, random)
+    assert len(np.unique(rows)) == len(rows) <= count
+    assert set(rows) <= set(trusted)
+    assert (np.bincount(codes[rows], minlength=3) <= np.bincount(codes, minlength=3) / 2).all()
 
 
 def test_errors_are_planted_in_trusted_rows_and_counted():

@@ -65,7 +65,7 @@ def self_check(
         return None
     runs = []
     for _ in range(2 if len(codes) < SMALL else 1):
-        rows = random.choice(trusted, count, replace=False)
+        rows = rows_to_plant(codes, trusted, count, random)
         labels = codes.copy()
         labels[rows] = wrong_labels(codes[rows], first.readings.transition, random)
         again = audit_again(labels, int(random.integers(2**31 - 1)))
@@ -75,6 +75,18 @@ def self_check(
         right = (again.other == codes)[rows]
         runs.append(_Run(planted, eligible, again.p_wrong, again.suspicion, right))
     return _summed_up(runs, first.p_wrong)
+
+
+def rows_to_plant(
+    codes: np.ndarray, trusted: np.ndarray, count: int, random: np.random.Generator
+) -> np.ndarray:
+    """As many of the trusted rows, or fewer where more than half of a class would change."""
+    rows = random.permutation(trusted)
+    by_class = np.argsort(codes[rows], kind="stable")
+    sizes = np.bincount(codes[rows])
+    before = np.empty(len(rows), dtype=int)  # rows of the same class that come earlier
+    before[by_class] = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return rows[before < (np.bincount(codes) // 2)[codes[rows]]][:count]
 
 
 def wrong_labels(
