@@ -17,19 +17,21 @@ if TYPE_CHECKING:
 
 VERSION = 1
 NUMBERS, ROWS = "audit.json", "rows.parquet"
-PLAIN = ("expected_precision", "expected_recall", "rule", "notes", "witnesses", "suspects")
+MAY_BE_NAN = ("expected_precision", "expected_recall")
+PLAIN = ("rule", "notes", "witnesses", "suspects")
 COLUMNS = ("labels", "suspicion", "p_wrong", "suggested", "p_suggested", "flagged")
 
 
 def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
     """Write to a folder beside ``path``, then put it in its place."""
     path = Path(path)
-    if path.exists() and not (path / NUMBERS).is_file():
+    if path.exists() and not ((path / NUMBERS).is_file() and (path / ROWS).is_file()):
         raise FileExistsError(f"{path} is there already and is no audit; choose another name.")
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
-        (temporary / NUMBERS).write_text(json.dumps(_numbers(audit)), encoding="utf-8")
+        numbers = json.dumps(_numbers(audit), allow_nan=False)
+        (temporary / NUMBERS).write_text(numbers, encoding="utf-8")
         write_columns(temporary / ROWS, {name: getattr(audit, name) for name in COLUMNS})
         _put_in_place(temporary, path)
     finally:
@@ -41,17 +43,21 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
     path = Path(path)
     try:
         found = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
-    except (OSError, json.JSONDecodeError) as error:
+        version = found["version"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is no audit that errata has written: {error}") from error
-    if found.get("version") != VERSION:
+    if version != VERSION:
         raise ValueError(
-            f"{path} was written in version {found.get('version')} of the format, and this errata "
-            f"reads version {VERSION}; run the audit again."
+            f"{path} was written in version {version} of the format, and this errata reads version "
+            f"{VERSION}; run the audit again."
         )
-    rows = read_columns(path / ROWS)
+    rows = read_columns(path / ROWS, COLUMNS)
+    for name in ("labels", "suggested"):
+        rows[name] = rows[name].astype(found["dtype"])
     check = found["self_check"]
     return {name: found[name] for name in PLAIN} | {
-        **{name: rows[name] for name in COLUMNS},
+        **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
+        **rows,
         "classes": np.unique(rows["labels"]),
         "noise_rate": noise_rate(*found["noise_rate"]),
         "transition": np.array(found["transition"]),
@@ -66,7 +72,9 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
 def _numbers(audit: "Audit") -> dict[str, Any]:
     check = audit.self_check
     return {name: getattr(audit, name) for name in PLAIN} | {
+        **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
         "version": VERSION,
+        "dtype": audit.labels.dtype.str,
         "noise_rate": list(audit.noise_rate),
         "transition": audit.transition.tolist(),
         "prior": audit.prior.tolist(),
@@ -87,10 +95,16 @@ def _arrays(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _put_in_place(temporary: Path, path: Path) -> None:
     temporary.chmod(0o755)  # mkdtemp keeps others out
-    if path.exists():
-        old = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-        path.rename(old / "old")
+    if not path.exists():
         temporary.rename(path)
-        shutil.rmtree(old)
-    else:
+        return
+    aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        path.rename(aside / "old")
         temporary.rename(path)
+    except OSError:
+        if (aside / "old").exists():
+            (aside / "old").rename(path)
+        aside.rmdir()
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
