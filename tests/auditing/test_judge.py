@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from auditing_cases import draw_truth, symmetric
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from auditing_cases import draw_truth, symmetric
 from errata.auditing import _judge as module
 from errata.auditing._judge import between, draw_flags, judge, judge_by
 from errata.metrics import detection_average_precision

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from auditing_cases import draw_truth, symmetric
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditing_cases import draw_truth, symmetric
 from errata.auditing._noise_model import (
     NoiseReadings,
     Reading,

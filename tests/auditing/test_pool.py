@@ -1,6 +1,6 @@
 import numpy as np
-from auditing_cases import draw_truth, symmetric
 
+from auditing_cases import draw_truth, symmetric
 from errata.auditing._pool import log_opinion, pool_weights, pooled_logs, some_rows
 
 TRUTH = draw_truth(symmetric(3, 0.1), 1000, overlap=0.3)

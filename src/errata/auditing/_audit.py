@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,8 +106,6 @@ class Audit:
 
     def _repr_html_(self) -> str:
         """A notebook shows the sentence and the ten worst rows."""
-        from html import escape
-
         cells = ("row", "label", "suggested", "p_wrong")
         rows = "".join(
             "<tr>" + "".join(f"<td>{escape(str(s[c]))}</td>" for c in cells) + "</tr>"

@@ -1,6 +1,6 @@
 """What the user brings along: a model, or probabilities, checked at the door."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,9 +29,10 @@ def _model(given: Prepared, estimator: Any) -> Model:
     if given.table is None:
         raise ValueError("an estimator needs a table to learn from, but X is None.")
     table = given.table
-    if isinstance(table, dict):  # columns of a text file: only errata's own features are numbers
+    if isinstance(table, Mapping):  # columns of a text file: only errata's own features are numbers
         table = given.features.X if given.features is not None else table
-    return Model(estimator, take_rows(table, given.judged))
+    classes = given.classes[np.unique(given.codes[given.judged])]
+    return Model(estimator, take_rows(table, given.judged), classes)
 
 
 def _probabilities(given: Prepared, pred_proba: Any) -> np.ndarray:

@@ -1,5 +1,6 @@
 """From what the user has to what witnesses are asked about."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from .._compat import take_rows
 from .._validation import as_column, check_labels
-from ..tables import Features, features_of
+from ..tables import Features, features_of, is_missing
 
 FEWEST_ROWS = 6
 MOST_CLASSES = 1_000
@@ -35,8 +36,12 @@ class Prepared(NamedTuple):
 def prepare(table: Any, y: Any, embeddings: Any, *, seed: int, n_jobs: int | None) -> Prepared:
     """Check labels, turn the table into features, set rare classes aside."""
     table, labels = label_column(table, y)
-    classes, codes = check_labels(labels, min_classes=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
+        classes, codes = check_labels(labels, min_classes=2)
     check_enough(codes, classes)
+    if table is not None:
+        check_one_per_row("the table", count_rows(table), len(codes))
     source = table if embeddings is None else embeddings
     features = None if source is None else _features(source, len(codes), seed, n_jobs)
     notes = [] if features is None else list(features.notes)
@@ -96,25 +101,53 @@ def scaled(X: Any, seed: int) -> np.ndarray:
 
 def _features(source: Any, n: int, seed: int, n_jobs: int | None) -> Features:
     features = features_of(source, random_state=seed, n_jobs=n_jobs)
-    if features.X.shape[0] != n:
-        raise ValueError(
-            f"the table has {features.X.shape[0]} rows, but there are {n} labels; give one for "
-            "each row."
-        )
+    check_one_per_row("the table", features.X.shape[0], n)
     return features
+
+
+def count_rows(table: Any) -> int:
+    """Rows of a table of any kind."""
+    if isinstance(table, Mapping):
+        return len(next(iter(table.values()), ()))
+    return table.shape[0] if hasattr(table, "shape") else len(table)
+
+
+def check_one_per_row(what: str, found: int, n: int) -> None:
+    """Raise when there are more or fewer rows than labels."""
+    if found != n:
+        raise ValueError(f"{what} has {found} rows, but there are {n} labels; give one for each.")
+
+
+def row_names(name: str, values: Any, n: int) -> np.ndarray:
+    """One value per row, for ``groups`` and ``ids``."""
+    values = as_column(values)
+    if values.ndim != 1:
+        raise ValueError(
+            f"{name} must hold one value per row, but its shape is {values.shape}; pass a column "
+            "and not its name."
+        )
+    check_one_per_row(name, len(values), n)
+    return values
 
 
 def group_folds(groups: Any, codes: np.ndarray, judged: np.ndarray, seed: int) -> list[np.ndarray]:
     """Ten folds, or as many as there are groups, that keep the rows of a group together."""
-    groups = as_column(groups)
-    if len(groups) != len(codes):
-        raise ValueError(f"groups has {len(groups)} entries for {len(codes)} rows.")
-    names, members = np.unique(groups, return_inverse=True)
+    groups = row_names("groups", groups, len(codes))
+    missing = np.flatnonzero([is_missing(group) for group in groups])
+    if len(missing):
+        raise ValueError(
+            f"groups is missing in {len(missing)} of the rows (the first is row {missing[0]}); a "
+            "row without a group needs one of its own."
+        )
+    names, members = np.unique(groups[judged].astype(str), return_inverse=True)
     if len(names) < 2:
         raise ValueError(
             "groups holds one group only; rows of other groups are needed to judge it."
         )
-    dealt = StratifiedGroupKFold(min(10, len(names)), shuffle=True, random_state=seed)
     codes = codes[judged]
-    folds = [test for _, test in dealt.split(codes, codes, members.ravel()[judged])]
+    n_folds = min(10, len(names), int(np.bincount(codes).max()))
+    dealt = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a class of fewer rows than folds
+        folds = [test for _, test in dealt.split(codes, codes, members)]
     return [fold for fold in folds if len(fold)]

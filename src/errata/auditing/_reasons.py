@@ -30,7 +30,10 @@ def give_reasons(
     n_jobs: int | None = None,
 ) -> list[Reason]:
     """Reasons for ``rows``, whose suggested codes are ``suggested``; costs O(len(rows) n d)."""
-    said = [_votes(row, new, codes, classes, testimonies) for row, new in zip(rows, suggested)]
+    said = [
+        _votes(row, new, codes, classes, testimonies)
+        for row, new in zip(rows, suggested, strict=True)
+    ]
     if X is None or len(X) < 3 or not len(rows):
         return [Reason([sentence], []) for sentence in said]
     k = min(n_neighbors, len(X) - 1)
@@ -53,7 +56,7 @@ def _votes(
     heard = len(testimonies)
     if not against:
         own = sum(t.prefers[row] == codes[row] for t in testimonies)
-        return f"No witness prefers {classes[new]}, {own} of {heard} the label; together they doubt it."
+        return f"No witness prefers {classes[new]}; {own} of {heard} prefer the label."
     if heard == 1:
         return f"The only witness, {against[0]}, prefers {classes[new]}."
     names = "" if len(against) == heard else f" ({', '.join(against)})"

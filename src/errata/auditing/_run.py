@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._validation import check_fraction
 from ._audit import Audit
 from ._evidence import hear
 from ._given import given_witnesses, part_of
@@ -110,8 +111,12 @@ def audit(
     """
     tell = progress or (lambda _: None)
     tell("reading the table")
+    if precision is not None:
+        check_fraction("precision", precision)
     seed = int(check_random_state(random_state).randint(2**31 - 1))
     given = prepare(X, y, embeddings, seed=seed, n_jobs=n_jobs)
+    shown = Shown(ids=ids, image_shape=image_shape, title=title, label=y, seed=random_state)
+    shown.check(given)
     heard = _witnesses(given, estimator, pred_proba, witnesses)
     folds = None if groups is None else group_folds(groups, given.codes, given.judged, seed)
     case = _case(given, folds, seed, n_jobs)
@@ -120,7 +125,6 @@ def audit(
     judgement = judge(evidence.logs, case.codes, np.random.default_rng(seed))
     tell("planting errors and looking for them" if self_check else "summing up")
     check = _self_check(case, heard, judgement) if self_check else None
-    shown = Shown(ids=ids, image_shape=image_shape, title=title, label=y, seed=random_state)
     return tell_all(given, case, evidence, judgement, check, precision=precision, shown=shown)
 
 

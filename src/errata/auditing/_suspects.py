@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from ..report import pixels_uri, thumbnail_uri
 from ._reasons import Reason
@@ -64,7 +65,7 @@ class ValuesOf:
         elif isinstance(table, np.ndarray) and table.ndim == 2:
             self.columns = {f"column {j}": table[:, j] for j in range(min(COLUMNS, table.shape[1]))}
         if image_shape is not None:
-            self.pixels = _as_pixels(table, image_shape)
+            self.pixels = _as_pixels(table)
             self.columns = {}
         self.paths = next((c for c in self.columns.values() if _holds_pictures(c)), None)
 
@@ -79,14 +80,21 @@ class ValuesOf:
         return None if self.paths is None else thumbnail_uri(Path(str(self.paths[row])))
 
 
-def _as_pixels(table: Any, shape: tuple[int, ...]) -> np.ndarray:
-    pixels = np.asarray(table, dtype=float)
-    if pixels.ndim != 2 or pixels.shape[1] != int(np.prod(shape)):
+def check_pixels(table: Any, shape: tuple[int, ...]) -> None:
+    """Raise when the rows of a table are no pictures of this shape."""
+    if isinstance(table, Mapping):
+        columns = len(table)
+    else:
+        columns = 0 if table is None else np.shape(table)[1]
+    if columns != int(np.prod(shape)):
         wanted = " x ".join(map(str, shape))
-        raise ValueError(
-            f"image_shape says {wanted} pixels, but the table's shape is {pixels.shape}."
-        )
-    return pixels
+        raise ValueError(f"image_shape says {wanted} pixels, but the table has {columns} columns.")
+
+
+def _as_pixels(table: Any) -> np.ndarray:
+    if isinstance(table, Mapping):
+        return np.column_stack([np.asarray(column, dtype=float) for column in table.values()])
+    return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=float)
 
 
 def _holds_pictures(column: Any) -> bool:

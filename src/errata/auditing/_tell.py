@@ -1,21 +1,21 @@
 """Everything an audit tells, put together for all rows, those that could not be judged included."""
 
 from dataclasses import dataclass
+from importlib.metadata import version
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from .. import __version__
-from .._validation import as_column
 from ._audit import Audit, NoiseRate
 from ._duplicates import conflicting_duplicates
 from ._evidence import Evidence
 from ._judge import Judgement, draw_flags
 from ._map import draw_map
-from ._prepare import Prepared
+from ._prepare import Prepared, row_names
 from ._reasons import Reason, give_reasons
 from ._self_check import SelfCheck
-from ._suspects import describe, worst_rows
+from ._suspects import check_pixels, describe, worst_rows
 from ._witnesses import Case
 
 
@@ -33,22 +33,23 @@ class Shown:
         """What a report says about the data."""
         frame = type(given.table).__module__.partition(".")[0]
         return {
-            "errata": __version__,
+            "errata": version("errata"),
             "title": self.title or "audit",
             "label": self.label if isinstance(self.label, str) else None,
-            "seed": self.seed if isinstance(self.seed, int) else None,
+            "seed": int(self.seed) if isinstance(self.seed, Integral) else None,
             "features": 0 if given.features is None else len(given.features.columns),
             "dataframe": "polars" if frame == "polars" else "pandas",
         }
 
     def names(self, n: int) -> np.ndarray | None:
         """The ids of the rows."""
-        if self.ids is None:
-            return None
-        ids = as_column(self.ids)
-        if len(ids) != n:
-            raise ValueError(f"ids has {len(ids)} entries for {n} rows.")
-        return ids
+        return None if self.ids is None else row_names("ids", self.ids, n)
+
+    def check(self, given: Prepared) -> None:
+        """Raise now what would otherwise be raised when all the work is done."""
+        self.names(len(given.codes))
+        if self.image_shape is not None:
+            check_pixels(given.table, self.image_shape)
 
 
 def tell_all(
@@ -91,7 +92,7 @@ def tell_all(
     return Audit(
         labels=given.labels,
         **{name: column for name, column in columns.items() if name != "label"},
-        noise_rate=_rate(rate, judgement, check),
+        noise_rate=_rate(rate, judgement),
         transition=_for_all_classes(judgement.readings.transition, present, len(given.classes)),
         prior=_spread(judgement.prior, present, len(given.classes)),
         classes=given.classes,
@@ -124,10 +125,9 @@ def _p_suggested(p: np.ndarray, flagged: np.ndarray, judgement: Judgement) -> np
     return np.where(flagged, p * part.clip(max=1), 1 - p)
 
 
-def _rate(rate: float, judgement: Judgement, check: SelfCheck | None) -> NoiseRate:
-    """The interval moves with the calibration, and always holds the estimate."""
-    low, high = np.array([judgement.low, judgement.high])
-    return NoiseRate(rate, float(min(low, rate)), float(max(high, rate)))
+def _rate(rate: float, judgement: Judgement) -> NoiseRate:
+    """The interval of the noise model, made to hold the estimate after calibration."""
+    return NoiseRate(rate, float(min(judgement.low, rate)), float(max(judgement.high, rate)))
 
 
 def _for_all_classes(transition: np.ndarray, present: np.ndarray, n_classes: int) -> np.ndarray:

@@ -6,7 +6,7 @@ that row. Those here are quick and differ in kind. A new one is a class with a n
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,6 +23,7 @@ from ..hardness import nearest
 
 LEAVE_ONE_OUT = 20_000  # rows up to which each is left out by itself; beyond, in ten folds
 TREE_ROWS = 20_000  # rows that a tree is grown from at most; it is asked about all the others
+LEFT_OUT = np.exp(-1)  # share of bootstrapped trees that a row is not in; in folds, all speak
 SMALL = 3_000  # rows up to which a second forest, slower and a little different, costs little
 
 
@@ -46,6 +47,7 @@ class Case:
         if self.folds is not None:
             everyone = np.arange(len(self.codes))
             return [(np.setdiff1d(everyone, fold), fold) for fold in self.folds]
+        n_folds = min(n_folds, int(np.bincount(self.codes).max()))
         dealt = StratifiedKFold(n_folds, shuffle=True, random_state=self.seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # a class of fewer rows than folds
@@ -85,7 +87,7 @@ class Bumps:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SuspicionWarning)  # lonely classes: the user was told
             model.fit(case.X, case.codes)
-        scores = getattr(model, "loo_predictions_", getattr(model, "oof_predictions_", None))
+        scores = model.loo_predictions_ if model.cv is None else model.oof_predictions_
         scores = np.nan_to_num(scores, nan=1 / case.n_classes)
         return among_all(softmax(scores / model.temperature_, axis=1), model.classes_, case)
 
@@ -101,17 +103,19 @@ class Trees:
 
     def testify(self, case: Case) -> np.ndarray:
         """Costs O(B m log m) to grow B trees from m rows each, and O(B n log m) to ask them."""
-        n, grown_from = len(case.codes), min(len(case.codes), TREE_ROWS)
+        largest = 0 if case.folds is None else max(map(len, case.folds))
+        few = len(case.codes) - largest <= TREE_ROWS
         forest = (ExtraTreesClassifier if self.extra else RandomForestClassifier)(
             self.n_trees,
             min_samples_leaf=self.min_samples_leaf,
             bootstrap=True,
-            max_samples=None if grown_from == n else grown_from,
+            max_samples=None if few else TREE_ROWS,
             random_state=case.seed,
             n_jobs=case.n_jobs,
         )
         if case.folds is not None:
-            return cross_fitted(forest, case.X, case)
+            asked = max(1, round(LEFT_OUT * self.n_trees))
+            return cross_fitted(forest.set_params(n_estimators=asked), case.X, case)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # few trees: some rows are in all of them
             votes = forest.set_params(oob_score=True).fit(case.X, case.codes)
@@ -156,15 +160,16 @@ class Model:
 
     estimator: Any
     table: Any
+    classes: np.ndarray  # what the estimator knows the codes of the case as
     name: str = "your model"
 
     def testify(self, case: Case) -> np.ndarray:
         """Costs a fit for each of five folds, or for each of those that must be."""
-        return cross_fitted(self.estimator, self.table, case)
+        return cross_fitted(self.estimator, self.table, case, self.classes)
 
     def for_rows(self, rows: np.ndarray) -> "Model":
         """The same witness for some of the rows."""
-        return Model(self.estimator, take_rows(self.table, rows), self.name)
+        return replace(self, table=take_rows(self.table, rows))
 
 
 @dataclass(frozen=True)
@@ -180,7 +185,7 @@ class Given:
 
     def for_rows(self, rows: np.ndarray) -> "Given":
         """The same witness for some of the rows."""
-        return Given(self.proba[rows], self.name)
+        return replace(self, proba=self.proba[rows])
 
 
 def default_witnesses(n_rows: int) -> list[Witness]:
@@ -199,12 +204,19 @@ def default_witnesses(n_rows: int) -> list[Witness]:
     return chosen
 
 
-def cross_fitted(estimator: Any, table: Any, case: Case) -> np.ndarray:
+def cross_fitted(
+    estimator: Any, table: Any, case: Case, classes: np.ndarray | None = None
+) -> np.ndarray:
     """Probabilities of the rows of each fold by the estimator fitted to the others."""
+    names = np.arange(case.n_classes) if classes is None else classes
     proba = np.zeros((len(case.codes), case.n_classes))
     for train, test in case.splits():
-        model = clone(estimator).fit(take_rows(table, train), case.codes[train])
-        proba[np.ix_(test, model.classes_)] = model.predict_proba(take_rows(table, test))
+        if len(only := np.unique(case.codes[train])) == 1:
+            proba[test, only] = 1  # many models refuse to learn a single class
+            continue
+        model = clone(estimator).fit(take_rows(table, train), names[case.codes[train]])
+        known = np.searchsorted(names, model.classes_)
+        proba[np.ix_(test, known)] = model.predict_proba(take_rows(table, test))
     return certain_or_uniform(proba)
 
 

@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from auditing_cases import blobs
+from errata.auditing._prepare import group_folds, label_column, prepare
+
+X, CODES = blobs(60)
+NAMES = np.array(["ant", "bee", "cat"])
+
+
+def prepared(table, y, embeddings=None):
+    return prepare(table, y, embeddings, seed=0, n_jobs=None)
+
+
+def test_features_are_scaled():
+    given = prepared(X, CODES)
+    np.testing.assert_allclose(given.X.mean(axis=0), 0, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(given.X.std(axis=0), 1, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csc_array], ids=["matrix", "array"])
+@pytest.mark.parametrize("d", [1, 2, 300])
+def test_sparse_tables_become_a_few_axes(make, d):
+    table = make(sparse.random(60, d, 0.5, random_state=0))
+    assert prepared(table, CODES).X.shape == (60, {1: 1, 2: 2, 300: 59}[d])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "dict"])
+def test_a_named_column_is_taken_for_labels_and_out_of_the_table(library):
+    columns = {f"x{j}": X[:, j] for j in range(4)} | {"pet": NAMES[CODES]}
+    table = columns if library == "dict" else pytest.importorskip(library).DataFrame(columns)
+    rest, labels = label_column(table, "pet")
+    np.testing.assert_array_equal(labels, NAMES[CODES])
+    assert list(rest if library == "dict" else rest.columns) == ["x0", "x1", "x2", "x3"]
+
+
+def test_classes_of_one_row_are_kept_out_and_noted():
+    labels = NAMES[CODES].copy()
+    labels[5] = "yak"
+    given = prepared(X, labels)
+    assert 5 not in given.judged
+    assert len(given.X) == 59
+    assert given.notes == [
+        "1 class has one row only (yak): such a label cannot be judged, it is kept."
+    ]
+
+
+def split(groups, codes=CODES):
+    return group_folds(groups, codes, np.arange(len(codes)), 0)
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [np.arange(60), np.arange(60) % 2, np.r_[np.zeros(40), 1:21], np.arange(60).astype(str)],
+    ids=["one row each", "two", "unequal", "words"],
+)
+def test_groups_stay_in_a_fold_and_every_row_is_in_one(groups):
+    folds = split(groups)
+    assert sorted(np.concatenate(folds).tolist()) == list(range(60))
+    where = {}
+    for k, fold in enumerate(folds):
+        for row in fold:
+            assert where.setdefault(str(groups[row]), k) == k
+
+
+def test_small_classes_get_fewer_folds_without_a_word():
+    assert len(split(np.arange(6), np.array([0, 0, 0, 1, 1, 1]))) == 3
+    assert len(split(np.arange(60), np.r_[0, 0, np.ones(58, dtype=int)])) == 10
+
+
+def test_rows_that_cannot_be_judged_have_no_say_in_folds():
+    folds = group_folds(["a"] * 3 + ["b"] * 3 + ["c"], np.r_[0, 1, 0, 1, 0, 1, 2], np.arange(6), 0)
+    assert sorted(map(sorted, folds)) == [[0, 1, 2], [3, 4, 5]]
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (np.zeros(60), "groups holds one group only"),
+        (np.zeros(3), "groups has 3 rows, but there are 60 labels"),
+        ("patient", "groups must hold one value per row, .* pass a column and not its name"),
+        ([None, *range(59)], r"groups is missing in 1 of the rows \(the first is row 0\)"),
+    ],
+)
+def test_bad_groups_are_told(groups, message):
+    with pytest.raises(ValueError, match=message):
+        split(groups)
+
+
+@pytest.mark.parametrize(
+    ("table", "y", "message"),
+    [
+        (X[:4], [0, 0, 1, 1], "4 rows are too few for an audit; 6 are the least"),
+        (X, np.arange(60), "60 different labels in 60 rows; that looks like an identifier"),
+        (X[:6], [0, 0, 0, 0, 0, 1], "only one class has two rows or more"),
+        (X, CODES[:-1], "the table has 60 rows, but there are 59 labels"),
+        (X, "pet", "no column 'pet' to take labels from; the columns are: none, as it is no table"),
+        ({"a": [1]}, "pet", "there is no column 'pet' to take labels from; the columns are: a"),
+    ],
+)
+def test_bad_tables_are_told(table, y, message):
+    with pytest.raises(ValueError, match=message):
+        prepared(table, y)
+
+
+def test_embeddings_are_looked_at_instead_but_the_table_must_fit_too():
+    assert prepared(X, CODES, X[:, :2]).X.shape == (60, 2)
+    assert prepared(None, CODES, X[:, :2]).table is None
+    with pytest.raises(ValueError, match="the table has 59 rows, but there are 60 labels"):
+        prepared(X[:-1], CODES, X)

@@ -1,0 +1,273 @@
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+import errata
+from auditing_cases import QUICK, blobs
+from errata.auditing import Bumps, Neighbors, Trees, _run
+from errata.exceptions import MissingExtraError
+from errata.metrics import detection_average_precision
+from errata.noise import flip_labels
+
+X, CODES = blobs(90)
+NAMES = np.array(["ant", "bee", "cat"])
+JURY = [Bumps("bumps", 1.0), Trees("trees", True, 10, 1), *QUICK]
+
+
+def quick(table, y, **options):
+    return errata.audit(
+        table, y, **{"witnesses": QUICK, "self_check": False, "random_state": 0} | options
+    )
+
+
+def assert_sound(audit):
+    for values in (audit.p_wrong, audit.suspicion, audit.p_suggested):
+        assert np.isfinite(values).all()
+        assert values.min() >= 0
+        assert values.max() <= 1
+    rate = audit.noise_rate
+    assert 0 <= rate.low <= rate.estimate <= rate.high <= 1
+    np.testing.assert_allclose(audit.transition.sum(axis=1), 1, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(audit.prior.sum(), 1, rtol=0, atol=1e-6)
+    assert set(audit.suggested) <= set(audit.classes)
+    np.testing.assert_array_equal(audit.suggested[~audit.flagged], audit.labels[~audit.flagged])
+
+
+def test_planted_errors_in_digits_are_found_counted_and_put_right():
+    X, y = (part[:600] for part in load_digits(return_X_y=True))
+    labels, flipped = flip_labels(y, 0.2, random_state=0)
+    audit = errata.audit(X, labels, self_check=False, random_state=0)
+    found = audit.flagged & flipped
+    assert detection_average_precision(audit.suspicion, flipped) > 0.9
+    assert np.mean(audit.suggested[found] == y[found]) > 0.9
+    assert found.sum() > 0.9 * flipped.sum()
+    assert abs(audit.noise_rate.estimate - 0.2) < 0.03
+    assert audit.noise_rate.low <= 0.2 <= audit.noise_rate.high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+def test_planted_errors_in_all_digits_are_found_and_the_check_knows(seed):
+    X, y = load_digits(return_X_y=True)
+    labels, flipped = flip_labels(y, 0.2, random_state=seed)
+    audit = errata.audit(X, labels, random_state=seed)
+    assert detection_average_precision(audit.suspicion, flipped) > 0.98
+    assert abs(audit.noise_rate.estimate - 0.2) < 0.03
+    assert audit.self_check.average_precision > 0.98
+
+
+@pytest.mark.parametrize(
+    ("load", "most"), [(load_iris, 0.03), (load_wine, 0.01), (load_breast_cancer, 0.015)]
+)
+def test_little_is_wrong_with_clean_tables(load, most):
+    audit = errata.audit(*load(return_X_y=True), self_check=False, random_state=0)
+    assert audit.noise_rate.estimate < most
+    assert audit.noise_rate.low == 0
+    assert audit.flagged.mean() < 0.05
+    assert np.mean(audit.p_wrong > 0.5) < 0.01
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        CODES,
+        CODES.astype(np.int8),
+        CODES.astype(float),
+        CODES > 0,
+        NAMES[CODES],
+        NAMES[CODES].astype(object),
+        NAMES[CODES].tolist(),
+    ],
+    ids=["int", "int8", "float", "bool", "str", "object", "list"],
+)
+def test_labels_of_any_kind_give_the_same_judgement(labels):
+    audit = quick(X, labels)
+    assert_sound(audit)
+    if len(audit.classes) == 3:
+        np.testing.assert_array_equal(audit.p_wrong, quick(X, CODES).p_wrong)
+    assert audit.suggested.dtype == np.asarray(labels).dtype
+
+
+@pytest.mark.parametrize("kind", ["category", "string", "object"])
+def test_columns_of_pandas_are_labels(kind):
+    pandas = pytest.importorskip("pandas")
+    y = pandas.Series(NAMES[CODES], index=np.arange(90)[::-1]).astype(kind)
+    np.testing.assert_array_equal(quick(X, y).p_wrong, quick(X, CODES).p_wrong)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_dataframes_are_judged_as_arrays_are_and_give_dataframes_back(library):
+    frames = pytest.importorskip(library)
+    columns = {f"x{j}": X[:, j] for j in range(4)} | {"pet": NAMES[CODES]}
+    audit = quick(frames.DataFrame(columns), "pet")
+    np.testing.assert_allclose(audit.p_wrong, quick(X, CODES).p_wrong, rtol=0, atol=1e-9)
+    assert isinstance(audit.table(), frames.DataFrame)
+    assert audit.suspects[0]["values"].keys() == {"x0", "x1", "x2", "x3"}
+
+
+def test_columns_of_a_text_file_are_judged_and_modelled():
+    table = {f"x{j}": [f"{cell:.6f}" for cell in X[:, j]] for j in range(4)}
+    audit = quick(table | {"pet": NAMES[CODES]}, "pet", estimator=LogisticRegression())
+    assert_sound(audit)
+    assert audit.about["label"] == "pet"
+
+
+@pytest.mark.parametrize("n_classes", [2, 60, 100])
+def test_few_and_many_classes(n_classes):
+    audit = quick(*blobs(3 * n_classes, n_classes, random_state=1))
+    assert_sound(audit)
+    assert (audit.summary()["transition"] is None) == (n_classes > 50)
+
+
+def test_six_rows_of_one_feature():
+    table = [[0.0], [1.0], [2.5], [10.0], [11.0], [12.0]]
+    for seed in range(10):
+        assert_sound(errata.audit(table, list("aaabbb"), witnesses=JURY, random_state=seed))
+
+
+def test_a_row_alone_in_its_class_is_kept_and_told():
+    labels = NAMES[CODES].copy()
+    labels[4] = "yak"
+    audit = quick(X, labels, precision=0.0)
+    assert_sound(audit)
+    assert not audit.flagged[4]
+    assert audit.suggested[4] == "yak"
+    assert audit.p_wrong[4] == pytest.approx(audit.noise_rate.estimate, abs=1e-12)
+    assert "one row only (yak)" in audit.notes[0]
+    assert audit.transition[3].tolist() == [0, 0, 0, 1]
+
+
+def test_conflicting_duplicates_are_noted():
+    doubled, labels = np.vstack([X, X[:1]]), np.r_[CODES, (CODES[0] + 1) % 3]
+    audit = quick(doubled, labels)
+    assert [rows.tolist() for rows in audit.duplicates] == [[0, 90]]
+    assert audit.notes[0].startswith("2 rows in 1 group are equal to each other")
+
+
+@pytest.mark.parametrize("kind", ["soft", "at the label", "elsewhere", "uniform"])
+def test_probabilities_are_enough(kind):
+    proba = {
+        "soft": np.random.default_rng(0).dirichlet(np.ones(3), 90),
+        "at the label": np.eye(3)[CODES],
+        "elsewhere": np.eye(3)[(CODES + 1) % 3],
+        "uniform": np.full((90, 3), 1 / 3),
+    }[kind]
+    audit = errata.audit(None, CODES, pred_proba=proba, random_state=0)
+    assert_sound(audit)
+    assert audit.points is None
+    assert "http://" not in audit.to_html()
+
+
+def test_a_model_of_the_user_is_heard_by_its_own_name():
+    audit = quick(X, NAMES[CODES], estimator=LogisticRegression(), witnesses=[])
+    assert [witness["name"] for witness in audit.witnesses] == ["your model"]
+    assert audit.witnesses[0]["agreement"] > 0.9
+
+
+def test_embeddings_are_looked_at_and_the_table_is_shown():
+    table = {"name": [f"row {i}" for i in range(90)]}
+    audit = quick(table, CODES, embeddings=X)
+    np.testing.assert_array_equal(audit.p_wrong, quick(X, CODES).p_wrong)
+    assert audit.suspects[0]["values"]["name"] == f"row {audit.suspects[0]['row']}"
+
+
+def test_copies_of_a_row_vouch_for_it_unless_they_are_a_group():
+    random = np.random.default_rng(0)
+    rows = np.arange(40).repeat(4)
+    cells, labels = random.normal(size=(40, 5))[rows], random.integers(2, size=40)[rows]
+    jury = [Neighbors("near", 3)]
+    alone = quick(cells, labels, witnesses=jury).witnesses[0]["agreement"]
+    grouped = quick(cells, labels, witnesses=jury, groups=rows).witnesses[0]["agreement"]
+    assert alone > 0.95
+    assert grouped < 0.7
+
+
+@pytest.mark.parametrize("seed", [3, np.int64(3), np.random.RandomState(3), None])
+def test_seeds_of_every_kind(seed):
+    audit = quick(X, CODES, random_state=seed)
+    assert audit.about["seed"] == (3 if isinstance(seed, int | np.integer) else None)
+
+
+def test_a_seed_repeats_the_audit_with_any_number_of_threads():
+    one, two = (
+        errata.audit(X, CODES, self_check=False, random_state=1, n_jobs=jobs) for jobs in (1, 2)
+    )
+    np.testing.assert_allclose(one.p_wrong, two.p_wrong, rtol=0, atol=1e-9)
+
+
+def test_inputs_are_left_alone():
+    table, labels = X.copy(), CODES.copy()
+    table.setflags(write=False)
+    labels.setflags(write=False)
+    errata.audit(table, labels, witnesses=QUICK, random_state=0)
+    np.testing.assert_array_equal(table, X)
+
+
+def test_large_tables_are_checked_on_some_of_their_rows(monkeypatch):
+    monkeypatch.setattr(_run, "CHECKED_ROWS", 80)
+    monkeypatch.setattr(_run, "CHECK_SAMPLE", 60)
+    groups, proba = np.arange(90) // 3, np.full((90, 3), 1 / 3)
+    model = LogisticRegression()
+    audit = quick(X, CODES, self_check=True, groups=groups, pred_proba=proba, estimator=model)
+    assert_sound(audit)
+    assert audit.self_check.planted <= 30
+
+
+def test_progress_is_told():
+    told = []
+    quick(X, CODES, self_check=True, progress=told.append)
+    assert told[:2] == ["reading the table", "hearing neighbours"]
+    assert told[-1] == "planting errors and looking for them"
+
+
+def test_no_warning_of_ours_reaches_the_user_but_those_of_the_model_do():
+    labels = NAMES[CODES].astype("U9")
+    labels[:1], labels[1:3] = "alone", "pair"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        grouped = {"groups": np.arange(40) // 10, "random_state": 0, "self_check": False}
+        errata.audit(X[:40], labels[:40], **grouped)
+        errata.audit(np.random.default_rng(0).normal(size=(30, 2)), CODES[:30], random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        quick(X, CODES, estimator=LogisticRegression(max_iter=1))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"precision": 2}, "precision=2 must be a number between 0 and 1"),
+        ({"ids": [1, 2]}, "ids has 2 rows, but there are 90 labels"),
+        ({"ids": "name"}, "ids must hold one value per row"),
+        ({"image_shape": (8, 8)}, "image_shape says 8 x 8 pixels, but the table has 4 columns"),
+        ({"pred_proba": np.ones(90)}, r"pred_proba must have the shape \(90, 3\)"),
+        ({"pred_proba": np.ones((90, 3))}, "the rows of pred_proba do not sum to one"),
+        ({"pred_proba": np.full((90, 3), np.nan)}, "numbers that are no probabilities"),
+        ({"estimator": object()}, "estimator=object has no predict_proba"),
+        ({"witnesses": []}, "nobody is left to judge the labels"),
+    ],
+)
+def test_bad_wishes_are_told_before_the_work(options, message):
+    class Silent:
+        name = "silent"
+
+        def testify(self, case):
+            raise AssertionError("nobody should have been heard")
+
+    with pytest.raises(ValueError, match=message):
+        quick(X, CODES, **{"witnesses": [Silent()]} | options)
+
+
+def test_a_model_needs_a_table():
+    with pytest.raises(ValueError, match="an estimator needs a table to learn from"):
+        errata.audit(None, CODES, estimator=LogisticRegression())
+
+
+def test_missing_extras_are_named(monkeypatch):
+    audit = quick(X, CODES)
+    audit.about["dataframe"] = "no_such_library"
+    with pytest.raises((MissingExtraError, KeyError), match="no_such_library"):
+        audit.table()
