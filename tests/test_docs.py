@@ -31,14 +31,14 @@ def test_help_in_the_docs_is_what_the_command_prints(command):
     assert help_of(*command.split()) in text, f"docs/cli.md is behind errata {command}"
 
 
-@pytest.mark.parametrize("room", [room for room in errata.__all__ if room != "exceptions"])
-def test_every_room_is_in_the_readme(room):
-    assert f"`errata.{room}`" in (ROOT / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", sorted({*errata.__all__} - {"exceptions", "Audit"}))
+def test_what_errata_lists_is_in_the_readme(name):
+    assert f"`errata.{name}`" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_public_object_has_a_docstring():
     for name in errata.__all__:
-        room = getattr(errata, name)
-        for public in room.__all__:
-            thing = getattr(room, public)
-            assert thing.__doc__, f"errata.{name}.{public} has no docstring"
+        thing = getattr(errata, name)
+        assert thing.__doc__, f"errata.{name} has no docstring"
+        for public in getattr(thing, "__all__", []):
+            assert getattr(thing, public).__doc__, f"errata.{name}.{public} has no docstring"

@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import check_count
+from .._validation import check_choice, check_count
 from ..exceptions import SuspicionWarning
 from ._checks import check_alpha, check_alphas, check_weights
-from ._features import RADIAL, HiddenLayer, draw_centers, draw_layer, generator
+from ._features import ACTIVATIONS, RADIAL, HiddenLayer, draw_centers, draw_layer, generator
 from ._gram import GramRecord, record_of
 from ._learn import CONSTANT, Sums, choose_ridge, gather, predict_outside
 from ._outside import make_folds
@@ -60,12 +60,12 @@ class ExtremeLearningMachine(BaseEstimator):
         return self.cv is not None and self.cv is not False
 
     def _draw(self, X: np.ndarray, random: np.random.Generator) -> HiddenLayer:
-        size: dict[str, Any] = {"n_hidden": self.n_hidden, "sigma_w": self.sigma_w}
-        if self.activation == RADIAL:
-            layer = draw_centers(X, random_state=random, **size)
+        drawn: dict[str, Any] = {"n_hidden": self.n_hidden, "sigma_w": self.sigma_w}
+        if check_choice("activation", self.activation, (*ACTIVATIONS, RADIAL)) == RADIAL:
+            layer = draw_centers(X, random_state=random, **drawn)
         else:
-            how = {"activation": self.activation, "weights": self.weights}
-            layer = draw_layer(X.shape[1], random_state=random, **size, **how)
+            drawn |= {"activation": self.activation, "weights": self.weights}
+            layer = draw_layer(X.shape[1], random_state=random, **drawn)
         self.hidden_weights_, self.hidden_bias_ = layer.weights, layer.bias
         self.hidden_gamma_ = layer.gamma
         return layer.centered_on(X) if self.fit_intercept else layer
