@@ -49,7 +49,9 @@ def log_opinion(proba: np.ndarray) -> np.ndarray:
     return np.log(np.maximum(proba, SMALLEST))
 
 
-def some_rows(n: int, n_classes: int, random: np.random.Generator) -> np.ndarray:
+def some_rows(
+    n: int, n_classes: int, random: np.random.Generator, *, at_most: int = 10_000
+) -> np.ndarray:
     """All rows, or as many drawn ones as a handful of parameters can be fitted to."""
-    wanted = int(np.clip(FITTED_NUMBERS / n_classes, 2_000, 10_000))
+    wanted = int(np.clip(FITTED_NUMBERS / n_classes, 2_000, at_most))
     return np.arange(n) if n <= wanted else np.sort(random.choice(n, wanted, replace=False))
