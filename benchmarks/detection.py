@@ -130,11 +130,12 @@ def measure(found, wrong):
     return row
 
 
-def detect_cell(name, kind, seed, rows, data):
+def detect_cell(name, kind, seed, rows, data, alone):
     warnings.simplefilter("ignore")
     X, y = load(name, rows, seed, data)
     noisy, wrong = plant(X, y, kind, name, seed)
-    methods = [by_audit, by_plain_models] + ([by_cleanlab] if cleanlab_filter else [])
+    peers = [by_plain_models] + ([by_cleanlab] if cleanlab_filter else [])
+    methods = [by_audit] if alone else [by_audit, *peers]
     answers = itertools.chain.from_iterable(method(X, noisy) for method in methods)
     cell = {"dataset": name, "kind": kind, "seed": seed}
     return [{**cell, "method": method, **measure(found, wrong)} for method, found in answers]
@@ -155,7 +156,7 @@ def detect(args):
     cells = itertools.product(range(args.seeds), args.datasets or names(args.data), kinds)
     todo = [(n, k, s) for s, n, k in cells if (n, k, s) not in done]
     runs = Parallel(args.jobs, return_as="generator_unordered")(
-        delayed(detect_cell)(*cell, args.rows, args.data) for cell in todo
+        delayed(detect_cell)(*cell, args.rows, args.data, args.alone) for cell in todo
     )
     with open(args.out, "a", newline="") as file:
         table = csv.DictWriter(file, COLUMNS)
@@ -211,6 +212,7 @@ if __name__ == "__main__":
     parser.add_argument("--datasets", nargs="*")
     parser.add_argument("--rows", type=int, default=3000)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--alone", action="store_true", help="the audit without its peers")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("detection.csv"))
     args = parser.parse_args()

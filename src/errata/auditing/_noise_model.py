@@ -27,6 +27,7 @@ HIDDEN, HIDDEN_SHARPNESS = 0.15, 3.0  # weight of the reading of noise that hide
 MOST_OF_THE_WEIGHT = 0.9
 OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
 SLOPE_PRIOR, OFFSET_PRIOR = 0.3, 0.5
+PRIOR_SPREAD = 0.25  # a tenth to a quarter of wrong labels is nothing unusual, half of them is
 
 
 class Reading(NamedTuple):
@@ -124,8 +125,8 @@ def read_noise(logs: np.ndarray, codes: np.ndarray) -> NoiseReadings:
     suggested = expected_pattern(best, logs, codes)
     rates = RATES[:-1] if n_classes == 2 else RATES
     found = profile(logs, codes, uniform, rates) + profile(logs, codes, suggested, rates)
-    prior = np.tile(np.log(0.02 + rates) + np.log(np.gradient(rates)), 2)
-    weights = softmax(TEMPER * np.array([r.weight for r in found]) + prior)
+    prior = np.log(0.02 + rates) - (rates / PRIOR_SPREAD) ** 2 / 2 + np.log(np.gradient(rates))
+    weights = softmax(TEMPER * np.array([r.weight for r in found]) + np.tile(prior, 2))
     order = np.argsort(-weights, kind="stable")
     kept = order[weights[order] > 0.01 * weights.max()]
     total = weights[kept].sum()
