@@ -13,7 +13,7 @@ from errata.noise import flip_labels
 
 X, y = load_digits(return_X_y=True)
 labels, planted = flip_labels(y, 0.1, random_state=0)
-print(f"{len(y):,} handwritten digits. We made {planted.sum()} of the labels wrong; errata may look:")
+print(f"{len(y):,} handwritten digits. We made {planted.sum()} labels wrong. errata says:")
 
 audit = errata.audit(X, labels, image_shape=(8, 8), title="digits", random_state=0)
 print(f"  {errata.report.answer(audit.summary())}\n")

@@ -52,13 +52,13 @@ def main() -> None:
 
     \b
     On a table of yours:
-      errata audit train.csv --label species       which labels are wrong, with a report
+      errata audit train.csv --label species       which labels are wrong
       errata clean train.audit -o train.clean.csv  the table without them
 
     \b
     To see how well it works:
       errata noise train.csv --label species --rate 0.1 -o noisy.csv
-      errata reproduce walmsley --quick            a published experiment, in a minute
+      errata reproduce walmsley --quick            a published experiment
     """
     warnings.showwarning = _warn  # type: ignore[assignment]
 

@@ -91,14 +91,14 @@ def audit(
 
     \b
     In the folder you find:
-      report.html   a page to look at, offline
-      suspects.csv  all rows, the most suspicious first
-      audit.json, rows.parquet   for errata clean, and for errata.Audit.load in Python
+      report.html               a page to look at, offline
+      suspects.csv              all rows, the most suspicious first
+      audit.json, rows.parquet  for errata clean, and errata.Audit.load in Python
 
     \b
     Examples:
       errata audit train.csv --label species
-      errata audit visits.parquet -l outcome --group patient --id visit --drop billing_code
+      errata audit visits.parquet -l outcome --group patient --drop billing_code
       errata audit train.csv -l species --fail-above 0.05
     """
     for module, extra in (("pyarrow", "tables"), ("jinja2", "report")):
@@ -108,11 +108,9 @@ def audit(
     warnings.filterwarnings("ignore", "The number of unique classes")
     shape = None if pixels is None else _shape(pixels)
     out = out or beside(file, ".audit", ending="")
-    with (
-        errata.tables.readable(file),
-        new_folder(out, force=force) as folder,
-        _progress() as progress,
-    ):
+    with errata.tables.readable(file):
+        pass  # when it is missing, that is the first thing to say
+    with new_folder(out, force=force) as folder, _progress() as progress:
         columns = _columns(file, label, drop, group, name)
         ids = None if name is None else columns[name]
         groups = None if group is None else columns[group].astype(str)

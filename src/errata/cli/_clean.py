@@ -26,7 +26,7 @@ ACTIONS = ("drop", "relabel", "unlabel")
     type=click.Choice(ACTIONS),
     default="drop",
     show_default=True,
-    help="What to do with rows whose label is probably wrong; see below.",
+    help="What to do with rows whose label is probably wrong; see above.",
 )
 @click.option(
     "--threshold",

@@ -21,7 +21,9 @@ def new_folder(out: Path, *, force: bool) -> Iterator[Path]:
     try:
         workshop = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
     except PermissionError as error:
-        raise PermissionError(f"cannot write {out}: its folder is closed to you.") from error
+        raise PermissionError(
+            f"cannot write {out}: its folder is closed to you; choose another --out."
+        ) from error
     try:
         yield workshop / "new"
         _put_in_place(workshop / "new", out, workshop / "old")

@@ -23,7 +23,7 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
     type=click.Choice(_KINDS),
     default="uniform",
     show_default=True,
-    help="How labels go wrong; see below.",
+    help="How labels go wrong; see above.",
 )
 @click.option(
     "--pair",
