@@ -44,6 +44,7 @@ class _Run(NamedTuple):
     planted: np.ndarray
     eligible: np.ndarray
     p_wrong: np.ndarray
+    suspicion: np.ndarray
     right: np.ndarray
 
 
@@ -71,7 +72,8 @@ def self_check(
         planted = np.zeros(len(codes), dtype=bool)
         planted[rows] = True
         eligible = first.p_wrong < 0.5
-        runs.append(_Run(planted, eligible, again.p_wrong, (again.other == codes)[rows]))
+        right = (again.other == codes)[rows]
+        runs.append(_Run(planted, eligible, again.p_wrong, again.suspicion, right))
     return _summed_up(runs, first.p_wrong)
 
 
@@ -118,7 +120,7 @@ def _summed_up(runs: list[_Run], before: np.ndarray) -> SelfCheck:
 def _curve(run: _Run) -> np.ndarray:
     """How many planted errors are among the first rows, for every length of the list."""
     rows = np.flatnonzero(run.eligible)
-    order = rows[np.argsort(-run.p_wrong[rows], kind="stable")]
+    order = rows[np.argsort(-run.suspicion[rows], kind="stable")]
     return np.cumsum(run.planted[order])
 
 

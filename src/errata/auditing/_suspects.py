@@ -20,7 +20,9 @@ def worst_rows(suspicion: np.ndarray, flagged: np.ndarray) -> np.ndarray:
     """The flagged rows and at least a hundred, the most suspicious first, but not too many."""
     most = MOST if len(suspicion) <= MANY else MOST_OF_MANY
     count = min(max(int(flagged.sum()), FEWEST), most, len(suspicion))
-    return np.argsort(-suspicion, kind="stable")[:count]
+    least = -np.partition(-suspicion, count - 1)[count - 1]
+    rows = np.flatnonzero(suspicion >= least)
+    return rows[np.argsort(-suspicion[rows], kind="stable")][:count]
 
 
 def describe(

@@ -64,7 +64,7 @@ def tell_all(
     """The audit as the user gets it."""
     ids = shown.names(len(given.codes))
     p = judgement.p_wrong if check is None else check.calibrated(judgement.p_wrong)
-    flags = draw_flags(p, precision)
+    flags = draw_flags(p, judgement.suspicion, precision)
     rate = float(p.mean())
     present = np.unique(given.codes[given.judged])
 
@@ -78,7 +78,7 @@ def tell_all(
     suggested[flagged] = present[judgement.other[flags.flagged]]
     columns = {
         "label": given.labels,
-        "suspicion": everyone(judgement.p_wrong, 0.0),
+        "suspicion": everyone(judgement.suspicion, 0.0),
         "p_wrong": everyone(p, rate),
         "suggested": given.classes[suggested],
         "p_suggested": everyone(_p_suggested(p, flags.flagged, judgement), 1 - rate),
