@@ -66,7 +66,7 @@ def act(
         blank = np.where(suspects, None, labels.astype(object))
         return Cleaned(np.ones(n, dtype=bool), blank, np.ones(n), did)
     if action == "relabel":
-        relabelled = suspects & (p_suggested > sure)
+        relabelled = suspects & (p_suggested > sure) & (suggested != labels)
         labels = np.where(relabelled, suggested, labels)
         did[relabelled] = "relabelled"
         suspects &= ~relabelled & (unsure == "drop")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..report import pixels_uri, thumbnail_uri
+from ..tables import numbers
 from ._reasons import Reason
 
 MOST, MOST_OF_MANY, MANY = 1_000, 200, 100_000
@@ -82,6 +83,9 @@ class ValuesOf:
 
 
 def _as_pixels(table: Any, shape: tuple[int, ...]) -> np.ndarray:
+    if isinstance(table, Mapping):  # columns of a text file
+        columns = [numbers(np.asarray(column)) for column in table.values()]
+        table = np.column_stack([c for c in columns if c is not None])
     pixels = np.asarray(table, dtype=float)
     if pixels.ndim != 2 or pixels.shape[1] != int(np.prod(shape)):
         wanted = " x ".join(map(str, shape))
