@@ -166,7 +166,9 @@ def _fit(
         return precision @ x**2 / 2 - np.log(label).sum(), precision * x - slopes
 
     box = [(-2.0, 4.0)] + [(-8.0, 8.0) if free else (0.0, 0.0)] * len(logs)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=box, options={"maxiter": 80, "ftol": 1e-7})
+    found = minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=box, options={"maxiter": 80, "ftol": 1e-7}
+    )
     return -float(found.fun), found.x
 
 

@@ -13,6 +13,8 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import NearestNeighbors
 
@@ -23,6 +25,7 @@ from ..hardness import nearest
 
 LEAVE_ONE_OUT = 20_000  # rows up to which each is left out by itself; beyond, in ten folds
 TREE_ROWS = 20_000  # rows that a tree is grown from at most; it is asked about all the others
+FEW_CLASSES = 30  # up to which a linear model is quick
 SMALL = 3_000  # rows up to which a second forest, slower and a little different, costs little
 
 
@@ -151,6 +154,19 @@ class Neighbors:
 
 
 @dataclass(frozen=True)
+class Linear:
+    """Logistic regression: plain borders, which the others only approach."""
+
+    name: str
+
+    def testify(self, case: Case) -> np.ndarray:
+        """Costs five fits."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return cross_fitted(LogisticRegression(max_iter=300), case.X, case)
+
+
+@dataclass(frozen=True)
 class Model:
     """A classifier of the user's, fitted to the table as it was given."""
 
@@ -183,8 +199,8 @@ class Given:
         return Given(self.proba[rows], self.name)
 
 
-def default_witnesses(n_rows: int) -> list[Witness]:
-    """Those that the bench showed to add something, and that the number of rows allows."""
+def default_witnesses(n_rows: int, n_classes: int) -> list[Witness]:
+    """Those that the bench showed to add something, and that the size of the table allows."""
     n_trees = 200 if n_rows <= SMALL else 100 if n_rows <= TREE_ROWS else 50
     chosen: list[Witness] = [
         Bumps("wide bumps", 0.5),
@@ -196,6 +212,8 @@ def default_witnesses(n_rows: int) -> list[Witness]:
         chosen.append(Trees("random forest", False, n_trees, 2))
     if n_rows <= TREE_ROWS:
         chosen.append(Neighbors("neighbours"))
+    if n_rows <= TREE_ROWS and n_classes <= FEW_CLASSES:
+        chosen.append(Linear("linear model"))
     return chosen
 
 
