@@ -16,7 +16,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-import pandas as pd
+import pandas as pd  # noqa: TID251
 from detection import MODELS
 from joblib import Parallel, delayed
 from noisy_sets import KINDS, load, names, plant

@@ -1,8 +1,9 @@
 """How well wrong labels are found: the audit against cleanlab and two plain baselines.
 
     python benchmarks/detection.py detect --data FOLDER      rank, flag, count, calibrate
-    python benchmarks/detection.py accuracy --data FOLDER    learn after cleaning
-    python benchmarks/detection.py speed                     against cleanlab, same threads
+    python benchmarks/detection.py summary                   of what was measured so far
+
+What cleaning brings is measured in cleaning.py, speed in audit_speed.py.
 
 Peers: cleanlab (when installed) on out-of-fold probabilities of a logistic regression, a forest,
 gradient boosting and their mean, by self-confidence, normalised margin and adjusted
@@ -20,8 +21,10 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+import pandas as pd  # noqa: TID251
 from joblib import Parallel, delayed
 from noisy_sets import KINDS, load, names, plant
+from scipy.stats import wilcoxon
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
@@ -170,39 +173,40 @@ def detect(args):
 
 def summarise(path):
     """Means over noise kinds, balanced over data sets, and ranks."""
-    import pandas as pd
-    from scipy.stats import wilcoxon
-
     table = pd.read_csv(path)
-    noisy = table[table.kind != "clean"]
+    for name in ("covered", "precision", "promised"):
+        table[name] = pd.to_numeric(table[name].replace({"True": 1, "False": 0}))
+    table["rate_error"] = (table.rate - table.true_rate).abs()
+    table["kept_promise"] = table.precision - table.promised
+    noisy, ours = table[table.kind != "clean"], table[table.method == "errata"]
+    print_precision(noisy)
+    columns = ["f1", "flagged", "rate_error", "covered", "width", "brier", "ece", "kept_promise"]
+    show("errata", ours.groupby("kind")[columns].mean())
+    show("F1 of default flags", best(noisy, "f1", ascending=False))
+    show("error of the noise rate, NCAR and NAR", best(noisy[noisy.kind != "nnar20"], "rate_error"))
+    show("Brier score", best(noisy, "brier"))
+    clean = ours[ours.kind == "clean"].groupby("dataset").rate.mean().sort_values()
+    show("estimated rate without planted errors, worst last", clean.tail(8))
+
+
+def print_precision(noisy):
     ap = noisy.pivot_table("ap", "method", "kind")
     ap["mean"] = noisy.groupby(["method", "dataset"]).ap.mean().groupby("method").mean()
     by_set = noisy.pivot_table("ap", "dataset", "method")
     ap["rank"] = by_set.rank(axis=1, ascending=False).mean()
-    print("average precision\n", ap.sort_values("mean", ascending=False).round(3).to_string())
-    best = ap.drop("errata")["mean"].idxmax()
-    p = wilcoxon(by_set.errata, by_set[best]).pvalue
-    print(f"\nerrata {ap['mean']['errata'] - ap['mean'][best]:+.3f} over {best}, p = {p:.2g}")
-    table["rate_error"] = (table.rate - table.true_rate).abs()
-    table["kept_promise"] = pd.to_numeric(table.precision) - pd.to_numeric(table.promised)
-    columns = ["f1", "flagged", "rate_error", "covered", "width", "brier", "ece", "kept_promise"]
-    ours = table[table.method == "errata"]
-    print("\nerrata\n", ours.groupby("kind")[columns].mean(numeric_only=True).round(3).to_string())
-    f1 = noisy.groupby("method").f1.mean().sort_values(ascending=False).round(3)
-    print("\nF1 of default flags\n", f1.head(5).to_string())
-    rest = noisy[noisy.kind != "nnar20"].assign(rate_error=lambda t: (t.rate - t.true_rate).abs())
-    print(
-        "\nerror of the noise rate, NCAR and NAR\n",
-        rest.groupby("method").rate_error.mean().sort_values().round(3).head(5).to_string(),
-    )
-    print(
-        "\nBrier score\n",
-        noisy.groupby("method").brier.mean().sort_values().head(5).round(3).to_string(),
-    )
-    clean = ours[ours.kind == "clean"].groupby("dataset").rate.mean().sort_values()
-    print(
-        "\nestimated rate without planted errors, worst last\n", clean.tail(8).round(3).to_string()
-    )
+    show("average precision", ap.sort_values("mean", ascending=False))
+    if len(ap) > 1:
+        rival = ap.drop("errata")["mean"].idxmax()
+        p = wilcoxon(by_set.errata, by_set[rival]).pvalue
+        print(f"errata {ap['mean']['errata'] - ap['mean'][rival]:+.3f} over {rival}, p = {p:.2g}")
+
+
+def best(table, column, ascending=True):
+    return table.groupby("method")[column].mean().sort_values(ascending=ascending).head(5)
+
+
+def show(title, table):
+    print(f"\n{title}\n{table.round(3).to_string()}")
 
 
 if __name__ == "__main__":
