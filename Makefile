@@ -10,7 +10,7 @@ PYTEST := $(BIN)/python -m pytest
 help:                              ## list what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: $(VENV)/.core                ## plant wrong labels in scikit-learn's digits and find them again
+demo: $(VENV)/.demo                ## plant wrong labels in scikit-learn's digits, find them, make a report
 	$(BIN)/python examples/planted_digits.py
 
 test: $(VENV)/.dev                 ## run the tests
@@ -29,13 +29,13 @@ format: $(VENV)/.dev               ## let ruff lay out the code
 	$(BIN)/ruff format .
 
 clean:                             ## remove what these commands made
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist demo.audit
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) --editable .
+$(VENV)/.demo: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[fast,tables,report]'
 	touch $@
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt

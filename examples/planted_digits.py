@@ -1,36 +1,31 @@
-"""Plant wrong labels in scikit-learn's digits, then let a detector find them again.
+"""Plant wrong labels in scikit-learn's digits, then let errata find them.
 
-Run it with `make demo`.
+Run it with `make demo`; it takes some seconds and leaves a report in demo.audit.
 """
 
-import numpy as np
+from pathlib import Path
+
 from sklearn.datasets import load_digits
 
-from errata.hardness import NeighborDisagreement
-from errata.metrics import detection_average_precision, filter_report, precision_at_k
+import errata
+from errata.metrics import filter_report
 from errata.noise import flip_labels
 
 X, y = load_digits(return_X_y=True)
-labels, flipped = flip_labels(y, 0.1, random_state=0)
-print(f"{len(y)} handwritten digits; {flipped.sum()} labels are now wrong ({flipped.mean():.0%}).")
+labels, planted = flip_labels(y, 0.1, random_state=0)
+print(f"{len(y):,} handwritten digits. We made {planted.sum()} labels wrong. errata says:")
 
-detector = NeighborDisagreement(n_neighbors=10).fit(X, labels)
+audit = errata.audit(X, labels, image_shape=(8, 8), title="digits", random_state=0)
+print(f"  {errata.report.answer(audit.summary())}\n")
 
-print("\nHow many of the most suspicious labels are really wrong?")
-for k in (25, 50, 100, int(flipped.sum())):
-    print(f"  top {k:4d}: {precision_at_k(detector.suspicion_, flipped, k):6.1%}")
-average_precision = detection_average_precision(detector.suspicion_, flipped)
-print(f"Average precision {average_precision:.3f} (chance: {flipped.mean():.3f}).")
+found = audit.flagged & planted
+right = audit.suggested[found] == y[found]
+report = filter_report(audit.flagged, planted)
+print(f"Planted errors found:   {found.sum()} of {planted.sum()} ({report['recall']:.1%})")
+print(f"Flagged rows:           {audit.flagged.sum()}, {report['nep']:.1%} of them planted errors")
+print(f"Suggested digit right:  {right.mean():.1%} of those found\n")
 
-report = filter_report(detector.flagged_, flipped)
-right = np.mean(detector.suggested_[flipped & detector.flagged_] == y[flipped & detector.flagged_])
-print(
-    f"\nFlagged {detector.flagged_.sum()} labels: {report['recall']:.1%} of the wrong ones, "
-    f"{report['nep']:.1%} of the flags justified,\n"
-    f"and the suggested digit is the true one for {right:.1%} of those found."
-)
-
-print("\nThe five most suspicious:")
-print("  row  label  suggested  true")
-for row in np.argsort(-detector.suspicion_, kind="stable")[:5]:
-    print(f"  {row:4d}  {labels[row]:5d}  {detector.suggested_[row]:9d}  {y[row]:4d}")
+folder = Path("demo.audit")
+audit.save(folder)
+audit.report(folder / "report.html")
+print(f"Open {folder / 'report.html'} in a browser to look at them.")

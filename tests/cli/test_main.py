@@ -8,7 +8,7 @@ from click.testing import CliRunner
 import errata
 from errata.cli.__main__ import main
 
-COMMANDS = [[], ["noise"], ["datasets"], ["reproduce"]]
+COMMANDS = [[], ["audit"], ["clean"], ["noise"], ["datasets"], ["reproduce"]]
 
 
 def fresh(code):
@@ -24,7 +24,9 @@ def test_help_answers(command):
     assert result.output.startswith("Usage: ")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["noise", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["noise", "--help"], ["audit", "--help"]]
+)
 def test_help_and_version_do_not_wait_for_scikit_learn(arguments):
     heavy = "{'sklearn', 'scipy', 'numpy', 'numba', 'pandas', 'matplotlib', 'dask', 'pyarrow'}"
     loaded = fresh(

@@ -140,7 +140,7 @@ def test_exchanging_the_labels_changes_nothing(method):
     assert values[0] == pytest.approx(values[1], abs=1e-9)
 
 
-@pytest.mark.parametrize("strategy", ["dual", "soft", "margin"])
+@pytest.mark.parametrize("strategy", ["dual", "support", "soft", "margin"])
 @pytest.mark.parametrize("level", [0.0, 0.05, 0.1, 0.111])
 def test_linear_programs_peel_as_many_as_the_noise_level_says(strategy, level):
     X, y, flipped = noisy_twonorm(0, n=100)
@@ -151,6 +151,16 @@ def test_linear_programs_peel_as_many_as_the_noise_level_says(strategy, level):
     if level == 0.1:  # as many as there are flips: what is missed is wrongly flagged elsewhere
         report = peeling_report(model.flagged_, flipped)
         assert report["fpr_mg"] == pytest.approx(0.1 * (1 - report["detected"]), abs=1e-12)
+
+
+def test_a_seed_repeats_the_rows_that_linear_programs_draw():
+    X, y, _ = noisy_twonorm(3, n=80)
+    first, again, other = (
+        peeler("lp", noise_level=0.1, lp_strategy="support", random_state=seed).fit(X, y)
+        for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(first.suspicion_, again.suspicion_)
+    assert (first.suspicion_ != other.suspicion_).any()
 
 
 def test_the_first_row_to_go_is_the_most_suspicious():

@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from ._noise_model import NoiseReadings, hidden_noise, read_noise
 from ._pool import some_rows
 
-BLOCK = 2**20  # probabilities held at once
+BLOCK = 2**18  # probabilities worked on at once, such that they stay in the cache
 LEAST_FLAGGED = 0.15  # a label that is wrong with less than this is not worth a look
 
 
@@ -41,8 +41,8 @@ class Flags(NamedTuple):
 
 def judge(logs: np.ndarray, codes: np.ndarray, random: np.random.Generator) -> Judgement:
     """Read the noise from some of the rows, then judge all of them."""
-    rows = some_rows(len(codes), logs.shape[1], random)
-    readings = read_noise(logs[rows].astype(float), codes[rows])
+    rows = some_rows(len(codes), logs.shape[1], random, at_most=5_000)
+    readings = read_noise(np.ascontiguousarray(logs[rows].T, dtype=float), codes[rows])
     return judge_by(readings, logs, codes)
 
 
@@ -50,23 +50,24 @@ def judge_by(readings: NoiseReadings, logs: np.ndarray, codes: np.ndarray) -> Ju
     """Judge every label by readings of the noise, a block of rows at a time."""
     n, n_classes = logs.shape
     p_wrong, p_other, surprise = np.empty(n), np.empty(n), np.empty(n)
-    other, prior, hidden = np.empty(n, dtype=np.intp), np.zeros(n_classes), 0.0
+    other, prior, hidden_rate = np.empty(n, dtype=np.intp), np.zeros(n_classes), 0.0
     step = max(1, BLOCK // n_classes)
     for start in range(0, n, step):
         block = slice(start, start + step)
-        own = (np.arange(len(codes[block])), codes[block])
-        some = logs[block].astype(float)
-        given = readings.classes_given_labels(some, codes[block])
-        prior += given.sum(axis=0, dtype=float)
+        here = np.ascontiguousarray(logs[block].T)
+        own = (codes[block], np.arange(here.shape[1]))
+        hidden = hidden_noise(here)
+        given = readings.classes_given_labels(here, codes[block], hidden)
+        prior += given.sum(axis=1, dtype=float)
+        hidden_rate += float((1 - hidden[own]).sum(dtype=float)) / n
         p_wrong[block] = 1 - given[own]
-        surprise[block] = -np.expm1(some[own])
-        hidden += float((1 - hidden_noise(some)[own]).sum())
+        surprise[block] = -np.expm1(here[own])
         given[own] = -1
-        other[block] = given.argmax(axis=1)
-        p_other[block] = given[own[0], other[block]]
+        other[block] = given.argmax(axis=0)
+        p_other[block] = given.max(axis=0)
     p_wrong = p_wrong.clip(0, 1)
     suspicion = between(p_wrong, surprise.clip(0, 1))
-    low, high = readings.interval(hidden / n)
+    low, high = readings.interval(hidden_rate)
     rate = p_wrong.mean()
     return Judgement(
         p_wrong=p_wrong,

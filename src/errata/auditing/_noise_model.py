@@ -12,7 +12,7 @@ One more reading is that of noise which hides where classes meet. The likelihood
 overlap, so it has a fixed weight.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -24,12 +24,14 @@ ANCHORS = 0.1  # the share of a class's rows that is taken to be surely of it
 EM_ROWS = 20.0  # so many rows of each class speak for uniform noise
 TEMPER = 0.5  # rows share their evidence: each counts as half a row
 HIDDEN, HIDDEN_SHARPNESS = 0.15, 3.0  # weight of the reading of noise that hides, and its slope
+MOST_OF_THE_WEIGHT = 0.9
 OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
 SLOPE_PRIOR, OFFSET_PRIOR = 0.3, 0.5
+PRIOR_SPREAD = 0.25  # a tenth to a quarter of wrong labels is nothing unusual, half of them is
 
 
 class Reading(NamedTuple):
-    """One way to read the labels."""
+    """One way to read the labels. Arrays of evidence are transposed, (K, n): that is faster."""
 
     weight: float
     rate: float
@@ -38,30 +40,46 @@ class Reading(NamedTuple):
     offsets: np.ndarray
 
     def classes(self, logs: np.ndarray) -> np.ndarray:
-        """Probabilities of the classes before the label is looked at, shape (n, K)."""
-        return possible(softmax(self.slope * logs + self.offsets, axis=1))
+        """Probabilities of the classes before the label is looked at, shape (K, n)."""
+        return shares_of(logs, self.slope, self.offsets)
 
     def classes_given_labels(self, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Probabilities of the classes once it is, shape (n, K)."""
-        joint = self.classes(logs) * self.transition.T[codes]
-        return joint / joint.sum(axis=1, keepdims=True)
+        """Probabilities of the classes once it is, shape (K, n)."""
+        joint = self.classes(logs)
+        joint *= self.transition.astype(logs.dtype)[:, codes]
+        joint /= joint.sum(axis=0)
+        return joint
 
 
 class NoiseReadings(NamedTuple):
-    """All readings with a weight worth counting."""
+    """All readings with a weight worth counting, the weightiest first."""
 
     readings: list[Reading]
 
     @property
     def transition(self) -> np.ndarray:
         """The mean transition matrix."""
-        none = np.zeros_like(self.readings[0].transition)
-        return sum((r.weight * r.transition for r in self.readings), none)
+        return np.einsum(
+            "r,rcl->cl", [r.weight for r in self.readings], [r.transition for r in self.readings]
+        )
 
-    def classes_given_labels(self, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Probabilities of the classes of labelled rows, over all readings, shape (n, K)."""
-        known = sum(r.weight * r.classes_given_labels(logs, codes) for r in self.readings)
-        return (1 - HIDDEN) * known + HIDDEN * hidden_noise(logs)
+    def classes_given_labels(
+        self, logs: np.ndarray, codes: np.ndarray, hidden: np.ndarray
+    ) -> np.ndarray:
+        """Probabilities of the classes of labelled rows, over all readings, shape (K, n).
+
+        ``hidden`` are those of :func:`hidden_noise`. Readings beyond nine tenths of the weight
+        change nothing that can be seen, and are left out here.
+        """
+        weights = np.cumsum([r.weight for r in self.readings])
+        heard = self.readings[: int(np.searchsorted(weights, MOST_OF_THE_WEIGHT)) + 1]
+        total = sum(r.weight for r in heard)
+        given = HIDDEN * hidden
+        for reading in heard:
+            part = reading.classes_given_labels(logs, codes)
+            part *= (1 - HIDDEN) * reading.weight / total
+            given += part
+        return given
 
     def interval(self, hidden_rate: float, coverage: float = 0.9) -> tuple[float, float]:
         """Quantiles of the noise rate over the readings, that of hidden noise among them."""
@@ -74,14 +92,23 @@ class NoiseReadings(NamedTuple):
         return float(rates[order[low]]), float(rates[order[high]])
 
 
-def possible(p: np.ndarray) -> np.ndarray:
-    """Probabilities none of which is zero, so that every label can be explained somehow."""
-    return np.maximum(p, np.finfo(float).tiny, out=p)
+def shares_of(logs: np.ndarray, slope: float, offsets: Any = 0.0) -> np.ndarray:
+    """Softmax of ``slope logs + offsets`` over the classes, shape (K, n), nowhere quite zero.
+
+    Were it zero, a label could be impossible under a reading, and what follows from it undefined.
+    """
+    scores = logs * logs.dtype.type(slope)
+    if np.any(offsets):
+        scores += np.asarray(offsets, dtype=logs.dtype)[:, None]
+    scores -= scores.max(axis=0)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=0)
+    return np.maximum(scores, np.finfo(scores.dtype).tiny, out=scores)
 
 
 def hidden_noise(logs: np.ndarray) -> np.ndarray:
-    """Classes if they hardly overlap and noise hides where they meet."""
-    return softmax(HIDDEN_SHARPNESS * logs, axis=1)
+    """Classes if they hardly overlap and noise hides where they meet, shape (K, n)."""
+    return shares_of(logs, HIDDEN_SHARPNESS)
 
 
 def read_noise(logs: np.ndarray, codes: np.ndarray) -> NoiseReadings:
@@ -89,21 +116,22 @@ def read_noise(logs: np.ndarray, codes: np.ndarray) -> NoiseReadings:
 
     Parameters
     ----------
-    logs : array of shape (n, K)
+    logs : array of shape (K, n)
         Logarithms of the pooled probabilities of labels; a few thousand rows are enough.
     codes : array of shape (n,)
         The labels.
     """
-    n_classes = logs.shape[1]
+    n_classes = len(logs)
     uniform = uniform_pattern(n_classes)
     suggested = anchor_pattern(np.exp(logs), codes)
     best = max(profile(logs, codes, suggested, RATES[4::3]), key=lambda found: found.weight)
     suggested = expected_pattern(best, logs, codes)
     rates = RATES[:-1] if n_classes == 2 else RATES
     found = profile(logs, codes, uniform, rates) + profile(logs, codes, suggested, rates)
-    prior = np.tile(np.log(0.02 + rates) + np.log(np.gradient(rates)), 2)
-    weights = softmax(TEMPER * np.array([r.weight for r in found]) + prior)
-    kept = np.flatnonzero(weights > 0.01 * weights.max())
+    prior = np.log(0.02 + rates) - (rates / PRIOR_SPREAD) ** 2 / 2 + np.log(np.gradient(rates))
+    weights = softmax(TEMPER * np.array([r.weight for r in found]) + np.tile(prior, 2))
+    order = np.argsort(-weights, kind="stable")
+    kept = order[weights[order] > 0.01 * weights.max()]
     total = weights[kept].sum()
     return NoiseReadings([found[i]._replace(weight=weights[i] / total) for i in kept])
 
@@ -112,13 +140,13 @@ def profile(
     logs: np.ndarray, codes: np.ndarray, pattern: np.ndarray, rates: np.ndarray
 ) -> list[Reading]:
     """The best slope and offsets for each noise rate; ``weight`` is the log-likelihood."""
-    x = np.zeros(1 + logs.shape[1])
+    x = np.zeros(1 + len(logs))
     readings = []
     for rate in rates:
         transition = transition_of(pattern, rate)
         likelihood, x = _fit(logs, codes, transition, x)
         reading = Reading(likelihood, 0.0, transition, float(np.exp(x[0])), x[1:])
-        wrong = reading.classes(logs).mean(axis=0) @ (1 - np.diag(transition))
+        wrong = reading.classes(logs).mean(axis=1) @ (1 - np.diag(transition))
         readings.append(reading._replace(rate=float(wrong)))
     return readings
 
@@ -127,21 +155,23 @@ def _fit(
     logs: np.ndarray, codes: np.ndarray, transition: np.ndarray, start: np.ndarray
 ) -> tuple[float, np.ndarray]:
     """Maximise the likelihood of the labels over log slope and offsets; both returned."""
-    to_label = np.ascontiguousarray(transition.T[codes])
-    free = logs.shape[1] <= OFFSETS_UP_TO
-    precision = np.r_[SLOPE_PRIOR, np.full(logs.shape[1], OFFSET_PRIOR)]
+    to_label = transition[:, codes]
+    free = len(logs) <= OFFSETS_UP_TO
+    precision = np.r_[SLOPE_PRIOR, np.full(len(logs), OFFSET_PRIOR)]
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
         slope = np.exp(x[0])
-        p = possible(softmax(slope * logs + x[1:], axis=1))
+        p = shares_of(logs, slope, x[1:])
         joint = p * to_label
-        label = joint.sum(axis=1)
-        pull = joint / label[:, None] - p
-        slopes = np.r_[slope * np.einsum("nk,nk->", pull, logs), free * pull.sum(axis=0)]
+        label = joint.sum(axis=0)
+        pull = joint / label - p
+        slopes = np.r_[slope * np.vdot(pull, logs), free * pull.sum(axis=1)]
         return precision @ x**2 / 2 - np.log(label).sum(), precision * x - slopes
 
-    box = [(-2.0, 4.0)] + [(-8.0, 8.0) if free else (0.0, 0.0)] * logs.shape[1]
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=box, options={"maxiter": 80})
+    box = [(-2.0, 4.0)] + [(-8.0, 8.0) if free else (0.0, 0.0)] * len(logs)
+    found = minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=box, options={"maxiter": 80, "ftol": 1e-7}
+    )
     return -float(found.fun), found.x
 
 
@@ -161,12 +191,12 @@ def uniform_pattern(n_classes: int) -> np.ndarray:
 
 def anchor_pattern(q: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """The pattern seen at the rows most surely of each class, scaled to a rate of one."""
-    n_classes = q.shape[1]
+    n_classes = len(q)
     sizes = np.bincount(codes, minlength=n_classes)
     wrong = np.empty((n_classes, n_classes))
     for c in range(n_classes):
-        surest = np.argsort(-q[:, c], kind="stable")[: max(5, int(ANCHORS * sizes[c]))]
-        wrong[c] = q[surest].mean(axis=0)
+        surest = np.argsort(-q[c], kind="stable")[: max(5, int(ANCHORS * sizes[c]))]
+        wrong[c] = q[:, surest].mean(axis=1)
     wrong += 1e-4 / n_classes
     np.fill_diagonal(wrong, 0)
     return wrong / (sizes / len(codes) @ wrong.sum(axis=1))
@@ -174,13 +204,12 @@ def anchor_pattern(q: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 def expected_pattern(reading: Reading, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """The pattern of the expected errors under a reading, drawn a little towards uniform."""
-    n_classes = logs.shape[1]
+    n_classes = len(logs)
     given = reading.classes_given_labels(logs, codes)
-    counts = np.zeros((n_classes, n_classes))
-    np.add.at(counts.T, codes, given)
+    counts = np.array([np.bincount(codes, weights=row, minlength=n_classes) for row in given])
     rate = 1 - np.trace(counts) / len(codes)
     wrong = counts + EM_ROWS * rate * uniform_pattern(n_classes)
     np.fill_diagonal(wrong, 0)
     wrong /= counts.sum(axis=1, keepdims=True) + EM_ROWS
-    overall = reading.classes(logs).mean(axis=0) @ wrong.sum(axis=1)
+    overall = reading.classes(logs).mean(axis=1) @ wrong.sum(axis=1)
     return wrong / max(overall, 1e-9)

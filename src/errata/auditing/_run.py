@@ -132,7 +132,8 @@ def _witnesses(
     given: Prepared, estimator: Any, pred_proba: Any, witnesses: Sequence[Witness] | None
 ) -> list[Witness]:
     if witnesses is None:
-        witnesses = [] if given.X is None else default_witnesses(len(given.judged))
+        sizes = len(given.judged), len(np.unique(given.codes[given.judged]))
+        witnesses = [] if given.X is None else default_witnesses(*sizes)
     theirs = given_witnesses(given, estimator, pred_proba)
     if not witnesses and not theirs:
         raise ValueError("nobody is left to judge the labels: pass a table, or pred_proba.")

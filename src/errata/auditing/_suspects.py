@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from ..report import pixels_uri, thumbnail_uri
+from ..tables import numbers
 from ._reasons import Reason
 
 MOST, MOST_OF_MANY, MANY = 1_000, 200, 100_000
@@ -20,7 +21,9 @@ def worst_rows(suspicion: np.ndarray, flagged: np.ndarray) -> np.ndarray:
     """The flagged rows and at least a hundred, the most suspicious first, but not too many."""
     most = MOST if len(suspicion) <= MANY else MOST_OF_MANY
     count = min(max(int(flagged.sum()), FEWEST), most, len(suspicion))
-    return np.argsort(-suspicion, kind="stable")[:count]
+    least = -np.partition(-suspicion, count - 1)[count - 1]
+    rows = np.flatnonzero(suspicion >= least)
+    return rows[np.argsort(-suspicion[rows], kind="stable")][:count]
 
 
 def describe(
@@ -83,7 +86,7 @@ class ValuesOf:
 def check_pixels(table: Any, shape: tuple[int, ...]) -> None:
     """Raise when the rows of a table are no pictures of this shape."""
     if isinstance(table, Mapping):
-        columns = len(table)
+        columns = _as_pixels(table).shape[1]
     else:
         columns = 0 if table is None else np.shape(table)[1]
     if columns != int(np.prod(shape)):
@@ -93,7 +96,8 @@ def check_pixels(table: Any, shape: tuple[int, ...]) -> None:
 
 def _as_pixels(table: Any) -> np.ndarray:
     if isinstance(table, Mapping):
-        return np.column_stack([np.asarray(column, dtype=float) for column in table.values()])
+        columns = [numbers(np.asarray(column)) for column in table.values()]
+        return np.column_stack([column for column in columns if column is not None])
     return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=float)
 
 

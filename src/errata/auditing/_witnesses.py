@@ -13,6 +13,8 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import NearestNeighbors
 
@@ -24,6 +26,7 @@ from ..hardness import nearest
 LEAVE_ONE_OUT = 20_000  # rows up to which each is left out by itself; beyond, in ten folds
 TREE_ROWS = 20_000  # rows that a tree is grown from at most; it is asked about all the others
 LEFT_OUT = np.exp(-1)  # share of bootstrapped trees that a row is not in; in folds, all speak
+FEW_CLASSES = 30  # up to which a linear model is quick
 SMALL = 3_000  # rows up to which a second forest, slower and a little different, costs little
 
 
@@ -155,6 +158,19 @@ class Neighbors:
 
 
 @dataclass(frozen=True)
+class Linear:
+    """Logistic regression: plain borders, which the others only approach."""
+
+    name: str
+
+    def testify(self, case: Case) -> np.ndarray:
+        """Costs five fits."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return cross_fitted(LogisticRegression(max_iter=300), case.X, case)
+
+
+@dataclass(frozen=True)
 class Model:
     """A classifier of the user's, fitted to the table as it was given."""
 
@@ -188,8 +204,8 @@ class Given:
         return replace(self, proba=self.proba[rows])
 
 
-def default_witnesses(n_rows: int) -> list[Witness]:
-    """Those that the bench showed to add something, and that the number of rows allows."""
+def default_witnesses(n_rows: int, n_classes: int) -> list[Witness]:
+    """Those that the bench showed to add something, and that the size of the table allows."""
     n_trees = 200 if n_rows <= SMALL else 100 if n_rows <= TREE_ROWS else 50
     chosen: list[Witness] = [
         Bumps("wide bumps", 0.5),
@@ -201,6 +217,8 @@ def default_witnesses(n_rows: int) -> list[Witness]:
         chosen.append(Trees("random forest", False, n_trees, 2))
     if n_rows <= TREE_ROWS:
         chosen.append(Neighbors("neighbours"))
+    if n_rows <= TREE_ROWS and n_classes <= FEW_CLASSES:
+        chosen.append(Linear("linear model"))
     return chosen
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import click
 
 from .. import __version__
+from ._audit import audit
+from ._clean import clean
 from ._datasets import datasets
 from ._noise import noise
 from ._reproduce import reproduce
@@ -30,10 +32,17 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise  # the reader of our output has gone; click ends quietly
+        except KeyboardInterrupt:
+            click.echo("Stopped; nothing was written.", err=True)
+            raise SystemExit(130) from None
         except OSError as error:
             raise Sentence(_told(error)) from error
         except (ValueError, ImportError) as error:
             raise Sentence(" ".join(str(error).split())) from error
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which a newcomer needs them, not by the alphabet."""
+        return list(self.commands)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -42,17 +51,20 @@ def main() -> None:
     """Find the wrong labels in a data set, and learn well in spite of them.
 
     \b
-    Try it without any data of your own:
-      errata datasets                   what there is to play with
-      errata reproduce walmsley --quick a published experiment, in about a minute
+    On a table of yours:
+      errata audit train.csv --label species       which labels are wrong
+      errata clean train.audit -o train.clean.csv  the table without them
 
     \b
-    On a table of yours:
+    To see how well it works:
       errata noise train.csv --label species --rate 0.1 -o noisy.csv
+      errata reproduce walmsley --quick            a published experiment
     """
     warnings.showwarning = _warn  # type: ignore[assignment]
 
 
+main.add_command(audit)
+main.add_command(clean)
 main.add_command(noise)
 main.add_command(datasets)
 main.add_command(reproduce)

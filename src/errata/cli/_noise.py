@@ -7,6 +7,9 @@ import click
 
 import errata
 
+from ._columns import check_labels
+from ._folder import beside
+
 _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "density")
 
 
@@ -20,7 +23,7 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
     type=click.Choice(_KINDS),
     default="uniform",
     show_default=True,
-    help="How labels go wrong; see below.",
+    help="How labels go wrong; see above.",
 )
 @click.option(
     "--pair",
@@ -86,7 +89,7 @@ def noise(
       errata noise iris.csv --label species --rate 0.2 -o noisy.csv
       errata noise iris.csv -l species -k pairwise --pair versicolor virginica -r 0.3 -o noisy.csv
     """
-    truth = truth or _beside(out)
+    truth = truth or beside(out, ".truth", ending=".csv")
     _check_paths(table, out, truth, force)
     _refuse_what_does_not_belong(kind, rate, pairs, transition)
     labels = _labels(table, label)
@@ -103,23 +106,7 @@ def noise(
 
 def _labels(table: Path, label: str) -> Any:
     labels = errata.tables.read_columns(table, [label])[label]
-    values = labels.tolist()
-    missing = [row for row, value in enumerate(values) if errata.tables.is_missing(value)]
-    if missing:
-        raise ValueError(
-            f"column {label!r} has {len(missing)} rows without a label (the first is row "
-            f"{missing[0]}, counted from 0); drop them or label them."
-        )
-    odd = [value for value in values if not isinstance(value, str | int | float)]
-    if odd:
-        raise ValueError(
-            f"column {label!r} holds labels of the type {type(odd[0]).__name__}; "
-            "text, whole numbers and booleans are understood."
-        )
-    if len(set(values)) == 1:
-        raise ValueError(
-            f"column {label!r} holds one class only ({values[0]}): there is no wrong label to give."
-        )
+    check_labels(labels, label)
     return labels
 
 
@@ -221,11 +208,6 @@ def _features(table: Path, label: str) -> Any:
         raise ValueError(f"{table} has no numeric column that varies, and this kind needs one.")
     scaled = [(v - v.mean()) / v.std() for v in numeric.values()]
     return list(zip(*scaled, strict=True))
-
-
-def _beside(out: Path) -> Path:
-    stem = out.name.removesuffix(".gz").rpartition(".")[0] or out.name
-    return out.with_name(f"{stem}.truth.csv")
 
 
 def _check_paths(table: Path, out: Path, truth: Path, force: bool) -> None:

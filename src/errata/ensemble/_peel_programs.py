@@ -5,12 +5,12 @@ the label, -1 where it gives that class. With two classes a row has one line, wi
 ``groups`` says which lines belong to which row.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
 
-STRATEGIES = ("dual", "exact", "soft", "margin")
+STRATEGIES = ("dual", "exact", "support", "soft", "margin")
 ROUNDING = 1e-9
 
 
@@ -71,12 +71,19 @@ def soft_margin(lines: np.ndarray, groups: np.ndarray, n_free: int) -> np.ndarra
 
 
 def removal_order(
-    lines: np.ndarray, groups: np.ndarray, margins: np.ndarray, n_peel: int, strategy: str
+    lines: np.ndarray,
+    groups: np.ndarray,
+    margins: np.ndarray,
+    n_peel: int,
+    strategy: str,
+    random: Any = None,
 ) -> np.ndarray:
     """The rows to peel, first the one to go first.
 
     - "dual": again and again the row with the largest multiplier; of equals, that of least margin.
     - "exact": the row without which the margin of the others is widest.
+    - "support": any row with a multiplier, that is, one that holds the margin down; needs
+      ``random`` to draw it.
     - "soft": one program for the mean of the ``n_peel`` least margins, then the rows of least
       margin in its solution; of equals, that of least margin in the ensemble.
     - "margin": no program, the rows of least margin in the ensemble itself.
@@ -95,7 +102,9 @@ def removal_order(
         active = left[groups]
         solution = widest_margin(lines[active])
         weight = np.bincount(groups[active], solution.multipliers, len(margins))
-        if strategy == "exact":
+        if strategy == "support":
+            row = int(random.choice(np.flatnonzero(weight > ROUNDING)))
+        elif strategy == "exact":
             row = _exact_choice(lines, groups, left, weight, margins, solution.margin)
         else:
             row = _heaviest(weight, left, margins)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
+from sklearn.utils import check_random_state
 
 from .._compat import take_rows
 from .._validation import (
@@ -45,10 +46,10 @@ class BoostPeeler(BaseEstimator):
     wrong about many clean rows, too: "weighted" and "vote" flag far too much there, and their order
     is of more use than their flags.
 
-    In our reproduction of the paper margin and weight peeling work as published; the other two
-    flag more clean rows than published, and peeling by linear programs no better than taking the
-    rows of least margin. Costs one AdaBoost fit and O(n T); "lp" solves a program of n variables
-    and T constraints for each row peeled.
+    In our reproduction of the paper margin and weight peeling work as published. The other two flag
+    more clean rows than published with Gini stumps; ``criterion="error"`` brings them near. Peeling
+    by linear programs does no better than taking the rows of least margin. Costs one AdaBoost fit
+    and O(n T); "lp" solves a program of n variables and T constraints for each row peeled.
 
     Parameters
     ----------
@@ -79,10 +80,11 @@ class BoostPeeler(BaseEstimator):
         "one_class_svm" estimates it from rows outside of a support vector description of their own
         class and inside that of another, as the paper suggests; it is rough, and too low where more
         than a tenth is wrong, so prefer knowledge where you have it.
-    lp_strategy : {"dual", "exact", "soft", "margin"}, default="dual"
+    lp_strategy : {"dual", "exact", "support", "soft", "margin"}, default="dual"
         For "lp": peel the row with the largest multiplier, one program a row; the row without which
-        the margin is widest, many programs a row; one program for all, with slack; or no program at
-        all, the rows of least margin in the ensemble.
+        the margin is widest, many programs a row; any row that holds the margin down, one program a
+        row, which finds the fewest wrong labels but comes nearest to the paper's numbers; one
+        program for all, with slack; or no program at all, the rows of least margin in the ensemble.
     n_rounds : int, default=1
         How often to peel, each time boosting on what is left; the paper peels once.
     max_peel_fraction : float, default=0.5
@@ -90,7 +92,7 @@ class BoostPeeler(BaseEstimator):
     min_per_class : int, default=2
         Never leave fewer rows of a class; warns when that spares some.
     random_state : int, RandomState or None, default=None
-        Seeds an ``estimator`` that draws.
+        Seeds an ``estimator`` that draws, and ``lp_strategy="support"``.
 
     Attributes
     ----------
@@ -290,7 +292,8 @@ def _by_program(peeler: BoostPeeler, rows: Rows) -> tuple[np.ndarray, np.ndarray
     n_peel = int(np.ceil(peeler.noise_level_ * len(rows.codes) - 1e-9))
     margins = peeler.booster_.margins(rows.X, rows.codes)
     lines, groups = margin_lines(votes(peeler.booster_, rows.X), rows.codes)
-    order = removal_order(lines, groups, margins, n_peel, peeler.lp_strategy)
+    random = check_random_state(peeler.random_state)
+    order = removal_order(lines, groups, margins, n_peel, peeler.lp_strategy, random)
     suspicion = -margins
     suspicion[order] = 1 + (n_peel - np.arange(n_peel)) / max(n_peel, 1)
     return suspicion, np.isin(np.arange(len(margins)), order)

@@ -29,9 +29,9 @@ def nearest(
     """Indices of the ``k`` nearest other rows, ordered by distance and then by index.
 
     A row is left out by its index, so that its duplicates count. Rows equally far at the k-th place
-    enter by the smaller index. Costs about n log n distances with up to eight features (a tree) and
-    n² beyond (brute force), unless the rows lie on fewer dimensions than they have features: then a
-    tree again. Memory O(n k), never n².
+    enter by the smaller index. Costs about n log n distances with up to six or eight features (a
+    tree) and n² beyond (brute force), unless the rows lie on fewer dimensions than they have
+    features: then a tree again. Memory O(n k), never n².
 
     Parameters
     ----------

@@ -2,5 +2,6 @@
 
 from ._images import pixels_uri, thumbnail_uri
 from ._render import render, write_report
+from ._words import answer
 
-__all__ = ["render", "write_report", "pixels_uri", "thumbnail_uri"]
+__all__ = ["render", "write_report", "answer", "pixels_uri", "thumbnail_uri"]

@@ -25,12 +25,17 @@ def matrix(summary: dict[str, Any]) -> list[dict[str, Any]] | None:
         {
             "class": name,
             "cells": [
-                {"text": percent(p), "right": i == j, "strength": round(p / most, 3)}
+                {"text": _cell(p), "right": i == j, "strength": round(p / most, 3)}
                 for j, p in enumerate(line)
             ],
         }
         for i, (name, line) in enumerate(zip(classes, transition, strict=True))
     ]
+
+
+def _cell(share: float) -> str:
+    """A dot for next to nothing, so that the eye finds the mistakes."""
+    return percent(share) if share >= 0.001 else "·"
 
 
 def long_names(summary: dict[str, Any]) -> bool:

@@ -25,13 +25,13 @@ def percent(share: float | None) -> str:
     """A share in percent, as precise as it is worth; the script of the page follows the same rule.
 
     >>> [percent(share).replace(SPACE, " ") for share in (0.087, 0.81, 0.0004, 0, None)]
-    ['8.7 %', '81 %', 'under 0.1 %', '0 %', 'unknown']
+    ['8.7 %', '81 %', '<0.1 %', '0 %', 'unknown']
     """
     if share is None:
         return "unknown"
     number = 100 * share
     if 0 < number < 0.1:
-        return f"under 0.1{SPACE}%"
+        return f"<0.1{SPACE}%"
     text = f"{number:.0f}" if number >= 9.95 or number == 0 else f"{number:.1f}"
     return f"{text}{SPACE}%"
 

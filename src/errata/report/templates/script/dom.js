@@ -22,6 +22,6 @@ const count = (number) => number.toLocaleString("en");
 // The same rule as percent() in _words.py.
 function percent(share) {
   const number = 100 * share;
-  if (number > 0 && number < 0.1) return "under 0.1\u00a0%";
+  if (number > 0 && number < 0.1) return "<0.1\u00a0%";
   return `${number.toFixed(number >= 9.95 || number === 0 ? 0 : 1)}\u00a0%`;
 }

@@ -1,0 +1,145 @@
+"""``errata clean``: a table without the labels that an audit found wrong."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+import errata
+
+ACTIONS = ("drop", "relabel", "unlabel")
+
+
+@click.command()
+@click.argument("folder", metavar="AUDIT", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    "-o",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The cleaned table, in the format of the audited one.",
+)
+@click.option(
+    "--action",
+    "-a",
+    type=click.Choice(ACTIONS),
+    default="drop",
+    show_default=True,
+    help="What to do with rows whose label is probably wrong; see above.",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="Act on labels that are wrong with more than this probability.",
+)
+@click.option(
+    "--sure",
+    type=click.FloatRange(0, 1),
+    default=0.8,
+    show_default=True,
+    help="Relabel only where the suggested class is more probable than this.",
+)
+@click.option(
+    "--unsure",
+    type=click.Choice(("keep", "drop")),
+    default="keep",
+    show_default=True,
+    help="What becomes of wrong labels without a sure class (action relabel).",
+)
+@click.option(
+    "--table",
+    type=click.Path(path_type=Path),
+    help="The audited table. [default: where it was audited, or beside AUDIT]",
+)
+@click.option("--force", is_flag=True, help="Overwrite a file that is there already.")
+def clean(
+    folder: Path,
+    out: Path,
+    action: str,
+    threshold: float,
+    sure: float,
+    unsure: str,
+    table: Path | None,
+    force: bool,
+) -> None:
+    """Write the audited table without the labels found wrong.
+
+    AUDIT is the folder that errata audit has written. The new table has the rows in their order,
+    and all that was not asked to change as it was.
+
+    \b
+    Actions:
+      drop     leave the rows out, but never more than half of a class
+      relabel  give them the suggested class where that is sure
+      unlabel  keep the rows and empty the cell
+
+    \b
+    Examples:
+      errata clean train.audit -o train.clean.csv
+      errata clean train.audit -o better.csv --action relabel --sure 0.9 --unsure drop
+    """
+    audit = errata.Audit.load(folder)
+    label = audit.about["label"]
+    if label is None:
+        raise ValueError(f"{folder} is an audit of labels that are no column of a table.")
+    table = table or _audited(audit, folder)
+    _check_out(table, out, force)
+    _check_unchanged(table, label, audit.labels)
+    cleaned = audit.clean(action, threshold=threshold, sure=sure, unsure=unsure)
+    errata.tables.copy_with_rows(table, out, cleaned.kept, name=label, values=cleaned.labels)
+    suspects = int((audit.p_wrong > threshold).sum())
+    click.echo(_told(cleaned, action, suspects, threshold))
+    click.echo(f"Wrote {out} with {int(cleaned.kept.sum()):,} of {len(audit):,} rows.")
+
+
+def _audited(audit: Any, folder: Path) -> Path:
+    """Where the table was, or beside the audit when both have moved."""
+    if "table" not in audit.about:
+        raise ValueError(f"{folder} does not say what it is an audit of; name the file: --table.")
+    there = Path(audit.about["table"])
+    near = folder.resolve().parent / there.name
+    if not there.exists() and not near.exists():
+        raise FileNotFoundError(f"{there} is not there any more; say where it is with --table.")
+    return there if there.exists() else near
+
+
+def _check_out(table: Path, out: Path, force: bool) -> None:
+    if out.resolve() == table.resolve():
+        raise ValueError(f"{out} is the audited table itself; choose another name for --out.")
+    if out.exists() and not force:
+        raise ValueError(f"{out} exists already; choose another name, or pass --force.")
+
+
+def _check_unchanged(table: Path, label: str, audited: Any) -> None:
+    now, then = errata.tables.read_columns(table, [label])[label].tolist(), audited.tolist()
+    if len(now) != len(then):
+        raise ValueError(
+            f"{table} has {len(now):,} rows, but {len(then):,} were audited; audit it again."
+        )
+    if now != then:
+        row = next(
+            row for row, pair in enumerate(zip(now, then, strict=True)) if len(set(pair)) > 1
+        )
+        raise ValueError(
+            f"the labels of {table} have changed since the audit: row {row} (counted from 0) says "
+            f"{now[row]!r} and said {then[row]!r}; audit it again."
+        )
+
+
+def _told(cleaned: Any, action: str, suspects: int, threshold: float) -> str:
+    """What was done, and what was not."""
+    if not suspects:
+        return f"No label is wrong with a probability above {threshold:g}; nothing changed."
+    did = Counter(cleaned.did.tolist())
+    done = [
+        f"{did[what]:,} {what}" for what in ("dropped", "relabelled", "unlabelled") if did[what]
+    ]
+    sentence = f"Of {suspects:,} suspects: {', '.join(done) or 'none changed'}"
+    spared = suspects - sum(did[what] for what in ("dropped", "relabelled", "unlabelled"))
+    if not spared:
+        return f"{sentence}."
+    why = "the class is not sure" if action == "relabel" else "no class loses more than half"
+    return f"{sentence}, {spared:,} kept, as {why}."

@@ -1,0 +1,74 @@
+"""Where things go: names beside a table, and the folder of an audit, all of it or nothing."""
+
+import errno
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+AUDIT = "audit.json"  # what makes a folder an audit
+
+
+@contextmanager
+def new_folder(out: Path, *, force: bool) -> Iterator[Path]:
+    """Yield the name of a folder to make; it becomes ``out`` when the block succeeds.
+
+    What stands in the way is found out before the block begins, not after minutes of work. An
+    audit that is there already gives way with ``force``; any other folder or file never does.
+    """
+    _check_place(out, force)
+    try:
+        workshop = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
+    except PermissionError as error:
+        raise PermissionError(
+            f"cannot write {out}: its folder is closed to you; choose another --out."
+        ) from error
+    try:
+        yield workshop / "new"
+        _put_in_place(workshop / "new", out, workshop / "old")
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise OSError(f"cannot write {out}: no space is left on the disk.") from error
+    finally:
+        shutil.rmtree(workshop, ignore_errors=True)
+
+
+def _check_place(out: Path, force: bool) -> None:
+    if not out.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {out}: there is no folder {out.parent}.")
+    if not out.exists():
+        return
+    if not (out / AUDIT).is_file():
+        raise FileExistsError(f"{out} is there already and is no audit; choose another --out.")
+    if not force:
+        raise FileExistsError(
+            f"{out} holds an audit already; choose another --out, or replace it with --force."
+        )
+
+
+def _put_in_place(new: Path, out: Path, old: Path) -> None:
+    if not out.exists():
+        new.rename(out)
+        return
+    out.rename(old)
+    try:
+        new.rename(out)
+    except BaseException:
+        old.rename(out)
+        raise
+
+
+def beside(table: Path, addition: str, *, ending: str | None = None) -> Path:
+    """A name beside a table, with its ending unless another is given.
+
+    >>> beside(Path("train.csv.gz"), ".clean").name
+    'train.clean.csv.gz'
+    >>> beside(Path("train.csv.gz"), ".audit", ending="").name
+    'train.audit'
+    """
+    packed = ".gz" if table.suffix.lower() == ".gz" else ""
+    inner = Path(table.name[: len(table.name) - len(packed)])
+    kept = inner.suffix + table.suffix * bool(packed) if ending is None else ending
+    return table.with_name(f"{inner.stem}{addition}{kept}")

@@ -1,0 +1,371 @@
+import csv
+import errno
+import json
+import os
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import errata
+from errata.cli.__main__ import main
+from errata.tables import read_columns, write_columns
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pytest.importorskip("jinja2", reason="jinja2 is not installed")
+
+WRONG = [3, 40]
+
+
+def animals(n=60):
+    """Cats are light and dogs are heavy, but for two labels that are wrong."""
+    random = np.random.default_rng(0)
+    dog = np.arange(n) % 2
+    pet = np.where(dog, "dog", "cat")
+    pet[WRONG] = np.where(dog[WRONG], "cat", "dog")
+    return {
+        "weight": (4 + 20 * dog + random.normal(size=n)).round(2),
+        "ears": (5 + 5 * dog + random.normal(size=n)).round(2),
+        "owner": np.array([f"o{i // 3}" for i in range(n)]),
+        "tag": np.array([f"t{i}" for i in range(n)]),
+        "pet": pet,
+    }
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "pets.csv"
+    write_columns(path, animals())
+    return path
+
+
+def written(folder, name="pets.csv", **changes):
+    """The animals with some columns changed or added, on disk."""
+    columns = animals() | changes
+    write_columns(folder / name, columns)
+    return folder / name
+
+
+def run(*arguments, check=False):
+    quick = [] if check else ["--no-self-check"]
+    return CliRunner().invoke(main, ["audit", *map(str, arguments), *quick])
+
+
+def words(result):
+    return " ".join(result.output.split())
+
+
+def refused(result, sentence, folder):
+    """One sentence on standard error, exit code 2, and nothing written."""
+    assert result.exit_code == 2, result.output
+    assert sentence in " ".join(result.stderr.split())
+    assert result.stderr.startswith("Error: ")
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert result.stdout == ""
+    assert not [name for name in os.listdir(folder) if "audit" in name]
+
+
+def ranked(folder):
+    with (folder / "suspects.csv").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_everything_is_in_the_folder_beside_the_table(table, tmp_path):
+    result = run(table, "--label", "pet")
+    assert result.exit_code == 0, result.output
+    assert sorted(os.listdir(tmp_path)) == ["pets.audit", "pets.csv"]
+    folder = tmp_path / "pets.audit"
+    files = ["audit.json", "report.html", "rows.parquet", "suspects.csv"]
+    assert sorted(os.listdir(folder)) == files
+    assert "pets.csv" in (folder / "report.html").read_text(encoding="utf-8")
+    audit = errata.Audit.load(folder)
+    assert audit.about["label"] == "pet"
+    assert audit.about["table"] == str(table.resolve())
+    assert sorted(np.flatnonzero(audit.flagged)) == WRONG
+    assert audit.self_check is None
+
+
+def test_suspects_are_ranked(table, tmp_path):
+    run(table, "-l", "pet", "--id", "tag")
+    rows = ranked(tmp_path / "pets.audit")
+    assert list(rows[0]) == ["row", "id", "label", "suggested", "p_wrong", "flagged"]
+    assert len(rows) == 60
+    assert sorted(int(row["row"]) for row in rows[:2]) == WRONG
+    assert {row["id"] for row in rows[:2]} == {"t3", "t40"}
+    assert [row["flagged"] for row in rows[:3]] == ["1", "1", "0"]
+    first = next(row for row in rows if row["row"] == "3")
+    assert (first["label"], first["suggested"]) == ("cat", "dog")
+    audit = errata.Audit.load(tmp_path / "pets.audit")
+    suspicion = audit.suspicion[[int(row["row"]) for row in rows]]
+    assert (np.diff(suspicion) <= 0).all()
+    assert float(first["p_wrong"]) == pytest.approx(audit.p_wrong[3], abs=1e-4)
+
+
+def test_the_terminal_says_what_was_found_and_what_to_do(table, tmp_path):
+    result = run(table, "-l", "pet", "--id", "tag")
+    said = words(result)
+    assert "About 2 of 60 labels are probably wrong (between" in said
+    assert "2 rows are flagged" in said
+    assert "Noise rate: 3." in said
+    assert "label rows expected wrong rate flagged" in said
+    assert "cat dog 1" in said
+    assert "The 10 most suspicious rows, counted from 0 after the header:" in said
+    assert "t40 dog cat" in said
+    assert " witnesses prefer cat" in said
+    assert f"Look at the suspects: {tmp_path / 'pets.audit' / 'report.html'}" in said
+    assert f"errata clean {tmp_path / 'pets.audit'} -o {tmp_path / 'pets.clean.csv'}" in said
+    assert result.stderr == ""  # progress is for terminals
+
+
+def test_the_self_check_is_told(table):
+    result = run(table, "-l", "pet", check=True)
+    assert result.exit_code == 0, result.output
+    assert "Self-check: Of " in words(result)
+
+
+def test_paths_with_spaces_can_be_copied(tmp_path):
+    folder = tmp_path / "my pets"
+    folder.mkdir()
+    result = run(written(folder), "-l", "pet")
+    assert f"errata clean '{folder / 'pets.audit'}' -o '{folder / 'pets.clean.csv'}'" in words(
+        result
+    )
+
+
+def test_columns_that_were_named_are_no_features(table, tmp_path):
+    arguments = ["--group", "owner", "--id", "tag", "--drop", "ears", "-o", tmp_path / "out"]
+    assert run(table, "-l", "pet", *arguments).exit_code == 0
+    audit = errata.Audit.load(tmp_path / "out")
+    assert audit.about["features"] == 1
+    assert set(audit.suspects[0]["values"]) == {"weight"}
+    assert audit.suspects[0]["id"] in ("t3", "t40")
+
+
+@pytest.mark.parametrize("name", ["pets.parquet", "pets.feather", "pets.tsv.gz", "pets.jsonl"])
+def test_formats(tmp_path, name):
+    result = run(written(tmp_path, name), "-l", "pet")
+    assert result.exit_code == 0, result.output
+    audit = errata.Audit.load(tmp_path / "pets.audit")
+    assert sorted(np.flatnonzero(audit.flagged)) == WRONG
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        ("pets.csv", [1, 2]),
+        ("pets.csv", [True, False]),
+        ("pets.csv", ["2020-01-01", "2021-05-05"]),
+        ("pets.parquet", [1, 2]),
+        ("pets.parquet", [1.0, 2.0]),
+        ("pets.jsonl", [True, False]),
+    ],
+)
+def test_labels_may_be_numbers_booleans_or_dates_in_text(tmp_path, name, labels):
+    pet = np.where(animals()["pet"] == "dog", *map(np.array, labels))
+    result = run(written(tmp_path, name, pet=pet), "-l", "pet")
+    assert result.exit_code == 0, result.output
+    assert sorted(np.flatnonzero(errata.Audit.load(tmp_path / "pets.audit").flagged)) == WRONG
+
+
+def test_columns_may_be_called_as_ours(tmp_path):
+    pets = animals()
+    names = ("row", "label", "suggested", "p_wrong", "flagged", "id", "suspicion")
+    columns = dict.fromkeys(names, pets["weight"]) | {"class": pets["pet"]}
+    write_columns(tmp_path / "pets.csv", columns)
+    result = run(tmp_path / "pets.csv", "-l", "class", "--id", "id")
+    assert result.exit_code == 0, result.output
+    assert sorted(int(row["row"]) for row in ranked(tmp_path / "pets.audit")[:2]) == WRONG
+
+
+def test_a_class_of_one_is_kept_with_a_note(tmp_path):
+    pet = animals()["pet"]
+    pet[0] = "emu"
+    result = run(written(tmp_path, pet=pet), "-l", "pet")
+    assert result.exit_code == 0
+    assert "Note: 1 class has one row only (emu)" in words(result)
+
+
+def test_empty_cells_are_welcome_and_ids_that_repeat_are_noted(tmp_path):
+    weight = animals()["weight"].astype(object)
+    weight[[5, 6]] = "", "NaN"
+    result = run(written(tmp_path, weight=weight), "-l", "pet", "--id", "owner")
+    assert result.exit_code == 0, result.output
+    assert "Note: 20 ids in 'owner' stand for several rows each (the first is o0)." in words(result)
+
+
+@pytest.mark.parametrize("model", ["logistic", "forest", "boosting"])
+def test_a_model_of_scikit_learn_is_heard(table, tmp_path, model):
+    assert run(table, "-l", "pet", "--model", model).exit_code == 0
+    audit = errata.Audit.load(tmp_path / "pets.audit")
+    assert audit.witnesses[-1]["name"] == "your model"
+    assert audit.witnesses[-1]["agreement"] > 0.8
+
+
+def test_pixels_become_pictures(table, tmp_path):
+    arguments = ["--pixels", "1x2", "--drop", "owner", "--drop", "tag"]
+    assert run(table, "-l", "pet", *arguments).exit_code == 0
+    suspects = errata.Audit.load(tmp_path / "pets.audit").suspects
+    assert all(suspect["image"].startswith("data:image/") for suspect in suspects)
+
+
+def test_the_seed_decides(table, tmp_path):
+    for name, seed in [("a", 1), ("b", 1), ("c", 2)]:
+        run(table, "-l", "pet", "--seed", seed, "-o", tmp_path / name)
+    a, b, c = (errata.Audit.load(tmp_path / name).p_wrong for name in "abc")
+    np.testing.assert_array_equal(a, b)
+    assert (a != c).any()
+
+
+def test_precision_shortens_the_list(tmp_path):
+    pet = animals()["pet"]
+    pet[::7] = "cat"
+    path = written(tmp_path, pet=pet)
+    run(path, "-l", "pet", "-o", tmp_path / "long", "--precision", 0.3)
+    run(path, "-l", "pet", "-o", tmp_path / "short", "--precision", 0.99)
+    long, short = (errata.Audit.load(tmp_path / name).flagged.sum() for name in ("long", "short"))
+    assert long > short
+
+
+def test_too_much_noise_fails_a_pipeline(table, tmp_path):
+    result = run(table, "-l", "pet", "--fail-above", 0.01)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Too many labels are wrong: 3.")
+    assert "more than --fail-above 1.0%." in result.stderr
+    assert (tmp_path / "pets.audit" / "report.html").exists()
+    assert run(table, "-l", "pet", "--fail-above", 0.2, "--force").exit_code == 0
+
+
+def test_an_audit_gives_way_only_when_forced(table, tmp_path):
+    run(table, "-l", "pet")
+    before = (tmp_path / "pets.audit" / "audit.json").stat().st_mtime_ns
+    result = run(table, "-l", "pet")
+    assert result.exit_code == 2
+    assert "holds an audit already" in result.stderr
+    assert (tmp_path / "pets.audit" / "audit.json").stat().st_mtime_ns == before
+    assert run(table, "-l", "pet", "--seed", 5, "--force").exit_code == 0
+    assert json.loads((tmp_path / "pets.audit" / "audit.json").read_text())["about"]["seed"] == 5
+    assert sorted(os.listdir(tmp_path)) == ["pets.audit", "pets.csv"]
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_a_folder_that_is_no_audit_never_gives_way(table, tmp_path, force):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("precious")
+    result = run(table, "-l", "pet", "-o", tmp_path / "mine", *force)
+    refused(result, "is there already and is no audit", tmp_path)
+    assert os.listdir(tmp_path / "mine") == ["thesis.tex"]
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "sentence"),
+    [
+        ("x,y\n1,a\n2,b\n3,a\n4,b\n5,a\n", [], "5 rows are too few for an audit"),
+        ("x,y\n" + "1,\n" * 9, [], "9 rows without a label (the first is row 0, counted from 0)"),
+        ("x,y\n" + "1,a\n2,b\n" * 9 + "3, \n", [], "1 row without a label (the first is row 18"),
+        ("y\n" + "a\nb\n" * 9, [], "is left to learn from, besides the labels"),
+        ("x,y\n" + "1,a\n1,b\n" * 9, [], "Left out 'x': the same value in every row."),
+        ("x,y\n" + "1,a\ninf,b\n" * 9, [], "column 'x' holds inf in row 1"),
+        ("x,y\n" + "1,a\n2,a\n" * 9, [], "holds one class only (a)"),
+        ("x,y\n", [], "has a header but no rows"),
+        ("x,y\n1,a\n2\n", [], "line 3 of"),
+        ("PAR1\x00\x01\x02", [], "is a Parquet file, whatever its name says"),
+        ("x,Y\n" + "1,a\n2,b\n" * 9, [], "has no column 'y'; did you mean 'Y'?"),
+        ("x,z\n" + "1,a\n2,b\n" * 9, [], "has no column 'y'; its columns are x, z."),
+        ("x,y\n" + "1,a\n2,b\n" * 9, ["--drop", "y"], "holds the labels; leave it out of --drop"),
+        ("x,y\n" + "1,a\n2,b\n" * 9, ["--group", "y"], "leave it out of --group"),
+        ("x,g,y\n" + "1,,a\n2,h,b\n" * 9, ["--group", "g"], "9 rows without a group"),
+        ("x,y\n" + "1,a\n2,b\n" * 9, ["--pixels", "8"], "--pixels 8 is no size"),
+        ("x,y\n" + "1,a\n2,b\n" * 9, ["--pixels", "2x2"], "takes 4 columns, but there are 1"),
+        ("x,y\n" + "u,a\nv,b\n" * 9, ["--pixels", "1x1"], "column 'x' holds something else"),
+    ],
+)
+def test_bad_tables_are_refused_in_one_sentence(tmp_path, text, arguments, sentence):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    refused(run(path, "-l", "y", *arguments), sentence, tmp_path)
+
+
+def test_labels_that_are_all_different_are_no_labels(tmp_path):
+    columns = {"x": np.arange(50_000) % 97, "y": [f"a{i}" for i in range(50_000)]}
+    write_columns(tmp_path / "bad.csv", columns)
+    refused(run(tmp_path / "bad.csv", "-l", "y"), "there are 50000 different labels", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        (np.linspace(0, 1, 60), "labels of the type measurement (0.0169492)"),
+        (np.array(["2020-01-01", "2021-01-01"] * 30, "M8[s]"), "labels of the type date"),
+        ([[1], [2]] * 30, "labels of the type list"),
+    ],
+)
+def test_what_is_no_label_is_refused(tmp_path, labels, sentence):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(arrow.table({"x": range(60), "y": labels}), tmp_path / "bad.parquet")
+    refused(run(tmp_path / "bad.parquet", "-l", "y"), sentence, tmp_path)
+
+
+def test_labels_of_several_kinds_are_refused(tmp_path):
+    lines = [f'{{"x": {i}, "y": {"1" if i % 2 else chr(34) + "b" + chr(34)}}}' for i in range(20)]
+    (tmp_path / "bad.jsonl").write_text("\n".join(lines))
+    refused(run(tmp_path / "bad.jsonl", "-l", "y"), "of the type int and str", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["none.csv", "no/such.csv"])
+def test_a_missing_table_is_what_is_complained_about(tmp_path, name):
+    refused(run(tmp_path / name, "-l", "y"), f"{name} does not exist.", tmp_path)
+
+
+def test_a_folder_for_the_result_must_be_there(table, tmp_path):
+    result = run(table, "-l", "pet", "-o", tmp_path / "no" / "where")
+    refused(result, "there is no folder", tmp_path)
+
+
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
+def test_a_closed_folder_is_noticed_before_the_work(table, tmp_path):
+    tmp_path.chmod(0o555)
+    try:
+        refused(run(table, "-l", "pet"), "its folder is closed to you", tmp_path)
+    finally:
+        tmp_path.chmod(0o755)
+
+
+def test_a_full_disk_leaves_nothing_behind(table, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("errata.tables.write_columns", full)
+    refused(run(table, "-l", "pet"), "no space is left on the disk", tmp_path)
+    assert os.listdir(tmp_path) == ["pets.csv"]
+
+
+@pytest.mark.parametrize("where", ["errata.auditing.audit", "errata.tables.write_columns"])
+def test_who_stops_it_finds_everything_as_it_was(table, tmp_path, monkeypatch, where):
+    run(table, "-l", "pet")
+    before = (tmp_path / "pets.audit" / "audit.json").read_bytes()
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(where, stop)
+    result = run(table, "-l", "pet", "--force", "--seed", 7)
+    assert result.exit_code == 130
+    assert result.stderr.strip() == "Stopped; nothing was written."
+    assert (tmp_path / "pets.audit" / "audit.json").read_bytes() == before
+    assert sorted(os.listdir(tmp_path)) == ["pets.audit", "pets.csv"]
+
+
+def test_a_missing_extra_is_named_before_the_work(table, tmp_path, monkeypatch):
+    def missing(module, *, extra):
+        raise errata.exceptions.MissingExtraError(f"pip install 'errata[{extra}]'")
+
+    monkeypatch.setattr("errata.cli._audit.require", missing)
+    refused(run(table, "-l", "pet"), "pip install 'errata[tables]'", tmp_path)
+
+
+def test_the_table_is_left_as_it_was(table):
+    before = table.read_bytes()
+    run(table, "-l", "pet")
+    assert table.read_bytes() == before
+    assert len(read_columns(table)["pet"]) == 60

@@ -1,0 +1,212 @@
+import os
+import shutil
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import errata
+from errata.cli.__main__ import main
+from errata.tables import read_columns, write_columns
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+pytest.importorskip("jinja2", reason="jinja2 is not installed")
+
+WRONG = [3, 40]
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(main, list(map(str, arguments)))
+
+
+def run(*arguments):
+    return invoke("clean", *arguments)
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory):
+    """A table written by hand, with quotes and odd numbers, and its audit."""
+    folder = tmp_path_factory.mktemp("audited")
+    random = np.random.default_rng(0)
+    lines = ['weight;"ears";pet;note']
+    for i in range(60):
+        dog = (i % 2 == 1) != (i in WRONG)
+        weight = 4 + 20 * (i % 2) + random.normal()
+        ears = 5 + 5 * (i % 2) + random.normal()
+        pet = "dog" if dog else '"cat"'
+        lines.append(f'{weight:.3f}0;+{ears:.2f};{pet};"a ""b"""')
+    (folder / "pets.csv").write_bytes(("\r\n".join(lines) + "\r\n").encode())
+    done = invoke("audit", folder / "pets.csv", "-l", "pet", "--no-self-check")
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+@pytest.fixture
+def here(audited, tmp_path):
+    """A copy of table and audit; the original table is elsewhere, so the one beside is not used."""
+    shutil.copytree(audited, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def lines_of(path):
+    return path.read_bytes().splitlines(keepends=True)
+
+
+def refused(result, sentence, out):
+    assert result.exit_code == 2, result.output
+    assert sentence in " ".join(result.stderr.split())
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert not out.exists()
+
+
+def test_drop_leaves_out_the_wrong_and_keeps_every_byte_of_the_others(here):
+    result = run(here / "pets.audit", "-o", here / "clean.csv")
+    assert result.exit_code == 0, result.output
+    assert "Of 2 suspects: 2 dropped." in result.output
+    assert f"Wrote {here / 'clean.csv'} with 58 of 60 rows." in " ".join(result.output.split())
+    before = lines_of(here / "pets.csv")
+    kept = [line for place, line in enumerate(before) if place - 1 not in WRONG]
+    assert lines_of(here / "clean.csv") == kept
+
+
+def test_relabel_changes_the_cell_and_nothing_else(here):
+    arguments = ["--action", "relabel", "--sure", 0.5]
+    result = run(here / "pets.audit", "-o", here / "clean.csv", *arguments)
+    assert "Of 2 suspects: 2 relabelled." in result.output
+    before, after = lines_of(here / "pets.csv"), lines_of(here / "clean.csv")
+    changed = [place - 1 for place, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
+    assert changed == WRONG
+    assert after[4] == before[4].replace(b'"cat"', b'"dog"')
+    assert after[41] == before[41].replace(b"dog", b"cat")
+
+
+def test_relabel_keeps_or_drops_what_is_not_sure(here):
+    arguments = ["--action", "relabel", "--sure", 1]
+    result = run(here / "pets.audit", "-o", here / "kept.csv", *arguments)
+    assert "Of 2 suspects: none changed, 2 kept, as the class is not sure." in result.output
+    assert (here / "kept.csv").read_bytes() == (here / "pets.csv").read_bytes()
+    result = run(here / "pets.audit", "-o", here / "dropped.csv", *arguments, "--unsure", "drop")
+    assert "Of 2 suspects: 2 dropped." in result.output
+
+
+def test_relabelling_to_the_same_label_is_not_counted(here):
+    arguments = ["--action", "relabel", "--threshold", 0, "--sure", 0.5]
+    result = run(here / "pets.audit", "-o", here / "clean.csv", *arguments)
+    assert "Of 60 suspects: 2 relabelled, 58 kept" in result.output
+
+
+def test_unlabel_empties_the_cell(here):
+    result = run(here / "pets.audit", "-o", here / "clean.csv", "--action", "unlabel")
+    assert "Of 2 suspects: 2 unlabelled." in result.output
+    pet = read_columns(here / "clean.csv", ["pet"])["pet"]
+    assert np.flatnonzero(pet == "").tolist() == WRONG
+
+
+def test_no_class_loses_more_than_half(here):
+    result = run(here / "pets.audit", "-o", here / "clean.csv", "--threshold", 0)
+    assert "Of 60 suspects: 30 dropped, 30 kept, as no class loses more than half." in result.output
+    assert len(read_columns(here / "clean.csv")["pet"]) == 30
+
+
+def test_nothing_to_do_is_said(here):
+    result = run(here / "pets.audit", "-o", here / "clean.csv", "--threshold", 1)
+    assert "No label is wrong with a probability above 1; nothing changed." in result.output
+    assert (here / "clean.csv").read_bytes() == (here / "pets.csv").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["pets.parquet", "pets.jsonl", "pets.tsv.gz"])
+@pytest.mark.parametrize("action", ["drop", "relabel", "unlabel"])
+def test_formats_are_kept(audited, tmp_path, name, action):
+    columns = read_columns(audited / "pets.csv")
+    columns["pet"] = np.where(columns["pet"] == "dog", 1, 0)
+    write_columns(tmp_path / name, columns)
+    invoke("audit", tmp_path / name, "-l", "pet", "--no-self-check")
+    out = tmp_path / name.replace("pets", "clean")
+    arguments = ["-o", out, "--action", action, "--sure", 0.5]
+    assert run(tmp_path / "pets.audit", *arguments).exit_code == 0
+    before, after = read_columns(tmp_path / name), read_columns(out)
+    assert list(after) == list(before)
+    assert len(after["pet"]) == (58 if action == "drop" else 60)
+    if action == "relabel":
+        assert after["pet"].dtype.kind == before["pet"].dtype.kind
+        assert np.flatnonzero(after["pet"] != before["pet"]).tolist() == WRONG
+    if action == "unlabel":
+        assert [errata.tables.is_missing(p) for p in after["pet"]].count(True) == 2
+
+
+def test_table_and_audit_may_move_together(audited, tmp_path, monkeypatch):
+    first = tmp_path / "first"
+    shutil.copytree(audited, first)
+    invoke("audit", first / "pets.csv", "-l", "pet", "--no-self-check", "--force")
+    first.rename(tmp_path / "second")
+    monkeypatch.chdir(tmp_path / "second")
+    assert run("pets.audit", "-o", "clean.csv").exit_code == 0
+    (tmp_path / "second" / "pets.csv").rename(tmp_path / "elsewhere.csv")
+    result = run("pets.audit", "-o", "again.csv")
+    refused(result, "is not there any more; say where it is with --table", tmp_path / "again.csv")
+    assert run("pets.audit", "-o", "again.csv", "--table", "../elsewhere.csv").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda lines: lines[:-1], "has 59 rows, but 60 were audited; audit it again"),
+        (
+            lambda lines: [*lines[:-1], lines[-1].replace(b"dog", b"emu")],
+            "have changed since the audit: row 59 (counted from 0) says 'emu' and said 'dog'",
+        ),
+        (lambda lines: [lines[0].replace(b"pet", b"animal"), *lines[1:]], "has no column 'pet'"),
+    ],
+)
+def test_a_table_that_changed_is_refused(here, change, sentence):
+    (here / "pets.csv").write_bytes(b"".join(change(lines_of(here / "pets.csv"))))
+    result = run(here / "pets.audit", "-o", here / "clean.csv", "--table", here / "pets.csv")
+    refused(result, sentence, here / "clean.csv")
+
+
+def test_nothing_is_overwritten_unless_forced(here):
+    (here / "clean.csv").write_text("mine")
+    result = run(here / "pets.audit", "-o", here / "clean.csv")
+    assert result.exit_code == 2
+    assert "exists already" in result.stderr
+    assert (here / "clean.csv").read_text() == "mine"
+    assert run(here / "pets.audit", "-o", here / "clean.csv", "--force").exit_code == 0
+
+
+def test_the_audited_table_itself_is_never_overwritten(here):
+    table = here / "pets.csv"
+    before = table.read_bytes()
+    result = run(here / "pets.audit", "-o", table, "--table", table, "--force")
+    assert result.exit_code == 2
+    assert "is the audited table itself" in result.stderr
+    assert table.read_bytes() == before
+
+
+def test_what_is_no_audit_is_refused(here):
+    result = run(here, "-o", here / "clean.csv")
+    refused(result, "is no audit that errata has written", here / "clean.csv")
+
+
+def test_another_format_is_refused(here):
+    result = run(here / "pets.audit", "-o", here / "clean.parquet")
+    refused(result, "of another format", here / "clean.parquet")
+
+
+def test_an_audit_made_in_python_needs_to_know_the_table(here):
+    columns = read_columns(here / "pets.csv")
+    errata.audit(columns, "pet", self_check=False, random_state=0).save(here / "python")
+    result = run(here / "python", "-o", here / "clean.csv")
+    refused(result, "does not say what it is an audit of", here / "clean.csv")
+    table = ["--table", here / "pets.csv"]
+    assert run(here / "python", "-o", here / "clean.csv", *table).exit_code == 0
+    labels = columns.pop("pet")
+    errata.audit(columns, labels, self_check=False, random_state=0).save(here / "array")
+    result = run(here / "array", "-o", here / "other.csv", *table)
+    refused(result, "labels that are no column of a table", here / "other.csv")
+
+
+def test_a_run_that_fails_leaves_no_temporary_files(here):
+    before = sorted(os.listdir(here))
+    run(here / "pets.audit", "-o", here / "clean.parquet")
+    run(here / "pets.audit", "-o", here / "no" / "where.csv")
+    assert sorted(os.listdir(here)) == before
