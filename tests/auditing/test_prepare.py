@@ -19,6 +19,12 @@ def test_features_are_scaled():
     np.testing.assert_allclose(given.X.std(axis=0), 1, rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("factor", [1e-200, 1e200])
+def test_numbers_of_any_size_are_scaled_alike(factor):
+    found = prepared(factor * X, CODES).X
+    np.testing.assert_allclose(found, prepared(X, CODES).X, rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csc_array], ids=["matrix", "array"])
 @pytest.mark.parametrize("d", [1, 2, 300])
 def test_sparse_tables_become_a_few_axes(make, d):

@@ -95,6 +95,7 @@ def scaled(X: Any, seed: int) -> np.ndarray:
     if sparse.issparse(X):
         axes = min(SPARSE_AXES, X.shape[1] - 1, X.shape[0] - 1)
         X = X.toarray() if axes < 2 else TruncatedSVD(axes, random_state=seed).fit_transform(X)
+    X = X / np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)  # squares could overflow
     dtype = np.float32 if len(X) >= SINGLE_FROM else np.float64
     return StandardScaler().fit_transform(X).astype(dtype, copy=False)
 
