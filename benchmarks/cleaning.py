@@ -60,6 +60,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("ERRATA_DATA"))
     parser.add_argument("--datasets", nargs="*")
+    parser.add_argument("--kinds", nargs="*", default=["clean", *KINDS])
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
@@ -69,7 +70,7 @@ def main():
         (name, kind, seed)
         for seed in range(args.seeds)
         for name in args.datasets or names(args.data)
-        for kind in ("clean", *KINDS)
+        for kind in args.kinds
     ]
     runs = Parallel(args.jobs)(delayed(cell)(*c, args.rows, args.data) for c in cells)
     table = pd.DataFrame([row for rows in runs for row in rows])
