@@ -91,8 +91,9 @@ class Bumps:
             warnings.simplefilter("ignore", SuspicionWarning)  # lonely classes: the user was told
             model.fit(case.X, case.codes)
         scores = model.loo_predictions_ if model.cv is None else model.oof_predictions_
-        scores = np.nan_to_num(scores, nan=1 / case.n_classes)
-        return among_all(softmax(scores / model.temperature_, axis=1), model.classes_, case)
+        single = (scores / model.temperature_).astype(np.float32)  # many classes fill the memory
+        proba = softmax(np.nan_to_num(single, copy=False, nan=1 / case.n_classes), axis=1)
+        return among_all(proba, model.classes_, case)
 
 
 @dataclass(frozen=True)

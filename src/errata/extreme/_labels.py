@@ -10,6 +10,7 @@ from scipy.special import softmax
 from ..exceptions import SuspicionWarning
 
 LOG_TEMPERATURES = (np.log(1e-3), np.log(1e3))
+ENOUGH = 5_000_000  # scores to fit a temperature to; of more than that, evenly spaced rows do
 
 
 class Judgement(NamedTuple):
@@ -39,8 +40,10 @@ def fit_temperature(scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | 
     the most likely temperature would be zero, and every probability 0 or 1. A weight counts rows,
     but no row for less than one, so that weights which sum to one may be given, too.
     """
+    step = -(-scores.size // ENOUGH)
+    scores, codes = scores[::step], codes[::step]
     n, q = scores.shape
-    w = np.ones(n) if weight is None else weight
+    w = np.ones(n) if weight is None else weight[::step]
     smooth = 1 / (max(w.sum(), np.count_nonzero(w)) + 2)
     below_best = np.ascontiguousarray((scores - scores.max(axis=1, keepdims=True)).T)
     own = below_best[codes, np.arange(n)]
