@@ -104,7 +104,7 @@ def test_cross_fitting_equals_fitting_by_hand():
     proba = cross_fitted(LogisticRegression(), X, case)
     rest = np.setdiff1d(np.arange(60), FOLDS[1])
     by_hand = LogisticRegression().fit(X[rest], CODES[rest]).predict_proba(X[FOLDS[1]])
-    np.testing.assert_allclose(proba[FOLDS[1]], by_hand, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(proba[FOLDS[1]], by_hand, rtol=0, atol=1e-9)
 
 
 @each
