@@ -121,7 +121,7 @@ def test_labels_without_doubt_are_not_flagged():
 
 @given(probabilities)
 def test_the_middle_lies_between(p):
-    middle = between(p, p[::-1])
+    middle = between(p, p[::-1], uneven=0.02)
     low, high = np.minimum(p, p[::-1]), np.maximum(p, p[::-1])
     assert (middle >= low - 1e-8).all()
     assert (middle <= high + 1e-8).all()
