@@ -10,7 +10,7 @@ import numpy as np
 from ._audit import Audit, NoiseRate
 from ._duplicates import conflicting_duplicates
 from ._evidence import Evidence
-from ._judge import Judgement, draw_flags
+from ._judge import Flags, Judgement, draw_flags
 from ._map import draw_map
 from ._prepare import Prepared, row_names
 from ._reasons import Reason, give_reasons
@@ -63,36 +63,18 @@ def tell_all(
     shown: Shown,
 ) -> Audit:
     """The audit as the user gets it."""
-    ids = shown.names(len(given.codes))
     p = judgement.p_wrong if check is None else check.calibrated(judgement.p_wrong)
     flags = draw_flags(p, judgement.suspicion, precision)
-    rate = float(p.mean())
     present = np.unique(given.codes[given.judged])
-
-    def everyone(values: np.ndarray, otherwise: Any) -> np.ndarray:
-        spread = np.full(len(given.codes), otherwise, dtype=values.dtype)
-        spread[given.judged] = values
-        return spread
-
-    flagged = everyone(flags.flagged, False)
-    suggested = given.codes.copy()
-    suggested[flagged] = present[judgement.other[flags.flagged]]
-    columns = {
-        "label": given.labels,
-        "suspicion": everyone(judgement.suspicion, 0.0),
-        "p_wrong": everyone(p, rate),
-        "suggested": given.classes[suggested],
-        "p_suggested": everyone(_p_suggested(p, flags.flagged, judgement), 1 - rate),
-        "flagged": flagged,
-    }
-    worst = worst_rows(columns["suspicion"], flagged)
+    columns = _columns(given, judgement, flags, p)
+    worst = worst_rows(columns["suspicion"], columns["flagged"])
     duplicates = (
         [] if given.features is None else conflicting_duplicates(given.features.X, given.codes)
     )
     return Audit(
         labels=given.labels,
         **{name: column for name, column in columns.items() if name != "label"},
-        noise_rate=_rate(rate, judgement),
+        noise_rate=_rate(float(p.mean()), judgement),
         transition=_for_all_classes(judgement.readings.transition, present, len(given.classes)),
         prior=_spread(judgement.prior, present, len(given.classes)),
         classes=given.classes,
@@ -111,12 +93,37 @@ def tell_all(
             _reasons(worst, given, case, evidence, judgement),
             columns,
             table=given.table,
-            ids=ids,
+            ids=shown.names(len(given.codes)),
             image_shape=shown.image_shape,
         ),
-        points=_points(given, worst, suggested, columns, case.seed),
+        points=_points(given, worst, columns, case.seed),
         about=shown.about(given),
     )
+
+
+def _columns(
+    given: Prepared, judgement: Judgement, flags: Flags, p: np.ndarray
+) -> dict[str, np.ndarray]:
+    """One entry for every row; a label that could not be judged is as good as labels are here."""
+    rate = float(p.mean())
+
+    def everyone(values: np.ndarray, otherwise: Any) -> np.ndarray:
+        spread = np.full(len(given.codes), otherwise, dtype=values.dtype)
+        spread[given.judged] = values
+        return spread
+
+    flagged = everyone(flags.flagged, False)
+    suggested = given.labels.copy()
+    present = given.classes[np.unique(given.codes[given.judged])]
+    suggested[flagged] = present[judgement.other[flags.flagged]]
+    return {
+        "label": given.labels,
+        "suspicion": everyone(judgement.suspicion, 0.0),
+        "p_wrong": everyone(p, rate),
+        "suggested": suggested,
+        "p_suggested": everyone(_p_suggested(p, flags.flagged, judgement), 1 - rate),
+        "flagged": flagged,
+    }
 
 
 def _p_suggested(p: np.ndarray, flagged: np.ndarray, judgement: Judgement) -> np.ndarray:
@@ -184,7 +191,6 @@ def _reasons(
 def _points(
     given: Prepared,
     worst: np.ndarray,
-    suggested: np.ndarray,
     columns: dict[str, np.ndarray],
     seed: int,
 ) -> dict[str, Any] | None:
@@ -192,7 +198,7 @@ def _points(
         return None
     told = {
         "label": given.codes,
-        "suggested": suggested,
+        "suggested": np.searchsorted(given.classes, columns["suggested"]),
         "p_wrong": columns["p_wrong"],
         "flagged": columns["flagged"],
     }
