@@ -1,6 +1,7 @@
 """What the user brings along: a model, or probabilities, checked at the door."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,7 @@ def _model(given: Prepared, estimator: Any) -> Model:
     table = given.table
     if isinstance(table, Mapping):  # columns of a text file: only errata's own features are numbers
         table = given.features.X if given.features is not None else table
-    classes = given.classes[np.unique(given.codes[given.judged])]
-    return Model(estimator, take_rows(table, given.judged), classes)
+    return Model(estimator, take_rows(table, given.judged), given.classes[given.present])
 
 
 def _probabilities(given: Prepared, pred_proba: Any) -> np.ndarray:
@@ -49,8 +49,7 @@ def _probabilities(given: Prepared, pred_proba: Any) -> np.ndarray:
         raise ValueError("the rows of pred_proba do not sum to one.")
     if len(given.judged) == n:
         return proba
-    judged_classes = np.unique(given.codes[given.judged])
-    return certain_or_uniform(proba[np.ix_(given.judged, judged_classes)])
+    return certain_or_uniform(proba[np.ix_(given.judged, given.present)])
 
 
 def part_of(
@@ -63,5 +62,5 @@ def part_of(
         place[rows] = np.arange(len(rows))
         folds = [place[fold][place[fold] >= 0] for fold in case.folds]
         folds = [fold for fold in folds if len(fold)]
-    part = Case(case.X[rows], case.codes[rows], case.n_classes, folds, case.seed, case.n_jobs)
+    part = replace(case, X=case.X[rows], codes=case.codes[rows], folds=folds)
     return part, [w.for_rows(rows) if hasattr(w, "for_rows") else w for w in witnesses]

@@ -68,8 +68,8 @@ class NoiseReadings(NamedTuple):
     ) -> np.ndarray:
         """Probabilities of the classes of labelled rows, over all readings, shape (K, n).
 
-        ``hidden`` are those of :func:`hidden_noise`. Readings beyond nine tenths of the weight
-        change nothing that can be seen, and are left out here.
+        ``hidden`` are those of :func:`hidden_noise`. The weightiest readings that make up nine
+        tenths stand for all of them here: every one costs as much as the first.
         """
         weights = np.cumsum([r.weight for r in self.readings])
         heard = self.readings[: int(np.searchsorted(weights, MOST_OF_THE_WEIGHT)) + 1]

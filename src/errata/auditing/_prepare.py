@@ -32,6 +32,11 @@ class Prepared(NamedTuple):
     judged: np.ndarray  # rows that can be judged: those of classes with two or more rows
     notes: list[str]
 
+    @property
+    def present(self) -> np.ndarray:
+        """Codes of the classes that can be judged, in order."""
+        return np.unique(self.codes[self.judged])
+
 
 def prepare(table: Any, y: Any, embeddings: Any, *, seed: int, n_jobs: int | None) -> Prepared:
     """Check labels, turn the table into features, set rare classes aside."""

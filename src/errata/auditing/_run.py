@@ -1,6 +1,7 @@
 """The audit itself: evidence, judgement, self-check."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -132,7 +133,7 @@ def _witnesses(
     given: Prepared, estimator: Any, pred_proba: Any, witnesses: Sequence[Witness] | None
 ) -> list[Witness]:
     if witnesses is None:
-        sizes = len(given.judged), len(np.unique(given.codes[given.judged]))
+        sizes = len(given.judged), len(given.present)
         witnesses = [] if given.X is None else default_witnesses(*sizes)
     theirs = given_witnesses(given, estimator, pred_proba)
     if not witnesses and not theirs:
@@ -141,9 +142,9 @@ def _witnesses(
 
 
 def _case(given: Prepared, folds: Any, seed: int, n_jobs: int | None) -> Case:
-    present, codes = np.unique(given.codes[given.judged], return_inverse=True)
+    codes = np.searchsorted(given.present, given.codes[given.judged])
     X = np.empty((len(codes), 0)) if given.X is None else given.X
-    return Case(X, codes, len(present), folds, seed, n_jobs)
+    return Case(X, codes, len(given.present), folds, seed, n_jobs)
 
 
 def _self_check(case: Case, heard: Sequence[Witness], first: Judgement) -> SelfCheck | None:
@@ -154,7 +155,7 @@ def _self_check(case: Case, heard: Sequence[Witness], first: Judgement) -> SelfC
         first = first._replace(p_wrong=first.p_wrong[rows])
 
     def audit_again(codes: np.ndarray, seed: int) -> Judgement:
-        again = Case(case.X, codes, case.n_classes, case.folds, seed, case.n_jobs)
+        again = replace(case, codes=codes, seed=seed)
         return judge(hear(again, heard).logs, codes, np.random.default_rng(seed))
 
     return plant_and_look(case.codes, first, audit_again, random)

@@ -59,7 +59,8 @@ def self_check(
     Rows that were suspected before anything was planted are left out of the count: they may be
     wrong themselves.
     """
-    trusted = np.flatnonzero(first.p_wrong < 0.5)
+    eligible = first.p_wrong < 0.5
+    trusted = np.flatnonzero(eligible)
     count = min(max(FEWEST, round(PLANTED * len(codes))), len(trusted) // 2)
     if count < 2:
         return None
@@ -71,7 +72,6 @@ def self_check(
         again = audit_again(labels, int(random.integers(2**31 - 1)))
         planted = np.zeros(len(codes), dtype=bool)
         planted[rows] = True
-        eligible = first.p_wrong < 0.5
         right = (again.other == codes)[rows]
         runs.append(_Run(planted, eligible, again.p_wrong, again.suspicion, right))
     return _summed_up(runs, first.p_wrong)

@@ -2,14 +2,12 @@
 
 import json
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..tables import read_columns, write_columns
+from ..tables import atomic_folder, read_columns, write_columns
 from ._self_check import SelfCheck
 
 if TYPE_CHECKING:
@@ -28,14 +26,11 @@ def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
     if path.exists() and not ((path / NUMBERS).is_file() and (path / ROWS).is_file()):
         raise FileExistsError(f"{path} is there already and is no audit; choose another name.")
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    try:
-        numbers = json.dumps(_numbers(audit), allow_nan=False)
-        (temporary / NUMBERS).write_text(numbers, encoding="utf-8")
-        write_columns(temporary / ROWS, {name: getattr(audit, name) for name in COLUMNS})
-        _put_in_place(temporary, path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    numbers = json.dumps(_numbers(audit), allow_nan=False)
+    with atomic_folder(path) as folder:
+        folder.mkdir()
+        (folder / NUMBERS).write_text(numbers, encoding="utf-8")
+        write_columns(folder / ROWS, {name: getattr(audit, name) for name in COLUMNS})
 
 
 def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
@@ -91,20 +86,3 @@ def _lists(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _arrays(fields: dict[str, Any]) -> dict[str, Any]:
     return {k: np.array(v) if isinstance(v, list) else v for k, v in fields.items()}
-
-
-def _put_in_place(temporary: Path, path: Path) -> None:
-    temporary.chmod(0o755)  # mkdtemp keeps others out
-    if not path.exists():
-        temporary.rename(path)
-        return
-    aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    try:
-        path.rename(aside / "old")
-        temporary.rename(path)
-    except OSError:
-        if (aside / "old").exists():
-            (aside / "old").rename(path)
-        aside.rmdir()
-        raise
-    shutil.rmtree(aside, ignore_errors=True)

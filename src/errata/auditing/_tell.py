@@ -65,7 +65,7 @@ def tell_all(
     """The audit as the user gets it."""
     p = judgement.p_wrong if check is None else check.calibrated(judgement.p_wrong)
     flags = draw_flags(p, judgement.suspicion, precision)
-    present = np.unique(given.codes[given.judged])
+    present = given.present
     columns = _columns(given, judgement, flags, p)
     worst = worst_rows(columns["suspicion"], columns["flagged"])
     duplicates = (
@@ -114,8 +114,7 @@ def _columns(
 
     flagged = everyone(flags.flagged, False)
     suggested = given.labels.copy()
-    present = given.classes[np.unique(given.codes[given.judged])]
-    suggested[flagged] = present[judgement.other[flags.flagged]]
+    suggested[flagged] = given.classes[given.present][judgement.other[flags.flagged]]
     return {
         "label": given.labels,
         "suspicion": everyone(judgement.suspicion, 0.0),
@@ -176,7 +175,7 @@ def _reasons(
         judgement.other[rows],
         X=given.X,
         codes=case.codes,
-        classes=given.classes[np.unique(given.codes[given.judged])],
+        classes=given.classes[given.present],
         testimonies=evidence.testimonies,
         n_jobs=case.n_jobs,
     )

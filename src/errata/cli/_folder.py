@@ -1,11 +1,11 @@
 """Where things go: names beside a table, and the folder of an audit, all of it or nothing."""
 
 import errno
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import errata
 
 AUDIT = "audit.json"  # what makes a folder an audit
 
@@ -19,20 +19,12 @@ def new_folder(out: Path, *, force: bool) -> Iterator[Path]:
     """
     _check_place(out, force)
     try:
-        workshop = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
-    except PermissionError as error:
-        raise PermissionError(
-            f"cannot write {out}: its folder is closed to you; choose another --out."
-        ) from error
-    try:
-        yield workshop / "new"
-        _put_in_place(workshop / "new", out, workshop / "old")
+        with errata.tables.atomic_folder(out) as folder:
+            yield folder
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
         raise OSError(f"cannot write {out}: no space is left on the disk.") from error
-    finally:
-        shutil.rmtree(workshop, ignore_errors=True)
 
 
 def _check_place(out: Path, force: bool) -> None:
@@ -46,18 +38,6 @@ def _check_place(out: Path, force: bool) -> None:
         raise FileExistsError(
             f"{out} holds an audit already; choose another --out, or replace it with --force."
         )
-
-
-def _put_in_place(new: Path, out: Path, old: Path) -> None:
-    if not out.exists():
-        new.rename(out)
-        return
-    out.rename(old)
-    try:
-        new.rename(out)
-    except BaseException:
-        old.rename(out)
-        raise
 
 
 def beside(table: Path, addition: str, *, ending: str | None = None) -> Path:

@@ -2,7 +2,7 @@
 
 from ._cells import is_missing, numbers
 from ._features import Features, features_of
-from ._files import atomic_path, readable
+from ._files import atomic_folder, atomic_path, readable
 from ._table import copy_with_column, copy_with_rows, read_columns, write_columns
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "numbers",
     "is_missing",
     "atomic_path",
+    "atomic_folder",
     "readable",
 ]

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import shutil
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -43,6 +44,48 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_folder(path: str | os.PathLike) -> Iterator[Path]:
+    """Yield the name of a folder to make; it becomes ``path`` when the block succeeds.
+
+    When the block fails, what was made goes and whatever ``path`` held before stays.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic_folder(f"{folder}/results") as temporary:
+    ...         temporary.mkdir()
+    ...     Path(folder, "results").is_dir()
+    True
+    """
+    path = Path(path)
+    try:
+        workshop = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    except PermissionError as error:
+        raise PermissionError(f"cannot write {path}: its folder is closed to you.") from error
+    new, old = workshop / "new", workshop / "old"
+    try:
+        yield new
+        _put_in_place(new, path, old)
+    finally:
+        if path.exists() or not old.exists():  # never remove what could not be put back
+            shutil.rmtree(workshop, ignore_errors=True)
+
+
+def _put_in_place(new: Path, path: Path, old: Path) -> None:
+    if not path.exists():
+        new.rename(path)
+        return
+    path.rename(old)
+    try:
+        new.rename(path)
+    except BaseException:
+        old.rename(path)
+        raise
 
 
 @contextmanager
