@@ -7,7 +7,7 @@ from pathlib import Path
 
 import errata
 
-AUDIT = "audit.json"  # what makes a folder an audit
+AUDIT = ("audit.json", "rows.parquet")  # what makes a folder an audit
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def _check_place(out: Path, force: bool) -> None:
         raise FileNotFoundError(f"cannot write {out}: there is no folder {out.parent}.")
     if not out.exists():
         return
-    if not (out / AUDIT).is_file():
+    if not all((out / name).is_file() for name in AUDIT):
         raise FileExistsError(f"{out} is there already and is no audit; choose another --out.")
     if not force:
         raise FileExistsError(
