@@ -10,7 +10,7 @@ QUICK = [Neighbors("neighbours")]  # a jury that sits for milliseconds
 
 
 class Truth(NamedTuple):
-    logs: np.ndarray
+    logs: np.ndarray  # (K, n)
     labels: np.ndarray
     classes: np.ndarray
     transition: np.ndarray
@@ -36,7 +36,7 @@ def draw_truth(transition, n=20_000, *, overlap=0.02, error=0.0, random_state=0)
     logs = np.log(np.maximum(q, 1e-4)) + error * random.normal(size=q.shape)
     logs -= np.log(np.exp(logs).sum(axis=1, keepdims=True))
     p_wrong = 1 - p[own] * transition[labels, labels] / q[own]
-    return Truth(logs, labels, classes, transition, p_wrong)
+    return Truth(logs.T.copy(), labels, classes, transition, p_wrong)
 
 
 def symmetric(n_classes, rate):

@@ -28,7 +28,8 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
             f"{name} mixes labels of several kinds ({kinds}); convert them to one, "
             "for instance with astype(str)."
         ) from error
-    check_classification_targets(y)
+    if y.dtype.kind not in "biu":
+        check_classification_targets(y)
     if len(classes) < min_classes:
         raise ValueError(
             f"{name} holds one class only ({classes[0]}); at least {min_classes} are needed "

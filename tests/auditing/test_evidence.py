@@ -28,7 +28,7 @@ def test_witnesses_are_heard_in_order_and_told_about():
     near, puppet = evidence.testimonies
     assert near.weight > puppet.weight
     assert near.agreement == np.mean(near.prefers == CODES)
-    np.testing.assert_allclose(np.exp(evidence.logs).sum(axis=1), 1, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(np.exp(evidence.logs).sum(axis=0), 1, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from auditing_cases import draw_truth, symmetric
-from errata.auditing import _judge as module
+from errata.auditing import _pool
 from errata.auditing._judge import between, draw_flags, judge, judge_by
 from errata.metrics import detection_average_precision
 
@@ -33,7 +33,7 @@ def test_degenerate_evidence_gives_finite_probabilities(kind, n_classes):
     q = np.full((300, n_classes), 1 / n_classes)
     if kind != "uniform":
         q = np.eye(n_classes)[codes if kind == "at the label" else (codes + 1) % n_classes]
-    judgement = judged(np.log(np.maximum(q, 1e-4)), codes)
+    judgement = judged(np.log(np.maximum(q.T, 1e-4)), codes)
     assert_sound(judgement, 300)
     if kind != "at another":
         np.testing.assert_allclose(judgement.p_wrong, judgement.p_wrong[0], rtol=0, atol=0.01)
@@ -41,7 +41,7 @@ def test_degenerate_evidence_gives_finite_probabilities(kind, n_classes):
 
 def test_evidence_at_the_label_leaves_no_doubt():
     codes = np.arange(300) % 3
-    assert judged(np.log(np.maximum(np.eye(3)[codes], 1e-4)), codes).rate < 0.01
+    assert judged(np.log(np.maximum(np.eye(3)[:, codes], 1e-4)), codes).rate < 0.01
 
 
 def test_the_ranking_is_nearly_that_of_the_true_noise_model():
@@ -54,7 +54,7 @@ def test_the_judgement_follows_the_rows():
     truth = draw_truth(SKEW, 500, error=0.3)
     order = np.random.default_rng(1).permutation(500)
     straight = judged(truth.logs, truth.labels)
-    shuffled = judged(truth.logs[order], truth.labels[order])
+    shuffled = judged(truth.logs[:, order], truth.labels[order])
     np.testing.assert_allclose(shuffled.p_wrong, straight.p_wrong[order], rtol=0, atol=1e-4)
     np.testing.assert_array_equal(shuffled.other, straight.other[order])
 
@@ -63,7 +63,7 @@ def test_the_judgement_follows_the_names_of_the_classes():
     truth = draw_truth(SKEW, 500, error=0.3)
     new = np.array([2, 0, 1])
     straight = judged(truth.logs, truth.labels)
-    renamed = judged(truth.logs[:, new.argsort()], new[truth.labels])
+    renamed = judged(truth.logs[new.argsort()], new[truth.labels])
     np.testing.assert_allclose(renamed.p_wrong, straight.p_wrong, rtol=0, atol=1e-3)
     np.testing.assert_array_equal(renamed.other, new[straight.other])
 
@@ -71,7 +71,7 @@ def test_the_judgement_follows_the_names_of_the_classes():
 def test_doubling_every_row_hardly_changes_the_judgement():
     truth = draw_truth(symmetric(3, 0.2), 1500, error=0.3)
     once = judged(truth.logs, truth.labels).p_wrong
-    twice = judged(np.tile(truth.logs, (2, 1)), np.tile(truth.labels, 2)).p_wrong
+    twice = judged(np.tile(truth.logs, 2), np.tile(truth.labels, 2)).p_wrong
     np.testing.assert_array_equal(twice[:1500], twice[1500:])
     assert np.abs(twice[:1500] - once).mean() < 0.01
 
@@ -79,7 +79,7 @@ def test_doubling_every_row_hardly_changes_the_judgement():
 def test_blocks_change_nothing(monkeypatch):
     truth = draw_truth(SKEW, 300, error=0.3)
     whole = judged(truth.logs, truth.labels)
-    monkeypatch.setattr(module, "BLOCK", 21)
+    monkeypatch.setattr(_pool, "CACHED", 21)
     parts = judge_by(whole.readings, truth.logs, truth.labels)
     np.testing.assert_allclose(parts.p_wrong, whole.p_wrong, rtol=0, atol=1e-12)
     np.testing.assert_allclose(parts.prior, whole.prior, rtol=0, atol=1e-12)

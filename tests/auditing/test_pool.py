@@ -1,15 +1,18 @@
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from auditing_cases import draw_truth, symmetric
-from errata.auditing._pool import log_opinion, pool_weights, pooled_logs, some_rows
+from errata.auditing._pool import largest, log_opinion, pool_weights, pooled_logs, some_rows
 
 TRUTH = draw_truth(symmetric(3, 0.1), 1000, overlap=0.3)
-GOOD = np.exp(TRUTH.logs)
+GOOD = np.exp(TRUTH.logs.T)
 IDLE = np.random.default_rng(0).dirichlet(np.ones(3), 1000)
 
 
 def log_loss(logs):
-    return -logs[np.arange(len(TRUTH.labels)), TRUTH.labels].mean()
+    return -logs[TRUTH.labels, np.arange(len(TRUTH.labels))].mean()
 
 
 def weights_of(*opinions):
@@ -23,21 +26,31 @@ def test_who_knows_weighs_more_than_who_guesses():
 
 
 def test_the_pool_loses_no_more_than_its_best_member():
-    blurred = np.exp(TRUTH.logs + np.random.default_rng(1).normal(size=TRUTH.logs.shape))
+    blurred = GOOD * np.exp(np.random.default_rng(1).normal(size=GOOD.shape))
     blurred /= blurred.sum(axis=1, keepdims=True)
     opinions = [GOOD, blurred]
-    pooled = pooled_logs(opinions, weights_of(*opinions))
-    assert log_loss(pooled) < log_loss(np.log(GOOD)) + 1e-3
-    np.testing.assert_allclose(np.exp(pooled).sum(axis=1), 1, rtol=0, atol=1e-12)
+    pooled, preferred = pooled_logs(opinions, weights_of(*opinions))
+    assert log_loss(pooled) < log_loss(TRUTH.logs) + 1e-3
+    np.testing.assert_allclose(np.exp(pooled).sum(axis=0), 1, rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(preferred, [o.argmax(axis=1) for o in opinions])
 
 
 def test_a_class_ruled_out_stays_possible():
     assert np.isfinite(log_opinion(np.array([[0.0, 1.0]]))).all()
 
 
+@given(
+    hnp.arrays(float, st.tuples(st.integers(1, 5), st.integers(1, 9)), elements=st.floats(-2, 2))
+)
+def test_the_largest_is_the_first_of_equals(values):
+    place, top = largest(values.round())
+    np.testing.assert_array_equal(place, values.round().argmax(axis=0))
+    np.testing.assert_array_equal(top, values.round().max(axis=0))
+
+
 def test_single_precision_stays_single():
     opinion = GOOD.astype(np.float32)
-    assert pooled_logs([opinion, opinion], np.array([0.5, 0.25])).dtype == np.float32
+    assert pooled_logs([opinion, opinion], np.array([0.5, 0.25]))[0].dtype == np.float32
 
 
 def test_many_rows_are_sampled_without_repeats_and_few_are_all_taken():

@@ -21,7 +21,7 @@ class Testimony(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Pooled log-probabilities of the labels, shape (n, K), and who said what."""
+    """Pooled log-probabilities of the labels, shape (K, n), and who said what."""
 
     logs: np.ndarray
     testimonies: list[Testimony]
@@ -35,13 +35,12 @@ def hear(case: Case, witnesses: Sequence[Witness], *, progress: Progress | None 
             progress(f"hearing {witness.name}")
         opinions.append(_checked(witness, case))
     weights = pool_weights(opinions, case.codes, np.random.default_rng(case.seed))
+    logs, preferred = pooled_logs(opinions, weights)
     testimonies = [
         Testimony(witness.name, float(weight), float(np.mean(prefers == case.codes)), prefers)
-        for witness, weight, prefers in zip(
-            witnesses, weights, (opinion.argmax(axis=1) for opinion in opinions), strict=True
-        )
+        for witness, weight, prefers in zip(witnesses, weights, preferred, strict=True)
     ]
-    return Evidence(pooled_logs(opinions, weights), testimonies)
+    return Evidence(logs, testimonies)
 
 
 def _checked(witness: Witness, case: Case) -> np.ndarray:

@@ -43,9 +43,9 @@ def _probabilities(given: Prepared, pred_proba: Any) -> np.ndarray:
             f"pred_proba must have the shape ({n}, {k}), a row for each row and a column for each "
             f"of the sorted labels, but its shape is {proba.shape}."
         )
-    if not np.isfinite(proba).all() or proba.min() < 0:
+    if not (proba.min() >= 0 and proba.max() < np.inf):  # not a number fails, too
         raise ValueError("pred_proba holds numbers that are no probabilities.")
-    if np.abs(proba.sum(axis=1) - 1).max() > 0.01:
+    if np.abs(proba @ np.ones(k) - 1).max() > 0.01:
         raise ValueError("the rows of pred_proba do not sum to one.")
     if len(given.judged) == n:
         return proba

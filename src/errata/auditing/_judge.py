@@ -3,12 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit
 
 from ._noise_model import NoiseReadings, hidden_noise, read_noise
-from ._pool import some_rows
+from ._pool import blocks, largest, some_rows
 
-BLOCK = 2**18  # probabilities worked on at once, such that they stay in the cache
 UNEVEN = 0.08  # spread of the classes' noise rates from which plain surprise counts for little
 LEAST_FLAGGED = 0.15  # a label that is wrong with less than this is not worth a look
 
@@ -42,33 +40,28 @@ class Flags(NamedTuple):
 
 def judge(logs: np.ndarray, codes: np.ndarray, random: np.random.Generator) -> Judgement:
     """Read the noise from some of the rows, then judge all of them."""
-    rows = some_rows(len(codes), logs.shape[1], random, at_most=5_000)
-    readings = read_noise(np.ascontiguousarray(logs[rows].T, dtype=float), codes[rows])
+    rows = some_rows(len(codes), len(logs), random, at_most=3_000)
+    readings = read_noise(logs.take(rows, axis=1).astype(float), codes[rows])
     return judge_by(readings, logs, codes)
 
 
 def judge_by(readings: NoiseReadings, logs: np.ndarray, codes: np.ndarray) -> Judgement:
     """Judge every label by readings of the noise, a block of rows at a time."""
-    n, n_classes = logs.shape
-    p_wrong, p_other, surprise = np.empty(n), np.empty(n), np.empty(n)
-    other, prior, hidden_rate = np.empty(n, dtype=np.intp), np.zeros(n_classes), 0.0
-    step = max(1, BLOCK // n_classes)
-    for start in range(0, n, step):
-        block = slice(start, start + step)
-        here = np.ascontiguousarray(logs[block].T)
+    n_classes, n = logs.shape
+    p_wrong, suspicion, p_other = np.empty(n), np.empty(n), np.empty(n, dtype=np.float32)
+    other, prior, hidden_rate = np.empty(n, dtype=np.int16), np.zeros(n_classes), 0.0
+    uneven = float(np.diag(readings.transition).std())
+    for block in blocks(n, n_classes):
+        here = readings.calibration.apply(logs[:, block])
         own = (codes[block], np.arange(here.shape[1]))
         hidden = hidden_noise(here)
         given = readings.classes_given_labels(here, codes[block], hidden)
         prior += given.sum(axis=1, dtype=float)
         hidden_rate += float((1 - hidden[own]).sum(dtype=float)) / n
-        p_wrong[block] = 1 - given[own]
-        surprise[block] = -np.expm1(here[own])
+        p_wrong[block] = np.maximum(1 - given[own], 0)
+        suspicion[block] = between(p_wrong[block], 1 - np.exp(here[own]), uneven)
         given[own] = -1
-        other[block] = given.argmax(axis=0)
-        p_other[block] = given.max(axis=0)
-    p_wrong = p_wrong.clip(0, 1)
-    uneven = float(np.diag(readings.transition).std())
-    suspicion = between(p_wrong, surprise.clip(0, 1), uneven)
+        other[block], p_other[block] = largest(given)
     low, high = readings.interval(hidden_rate)
     rate = p_wrong.mean()
     return Judgement(
@@ -90,9 +83,14 @@ def between(p_wrong: np.ndarray, surprise: np.ndarray, uneven: float) -> np.ndar
     they rank better than either over many data sets and kinds of noise. It is the middle when all
     classes are wrong as often; the more they differ, the less plain surprise can tell.
     """
-    ends = (1e-9, 1 - 1e-9)
     part = np.exp(-((uneven / UNEVEN) ** 2)) / 2
-    return expit((1 - part) * logit(p_wrong.clip(*ends)) + part * logit(surprise.clip(*ends)))
+    return 1 / (1 + np.exp(-(1 - part) * log_odds(p_wrong) - part * log_odds(surprise)))
+
+
+def log_odds(p: np.ndarray) -> np.ndarray:
+    """Logarithms of p / (1 - p), finite: this is faster than scipy's logit."""
+    p = p.clip(1e-9, 1 - 1e-9)
+    return np.log(p / (1 - p))
 
 
 def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | None = None) -> Flags:
@@ -101,20 +99,22 @@ def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | No
     Without a precision, the list with the largest expected F1 score; with one, the longest list
     whose expected share of wrong labels reaches it.
     """
-    order = np.argsort(-suspicion, kind="stable")
+    worth = p_wrong >= (LEAST_FLAGGED if precision is None else 0)
+    listed = np.flatnonzero(suspicion >= suspicion[worth].min(initial=np.inf))
+    order = listed[np.argsort(-suspicion[listed], kind="stable")]
     found = np.cumsum(p_wrong[order])
     length = np.arange(1, len(order) + 1)
+    total = p_wrong.sum()
     if precision is None:
-        score = 2 * found / (length + found[-1])
-        worth = np.flatnonzero(p_wrong[order] >= LEAST_FLAGGED)
-        count = min(int(score.argmax()) + 1, worth[-1] + 1 if len(worth) else 0)
+        score = 2 * found / (length + total)
+        count = int(score.argmax()) + 1 if len(order) else 0
         rule = "The list is as long as promises the largest F1 score."
     else:
         enough = np.flatnonzero(found / length >= precision)
         count = enough[-1] + 1 if len(enough) else 0
         rule = f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
-    flagged = np.zeros(len(order), dtype=bool)
+    flagged = np.zeros(len(p_wrong), dtype=bool)
     flagged[order[:count]] = True
     expected = float(p_wrong[flagged].mean()) if count else float("nan")
-    recall = float(p_wrong[flagged].sum() / found[-1]) if found[-1] > 0 else float("nan")
+    recall = float(p_wrong[flagged].sum() / total) if total > 0 else float("nan")
     return Flags(flagged, expected, recall, rule)

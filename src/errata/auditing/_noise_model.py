@@ -18,15 +18,21 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import softmax
 
+from ._calibrate import Calibration, calibrate
+
 RATES = np.r_[0, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1:0.4:0.025, 0.4, 0.45]
 MOST_OF_A_CLASS = 0.5  # a class is labelled right more often than not
 ANCHORS = 0.1  # the share of a class's rows that is taken to be surely of it
-EM_ROWS = 20.0  # so many rows of each class speak for uniform noise
+EM_STEPS = 2  # times that the pattern of noise is read off the rows
+EM_ROWS, EM_SHARE = 20.0, 0.02  # so many rows, or of all of them, speak for uniform noise
 TEMPER = 0.5  # rows share their evidence: each counts as half a row
 HIDDEN, HIDDEN_SHARPNESS = 0.15, 3.0  # weight of the reading of noise that hides, and its slope
 MOST_OF_THE_WEIGHT = 0.9
+SMALLEST_LOG = -80.0  # of a share of a class; single precision ends a little below
 OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
 SLOPE_PRIOR, OFFSET_PRIOR = 0.3, 0.5
+LEAST_WEIGHT = 0.01  # of the best reading's: lighter ones are not kept
+REACH = 2 - np.log(LEAST_WEIGHT)  # how far below the best, in logarithms, readings are looked for
 PRIOR_SPREAD = 0.25  # a tenth to a quarter of wrong labels is nothing unusual, half of them is
 
 
@@ -45,16 +51,20 @@ class Reading(NamedTuple):
 
     def classes_given_labels(self, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Probabilities of the classes once it is, shape (K, n)."""
-        joint = self.classes(logs)
-        joint *= self.transition.astype(logs.dtype)[:, codes]
+        joint = unnormalised(logs, self.slope, self.offsets)
+        joint *= self.transition.astype(logs.dtype).take(codes, axis=1)
         joint /= joint.sum(axis=0)
         return joint
 
 
 class NoiseReadings(NamedTuple):
-    """All readings with a weight worth counting, the weightiest first."""
+    """All readings with a weight worth counting, the weightiest first.
+
+    They are readings of evidence that was put right by ``calibration``.
+    """
 
     readings: list[Reading]
+    calibration: Calibration
 
     @property
     def transition(self) -> np.ndarray:
@@ -93,7 +103,14 @@ class NoiseReadings(NamedTuple):
 
 
 def shares_of(logs: np.ndarray, slope: float, offsets: Any = 0.0) -> np.ndarray:
-    """Softmax of ``slope logs + offsets`` over the classes, shape (K, n), nowhere quite zero.
+    """Softmax of ``slope logs + offsets`` over the classes, shape (K, n), nowhere quite zero."""
+    shares = unnormalised(logs, slope, offsets)
+    shares /= shares.sum(axis=0)
+    return shares
+
+
+def unnormalised(logs: np.ndarray, slope: float, offsets: Any = 0.0) -> np.ndarray:
+    """What the softmax is proportional to, one for the most probable class, nowhere quite zero.
 
     Were it zero, a label could be impossible under a reading, and what follows from it undefined.
     """
@@ -101,9 +118,8 @@ def shares_of(logs: np.ndarray, slope: float, offsets: Any = 0.0) -> np.ndarray:
     if np.any(offsets):
         scores += np.asarray(offsets, dtype=logs.dtype)[:, None]
     scores -= scores.max(axis=0)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=0)
-    return np.maximum(scores, np.finfo(scores.dtype).tiny, out=scores)
+    np.maximum(scores, SMALLEST_LOG, out=scores)
+    return np.exp(scores, out=scores)
 
 
 def hidden_noise(logs: np.ndarray) -> np.ndarray:
@@ -121,34 +137,69 @@ def read_noise(logs: np.ndarray, codes: np.ndarray) -> NoiseReadings:
     codes : array of shape (n,)
         The labels.
     """
+    calibration = calibrate(logs, codes)
+    logs = calibration.apply(logs)
     n_classes = len(logs)
-    uniform = uniform_pattern(n_classes)
-    suggested = anchor_pattern(np.exp(logs), codes)
-    best = max(profile(logs, codes, suggested, RATES[4::3]), key=lambda found: found.weight)
-    suggested = expected_pattern(best, logs, codes)
     rates = RATES[:-1] if n_classes == 2 else RATES
-    found = profile(logs, codes, uniform, rates) + profile(logs, codes, suggested, rates)
-    prior = np.log(0.02 + rates) - (rates / PRIOR_SPREAD) ** 2 / 2 + np.log(np.gradient(rates))
-    weights = softmax(TEMPER * np.array([r.weight for r in found]) + np.tile(prior, 2))
+    pattern, best = anchor_pattern(np.exp(logs), codes), len(rates) // 2
+    for _ in range(EM_STEPS):
+        tried = profile(logs, codes, pattern, rates, best, reach=0)
+        best = max(tried, key=lambda place: tried[place].weight)
+        pattern = expected_pattern(tried[best], logs, codes)
+    found = [
+        reading
+        for pattern in (uniform_pattern(n_classes), pattern)
+        for reading in profile(logs, codes, pattern, rates, best, reach=REACH).values()
+    ]
+    weights = softmax([r.weight for r in found])
     order = np.argsort(-weights, kind="stable")
-    kept = order[weights[order] > 0.01 * weights.max()]
+    kept = order[weights[order] > LEAST_WEIGHT * weights.max()]
     total = weights[kept].sum()
-    return NoiseReadings([found[i]._replace(weight=weights[i] / total) for i in kept])
+    weighed = [found[i]._replace(weight=weights[i] / total) for i in kept]
+    return NoiseReadings(weighed, calibration)
 
 
 def profile(
-    logs: np.ndarray, codes: np.ndarray, pattern: np.ndarray, rates: np.ndarray
-) -> list[Reading]:
-    """The best slope and offsets for each noise rate; ``weight`` is the log-likelihood."""
-    x = np.zeros(1 + len(logs))
-    readings = []
-    for rate in rates:
-        transition = transition_of(pattern, rate)
-        likelihood, x = _fit(logs, codes, transition, x)
-        reading = Reading(likelihood, 0.0, transition, float(np.exp(x[0])), x[1:])
-        wrong = reading.classes(logs).mean(axis=1) @ (1 - np.diag(transition))
-        readings.append(reading._replace(rate=float(wrong)))
-    return readings
+    logs: np.ndarray,
+    codes: np.ndarray,
+    pattern: np.ndarray,
+    rates: np.ndarray,
+    start: int,
+    *,
+    reach: float,
+) -> dict[int, Reading]:
+    """Readings with the best slope and offsets for noise rates, by their place among ``rates``.
+
+    ``weight`` is logarithmic. It rises to one top and falls beyond, so that the way leads from
+    ``start`` up and down the rates until it is more than ``reach`` below the best seen.
+    """
+    prior = np.log(0.02 + rates) - (rates / PRIOR_SPREAD) ** 2 / 2 + np.log(np.gradient(rates))
+    nothing = Reading(0.0, 0.0, pattern, 1.0, np.zeros(len(logs)))
+    found = {start: _fitted(logs, codes, pattern, rates[start], prior[start], nothing)}
+    for step in (1, -1):
+        top, place = max(r.weight for r in found.values()), start
+        while 0 <= place + step < len(rates) and found[place].weight >= top - reach:
+            near, place = found[place], place + step
+            found[place] = _fitted(logs, codes, pattern, rates[place], prior[place], near)
+            top = max(top, found[place].weight)
+    return found
+
+
+def _fitted(
+    logs: np.ndarray,
+    codes: np.ndarray,
+    pattern: np.ndarray,
+    rate: float,
+    log_prior: float,
+    near: Reading,
+) -> Reading:
+    """The reading of this rate, sought from one with a rate nearby."""
+    transition = transition_of(pattern, rate)
+    likelihood, x = _fit(logs, codes, transition, np.r_[np.log(near.slope), near.offsets])
+    weight = TEMPER * likelihood + log_prior
+    reading = Reading(weight, 0.0, transition, float(np.exp(x[0])), x[1:])
+    wrong = reading.classes(logs).mean(axis=1) @ (1 - np.diag(transition))
+    return reading._replace(rate=float(wrong))
 
 
 def _fit(
@@ -170,7 +221,7 @@ def _fit(
 
     box = [(-2.0, 4.0)] + [(-8.0, 8.0) if free else (0.0, 0.0)] * len(logs)
     found = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=box, options={"maxiter": 80, "ftol": 1e-7}
+        loss, start, jac=True, method="L-BFGS-B", bounds=box, options={"maxiter": 80, "ftol": 1e-6}
     )
     return -float(found.fun), found.x
 
@@ -208,8 +259,9 @@ def expected_pattern(reading: Reading, logs: np.ndarray, codes: np.ndarray) -> n
     given = reading.classes_given_labels(logs, codes)
     counts = np.array([np.bincount(codes, weights=row, minlength=n_classes) for row in given])
     rate = 1 - np.trace(counts) / len(codes)
-    wrong = counts + EM_ROWS * rate * uniform_pattern(n_classes)
+    uniform = max(EM_ROWS, EM_SHARE * len(codes))
+    wrong = counts + uniform * rate * uniform_pattern(n_classes)
     np.fill_diagonal(wrong, 0)
-    wrong /= counts.sum(axis=1, keepdims=True) + EM_ROWS
+    wrong /= counts.sum(axis=1, keepdims=True) + uniform
     overall = reading.classes(logs).mean(axis=1) @ wrong.sum(axis=1)
     return wrong / max(overall, 1e-9)

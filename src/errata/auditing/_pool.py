@@ -1,13 +1,13 @@
 """Several opinions become one: a weighted geometric mean, the weights fitted out of sample."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 SMALLEST = 1e-4  # no witness may rule a class out altogether
 RIDGE = 1e-3
+CACHED = 2**16  # probabilities worked on at once
 FITTED_NUMBERS = 2e6  # weights are a handful: more rows than make up so many numbers add nothing
 
 
@@ -19,34 +19,65 @@ def pool_weights(
     Every opinion is out of sample, so with a handful of weights on many rows the loss is, too.
     """
     rows = some_rows(len(codes), opinions[0].shape[1], random)
-    logs = np.stack([log_opinion(opinion[rows]) for opinion in opinions])
-    own = logs[:, np.arange(len(rows)), codes[rows]]
+    logs = np.stack([log_opinion(opinion[rows].T) for opinion in opinions])
+    own = logs[:, codes[rows], np.arange(len(rows))].mean(axis=1, dtype=float)
 
     def loss(a: np.ndarray) -> tuple[float, np.ndarray]:
-        scores = np.tensordot(a, logs, axes=1)
-        total = logsumexp(scores, axis=1)
-        expected = np.einsum("nk,mnk->m", np.exp(scores - total[:, None]), logs) / len(rows)
-        value = np.mean(total - a @ own) + RIDGE * a @ a
-        return value, expected - own.mean(axis=1) + 2 * RIDGE * a
+        scores = np.tensordot(a.astype(logs.dtype), logs, axes=1)
+        top = scores.max(axis=0)
+        shares = np.exp(scores - top)
+        total = shares.sum(axis=0)
+        shares /= total
+        expected = logs.reshape(len(a), -1) @ shares.ravel() / len(rows)
+        value = np.mean(np.log(total) + top, dtype=float) - a @ own + RIDGE * a @ a
+        return value, expected - own + 2 * RIDGE * a
 
     start = np.full(len(opinions), 1 / len(opinions))
     return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(start)).x
 
 
-def pooled_logs(opinions: Sequence[np.ndarray], weights: np.ndarray) -> np.ndarray:
-    """Logarithms of the pooled probabilities, shape (n, K)."""
-    total = np.float32(weights[0]) * log_opinion(opinions[0])
-    for weight, opinion in zip(weights[1:], opinions[1:], strict=True):
-        if weight > 0:
-            total += np.float32(weight) * log_opinion(opinion)
-    total -= total.max(axis=1, keepdims=True)
-    total -= np.log(np.exp(total).sum(axis=1, keepdims=True))
-    return total
+def pooled_logs(
+    opinions: Sequence[np.ndarray], weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Logarithms of the pooled probabilities, and the class that each opinion prefers.
+
+    Their shapes are (K, n), as sums over classes are faster so, and (opinions, n).
+    """
+    n, n_classes = opinions[0].shape
+    pooled = np.empty((n_classes, n), dtype=np.float32)
+    preferred = np.empty((len(opinions), n), dtype=np.int16)
+    for block in blocks(n, n_classes):
+        total = np.zeros_like(pooled[:, block])
+        for weight, opinion, prefers in zip(weights, opinions, preferred, strict=True):
+            logs = log_opinion(opinion[block].T)
+            prefers[block] = largest(logs)[0]
+            logs *= np.float32(weight)
+            total += logs
+        total -= total.max(axis=0)
+        total -= np.log(np.exp(total).sum(axis=0))
+        pooled[:, block] = total
+    return pooled, preferred
 
 
 def log_opinion(proba: np.ndarray) -> np.ndarray:
     """Logarithms of probabilities, none of them smaller than ``SMALLEST``."""
-    return np.log(np.maximum(proba, SMALLEST))
+    logs = np.maximum(proba, np.float32(SMALLEST), order="C")
+    return np.log(logs, out=logs)
+
+
+def largest(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Place and value of the largest of each column, the first of equals; faster than argmax."""
+    n_classes = len(values)
+    top = values.max(axis=0)
+    is_top = (values == top).view(np.int8)
+    from_behind = np.arange(n_classes, 0, -1, dtype=np.int16)[:, None]
+    return n_classes - (is_top * from_behind).max(axis=0), top
+
+
+def blocks(n: int, n_classes: int) -> Iterator[slice]:
+    """So many rows at a time that what is worked on stays in the cache."""
+    step = max(1, CACHED // n_classes)
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
 def some_rows(

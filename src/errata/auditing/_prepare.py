@@ -35,7 +35,7 @@ class Prepared(NamedTuple):
     @property
     def present(self) -> np.ndarray:
         """Codes of the classes that can be judged, in order."""
-        return np.unique(self.codes[self.judged])
+        return np.flatnonzero(np.bincount(self.codes) >= 2)
 
 
 def prepare(table: Any, y: Any, embeddings: Any, *, seed: int, n_jobs: int | None) -> Prepared:

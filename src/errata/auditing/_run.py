@@ -142,7 +142,9 @@ def _witnesses(
 
 
 def _case(given: Prepared, folds: Any, seed: int, n_jobs: int | None) -> Case:
-    codes = np.searchsorted(given.present, given.codes[given.judged])
+    place = np.zeros(len(given.classes), dtype=np.intp)
+    place[given.present] = np.arange(len(given.present))
+    codes = place[given.codes[given.judged]]
     X = np.empty((len(codes), 0)) if given.X is None else given.X
     return Case(X, codes, len(given.present), folds, seed, n_jobs)
 

@@ -108,6 +108,8 @@ def _columns(
     rate = float(p.mean())
 
     def everyone(values: np.ndarray, otherwise: Any) -> np.ndarray:
+        if len(values) == len(given.codes):
+            return values
         spread = np.full(len(given.codes), otherwise, dtype=values.dtype)
         spread[given.judged] = values
         return spread
@@ -127,8 +129,10 @@ def _columns(
 
 def _p_suggested(p: np.ndarray, flagged: np.ndarray, judgement: Judgement) -> np.ndarray:
     """Of what is left for other classes, calibrated as it is, the same part as before."""
-    part = judgement.p_other / np.maximum(judgement.p_wrong, np.finfo(float).tiny)
-    return np.where(flagged, p * part.clip(max=1), 1 - p)
+    before = np.maximum(judgement.p_wrong[flagged], np.finfo(float).tiny)
+    probability = 1 - p
+    probability[flagged] = p[flagged] * (judgement.p_other[flagged] / before).clip(max=1)
+    return probability
 
 
 def _rate(rate: float, judgement: Judgement) -> NoiseRate:
