@@ -5,16 +5,14 @@ from hypothesis import strategies as st
 
 from auditing_cases import draw_truth, symmetric
 from errata.auditing._calibrate import Calibration
-from errata.auditing._noise_model import (
-    NoiseReadings,
-    Reading,
+from errata.auditing._noise_model import RATES, REACH, profile, read_noise
+from errata.auditing._patterns import (
     anchor_pattern,
     expected_pattern,
-    hidden_noise,
-    read_noise,
     transition_of,
     uniform_pattern,
 )
+from errata.auditing._readings import NoiseReadings, Reading, hidden_noise
 from errata.metrics import expected_calibration_error
 
 ASYMMETRIC = np.array([[0.7, 0.3], [0.05, 0.95]])
@@ -81,3 +79,17 @@ def test_interval_holds_nine_tenths_of_the_weight():
     readings = [Reading(w, r, np.eye(2), 1.0, np.zeros(2)) for w, r in [(0.5, 0.1), (0.5, 0.2)]]
     low, high = NoiseReadings(readings, Calibration(np.eye(2), np.zeros(2))).interval(0.4)
     assert (low, high) == (0.1, 0.4)
+
+
+@pytest.mark.parametrize("start", [0, 10, 20])
+@pytest.mark.parametrize("n", [100, 3000])
+def test_the_way_to_the_best_rate_misses_no_reading_of_weight(n, start):
+    truth = draw_truth(symmetric(3, 0.2), n, error=0.3)
+    pattern = uniform_pattern(3)
+    tried = profile(truth.logs, truth.labels, pattern, RATES, start, reach=REACH)
+    every = profile(truth.logs, truth.labels, pattern, RATES, 0, reach=np.inf)
+    assert list(every) == list(range(len(RATES)))
+    weighty = every[max(every, key=lambda place: every[place].weight)].weight - 4.6
+    for place, reading in every.items():
+        if reading.weight > weighty:
+            np.testing.assert_allclose(tried[place].weight, reading.weight, rtol=0, atol=0.05)

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._noise_model import NoiseReadings, hidden_noise, read_noise
+from ._noise_model import read_noise
 from ._pool import blocks, largest, some_rows
+from ._readings import NoiseReadings, hidden_noise
 
 UNEVEN = 0.08  # spread of the classes' noise rates from which plain surprise counts for little
 LEAST_FLAGGED = 0.15  # a label that is wrong with less than this is not worth a look
