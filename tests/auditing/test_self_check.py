@@ -1,6 +1,8 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit, logit
 
 from auditing_cases import draw_truth, symmetric
 from errata.auditing._judge import judge
@@ -85,3 +87,20 @@ def test_rows_that_are_all_suspect_are_not_checked():
     first = judge(truth.logs, truth.labels, np.random.default_rng(0))
     first = first._replace(p_wrong=np.ones(60))
     assert self_check(truth.labels, first, judge, np.random.default_rng(0)) is None
+
+
+@pytest.mark.parametrize(("off", "way"), [(-3, 1), (3, -1), (0, 0)], ids=["low", "high", "right"])
+def test_probabilities_far_off_are_put_right_and_good_ones_stay(off, way):
+    truth = draw_truth(symmetric(3, 0.1), 2000, error=0.3)
+
+    def shifted(codes, seed):
+        judgement = judge(truth.logs, codes, np.random.default_rng(seed))
+        odds = logit(judgement.p_wrong.clip(1e-9, 1 - 1e-9))
+        return judgement._replace(p_wrong=expit(odds + off))
+
+    first = shifted(truth.labels, 0)
+    check = self_check(truth.labels, first, shifted, np.random.default_rng(1))
+    before = abs(first.p_wrong.mean() - truth.wrong.mean())
+    after = abs(check.calibrated(first.p_wrong).mean() - truth.wrong.mean())
+    assert np.sign(round(check.shift, 6)) == way
+    assert after <= before

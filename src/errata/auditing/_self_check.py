@@ -18,6 +18,7 @@ FEWEST, SMALL = 20, 500  # errors planted at least; rows below which it is done 
 UNIFORM = 0.1  # part of the planted errors that ignores the noise model
 POINTS = 200  # ranks at which precision and recall are kept
 SLOPE_SPREAD, SHIFT_SPREAD = 0.25, 0.5  # how far a calibration may lightly go
+SLOPE_SLACK, SHIFT_SLACK = 0.25, 0.5  # so much may come from planted errors not being real ones
 
 
 class SelfCheck(NamedTuple):
@@ -144,10 +145,11 @@ def _average_precision(hits: np.ndarray, planted: int) -> float:
 def _calibration(runs: list[_Run], before: np.ndarray) -> tuple[float, float]:
     """Slope and shift of the log-odds; one and zero where the planted errors confirm them.
 
-    A planted row is wrong, any other with the probability it had before.
+    A planted row is wrong, any other with the probability it had before. Planted errors are not
+    real ones, so only what goes beyond a slack is believed.
     """
-    x = np.concatenate([logit(r.p_wrong[r.eligible].clip(1e-9, 1 - 1e-9)) for r in runs])
-    wrong = np.concatenate([np.where(r.planted, 1.0, before)[r.eligible] for r in runs])
+    x = np.concatenate([logit(r.p_wrong.clip(1e-9, 1 - 1e-9)) for r in runs])
+    wrong = np.concatenate([np.where(r.planted, 1.0, before) for r in runs])
 
     def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
         slope, shift = theta
@@ -159,4 +161,9 @@ def _calibration(runs: list[_Run], before: np.ndarray) -> tuple[float, float]:
         return float(value), np.array([pull @ x, pull.sum()]) + far
 
     found = minimize(loss, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=[(0.2, 3), (-3, 3)])
-    return float(found.x[0]), float(found.x[1])
+    return 1 + _beyond(found.x[0] - 1, SLOPE_SLACK), _beyond(found.x[1], SHIFT_SLACK)
+
+
+def _beyond(value: float, slack: float) -> float:
+    """What is left of a value that has to overcome some slack."""
+    return float(np.sign(value) * max(0.0, abs(value) - slack))
