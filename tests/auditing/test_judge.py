@@ -112,6 +112,13 @@ def test_a_precision_asked_for_is_expected(p, precision):
         assert p.max() < precision
 
 
+def test_where_hardly_any_label_is_wrong_a_small_doubt_is_not_flagged():
+    p = np.r_[0.9, np.full(20, 0.14), np.zeros(979)]
+    assert np.flatnonzero(draw_flags(p, p).flagged).tolist() == [0]
+    many = np.r_[np.full(300, 0.14), np.zeros(700)]
+    np.testing.assert_array_equal(draw_flags(many, many).flagged, many > 0)
+
+
 def test_labels_without_doubt_are_not_flagged():
     flags = draw_flags(np.zeros(5), np.zeros(5))
     assert not flags.flagged.any()

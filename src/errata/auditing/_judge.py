@@ -9,7 +9,8 @@ from ._pool import blocks, largest, some_rows
 from ._readings import NoiseReadings, hidden_noise
 
 UNEVEN = 0.08  # spread of the classes' noise rates from which plain surprise counts for little
-LEAST_FLAGGED = 0.15  # a label that is wrong with less than this is not worth a look
+LEAST_FLAGGED = 0.1  # a label that is wrong with less than this is not worth a look,
+HARDLY_ANY, LEAST_OF_FEW = 0.02, 0.3  # nor with less than this where hardly any label is wrong
 
 
 class Judgement(NamedTuple):
@@ -100,7 +101,8 @@ def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | No
     Without a precision, the list with the largest expected F1 score; with one, the longest list
     whose expected share of wrong labels reaches it.
     """
-    worth = p_wrong >= (LEAST_FLAGGED if precision is None else 0)
+    least = LEAST_FLAGGED if p_wrong.mean() >= HARDLY_ANY else LEAST_OF_FEW
+    worth = p_wrong >= (least if precision is None else 0)
     listed = np.flatnonzero(suspicion >= suspicion[worth].min(initial=np.inf))
     order = listed[np.argsort(-suspicion[listed], kind="stable")]
     found = np.cumsum(p_wrong[order])
