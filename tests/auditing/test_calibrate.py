@@ -3,11 +3,21 @@ import pytest
 from scipy.special import log_softmax
 
 from auditing_cases import draw_codes, draw_truth, symmetric
-from errata.auditing._calibrate import Calibration, calibrate
+from errata.auditing._calibrate import BY_LOT, Calibration, calibrate
 
 
 def log_loss(logs, codes):
-    return -logs[codes, np.arange(len(codes))].mean()
+    """Of labels some of which are drawn by lot."""
+    shares = np.exp(logs[codes, np.arange(len(codes))])
+    return -np.log((1 - BY_LOT) * shares + BY_LOT / len(logs)).mean()
+
+
+def draw_evidence(n_classes, n, random_state=0):
+    """Evidence that is right, and labels that follow it but for those drawn by lot."""
+    random = np.random.default_rng(random_state)
+    p = random.dirichlet(np.full(n_classes, 0.3), n).clip(1e-4)
+    p /= p.sum(axis=1, keepdims=True)
+    return np.log(p.T), draw_codes((1 - BY_LOT) * p + BY_LOT / n_classes, random)
 
 
 def test_the_identity_changes_nothing():
@@ -17,11 +27,11 @@ def test_the_identity_changes_nothing():
 
 
 def test_evidence_that_is_right_stays_what_it_is():
-    truth = draw_truth(symmetric(3, 0.1), 20_000, overlap=0.5)
-    found = calibrate(truth.logs, truth.labels)
+    logs, codes = draw_evidence(3, 20_000)
+    found = calibrate(logs, codes)
     np.testing.assert_allclose(found.matrix, np.eye(3), rtol=0, atol=0.1)
-    after = found.apply(truth.logs)
-    assert log_loss(truth.logs, truth.labels) - 0.001 < log_loss(after, truth.labels)
+    after = found.apply(logs)
+    assert log_loss(logs, codes) - 0.001 < log_loss(after, codes)
     np.testing.assert_allclose(np.exp(after).sum(axis=0), 1, rtol=0, atol=1e-12)
 
 
@@ -32,7 +42,7 @@ def test_evidence_too_sure_of_two_classes_is_put_right(dtype):
     true = log_softmax(scores, axis=0)
     scores[:2] = scores[:2].mean(axis=0) + 3 * (scores[:2] - scores[:2].mean(axis=0))
     sure = log_softmax(scores, axis=0).astype(dtype)
-    codes = draw_codes(np.exp(true).T, random)
+    codes = draw_codes((1 - BY_LOT) * np.exp(true).T + BY_LOT / 4, random)
     after = calibrate(sure, codes).apply(sure)
     assert after.dtype == dtype
     assert log_loss(sure, codes) > log_loss(true, codes) + 0.1
@@ -41,4 +51,12 @@ def test_evidence_too_sure_of_two_classes_is_put_right(dtype):
 
 def test_of_many_classes_nothing_is_fitted():
     truth = draw_truth(symmetric(60, 0.1), 200)
-    np.testing.assert_array_equal(calibrate(truth.logs, truth.labels).matrix, np.eye(60))
+    assert calibrate(truth.logs, truth.labels).apply(truth.logs) is truth.logs
+
+
+@pytest.mark.parametrize("n_classes", [2, 5, 10])
+def test_rows_that_it_did_not_see_lose_little(n_classes):
+    logs, codes = draw_evidence(n_classes, 8000)
+    seen, fresh = slice(0, 5000), slice(5000, None)
+    after = calibrate(logs[:, seen], codes[seen]).apply(logs[:, fresh])
+    assert log_loss(after, codes[fresh]) < log_loss(logs[:, fresh], codes[fresh]) + 0.01

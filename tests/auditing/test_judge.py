@@ -92,6 +92,43 @@ def test_a_thousand_classes_are_judged():
     assert detection_average_precision(judgement.suspicion, truth.wrong) > 0.8
 
 
+def nearly_clean(n_classes, n, n_wrong, sure):
+    random = np.random.default_rng(0)
+    codes = random.integers(n_classes, size=n)
+    q = np.full((n_classes, n), (1 - sure) / (n_classes - 1))
+    q[codes, np.arange(n)] = sure
+    q *= np.exp(0.3 * random.normal(size=q.shape))
+    labels = codes.copy()
+    labels[:n_wrong] = (codes[:n_wrong] + 1) % n_classes
+    return np.log(q / q.sum(axis=0)), labels
+
+
+@pytest.mark.parametrize(("n_classes", "n_wrong"), [(2, 4), (3, 3), (10, 2)])
+def test_a_few_wrong_labels_among_many_are_the_most_suspicious(n_classes, n_wrong):
+    logs, labels = nearly_clean(n_classes, 1000, n_wrong, 0.8)
+    judgement = judged(logs, labels)
+    assert set(np.argsort(-judgement.suspicion)[:n_wrong]) == set(range(n_wrong))
+    assert judgement.p_wrong[:n_wrong].min() > 0.3
+    assert judgement.p_wrong[n_wrong:].mean() < 0.01
+    assert judgement.high > n_wrong / 1000
+
+
+def test_without_noise_the_pattern_of_noise_is_none_but_readings_differ():
+    logs, labels = nearly_clean(3, 300, 0, 0.9)
+    rates = [reading.rate for reading in judged(logs, labels).readings.readings]
+    assert sum(rate < 1e-6 for rate in rates) <= 2
+
+
+def test_labels_that_single_precision_calls_impossible_are_ranked():
+    logs = np.array([[-25, -30, -1e-9], [-1e-9, -1e-9, -25]], dtype=np.float32)
+    ranked = between(np.full(3, 0.5), -np.expm1(logs[0].astype(float)), uneven=0.0)
+    assert np.isfinite(ranked).all()
+    assert ranked[0] > 0.9 > 0.1 > ranked[2]
+    assert np.isfinite(
+        judged(np.tile(logs, 40), np.zeros(120, dtype=int) + (np.arange(120) % 2)).suspicion
+    ).all()
+
+
 probabilities = hnp.arrays(float, st.integers(1, 40), elements=st.floats(0, 1))
 
 

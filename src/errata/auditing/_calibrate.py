@@ -2,26 +2,31 @@
 
 Where two classes overlap, the pooled opinion may be too sure or too unsure of just these two. A
 noise model takes that for errors which go from one to the other. So the logarithms of the opinion
-go through a matrix first, fitted to make the labels likely and held close to the identity.
+go through a matrix first, fitted to make the labels likely and held close to the identity. Some of
+the labels are taken to be drawn by lot: what wrong labels have to tell must not be explained away.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.special import softmax
 
-PRECISION = 20.0  # of the prior around the identity, in rows
-UP_TO = 50  # classes; with more, the matrix has too many numbers to be fitted
+PRECISION = 20.0  # of the prior around the identity
+BY_LOT = 0.05  # share of labels that follow no evidence
+UP_TO = 12  # classes; with more, the matrix has too many numbers, and learns the labels by heart
 
 
 class Calibration(NamedTuple):
-    """A linear map of log-probabilities of shape (K, n)."""
+    """A linear map of log-probabilities of shape (K, n), or none."""
 
-    matrix: np.ndarray
-    offsets: np.ndarray
+    matrix: np.ndarray | None = None
+    offsets: np.ndarray | None = None
 
     def apply(self, logs: np.ndarray) -> np.ndarray:
         """The logarithms of the better probabilities."""
+        if self.matrix is None or self.offsets is None:
+            return logs
         scores = self.matrix.astype(logs.dtype) @ logs
         scores += self.offsets.astype(logs.dtype)[:, None]
         scores -= scores.max(axis=0)
@@ -30,30 +35,26 @@ class Calibration(NamedTuple):
 
 
 def calibrate(logs: np.ndarray, codes: np.ndarray) -> Calibration:
-    """The map that makes the labels most likely; costs O(n K²) for each of some twenty steps."""
+    """The map that makes the labels most likely; costs O(n K²) for each of some dozens of steps."""
     n_classes, n = logs.shape
-    identity = np.hstack([np.eye(n_classes), np.zeros((n_classes, 1))])
     if n_classes > UP_TO:
-        return _from(identity)
+        return Calibration()
+    identity = np.hstack([np.eye(n_classes), np.zeros((n_classes, 1))])
     inputs = np.vstack([logs, np.ones(n)])
     own = (codes, np.arange(n))
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
         weights = x.reshape(identity.shape)
-        scores = weights @ inputs
-        scores -= scores.max(axis=0)
-        shares = np.exp(scores)
-        total = shares.sum(axis=0)
+        shares = softmax(weights @ inputs, axis=0)
+        followed = (1 - BY_LOT) * shares[own]
+        label = followed + BY_LOT / n_classes
         away = weights - identity
-        value = np.log(total).sum() - scores[own].sum() + PRECISION * np.vdot(away, away) / 2
-        shares /= total
-        shares[own] -= 1
-        return value, (shares @ inputs.T + PRECISION * away).ravel()
+        pull = shares * (followed / label)
+        pull[own] -= followed / label
+        value = PRECISION * np.vdot(away, away) / 2 - np.log(label).sum()
+        return value, (pull @ inputs.T + PRECISION * away).ravel()
 
     options = {"maxiter": 60, "ftol": 1e-6}
     found = minimize(loss, identity.ravel(), jac=True, method="L-BFGS-B", options=options)
-    return _from(found.x.reshape(identity.shape))
-
-
-def _from(weights: np.ndarray) -> Calibration:
+    weights = found.x.reshape(identity.shape)
     return Calibration(weights[:, :-1], weights[:, -1])

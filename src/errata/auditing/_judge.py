@@ -42,7 +42,7 @@ class Flags(NamedTuple):
 
 def judge(logs: np.ndarray, codes: np.ndarray, random: np.random.Generator) -> Judgement:
     """Read the noise from some of the rows, then judge all of them."""
-    rows = some_rows(len(codes), len(logs), random, at_most=3_000)
+    rows = some_rows(len(codes), len(logs), random, at_most=5_000)
     readings = read_noise(logs.take(rows, axis=1).astype(float), codes[rows])
     return judge_by(readings, logs, codes)
 
@@ -61,7 +61,7 @@ def judge_by(readings: NoiseReadings, logs: np.ndarray, codes: np.ndarray) -> Ju
         prior += given.sum(axis=1, dtype=float)
         hidden_rate += float((1 - hidden[own]).sum(dtype=float)) / n
         p_wrong[block] = np.maximum(1 - given[own], 0)
-        suspicion[block] = between(p_wrong[block], 1 - np.exp(here[own]), uneven)
+        suspicion[block] = between(p_wrong[block], -np.expm1(here[own].astype(float)), uneven)
         given[own] = -1
         other[block], p_other[block] = largest(given)
     low, high = readings.interval(hidden_rate)
@@ -110,7 +110,8 @@ def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | No
     total = p_wrong.sum()
     if precision is None:
         score = 2 * found / (length + total)
-        count = int(score.argmax()) + 1 if len(order) else 0
+        last = np.flatnonzero(worth[order])[-1:] + 1  # others may be as suspicious as the last
+        count = min(int(score.argmax()) + 1, last[0]) if len(order) else 0
         rule = "The list is as long as promises the largest F1 score."
     else:
         enough = np.flatnonzero(found / length >= precision)

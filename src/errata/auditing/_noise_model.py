@@ -1,12 +1,13 @@
 r"""From probabilities of labels to probabilities of classes: the noise model, with its doubts.
 
-The evidence q gives the probability of each *label*. A row's class is taken to have the probability
-p = softmax(slope log q + offsets), and its label is drawn from row c of the transition matrix T, so
-that P(label) = p T. Labels that keep being wrong however sure the evidence is tell of noise; labels
-that are wrong only where it is unsure tell of classes that overlap. How far the two can be told
-apart is read off the likelihood: it is computed for many noise rates and two patterns of noise
-(uniform; and the one the rows themselves suggest), and all these *readings* are kept with their
-weights. Where the data cannot tell, many readings weigh alike, and the interval is wide.
+The evidence q, once put right, gives the probability of each *label*. A row's class is taken to
+have the probability p = softmax(slope log q + offsets), and its label is drawn from row c of the
+transition matrix T, so that P(label) = p T. Labels that keep being wrong however sure the evidence
+is tell of noise; labels that are wrong only where it is unsure tell of classes that overlap. How
+far the two can be told apart is read off the likelihood: it is computed for all noise rates worth
+it and two patterns of noise (uniform; and the one the rows themselves suggest), and these
+*readings* are kept with their weights. Where the data cannot tell, many readings weigh alike, and
+the interval is wide.
 
 One more reading is that of noise which hides where classes meet. The likelihood cannot tell it from
 overlap, so it has a fixed weight.
@@ -20,13 +21,13 @@ from ._calibrate import calibrate
 from ._patterns import anchor_pattern, expected_pattern, transition_of, uniform_pattern
 from ._readings import NoiseReadings, Reading, shares_of
 
-RATES = np.r_[0, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1:0.4:0.025, 0.4, 0.45]
+RATES = np.r_[0, 0.01, 0.02, 0.04, 0.06, 0.08, np.arange(10, 40, 2.5) / 100, 0.4, 0.45]
 PATTERN_STEPS = 2  # times that the pattern of noise is read off the rows
 TEMPER = 0.5  # rows share their evidence: each counts as half a row
 OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
 SLOPE_PRIOR, OFFSET_PRIOR = 0.3, 0.5
 LEAST_WEIGHT = 0.01  # of the best reading's: lighter ones are not kept
-REACH = 2 - np.log(LEAST_WEIGHT)  # how far below the best, in logarithms, readings are looked for
+REACH = 2 - np.log(LEAST_WEIGHT)  # as far, and some more: the best may belong to the other pattern
 PRIOR_SPREAD = 0.25  # a tenth to a quarter of wrong labels is nothing unusual, half of them is
 
 
@@ -44,15 +45,15 @@ def read_noise(logs: np.ndarray, codes: np.ndarray) -> NoiseReadings:
     logs = calibration.apply(logs)
     n_classes = len(logs)
     rates = RATES[:-1] if n_classes == 2 else RATES
-    pattern, best = anchor_pattern(np.exp(logs), codes), len(rates) // 2
+    suggested, best = anchor_pattern(np.exp(logs), codes), len(rates) // 2
     for _ in range(PATTERN_STEPS):
-        tried = profile(logs, codes, pattern, rates, best, reach=0)
+        tried = profile(logs, codes, suggested, rates[1:], best, reach=1)  # no noise, no pattern
         best = max(tried, key=lambda place: tried[place].weight)
-        pattern = expected_pattern(tried[best], logs, codes)
+        suggested = expected_pattern(tried[best], logs, codes)
     found = [
         reading
-        for pattern in (uniform_pattern(n_classes), pattern)
-        for reading in profile(logs, codes, pattern, rates, best, reach=REACH).values()
+        for pattern in (uniform_pattern(n_classes), suggested)
+        for reading in profile(logs, codes, pattern, rates, best + 1, reach=REACH).values()
     ]
     weights = softmax([r.weight for r in found])
     order = np.argsort(-weights, kind="stable")
@@ -73,8 +74,8 @@ def profile(
 ) -> dict[int, Reading]:
     """Readings with the best slope and offsets for noise rates, by their place among ``rates``.
 
-    ``weight`` is logarithmic. It rises to one top and falls beyond, so that the way leads from
-    ``start`` up and down the rates until it is more than ``reach`` below the best seen.
+    ``weight`` is logarithmic. But for little it rises to one top and falls beyond, so that the way
+    leads from the place ``start`` up and down until it is more than ``reach`` below the best seen.
     """
     prior = np.log(0.02 + rates) - (rates / PRIOR_SPREAD) ** 2 / 2 + np.log(np.gradient(rates))
     nothing = Reading(0.0, 0.0, pattern, 1.0, np.zeros(len(logs)))

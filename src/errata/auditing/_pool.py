@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 SMALLEST = 1e-4  # no witness may rule a class out altogether
 RIDGE = 1e-3
 CACHED = 2**16  # probabilities worked on at once
-FITTED_NUMBERS = 2e6  # weights are a handful: more rows than make up so many numbers add nothing
+FITTED_NUMBERS = 2e6  # more rows than make up so many numbers are not fitted to
 
 
 def pool_weights(
@@ -83,6 +83,6 @@ def blocks(n: int, n_classes: int) -> Iterator[slice]:
 def some_rows(
     n: int, n_classes: int, random: np.random.Generator, *, at_most: int = 10_000
 ) -> np.ndarray:
-    """All rows, or as many drawn ones as a handful of parameters can be fitted to."""
+    """All rows, or as many drawn ones as what is fitted needs."""
     wanted = int(np.clip(FITTED_NUMBERS / n_classes, 2_000, at_most))
     return np.arange(n) if n <= wanted else np.sort(random.choice(n, wanted, replace=False))

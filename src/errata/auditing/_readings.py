@@ -1,6 +1,6 @@
 """Readings: ways to explain labels by noise, each with its weight, and what follows from them.
 
-Arrays of evidence are transposed, (K, n): that is faster.
+Arrays of evidence have the shape (K, n): that is faster.
 """
 
 from typing import Any, NamedTuple

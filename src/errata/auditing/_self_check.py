@@ -1,7 +1,7 @@
 """The self-check: plant errors in a copy of the labels, audit that copy, and look for them.
 
-It says how well the audit works on this very table, and puts ``p_wrong`` right where it claims too
-much or too little.
+It says how well the audit works on this very table, and puts ``p_wrong`` right where it claims far
+too much or too little.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ FEWEST, SMALL = 20, 500  # errors planted at least; rows below which it is done 
 UNIFORM = 0.1  # part of the planted errors that ignores the noise model
 POINTS = 200  # ranks at which precision and recall are kept
 SLOPE_SPREAD, SHIFT_SPREAD = 0.25, 0.5  # how far a calibration may lightly go
-SLOPE_SLACK, SHIFT_SLACK = 0.25, 0.5  # so much may come from planted errors not being real ones
+SLACK = 0.5  # of log-odds: so far off may planted errors be because they are not real ones
 
 
 class SelfCheck(NamedTuple):
@@ -37,7 +37,7 @@ class SelfCheck(NamedTuple):
     shift: float
 
     def calibrated(self, p: np.ndarray) -> np.ndarray:
-        """Probabilities as the planted errors say they should have been."""
+        """Probabilities as the planted errors say they should be, as far as these are believed."""
         return expit(self.slope * logit(np.clip(p, 1e-9, 1 - 1e-9)) + self.shift)
 
 
@@ -161,9 +161,9 @@ def _calibration(runs: list[_Run], before: np.ndarray) -> tuple[float, float]:
         return float(value), np.array([pull @ x, pull.sum()]) + far
 
     found = minimize(loss, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=[(0.2, 3), (-3, 3)])
-    return 1 + _beyond(found.x[0] - 1, SLOPE_SLACK), _beyond(found.x[1], SHIFT_SLACK)
-
-
-def _beyond(value: float, slack: float) -> float:
-    """What is left of a value that has to overcome some slack."""
-    return float(np.sign(value) * max(0.0, abs(value) - slack))
+    slope, shift = (float(value) for value in found.x)
+    odds = logit(before.clip(1e-9, 1 - 1e-9))
+    doubt = before * (1 - before) + 1e-12  # a sure label stays one, whatever its log-odds become
+    change = np.sqrt(np.average(((slope - 1) * odds + shift) ** 2, weights=doubt))
+    believed = max(0.0, 1 - SLACK / max(change, SLACK))
+    return 1 + believed * (slope - 1), believed * shift
