@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from auditing_cases import draw_truth, symmetric
+from errata.auditing import _pool
 from errata.auditing._pool import largest, log_opinion, pool_weights, pooled_logs, some_rows
 
 TRUTH = draw_truth(symmetric(3, 0.1), 1000, overlap=0.3)
@@ -48,9 +49,18 @@ def test_the_largest_is_the_first_of_equals(values):
     np.testing.assert_array_equal(top, values.round().max(axis=0))
 
 
-def test_single_precision_stays_single():
-    opinion = GOOD.astype(np.float32)
-    assert pooled_logs([opinion, opinion], np.array([0.5, 0.25]))[0].dtype == np.float32
+def test_of_very_many_classes_the_last_may_be_the_largest():
+    place, _ = largest(np.eye(1000)[:, ::-7])
+    np.testing.assert_array_equal(place, np.arange(999, -1, -7))
+
+
+def test_blocks_change_nothing(monkeypatch):
+    opinions, weights = [GOOD, IDLE], np.array([0.5, 0.25])
+    whole, preferred = pooled_logs(opinions, weights)
+    monkeypatch.setattr(_pool, "CACHED", 21)
+    parts = pooled_logs(opinions, weights)
+    np.testing.assert_allclose(parts[0], whole, rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(parts[1], preferred)
 
 
 def test_many_rows_are_sampled_without_repeats_and_few_are_all_taken():
