@@ -12,6 +12,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import softmax
 
+from ._pool import normalised
+
 PRECISION = 20.0  # of the prior around the identity
 BY_LOT = 0.05  # share of labels that follow no evidence
 UP_TO = 12  # classes; with more, the matrix has too many numbers, and learns the labels by heart
@@ -29,9 +31,7 @@ class Calibration(NamedTuple):
             return logs
         scores = self.matrix.astype(logs.dtype) @ logs
         scores += self.offsets.astype(logs.dtype)[:, None]
-        scores -= scores.max(axis=0)
-        scores -= np.log(np.exp(scores).sum(axis=0))
-        return scores
+        return normalised(scores)
 
 
 def calibrate(logs: np.ndarray, codes: np.ndarray) -> Calibration:

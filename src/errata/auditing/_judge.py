@@ -110,8 +110,8 @@ def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | No
     total = p_wrong.sum()
     if precision is None:
         score = 2 * found / (length + total)
-        last = np.flatnonzero(worth[order])[-1:] + 1  # others may be as suspicious as the last
-        count = min(int(score.argmax()) + 1, last[0]) if len(order) else 0
+        last = np.flatnonzero(worth[order])[-1:]  # others may be as suspicious as the last
+        count = min(int(score.argmax()), last[0]) + 1 if len(last) else 0
         rule = "The list is as long as promises the largest F1 score."
     else:
         enough = np.flatnonzero(found / length >= precision)

@@ -53,10 +53,15 @@ def pooled_logs(
             prefers[block] = largest(logs)[0]
             logs *= np.float32(weight)
             total += logs
-        total -= total.max(axis=0)
-        total -= np.log(np.exp(total).sum(axis=0))
-        pooled[:, block] = total
+        pooled[:, block] = normalised(total)
     return pooled, preferred
+
+
+def normalised(scores: np.ndarray) -> np.ndarray:
+    """The same array, now with logarithms of probabilities in each column."""
+    scores -= scores.max(axis=0)
+    scores -= np.log(np.exp(scores).sum(axis=0))
+    return scores
 
 
 def log_opinion(proba: np.ndarray) -> np.ndarray:

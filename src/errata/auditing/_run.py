@@ -142,11 +142,12 @@ def _witnesses(
 
 
 def _case(given: Prepared, folds: Any, seed: int, n_jobs: int | None) -> Case:
+    present = given.present
     place = np.zeros(len(given.classes), dtype=np.intp)
-    place[given.present] = np.arange(len(given.present))
+    place[present] = np.arange(len(present))
     codes = place[given.codes[given.judged]]
     X = np.empty((len(codes), 0)) if given.X is None else given.X
-    return Case(X, codes, len(given.present), folds, seed, n_jobs)
+    return Case(X, codes, len(present), folds, seed, n_jobs)
 
 
 def _self_check(case: Case, heard: Sequence[Witness], first: Judgement) -> SelfCheck | None:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import expit, logit
+from scipy.special import expit
 
-from ._judge import Judgement
+from ._judge import Judgement, log_odds
 
 PLANTED = 0.1  # share of the rows
 FEWEST, SMALL = 20, 500  # errors planted at least; rows below which it is done twice
@@ -38,7 +38,7 @@ class SelfCheck(NamedTuple):
 
     def calibrated(self, p: np.ndarray) -> np.ndarray:
         """Probabilities as the planted errors say they should be, as far as these are believed."""
-        return expit(self.slope * logit(np.clip(p, 1e-9, 1 - 1e-9)) + self.shift)
+        return expit(self.slope * log_odds(p) + self.shift)
 
 
 class _Run(NamedTuple):
@@ -148,7 +148,7 @@ def _calibration(runs: list[_Run], before: np.ndarray) -> tuple[float, float]:
     A planted row is wrong, any other with the probability it had before. Planted errors are not
     real ones, so only what goes beyond a slack is believed.
     """
-    x = np.concatenate([logit(r.p_wrong.clip(1e-9, 1 - 1e-9)) for r in runs])
+    x = np.concatenate([log_odds(r.p_wrong) for r in runs])
     wrong = np.concatenate([np.where(r.planted, 1.0, before) for r in runs])
 
     def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
@@ -162,8 +162,7 @@ def _calibration(runs: list[_Run], before: np.ndarray) -> tuple[float, float]:
 
     found = minimize(loss, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=[(0.2, 3), (-3, 3)])
     slope, shift = (float(value) for value in found.x)
-    odds = logit(before.clip(1e-9, 1 - 1e-9))
     doubt = before * (1 - before) + 1e-12  # a sure label stays one, whatever its log-odds become
-    change = np.sqrt(np.average(((slope - 1) * odds + shift) ** 2, weights=doubt))
-    believed = max(0.0, 1 - SLACK / max(change, SLACK))
+    moved = (slope - 1) * log_odds(before) + shift
+    believed = 1 - SLACK / max(np.sqrt(np.average(moved**2, weights=doubt)), SLACK)
     return 1 + believed * (slope - 1), believed * shift
