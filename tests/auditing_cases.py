@@ -50,3 +50,15 @@ def blobs(n=120, n_classes=3, d=4, *, random_state=0):
     random = np.random.default_rng(random_state)
     codes = np.r_[np.tile(np.arange(n_classes), 2), random.integers(n_classes, size=n)][:n]
     return 4 * random.normal(size=(n_classes, d))[codes] + random.normal(size=(n, d)), codes
+
+
+def nearly_clean(n_classes, n, n_wrong, sure):
+    """Evidence, classes first, and labels of which the first few are wrong."""
+    random = np.random.default_rng(0)
+    codes = random.integers(n_classes, size=n)
+    q = np.full((n_classes, n), (1 - sure) / (n_classes - 1))
+    q[codes, np.arange(n)] = sure
+    q *= np.exp(0.3 * random.normal(size=q.shape))
+    labels = codes.copy()
+    labels[:n_wrong] = (codes[:n_wrong] + 1) % n_classes
+    return np.log(q / q.sum(axis=0)), labels

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
-from auditing_cases import draw_codes, draw_truth, symmetric
+from auditing_cases import draw_codes, draw_truth, nearly_clean, symmetric
 from errata.auditing._calibrate import BY_LOT, Calibration, calibrate
 
 
@@ -60,3 +60,12 @@ def test_rows_that_it_did_not_see_lose_little(n_classes):
     seen, fresh = slice(0, 5000), slice(5000, None)
     after = calibrate(logs[:, seen], codes[seen]).apply(logs[:, fresh])
     assert log_loss(after, codes[fresh]) < log_loss(logs[:, fresh], codes[fresh]) + 0.01
+
+
+def test_a_few_wrong_labels_are_not_explained_away():
+    logs, labels = nearly_clean(10, 1000, 2, 0.95)
+    right = labels.copy()
+    right[:2] = (labels[:2] - 1) % 10
+    wrong = (labels[:2], np.arange(2))
+    after, without = (calibrate(logs, codes).apply(logs)[wrong] for codes in (labels, right))
+    assert (after - without).max() < 1
