@@ -10,11 +10,11 @@ busy machine; set OMP_NUM_THREADS=1.
 
 import argparse
 import resource
-import time
 
 import numpy as np
 from cleanlab.experimental.label_issues_batched import LabelInspector
 from cleanlab.filter import find_label_issues
+from runs import seconds
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.model_selection import cross_val_predict
@@ -28,12 +28,6 @@ def table(n, d=20, n_classes=4):
         n, d, n_informative=10, n_classes=n_classes, class_sep=1.5, flip_y=0, random_state=0
     )
     return X, *flip_labels(y, 0.1, random_state=0)
-
-
-def seconds(run):
-    start = time.process_time()
-    kept = run()
-    return time.process_time() - start, kept
 
 
 def peak():

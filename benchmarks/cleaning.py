@@ -17,7 +17,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import pandas as pd  # noqa: TID251
-from detection import MODELS
+from detectors import MODELS
 from joblib import Parallel, delayed
 from noisy_sets import KINDS, load, names, plant
 from sklearn.model_selection import train_test_split

@@ -50,6 +50,55 @@ def random_summary(rows, n_classes, n_suspects, n_points=None, random_state=0):
     return summary
 
 
+def no_skill(summary):
+    """The same table, if its columns told nothing about the labels."""
+    largest = max(line["rows"] for line in summary["per_class"]) / summary["rows"]
+    rate = {"estimate": 0.05, "low": 0.0, "high": 1 - largest}
+    rate |= {"count": round(0.05 * summary["rows"]), "count_low": 0}
+    rate["count_high"] = round(rate["high"] * summary["rows"])
+    sentence = (
+        "These columns do not tell the labels apart (no better than knowing how frequent each "
+        "label is). Whether labels are wrong cannot be judged from them: anything from none to "
+        f"{rate['high']:.0%} is possible. Nothing is flagged."
+    )
+    rule = "Nothing is flagged, as the columns do not tell the labels apart."
+    return no_lift(summary) | {
+        **{"has_skill": False, "noise_rate": rate, "alternatives": None, "confusion": []},
+        "flagged": {"count": 0, "expected_precision": None, "expected_recall": None, "rule": rule},
+        "notes": [sentence, *summary["notes"]],
+        "suspects": [suspect | {"flagged": False} for suspect in summary["suspects"]],
+        "suspects_total": 0,
+        "map": summary["map"] | {"flagged": [0] * len(summary["map"]["row"])},
+    }
+
+
+def no_lift(summary):
+    """The same with a self-check in which the columns add nothing to the labels."""
+    check = summary["self_check"] | {"found": 31, "by_label": 32, "lift": False}
+    check |= {name: [] for name in check if isinstance(check[name], list)}
+    check["sentence"] = (
+        f"Of {check['planted']} errors we planted, 31 are among the {check['top']} most "
+        "suspicious rows, but a list by label alone holds 32: the columns add nothing."
+    )
+    return summary | {"self_check": check}
+
+
+def perhaps_overlap(summary):
+    """The same with a noise rate that may be nothing."""
+    rate = {"low": 0.0, "count_low": 0}
+    return summary | {
+        "noise_rate": summary["noise_rate"] | rate,
+        "flagged": summary["flagged"] | {"expected_precision": 0.34, "expected_recall": 0.3},
+        "alternatives": "The data leave open how many labels are wrong: none if the classes "
+        "merely overlap, 12% if they are wrong where classes meet.",
+        "hypotheses": [
+            {"kind": "none", "weight": 0.62, "rate": 0.0},
+            {"kind": "boundary", "weight": 0.31, "rate": 0.12},
+            {"kind": "uniform", "weight": 0.07, "rate": 0.04},
+        ],
+    }
+
+
 def fake_summary(p_wrong, labels, suggested, names, flipped, n_suspects):
     """All that follows from a probability, a label and a suggestion for each row."""
     flagged = p_wrong > 0.5
@@ -66,11 +115,20 @@ def fake_summary(p_wrong, labels, suggested, names, flipped, n_suspects):
         "features": 64,
         "label": "species",
         "classes": names.tolist(),
+        "has_skill": True,
         "noise_rate": {
             **{"estimate": rate, "low": 0.8 * rate, "high": 1.3 * rate},
             **{"count": round(n * rate), "count_low": round(0.8 * n * rate)},
             "count_high": round(1.3 * n * rate),
         },
+        "hypotheses": [
+            {"kind": "uniform", "weight": 0.71, "rate": 1.1 * rate},
+            {"kind": "pattern", "weight": 0.2, "rate": rate},
+            {"kind": "class to class", "weight": 0.06, "rate": 1.3 * rate},
+            {"kind": "boundary", "weight": 0.02, "rate": 0.7 * rate},
+            {"kind": "none", "weight": 0.01, "rate": 0.0},
+        ],
+        "alternatives": None,
         "flagged": {
             "count": int(flagged.sum()),
             "expected_precision": float(p_wrong[flagged].mean()),
@@ -89,7 +147,7 @@ def fake_summary(p_wrong, labels, suggested, names, flipped, n_suspects):
             {"name": "neighbours", "weight": 0.55, "agreement": 0.88},
             {"name": "logistic", "weight": 0.31, "agreement": 0.84},
         ],
-        "self_check": _self_check(order, flipped),
+        "self_check": _self_check(order, labels, flipped),
         "histogram": {
             "edges": edges.tolist(),
             "counts": np.histogram(p_wrong, edges)[0].tolist(),
@@ -160,18 +218,27 @@ def _transition(labels, suggested, n_classes):
     return (counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)).tolist()
 
 
-def _self_check(order, flipped):
-    hits = np.cumsum(flipped[order])
-    rank = np.arange(1, 1 + min(len(order), 600))
-    top = min(200, len(order))
-    planted, found = int(flipped.sum()), int(hits[top - 1])
+def _self_check(order, labels, flipped):
+    n, planted = len(order), int(flipped.sum())
+    hits, label_hits = np.cumsum(flipped[order]), _hits_by_labels(labels, flipped)
+    top = min(round(1.1 * planted), n)
+    rank = np.unique(np.r_[np.geomspace(1, n, 200).round().astype(int), top])
+    found, by_label = int(hits[top - 1]), round(label_hits[top - 1])
     return {
-        **{"planted": planted, "top": top, "found": found},
-        "average_precision": float((hits / np.arange(1, 1 + len(hits)))[flipped[order]].mean()),
+        **{"planted": planted, "top": top, "found": found, "by_label": by_label, "lift": True},
+        "average_precision": float((hits / np.arange(1, 1 + n))[flipped[order]].mean()),
         **{"suggested_right": 0.9, "repeats": 1},
         "rank": rank.tolist(),
-        "precision": (hits[: len(rank)] / rank).tolist(),
-        "recall": (hits[: len(rank)] / planted).tolist(),
-        "sentence": f"Of {planted} errors we planted, "
-        f"{found} are among the {top} most suspicious rows.",
+        "precision": (hits[rank - 1] / rank).tolist(),
+        "recall": (hits[rank - 1] / planted).tolist(),
+        "label_precision": (label_hits[rank - 1] / rank).tolist(),
+        "label_recall": (label_hits[rank - 1] / planted).tolist(),
+        "sentence": f"Of {planted} errors we planted, {found} are among the {top} most "
+        f"suspicious rows; knowing the labels alone, {by_label} would be.",
     }
+
+
+def _hits_by_labels(labels, flipped):
+    """How many errors the first rows hold, in the mean, if labels with most errors come first."""
+    share = np.bincount(labels, weights=flipped) / np.maximum(np.bincount(labels), 1)
+    return np.cumsum(np.sort(share[labels])[::-1])

@@ -3,13 +3,14 @@ import pytest
 from scipy.special import log_softmax
 
 from auditing_cases import draw_codes, draw_truth, nearly_clean, symmetric
-from errata.auditing._calibrate import BY_LOT, Calibration, calibrate
+from errata.auditing._calibrate import Calibration, calibrate
+from errata.auditing._settings import UNIFORM_LABELS
 
 
 def log_loss(logs, codes):
     """Of labels some of which are drawn by lot."""
     shares = np.exp(logs[codes, np.arange(len(codes))])
-    return -np.log((1 - BY_LOT) * shares + BY_LOT / len(logs)).mean()
+    return -np.log((1 - UNIFORM_LABELS) * shares + UNIFORM_LABELS / len(logs)).mean()
 
 
 def draw_evidence(n_classes, n, random_state=0):
@@ -17,7 +18,7 @@ def draw_evidence(n_classes, n, random_state=0):
     random = np.random.default_rng(random_state)
     p = random.dirichlet(np.full(n_classes, 0.3), n).clip(1e-4)
     p /= p.sum(axis=1, keepdims=True)
-    return np.log(p.T), draw_codes((1 - BY_LOT) * p + BY_LOT / n_classes, random)
+    return np.log(p.T), draw_codes((1 - UNIFORM_LABELS) * p + UNIFORM_LABELS / n_classes, random)
 
 
 def test_the_identity_changes_nothing():
@@ -42,7 +43,7 @@ def test_evidence_too_sure_of_two_classes_is_put_right(dtype):
     true = log_softmax(scores, axis=0)
     scores[:2] = scores[:2].mean(axis=0) + 3 * (scores[:2] - scores[:2].mean(axis=0))
     sure = log_softmax(scores, axis=0).astype(dtype)
-    codes = draw_codes((1 - BY_LOT) * np.exp(true).T + BY_LOT / 4, random)
+    codes = draw_codes((1 - UNIFORM_LABELS) * np.exp(true).T + UNIFORM_LABELS / 4, random)
     after = calibrate(sure, codes).apply(sure)
     assert after.dtype == dtype
     assert log_loss(sure, codes) > log_loss(true, codes) + 0.1

@@ -3,14 +3,14 @@ import pytest
 from scipy import sparse
 
 from auditing_cases import blobs
-from errata.auditing._prepare import group_folds, label_column, prepare
+from errata.auditing._prepare import group_numbers, label_column, prepare
 
 X, CODES = blobs(60)
 NAMES = np.array(["ant", "bee", "cat"])
 
 
-def prepared(table, y, embeddings=None):
-    return prepare(table, y, embeddings, seed=0, n_jobs=None)
+def prepared(table, y, embeddings=None, trust=()):
+    return prepare(table, y, embeddings, trust=trust, seed=0, n_jobs=None)
 
 
 def test_features_are_scaled():
@@ -52,32 +52,11 @@ def test_classes_of_one_row_are_kept_out_and_noted():
     ]
 
 
-def split(groups, codes=CODES):
-    return group_folds(groups, codes, np.arange(len(codes)), 0)
-
-
-@pytest.mark.parametrize(
-    "groups",
-    [np.arange(60), np.arange(60) % 2, np.r_[np.zeros(40), 1:21], np.arange(60).astype(str)],
-    ids=["one row each", "two", "unequal", "words"],
-)
-def test_groups_stay_in_a_fold_and_every_row_is_in_one(groups):
-    folds = split(groups)
-    assert sorted(np.concatenate(folds).tolist()) == list(range(60))
-    where = {}
-    for k, fold in enumerate(folds):
-        for row in fold:
-            assert where.setdefault(str(groups[row]), k) == k
-
-
-def test_small_classes_get_fewer_folds_without_a_word():
-    assert len(split(np.arange(6), np.array([0, 0, 0, 1, 1, 1]))) == 3
-    assert len(split(np.arange(60), np.r_[0, 0, np.ones(58, dtype=int)])) == 10
-
-
-def test_rows_that_cannot_be_judged_have_no_say_in_folds():
-    folds = group_folds(["a"] * 3 + ["b"] * 3 + ["c"], np.r_[0, 1, 0, 1, 0, 1, 2], np.arange(6), 0)
-    assert sorted(map(sorted, folds)) == [[0, 1, 2], [3, 4, 5]]
+def test_groups_are_numbered_among_the_rows_that_can_be_judged():
+    numbers = group_numbers(["b", "a", "b", "z"], 4, np.arange(3))
+    np.testing.assert_array_equal(numbers, [1, 0, 1])
+    with pytest.raises(ValueError, match="one group only"):
+        group_numbers(["b", "a", "b", "z"], 4, np.array([0, 2]))
 
 
 @pytest.mark.parametrize(
@@ -91,7 +70,7 @@ def test_rows_that_cannot_be_judged_have_no_say_in_folds():
 )
 def test_bad_groups_are_told(groups, message):
     with pytest.raises(ValueError, match=message):
-        split(groups)
+        group_numbers(groups, 60, np.arange(60))
 
 
 @pytest.mark.parametrize(
@@ -115,3 +94,41 @@ def test_embeddings_are_looked_at_instead_but_the_table_must_fit_too():
     assert prepared(None, CODES, X[:, :2]).table is None
     with pytest.raises(ValueError, match="the table has 59 rows, but there are 60 labels"):
         prepared(X[:-1], CODES, X)
+
+
+LEAKING = {f"x{j}": X[:, j] + 6 * np.random.default_rng(j).normal(size=60) for j in range(3)}
+LEAKING["code"] = NAMES[CODES]
+
+
+def test_a_column_that_holds_the_label_is_left_out_with_a_note():
+    given = prepared(LEAKING, CODES)
+    assert given.features.columns == ["x0", "x1", "x2"]
+    assert list(given.learnt) == ["x0", "x1", "x2"]
+    assert list(given.table) == list(LEAKING)
+    assert "code" in given.notes[0]
+    assert "trust=['code']" in given.notes[0]
+
+
+@pytest.mark.parametrize("trust", [["code"], ("code",)])
+def test_a_column_that_is_trusted_stays(trust):
+    given = prepared(LEAKING, CODES, trust=trust)
+    assert "code" in given.features.columns
+    assert given.notes == []
+
+
+def test_the_columns_of_an_array_are_trusted_by_position():
+    array = np.column_stack([LEAKING["x0"], CODES, LEAKING["x1"]])
+    assert prepared(array, CODES).learnt.shape == (60, 2)
+    assert prepared(array, CODES, trust=[1]).learnt.shape == (60, 3)
+
+
+@pytest.mark.parametrize(
+    ("trust", "message"),
+    [
+        (["kode"], "there is no column 'kode' to trust; the columns are: x0, x1, x2, code"),
+        ("code", r"trust='code' must be a list of columns; pass \['code'\]"),
+    ],
+)
+def test_columns_to_trust_must_be_there(trust, message):
+    with pytest.raises(ValueError, match=message):
+        prepared(LEAKING, CODES, trust=trust)

@@ -2,23 +2,33 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import expit, logit
 
 from auditing_cases import draw_truth, symmetric
-from errata.auditing._judge import judge
-from errata.auditing._self_check import rows_to_plant, self_check, wrong_labels
+from errata.auditing._posterior import posterior_of
+from errata.auditing._self_check import (
+    Run,
+    along_copies,
+    by_label_alone,
+    estimated_average_precision,
+    lift_of,
+    rows_to_plant,
+    self_check,
+    wrong_labels,
+)
+from errata.metrics import detection_average_precision
 
 
-def checked(n=600, n_classes=3):
-    """Evidence that stays what it is: only the judgement is done again."""
+def checked(n=600, n_classes=3, suspicion=None):
+    """Out-of-fold probabilities that stay what they are: only the posterior is computed again."""
     truth = draw_truth(symmetric(n_classes, 0.1), n, error=0.3)
     planted = []
 
     def audit_again(codes, seed):
         planted.append(np.flatnonzero(codes != truth.labels))
-        return judge(truth.logs, codes, np.random.default_rng(seed))
+        again = posterior_of(truth.logs, codes, np.random.default_rng(seed))
+        return again if suspicion is None else again._replace(suspicion=suspicion(codes))
 
-    first = judge(truth.logs, truth.labels, np.random.default_rng(0))
+    first = posterior_of(truth.logs, truth.labels, np.random.default_rng(0))
     return self_check(truth.labels, first, audit_again, np.random.default_rng(1)), planted, first
 
 
@@ -32,40 +42,77 @@ def test_planted_labels_are_wrong_and_known(n_classes, seed, rate):
     assert planted.max() < n_classes
 
 
-def test_planted_labels_follow_the_noise_model():
+def test_half_of_the_planted_labels_follow_the_noise_model():
     T = np.array([[0.8, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    planted = wrong_labels(np.zeros(1000, dtype=int), T, np.random.default_rng(0))
-    assert (planted == 1).mean() > 0.85
+    planted = wrong_labels(np.zeros(4000, dtype=int), T, np.random.default_rng(0))
+    np.testing.assert_allclose(np.mean(planted == 1), 0.75, rtol=0, atol=0.03)
 
 
 @given(st.integers(2, 60), st.integers(0, 100), st.integers(1, 40))
 def test_at_least_half_of_every_class_keeps_its_label(n, seed, count):
     random = np.random.default_rng(seed)
     codes = random.integers(3, size=n)
-    trusted = np.flatnonzero(random.random(n) < 0.8)
-    rows = rows_to_plant(codes, trusted, count, random)
+    rows = rows_to_plant(codes, count, random)
     assert len(np.unique(rows)) == len(rows) <= count
-    assert set(rows) <= set(trusted)
     assert (np.bincount(codes[rows], minlength=3) <= np.bincount(codes, minlength=3) / 2).all()
 
 
-def test_errors_are_planted_in_trusted_rows_and_counted():
+def test_errors_are_planted_in_all_rows_and_nothing_is_left_out_of_the_count():
     check, (planted,), first = checked()
-    assert check.planted == len(planted)
-    assert (first.p_wrong[planted] < 0.5).all()
+    assert check.planted == len(planted) == 60
+    assert (first.p_wrong[planted] > 0.5).any()  # rows that were suspected already count, too
     assert check.found <= min(check.planted, check.top)
+    assert check.top == np.ceil(1.1 * (60 + first.p_wrong.sum()))
     assert check.repeats == 1
-    assert (np.diff(check.rank) > 0).all()
     np.testing.assert_allclose(
         check.precision * check.rank, check.recall * check.planted, rtol=0, atol=1e-9
     )
-    np.testing.assert_allclose(check.recall[-1], 1, rtol=0, atol=1e-9)
+    assert check.rank[-1] == 600
+    np.testing.assert_allclose([check.recall[-1], check.label_recall[-1]], 1, rtol=0, atol=1e-9)
 
 
-def test_good_evidence_finds_what_was_planted():
+def test_good_models_find_what_was_planted_and_labels_alone_do_not():
     check, _, _ = checked()
-    assert check.average_precision > 0.9
-    assert check.suggested_right > 0.9
+    assert check.lift
+    assert check.average_precision > 0.8
+    assert check.suggested_right > 0.85
+    assert check.found > 0.9 * check.planted
+    assert check.by_label < 0.5 * check.found
+    assert (check.label_recall <= check.recall + 0.05).all()
+
+
+@pytest.mark.parametrize("kind", ["at random", "by label"])
+def test_a_ranking_that_knows_no_column_has_no_lift_and_no_curve(kind):
+    random = np.random.default_rng(0)
+    by = {"at random": lambda codes: random.random(len(codes)), "by label": lambda codes: codes / 3}
+    check, _, _ = checked(n=1500, suspicion=by[kind])
+    assert not check.lift
+    assert len(check.rank) == len(check.recall) == len(check.label_recall) == 0
+    assert abs(check.found - check.by_label) < 0.5 * check.planted
+
+
+def test_lift_is_van_elterens_statistic():
+    # One label of five rows: the two planted ones have ranks 5 and 3, U = 5 of 6 pairs.
+    run = Run(
+        planted=np.array([True, True, False, False, False]),
+        labels=np.zeros(5, dtype=int),
+        suspicion=np.array([0.9, 0.5, 0.6, 0.1, 0.2]),
+        right=1.0,
+    )
+    np.testing.assert_allclose(lift_of([run]), (5 - 3) / np.sqrt(2 * 3 * 6 / 12))
+
+
+def test_a_list_by_labels_takes_the_label_with_most_planted_errors_first():
+    run = Run(
+        planted=np.array([True, True, False, True, False, False, False]),
+        labels=np.array([1, 1, 1, 0, 0, 0, 0]),
+        suspicion=np.zeros(7),
+        right=1.0,
+    )
+    lengths, held = by_label_alone(run)
+    np.testing.assert_array_equal(lengths, [0, 3, 7])
+    np.testing.assert_array_equal(held, [0, 2, 3])
+    assert np.interp(5, lengths, held) == 2.5
 
 
 def test_few_rows_are_checked_twice():
@@ -73,34 +120,27 @@ def test_few_rows_are_checked_twice():
     assert check.repeats == len(planted) == 2
 
 
-def test_calibration_keeps_the_order():
-    check, _, _ = checked()
-    p = np.linspace(0, 1, 101)
-    calibrated = check.calibrated(p)
-    assert (np.diff(calibrated) >= 0).all()
-    assert calibrated.min() >= 0
-    assert calibrated.max() <= 1
+def test_copies_are_changed_together():
+    codes, copies = np.array([0, 0, 1, 0, 1]), np.array([0, 0, 0, 1, 2])
+    labels = codes.copy()
+    labels[1] = 2
+    changed = along_copies(labels, np.array([1]), codes, copies)
+    np.testing.assert_array_equal(changed, [2, 2, 1, 0, 1])
 
 
-def test_rows_that_are_all_suspect_are_not_checked():
+def test_three_rows_leave_nothing_to_plant():
     truth = draw_truth(symmetric(3, 0.1), 60)
-    first = judge(truth.logs, truth.labels, np.random.default_rng(0))
-    first = first._replace(p_wrong=np.ones(60))
-    assert self_check(truth.labels, first, judge, np.random.default_rng(0)) is None
+    first = posterior_of(truth.logs, truth.labels, np.random.default_rng(0))
+    first = first._replace(p_wrong=first.p_wrong[:3])
+    codes = np.array([0, 1, 2])
+    assert self_check(codes, first, posterior_of, np.random.default_rng(0)) is None
 
 
-@pytest.mark.parametrize(("off", "way"), [(-3, 1), (3, -1), (0, 0)], ids=["low", "high", "right"])
-def test_probabilities_far_off_are_put_right_and_good_ones_stay(off, way):
-    truth = draw_truth(symmetric(3, 0.1), 2000, error=0.3)
-
-    def shifted(codes, seed):
-        judgement = judge(truth.logs, codes, np.random.default_rng(seed))
-        odds = logit(judgement.p_wrong.clip(1e-9, 1 - 1e-9))
-        return judgement._replace(p_wrong=expit(odds + off))
-
-    first = shifted(truth.labels, 0)
-    check = self_check(truth.labels, first, shifted, np.random.default_rng(1))
-    before = abs(first.p_wrong.mean() - truth.wrong.mean())
-    after = abs(check.calibrated(first.p_wrong).mean() - truth.wrong.mean())
-    assert np.sign(round(check.shift, 6)) == way
-    assert after <= before
+def test_average_precision_counts_planted_errors_and_expected_ones():
+    random = np.random.default_rng(0)
+    planted, wrong = random.random((2, 300)) < 0.1
+    wrong &= ~planted
+    run = Run(planted, np.zeros(300, dtype=int), random.random(300) + planted + wrong, 1.0)
+    truth = detection_average_precision(run.suspicion, planted | wrong)
+    np.testing.assert_allclose(estimated_average_precision(run, wrong.astype(float)), truth)
+    assert estimated_average_precision(run, np.zeros(300)) < truth

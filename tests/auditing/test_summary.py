@@ -1,6 +1,10 @@
 import json
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
+
+from errata.auditing._summary import alternatives
 
 
 def test_the_summary_adds_up_and_is_valid_json(flowers):
@@ -22,7 +26,44 @@ def test_the_summary_adds_up_and_is_valid_json(flowers):
 
 def test_the_check_is_told_in_a_sentence(flowers):
     check = flowers[0].summary()["self_check"]
-    assert check["sentence"] == (
+    found = (
         f"Of {check['planted']} errors we planted, {check['found']} are among the {check['top']} "
-        "most suspicious rows."
+        "most suspicious rows"
     )
+    assert check["lift"]
+    assert check["sentence"] == (
+        f"{found}; knowing the labels alone, {check['by_label']} would be."
+    )
+    assert len(check["rank"]) == len(check["recall"]) == len(check["label_recall"]) > 0
+
+
+def told(**weights):
+    rates = {"none": 0.0, "uniform": 0.1, "pattern": 0.2, "boundary": 0.12}
+    return SimpleNamespace(
+        hypotheses=[
+            {"kind": kind, "weight": weight, "rate": rates[kind]}
+            for kind, weight in weights.items()
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        ({"none": 1.0}, None),
+        ({"none": 0.96, "boundary": 0.04}, None),
+        ({"uniform": 0.5, "pattern": 0.5}, None),
+        (
+            {"none": 0.6, "boundary": 0.4},
+            "The data leave open how many labels are wrong: none if the classes merely overlap, "
+            "12% if they are wrong where classes meet.",
+        ),
+        (
+            {"none": 0.2, "uniform": 0.6, "pattern": 0.2},
+            "The data leave open how many labels are wrong: none if the classes merely overlap, "
+            "12% if labels are wrong here and there.",
+        ),
+    ],
+)
+def test_what_the_data_leave_open_is_one_sentence(weights, sentence):
+    assert alternatives(told(**weights)) == sentence

@@ -5,7 +5,17 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from auditing_cases import blobs
-from errata.auditing import Bumps, Case, Given, Linear, Model, Neighbors, Trees, default_witnesses
+from errata.auditing import (
+    Boosting,
+    Bumps,
+    Case,
+    Given,
+    Linear,
+    Model,
+    Neighbors,
+    Trees,
+    default_witnesses,
+)
 from errata.auditing import _witnesses as module
 from errata.auditing._witnesses import certain_or_uniform, cross_fitted
 
@@ -18,7 +28,7 @@ QUICK = [
     Linear("line"),
     Model(LogisticRegression(), X, np.arange(3)),
 ]
-FOLDS = [np.arange(k, 60, 4) for k in range(4)]
+GROUPS = np.arange(60) // 2
 each = pytest.mark.parametrize("witness", QUICK, ids=lambda witness: witness.name)
 
 
@@ -29,18 +39,18 @@ def assert_probabilities(proba, n, n_classes):
 
 
 @each
-@pytest.mark.parametrize("folds", [None, FOLDS], ids=["alone", "in folds"])
-def test_witnesses_give_probabilities_and_know_separated_classes(witness, folds):
-    proba = witness.testify(Case(X, CODES, 3, folds))
+@pytest.mark.parametrize("groups", [None, GROUPS], ids=["alone", "in groups"])
+def test_witnesses_give_probabilities_and_know_separated_classes(witness, groups):
+    proba = witness.testify(Case(X, CODES, 3, groups))
     assert_probabilities(proba, 60, 3)
     assert np.mean(proba.argmax(axis=1) == CODES) > 0.9
 
 
 @each
-@pytest.mark.parametrize("folds", [None, FOLDS], ids=["alone", "in folds"])
-def test_a_class_that_no_row_has_gets_nothing_or_little(witness, folds):
+@pytest.mark.parametrize("groups", [None, GROUPS], ids=["alone", "in groups"])
+def test_a_class_that_no_row_has_gets_nothing_or_little(witness, groups):
     codes = np.where(CODES == 1, 0, CODES)  # planting errors may empty a class
-    proba = witness.testify(Case(X, codes, 3, folds))
+    proba = witness.testify(Case(X, codes, 3, groups))
     assert_probabilities(proba, 60, 3)
     assert proba[:, 1].mean() < 0.1
 
@@ -63,7 +73,7 @@ def test_rows_of_a_group_do_not_testify_about_each_other(witness):
     codes = random.integers(2, size=24)[rows]
     if isinstance(witness, Model):
         witness = Model(witness.estimator, copies[rows], np.arange(2))
-    together = Case(copies[rows], codes, 2, [np.flatnonzero(rows % 6 == k) for k in range(6)])
+    together = Case(copies[rows], codes, 2, rows)
     assert np.mean(witness.testify(together).argmax(axis=1) == codes) < 0.75
     if not isinstance(witness, Model | Linear):  # too stiff to learn rows by heart
         alone = Case(copies[rows], codes, 2)
@@ -85,7 +95,7 @@ def test_many_rows_are_left_out_in_folds_and_trees_grown_from_some(monkeypatch):
     monkeypatch.setattr(module, "TREE_ROWS", 55)
     for witness in QUICK[:3]:
         assert_probabilities(witness.testify(Case(X, CODES, 3)), 60, 3)
-        assert_probabilities(witness.testify(Case(X, CODES, 3, FOLDS)), 60, 3)
+        assert_probabilities(witness.testify(Case(X, CODES, 3, GROUPS)), 60, 3)
 
 
 def test_no_more_folds_than_rows_of_the_largest_class():
@@ -100,11 +110,23 @@ def test_a_model_of_the_user_sees_the_labels_as_the_user_writes_them():
 
 
 def test_cross_fitting_equals_fitting_by_hand():
-    case = Case(X, CODES, 3, FOLDS)
+    case = Case(X, CODES, 3, GROUPS)
     proba = cross_fitted(LogisticRegression(), X, case)
-    rest = np.setdiff1d(np.arange(60), FOLDS[1])
-    by_hand = LogisticRegression().fit(X[rest], CODES[rest]).predict_proba(X[FOLDS[1]])
-    np.testing.assert_allclose(proba[FOLDS[1]], by_hand, rtol=0, atol=1e-9)
+    for train, test in case.splits():
+        by_hand = LogisticRegression().fit(X[train], CODES[train]).predict_proba(X[test])
+        np.testing.assert_allclose(proba[test], by_hand, rtol=0, atol=1e-9)
+
+
+def test_some_of_many_rows_are_fitted():
+    sizes = []
+
+    class Counting(LogisticRegression):
+        def fit(self, table, labels):
+            sizes.append(len(table))
+            return super().fit(table, labels)
+
+    cross_fitted(Counting(), X, Case(X, CODES, 3), most_rows=20)
+    assert sizes == [20] * 5
 
 
 @each
@@ -112,7 +134,7 @@ def test_a_fold_that_takes_a_class_away_leaves_those_who_know_the_other(witness)
     codes = (CODES > 0).astype(int)
     if isinstance(witness, Model):
         witness = Model(witness.estimator, X, np.arange(2))
-    case = Case(X, codes, 2, [np.flatnonzero(codes == 0), np.flatnonzero(codes == 1)])
+    case = Case(X, codes, 2, codes)
     proba = witness.testify(case)
     assert_probabilities(proba, 60, 2)
     assert (proba.argmax(axis=1) != codes).mean() > 0.9
@@ -135,3 +157,34 @@ def test_rows_nobody_knows_about_become_uniform():
 def test_the_jury_has_several_members_with_names_of_their_own(n):
     names = [witness.name for witness in default_witnesses(n, 3)]
     assert len(set(names)) == len(names) >= 3
+
+
+def test_boosting_is_heard_where_rows_are_many_and_classes_few():
+    def boosted(n, n_classes):
+        return any(isinstance(w, Boosting) for w in default_witnesses(n, n_classes))
+
+    assert boosted(10_000, 2)
+    assert not boosted(500, 2)
+    assert not boosted(10_000, 26)
+
+
+def test_boosting_knows_separated_classes():
+    many, codes = blobs(400)
+    proba = Boosting("boosting").testify(Case(many, codes, 3))
+    assert_probabilities(proba, 400, 3)
+    assert np.mean(proba.argmax(axis=1) == codes) > 0.9
+
+
+def test_groups_choose_the_ridge_by_their_folds():
+    # Near-copies of 60 rows: by single rows nearly no ridge is best, by groups a real one.
+    random = np.random.default_rng(0)
+    codes = random.integers(2, size=60)
+    centers = random.normal(size=(60, 4)) + 0.7 * codes[:, None]
+    rows = np.arange(60).repeat(5)
+    table = centers[rows] + 1e-4 * random.normal(size=(300, 4))
+    model = Bumps("RBF features", 1.0)
+    own = np.arange(300), codes[rows]
+    apart = model.testify(Case(table, codes[rows], 2))[own]
+    together = model.testify(Case(table, codes[rows], 2, rows))[own]
+    assert np.log(apart).mean() > -0.1  # it has seen the copies
+    assert -0.75 < np.log(together).mean() < -0.3  # better than nothing, and not overconfident

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from errata.report import _render, _words, write_report
-from fake_summary import digits_summary
+from fake_summary import digits_summary, no_lift, no_skill
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -40,9 +40,14 @@ noted.detail = document.activeElement.nextElementSibling.textContent;
 window.dispatchEvent(new Event("beforeprint"));
 noted.printed = shown();
 window.dispatchEvent(new Event("afterprint"));
-byId("curve-rank").value = 0;
+noted.slider = ["min", "max", "value"].map((name) => Number(byId("curve-rank")[name]));
+byId("curve-rank").value = 1;
 byId("curve-rank").dispatchEvent(new Event("input"));
 noted.reading = byId("curve-reading").textContent;
+byId("curve-rank").value = 50;
+byId("curve-rank").dispatchEvent(new Event("input"));
+noted.cross = parseFloat(byId("curve-cross").style.left);
+noted.tip = describePoint(0);
 document.body.append(element("pre", { id: "noted" }, JSON.stringify(noted)));
 """
 
@@ -126,5 +131,31 @@ def test_the_first_fifty_suspects_are_printed(summary, noted):
 
 def test_the_slider_reads_the_curve(summary, noted):
     check = summary["self_check"]
-    first = (check[name][0] for name in ("rank", "precision", "recall"))
-    assert noted["reading"] == _words.reading(*first)
+    names = ("rank", "precision", "recall", "label_recall")
+    assert noted["reading"] == _words.reading(**{name: check[name][0] for name in names})
+
+
+def test_slider_and_chart_share_an_axis(summary, noted):
+    least, most, start = noted["slider"]
+    assert (least, start) == (1, summary["self_check"]["top"])
+    assert noted["cross"] == pytest.approx(100 * 50 / most, abs=2)
+
+
+def test_a_dot_says_how_likely_its_label_is_wrong(noted):
+    assert noted["tip"].endswith("% likely wrong")
+
+
+def test_a_page_without_list_and_curve_starts_too(summary, tmp_path):
+    probe = """document.body.append(element("pre", { id: "tip" }, describePoint(0)));})();"""
+    script = _render.page_script().removesuffix("})();") + probe
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_render, "page_script", lambda: script)
+        write_report(no_skill(summary), tmp_path / "report.html")
+    page = dom(tmp_path / "report.html", tmp_path / "profile")
+    assert 'data-ready="yes"' in page
+    assert "likely wrong" not in re.search(r'<pre id="tip">(.*?)</pre>', page, re.S)[1]
+
+
+def test_a_page_without_curve_starts_too(summary, tmp_path):
+    write_report(no_lift(summary), tmp_path / "report.html")
+    assert 'data-ready="yes"' in dom(tmp_path / "report.html", tmp_path / "profile")

@@ -7,7 +7,11 @@ from errata.report import _charts
 
 def check(ranks, top):
     shares = [1 / (1 + place) for place in range(len(ranks))]
-    return {"rank": ranks, "precision": shares, "recall": shares, "top": top}
+    half = [share / 2 for share in shares]
+    return {
+        **{"rank": ranks, "precision": half, "recall": shares, "top": top, "lift": True},
+        **{"label_precision": shares, "label_recall": [share / 4 for share in shares]},
+    }
 
 
 @given(st.integers(1, 5_000), st.integers(1, 5_000))
@@ -22,8 +26,31 @@ def test_a_thinned_curve_keeps_its_ends_and_its_top(n, top):
 def test_the_curve_stays_inside_its_plot():
     curve = _charts.curve(check([10, 20, 40], top=20))
     assert curve["recall"] == "25.00,0.00 50.00,50.00 100.00,66.67"
+    assert curve["label_recall"] == "25.00,75.00 50.00,87.50 100.00,91.67"
+    assert curve["precision"] == "25.00,50.00 50.00,75.00 100.00,83.33"
     assert curve["start_at"] == 50
-    assert curve["reading"].startswith("Look at the first 20 rows")
+    assert curve["reading"].replace("\xa0", " ") == (
+        "Look at the first 20 rows: you find 50 % of the planted errors (12 % by labels alone); "
+        "25 % of these rows are planted errors."
+    )
+    assert curve["table"][1] == [20, 0.5, 0.125, 0.25]
+    assert [curve[name] for name in ("first", "start", "last", "step")] == [10, 20, 40, 1]
+
+
+@pytest.mark.parametrize(("found", "last"), [(1.0, 20), (0.98, 1000)])
+def test_the_curve_ends_beyond_the_list_when_nearly_all_is_found(found, last):
+    ranks = list(range(1, 1001))
+    recall = [min(rank / 10, found) for rank in ranks]
+    assert _charts.thinned(check(ranks, top=10) | {"recall": recall})["rank"][-1] == last
+
+
+def test_no_curve_is_drawn_where_it_would_tell_nothing():
+    summary = {"has_skill": True, "self_check": check([10, 20], top=20)}
+    assert _charts.drawn(summary) is summary["self_check"]
+    assert _charts.drawn(summary | {"has_skill": False}) is None
+    assert _charts.drawn(summary | {"self_check": None}) is None
+    no_lift = summary["self_check"] | {"lift": False}
+    assert _charts.drawn(summary | {"self_check": no_lift}) is None
 
 
 def test_a_curve_without_points_is_none():

@@ -8,7 +8,7 @@ import pytest
 
 import errata.report._payload as packing
 from errata.report import render, write_report
-from fake_summary import digits_summary, random_summary
+from fake_summary import digits_summary, no_lift, no_skill, perhaps_overlap, random_summary
 
 EVIL = """</script><script>alert(1)</script>" onload='alert(2)' <!-- {{ 7 * 7 }} &amp;"""
 SECTIONS = ["notes", "self-check", "classes", "spread", "map", "suspects", "method"]
@@ -62,7 +62,7 @@ def test_numbers_and_sentences_are_shown(digits):
     assert "191 rows are flagged; we expect 9 in 10 of them to be real errors." in text
     assert "Labels probably wrong 8.7 % between 6.1 % and 11 %" in text
     assert digits["self_check"]["sentence"] in text
-    assert "Look at the first 200 rows: you will find 99 % of the errors" in text
+    assert "Look at the first 198 rows: you find 99 % of the planted errors (14 % by " in text
     assert "forest 0.80 91 %" in text
     assert "3 rows without a label were left out." in text
 
@@ -94,6 +94,7 @@ def poisoned():
     summary["confusion"] = [{"label": EVIL, "suggested": EVIL, "count": 1}]
     summary["witnesses"][0]["name"] = EVIL
     summary["flagged"]["rule"] = summary["self_check"]["sentence"] = EVIL
+    summary["alternatives"] = summary["hypotheses"][0]["kind"] = EVIL
     summary["suspects"][0] |= {"id": EVIL, "label": EVIL, "suggested": EVIL, "reasons": [EVIL]}
     summary["suspects"][0] |= {"values": {EVIL: EVIL}, "similar": [{"row": 1, "label": EVIL}]}
     return summary
@@ -108,7 +109,7 @@ def test_hostile_text_stays_text():
     assert {name for _, attrs in page.tags for name in attrs} <= allowed
     assert page.data["names"][0] == EVIL
     assert page.data["suspects"][0][9] == [EVIL]
-    assert page.text.count("alert(1)") >= 8
+    assert page.text.count("alert(1)") >= 10
 
 
 def test_only_the_page_s_own_script_may_run(digits):
@@ -174,6 +175,90 @@ def test_an_empty_audit_reads_well(digits):
     assert "Hardly any label looks wrong; at most 4 of 1,797 could be. No row is flagged." in text
     assert "No row looks suspicious." in text
     assert "None" not in text
+
+
+def test_the_kinds_of_noise_are_in_the_method(digits):
+    digits = {**digits, "hypotheses": [{"kind": "boundary", "weight": 0.7, "rate": 0.12}]}
+    page = Page(render(digits))
+    assert "Kinds of noise" in page.text
+    assert "wrong where classes meet 70 % 12 %" in page.text
+    assert "Kinds of noise" not in Page(render({**digits, "hypotheses": []})).text
+
+
+def test_what_the_data_leave_open_stands_under_the_answer(digits):
+    summary = perhaps_overlap(digits)
+    answer = summary["alternatives"].join(("real errors. ", " Labels perhaps wrong"))
+    text = Page(render(summary)).text
+    assert "it may well be that none is and the classes merely overlap. 191 rows" in text
+    assert answer in text
+    assert "The data leave open" not in Page(render(digits)).text
+
+
+def test_the_curve_has_a_line_for_labels_alone(digits):
+    page = Page(render(digits))
+    lines = [attrs for tag, attrs in page.tags if tag == "polyline"]
+    assert [line["class"] for line in lines] == ["line-labels", "line-recall", "line-precision"]
+    drawn = {line["class"]: line["points"] for line in lines}
+    check = digits["self_check"]
+    start = f"{100 - 100 * check['label_recall'][0]:.2f}"
+    assert drawn["line-labels"].split(" ")[0].endswith(f",{start}")
+    assert drawn["line-labels"] != drawn["line-recall"]
+    assert "found by labels alone" in page.text
+    assert "The dashed line is a list that knows the labels only" in page.text
+    assert "in any row of the table" in page.text
+    assert "rows whose label was wrong already compete with the planted errors" in page.text
+    head = "Rows looked at Planted errors found Found by labels alone Planted among them"
+    assert f"{head} " in page.text
+    assert "198 99 % 14 % 90 %" in page.text
+    assert page.data["curve"]["label_recall"][0] == round(check["label_recall"][0], 4)
+
+
+def test_without_lift_there_is_no_curve_and_no_slider(digits):
+    summary = no_lift(digits)
+    page = Page(render(summary))
+    assert summary["self_check"]["sentence"] in page.text
+    assert "so none is drawn, and the list below deserves little trust." in page.text
+    assert not {"curve", "curve-rank", "curve-reading"} & _all_ids(page)
+    assert page.data["curve"] is None
+    for word in ("dashed line", "Average precision", "Suggestion was the true label"):
+        assert word not in page.text
+    assert page.ids("section") == SECTIONS
+
+
+def test_without_skill_the_page_says_so_and_shows_no_number_that_nobody_knows(digits):
+    summary = no_skill(digits)
+    page = Page(render(summary))
+    assert page.ids("section") == ["notes", "self-check", "map", "method"]
+    assert "These labels cannot be judged These columns do not tell the labels apart, so" in (
+        page.text
+    )
+    assert "anything from none to 89 % of the 1,797 labels is possible. Nothing is flagged." in (
+        page.text
+    )
+    assert 'pass trust=["column"] in Python, --trust column on the command line' in page.text
+    assert "Labels wrong unknown anything from none to 89 %" in page.text
+    assert summary["notes"][0] not in page.text  # the answer has said it
+    assert "3 rows without a label were left out." in page.text
+    assert (page.data["suspects"], page.data["judged"]) == ([], False)
+    for word in ("5.0 %", "Suspects", "Go to the suspects", "Kinds of noise", "Can you trust"):
+        assert word not in page.text
+    links = [attrs["href"] for _, attrs in page.tags if "href" in attrs]
+    assert all(link[1:] in _all_ids(page) for link in links)
+
+
+def test_without_skill_a_self_check_with_lift_draws_no_curve(digits):
+    summary = no_skill(digits) | {"self_check": digits["self_check"]}
+    page = Page(render(summary))
+    assert digits["self_check"]["sentence"] in page.text
+    assert "curve" not in _all_ids(page)
+    assert "so none is drawn" not in page.text
+
+
+def test_several_trials_are_said_to_be(digits):
+    digits = {**digits, "self_check": digits["self_check"] | {"repeats": 2}}
+    assert "did not know which; the figures are the mean of 2 such trials." in (
+        Page(render(digits)).text
+    )
 
 
 @pytest.mark.parametrize("n_classes", [2, 20, 30, 300])

@@ -5,6 +5,7 @@ from ._audit import Audit, NoiseRate
 from ._run import audit
 from ._self_check import SelfCheck
 from ._witnesses import (
+    Boosting,
     Bumps,
     Case,
     Given,
@@ -28,6 +29,7 @@ __all__ = [
     "Trees",
     "Neighbors",
     "Linear",
+    "Boosting",
     "Model",
     "Given",
     "default_witnesses",

@@ -16,9 +16,9 @@ from ._summary import one_line, summarise
 
 
 class NoiseRate(NamedTuple):
-    """Share of wrong labels: the estimate, and the interval that should hold the truth.
+    """Fraction of wrong labels: the estimate, and the interval that should hold the truth.
 
-    The interval covers nine in ten cases of noise that does not hide where classes meet.
+    The interval holds nine tenths of the posterior over noise hypotheses.
     """
 
     estimate: float
@@ -42,7 +42,7 @@ class Audit:
     suspicion : array of shape (n,)
         For ranking: higher = more likely mislabelled.
     p_wrong : array of shape (n,)
-        Probability that the label is not the class, calibrated by the self-check.
+        Probability that the label is not the class, over all noise hypotheses.
     suggested : array of shape (n,)
         The class errata would give a flagged row; the label itself elsewhere.
     p_suggested : array of shape (n,)
@@ -50,7 +50,13 @@ class Audit:
     flagged : array of bool of shape (n,)
         The suspects.
     noise_rate : NoiseRate
-        ``estimate``, ``low`` and ``high`` of the share of wrong labels.
+        ``estimate``, ``low`` and ``high`` of the fraction of wrong labels. The estimate is the mean
+        of ``p_wrong``, and what ``prior`` and ``transition`` imply.
+    hypotheses : list of dict
+        ``kind`` of noise ("none", "uniform", "pattern", "class to class", "boundary"), its
+        ``weight`` in the posterior, and the ``rate`` if it were so.
+    has_skill : bool
+        Whether the columns tell the labels apart at all. If not, nothing is flagged.
     transition : array of shape (K, K)
         ``T[c, l] = P(label = l | class = c)``.
     prior : array of shape (K,)
@@ -84,6 +90,8 @@ class Audit:
     p_suggested: np.ndarray
     flagged: np.ndarray
     noise_rate: NoiseRate
+    hypotheses: list[dict[str, Any]]
+    has_skill: bool
     transition: np.ndarray
     prior: np.ndarray
     classes: np.ndarray
@@ -166,14 +174,14 @@ class Audit:
         Cleaned
             ``kept``, ``labels``, ``weight`` and ``did``, one entry per row; ``apply(X)`` gives the
             rows that stay and their labels. No more than half of a class is dropped, nor its last
-            two rows.
+            two rows. Where the columns do not tell the labels apart, nothing is changed.
         """
         return act(
             action,
             self.labels,
             self.codes,
             self.suggested,
-            self.p_wrong,
+            self.p_wrong if self.has_skill else np.zeros(len(self)),
             self.p_suggested,
             threshold=threshold,
             sure=sure,

@@ -1,9 +1,10 @@
-"""Evidence put right before noise is read from it.
+"""Pooled probabilities are calibrated before noise is learnt from them.
 
-Where two classes overlap, the pooled opinion may be too sure or too unsure of just these two. A
-noise model takes that for errors which go from one to the other. So the logarithms of the opinion
-go through a matrix first, fitted to make the labels likely and held close to the identity. Some of
-the labels are taken to be drawn by lot: what wrong labels have to tell must not be explained away.
+Where two classes overlap, the pool may be too sure or too unsure of just these two. A noise model
+takes that for errors which go from one to the other. So the logarithms of the probabilities go
+through a matrix first, fitted to make the labels likely and held close to the identity. Some of the
+labels are taken to be drawn uniformly at random: what wrong labels have to tell must not be
+explained away.
 """
 
 from typing import NamedTuple
@@ -13,10 +14,7 @@ from scipy.optimize import minimize
 from scipy.special import softmax
 
 from ._pool import normalised
-
-PRECISION = 20.0  # of the prior around the identity
-BY_LOT = 0.05  # share of labels that follow no evidence
-UP_TO = 12  # classes; with more, the matrix has too many numbers, and learns the labels by heart
+from ._settings import CALIBRATED_CLASSES, CALIBRATION_PRECISION, UNIFORM_LABELS
 
 
 class Calibration(NamedTuple):
@@ -37,7 +35,7 @@ class Calibration(NamedTuple):
 def calibrate(logs: np.ndarray, codes: np.ndarray) -> Calibration:
     """The map that makes the labels most likely; costs O(n K²) for each of some dozens of steps."""
     n_classes, n = logs.shape
-    if n_classes > UP_TO:
+    if n_classes > CALIBRATED_CLASSES:
         return Calibration()
     identity = np.hstack([np.eye(n_classes), np.zeros((n_classes, 1))])
     inputs = np.vstack([logs, np.ones(n)])
@@ -46,13 +44,13 @@ def calibrate(logs: np.ndarray, codes: np.ndarray) -> Calibration:
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
         weights = x.reshape(identity.shape)
         shares = softmax(weights @ inputs, axis=0)
-        followed = (1 - BY_LOT) * shares[own]
-        label = followed + BY_LOT / n_classes
+        followed = (1 - UNIFORM_LABELS) * shares[own]
+        label = followed + UNIFORM_LABELS / n_classes
         away = weights - identity
         pull = shares * (followed / label)
         pull[own] -= followed / label
-        value = PRECISION * np.vdot(away, away) / 2 - np.log(label).sum()
-        return value, (pull @ inputs.T + PRECISION * away).ravel()
+        value = CALIBRATION_PRECISION * np.vdot(away, away) / 2 - np.log(label).sum()
+        return value, (pull @ inputs.T + CALIBRATION_PRECISION * away).ravel()
 
     options = {"maxiter": 60, "ftol": 1e-6}
     found = minimize(loss, identity.ravel(), jac=True, method="L-BFGS-B", options=options)

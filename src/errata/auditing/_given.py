@@ -1,6 +1,6 @@
 """What the user brings along: a model, or probabilities, checked at the door."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,16 +27,16 @@ def _model(given: Prepared, estimator: Any) -> Model:
             f"estimator={type(estimator).__name__} has no predict_proba; pass a classifier that "
             "gives probabilities."
         )
-    if given.table is None:
+    if given.learnt is None:
         raise ValueError("an estimator needs a table to learn from, but X is None.")
-    table = given.table
+    table = given.learnt
     if isinstance(table, Mapping):  # columns of a text file: only errata's own features are numbers
         table = given.features.X if given.features is not None else table
     return Model(estimator, take_rows(table, given.judged), given.classes[given.present])
 
 
 def _probabilities(given: Prepared, pred_proba: Any) -> np.ndarray:
-    proba = np.asarray(pred_proba, dtype=float)
+    proba = np.asarray(_in_order(pred_proba, given.classes), dtype=float)
     n, k = len(given.codes), len(given.classes)
     if proba.shape != (n, k):
         raise ValueError(
@@ -44,7 +44,7 @@ def _probabilities(given: Prepared, pred_proba: Any) -> np.ndarray:
             f"of the sorted labels, but its shape is {proba.shape}."
         )
     if not (proba.min() >= 0 and proba.max() < np.inf):  # not a number fails, too
-        raise ValueError("pred_proba holds numbers that are no probabilities.")
+        raise ValueError("pred_proba holds numbers that are not probabilities.")
     if np.abs(proba @ np.ones(k) - 1).max() > 0.01:
         raise ValueError("the rows of pred_proba do not sum to one.")
     if len(given.judged) == n:
@@ -52,15 +52,31 @@ def _probabilities(given: Prepared, pred_proba: Any) -> np.ndarray:
     return certain_or_uniform(proba[np.ix_(given.judged, given.present)])
 
 
+def _in_order(pred_proba: Any, classes: np.ndarray) -> Any:
+    """Probabilities with columns in the order of the labels; named columns are matched by name."""
+    if not hasattr(pred_proba, "columns"):
+        return pred_proba
+    place = {str(name): i for i, name in enumerate(pred_proba.columns)}
+    wanted = [str(label) for label in classes]
+    if set(place) != set(wanted) or len(place) != len(pred_proba.columns):
+        raise ValueError(
+            f"the columns of pred_proba ({_listed(place)}) must be named as the labels are "
+            f"({_listed(wanted)}); rename them, or pass an array with columns in that order."
+        )
+    return np.asarray(pred_proba)[:, [place[label] for label in wanted]]
+
+
+def _listed(names: Iterable[str]) -> str:
+    names = list(names)
+    return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+
+
 def part_of(
     case: Case, witnesses: Sequence[Witness], rows: np.ndarray
 ) -> tuple[Case, list[Witness]]:
     """Case and witnesses for some of the rows."""
-    folds = None
-    if case.folds is not None:
-        place = np.full(len(case.codes), -1)
-        place[rows] = np.arange(len(rows))
-        folds = [place[fold][place[fold] >= 0] for fold in case.folds]
-        folds = [fold for fold in folds if len(fold)]
-    part = replace(case, X=case.X[rows], codes=case.codes[rows], folds=folds)
+    groups = None
+    if case.groups is not None:
+        groups = np.unique(case.groups[rows], return_inverse=True)[1]
+    part = replace(case, X=case.X[rows], codes=case.codes[rows], groups=groups)
     return part, [w.for_rows(rows) if hasattr(w, "for_rows") else w for w in witnesses]

@@ -1,109 +1,167 @@
-r"""From probabilities of labels to probabilities of classes: the noise model, with its doubts.
+r"""Noise hypotheses fitted to the labels.
 
-The evidence q, once put right, gives the probability of each *label*. A row's class is taken to
-have the probability p = softmax(slope log q + offsets), and its label is drawn from row c of the
-transition matrix T, so that P(label) = p T. Labels that keep being wrong however sure the evidence
-is tell of noise; labels that are wrong only where it is unsure tell of classes that overlap. How
-far the two can be told apart is read off the likelihood: it is computed for all noise rates worth
-it and two patterns of noise (uniform; and the one the rows themselves suggest), and these
-*readings* are kept with their weights. Where the data cannot tell, many readings weigh alike, and
-the interval is wide.
-
-One more reading is that of noise which hides where classes meet. The likelihood cannot tell it from
-overlap, so it has a fixed weight.
+The calibrated out-of-fold probabilities q speak of *labels*. Under a hypothesis a row's class has
+the probability p = softmax(slope log q + offsets), for class-to-class noise with q T⁻¹ in place of
+q, and its label is drawn from row c of the transition matrix T, so that P(label) = p T. Labels that
+keep being wrong however sure the models are tell of noise; labels that are wrong only where they
+are unsure tell of classes that overlap. How far the two can be told apart shows in the likelihood,
+which is computed for all noise rates worth it and two patterns of noise (uniform; and the one the
+rows themselves suggest), and for noise that flows from class to class.
 """
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import softmax
 
-from ._calibrate import calibrate
-from ._patterns import anchor_pattern, expected_pattern, transition_of, uniform_pattern
-from ._readings import NoiseReadings, Reading, shares_of
+from ._hypotheses import (
+    CLASS_TO_CLASS,
+    PATTERN,
+    UNIFORM,
+    Hypothesis,
+    ambiguity,
+    unmixed,
+    unnormalised,
+)
+from ._patterns import (
+    anchor_pattern,
+    class_to_class,
+    expected_pattern,
+    transition_of,
+    uniform_pattern,
+)
+from ._settings import (
+    FLOW_CLASSES,
+    OFFSET_PRECISION,
+    OFFSETS_UP_TO,
+    PATTERN_STEPS,
+    PRIOR_SPREAD,
+    RATES,
+    SLOPE_PRECISION,
+    SUREST,
+    TEMPER,
+)
 
-RATES = np.r_[0, 0.01, 0.02, 0.04, 0.06, 0.08, np.arange(10, 40, 2.5) / 100, 0.4, 0.45]
-PATTERN_STEPS = 2  # times that the pattern of noise is read off the rows
-TEMPER = 0.5  # rows share their evidence: each counts as half a row
-OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
-SLOPE_PRIOR, OFFSET_PRIOR = 0.3, 0.5
-LEAST_WEIGHT = 0.01  # of the best reading's: lighter ones are not kept
-REACH = 2 - np.log(LEAST_WEIGHT)  # as far, and some more: the best may belong to the other pattern
-PRIOR_SPREAD = 0.25  # a tenth to a quarter of wrong labels is nothing unusual, half of them is
+REACH = 9.6  # in log weight: hypotheses further below the best are not looked for
 
 
-def read_noise(logs: np.ndarray, codes: np.ndarray) -> NoiseReadings:
-    """Weigh noise rates and patterns by how likely they make the labels.
+def fit_hypotheses(logs: np.ndarray, codes: np.ndarray) -> list[Hypothesis]:
+    """All noise hypotheses worth a weight, with the best slope and offsets of each.
 
     Parameters
     ----------
     logs : array of shape (K, n)
-        Logarithms of the pooled probabilities of labels; a few thousand rows are enough.
+        Logarithms of the calibrated probabilities of labels; a few thousand rows are enough.
     codes : array of shape (n,)
         The labels.
     """
-    calibration = calibrate(logs, codes)
-    logs = calibration.apply(logs)
-    n_classes = len(logs)
-    rates = RATES[:-1] if n_classes == 2 else RATES
+    rates = noise_rates(len(logs))
+    suggested, best = _suggested_pattern(logs, codes, rates)
+    uniform = walk(logs, codes, UNIFORM, uniform_pattern(len(logs)), rates, best, reach=REACH)
+    pattern = walk(logs, codes, PATTERN, suggested, rates, best, reach=REACH)
+    nothing = _fitted(logs, codes, UNIFORM, np.eye(len(logs)), 0.0)
+    uniform.setdefault(0, nothing)
+    pattern.setdefault(0, nothing._replace(kind=PATTERN))
+    return [*uniform.values(), *pattern.values(), *_flows(logs, codes)]
+
+
+def noise_rates(n_classes: int) -> np.ndarray:
+    """The grid of noise rates; half of all labels of two classes cannot be wrong."""
+    return RATES[:-1] if n_classes == 2 else RATES
+
+
+def log_prior(rates: np.ndarray) -> np.ndarray:
+    """Logarithm of the prior mass of noise rates on a grid, where noise is plausible."""
+    return np.log(0.02 + rates) - (rates / PRIOR_SPREAD) ** 2 / 2 + np.log(np.gradient(rates))
+
+
+def _suggested_pattern(
+    logs: np.ndarray, codes: np.ndarray, rates: np.ndarray
+) -> tuple[np.ndarray, int]:
+    """The pattern of errors that the rows suggest, and the place of the best rate with it."""
     suggested, best = anchor_pattern(np.exp(logs), codes), len(rates) // 2
     for _ in range(PATTERN_STEPS):
-        tried = profile(logs, codes, suggested, rates[1:], best, reach=1)  # no noise, no pattern
-        best = max(tried, key=lambda place: tried[place].weight)
+        tried = walk(logs, codes, PATTERN, suggested, rates[1:], best, reach=1)
+        prior = log_prior(rates[1:])
+        best = max(tried, key=lambda place: tried[place].log_likelihood + prior[place])
         suggested = expected_pattern(tried[best], logs, codes)
-    found = [
-        reading
-        for pattern in (uniform_pattern(n_classes), suggested)
-        for reading in profile(logs, codes, pattern, rates, best + 1, reach=REACH).values()
-    ]
-    weights = softmax([r.weight for r in found])
-    order = np.argsort(-weights, kind="stable")
-    kept = order[weights[order] > LEAST_WEIGHT * weights.max()]
-    total = weights[kept].sum()
-    weighed = [found[i]._replace(weight=weights[i] / total) for i in kept]
-    return NoiseReadings(weighed, calibration)
+    return suggested, best + 1
 
 
-def profile(
+def walk(
     logs: np.ndarray,
     codes: np.ndarray,
+    kind: str,
     pattern: np.ndarray,
     rates: np.ndarray,
     start: int,
     *,
     reach: float,
-) -> dict[int, Reading]:
-    """Readings with the best slope and offsets for noise rates, by their place among ``rates``.
+) -> dict[int, Hypothesis]:
+    """Hypotheses with one pattern for noise rates, by their place among ``rates``.
 
-    ``weight`` is logarithmic. But for little it rises to one top and falls beyond, so that the way
-    leads from the place ``start`` up and down until it is more than ``reach`` below the best seen.
+    But for little the weight rises to one top and falls beyond, so that the way leads from the
+    place ``start`` up and down until it is more than ``reach`` below the best seen.
     """
-    prior = np.log(0.02 + rates) - (rates / PRIOR_SPREAD) ** 2 / 2 + np.log(np.gradient(rates))
-    nothing = Reading(0.0, 0.0, pattern, 1.0, np.zeros(len(logs)))
-    found = {start: _fitted(logs, codes, pattern, rates[start], prior[start], nothing)}
+    prior = log_prior(rates)
+    found = {start: _fitted(logs, codes, kind, transition_of(pattern, rates[start]), rates[start])}
+
+    def weight(place: int) -> float:
+        return found[place].log_likelihood + prior[place]
+
     for step in (1, -1):
-        top, place = max(r.weight for r in found.values()), start
-        while 0 <= place + step < len(rates) and found[place].weight >= top - reach:
+        top, place = max(map(weight, found)), start
+        while 0 <= place + step < len(rates) and weight(place) >= top - reach:
             near, place = found[place], place + step
-            found[place] = _fitted(logs, codes, pattern, rates[place], prior[place], near)
-            top = max(top, found[place].weight)
+            transition = transition_of(pattern, rates[place])
+            found[place] = _fitted(logs, codes, kind, transition, rates[place], near)
+            top = max(top, weight(place))
     return found
+
+
+def _flows(logs: np.ndarray, codes: np.ndarray) -> list[Hypothesis]:
+    """Class-to-class noise, read from fewer or more of the surest rows of each class."""
+    if len(logs) > FLOW_CLASSES:
+        return []
+    q = np.exp(logs)
+    return [_flow(logs, codes, *class_to_class(q, codes, fraction)) for fraction in SUREST]
+
+
+def _flow(
+    logs: np.ndarray, codes: np.ndarray, transition: np.ndarray, used: np.ndarray
+) -> Hypothesis:
+    """Class-to-class noise with a matrix that was read from so many rows of each class."""
+    inverse = np.linalg.inv(transition)
+    fitted = _fitted(unmixed(logs, inverse), codes, CLASS_TO_CLASS, transition, 0.0)
+    fitted = fitted._replace(inverse=inverse, grid_rate=fitted.rate)
+    wrong = 1 - np.diag(transition)
+    share = fitted.classes(logs).mean(axis=1)
+    return fitted._replace(variance=float(np.sum(share**2 * wrong * (1 - wrong) / used)))
 
 
 def _fitted(
     logs: np.ndarray,
     codes: np.ndarray,
-    pattern: np.ndarray,
-    rate: float,
-    log_prior: float,
-    near: Reading,
-) -> Reading:
-    """The reading of this rate, sought from one with a rate nearby."""
-    transition = transition_of(pattern, rate)
-    likelihood, x = _fit(logs, codes, transition, np.r_[np.log(near.slope), near.offsets])
-    weight = TEMPER * likelihood + log_prior
-    reading = Reading(weight, 0.0, transition, float(np.exp(x[0])), x[1:])
-    wrong = reading.classes(logs).mean(axis=1) @ (1 - np.diag(transition))
-    return reading._replace(rate=float(wrong))
+    kind: str,
+    transition: np.ndarray,
+    grid_rate: float,
+    near: Hypothesis | None = None,
+) -> Hypothesis:
+    """The hypothesis with this transition matrix, fitted starting from one with a rate nearby."""
+    n_classes = len(logs)
+    start = np.zeros(1 + n_classes) if near is None else np.r_[np.log(near.slope), near.offsets]
+    likelihood, x = _fit(logs, codes, transition, start)
+    classes = unnormalised(logs, np.exp(x[0]), x[1:])
+    classes /= classes.sum(axis=0)
+    return Hypothesis(
+        kind=kind,
+        rate=float(classes.mean(axis=1) @ (1 - np.diag(transition))),
+        transition=transition,
+        slope=float(np.exp(x[0])),
+        offsets=x[1:],
+        log_likelihood=TEMPER * likelihood,
+        ambiguity=ambiguity(classes),
+        variance=0.0,
+        grid_rate=float(grid_rate),
+    )
 
 
 def _fit(
@@ -112,11 +170,12 @@ def _fit(
     """Maximise the likelihood of the labels over log slope and offsets; both returned."""
     to_label = transition[:, codes]
     free = len(logs) <= OFFSETS_UP_TO
-    precision = np.r_[SLOPE_PRIOR, np.full(len(logs), OFFSET_PRIOR)]
+    precision = np.r_[SLOPE_PRECISION, np.full(len(logs), OFFSET_PRECISION)]
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
         slope = np.exp(x[0])
-        p = shares_of(logs, slope, x[1:])
+        p = unnormalised(logs, slope, x[1:])
+        p /= p.sum(axis=0)
         joint = p * to_label
         label = joint.sum(axis=0)
         pull = joint / label - p

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.optimize import minimize
 
-SMALLEST = 1e-4  # no witness may rule a class out altogether
-RIDGE = 1e-3
+from ._settings import FITTED_NUMBERS, POOL_RIDGE, SMALLEST_PROBABILITY
+
 CACHED = 2**16  # probabilities worked on at once
-FITTED_NUMBERS = 2e6  # more rows than make up so many numbers are not fitted to
 
 
 def pool_weights(
@@ -29,8 +28,8 @@ def pool_weights(
         total = shares.sum(axis=0)
         shares /= total
         expected = logs.reshape(len(a), -1) @ shares.ravel() / len(rows)
-        value = np.mean(np.log(total) + top, dtype=float) - a @ own + RIDGE * a @ a
-        return value, expected - own + 2 * RIDGE * a
+        value = np.mean(np.log(total) + top, dtype=float) - a @ own + POOL_RIDGE * a @ a
+        return value, expected - own + 2 * POOL_RIDGE * a
 
     start = np.full(len(opinions), 1 / len(opinions))
     return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(start)).x
@@ -65,8 +64,8 @@ def normalised(scores: np.ndarray) -> np.ndarray:
 
 
 def log_opinion(proba: np.ndarray) -> np.ndarray:
-    """Logarithms of probabilities, none of them smaller than ``SMALLEST``."""
-    logs = np.maximum(proba, np.float32(SMALLEST), order="C")
+    """Logarithms of probabilities, none of them smaller than ``SMALLEST_PROBABILITY``."""
+    logs = np.maximum(proba, np.float32(SMALLEST_PROBABILITY), order="C")
     return np.log(logs, out=logs)
 
 

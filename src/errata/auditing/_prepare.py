@@ -1,18 +1,19 @@
 """From what the user has to what witnesses are asked about."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
-from sklearn.model_selection import StratifiedGroupKFold
 from sklearn.preprocessing import StandardScaler
 
 from .._compat import take_rows
 from .._validation import as_column, check_labels
 from ..tables import Features, features_of, is_missing
+from ..tables._columns import Column, columns_of
+from ._leaks import find_leak, leak_note
 
 FEWEST_ROWS = 6
 MOST_CLASSES = 1_000
@@ -24,6 +25,7 @@ class Prepared(NamedTuple):
     """A table ready for the audit."""
 
     table: Any  # as the user gave it, without the label; None for none
+    learnt: Any  # the same without columns that look made from the label
     labels: np.ndarray  # as the user gave them
     classes: np.ndarray
     codes: np.ndarray
@@ -38,8 +40,10 @@ class Prepared(NamedTuple):
         return np.flatnonzero(np.bincount(self.codes) >= 2)
 
 
-def prepare(table: Any, y: Any, embeddings: Any, *, seed: int, n_jobs: int | None) -> Prepared:
-    """Check labels, turn the table into features, set rare classes aside."""
+def prepare(
+    table: Any, y: Any, embeddings: Any, *, trust: Sequence[Any], seed: int, n_jobs: int | None
+) -> Prepared:
+    """Check labels, turn the table into features, set leaking columns and rare classes aside."""
     table, labels = label_column(table, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
@@ -48,11 +52,15 @@ def prepare(table: Any, y: Any, embeddings: Any, *, seed: int, n_jobs: int | Non
     if table is not None:
         check_one_per_row("the table", count_rows(table), len(codes))
     source = table if embeddings is None else embeddings
-    features = None if source is None else _features(source, len(codes), seed, n_jobs)
+    features: Features | None = None
+    leaks: list[Any] = []
+    if source is not None:
+        features, leaks = _features(source, codes, trust, seed, n_jobs)
     notes = [] if features is None else list(features.notes)
     judged, note = without_rare(codes, classes)
     X = None if features is None else scaled(take_rows(features.X, judged), seed)
-    return Prepared(table, labels, classes, codes, features, X, judged, notes + note)
+    learnt = without_columns(table, leaks) if embeddings is None else table
+    return Prepared(table, learnt, labels, classes, codes, features, X, judged, notes + note)
 
 
 def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -63,10 +71,20 @@ def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
     if y not in names:
         known = ", ".join(map(str, names[:20])) or "none, as it is no table with names"
         raise ValueError(f"there is no column {y!r} to take labels from; the columns are: {known}.")
-    labels = as_column(table[y])
+    return without_columns(table, [y]), as_column(table[y])
+
+
+def without_columns(table: Any, keys: Sequence[Any]) -> Any:
+    """A table of any kind without some of its columns."""
+    if not len(keys):
+        return table
     if isinstance(table, Mapping):
-        return {name: column for name, column in table.items() if name != y}, labels
-    return table.drop(columns=[y]) if hasattr(table, "iloc") else table.drop(y), labels
+        return {name: column for name, column in table.items() if name not in keys}
+    if hasattr(table, "iloc"):
+        return table.drop(columns=list(keys))
+    if hasattr(table, "get_columns"):
+        return table.drop(list(keys))
+    return np.delete(np.asarray(table), list(keys), axis=1)
 
 
 def check_enough(codes: np.ndarray, classes: np.ndarray) -> None:
@@ -105,10 +123,33 @@ def scaled(X: Any, seed: int) -> np.ndarray:
     return StandardScaler().fit_transform(X).astype(dtype, copy=False)
 
 
-def _features(source: Any, n: int, seed: int, n_jobs: int | None) -> Features:
+def _features(
+    source: Any, codes: np.ndarray, trust: Sequence[Any], seed: int, n_jobs: int | None
+) -> tuple[Features, list[Any]]:
+    """Features of a table, and the columns that were left out as they look made from the label."""
     features = features_of(source, random_state=seed, n_jobs=n_jobs)
-    check_one_per_row("the table", features.X.shape[0], n)
-    return features
+    check_one_per_row("the table", features.X.shape[0], len(codes))
+    if sparse.issparse(source):  # its columns are words or pixels, and there are too many to try
+        return features, []
+    columns = columns_of(source)
+    check_trust(trust, columns)
+    seen = [column for column in columns if column.key in set(features.columns)]
+    leak = find_leak(seen, codes, trust=trust, random=np.random.default_rng(seed))
+    if leak is None:
+        return features, []
+    features = features_of(source, drop=leak.keys, random_state=seed, n_jobs=n_jobs)
+    return features._replace(notes=[leak_note(leak), *features.notes]), leak.keys
+
+
+def check_trust(trust: Sequence[Any], columns: Sequence[Column]) -> None:
+    """Raise when a column that is to be trusted is not there."""
+    if isinstance(trust, str):
+        raise ValueError(f"trust={trust!r} must be a list of columns; pass [{trust!r}].")
+    known = {key for column in columns for key in (column.key, column.name)}
+    for key in trust:
+        if key not in known:
+            names = ", ".join(column.name for column in columns[:20])
+            raise ValueError(f"there is no column {key!r} to trust; the columns are: {names}.")
 
 
 def count_rows(table: Any) -> int:
@@ -136,24 +177,18 @@ def row_names(name: str, values: Any, n: int) -> np.ndarray:
     return values
 
 
-def group_folds(groups: Any, codes: np.ndarray, judged: np.ndarray, seed: int) -> list[np.ndarray]:
-    """Ten folds, or as many as there are groups, that keep the rows of a group together."""
-    groups = row_names("groups", groups, len(codes))
+def group_numbers(groups: Any, n: int, judged: np.ndarray) -> np.ndarray:
+    """For each row that can be judged the number of its group."""
+    groups = row_names("groups", groups, n)
     missing = np.flatnonzero([is_missing(group) for group in groups])
     if len(missing):
         raise ValueError(
             f"groups is missing in {len(missing)} of the rows (the first is row {missing[0]}); a "
             "row without a group needs one of its own."
         )
-    names, members = np.unique(groups[judged].astype(str), return_inverse=True)
+    names, numbers = np.unique(groups[judged].astype(str), return_inverse=True)
     if len(names) < 2:
         raise ValueError(
             "groups holds one group only; rows of other groups are needed to judge it."
         )
-    codes = codes[judged]
-    n_folds = min(10, len(names), int(np.bincount(codes).max()))
-    dealt = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a class of fewer rows than folds
-        folds = [test for _, test in dealt.split(codes, codes, members)]
-    return [fold for fold in folds if len(fold)]
+    return numbers

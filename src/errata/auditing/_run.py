@@ -9,17 +9,17 @@ from sklearn.utils import check_random_state
 
 from .._validation import check_fraction
 from ._audit import Audit
+from ._copies import are_copies, copies_note, copy_groups
 from ._evidence import hear
 from ._given import given_witnesses, part_of
-from ._judge import Judgement, judge
-from ._prepare import Prepared, group_folds, prepare
+from ._groups import joined
+from ._posterior import Posterior, posterior_of
+from ._prepare import Prepared, group_numbers, prepare
 from ._self_check import SelfCheck
 from ._self_check import self_check as plant_and_look
+from ._settings import CHECK_SAMPLE, CHECKED_ROWS
 from ._tell import Shown, tell_all
-from ._witnesses import Case, Witness, default_witnesses
-
-CHECKED_ROWS = 50_000  # rows up to which errors are planted among all of them
-CHECK_SAMPLE = 10_000  # and how many are drawn for it beyond
+from ._witnesses import Bumps, Case, Witness, default_witnesses
 
 
 def audit(
@@ -31,6 +31,7 @@ def audit(
     embeddings: Any = None,
     witnesses: Sequence[Witness] | None = None,
     groups: Any = None,
+    trust: Sequence[Any] = (),
     ids: Any = None,
     precision: float | None = None,
     self_check: bool = True,
@@ -43,9 +44,10 @@ def audit(
     """Find out which labels are wrong, how many, which way, and how sure that is.
 
     Several quick models of different kinds give each row's label a probability without having
-    learnt from that row. A noise model turns these into the probability that the label is wrong.
-    Then errors are planted on purpose in a copy of the labels and looked for in the same way, which
-    shows how far the answer can be trusted on this very table.
+    learnt from that row. A posterior over noise hypotheses turns these into the probability that
+    the label is wrong. Where the columns do not tell the labels apart, it says so and flags
+    nothing. Then errors are planted on purpose in a copy of the labels and looked for in the same
+    way, which shows how far the answer can be trusted on this very table.
 
     Parameters
     ----------
@@ -57,15 +59,21 @@ def audit(
         The labels, or the name of their column in ``X``.
     estimator : classifier with ``predict_proba``, optional
         A model of yours, cross-validated on ``X`` and heard with the others.
-    pred_proba : array-like of shape (n, K), optional
-        Out-of-sample probabilities of the labels by a model of yours, columns in the order of the
-        sorted labels; heard with the others.
+    pred_proba : array-like or dataframe of shape (n, K), optional
+        Out-of-sample probabilities of the labels by a model of yours; heard with the others. The
+        columns of an array are in the order of the sorted labels, those of a dataframe are matched
+        to the labels by name.
     embeddings : array-like of shape (n, d), optional
         What models should look at instead of ``X``.
     witnesses : sequence of witnesses, optional
         Whom to hear instead of errata's own; empty for none but what you bring.
     groups : array-like of shape (n,), optional
-        Rows of one group (a patient, a document) are never judged by each other.
+        Rows of one group (a patient, a document) are never judged by each other. Copies of a row
+        are found and treated so without being named.
+    trust : sequence of column names or positions, optional
+        Columns that were measured independently of the label. A column that alone gives nearly
+        every label, when the others cannot, looks made from the label and is left out unless it is
+        named here.
     ids : array-like of shape (n,), optional
         What to call the rows in reports.
     precision : float, optional
@@ -115,18 +123,21 @@ def audit(
     if precision is not None:
         check_fraction("precision", precision)
     seed = int(check_random_state(random_state).randint(2**31 - 1))
-    given = prepare(X, y, embeddings, seed=seed, n_jobs=n_jobs)
+    given = prepare(X, y, embeddings, trust=trust, seed=seed, n_jobs=n_jobs)
     shown = Shown(ids=ids, image_shape=image_shape, title=title, label=y, seed=random_state)
     shown.check(given)
     heard = _witnesses(given, estimator, pred_proba, witnesses)
-    folds = None if groups is None else group_folds(groups, given.codes, given.judged, seed)
-    case = _case(given, folds, seed, n_jobs)
+    if groups is not None:
+        groups = group_numbers(groups, len(given.codes), given.judged)
+    case = _case(given, groups, seed, n_jobs)
+    copies = None if given.X is None else copy_groups(given.X)
+    case = _leave_out_copies(case, copies, given.notes)
     evidence = hear(case, heard, progress=tell)
     tell("judging the labels")
-    judgement = judge(evidence.logs, case.codes, np.random.default_rng(seed))
+    posterior = posterior_of(evidence.logs, case.codes, np.random.default_rng(seed), copies)
     tell("planting errors and looking for them" if self_check else "summing up")
-    check = _self_check(case, heard, judgement) if self_check else None
-    return tell_all(given, case, evidence, judgement, check, precision=precision, shown=shown)
+    check = _self_check(case, heard, posterior, copies) if self_check else None
+    return tell_all(given, case, evidence, posterior, check, precision=precision, shown=shown)
 
 
 def _witnesses(
@@ -141,24 +152,44 @@ def _witnesses(
     return [*witnesses, *theirs]
 
 
-def _case(given: Prepared, folds: Any, seed: int, n_jobs: int | None) -> Case:
+def _case(given: Prepared, groups: np.ndarray | None, seed: int, n_jobs: int | None) -> Case:
     present = given.present
     place = np.zeros(len(given.classes), dtype=np.intp)
     place[present] = np.arange(len(present))
     codes = place[given.codes[given.judged]]
     X = np.empty((len(codes), 0)) if given.X is None else given.X
-    return Case(X, codes, len(present), folds, seed, n_jobs)
+    return Case(X, codes, len(present), groups, seed, n_jobs)
 
 
-def _self_check(case: Case, heard: Sequence[Witness], first: Judgement) -> SelfCheck | None:
+def _leave_out_copies(case: Case, copies: np.ndarray | None, notes: list[str]) -> Case:
+    """The case in which copies of a row are left out with it, and a note that counts them.
+
+    Equal rows may also be different rows that coarse columns cannot tell apart, and then each of
+    them tells about the others. A quick model that has seen none of them decides.
+    """
+    if copies is None or copies.max() + 1 == len(copies):
+        return case
+    together = replace(case, groups=copies)
+    q = Bumps("RBF features", 1.0).testify(together).T
+    if not are_copies(copies, case.codes, q):
+        return case
+    notes.append(copies_note(copies))
+    return together if case.groups is None else replace(case, groups=joined(copies, case.groups))
+
+
+def _self_check(
+    case: Case, heard: Sequence[Witness], first: Posterior, copies: np.ndarray | None
+) -> SelfCheck | None:
     random = np.random.default_rng(case.seed + 1)
     if len(case.codes) > CHECKED_ROWS:
         rows = np.sort(random.choice(len(case.codes), CHECK_SAMPLE, replace=False))
         case, heard = part_of(case, heard, rows)
         first = first._replace(p_wrong=first.p_wrong[rows])
+        copies = None if copies is None else np.unique(copies[rows], return_inverse=True)[1]
 
-    def audit_again(codes: np.ndarray, seed: int) -> Judgement:
+    def audit_again(codes: np.ndarray, seed: int) -> Posterior:
         again = replace(case, codes=codes, seed=seed)
-        return judge(hear(again, heard).logs, codes, np.random.default_rng(seed))
+        random = np.random.default_rng(seed)
+        return posterior_of(hear(again, heard).logs, codes, random, copies)
 
-    return plant_and_look(case.codes, first, audit_again, random)
+    return plant_and_look(case.codes, first, audit_again, random, copies)

@@ -13,10 +13,10 @@ from ._self_check import SelfCheck
 if TYPE_CHECKING:
     from ._audit import Audit
 
-VERSION = 1
+VERSION = 2
 NUMBERS, ROWS = "audit.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
-PLAIN = ("rule", "notes", "witnesses", "suspects")
+PLAIN = ("rule", "notes", "hypotheses", "has_skill", "witnesses", "suspects")
 COLUMNS = ("labels", "suspicion", "p_wrong", "suggested", "p_suggested", "flagged")
 
 

@@ -6,8 +6,15 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ._audit import Audit
+    from ._self_check import SelfCheck
 
 MATRIX_UP_TO = 50  # classes
+LIKELY, DIFFERENT = 0.05, 0.01  # weight of a cause worth a word; rates worth telling apart
+CAUSES = {
+    "the classes merely overlap": ("none",),
+    "labels are wrong here and there": ("uniform", "pattern", "class to class"),
+    "they are wrong where classes meet": ("boundary",),
+}
 DUPLICATES = 50
 PAIRS = 200
 
@@ -15,11 +22,45 @@ PAIRS = 200
 def one_line(audit: "Audit") -> str:
     """The answer in a sentence."""
     n, rate = len(audit), audit.noise_rate
+    if not audit.has_skill:
+        return (
+            f"the columns do not tell the labels apart; anything from none to {rate.high:.0%} of "
+            f"{n:,} labels may be wrong; no row is flagged"
+        )
     return (
         f"about {round(n * rate.estimate):,} of {n:,} labels are probably wrong "
         f"(between {int(n * rate.low):,} and {int(np.ceil(n * rate.high)):,}); "
-        f"{int(audit.flagged.sum()):,} rows are flagged"
+        f"{_flagged(int(audit.flagged.sum()))}"
     )
+
+
+def _flagged(count: int) -> str:
+    return "1 row is flagged" if count == 1 else f"{count:,} rows are flagged"
+
+
+def alternatives(audit: "Audit") -> str | None:
+    """Which noise hypothesis gives which number, where the data cannot choose between them."""
+    parts = _by_cause(audit.hypotheses)
+    likely = {cause: rate for cause, (weight, rate) in parts.items() if weight >= LIKELY}
+    if len(likely) < 2 or max(likely.values()) - min(likely.values()) < DIFFERENT:
+        return None
+    told = [f"{_percent(likely[cause])} if {cause}" for cause in CAUSES if cause in likely]
+    return "The data leave open how many labels are wrong: " + ", ".join(told) + "."
+
+
+def _by_cause(hypotheses: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
+    """Weight and noise rate of each cause that a person can tell apart."""
+    found: dict[str, tuple[float, float]] = {}
+    for cause, kinds in CAUSES.items():
+        rows = [(h["weight"], h["rate"]) for h in hypotheses if h["kind"] in kinds]
+        weight = sum(weight for weight, _ in rows)
+        if weight > 0:
+            found[cause] = weight, sum(weight * rate for weight, rate in rows) / weight
+    return found
+
+
+def _percent(rate: float) -> str:
+    return "none" if rate < 0.0005 else f"{rate:.1%}" if rate < 0.0995 else f"{rate:.0%}"
 
 
 def summarise(audit: "Audit") -> dict[str, Any]:
@@ -33,7 +74,10 @@ def summarise(audit: "Audit") -> dict[str, Any]:
         "features": about["features"],
         "label": about["label"],
         "classes": [str(c) for c in audit.classes],
+        "has_skill": audit.has_skill,
         "noise_rate": _rate(audit),
+        "hypotheses": audit.hypotheses,
+        "alternatives": alternatives(audit) if audit.has_skill else None,
         "flagged": {
             "count": int(audit.flagged.sum()),
             "expected_precision": _number(audit.expected_precision),
@@ -112,21 +156,26 @@ def _self_check(audit: "Audit") -> dict[str, Any] | None:
     check = audit.self_check
     if check is None:
         return None
+    curves = ("precision", "recall", "label_precision", "label_recall")
     return {
-        "planted": check.planted,
-        "top": check.top,
-        "found": check.found,
+        **{name: getattr(check, name) for name in ("planted", "top", "found", "by_label", "lift")},
         "average_precision": round(check.average_precision, 4),
         "suggested_right": round(check.suggested_right, 4),
         "repeats": check.repeats,
         "rank": check.rank.tolist(),
-        "precision": check.precision.round(4).tolist(),
-        "recall": check.recall.round(4).tolist(),
-        "sentence": (
-            f"Of {check.planted:,} errors we planted, {check.found:,} are among the "
-            f"{check.top:,} most suspicious rows."
-        ),
+        **{name: getattr(check, name).round(4).tolist() for name in curves},
+        "sentence": _check_sentence(check),
     }
+
+
+def _check_sentence(check: "SelfCheck") -> str:
+    found = (
+        f"Of {check.planted:,} errors we planted, {check.found:,} are among the {check.top:,} most "
+        "suspicious rows"
+    )
+    if check.lift:
+        return f"{found}; knowing the labels alone, {check.by_label:,} would be."
+    return f"{found}, but a list by label alone holds {check.by_label:,}: the columns add nothing."
 
 
 def _histogram(audit: "Audit") -> dict[str, Any]:

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from ._audit import Audit, NoiseRate
-from ._duplicates import conflicting_duplicates
+from ._copies import conflicting_duplicates
 from ._evidence import Evidence
-from ._judge import Flags, Judgement, draw_flags
+from ._flags import Flags, draw_flags, no_flags
 from ._map import draw_map
+from ._posterior import Posterior
 from ._prepare import Prepared, row_names
 from ._reasons import Reason, give_reasons
 from ._self_check import SelfCheck
+from ._settings import LEAST_FLAGGED, OVERLAP
 from ._suspects import check_pixels, describe, worst_rows
 from ._witnesses import Case
 
@@ -56,17 +58,16 @@ def tell_all(
     given: Prepared,
     case: Case,
     evidence: Evidence,
-    judgement: Judgement,
+    posterior: Posterior,
     check: SelfCheck | None,
     *,
     precision: float | None,
     shown: Shown,
 ) -> Audit:
     """The audit as the user gets it."""
-    p = judgement.p_wrong if check is None else check.calibrated(judgement.p_wrong)
-    flags = draw_flags(p, judgement.suspicion, precision)
+    flags = _flags(posterior, precision)
     present = given.present
-    columns = _columns(given, judgement, flags, p)
+    columns = _columns(given, posterior, flags)
     worst = worst_rows(columns["suspicion"], columns["flagged"])
     duplicates = (
         [] if given.features is None else conflicting_duplicates(given.features.X, given.codes)
@@ -74,9 +75,11 @@ def tell_all(
     return Audit(
         labels=given.labels,
         **{name: column for name, column in columns.items() if name != "label"},
-        noise_rate=_rate(float(p.mean()), judgement),
-        transition=_for_all_classes(judgement.readings.transition, present, len(given.classes)),
-        prior=_spread(judgement.prior, present, len(given.classes)),
+        noise_rate=NoiseRate(posterior.rate, posterior.low, posterior.high),
+        hypotheses=posterior.noise.by_kind(),
+        has_skill=posterior.skill.enough,
+        transition=_for_all_classes(posterior.transition, present, len(given.classes)),
+        prior=_spread(posterior.prior, present, len(given.classes)),
         classes=given.classes,
         witnesses=[
             {"name": t.name, "weight": round(t.weight, 4), "agreement": round(t.agreement, 4)}
@@ -86,11 +89,11 @@ def tell_all(
         expected_precision=flags.expected_precision,
         expected_recall=flags.expected_recall,
         rule=flags.rule,
-        notes=[*given.notes, *_about_duplicates(duplicates)],
+        notes=[*_about_noise(posterior, flags), *given.notes, *_about_duplicates(duplicates)],
         duplicates=duplicates,
         suspects=describe(
             worst,
-            _reasons(worst, given, case, evidence, judgement),
+            _reasons(worst, given, case, evidence, posterior),
             columns,
             table=given.table,
             ids=shown.names(len(given.codes)),
@@ -101,11 +104,14 @@ def tell_all(
     )
 
 
-def _columns(
-    given: Prepared, judgement: Judgement, flags: Flags, p: np.ndarray
-) -> dict[str, np.ndarray]:
+def _flags(posterior: Posterior, precision: float | None) -> Flags:
+    if not posterior.skill.enough:
+        return no_flags(len(posterior.p_wrong))
+    return draw_flags(posterior.p_wrong, posterior.suspicion, precision)
+
+
+def _columns(given: Prepared, posterior: Posterior, flags: Flags) -> dict[str, np.ndarray]:
     """One entry for every row; a label that could not be judged is as good as labels are here."""
-    rate = float(p.mean())
 
     def everyone(values: np.ndarray, otherwise: Any) -> np.ndarray:
         if len(values) == len(given.codes):
@@ -116,28 +122,39 @@ def _columns(
 
     flagged = everyone(flags.flagged, False)
     suggested = given.labels.copy()
-    suggested[flagged] = given.classes[given.present][judgement.other[flags.flagged]]
+    suggested[flagged] = given.classes[given.present][posterior.other[flags.flagged]]
+    p_suggested = np.where(flags.flagged, posterior.p_other, 1 - posterior.p_wrong)
     return {
         "label": given.labels,
-        "suspicion": everyone(judgement.suspicion, 0.0),
-        "p_wrong": everyone(p, rate),
+        "suspicion": everyone(posterior.suspicion, 0.0),
+        "p_wrong": everyone(posterior.p_wrong, posterior.rate),
         "suggested": suggested,
-        "p_suggested": everyone(_p_suggested(p, flags.flagged, judgement), 1 - rate),
+        "p_suggested": everyone(p_suggested, 1 - posterior.rate),
         "flagged": flagged,
     }
 
 
-def _p_suggested(p: np.ndarray, flagged: np.ndarray, judgement: Judgement) -> np.ndarray:
-    """Of what is left for other classes, calibrated as it is, the same part as before."""
-    before = np.maximum(judgement.p_wrong[flagged], np.finfo(float).tiny)
-    probability = 1 - p
-    probability[flagged] = p[flagged] * (judgement.p_other[flagged] / before).clip(max=1)
-    return probability
-
-
-def _rate(rate: float, judgement: Judgement) -> NoiseRate:
-    """The interval of the noise model, made to hold the estimate after calibration."""
-    return NoiseRate(rate, float(min(judgement.low, rate)), float(max(judgement.high, rate)))
+def _about_noise(posterior: Posterior, flags: Flags) -> list[str]:
+    """What nobody can tell from these columns: everything, overlap, noise at borders."""
+    if not posterior.skill.enough:
+        return [
+            "These columns do not tell the labels apart (no better than knowing how frequent each "
+            "label is). Whether labels are wrong cannot be judged from them: anything from none to "
+            f"{posterior.high:.0%} is possible. Nothing is flagged."
+        ]
+    count, notes = int(flags.flagged.sum()), []
+    if count and posterior.noise.ambiguity >= OVERLAP:
+        notes.append(
+            f"The classes overlap in these columns. Part or all of the {count:,} labels that look "
+            "wrong may be right and merely unusual."
+        )
+    near = int(np.sum(posterior.p_elsewhere[flags.flagged] < LEAST_FLAGGED))
+    if near:
+        notes.append(
+            f"{near:,} of the {count:,} flagged rows lie where classes meet. Their labels are "
+            "wrong if errors gather there, and right if the classes merely overlap."
+        )
+    return notes
 
 
 def _for_all_classes(transition: np.ndarray, present: np.ndarray, n_classes: int) -> np.ndarray:
@@ -168,7 +185,7 @@ def _reasons(
     given: Prepared,
     case: Case,
     evidence: Evidence,
-    judgement: Judgement,
+    posterior: Posterior,
 ) -> list[Reason]:
     """Reasons in rows and classes of the whole table, which may hold more than the case."""
     place = np.full(len(given.codes), -1)
@@ -176,7 +193,7 @@ def _reasons(
     rows = place[worst[place[worst] >= 0]]
     found = give_reasons(
         rows,
-        judgement.other[rows],
+        posterior.other[rows],
         X=given.X,
         codes=case.codes,
         classes=given.classes[given.present],

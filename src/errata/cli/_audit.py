@@ -39,6 +39,13 @@ MODELS = ("logistic", "forest", "boosting")
     "several times.",
 )
 @click.option(
+    "--trust",
+    multiple=True,
+    metavar="COLUMN",
+    help="Measured independently of the label: not to be left out even if it gives nearly every "
+    "label away. May be given several times.",
+)
+@click.option(
     "--group",
     metavar="COLUMN",
     help="Rows that belong together (a patient, a document) are never judged by each other.",
@@ -63,7 +70,8 @@ MODELS = ("logistic", "forest", "boosting")
     "--fail-above",
     type=click.FloatRange(0, 1),
     metavar="RATE",
-    help="End with exit code 1 when a larger share of the labels is wrong, for pipelines.",
+    help="End with exit code 1 when a larger share of the labels is wrong, or when that cannot be "
+    "judged, for pipelines.",
 )
 @click.option("--force", is_flag=True, help="Replace an audit that is there already.")
 def audit(
@@ -71,6 +79,7 @@ def audit(
     label: str,
     out: Path | None,
     drop: tuple[str, ...],
+    trust: tuple[str, ...],
     group: str | None,
     name: str | None,
     precision: float | None,
@@ -111,7 +120,7 @@ def audit(
     with errata.tables.readable(file):
         pass  # when it is missing, that is the first thing to say
     with new_folder(out, force=force) as folder, _progress() as progress:
-        columns = _columns(file, label, drop, group, name)
+        columns = _columns(file, label, drop, group, name, trust)
         ids = None if name is None else columns[name]
         groups = None if group is None else columns[group].astype(str)
         table = {key: c for key, c in columns.items() if key not in (*drop, group, name)}
@@ -121,6 +130,7 @@ def audit(
             label,
             estimator=_model(model, seed, jobs),
             groups=groups,
+            trust=list(trust),
             ids=ids,
             precision=precision,
             self_check=not no_self_check,
@@ -135,25 +145,42 @@ def audit(
         progress("writing the report")
         _write(found, folder, ids)
     print_findings(found, file=file, folder=out, terminal=console())
-    _judge_rate(found.noise_rate.estimate, fail_above)
+    _judge_rate(found, fail_above)
 
 
 def _columns(
-    file: Path, label: str, drop: tuple[str, ...], group: str | None, name: str | None
+    file: Path,
+    label: str,
+    drop: tuple[str, ...],
+    group: str | None,
+    name: str | None,
+    trust: tuple[str, ...],
 ) -> dict[str, Any]:
     """All columns of the table, when those that were named are what they should be."""
     columns = errata.tables.read_columns(file)
     named = {"--drop": drop, "--group": (group,), "--id": (name,)}
     others = {key: option for option, keys in named.items() for key in keys if key is not None}
-    check_known([label, *others], columns, file)
-    if label in others:
-        raise ValueError(f"column {label!r} holds the labels; leave it out of {others[label]}.")
+    check_known([label, *others, *trust], columns, file)
+    asked = dict.fromkeys(trust, "--trust") | others
+    if label in asked:
+        raise ValueError(f"column {label!r} holds the labels; leave it out of {asked[label]}.")
+    _check_trust(trust, others)
     check_labels(columns[label], label)
     if group is not None:
         check_filled(columns[group], group, "group")
     if not set(columns) - {label, *others}:
         raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
     return columns
+
+
+def _check_trust(trust: tuple[str, ...], others: dict[str, str]) -> None:
+    """Raise when a column to be trusted is one that is not learnt from."""
+    for key in trust:
+        if key in others:
+            raise ValueError(
+                f"column {key!r} is in --trust and in {others[key]}; only a column that is learnt "
+                "from can be trusted, so leave it out of one of them."
+            )
 
 
 def _shape(pixels: str) -> tuple[int, ...]:
@@ -217,12 +244,19 @@ def _write(found: Any, folder: Path, ids: Any) -> None:
     )
 
 
-def _judge_rate(rate: float, most: float | None) -> None:
-    if most is not None and rate > most:
-        click.echo(
-            f"Too many labels are wrong: {rate:.1%}, more than --fail-above {most:.1%}.", err=True
-        )
-        raise SystemExit(1)
+def _judge_rate(found: Any, most: float | None) -> None:
+    """End with exit code 1 where too many labels are wrong, or nobody knows how many."""
+    rate = found.noise_rate
+    if most is None:
+        return
+    if not found.has_skill and rate.high > most:
+        why = f"Whether more than --fail-above {most:.1%} of the labels are wrong cannot be judged."
+    elif found.has_skill and rate.estimate > most:
+        why = f"Too many labels are wrong: {rate.estimate:.1%}, more than --fail-above {most:.1%}."
+    else:
+        return
+    click.echo(why, err=True)
+    raise SystemExit(1)
 
 
 @contextmanager

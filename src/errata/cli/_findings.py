@@ -20,6 +20,9 @@ def print_findings(found: Any, *, file: Path, folder: Path, terminal: Console) -
     summary = found.summary()
     terminal.print(*_answers(summary), sep="\n")
     terminal.print()
+    if not summary["has_skill"]:
+        terminal.print(*_what_may_help(folder), sep="\n", soft_wrap=True)
+        return
     for title, table in _tables(summary):
         terminal.print(title)
         terminal.print(table)
@@ -28,12 +31,22 @@ def print_findings(found: Any, *, file: Path, folder: Path, terminal: Console) -
 
 
 def _answers(summary: dict[str, Any]) -> list[str]:
-    rate, check = summary["noise_rate"], summary["self_check"]
+    check, notes = summary["self_check"], summary["notes"]
+    if not summary["has_skill"]:
+        notes = notes[1:]  # the first one is the answer
     return [
         errata.report.answer(summary),
-        f"Noise rate: {rate['estimate']:.1%} ({rate['low']:.1%} to {rate['high']:.1%}).",
+        *(_rates(summary) if summary["has_skill"] else []),
         *([f"Self-check: {check['sentence']}"] if check else []),
-        *(f"Note: {note}" for note in summary["notes"]),
+        *(f"Note: {note}" for note in notes),
+    ]
+
+
+def _rates(summary: dict[str, Any]) -> list[str]:
+    rate, alternatives = summary["noise_rate"], summary["alternatives"]
+    return [
+        f"Noise rate: {rate['estimate']:.1%} ({rate['low']:.1%} to {rate['high']:.1%}).",
+        *([alternatives] if alternatives else []),
     ]
 
 
@@ -56,6 +69,15 @@ def _next_steps(file: Path, folder: Path, dropped: int) -> list[str]:
         f"Look at the suspects: {folder / 'report.html'}",
         f"All rows, ranked:     {folder / 'suspects.csv'}",
         *([f"Drop the {rows} more likely wrong than right:", f"  {clean}"] if dropped else []),
+    ]
+
+
+def _what_may_help(folder: Path) -> list[str]:
+    """For a table whose columns do not tell the labels apart: nothing to clean, no list to read."""
+    return [
+        "What may help: other columns, more rows, or --trust for a column that was left out "
+        "although it was measured independently of the label.",
+        f"The report: {folder / 'report.html'}",
     ]
 
 

@@ -8,6 +8,12 @@ from ._words import count, percent, reading
 # Beyond this a curve gets longer and not smoother.
 MOST_POINTS = 400
 
+# The curve ends when it is twice as long as the list and this share of the errors is found.
+BEYOND_THE_LIST, NEARLY_ALL = 2, 0.99
+
+# What a point of the self-check's curve holds, in the order of the page's table.
+CURVES = ("rank", "recall", "label_recall", "precision")
+
 
 def ticks(most: float, about: int = 5) -> list[float]:
     """Round numbers from 0 up to ``most``.
@@ -21,22 +27,40 @@ def ticks(most: float, about: int = 5) -> list[float]:
     return [step * place for place in range(floor(most / step) + 1)]
 
 
+def drawn(summary: dict[str, Any]) -> dict[str, Any] | None:
+    """The self-check if its curve tells anything: not where the columns add nothing to the labels.
+
+    Page and script both ask here, so that there is no slider without a curve.
+    """
+    check = summary["self_check"]
+    return check if check and check["lift"] and summary["has_skill"] else None
+
+
 def thinned(self_check: dict[str, Any]) -> dict[str, list]:
     """The curve of the self-check with some ``MOST_POINTS`` points, its top among them."""
     ranks = self_check["rank"]
-    last = len(ranks) - 1
-    points = min(len(ranks), MOST_POINTS)
+    last = _last_point(self_check)
+    points = min(last + 1, MOST_POINTS)
     kept = {round(place * last / max(points - 1, 1)) for place in range(points)}
     if ranks:
         kept.add(_nearest(ranks, self_check["top"]))  # the sentence above the chart speaks of it
-    return {
-        name: [self_check[name][i] for i in sorted(kept)]
-        for name in ("rank", "precision", "recall")
-    }
+    return {name: [self_check[name][i] for i in sorted(kept)] for name in CURVES}
+
+
+def _last_point(self_check: dict[str, Any]) -> int:
+    """Where the curve may end: beyond the list, when nearly all is found, nothing more happens."""
+    enough = (
+        place
+        for place, (rank, recall) in enumerate(
+            zip(self_check["rank"], self_check["recall"], strict=True)
+        )
+        if rank >= BEYOND_THE_LIST * self_check["top"] and recall >= NEARLY_ALL
+    )
+    return next(enough, len(self_check["rank"]) - 1)
 
 
 def curve(self_check: dict[str, Any]) -> dict[str, Any] | None:
-    """Precision and recall by rank: two lines, an axis, and the same as a short table."""
+    """Precision and recall by rank, recall by labels alone, an axis, and a short table of it."""
     points = thinned(self_check)
     if not points["rank"]:
         return None
@@ -46,14 +70,15 @@ def curve(self_check: dict[str, Any]) -> dict[str, Any] | None:
         {_nearest(points["rank"], most * tenth / 10) for tenth in range(1, 11)} | {start}
     )
     return {
-        "recall": _line(points["rank"], points["recall"], most),
-        "precision": _line(points["rank"], points["precision"], most),
+        **{name: _line(points["rank"], points[name], most) for name in CURVES if name != "rank"},
         "ticks": [{"at": 100 * tick / most, "text": count(tick)} for tick in ticks(most)],
-        "last": len(points["rank"]) - 1,
-        "start": start,
+        "first": points["rank"][0],
+        "last": most,
+        "step": max(1, round(most / MOST_POINTS)),
+        "start": points["rank"][start],
         "start_at": 100 * points["rank"][start] / most,
-        "reading": reading(*(points[name][start] for name in ("rank", "precision", "recall"))),
-        "table": [[points[name][i] for name in ("rank", "recall", "precision")] for i in table],
+        "reading": reading(**{name: points[name][start] for name in CURVES}),
+        "table": [[points[name][i] for name in CURVES] for i in table],
     }
 
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ._charts import thinned
+from ._charts import drawn, thinned
 from ._classes import colours
 from ._words import READING
 
@@ -21,11 +21,14 @@ def payload(summary: dict[str, Any]) -> dict[str, Any]:
     for name in summary["classes"]:
         names.setdefault(str(name), len(names))
     columns: dict[tuple[str, ...], int] = {}
-    suspects = [_suspect(suspect, names, columns) for suspect in with_pictures(summary["suspects"])]
+    listed = with_pictures(listed_rows(summary))
+    suspects = [_suspect(suspect, names, columns) for suspect in listed]
+    check = drawn(summary)
     return {
         "title": summary["title"],
         "reading": READING,
-        "curve": _rounded(thinned(summary["self_check"])) if summary["self_check"] else None,
+        "judged": summary["has_skill"],
+        "curve": _rounded(thinned(check)) if check else None,
         "map": _map(summary["map"]) if summary["map"] else None,
         "colours": colours(summary),
         "suspects": suspects,
@@ -44,6 +47,11 @@ def to_json(data: Any) -> str:
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
+
+
+def listed_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows to look at, the most suspicious first; none where their order means nothing."""
+    return summary["suspects"] if summary["has_skill"] else []
 
 
 def with_pictures(suspects: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,11 +8,12 @@ from .._optional import require
 from ..tables import atomic_path
 from . import _charts, _classes, _words
 from ._assets import page_script, page_style, script_hash
-from ._payload import payload, to_json, with_pictures
+from ._payload import listed_rows, payload, to_json, with_pictures
 
 KEYS = [
     *("errata", "title", "seed", "rows", "features", "label", "classes"),
-    *("noise_rate", "flagged", "notes", "per_class", "confusion", "transition"),
+    *("has_skill", "noise_rate", "hypotheses", "alternatives", "flagged", "notes"),
+    *("per_class", "confusion", "transition"),
     *("witnesses", "self_check", "histogram", "map", "duplicates", "duplicates_total"),
     *("suspects", "suspects_total"),
 ]
@@ -38,11 +39,12 @@ def render(summary: dict[str, Any]) -> str:
 
     Examples
     --------
-    >>> nothing = dict.fromkeys(("label", "transition", "self_check", "map"))
+    >>> nothing = dict.fromkeys(("label", "alternatives", "transition", "self_check", "map"))
     >>> lists = {key: [] for key in ("notes", "confusion", "witnesses", "duplicates", "suspects")}
     >>> page = render({
     ...     **nothing, **lists, "errata": "0.1.0", "title": "train.csv", "seed": 0,
     ...     "rows": 1000, "features": 12, "classes": ["cat", "dog"], "per_class": [],
+    ...     "has_skill": True, "hypotheses": [],
     ...     "noise_rate": {"estimate": 0.087, "low": 0.061, "high": 0.112,
     ...                    "count": 87, "count_low": 61, "count_high": 112},
     ...     "flagged": {"count": 74, "expected_precision": 0.81, "expected_recall": 0.69,
@@ -108,12 +110,14 @@ def _check(summary: dict[str, Any]) -> None:
 
 def _view(summary: dict[str, Any]) -> dict[str, Any]:
     """What the templates show: the summary, and what follows from it."""
-    shown = with_pictures(summary["suspects"])
+    listed, check = listed_rows(summary), _charts.drawn(summary)
     return {
         **summary,
         "answer": _words.answer(summary),
         "cards": _words.cards(summary),
-        "curve": _charts.curve(summary["self_check"]) if summary["self_check"] else None,
+        "notes": _words.notes(summary),
+        "hypotheses": _words.hypotheses(summary),
+        "curve": _charts.curve(check) if check else None,
         "bars": _charts.histogram(summary["histogram"]),
         "matrix": _classes.matrix(summary),
         "long_names": _classes.long_names(summary),
@@ -121,8 +125,9 @@ def _view(summary: dict[str, Any]) -> dict[str, Any]:
         "worst": _classes.worst_classes(summary),
         "pairs": _classes.top_pairs(summary),
         "legend": _classes.legend(summary) if summary["map"] else [],
-        "pictures": sum(suspect["image"] is not None for suspect in shown),
-        "pictures_given": sum(suspect["image"] is not None for suspect in summary["suspects"]),
+        "suspects": listed,
+        "pictures": sum(suspect["image"] is not None for suspect in with_pictures(listed)),
+        "pictures_given": sum(suspect["image"] is not None for suspect in listed),
     }
 
 

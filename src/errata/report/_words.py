@@ -3,9 +3,20 @@
 from typing import Any
 
 READING = (
-    "Look at the first {rank} rows: you will find {recall} of the errors; "
-    "{precision} of what you look at is wrong."
+    "Look at the first {rank} rows: you find {recall} of the planted errors "
+    "({label_recall} by labels alone); {precision} of these rows are planted errors."
 )
+
+# Expected precision of the flags from which it is not said that all labels may well be right.
+RATHER_SURE = 0.75
+
+HYPOTHESES = {
+    "none": "no noise, the classes overlap",
+    "uniform": "labels wrong uniformly at random",
+    "pattern": "some classes wrong more often",
+    "class to class": "classes flow into others",
+    "boundary": "wrong where classes meet",
+}
 
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -49,23 +60,40 @@ def in_ten(share: float) -> str:
 
 def answer(summary: dict[str, Any]) -> str:
     """What the audit found, in one or two sentences."""
+    if not summary["has_skill"]:
+        return (
+            "These columns do not tell the labels apart, so nobody can say from them which labels "
+            f"are wrong: {_anything(summary)} of the {count(summary['rows'])} labels is possible. "
+            "Nothing is flagged."
+        )
     return f"{_how_many(summary)} {_flags(summary['flagged'])}"
 
 
-def reading(rank: int, precision: float, recall: float) -> str:
+def notes(summary: dict[str, Any]) -> list[str]:
+    """The notes that the answer does not give already: without skill the first one repeats it."""
+    return summary["notes"] if summary["has_skill"] else summary["notes"][1:]
+
+
+def reading(rank: int, **shares: float) -> str:
     """What one point of the self-check says."""
-    return READING.format(rank=count(rank), precision=percent(precision), recall=percent(recall))
+    return READING.format(rank=count(rank), **{name: percent(p) for name, p in shares.items()})
+
+
+def hypotheses(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The kinds of noise in words, each with its weight and its rate; none without skill."""
+    if not summary["has_skill"]:
+        return []
+    return [
+        {**each, "kind": HYPOTHESES.get(each["kind"], each["kind"])}
+        for each in summary["hypotheses"]
+    ]
 
 
 def cards(summary: dict[str, Any]) -> list[dict[str, str]]:
     """The key figures: a name, a number, and what to make of it."""
-    rate, flagged, rows = summary["noise_rate"], summary["flagged"], summary["rows"]
+    flagged, rows = summary["flagged"], summary["rows"]
     return [
-        {
-            "name": "Labels probably wrong",
-            "figure": percent(rate["estimate"]),
-            "note": f"between {percent(rate['low'])} and {percent(rate['high'])}",
-        },
+        _rate_card(summary),
         {
             "name": "Rows flagged",
             "figure": count(flagged["count"]),
@@ -73,31 +101,62 @@ def cards(summary: dict[str, Any]) -> list[dict[str, str]]:
         },
         {
             "name": "Flags that are right",
-            "figure": percent(flagged["expected_precision"]),
-            "note": "of the flagged rows are wrong, we expect",
+            **_share_card(flagged["expected_precision"], "of the flagged rows are wrong"),
         },
         {
             "name": "Errors that are flagged",
-            "figure": percent(flagged["expected_recall"]),
-            "note": "of the wrong labels, we expect",
+            **_share_card(flagged["expected_recall"], "of the wrong labels"),
         },
     ]
 
 
+def _rate_card(summary: dict[str, Any]) -> dict[str, str]:
+    rate = summary["noise_rate"]
+    if not summary["has_skill"]:
+        return {"name": "Labels wrong", "figure": "unknown", "note": _anything(summary)}
+    return {
+        "name": f"Labels {'perhaps' if _may_be_overlap(summary) else 'probably'} wrong",
+        "figure": percent(rate["estimate"]),
+        "note": f"between {percent(rate['low'])} and {percent(rate['high'])}",
+    }
+
+
+def _share_card(share: float | None, of: str) -> dict[str, str]:
+    note = "no row is flagged" if share is None else f"{of}, we expect"
+    return {"figure": percent(share), "note": note}
+
+
+def _anything(summary: dict[str, Any]) -> str:
+    """What may be wrong where the columns do not tell: all but the most frequent label."""
+    return f"anything from none to {percent(summary['noise_rate']['high'])}"
+
+
 def _how_many(summary: dict[str, Any]) -> str:
     rate, rows = summary["noise_rate"], count(summary["rows"])
+    most = count(rate["count_high"])
     if not rate["count"]:
-        most = (
-            f"; at most {count(rate['count_high'])} of {rows} could be"
-            if rate["count_high"]
-            else ""
-        )
-        return f"Hardly any label looks wrong{most}."
+        could = f"; at most {most} of {rows} could be" if rate["count_high"] else ""
+        return f"Hardly any label looks wrong{could}."
     are = "is" if rate["count"] == 1 else "are"
-    return (
-        f"About {count(rate['count'])} of {rows} labels {are} probably wrong "
-        f"(between {count(rate['count_low'])} and {count(rate['count_high'])})."
-    )
+    so_many = f"{count(rate['count'])} of {rows} labels {are}"
+    if _may_be_overlap(summary):
+        return (
+            f"Perhaps {so_many} wrong, at most {most}; it may well be that none is and the classes "
+            "merely overlap."
+        )
+    least = rate["count_low"]
+    reach = f"between {count(least)} and {most}" if least else f"at most {most}"
+    return f"About {so_many} probably wrong ({reach})."
+
+
+def _may_be_overlap(summary: dict[str, Any]) -> bool:
+    """Whether there may be no wrong label at all.
+
+    If a fraction p of some rows is expected to be wrong, none of them is with a probability of at
+    most 1 - p. So a list that promises much is no overlap, wherever the interval begins.
+    """
+    promised = summary["flagged"]["expected_precision"] or 0
+    return not summary["noise_rate"]["count_low"] and promised < RATHER_SURE
 
 
 def _flags(flagged: dict[str, Any]) -> str:

@@ -2,16 +2,15 @@
 function startCurve() {
   const slider = byId("curve-rank");
   if (!data.curve || !slider) return;
-  const { rank, precision, recall } = data.curve;
+  const { rank } = data.curve;
   const last = rank[rank.length - 1];
   const plot = byId("curve-plot");
 
   const read = (place) => {
     byId("curve-cross").style.left = `${(100 * rank[place]) / last}%`;
-    byId("curve-reading").textContent = data.reading
-      .replace("{rank}", count(rank[place]))
-      .replace("{recall}", percent(recall[place]))
-      .replace("{precision}", percent(precision[place]));
+    byId("curve-reading").textContent = data.reading.replace(/{(\w+)}/g, (_, name) =>
+      name === "rank" ? count(rank[place]) : percent(data.curve[name][place]),
+    );
   };
   const nearest = (wanted) => {
     let best = 0;
@@ -22,10 +21,11 @@ function startCurve() {
   };
 
   slider.hidden = false;
-  slider.addEventListener("input", () => read(Number(slider.value)));
+  slider.addEventListener("input", () => read(nearest(Number(slider.value))));
   plot.addEventListener("pointermove", (event) => {
     const box = plot.getBoundingClientRect();
-    slider.value = nearest(((event.clientX - box.left) / box.width) * last);
-    read(Number(slider.value));
+    const place = nearest(((event.clientX - box.left) / box.width) * last);
+    slider.value = rank[place];
+    read(place);
   });
 }

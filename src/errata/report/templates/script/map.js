@@ -75,7 +75,7 @@ function describePoint(i) {
   const { row, label, suggested, p_wrong: chance } = data.map;
   const lines = [`Row ${row[i]}`, `label: ${data.names[label[i]]}`];
   if (suggested[i] !== label[i]) lines.push(`looks like: ${data.names[suggested[i]]}`);
-  lines.push(`${percent(chance[i])} likely wrong`);
+  if (data.judged) lines.push(`${percent(chance[i])} likely wrong`);
   return lines.join("\n");
 }
 

@@ -6,24 +6,24 @@ from hypothesis.extra import numpy as hnp
 
 from auditing_cases import draw_truth, nearly_clean, symmetric
 from errata.auditing import _pool
-from errata.auditing._judge import between, draw_flags, judge, judge_by
+from errata.auditing._posterior import between, posterior_by, posterior_of
 from errata.metrics import detection_average_precision
 
 SKEW = np.array([[0.8, 0.2, 0.0], [0.0, 0.9, 0.1], [0.05, 0.05, 0.9]])
 
 
-def judged(logs, codes):
-    return judge(logs, codes, np.random.default_rng(0))
+def judged(logs, codes, copies=None):
+    return posterior_of(logs, codes, np.random.default_rng(0), copies)
 
 
-def assert_sound(judgement, n):
-    for values in (judgement.p_wrong, judgement.suspicion, judgement.p_other):
+def assert_sound(posterior, n):
+    for values in (posterior.p_wrong, posterior.suspicion, posterior.p_other):
         assert values.shape == (n,)
         assert np.isfinite(values).all()
         assert values.min() >= 0
         assert values.max() <= 1
-    assert 0 <= judgement.low <= judgement.rate <= judgement.high <= 1
-    np.testing.assert_allclose(judgement.prior.sum(), 1, rtol=0, atol=1e-5)
+    assert 0 <= posterior.low <= posterior.rate <= posterior.high <= 1
+    np.testing.assert_allclose(posterior.prior.sum(), 1, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 100])
@@ -33,10 +33,10 @@ def test_degenerate_evidence_gives_finite_probabilities(kind, n_classes):
     q = np.full((300, n_classes), 1 / n_classes)
     if kind != "uniform":
         q = np.eye(n_classes)[codes if kind == "at the label" else (codes + 1) % n_classes]
-    judgement = judged(np.log(np.maximum(q.T, 1e-4)), codes)
-    assert_sound(judgement, 300)
+    posterior = judged(np.log(np.maximum(q.T, 1e-4)), codes)
+    assert_sound(posterior, 300)
     if kind != "at another":
-        np.testing.assert_allclose(judgement.p_wrong, judgement.p_wrong[0], rtol=0, atol=0.01)
+        np.testing.assert_allclose(posterior.p_wrong, posterior.p_wrong[0], rtol=0, atol=0.01)
 
 
 def test_evidence_at_the_label_leaves_no_doubt():
@@ -50,7 +50,7 @@ def test_the_ranking_is_nearly_that_of_the_true_noise_model():
     assert ours > detection_average_precision(truth.p_wrong, truth.wrong) - 0.01
 
 
-def test_the_judgement_follows_the_rows():
+def test_the_posterior_follows_the_rows():
     truth = draw_truth(SKEW, 500, error=0.3)
     order = np.random.default_rng(1).permutation(500)
     straight = judged(truth.logs, truth.labels)
@@ -59,7 +59,7 @@ def test_the_judgement_follows_the_rows():
     np.testing.assert_array_equal(shuffled.other, straight.other[order])
 
 
-def test_the_judgement_follows_the_names_of_the_classes():
+def test_the_posterior_follows_the_names_of_the_classes():
     truth = draw_truth(SKEW, 500, error=0.3)
     new = np.array([2, 0, 1])
     straight = judged(truth.logs, truth.labels)
@@ -68,7 +68,7 @@ def test_the_judgement_follows_the_names_of_the_classes():
     np.testing.assert_array_equal(renamed.other, new[straight.other])
 
 
-def test_doubling_every_row_hardly_changes_the_judgement():
+def test_doubling_every_row_hardly_changes_the_posterior():
     truth = draw_truth(symmetric(3, 0.2), 1500, error=0.3)
     once = judged(truth.logs, truth.labels).p_wrong
     twice = judged(np.tile(truth.logs, 2), np.tile(truth.labels, 2)).p_wrong
@@ -80,32 +80,75 @@ def test_blocks_change_nothing(monkeypatch):
     truth = draw_truth(SKEW, 300, error=0.3)
     whole = judged(truth.logs, truth.labels)
     monkeypatch.setattr(_pool, "CACHED", 21)
-    parts = judge_by(whole.readings, truth.logs, truth.labels)
+    parts = posterior_by(whole.noise, truth.logs, truth.labels)
     np.testing.assert_allclose(parts.p_wrong, whole.p_wrong, rtol=0, atol=1e-12)
     np.testing.assert_allclose(parts.prior, whole.prior, rtol=0, atol=1e-12)
 
 
 def test_a_thousand_classes_are_judged():
     truth = draw_truth(symmetric(1000, 0.1), 150, overlap=0.001)
-    judgement = judged(truth.logs.astype(np.float32), truth.labels)
-    assert_sound(judgement, 150)
-    assert detection_average_precision(judgement.suspicion, truth.wrong) > 0.8
+    posterior = judged(truth.logs.astype(np.float32), truth.labels)
+    assert_sound(posterior, 150)
+    assert detection_average_precision(posterior.suspicion, truth.wrong) > 0.8
 
 
 @pytest.mark.parametrize(("n_classes", "n_wrong"), [(2, 4), (3, 3), (10, 2)])
 def test_a_few_wrong_labels_among_many_are_the_most_suspicious(n_classes, n_wrong):
     logs, labels = nearly_clean(n_classes, 1000, n_wrong, 0.8)
-    judgement = judged(logs, labels)
-    assert set(np.argsort(-judgement.suspicion)[:n_wrong]) == set(range(n_wrong))
-    assert judgement.p_wrong[:n_wrong].min() > 0.3
-    assert judgement.p_wrong[n_wrong:].mean() < 0.01
-    assert judgement.high > n_wrong / 1000
+    posterior = judged(logs, labels)
+    assert set(np.argsort(-posterior.suspicion)[:n_wrong]) == set(range(n_wrong))
+    assert posterior.p_wrong[:n_wrong].min() > 0.3
+    assert posterior.p_wrong[n_wrong:].mean() < 0.01
+    assert posterior.high > n_wrong / 1000
 
 
-def test_without_noise_the_pattern_of_noise_is_none_but_readings_differ():
-    logs, labels = nearly_clean(3, 300, 0, 0.9)
-    rates = [reading.rate for reading in judged(logs, labels).readings.readings]
-    assert sum(rate < 1e-6 for rate in rates) <= 2
+def test_rate_prior_and_transition_are_one_number():
+    truth = draw_truth(SKEW, 800, error=0.3)
+    posterior = judged(truth.logs, truth.labels)
+    implied = posterior.prior @ (1 - np.diag(posterior.transition))
+    np.testing.assert_allclose(implied, posterior.rate, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(posterior.transition.sum(axis=1), 1, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(posterior.joint.sum(axis=0), np.bincount(truth.labels) / 800)
+
+
+def test_without_skill_little_is_claimed_and_anything_is_possible():
+    random = np.random.default_rng(0)
+    codes = (random.random(500) < 0.2).astype(int)
+    q = random.dirichlet([8, 2], 500).T
+    posterior = judged(np.log(q), codes)
+    assert not posterior.skill.enough
+    assert posterior.p_wrong.max() <= 0.05
+    assert (posterior.low, posterior.high) == (0, 1 - np.mean(codes == 0))
+
+
+def test_equal_rows_with_different_labels_vote():
+    logs, labels = nearly_clean(3, 600, 0, 0.8)
+    logs[:, 1:4] = logs[:, :1]  # four equal rows, one of them labelled differently
+    labels[1:3], labels[3] = labels[0], (labels[0] + 1) % 3
+    copies = np.r_[np.zeros(4, dtype=int), np.arange(1, 597)]
+    alone, voted = judged(logs, labels), judged(logs, labels, copies)
+    assert voted.p_wrong[3] > max(0.5, alone.p_wrong[3])
+    assert voted.suspicion[3] > alone.suspicion[3]
+    assert voted.p_wrong[:3].max() < 0.1
+    np.testing.assert_array_equal(voted.p_wrong[4:], alone.p_wrong[4:])
+
+
+def test_noise_that_flows_from_class_to_class_is_counted():
+    rates = np.array([0.02, 0.14, 0.26, 0.38])
+    T = np.diag(1 - rates) + np.roll(np.diag(rates), 1, axis=1)
+    truth = draw_truth(T, 6000, overlap=0.005, error=0.2)
+    posterior = judged(truth.logs, truth.labels)
+    assert abs(posterior.rate - truth.wrong.mean()) < 0.02
+    np.testing.assert_allclose(np.diag(posterior.transition), 1 - rates, rtol=0, atol=0.06)
+    assert posterior.noise.by_kind()[0]["kind"] == "class to class"
+
+
+def test_without_boundary_noise_less_is_wrong_where_classes_meet():
+    truth = draw_truth(symmetric(2, 0.0), 2000, overlap=0.5)
+    posterior = judged(truth.logs, truth.labels)
+    contradicted = np.exp(truth.logs[truth.labels, np.arange(2000)]) < 0.3
+    assert posterior.noise.boundary > 0.05
+    assert (posterior.p_elsewhere < posterior.p_wrong)[contradicted].all()
 
 
 def test_labels_that_single_precision_calls_impossible_are_ranked():
@@ -119,37 +162,6 @@ def test_labels_that_single_precision_calls_impossible_are_ranked():
 
 
 probabilities = hnp.arrays(float, st.integers(1, 40), elements=st.floats(0, 1))
-
-
-@given(probabilities)
-def test_flags_are_the_most_suspicious_rows(p):
-    flags = draw_flags(p, p)
-    assert p[flags.flagged].min(initial=1) >= p[~flags.flagged].max(initial=0)
-
-
-@given(probabilities, st.floats(0, 1))
-def test_a_precision_asked_for_is_expected(p, precision):
-    flags = draw_flags(p, p, precision)
-    if flags.flagged.any():
-        assert flags.expected_precision >= precision - 1e-12
-        np.testing.assert_allclose(flags.expected_precision, p[flags.flagged].mean())
-    else:
-        assert np.isnan(flags.expected_precision)
-        assert p.max() < precision
-
-
-def test_where_hardly_any_label_is_wrong_a_small_doubt_is_not_flagged():
-    p = np.r_[0.4, np.full(20, 0.14), np.zeros(979)]
-    assert np.flatnonzero(draw_flags(p, p).flagged).tolist() == [0]
-    many = np.r_[np.full(300, 0.14), np.zeros(700)]
-    np.testing.assert_array_equal(draw_flags(many, many).flagged, many > 0)
-
-
-def test_labels_without_doubt_are_not_flagged():
-    flags = draw_flags(np.zeros(5), np.zeros(5))
-    assert not flags.flagged.any()
-    assert np.isnan(flags.expected_precision)
-    assert np.isnan(flags.expected_recall)
 
 
 @given(probabilities)

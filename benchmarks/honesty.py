@@ -1,0 +1,435 @@
+"""What the audit says on tables that could deceive it, beside what was asked for.
+
+    python benchmarks/honesty.py all --data FOLDER               sets that choose constants
+    python benchmarks/honesty.py all --data FOLDER --sets all    the final tables
+    python benchmarks/honesty.py null rare                       some parts
+    python benchmarks/honesty.py summary                         of what was measured so far
+
+null        columns that say nothing about the labels, and constant probabilities
+rare        a rare class that stands apart
+leak        a column that copies the label
+copies      rows that occur more than once
+ordinary    twelve sets, at most 500 rows, beside the prototype of the spec
+untouched   sets without planted errors
+synthetic   random tables with three forms of noise: does the interval hold the truth?
+stability   how far another seed, or another order of the rows, moves p_wrong
+selfcheck   imbalanced sets: average precision as the self-check tells it and as it is
+
+Results go to a CSV file that a later run continues.
+"""
+
+import re
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd  # noqa: TID251
+from detectors import MEASURED, measure, told
+from noisy_sets import (
+    NO_SIGNAL,
+    UNTOUCHED,
+    flip,
+    load,
+    names,
+    no_signal,
+    plant,
+    random_rate,
+    random_table,
+)
+from runs import asked, options, run, show
+
+import errata
+from errata.noise import flip_labels
+
+KEYS = ("part", "dataset", "kind", "seed")
+EXTRA = ("passes", "says", "named", "originals", "recall_single", "counted", "mean", "q99", "max")
+FRESH = range(1000, 1050)  # seeds of the random tables; smaller ones are for trying things out
+ORDINARY = (
+    "iris", "wine", "breast_cancer", "twonorm", "segment", "vehicle", "moons", "ionosphere", "pima",
+    "satimage", "spambase", "optdigits",
+)  # fmt: skip
+PROTOTYPE = pd.DataFrame(  # column J of the spec, on the twelve ordinary sets
+    {
+        "ap": [np.nan, 0.893, 0.914, 0.902],
+        "f1": [np.nan, 0.81, 0.85, 0.86],
+        "rate_error": [0.021, 0.022, 0.036, 0.034],
+        "covered": [1, 0.92, 1, 1],
+        "ece": [0.021, 0.031, 0.055, 0.052],
+        "flagged": [0.04, np.nan, np.nan, np.nan],
+    },
+    index=["clean", "ncar10", "ncar20", "nar20"],
+)
+IMBALANCED = (
+    "imbalanced", "page_blocks", "ctg", "oil_spill", "sick", "hypothyroid", "ann_thyroid",
+    "bank_marketing",
+)  # fmt: skip
+
+
+def audit(X, y, **given):
+    """Without self-check, on which nothing but its own sentence depends."""
+    return errata.audit(X, y, **{"self_check": False, "random_state": 0, **given})
+
+
+# Nothing to find: normal columns, labels shuffled.
+
+
+def null_cells(_):
+    yield from product(NO_SIGNAL, ["columns"], range(10))
+    yield from product(["random"], ["columns"], FRESH)
+    yield from product(NO_SIGNAL, ["constant"], [0])
+
+
+def null(name, kind, seed, _):
+    X, y = no_signal(name, seed)
+    counts = np.bincount(y)
+    given = {"pred_proba": np.full((len(y), len(counts)), 1 / len(counts))}
+    table, given = (X, {}) if kind == "columns" else (None, given)
+    found = audit(table, y, self_check=True, **given)
+    low, high = found.noise_rate.low, found.noise_rate.high
+    short = high < 1 - counts.max() / len(y) - 1e-9
+    says = bool(found.notes) and "not tell" in found.notes[0]
+    row = measure(told(found), np.zeros(len(y), dtype=bool))
+    return [{**row, "passes": int(found.flagged.any() or low > 0 or short), "says": int(says)}]
+
+
+def tell_null(table):
+    table["source"] = np.where(table.dataset == "random", "random", "five shapes")
+    table.loc[table.kind == "constant", "source"] = "constant"
+    columns = ["n", "flagged", "rate", "low", "high", "passes", "says", "lift"]
+    show("no signal", table.groupby(["kind", "dataset"])[columns].mean())
+    for source, part in table.groupby("source"):
+        most = int(source != "constant")  # tables that may go wrong
+        asked(
+            f"no signal, {source}: {len(part)} tables",
+            [
+                ("pass the gate", part.passes.sum(), "<=", most),
+                ("do not say so first", (part.says == 0).sum(), "<=", most),
+                ("self-check sees a lift", part.lift.sum(), "<=", most),
+                ("estimated rate, prototype", part.rate.mean(), "<=", 0.015),
+            ],
+        )
+
+
+# A rare class that stands apart: column y is shifted by five deviations for class y.
+
+
+def rare_cells(_):
+    return product(["97:3", "95:5"], ["ncar10", "clean"], range(3))
+
+
+def rare(name, kind, seed, _):
+    random = np.random.default_rng([seed, 4])
+    y = (np.arange(1000) < {"97:3": 30, "95:5": 50}[name]).astype(int)
+    X = random.normal(size=(1000, 4)) + 5 * np.eye(4)[y]
+    noisy, wrong = plant(X, y, kind, name, seed)
+    return [measure(told(audit(X, noisy)), wrong)]
+
+
+def tell_rare(table):
+    columns = ["ap", "f1", "flagged", "true_rate", "rate", "covered", "ece"]
+    show("rare class", table.groupby(["dataset", "kind"])[columns].mean())
+    clean, noisy = table[table.kind == "clean"], table[table.kind != "clean"]
+    asked(
+        "rare class",
+        [
+            ("lowest F1, 10 % planted", noisy.f1.min(), ">=", 0.95),
+            ("most rows flagged, none planted", (clean.flagged * clean.n).max(), "<=", 2),
+            ("error of the rate, prototype", noisy.rate_error.mean(), "<=", 0.017),
+            ("expected calibration error, prototype", noisy.ece.mean(), "<=", 0.021),
+        ],
+    )
+
+
+# A column that copies the label.
+
+
+def leak_cells(_):
+    forms = ("none", "truth", "copy", "two copies", "jittered")
+    return product(["iris", "wine", "breast_cancer"], forms, range(3))
+
+
+def leak(name, kind, seed, data):
+    X, y = load(name, 1000, seed, data)
+    noisy, wrong = plant(X, y, "ncar10", name, seed)
+    table = pd.DataFrame(X).add_prefix("c").join(leaked(kind, y, noisy, seed))
+    found = audit(table, noisy)
+    named = any("class_id" in note and "trust=" in note for note in found.notes)
+    alarm = any("trust=" in note for note in found.notes)
+    return [{**measure(told(found), wrong), "named": int(alarm if kind == "none" else named)}]
+
+
+def leaked(kind, y, noisy, seed):
+    jitter = np.random.default_rng([seed, 5]).normal(scale=0.05, size=len(y))
+    columns = {
+        "none": {},
+        "truth": {"class_id": y},
+        "copy": {"class_id": noisy},
+        "two copies": {"class_id": noisy, "class_id_2": 10 - 2 * noisy},
+        "jittered": {"class_id": noisy + jitter},
+    }
+    return pd.DataFrame(columns[kind], index=range(len(y)))
+
+
+def tell_leak(table):
+    show("leaked column", table.groupby(["kind", "dataset"])[["named", "recall", "rate"]].mean())
+    copies = table[~table.kind.isin(["none", "truth"])]
+    honest = table[table.kind.isin(["none", "truth"])]
+    asked(
+        "leaked column",
+        [
+            ("share of the copies that is named", copies.named.mean(), ">=", 1),
+            ("lowest share of the errors flagged", copies.recall.min(), ">=", 0.8),
+            ("false alarms", honest.named.sum(), "<=", 0),
+        ],
+    )
+
+
+# Rows that occur more than once.
+
+
+def copies_cells(_):
+    yield from product(["iris", "wine", "twonorm"], ["six with another label"], range(3))
+    yield from product(["twonorm"], ["120 twice", "all twice", "near copies"], range(10))
+
+
+def copies(name, kind, seed, data):
+    if kind == "six with another label":
+        return [six_copies(*load(name, 300, seed, data), seed)]
+    X, y = load(name, 400, seed, data)
+    return [doubled(X, *flip_labels(y, 0.15, random_state=seed), kind, seed)]
+
+
+def six_copies(X, y, seed):
+    """Six rows of one class once more, with the label of another."""
+    k = int(y.max()) + 1
+    random = np.random.default_rng([seed, 6])
+    rows = random.choice(np.flatnonzero(y == seed % k), 6, replace=False)
+    wrong = np.arange(len(y) + 6) >= len(y)
+    table, labels = np.vstack([X, X[rows]]), np.append(y, np.full(6, (seed + 1) % k))
+    found = audit(table, labels)
+    return {**measure(told(found), wrong), "originals": found.flagged[rows].sum()}
+
+
+def doubled(X, y, wrong, kind, seed):
+    """Rows once more, with the label they have: are wrong ones found as often as single ones?"""
+    count = 120 if kind == "120 twice" else len(y)
+    rows = np.append(np.arange(len(y)), np.arange(count))
+    table, given = X[rows], {}
+    if kind == "near copies":
+        table = table + np.random.default_rng([seed, 7]).normal(scale=0.01, size=table.shape)
+        given = {"groups": rows}
+    found = audit(table, y[rows], **given)
+    flagged, twice = found.flagged, np.bincount(rows)[rows] > 1
+    single, alone = flagged[~twice], wrong[rows][~twice]
+    if twice.all():
+        single, alone = audit(X, y).flagged, wrong
+    row = measure(told(found), wrong[rows])
+    counted = any(re.search(r"\b(cop(y|ies)|twice)\b", note) for note in found.notes)
+    return {
+        **row,
+        "recall": flagged[twice & wrong[rows]].mean(),
+        "recall_single": single[alone].mean(),
+        "counted": int(counted),
+    }
+
+
+def tell_copies(table):
+    columns = ["recall", "recall_single", "originals", "counted", "f1", "rate", "true_rate"]
+    means = table.groupby(["kind", "dataset"])[columns].mean()
+    show("copies (recall: of the copied rows)", means)
+    six = table[table.kind == "six with another label"]
+    figures = [
+        ("six copies, lowest share flagged", six.recall.min(), ">=", 1),
+        ("six copies, originals flagged", six.originals.sum(), "<=", 0),
+    ]
+    for kind, part in table[table.recall_single.notna()].groupby("kind"):
+        behind = part.recall_single.mean() - part.recall.mean()
+        figures.append((f"{kind}: recall behind single rows", behind, "<=", 0.1))
+        if kind != "near copies":
+            figures.append((f"{kind}: a note counts the copies", part.counted.mean(), ">=", 1))
+    asked("copies", figures)
+
+
+# Sets of which much is known, and sets that nobody touched.
+
+
+def ordinary_cells(_):
+    return product(ORDINARY, PROTOTYPE.index, [0])
+
+
+def ordinary(name, kind, seed, data, rows=500, self_check=False):
+    X, y = load(name, rows, seed, data)
+    noisy, wrong = plant(X, y, kind, name, seed)
+    return [measure(told(audit(X, noisy, self_check=self_check)), wrong)]
+
+
+def tell_ordinary(table):
+    ours = table.groupby("kind")[PROTOTYPE.columns.tolist()].mean().reindex(PROTOTYPE.index)
+    show("ordinary sets", ours.join(PROTOTYPE, rsuffix=" prototype"))
+    least = {"ncar10": (0.89, 0.8), "nar20": (0.89, 0.82)}
+    figures = []
+    for kind, (ap, f1) in least.items():
+        figures.append((f"average precision, {kind}", ours.ap[kind], ">=", ap))
+        figures.append((f"F1, {kind}", ours.f1[kind], ">=", f1))
+    asked("ordinary sets", figures)
+
+
+def untouched_cells(args):
+    return product(
+        [name for name in UNTOUCHED if name in names(args.data, args.sets)], ["clean"], [0]
+    )
+
+
+def tell_untouched(table):
+    columns = ["n", "flagged", "promised", "rate", "low", "high", "note"]
+    lists = table[table.flagged > 0]
+    with pd.option_context("display.max_colwidth", 90):
+        show("nothing planted", table.set_index("dataset")[columns].sort_values("flagged"))
+    silent = (~lists.note.fillna("").str.contains("overlap")).sum()
+    asked(
+        f"nothing planted, {len(table)} sets",
+        [
+            ("share of rows flagged", table.flagged.mean(), "<=", 0.03),
+            ("promised precision of the lists, mean", lists.promised.mean(), "<=", 0.5),
+            ("promised precision of the lists, highest", lists.promised.max(), "<=", 0.5),
+            ("lists whose first note does not speak of overlap", silent, "<=", 0),
+        ],
+    )
+
+
+# Random tables: does the interval hold the truth?
+
+
+def synthetic_cells(_):
+    return product(["random"], ["ncar", "nar", "nnar"], FRESH)
+
+
+def synthetic(_, kind, seed, __):
+    X, y = random_table(seed)
+    noisy, wrong = flip(X, y, kind, random_rate(seed), seed)
+    return [measure(told(audit(X, noisy)), wrong)]
+
+
+def tell_synthetic(table):
+    table["width"] = table.high - table.low
+    columns = ["covered", "width", "true_rate", "rate", "rate_error", "ap", "f1", "ece"]
+    show("random tables", table.groupby("kind")[columns].mean())
+    by_kind = table.groupby("kind").covered.mean()
+    asked("interval holds the truth", [(kind, by_kind[kind], ">=", 0.85) for kind in by_kind.index])
+
+
+# The same table again: another seed, another order.
+
+
+def stability_cells(_):
+    return product(["digits", "wine", "pima"], ["seeds", "orders"], [0])
+
+
+def stability(name, kind, seed, data, repeats=5):
+    X, y = load(name, 2000, seed, data)
+    y, wrong = plant(X, y, "ncar10", name, seed)
+    p_wrong = []
+    for repeat in range(repeats):
+        order = np.arange(len(y))
+        if kind == "orders":
+            order = np.random.default_rng([repeat, 8]).permutation(order)
+        found = audit(X[order], y[order], random_state=repeat if kind == "seeds" else 0)
+        p_wrong.append(found.p_wrong[np.argsort(order)])
+    spread = np.std(p_wrong, axis=0)
+    row = {"mean": spread.mean(), "q99": np.quantile(spread, 0.99), "max": spread.max()}
+    return [{"n": len(y), "true_rate": wrong.mean(), **row}]
+
+
+def tell_stability(table):
+    show(
+        "standard deviation of p_wrong",
+        table.set_index(["dataset", "kind"])[["mean", "q99", "max"]],
+    )
+    asked(
+        "standard deviation of p_wrong over five runs, 10 % planted, worst set",
+        [
+            (f"{name} over the rows", table[name].max(), "<=", 0.03)
+            for name in ("mean", "q99", "max")
+        ],
+    )
+
+
+# Imbalanced sets: what the self-check says of itself.
+
+
+def selfcheck_cells(args):
+    chosen = [name for name in IMBALANCED if name in names(args.data, args.sets)]
+    return product(chosen, ["ncar10", "ncar20", "nar20", "nnar20"], [0])
+
+
+def tell_selfcheck(table):
+    table["distance"] = (table.self_ap - table.ap).abs()
+    columns = [
+        "dataset",
+        "kind",
+        "ap",
+        "self_ap",
+        "distance",
+        "planted",
+        "found",
+        "by_label",
+        "lift",
+    ]
+    show("self-check, imbalanced sets", table[columns])
+    asked(
+        "self-check, imbalanced sets",
+        [
+            ("mean distance from the true average precision", table.distance.mean(), "<=", 0.08),
+            ("largest distance", table.distance.max(), "<=", 0.25),
+            ("without a self-check", table.self_ap.isna().sum(), "<=", 0),
+        ],
+    )
+
+
+class Part(NamedTuple):
+    cells: Any  # of the options
+    work: Any  # on data set, kind, seed and data folder: rows of the CSV file
+    tell: Any  # of the rows
+
+
+PARTS = {
+    "null": Part(null_cells, null, tell_null),
+    "rare": Part(rare_cells, rare, tell_rare),
+    "leak": Part(leak_cells, leak, tell_leak),
+    "copies": Part(copies_cells, copies, tell_copies),
+    "ordinary": Part(ordinary_cells, ordinary, tell_ordinary),
+    "untouched": Part(
+        untouched_cells, partial(ordinary, rows=6000, self_check=True), tell_untouched
+    ),
+    "synthetic": Part(synthetic_cells, synthetic, tell_synthetic),
+    "stability": Part(stability_cells, stability, tell_stability),
+    "selfcheck": Part(
+        selfcheck_cells, partial(ordinary, rows=2000, self_check=True), tell_selfcheck
+    ),
+}
+
+
+def cell(part, name, kind, seed, data):
+    return PARTS[part].work(name, kind, seed, data)
+
+
+def summarise(path):
+    table = pd.read_csv(path, keep_default_na=False, na_values=[""])  # "null" is a part
+    table["rate_error"] = (table.rate - table.true_rate).abs()
+    for part, rows in table.groupby("part", sort=False):
+        print(f"\n===== {part}")
+        PARTS[part].tell(rows.copy())
+
+
+if __name__ == "__main__":
+    parser = options(__doc__, "honesty.csv")
+    parser.add_argument("parts", nargs="+", choices=[*PARTS, "all", "summary"])
+    parser.add_argument("--sets", choices=["chosen", "held", "all"], default="chosen")
+    parser.add_argument("--datasets", nargs="*", help="only these")
+    args = parser.parse_args()
+    parts = PARTS if "all" in args.parts else [part for part in args.parts if part in PARTS]
+    cells = [(part, *c) for part in parts for c in PARTS[part].cells(args)]
+    cells = [c for c in cells if not args.datasets or c[1] in args.datasets]
+    run(partial(cell, data=args.data), cells, KEYS, (*MEASURED, *EXTRA), args)
+    summarise(args.out)

@@ -1,0 +1,177 @@
+"""Columns that hold the label: a model that sees one finds every label right, errors included."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.tree import DecisionTreeClassifier
+
+from ..tables import numbers
+from ..tables._columns import Column
+
+LOOKED_AT = 5_000  # rows at most: a leak shows in these, and large tables stay cheap
+ERROR = 0.005  # share of labels that a column may miss and still hold the label
+LEAVES = 4  # for each class: a plain copy needs one, a class with several codes a few
+FOLDS = 5
+N_TREES = 100
+FEWEST, SHARE = 5, 0.02  # mistakes that the column must save, at least and of all rows
+NOTHING = ("None", "NaT", "<NA>")  # how Python and pandas write a missing cell
+NAMED = 8  # columns a note mentions by name
+
+
+class Leak(NamedTuple):
+    """Columns that look made from the label, and how far the label follows from what."""
+
+    keys: list[Any]  # what the table calls them
+    names: list[str]
+    right_alone: float  # share of rows whose label the best of them gives by itself
+    right_rest: float  # and share that the other columns give together
+
+
+def find_leak(
+    columns: Sequence[Column],
+    codes: np.ndarray,
+    *,
+    trust: Sequence[Any] = (),
+    random: np.random.Generator,
+) -> Leak | None:
+    """Find the columns that give the label by themselves while the others do not.
+
+    Each column is tried alone, with a small tree in five folds. Those that make hardly a mistake
+    are left out together, since one copy of the label would make up for another, and a forest on
+    the other columns shows whether they are missed. If not, they are harmless: what they say can
+    be checked against the others.
+
+    It costs a sort for each column, trees for those that put the labels in order, and a forest when
+    one of them is as good as a copy; all on 5,000 rows at most.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        What models may look at: without the label, and without identifiers that they never see.
+    codes : array of shape (n,)
+        The labels as whole numbers.
+    trust : sequence, default=()
+        Columns that are known not to be made from the label, by key or name.
+    random : Generator
+        Draws the rows, the folds and the forest.
+
+    Returns
+    -------
+    Leak or None
+        None also if no other column would be left.
+    """
+    rows = _rows_looked_at(codes, random)
+    codes = np.unique(codes[rows], return_inverse=True)[1]
+    X = np.column_stack([as_floats(column.values[rows]) for column in columns])
+    seed = int(random.integers(2**31))
+    alone = _mistakes_alone(X, codes, _not_trusted(columns, trust), seed)
+    if len(alone) in (0, len(columns)):
+        return None
+    rest = _mistakes_of_forest(np.delete(X, list(alone), axis=1), codes, seed)
+    if rest - min(alone.values()) < max(FEWEST, SHARE * len(codes)):
+        return None
+    keys, names = zip(*((columns[j].key, columns[j].name) for j in alone), strict=True)
+    right = 1 - np.array([min(alone.values()), rest]) / len(codes)
+    return Leak(list(keys), list(names), *right.tolist())
+
+
+def leak_note(leak: Leak) -> str:
+    """What was left out and why, and what to do about it if that was wrong."""
+    more = len(leak.keys) > NAMED
+    names = ", ".join(map(repr, leak.names[:NAMED]))
+    names += f" and {len(leak.names) - NAMED} more" if more else ""
+    keys = ", ".join(map(repr, leak.keys[:NAMED])) + (", ..." if more else "")
+    share, rest = f"{leak.right_alone:.1%} of the rows", f"{leak.right_rest:.1%}"
+    if len(leak.keys) == 1:
+        return (
+            f"Column {names} alone gives the label of {share}, the other columns of {rest}. It "
+            "looks made from the label and would hide every error, so it was left out. If it was "
+            f"measured independently, pass trust=[{keys}]."
+        )
+    return (
+        f"Each of the columns {names} gives the label of up to {share}, the other columns of "
+        f"{rest}. They look made from the label and would hide every error, so they were left out. "
+        f"If they were measured independently, pass trust=[{keys}]."
+    )
+
+
+def as_floats(values: np.ndarray) -> np.ndarray:
+    """Numbers, or words by their place in the alphabet, from 0 to 1; -1 where one is missing.
+
+    Trees take differences below 1e-7 for none, so that 1,000,000,001 and 1,000,000,002 would be
+    the same to them without the change of scale.
+    """
+    found = _as_numbers(values)
+    present = np.isfinite(found)
+    scaled = np.full(len(found), -1.0)
+    if present.any():
+        scaled[present] = _from_0_to_1(found[present])
+    return scaled.astype(np.float32)
+
+
+def _as_numbers(values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind in "biuf":
+        return values.astype(float)
+    if values.dtype.kind in "mM":
+        return np.where(np.isnat(values), np.nan, values.astype(np.int64))
+    cells = [str(cell).strip() for cell in values.tolist()]
+    words = sorted(set(cells))  # each is read once: categories are few
+    found = numbers(np.array([None if word in NOTHING else word for word in words], dtype=object))
+    value = dict(zip(words, range(len(words)) if found is None else found, strict=True))
+    return np.array([value[cell] for cell in cells], dtype=float)
+
+
+def _from_0_to_1(found: np.ndarray) -> np.ndarray:
+    tiny = np.finfo(float).tiny
+    found = found / max(np.abs(found).max(), tiny)  # the range could overflow
+    return (found - found.min()) / max(np.ptp(found), tiny)
+
+
+def _rows_looked_at(codes: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Some rows by lot, as tables may be sorted; no column can tell a label that one row has."""
+    rows = random.choice(len(codes), min(len(codes), LOOKED_AT), replace=False)
+    return rows[np.bincount(codes[rows])[codes[rows]] > 1]
+
+
+def _not_trusted(columns: Sequence[Column], trust: Sequence[Any]) -> list[int]:
+    trust = [trust] if isinstance(trust, str) else list(trust)
+    return [j for j, c in enumerate(columns) if c.key not in trust and c.name not in trust]
+
+
+def _mistakes_alone(
+    X: np.ndarray, codes: np.ndarray, tried: Sequence[int], seed: int
+) -> dict[int, int]:
+    """For each column that holds the label: how often a tree on nothing else is wrong."""
+    found = {j: _mistakes_of_tree(X[:, [j]], codes, seed) for j in tried if _sorts(X[:, j], codes)}
+    return {j: mistakes for j, mistakes in found.items() if mistakes <= ERROR * len(codes)}
+
+
+def _sorts(x: np.ndarray, codes: np.ndarray) -> bool:
+    """Whether rows sorted by the column mostly have a neighbour with the same label.
+
+    A leaf is an interval. A row without such a neighbour is a mistake, or it has one beside it in
+    its leaf, on its way to the rows that make it right; and a mistake has two rows beside it. So
+    there are at most three such rows for each mistake, and trees need not be tried on more.
+    """
+    ordered = codes[np.argsort(x, kind="stable")]
+    changes = np.r_[True, ordered[1:] != ordered[:-1], True]
+    return np.sum(changes[1:] & changes[:-1]) <= 3 * ERROR * len(codes)
+
+
+def _mistakes_of_tree(x: np.ndarray, codes: np.ndarray, seed: int) -> int:
+    sizes = np.bincount(codes)
+    tree = DecisionTreeClassifier(max_leaf_nodes=LEAVES * len(sizes), random_state=seed)
+    folds = StratifiedKFold(min(FOLDS, sizes.max()), shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a class of fewer rows than folds
+        return int(np.sum(cross_val_predict(tree, x, codes, cv=folds) != codes))
+
+
+def _mistakes_of_forest(X: np.ndarray, codes: np.ndarray, seed: int) -> int:
+    """Each row is asked of the trees that were grown without it."""
+    forest = ExtraTreesClassifier(N_TREES, bootstrap=True, oob_score=True, random_state=seed)
+    return int(np.sum(forest.fit(X, codes).oob_decision_function_.argmax(axis=1) != codes))

@@ -1,0 +1,193 @@
+"""One posterior over noise hypotheses, from which rate, interval and every row's p_wrong follow.
+
+The likelihood of the labels weighs none, uniform, patterned and class-to-class noise. Two questions
+it cannot answer, and what is taken for the answer is derived from the table itself:
+
+- *Noise or overlap?* Calibrated models forecast the labels as well without any noise. Noise is
+  believed in so far as it makes the classes recognisable: ``prior_none`` is the third power of the
+  ambiguity of the classes under the best hypotheses over that of the labels.
+- *Boundary noise or overlap?* Both look alike. Its weight ``boundary`` grows with what the others
+  leave unexplained, with the fraction of contradicted labels that are surely contradicted, and
+  falls where even then classes stay unrecognisable.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtr, softmax
+
+from ._calibrate import Calibration, calibrate
+from ._hypotheses import (
+    BOUNDARY,
+    CLASS_TO_CLASS,
+    PATTERN,
+    UNIFORM,
+    Hypothesis,
+    ambiguity,
+    boundary_noise,
+)
+from ._noise_model import fit_hypotheses, log_prior, noise_rates
+from ._settings import (
+    AMBIGUITY_POWER,
+    BOUNDARY_IN_RANKING,
+    COMPARABLE,
+    RARE_NOISE,
+    RATHER,
+    SURELY,
+)
+
+LEAST_WEIGHT = 1e-3  # of the largest: lighter hypotheses are not kept
+
+
+class NoisePosterior(NamedTuple):
+    """Noise hypotheses and their weights; boundary noise is the last of them.
+
+    ``weights`` say what is believed, and give rate, interval and p_wrong. ``ranking`` weighs the
+    same hypotheses for the order of rows alone: without doubts whether there is noise at all, which
+    move every row alike but cost precision at the top.
+    """
+
+    hypotheses: list[Hypothesis]
+    weights: np.ndarray
+    ranking: np.ndarray
+    calibration: Calibration
+    ambiguity: float  # of the classes under the best hypotheses
+
+    def times(self, log_likelihoods: Sequence[float]) -> "NoisePosterior":
+        """The posterior after more was learnt: one log-likelihood for each hypothesis."""
+        with np.errstate(divide="ignore"):
+            weights = softmax(np.log(self.weights) + np.asarray(log_likelihoods))
+        return self._replace(weights=weights)
+
+    @property
+    def rate(self) -> float:
+        """Expected fraction of wrong labels among the rows that the hypotheses were fitted to."""
+        return float(self.weights @ [h.rate for h in self.hypotheses])
+
+    @property
+    def transition(self) -> np.ndarray:
+        """The mean transition matrix."""
+        return np.einsum("h,hcl->cl", self.weights, [h.transition for h in self.hypotheses])
+
+    @property
+    def boundary(self) -> float:
+        """Weight of boundary noise."""
+        return float(self.weights[-1])
+
+    @property
+    def unevenness(self) -> float:
+        """Spread of the noise rates of the classes, in the eyes of the ranking."""
+        if self.ranking[-1] >= 1:
+            return 0.0
+        spread = [np.diag(h.transition).std() for h in self.hypotheses[:-1]]
+        return float(self.ranking[:-1] @ spread / self.ranking[:-1].sum())
+
+    def interval(self, n_rows: int, coverage: float = 0.9) -> tuple[float, float]:
+        """Quantiles of the noise rate: each hypothesis is spread by the counting of rows."""
+        rates = np.array([h.rate for h in self.hypotheses])
+        spread = np.sqrt(rates * (1 - rates) / n_rows + [h.variance for h in self.hypotheses])
+        grid = np.linspace(0, 1, 2001)
+        steps = (grid[:, None] - rates) / np.maximum(spread, 1e-6)
+        below = ndtr(steps) @ self.weights
+        tail = (1 - coverage) / 2
+        low, high = np.searchsorted(below, [tail, 1 - tail]).clip(max=len(grid) - 1)
+        return float(grid[low]), float(grid[high])
+
+    def by_kind(self) -> list[dict[str, Any]]:
+        """Weight and noise rate of each kind of noise, the weightiest first."""
+        told: list[dict[str, Any]] = []
+        for kind in ("none", UNIFORM, PATTERN, CLASS_TO_CLASS, BOUNDARY):
+            rows = [i for i, h in enumerate(self.hypotheses) if _kind(h) == kind]
+            weight = float(self.weights[rows].sum())
+            if weight >= 0.005:
+                rate = float(self.weights[rows] @ [self.hypotheses[i].rate for i in rows]) / weight
+                told.append({"kind": kind, "weight": round(weight, 4), "rate": round(rate, 4)})
+        return sorted(told, key=lambda t: -t["weight"])
+
+
+def _kind(hypothesis: Hypothesis) -> str:
+    found = hypothesis.kind in (UNIFORM, PATTERN) and hypothesis.grid_rate == 0
+    return "none" if found else hypothesis.kind
+
+
+def noise_posterior(logs: np.ndarray, codes: np.ndarray) -> NoisePosterior:
+    """Calibrate, fit all hypotheses, and weigh them.
+
+    Parameters
+    ----------
+    logs : array of shape (K, n)
+        Logarithms of the pooled probabilities of labels; a few thousand rows are enough.
+    codes : array of shape (n,)
+        The labels.
+    """
+    calibration = calibrate(logs, codes)
+    logs = calibration.apply(logs)
+    before = ambiguity(np.exp(logs))
+    found = fit_hypotheses(logs, codes)
+    plausible = _weigh(found, len(logs), prior_none=0.0)
+    comparable = plausible >= COMPARABLE * plausible.max()
+    after = min(h.ambiguity for h, near in zip(found, comparable, strict=True) if near)
+    prior_none = min(1.0, (after / max(before, 1e-9)) ** AMBIGUITY_POWER) if before > 0 else 0.0
+    weights = _weigh(found, len(logs), prior_none=prior_none)
+    ranking = _weigh(found, len(logs), prior_none=0.0, penalise_pattern=False)
+    hidden = boundary_noise(logs, codes)
+    rate = float(weights @ [h.rate for h in found])
+    share = _boundary_share(rate, hidden, logs[codes, np.arange(len(codes))], before)
+    kept = [*_worth(weights, ranking), len(found)]
+    return NoisePosterior(
+        [[*found, hidden][i] for i in kept],
+        _kept(np.r_[(1 - share) * weights, share], kept),
+        _kept(np.r_[(1 - BOUNDARY_IN_RANKING) * ranking, BOUNDARY_IN_RANKING], kept),
+        calibration,
+        after,
+    )
+
+
+def _weigh(
+    hypotheses: Sequence[Hypothesis],
+    n_classes: int,
+    *,
+    prior_none: float,
+    penalise_pattern: bool = True,
+) -> np.ndarray:
+    """Posterior weights: likelihood, prior of the noise rate, penalty for what was read off rows.
+
+    The prior of rates is a mixture: hardly any noise, or any rate that is nothing unusual.
+    """
+    rates = noise_rates(n_classes)
+    hardly = np.exp(-rates / RARE_NOISE) * np.gradient(rates)
+    usual = softmax(log_prior(rates))
+    mass = prior_none * hardly / hardly.sum() + (1 - prior_none) * usual
+    penalty = {
+        UNIFORM: 0.0,
+        PATTERN: (n_classes - 1) / 2 if penalise_pattern else 0.0,
+        CLASS_TO_CLASS: (n_classes + 1) / 2,
+    }
+    prior = np.log(np.interp([h.grid_rate for h in hypotheses], rates, mass) + 1e-300)
+    likelihood = np.array([h.log_likelihood - penalty[h.kind] for h in hypotheses])
+    return softmax(likelihood + prior)
+
+
+def _boundary_share(rate: float, hidden: Hypothesis, own: np.ndarray, before: float) -> float:
+    """Weight of boundary noise, from what others leave unexplained, sureness and sharpness.
+
+    ``own`` are the logarithms of the calibrated probabilities of the labels themselves.
+    """
+    unexplained = max(0.0, 1 - rate / max(hidden.rate, 1e-9))
+    contradicted = 1 - np.exp(own)
+    sure = (np.sum(contradicted > SURELY) + 1) / (np.sum(contradicted > RATHER) + 3)
+    sharper = hidden.ambiguity / max(before, 1e-9)
+    return float(unexplained * sure * max(0.0, 1 - sharper**2))
+
+
+def _worth(weights: np.ndarray, ranking: np.ndarray) -> list[int]:
+    """The hypotheses that weigh something for either purpose."""
+    worth = (weights > LEAST_WEIGHT * weights.max()) | (ranking > LEAST_WEIGHT * ranking.max())
+    return np.flatnonzero(worth).tolist()
+
+
+def _kept(weights: np.ndarray, kept: list[int]) -> np.ndarray:
+    """Weights of what is kept, boundary noise as weighty as it was."""
+    others = weights[kept[:-1]]
+    return np.r_[others * (1 - weights[-1]) / others.sum(), weights[-1]]

@@ -1,0 +1,58 @@
+"""Every constant of the audit that was chosen by measuring, and the command that chose it.
+
+Data sets are split by a fixed list in ``benchmarks/noisy_sets.py``: constants may be chosen on
+``CHOSEN_ON`` only; ``HELD_OUT`` is for the table that a user reads.
+"""
+
+import numpy as np
+
+# Sizes: how much is learnt from at most. `python benchmarks/audit_speed.py forest million given`
+LEAVE_ONE_OUT = 20_000  # rows up to which each is left out by itself; beyond, in ten folds
+TREE_ROWS = 20_000  # rows that a tree is grown from at most; it is asked about all the others
+TREES = {1_000: 500, 3_000: 200, TREE_ROWS: 100, np.inf: 50}  # in a forest, by rows at most
+SMALL = 3_000  # rows up to which a second forest costs little, and above which boosting pays
+FEW_CLASSES = 30  # up to which a linear model is quick
+BOOSTED_CLASSES = 5  # up to which gradient boosting is: `python benchmarks/large_tables.py`
+FITTED_NUMBERS = 2e6  # probabilities that weights are fitted to at most
+NOISE_ROWS = 5_000  # rows that the noise model is fitted to at most
+CHECKED_ROWS = 10_000  # rows up to which errors are planted among all of them
+CHECK_SAMPLE = 5_000  # and how many are drawn for it beyond
+
+# Pooling and calibration. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`
+SMALLEST_PROBABILITY = 1e-4  # no model may rule a class out altogether
+POOL_RIDGE = 1e-3
+CALIBRATION_PRECISION = 20.0  # of the prior around the identity
+UNIFORM_LABELS = 0.05  # fraction of labels taken to be drawn uniformly at random
+CALIBRATED_CLASSES = 12  # with more, the matrix has too many numbers and memorises the labels
+
+# The noise model. `python benchmarks/detection.py detect --rows 600 --seeds 1 --alone`
+RATES = np.r_[0, 0.01, 0.02, 0.04, 0.06, 0.08, np.arange(10, 40, 2.5) / 100, 0.4, 0.45]
+PRIOR_SPREAD = 0.25  # a tenth to a quarter of wrong labels is nothing unusual, half of them is
+RARE_NOISE = 0.02  # mean of the prior where noise does not make classes recognisable
+AMBIGUITY_POWER = 3.0  # how fast belief in noise falls when it does not
+TEMPER = 0.5  # rows share their models: each counts as half a row
+SLOPE_PRECISION, OFFSET_PRECISION = 0.3, 0.5
+OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
+PATTERN_STEPS = 2  # times that the pattern of noise is read off the rows
+PATTERN_ROWS, PATTERN_FRACTION = 20.0, 0.02  # rows, or of all, that speak for uniform noise
+ANCHORS = 0.1  # fraction of a class's rows that is taken to be surely of it
+SUREST = (0.1, 0.2, 0.4)  # fractions of the rows of a class that class-to-class noise is read from
+FEWEST_SUREST, KEPT_ROWS = 10, 2.0  # of them at least; rows that speak for the class itself
+FLOW_CLASSES = 100  # up to which class-to-class noise is looked for: it costs O(n K²)
+LEAST_UNMIXED = 0.05  # of the calibrated probability: what undoing noise leaves of it at least
+MOST_OF_A_CLASS = 0.49  # a class is labelled right more often than not, so T has an inverse
+COMPARABLE = 0.2  # of the largest weight: hypotheses that speak for how ambiguous classes are
+
+# Boundary noise and ranking. `python benchmarks/real_errors.py`, `detection.py` as above
+BOUNDARY_SLOPE = 3.0  # how much sharper classes are if labels near their border are wrong
+BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
+SURELY, RATHER = 0.8, 0.5  # probability of another label from which one is contradicted
+UNEVEN = 0.08  # spread of the classes' noise rates from which plain surprise counts for little
+
+# Whether the columns tell anything. `python benchmarks/honesty.py null`
+LEAST_SKILL = 2.4  # standard errors
+MOST_WITHOUT_SKILL = 0.05  # p_wrong where nothing can be judged
+OVERLAP = 0.1  # ambiguity from which a note speaks of overlap
+
+# Flags. `python benchmarks/honesty.py untouched`, `real_errors.py`, `detection.py`
+LEAST_FLAGGED = 0.2  # a label that is wrong with less than this is not worth a look

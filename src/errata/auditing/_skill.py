@@ -1,0 +1,33 @@
+"""Skill: whether the columns tell the labels apart at all, better than their frequencies do."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._settings import LEAST_SKILL
+
+
+class Skill(NamedTuple):
+    """How far out-of-fold probabilities beat the frequencies of the labels."""
+
+    z: float  # mean gain in standard errors
+    largest_share: float  # of the most frequent label
+
+    @property
+    def enough(self) -> bool:
+        """Whether labels can be judged by these columns."""
+        return self.z >= LEAST_SKILL
+
+
+def skill_of(logs: np.ndarray, codes: np.ndarray) -> Skill:
+    """Test the mean of g = log((q[label] / share[label] + 1) / 2) against zero.
+
+    Half of the share is mixed in because the plain gain in log loss punishes models that are too
+    sure of themselves. ``logs`` must not be calibrated yet: calibration has seen the labels.
+    """
+    shares = np.bincount(codes, minlength=len(logs)) / len(codes)
+    own = np.exp(logs[codes, np.arange(len(codes))].astype(float))
+    gain = np.log((own / shares[codes] + 1) / 2)
+    error = gain.std() / np.sqrt(len(gain))
+    z = gain.mean() / error if error > 1e-12 else 0.0
+    return Skill(float(z), float(shares.max()))

@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+
+from auditing_cases import draw_truth, nearly_clean, symmetric
+from errata.auditing._calibrate import Calibration
+from errata.auditing._hypotheses import BOUNDARY, UNIFORM, Hypothesis, ambiguity, boundary_noise
+from errata.auditing._noise_posterior import NoisePosterior, noise_posterior
+
+
+def known(rate, kind=UNIFORM, variance=0.0):
+    return Hypothesis(kind, rate, symmetric(2, rate), 1.0, np.zeros(2), 0.0, 0.0, variance, rate)
+
+
+def posterior(weights, rates):
+    hypotheses = [known(rate) for rate in rates[:-1]] + [known(rates[-1], BOUNDARY)]
+    return NoisePosterior(hypotheses, np.array(weights), np.array(weights), Calibration(), 0.0)
+
+
+def test_the_interval_holds_nine_tenths_of_the_weight():
+    low, high = posterior([0.45, 0.45, 0.1], [0.1, 0.2, 0.4]).interval(10**9)
+    np.testing.assert_allclose([low, high], [0.1, 0.4], rtol=0, atol=0.001)
+
+
+def test_counting_rows_and_reading_matrices_widen_the_interval():
+    many, few = (posterior([1.0, 0.0], [0.2, 0.4]).interval(n) for n in (100_000, 100))
+    assert few[0] < many[0] < 0.2 < many[1] < few[1]
+    read = NoisePosterior(
+        [known(0.2, variance=0.01), known(0.4, BOUNDARY)], *[np.array([1.0, 0.0])] * 2,
+        Calibration(), 0.0,
+    )  # fmt: skip
+    assert read.interval(100_000)[1] > 0.3
+
+
+def test_what_is_learnt_later_multiplies_the_weights():
+    before = posterior([0.5, 0.25, 0.25], [0.1, 0.2, 0.4])
+    after = before.times(np.log([0.2, 0.2, 0.8]))
+    np.testing.assert_allclose(after.weights, [2 / 7, 1 / 7, 4 / 7])
+    assert after.rate > before.rate
+    assert after.hypotheses is before.hypotheses
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"),
+    [
+        (np.eye(3)[:, [0, 1, 2, 2]], 0.0),
+        (np.full((2, 10), 0.5), 0.5),  # of equals the first is the largest
+        (np.array([[0.9, 0.6], [0.1, 0.4]]), 0.5),  # the second is never the largest
+    ],
+)
+def test_ambiguity_is_what_cannot_be_recognised(p, expected):
+    np.testing.assert_allclose(ambiguity(p), expected)
+
+
+def test_clear_classes_leave_no_weight_for_noise():
+    logs, labels = nearly_clean(3, 800, 0, 0.98)
+    found = noise_posterior(logs, labels)
+    assert found.rate < 0.005
+    assert found.interval(800)[0] == 0
+
+
+def test_uniform_noise_in_clear_classes_is_believed():
+    truth = draw_truth(symmetric(3, 0.15), 2000, overlap=0.02, error=0.3)
+    found = noise_posterior(truth.logs, truth.labels)
+    kinds = {told["kind"]: told["weight"] for told in found.by_kind()}
+    assert kinds.get("none", 0) < 0.01
+    assert abs(found.rate - truth.wrong.mean()) < 0.03
+
+
+def test_overlap_without_noise_is_not_taken_for_much_noise():
+    truth = draw_truth(symmetric(3, 0.0), 2000, overlap=1.0)
+    found = noise_posterior(truth.logs, truth.labels)
+    assert found.interval(2000)[0] < 0.02
+    assert found.weights[:-1] @ [h.rate for h in found.hypotheses[:-1]] < 0.08
+
+
+def test_boundary_noise_weighs_little_where_classes_stay_unrecognisable():
+    def weight(overlap):
+        truth = draw_truth(symmetric(2, 0.0), 600, overlap=overlap)
+        return noise_posterior(truth.logs, truth.labels).boundary
+
+    assert weight(2.0) < 0.15 < weight(0.3)
+
+
+def test_boundary_noise_sharpens_the_classes_and_ignores_the_label():
+    truth = draw_truth(symmetric(2, 0.0), 500, overlap=0.5)
+    hidden = boundary_noise(truth.logs, truth.labels)
+    given = hidden.classes_given_labels(truth.logs, truth.labels)
+    np.testing.assert_allclose(given, hidden.classes_given_labels(truth.logs, 1 - truth.labels))
+    assert given.max(axis=0).mean() > np.exp(truth.logs).max(axis=0).mean()
+    np.testing.assert_allclose(hidden.rate, 1 - given[truth.labels, np.arange(500)].mean())

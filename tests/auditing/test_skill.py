@@ -1,0 +1,40 @@
+import numpy as np
+import pytest
+
+from errata.auditing._skill import skill_of
+
+
+def no_signal(seed, shares=(0.8, 0.15, 0.05), n=400):
+    random = np.random.default_rng(seed)
+    codes = random.choice(len(shares), n, p=shares)
+    q = random.dirichlet(20 * np.array(shares), n)
+    return np.log(q.T), codes
+
+
+def test_probabilities_that_know_only_how_frequent_labels_are_have_no_skill():
+    passed = sum(skill_of(*no_signal(seed)).enough for seed in range(60))
+    assert passed <= 1
+
+
+def test_the_same_probability_for_all_rows_has_no_skill():
+    skill = skill_of(np.log(np.full((2, 50), 0.5)), np.arange(50) % 2)
+    assert skill.z == 0
+    assert skill.largest_share == 0.5
+
+
+@pytest.mark.parametrize("sure", [0.7, 0.99])
+def test_probabilities_that_know_the_label_have_skill(sure):
+    codes = np.arange(60) % 3
+    q = np.full((3, 60), (1 - sure) / 2)
+    q[codes, np.arange(60)] = sure
+    q[:, 0] = 1 / 3  # otherwise all rows gain the same, and the error of their mean is zero
+    assert skill_of(np.log(q), codes).z > 10
+
+
+def test_a_few_rows_it_is_too_sure_of_do_not_hide_skill():
+    # Plain gain in log loss is negative here: 5 % of the rows are contradicted with certainty.
+    codes = np.arange(1000) % 2
+    q = np.full((2, 1000), 1e-9)
+    q[np.where(np.arange(1000) < 50, 1 - codes, codes), np.arange(1000)] = 1 - 1e-9
+    assert np.mean(np.log(q[codes, np.arange(1000)] / 0.5)) < 0
+    assert skill_of(np.log(q), codes).enough
