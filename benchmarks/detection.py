@@ -17,14 +17,14 @@ from functools import partial
 import numpy as np
 import pandas as pd  # noqa: TID251
 from detectors import MEASURED, by_cleanlab, by_plain_models, measure, model_proba, told
-from noisy_sets import CHOSEN_ON, HELD_OUT, KINDS, LARGE, RELATED, load, names, plant
+from noisy_sets import CHOSEN_ON, HELD_OUT, KINDS, LARGE, RELATED, UNSEEN, load, names, plant
 from runs import asked, options, run, show
 from scipy.stats import wilcoxon
 
 import errata
 
 KEYS = ("dataset", "kind", "seed")
-GROUPS = {"chosen on": CHOSEN_ON, "held out": HELD_OUT}
+GROUPS = {"chosen on": CHOSEN_ON, "held out": HELD_OUT, "unseen": UNSEEN}
 # Average precision of the release before, by kind: `detect --rows 3000 --seeds 2`, 42 sets.
 BEFORE = {"ncar10": 0.821, "ncar20": 0.864, "ncar30": 0.877, "nar20": 0.819, "nnar20": 0.703}
 # The five large sets that the prototype of the class-to-class reading was measured on.
@@ -158,7 +158,7 @@ def tell_large(table):
 if __name__ == "__main__":
     parser = options(__doc__, "detection.csv")
     parser.add_argument("part", choices=["detect", "large", "summary"])
-    parser.add_argument("--sets", choices=["chosen", "held", "all"], default="chosen")
+    parser.add_argument("--sets", choices=["chosen", "held", "unseen", "all"], default="chosen")
     parser.add_argument("--datasets", nargs="*", help="these, instead of a list")
     parser.add_argument("--rows", type=int, help="at most; 3,000, large 20,000")
     parser.add_argument("--seeds", type=int, default=2)

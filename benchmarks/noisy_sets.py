@@ -38,7 +38,10 @@ REAL = (
 )  # fmt: skip
 
 # The split is fixed. Constants of the audit may be chosen on CHOSEN_ON alone; its first 42 names
-# chose all earlier constants as well. HELD_OUT is for the final table only.
+# chose all earlier constants as well. HELD_OUT was looked at while rules for the posterior were
+# compared, and no constant was changed on its account, but for adult, bank_marketing, higgs7500 and
+# pendigits: these, with electricity, chose the models of tables with many rows. UNSEEN was looked
+# at by nobody before the final table.
 CHOSEN_ON = (*BUNDLED, *SYNTHETIC, *FOLDER, *REAL)
 HELD_OUT = (
     "ann_thyroid", "anneal", "breast_cancer_ljubljana", "crabs", "credit_a", "ctg10", "dna",
@@ -47,6 +50,10 @@ HELD_OUT = (
     "parkinsons", "pendigits", "seeds", "shuttle", "sick", "sleep_stage", "spectf", "splice",
     "transfusion", "vertebral2", "vote", "wpbc", "winequality_white", "bank_marketing", "adult",
     "higgs7500",
+)  # fmt: skip
+UNSEEN = (
+    "arrhythmia", "breast_w", "colon", "crabs_species", "mammography", "prnn_synth", "skin", "tae",
+    "zoo",
 )  # fmt: skip
 # Held out, but with the rows of a set that constants are chosen on (australian, ctg, glass,
 # heart_statlog, vertebral3, and the same digits as mfeat_zernike): told apart in the tables.
@@ -75,8 +82,9 @@ NO_SIGNAL = {  # rows, columns, shares of the classes
 def names(data, sets="chosen"):
     """Data sets to plant errors in: those of one list, or all; bundled ones without a folder."""
     chosen = (*BUNDLED, *SYNTHETIC, *(FOLDER if data else ()))
-    held = HELD_OUT if data else ()
-    return {"chosen": chosen, "held": held, "all": chosen + held}[sets]
+    held, unseen = (HELD_OUT, UNSEEN) if data else ((), ())
+    lists = {"chosen": chosen, "held": held, "unseen": unseen, "all": chosen + held + unseen}
+    return lists[sets]
 
 
 def load(name, rows, seed, data):

@@ -202,7 +202,8 @@ def test_the_note_names_the_column_and_the_way_out():
     assert leak_note(Leak(["class_id"], ["class_id"], 0.999, 0.88)) == (
         "Column 'class_id' alone gives the label of 99.9% of the rows, the other columns of 88.0%. "
         "It looks made from the label and would hide every error, so it was left out. If it was "
-        "measured independently, pass trust=['class_id']."
+        "measured independently, pass trust=['class_id'] (on the "
+        "command line --trust)."
     )
 
 
@@ -210,7 +211,8 @@ def test_the_note_names_several_columns():
     assert leak_note(Leak([3, 7], ["x3", "x7"], 1.0, 0.9)) == (
         "Each of the columns 'x3', 'x7' gives the label of up to 100.0% of the rows, the other "
         "columns of 90.0%. They look made from the label and would hide every error, so they were "
-        "left out. If they were measured independently, pass trust=[3, 7]."
+        "left out. If they were measured independently, pass trust=[3, 7] (on the "
+        "command line --trust)."
     )
 
 

@@ -12,11 +12,9 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.special import softmax
 
-NEAR = 1e-3  # standard deviations that a feature of near-copies may differ by
-FAR = 10 * NEAR  # as far as other rows are looked for, to tell copies from a crowd
-CROWD = 0.05  # share of the distinct rows; so many in one place are no near-copies
-DIRECTIONS = 3  # few, as every further one has borders that near rows may straddle
-LEAST_TRANSITION = 1e-3  # no error is impossible
+from ._settings import COPIES_NEAR, CROWD, DIRECTIONS, LEAST_TRANSITION
+
+FAR = 10 * COPIES_NEAR  # as far as other rows are looked for, to tell copies from a crowd
 LEAST_PROBABILITY = 1e-30  # has a logarithm in single precision, too
 
 
@@ -195,11 +193,11 @@ def _near_rows(X: np.ndarray) -> np.ndarray:
     met = [_not_crowded(_mixed_bits(np.floor(cells + shift))) for shift in (0, 0.5)]
     first, second = np.concatenate(met, axis=1)
     gaps = np.abs(X[first] - X[second]).max(axis=1, initial=0)
-    near = gaps <= NEAR
+    near = gaps <= COPIES_NEAR
     if 2 * near.sum() <= np.sum(gaps <= FAR):
         return np.arange(len(X))
     lengths = _lengths(X, _joined(len(X), first, second, near))
-    return _joined(len(X), first, second, near & (lengths[first] <= 2 * NEAR))
+    return _joined(len(X), first, second, near & (lengths[first] <= 2 * COPIES_NEAR))
 
 
 def _directions(d: int) -> np.ndarray:

@@ -11,13 +11,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ..tables import numbers
 from ..tables._columns import Column
+from ._settings import LEAK_ERROR, LEAK_FRACTION, LEAK_LEAVES, LEAK_MISTAKES, LEAK_ROWS
 
-LOOKED_AT = 5_000  # rows at most: a leak shows in these, and large tables stay cheap
-ERROR = 0.005  # share of labels that a column may miss and still hold the label
-LEAVES = 4  # for each class: a plain copy needs one, a class with several codes a few
 FOLDS = 5
 N_TREES = 100
-FEWEST, SHARE = 5, 0.02  # mistakes that the column must save, at least and of all rows
 NOTHING = ("None", "NaT", "<NA>")  # how Python and pandas write a missing cell
 NAMED = 8  # columns a note mentions by name
 
@@ -72,7 +69,7 @@ def find_leak(
     if len(alone) in (0, len(columns)):
         return None
     rest = _mistakes_of_forest(np.delete(X, list(alone), axis=1), codes, seed)
-    if rest - min(alone.values()) < max(FEWEST, SHARE * len(codes)):
+    if rest - min(alone.values()) < max(LEAK_MISTAKES, LEAK_FRACTION * len(codes)):
         return None
     keys, names = zip(*((columns[j].key, columns[j].name) for j in alone), strict=True)
     right = 1 - np.array([min(alone.values()), rest]) / len(codes)
@@ -90,12 +87,12 @@ def leak_note(leak: Leak) -> str:
         return (
             f"Column {names} alone gives the label of {share}, the other columns of {rest}. It "
             "looks made from the label and would hide every error, so it was left out. If it was "
-            f"measured independently, pass trust=[{keys}]."
+            f"measured independently, pass trust=[{keys}] (on the command line --trust)."
         )
     return (
         f"Each of the columns {names} gives the label of up to {share}, the other columns of "
         f"{rest}. They look made from the label and would hide every error, so they were left out. "
-        f"If they were measured independently, pass trust=[{keys}]."
+        f"If they were measured independently, pass trust=[{keys}] (on the command line --trust)."
     )
 
 
@@ -132,8 +129,8 @@ def _from_0_to_1(found: np.ndarray) -> np.ndarray:
 
 
 def _rows_looked_at(codes: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Some rows by lot, as tables may be sorted; no column can tell a label that one row has."""
-    rows = random.choice(len(codes), min(len(codes), LOOKED_AT), replace=False)
+    """Some rows drawn at random; no column can tell a label that a single row has."""
+    rows = random.choice(len(codes), min(len(codes), LEAK_ROWS), replace=False)
     return rows[np.bincount(codes[rows])[codes[rows]] > 1]
 
 
@@ -147,7 +144,7 @@ def _mistakes_alone(
 ) -> dict[int, int]:
     """For each column that holds the label: how often a tree on nothing else is wrong."""
     found = {j: _mistakes_of_tree(X[:, [j]], codes, seed) for j in tried if _sorts(X[:, j], codes)}
-    return {j: mistakes for j, mistakes in found.items() if mistakes <= ERROR * len(codes)}
+    return {j: mistakes for j, mistakes in found.items() if mistakes <= LEAK_ERROR * len(codes)}
 
 
 def _sorts(x: np.ndarray, codes: np.ndarray) -> bool:
@@ -159,12 +156,12 @@ def _sorts(x: np.ndarray, codes: np.ndarray) -> bool:
     """
     ordered = codes[np.argsort(x, kind="stable")]
     changes = np.r_[True, ordered[1:] != ordered[:-1], True]
-    return np.sum(changes[1:] & changes[:-1]) <= 3 * ERROR * len(codes)
+    return np.sum(changes[1:] & changes[:-1]) <= 3 * LEAK_ERROR * len(codes)
 
 
 def _mistakes_of_tree(x: np.ndarray, codes: np.ndarray, seed: int) -> int:
     sizes = np.bincount(codes)
-    tree = DecisionTreeClassifier(max_leaf_nodes=LEAVES * len(sizes), random_state=seed)
+    tree = DecisionTreeClassifier(max_leaf_nodes=LEAK_LEAVES * len(sizes), random_state=seed)
     folds = StratifiedKFold(min(FOLDS, sizes.max()), shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a class of fewer rows than folds

@@ -12,20 +12,24 @@ import numpy as np
 from scipy.stats import rankdata
 
 from ._posterior import Posterior
+from ._settings import (
+    CHECKED_TWICE,
+    FEWEST_PLANTED,
+    LEAST_LIFT,
+    LIST_LENGTH,
+    PLANTED,
+    PLANTED_BY_MODEL,
+)
 
-PLANTED = 0.1  # fraction of the rows
-FEWEST, SMALL = 20, 500  # errors planted at least; rows below which it is done twice
-BY_MODEL = 0.5  # fraction of the planted errors that follow the noise model; others are uniform
-LIST_LENGTH = 1.1  # times the number of errors, planted and expected
 POINTS = 200  # ranks at which precision and recall are kept
-LEAST_LIFT = 2.0  # standard errors
 
 
 class SelfCheck(NamedTuple):
     """What became of the planted errors.
 
     ``precision`` and ``recall`` at each ``rank`` are those of the planted errors alone; the same by
-    a list that knows the labels only have ``label_`` in front. All are empty without ``lift``.
+    a list that knows the labels only have ``label_`` in front. Without ``lift`` all are empty, and
+    there is no average precision.
     """
 
     planted: int
@@ -33,7 +37,7 @@ class SelfCheck(NamedTuple):
     found: int  # ... hold so many of the planted errors
     by_label: int  # and so many would be in a list that knows the labels only
     lift: bool  # whether, among rows of one label, planted errors are the more suspicious
-    average_precision: float  # of finding the planted errors and those expected besides
+    average_precision: float | None  # of finding the planted errors and those expected besides
     suggested_right: float  # fraction of the planted errors whose class was suggested
     repeats: int
     rank: np.ndarray
@@ -64,9 +68,9 @@ def self_check(
     Of equal rows with one label (``copies`` numbers their groups) all are changed or none: a single
     one would give itself away.
     """
-    count = max(FEWEST, round(PLANTED * len(codes)))
+    count = max(FEWEST_PLANTED, round(PLANTED * len(codes)))
     runs = []
-    for _ in range(2 if len(codes) < SMALL else 1):
+    for _ in range(2 if len(codes) < CHECKED_TWICE else 1):
         rows = rows_to_plant(codes, min(count, len(codes) // 2), random)
         if len(rows) < 2:
             return None
@@ -101,7 +105,7 @@ def wrong_labels(
     total = wrong.sum(axis=1, keepdims=True)
     uniform = (1 - np.eye(n_classes)) / (n_classes - 1)
     wrong = np.divide(wrong, total, out=uniform.copy(), where=total > 0)
-    reach = np.cumsum(BY_MODEL * wrong + (1 - BY_MODEL) * uniform, axis=1)
+    reach = np.cumsum(PLANTED_BY_MODEL * wrong + (1 - PLANTED_BY_MODEL) * uniform, axis=1)
     drawn = (random.random((len(codes), 1)) > reach[codes]).sum(axis=1)
     last = n_classes - 1 - (codes == n_classes - 1)  # rounding may leave the last sum below one
     return np.minimum(drawn, last)
@@ -162,7 +166,8 @@ def _summed_up(runs: list[Run], before: np.ndarray) -> SelfCheck:
     top = min(n, int(np.ceil(LIST_LENGTH * (planted + before.sum()))))
     hits = np.mean([_hits(run) for run in runs], axis=0)
     lift = lift_of(runs) >= LEAST_LIFT
-    rank = np.unique(np.r_[np.geomspace(1, n, POINTS).round(), top]).astype(int)[: n * lift]
+    rank = np.unique(np.r_[np.geomspace(1, n, POINTS).round(), top]).astype(int)
+    rank = rank if lift else rank[:0]
     label_hits = np.mean([np.interp(rank, *by_label_alone(run)) for run in runs], axis=0)
     return SelfCheck(
         planted=planted,
@@ -170,7 +175,7 @@ def _summed_up(runs: list[Run], before: np.ndarray) -> SelfCheck:
         found=round(float(hits[top - 1])),
         by_label=round(float(np.mean([np.interp(top, *by_label_alone(r)) for r in runs]))),
         lift=bool(lift),
-        average_precision=float(np.mean([estimated_average_precision(r, before) for r in runs])),
+        average_precision=_average_precision(runs, before) if lift else None,
         suggested_right=float(np.mean([run.right for run in runs])),
         repeats=len(runs),
         rank=rank,
@@ -179,6 +184,10 @@ def _summed_up(runs: list[Run], before: np.ndarray) -> SelfCheck:
         label_precision=label_hits / np.maximum(rank, 1),
         label_recall=label_hits / planted,
     )
+
+
+def _average_precision(runs: list[Run], before: np.ndarray) -> float:
+    return float(np.mean([estimated_average_precision(run, before) for run in runs]))
 
 
 def _hits(run: Run) -> np.ndarray:

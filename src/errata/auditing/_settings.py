@@ -54,5 +54,22 @@ LEAST_SKILL = 2.4  # standard errors
 MOST_WITHOUT_SKILL = 0.05  # p_wrong where nothing can be judged
 OVERLAP = 0.1  # ambiguity from which a note speaks of overlap
 
+# Columns that hold the label, and copies of rows. `python benchmarks/honesty.py leak copies`
+LEAK_ROWS = 5_000  # looked at at most: a leak shows in these, and large tables stay cheap
+LEAK_ERROR = 0.005  # fraction of labels that a column may miss and still hold the label
+LEAK_LEAVES = 4  # for each class: a plain copy needs one, a class with several codes a few
+LEAK_MISTAKES, LEAK_FRACTION = 5, 0.02  # that the column must save, at least and of all rows
+COPIES_NEAR = 1e-3  # standard deviations that a feature of near-copies may differ by
+CROWD = 0.05  # fraction of the distinct rows; so many in one place are no near-copies
+DIRECTIONS = 3  # few, as every further one has borders that near rows may straddle
+LEAST_TRANSITION = 1e-3  # no error is impossible
+
+# Self-check. `python benchmarks/honesty.py null selfcheck`, `detection.py`
+PLANTED, FEWEST_PLANTED = 0.1, 20  # errors: a fraction of the rows, and how many at least
+PLANTED_BY_MODEL = 0.5  # fraction of them that follow the noise model; others are uniform
+CHECKED_TWICE = 500  # rows below which errors are planted twice
+LIST_LENGTH = 1.1  # of the list, times the number of errors, planted and expected
+LEAST_LIFT = 2.0  # standard errors
+
 # Flags. `python benchmarks/honesty.py untouched`, `real_errors.py`, `detection.py`
 LEAST_FLAGGED = 0.2  # a label that is wrong with less than this is not worth a look

@@ -159,7 +159,7 @@ def _self_check(audit: "Audit") -> dict[str, Any] | None:
     curves = ("precision", "recall", "label_precision", "label_recall")
     return {
         **{name: getattr(check, name) for name in ("planted", "top", "found", "by_label", "lift")},
-        "average_precision": round(check.average_precision, 4),
+        "average_precision": check.average_precision and round(check.average_precision, 4),
         "suggested_right": round(check.suggested_right, 4),
         "repeats": check.repeats,
         "rank": check.rank.tolist(),
