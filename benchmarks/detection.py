@@ -27,7 +27,7 @@ KEYS = ("dataset", "kind", "seed")
 GROUPS = {"chosen on": CHOSEN_ON, "held out": HELD_OUT, "unseen": UNSEEN}
 # Average precision of the release before, by kind: `detect --rows 3000 --seeds 2`, 42 sets.
 BEFORE = {"ncar10": 0.821, "ncar20": 0.864, "ncar30": 0.877, "nar20": 0.819, "nnar20": 0.703}
-# The five large sets that the prototype of the class-to-class reading was measured on.
+# The five large sets that the prototype of class-to-class noise was measured on.
 PROTOTYPE_ON = ("pendigits", "satimage", "letter", "wall_robot", "optdigits")
 
 

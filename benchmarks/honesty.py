@@ -1,4 +1,4 @@
-"""What the audit says on tables that could deceive it, beside what was asked for.
+"""What the audit says on tables that could deceive it, beside what it should say.
 
     python benchmarks/honesty.py all --data FOLDER               sets that choose constants
     python benchmarks/honesty.py all --data FOLDER --sets all    the final tables
@@ -9,7 +9,7 @@ null        columns that say nothing about the labels, and constant probabilitie
 rare        a rare class that stands apart
 leak        a column that copies the label
 copies      rows that occur more than once
-ordinary    twelve sets, at most 500 rows, beside the prototype of the spec
+ordinary    twelve sets, at most 500 rows, beside a prototype
 untouched   sets without planted errors
 synthetic   random tables with three forms of noise: does the interval hold the truth?
 stability   how far another seed, or another order of the rows, moves p_wrong
@@ -49,7 +49,7 @@ ORDINARY = (
     "iris", "wine", "breast_cancer", "twonorm", "segment", "vehicle", "moons", "ionosphere", "pima",
     "satimage", "spambase", "optdigits",
 )  # fmt: skip
-PROTOTYPE = pd.DataFrame(  # column J of the spec, on the twelve ordinary sets
+PROTOTYPE = pd.DataFrame(  # what a prototype reached on the twelve ordinary sets
     {
         "ap": [np.nan, 0.893, 0.914, 0.902],
         "f1": [np.nan, 0.81, 0.85, 0.86],

@@ -23,7 +23,7 @@ import errata
 
 NO_FEATURES = ("true_label", "is_error", "review_action", "corrected_label", "label")
 PROBABILITY = r"(?:.+_p_|p)(.+)"  # the name of a column of probabilities: p0, resnet18_p_iv
-PROTOTYPE = {"ap": 0.663, "f1": 0.6, "ece": 0.093, "rate_error": 0.071}  # column J of the spec
+PROTOTYPE = {"ap": 0.663, "f1": 0.6, "ece": 0.093, "rate_error": 0.071}  # reached
 
 
 def read(name, data, rows):

@@ -74,4 +74,4 @@ def asked(title, figures):
     print(f"\n{title}")
     for name, value, sign, limit in figures:
         kept = value <= limit if sign == "<=" else value >= limit
-        print(f"  {name:62} {value:7.3f}   asked {sign} {limit:<6g} {'yes' if kept else 'NO'}")
+        print(f"  {name:62} {value:7.3f}   wanted {sign} {limit:<6g} {'yes' if kept else 'NO'}")

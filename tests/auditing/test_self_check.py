@@ -7,12 +7,12 @@ from auditing_cases import draw_truth, symmetric
 from errata.auditing._posterior import posterior_of
 from errata.auditing._self_check import (
     Run,
-    along_copies,
     by_label_alone,
     estimated_average_precision,
     lift_of,
     rows_to_plant,
     self_check,
+    units_of,
     wrong_labels,
 )
 from errata.metrics import detection_average_precision
@@ -36,7 +36,7 @@ def checked(n=600, n_classes=3, suspicion=None):
 def test_planted_labels_are_wrong_and_known(n_classes, seed, rate):
     random = np.random.default_rng(seed)
     codes = random.integers(n_classes, size=50)
-    planted = wrong_labels(codes, symmetric(n_classes, rate), random)
+    planted = wrong_labels(codes, np.arange(50), symmetric(n_classes, rate), random)
     assert (planted != codes).all()
     assert planted.min() >= 0
     assert planted.max() < n_classes
@@ -44,7 +44,8 @@ def test_planted_labels_are_wrong_and_known(n_classes, seed, rate):
 
 def test_half_of_the_planted_labels_follow_the_noise_model():
     T = np.array([[0.8, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    planted = wrong_labels(np.zeros(4000, dtype=int), T, np.random.default_rng(0))
+    codes, units = np.zeros(4000, dtype=int), np.arange(4000)
+    planted = wrong_labels(codes, units, T, np.random.default_rng(0))
     np.testing.assert_allclose(np.mean(planted == 1), 0.75, rtol=0, atol=0.03)
 
 
@@ -52,9 +53,22 @@ def test_half_of_the_planted_labels_follow_the_noise_model():
 def test_at_least_half_of_every_class_keeps_its_label(n, seed, count):
     random = np.random.default_rng(seed)
     codes = random.integers(3, size=n)
-    rows = rows_to_plant(codes, count, random)
-    assert len(np.unique(rows)) == len(rows) <= count
-    assert (np.bincount(codes[rows], minlength=3) <= np.bincount(codes, minlength=3) / 2).all()
+    units = units_of(random.integers(n // 2 + 1, size=n), codes)
+    planted = rows_to_plant(codes, units, count, random)
+    assert planted.sum() <= count
+    assert (np.bincount(codes[planted], minlength=3) <= np.bincount(codes, minlength=3) / 2).all()
+    assert not set(units[planted]) & set(units[~planted])
+
+
+def test_as_many_rows_are_changed_as_there_is_room_for():
+    random = np.random.default_rng(0)
+    planted = rows_to_plant(np.arange(100) % 2, np.arange(100), 30, random)
+    assert planted.sum() == 30
+    few = rows_to_plant(
+        np.r_[np.zeros(95, dtype=int), np.ones(5, dtype=int)], np.arange(100), 60, random
+    )
+    assert few[:95].sum() == 47
+    assert few[95:].sum() == 2
 
 
 def test_errors_are_planted_in_all_rows_and_nothing_is_left_out_of_the_count():
@@ -120,12 +134,15 @@ def test_few_rows_are_checked_twice():
     assert check.repeats == len(planted) == 2
 
 
-def test_copies_are_changed_together():
-    codes, copies = np.array([0, 0, 1, 0, 1]), np.array([0, 0, 0, 1, 2])
-    labels = codes.copy()
-    labels[1] = 2
-    changed = along_copies(labels, np.array([1]), codes, copies)
-    np.testing.assert_array_equal(changed, [2, 2, 1, 0, 1])
+def test_copies_are_changed_together_and_the_same_way():
+    random = np.random.default_rng(0)
+    copies, codes = np.repeat(np.arange(40), 5), np.tile([0, 0, 0, 1, 1], 40)
+    units = units_of(copies, codes)
+    assert len(np.unique(units)) == 80
+    wrong = wrong_labels(codes, units, symmetric(4, 0.2), random)
+    for unit in range(80):
+        assert len(set(wrong[units == unit])) == 1
+    assert len(set(wrong[codes == 0])) == 3
 
 
 def test_three_rows_leave_nothing_to_plant():

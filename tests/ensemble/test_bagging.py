@@ -18,6 +18,7 @@ from errata.ensemble import HardnessBaggingClassifier, selection_probabilities
 from errata.ensemble._bagging import _draw_bags
 from errata.hardness import NeighborDisagreement
 from errata.noise import flip_labels
+from limited_random import LimitedRandom
 
 hardnesses = hnp.arrays(float, st.integers(1, 40), elements=st.floats(0, 1, width=16))
 
@@ -70,6 +71,23 @@ def test_a_bag_of_one_class_is_drawn_again():
     p = np.array([0.98, 0.02])
     bags = _draw_bags(p, np.array([0, 1]), 50, 3, np.random.RandomState(0))
     assert all(len(set(bag)) == 2 for bag in bags)
+
+
+@pytest.mark.parametrize("rare", [1e-5, 1e-15])
+def test_a_class_that_is_hardly_ever_drawn_is_in_every_bag_all_the_same(rare):
+    X, y = np.arange(20.0)[:, None], np.r_[np.zeros(19, int), 1]
+    random = LimitedRandom(0, 300)  # a hundred for all bags, two for each of them, some for members
+    model = HardnessBaggingClassifier(n_estimators=30, hardness=alike, random_state=random)
+    model.fit(X, y, sample_weight=np.r_[np.ones(19), rare])
+    assert all(set(y[bag]) == {0, 1} for bag in model.estimators_samples_)
+
+
+def test_weights_that_leave_one_class_are_not_drawn_again_in_vain():
+    X, y = np.arange(20.0)[:, None], np.r_[np.zeros(19, int), 1]
+    random = LimitedRandom(0, 2)  # the bags, and the seeds of the members
+    model = HardnessBaggingClassifier(GaussianNB(), 5, hardness=alike, random_state=random)
+    model.fit(X, y, sample_weight=y == 0)
+    assert set(model.predict(X)) == {0}
 
 
 @pytest.mark.parametrize("estimator", [None, GaussianNB()], ids=["perceptrons", "naive Bayes"])
@@ -189,6 +207,26 @@ def test_weighted_votes_favour_members_that_do_well_out_of_bag():
     weighted = [(model.member_weights_[:, None] * (votes == c)).sum(axis=0) for c in range(3)]
     expected = np.stack(weighted, axis=1) / model.member_weights_.sum()
     np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-12)
+
+
+def test_weights_of_votes_are_accuracies_out_of_bag_as_laplace_would_guess_them():
+    # The rule of succession, (right + 1) / (judged + 2), counted row by row.
+    X, y = load_iris(return_X_y=True)
+    model = HardnessBaggingClassifier(n_estimators=8, voting="weighted", random_state=0).fit(X, y)
+    for member, bag, weight in zip(
+        model.estimators_, model.estimators_samples_, model.member_weights_, strict=True
+    ):
+        left_out = [row for row in range(150) if row not in set(bag.tolist())]
+        right = sum(member.predict(X[[row]])[0] == y[row] for row in left_out)
+        assert weight == pytest.approx((right + 1) / (len(left_out) + 2), rel=1e-12)
+
+
+def test_a_member_that_has_seen_every_row_counts_as_one_that_guesses():
+    # Both bags that hold two rows of two classes hold all rows: nothing is known of the members.
+    model = HardnessBaggingClassifier(GaussianNB(), 3, hardness=alike, voting="weighted")
+    model.fit([[0.0], [1.0]], [0, 1])
+    assert model.member_weights_.tolist() == [0.5, 0.5, 0.5]
+    np.testing.assert_allclose(model.predict_proba([[0.0]]), [[1, 0]], rtol=0, atol=1e-12)
 
 
 def test_soft_votes_are_the_mean_of_the_members_probabilities():

@@ -1,11 +1,14 @@
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
+from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from errata.datasets import make_threenorm, make_twonorm
 from errata.ensemble import NoiseReducingBoostClassifier, ParallelPerceptronClassifier
 from errata.exceptions import SuspicionWarning
 from errata.noise import flip_labels
+from limited_random import LimitedRandom
 
 
 def noisy(make=make_twonorm, n=270, level=0.2, seed=0):
@@ -35,6 +38,21 @@ def test_weights_follow_the_formulas(mode):
     model = NoiseReducingBoostClassifier(n_estimators=4, mode=mode, random_state=0).fit(X, y)
     np.testing.assert_allclose(model.final_distribution_, replay(model, X, y, mode), rtol=1e-9)
     assert model.category_history_.shape == (len(model.estimators_), len(y))
+
+
+def test_boosting_three_classes_is_samme():
+    # scikit-learn's AdaBoost is SAMME: alpha = ln((1 - e) / e) + ln(K - 1), on wrong rows alone.
+    X, y = make_blobs(150, centers=3, cluster_std=4, random_state=0)
+    stump = DecisionTreeClassifier(max_depth=1, random_state=0)
+    ours = NoiseReducingBoostClassifier(stump, 10, mode="adaboost", random_state=0).fit(X, y)
+    theirs = AdaBoostClassifier(stump, n_estimators=10, random_state=0).fit(X, y)
+    assert theirs.estimator_errors_.max() > 0.6  # guessing is wrong about two rows of three
+    np.testing.assert_allclose(ours.estimator_weights_, theirs.estimator_weights_, rtol=1e-9)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    d = np.full(150, 1 / 150)
+    for member, alpha in zip(theirs.estimators_, theirs.estimator_weights_, strict=True):
+        d = d * np.where(member.predict(X) == y, 1, np.exp(alpha))
+    np.testing.assert_allclose(ours.final_distribution_, d / d.sum(), rtol=1e-9)
 
 
 def test_safe_rows_gain_and_noisy_rows_lose():
@@ -87,6 +105,64 @@ def test_any_learner_can_be_boosted_or_bagged_and_resampled():
         ).fit(X, y)
         assert model.score(X, y) > 0.7
         assert model.suspicion_[flipped].mean() > model.suspicion_[~flipped].mean()
+
+
+def few_against_many(n_many=95, n_few=5):
+    X = np.random.RandomState(0).normal(size=(n_many + n_few, 3))
+    return X, np.r_[np.zeros(n_many, int), np.ones(n_few, int)]
+
+
+@pytest.mark.parametrize("mode", ["nr", "adaboost", "bagging"])
+def test_drawing_ends_when_nearly_all_weight_is_on_one_class(mode):
+    X, y = few_against_many()
+    weight = np.where(y == 1, 1e-12, 1.0)
+    # Ten members, five attempts each, at most 101 draws a bag, two to mend it and one for a seed.
+    random = LimitedRandom(0, 10 * 5 * 104)
+    model = NoiseReducingBoostClassifier(
+        mode=mode, sampling="resample", collapse="clip", random_state=random
+    ).fit(X, y, sample_weight=weight)
+    assert all(len(member.classes_) == 2 for member in model.estimators_)
+    assert np.isfinite(model.suspicion_).all()
+
+
+def test_rows_that_lose_their_weight_do_not_keep_the_draw_from_ending():
+    # Without weights given, ten rounds in favour of 95 safe rows are enough to drive five away.
+    X, y = few_against_many()
+    random = LimitedRandom(0, 10 * 5 * 104)
+    model = NoiseReducingBoostClassifier(
+        sampling="resample", collapse="clip", random_state=random
+    ).fit(X, y)
+    assert len(model.estimators_) == 10
+
+
+def test_boosting_stops_when_one_class_has_lost_all_weight():
+    # The least positive number times anything below a half is zero.
+    X, y = few_against_many()
+    weight = np.where(y == 1, 5e-322, 1.0)
+    random = LimitedRandom(0, 200 * 5 * 104)
+    model = NoiseReducingBoostClassifier(
+        n_estimators=200, sampling="resample", collapse="clip", random_state=random
+    ).fit(X, y, sample_weight=weight)
+    assert 1 <= len(model.estimators_) < 200
+    assert not model.final_distribution_[y == 1].any()
+    assert model.final_distribution_.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"mode": "bagging"}, {"sampling": "resample"}, {"mode": "adaboost", "sampling": "resample"}],
+)
+def test_weights_that_leave_one_class_to_draw_get_a_sentence(how):
+    X, y = few_against_many()
+    model = NoiseReducingBoostClassifier(random_state=LimitedRandom(0, 1000), **how)
+    with pytest.raises(ValueError, match=r"one class only \(no\).* another class a weight above"):
+        model.fit(X, np.array(["no", "yes"])[y], sample_weight=y == 0)
+
+
+def test_weights_of_one_class_that_members_are_given_make_them_constant():
+    X, y = few_against_many()
+    model = NoiseReducingBoostClassifier(random_state=0).fit(X, y, sample_weight=y == 0)
+    assert set(model.predict(X)) == {0}
 
 
 def test_a_hopeless_task_is_said_to_be_one():

@@ -199,6 +199,20 @@ def test_equal_multipliers_are_told_apart_by_the_margin_in_the_ensemble():
         assert removal_order(lines, np.arange(3), margins, 1, "dual").tolist() == [row]
 
 
+def test_where_no_single_row_holds_the_margin_down_the_exact_choice_is_the_heaviest():
+    # Two rows and their twins: any one of them may go, and its twin keeps the margin where it was.
+    # Multipliers a on (1, 0) and b on (-1, 1) make the agreements of the two rules, a - b and b,
+    # equal where a = 2/3 and b = 1/3. So the first two rows are heavier, though of larger margin.
+    lines = np.array([[1.0, 0.0], [1.0, 0.0], [-1.0, 1.0], [-1.0, 1.0]])
+    groups, margins = np.arange(4), np.array([0.5, 0.5, -0.5, -0.5])
+    values = [primal_value(lines[groups != row]) for row in groups]
+    np.testing.assert_allclose(values, primal_value(lines), rtol=0, atol=1e-9)
+    first, second = removal_order(lines, groups, margins, 2, "exact")
+    assert first in (0, 1)
+    # One is left of the heavier pair, and without it the rule (0, 1) has margin 1: it goes next.
+    assert second in (0, 1)
+
+
 def test_rules_that_say_the_same_are_taken_once():
     lines = np.array([[1, -1, 1, 1], [-1, 1, -1, 1]], dtype=np.int8)
     distinct, first = distinct_rules(lines)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
 
@@ -144,6 +145,17 @@ def test_bad_parameters_are_named(parameters, message):
     X, y = moons()
     with pytest.raises(ValueError, match=message):
         ELMSVC(**parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("machine", [ELMSVC(tol=1e-14), ELMSVR(tol=1e-14)])
+def test_the_solver_of_the_gram_matrix_does_not_go_on_for_ever(monkeypatch, machine):
+    # This tolerance is met after some hundred iterations; 1e-17 is below rounding and never is.
+    X, y = moons()
+    assert clone(machine).fit(X, y).n_iter_ > 20
+    monkeypatch.setattr(module, "GRAM_ITERATIONS", 20)
+    with pytest.warns(ConvergenceWarning, match=r"terminated early \(max_iter=20\)"):
+        machine.fit(X, y)
+    assert machine.n_iter_ == 20
 
 
 def test_one_class_is_refused():

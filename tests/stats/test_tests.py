@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
-from scipy.stats import friedmanchisquare, norm, rankdata
+from scipy.stats import binomtest, friedmanchisquare, norm, rankdata, wilcoxon
 
 from errata.stats import (
     average_ranks,
@@ -293,7 +293,7 @@ def test_wilcoxon_holm_agrees_with_scikit_posthocs(seed):
     assert_allclose(found.p_raw, raw, rtol=1e-9, atol=0)
 
 
-@pytest.mark.parametrize(("n", "p"), [(5, 2 / 2**5), (6, 2 / 2**6), (10, 2 / 2**10)])
+@pytest.mark.parametrize(("n", "p"), [(n, 2 / 2**n) for n in (5, 6, 10, 13, 30, 50)])
 def test_a_method_that_always_wins_has_the_exact_p_value(n, p):
     # Only two of the 2**n ways of giving signs are as extreme: all plus, all minus.
     better = np.arange(1.0, n + 1)
@@ -313,6 +313,21 @@ def naive_signed_ranks(differences):
 def test_wilcoxon_counts_all_ways_of_giving_signs_even_with_ties(differences):
     found = wilcoxon_holm(np.c_[differences, 0 * differences]).p_raw[0, 1]
     assert_allclose(found, naive_signed_ranks(differences), rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("n", [13, 14, 25, 26, 49, 50])
+def test_wilcoxon_is_exact_up_to_fifty_pairs(n):
+    differences = np.random.default_rng(n).normal(size=n) + 0.3
+    found = wilcoxon_holm(np.c_[differences, 0 * differences]).p_raw[0, 1]
+    assert_allclose(found, wilcoxon(differences, method="exact").pvalue, rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize(("n", "n_won"), [(13, 3), (20, 14), (33, 16), (50, 15)])
+def test_wilcoxon_of_differences_all_of_one_size_is_the_sign_test(n, n_won):
+    # All ranks are equal, so that their sum only counts the signs: a binomial distribution.
+    differences = np.where(np.arange(n) < n_won, 2.0, -2.0)
+    found = wilcoxon_holm(np.c_[differences, 0 * differences]).p_raw[0, 1]
+    assert_allclose(found, binomtest(n_won, n).pvalue, rtol=1e-9, atol=0)
 
 
 @pytest.mark.parametrize("n", [50, 51])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._compat import take_rows
+from ._groups import renumbered
 from ._prepare import Prepared
 from ._witnesses import Case, Given, Model, Witness, certain_or_uniform
 
@@ -75,8 +76,6 @@ def part_of(
     case: Case, witnesses: Sequence[Witness], rows: np.ndarray
 ) -> tuple[Case, list[Witness]]:
     """Case and witnesses for some of the rows."""
-    groups = None
-    if case.groups is not None:
-        groups = np.unique(case.groups[rows], return_inverse=True)[1]
+    groups = renumbered(case.groups, rows)
     part = replace(case, X=case.X[rows], codes=case.codes[rows], groups=groups)
     return part, [w.for_rows(rows) if hasattr(w, "for_rows") else w for w in witnesses]

@@ -37,6 +37,11 @@ def joined(groups: np.ndarray, others: np.ndarray) -> np.ndarray:
     return connected_components(graph, directed=False)[1][groups]
 
 
+def renumbered(groups: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+    """Groups of some of the rows, counted anew from 0."""
+    return None if groups is None else np.unique(groups[rows], return_inverse=True)[1]
+
+
 def bagged_by_group(tree: Any, n_trees: int, most_rows: int, case: "Case") -> np.ndarray:
     """Mean votes of trees grown on bootstrapped groups about the groups they were not grown on."""
     groups = np.asarray(case.groups)

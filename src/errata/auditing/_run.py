@@ -12,7 +12,7 @@ from ._audit import Audit
 from ._copies import are_copies, copies_note, copy_groups
 from ._evidence import hear
 from ._given import given_witnesses, part_of
-from ._groups import joined
+from ._groups import joined, renumbered
 from ._posterior import Posterior, posterior_of
 from ._prepare import Prepared, group_numbers, prepare
 from ._self_check import SelfCheck
@@ -130,13 +130,16 @@ def audit(
     if groups is not None:
         groups = group_numbers(groups, len(given.codes), given.judged)
     case = _case(given, groups, seed, n_jobs)
-    copies = None if given.X is None else copy_groups(given.X)
-    case = _leave_out_copies(case, copies, given.notes)
+    equal = None if given.X is None else copy_groups(given.X)
+    copies = _copies(case, equal)
+    if copies is not None:
+        given.notes.append(copies_note(copies))
+        case = replace(case, groups=_together(copies, case.groups))
     evidence = hear(case, heard, progress=tell)
     tell("judging the labels")
-    posterior = posterior_of(evidence.logs, case.codes, np.random.default_rng(seed), copies)
+    posterior = posterior_of(evidence.logs, case.codes, np.random.default_rng(seed), equal)
     tell("planting errors and looking for them" if self_check else "summing up")
-    check = _self_check(case, heard, posterior, copies) if self_check else None
+    check = _self_check(case, heard, posterior, equal, copies) if self_check else None
     return tell_all(given, case, evidence, posterior, check, precision=precision, shown=shown)
 
 
@@ -161,35 +164,39 @@ def _case(given: Prepared, groups: np.ndarray | None, seed: int, n_jobs: int | N
     return Case(X, codes, len(present), groups, seed, n_jobs)
 
 
-def _leave_out_copies(case: Case, copies: np.ndarray | None, notes: list[str]) -> Case:
-    """The case in which copies of a row are left out with it, and a note that counts them.
+def _copies(case: Case, equal: np.ndarray | None) -> np.ndarray | None:
+    """The groups of equal rows if they are copies of each other, and None otherwise.
 
     Equal rows may also be different rows that coarse columns cannot tell apart, and then each of
     them tells about the others. A quick model that has seen none of them decides.
     """
-    if copies is None or copies.max() + 1 == len(copies):
-        return case
-    together = replace(case, groups=copies)
-    q = Bumps("RBF features", 1.0).testify(together).T
-    if not are_copies(copies, case.codes, q):
-        return case
-    notes.append(copies_note(copies))
-    return together if case.groups is None else replace(case, groups=joined(copies, case.groups))
+    if equal is None or equal.max() + 1 == len(equal):
+        return None
+    q = Bumps("RBF features", 1.0).testify(replace(case, groups=equal)).T
+    return equal if are_copies(equal, case.codes, q) else None
+
+
+def _together(copies: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    return copies if groups is None else joined(copies, groups)
 
 
 def _self_check(
-    case: Case, heard: Sequence[Witness], first: Posterior, copies: np.ndarray | None
+    case: Case,
+    heard: Sequence[Witness],
+    first: Posterior,
+    equal: np.ndarray | None,
+    copies: np.ndarray | None,
 ) -> SelfCheck | None:
     random = np.random.default_rng(case.seed + 1)
     if len(case.codes) > CHECKED_ROWS:
         rows = np.sort(random.choice(len(case.codes), CHECK_SAMPLE, replace=False))
         case, heard = part_of(case, heard, rows)
         first = first._replace(p_wrong=first.p_wrong[rows])
-        copies = None if copies is None else np.unique(copies[rows], return_inverse=True)[1]
+        equal, copies = renumbered(equal, rows), renumbered(copies, rows)
 
     def audit_again(codes: np.ndarray, seed: int) -> Posterior:
         again = replace(case, codes=codes, seed=seed)
         random = np.random.default_rng(seed)
-        return posterior_of(hear(again, heard).logs, codes, random, copies)
+        return posterior_of(hear(again, heard).logs, codes, random, equal)
 
     return plant_and_look(case.codes, first, audit_again, random, copies)

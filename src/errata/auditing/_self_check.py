@@ -65,40 +65,47 @@ def self_check(
 ) -> SelfCheck | None:
     """Plant errors and look for them; None where there are too few rows to plant any.
 
-    Of equal rows with one label (``copies`` numbers their groups) all are changed or none: a single
-    one would give itself away.
+    Of copies of a row with one label (``copies`` numbers their groups) all are changed or none: a
+    single one would give itself away.
     """
-    count = max(FEWEST_PLANTED, round(PLANTED * len(codes)))
+    count = min(max(FEWEST_PLANTED, round(PLANTED * len(codes))), len(codes) // 2)
+    units = np.arange(len(codes)) if copies is None else units_of(copies, codes)
     runs = []
     for _ in range(2 if len(codes) < CHECKED_TWICE else 1):
-        rows = rows_to_plant(codes, min(count, len(codes) // 2), random)
-        if len(rows) < 2:
+        planted = rows_to_plant(codes, units, count, random)
+        if planted.sum() < 2:
             return None
-        labels = codes.copy()
-        labels[rows] = wrong_labels(codes[rows], first.transition, random)
-        if copies is not None:
-            labels = along_copies(labels, rows, codes, copies)
+        labels = np.where(planted, wrong_labels(codes, units, first.transition, random), codes)
         again = audit_again(labels, int(random.integers(2**31 - 1)))
-        planted = labels != codes
         right = float(np.mean((again.other == codes)[planted]))
         runs.append(Run(planted, labels, again.suspicion, right))
     return _summed_up(runs, first.p_wrong)
 
 
-def rows_to_plant(codes: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
-    """As many rows, or fewer where more than half of a class would change."""
-    rows = random.permutation(len(codes))
-    by_class = np.argsort(codes[rows], kind="stable")
-    sizes = np.bincount(codes)
-    before = np.empty(len(rows), dtype=int)  # rows of the same class that come earlier
-    before[by_class] = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return rows[before < (sizes // 2)[codes[rows]]][:count]
+def units_of(copies: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The number of each row's unit: copies of one row with one label."""
+    return np.unique(copies * (codes.max() + 1) + codes, return_inverse=True)[1]
+
+
+def rows_to_plant(
+    codes: np.ndarray, units: np.ndarray, count: int, random: np.random.Generator
+) -> np.ndarray:
+    """Which rows to change: units drawn at random, ``count`` rows and half of a class at most."""
+    sizes, first = np.bincount(units), np.unique(units, return_index=True)[1]
+    labels, room = codes[first], np.bincount(codes) // 2
+    order = random.permutation(len(sizes))
+    by_class = order[np.argsort(labels[order], kind="stable")]
+    reached = np.empty(len(sizes), dtype=int)  # rows of the class with this unit and earlier ones
+    reached[by_class] = np.cumsum(sizes[by_class])
+    reached -= np.r_[0, np.cumsum(np.bincount(codes))][labels]
+    fits = order[reached[order] <= room[labels[order]]]
+    return np.isin(units, fits[np.cumsum(sizes[fits]) <= count])
 
 
 def wrong_labels(
-    codes: np.ndarray, transition: np.ndarray, random: np.random.Generator
+    codes: np.ndarray, units: np.ndarray, transition: np.ndarray, random: np.random.Generator
 ) -> np.ndarray:
-    """A wrong label for each row, drawn from the noise model or uniformly from the others."""
+    """A wrong label for each row, one for a unit, by the noise model or uniformly at random."""
     n_classes = len(transition)
     wrong = transition.copy()
     np.fill_diagonal(wrong, 0)
@@ -106,20 +113,9 @@ def wrong_labels(
     uniform = (1 - np.eye(n_classes)) / (n_classes - 1)
     wrong = np.divide(wrong, total, out=uniform.copy(), where=total > 0)
     reach = np.cumsum(PLANTED_BY_MODEL * wrong + (1 - PLANTED_BY_MODEL) * uniform, axis=1)
-    drawn = (random.random((len(codes), 1)) > reach[codes]).sum(axis=1)
+    drawn = (random.random((len(codes), 1))[units] > reach[codes]).sum(axis=1)
     last = n_classes - 1 - (codes == n_classes - 1)  # rounding may leave the last sum below one
     return np.minimum(drawn, last)
-
-
-def along_copies(
-    labels: np.ndarray, rows: np.ndarray, codes: np.ndarray, copies: np.ndarray
-) -> np.ndarray:
-    """Labels in which copies of the changed rows with the same label are changed the same way."""
-    key = copies * (codes.max() + 1) + codes
-    order = np.argsort(key[rows], kind="stable")
-    place = np.searchsorted(key[rows][order], key).clip(max=len(rows) - 1)
-    source = rows[order][place]
-    return np.where(key[source] == key, labels[source], codes)
 
 
 def by_label_alone(run: Run) -> tuple[np.ndarray, np.ndarray]:

@@ -42,7 +42,8 @@ def alternatives(audit: "Audit") -> str | None:
     """Which noise hypothesis gives which number, where the data cannot choose between them."""
     parts = _by_cause(audit.hypotheses)
     likely = {cause: rate for cause, (weight, rate) in parts.items() if weight >= LIKELY}
-    if len(likely) < 2 or max(likely.values()) - min(likely.values()) < DIFFERENT:
+    least, most = min(likely.values(), default=0.0), max(likely.values(), default=0.0)
+    if most - least < max(DIFFERENT, most / 4):
         return None
     told = [f"{_percent(likely[cause])} if {cause}" for cause in CAUSES if cause in likely]
     return "The data leave open how many labels are wrong: " + ", ".join(told) + "."

@@ -17,11 +17,10 @@ from .._validation import (
     check_labelled,
     check_row_weights,
 )
+from ._bags import by_weight, draw_bags, evenly
 from ._ease import measure_hardness, selection_probabilities
 from ._local import LocalCompetence
 from ._pools import make_pool
-
-_REDRAWS = 100  # attempts to draw a bag with more than one class
 
 
 class HardnessBaggingClassifier(SuspicionMixin, ClassifierMixin, BaseEstimator):
@@ -88,7 +87,8 @@ class HardnessBaggingClassifier(SuspicionMixin, ClassifierMixin, BaseEstimator):
     ("linear", equation 3.3) or ``exp(1 - h_i)`` ("softmax", equation 3.4). The softmax spreads the
     probabilities by a factor of e at most, so it stays close to plain bagging; the linear rule
     spreads them up to n + 1 times. Constant hardness gives plain bagging with both. A bag that
-    holds one class only is drawn again.
+    holds one class only is drawn again, up to a hundred times; then one of its rows makes room for
+    one of another class. Where ``sample_weight`` leaves a single class, members are constants.
 
     References
     ----------
@@ -247,26 +247,9 @@ class HardnessBaggingClassifier(SuspicionMixin, ClassifierMixin, BaseEstimator):
 def _draw_bags(
     p: np.ndarray, codes: np.ndarray, n_bags: int, size: int, random: np.random.RandomState
 ) -> np.ndarray:
-    """Rows of each bag, (bag, size), drawn with replacement; bags of one class are drawn again."""
-    draw = _uniform_draws(len(p), random) if np.ptp(p) == 0 else _weighted_draws(p, random)
-    bags = draw((n_bags, size))
-    for _ in range(_REDRAWS):
-        labels = codes[bags]
-        poor = (labels == labels[:, :1]).all(axis=1)
-        if not poor.any():
-            break
-        bags[poor] = draw((poor.sum(), size))
-    return bags
-
-
-def _uniform_draws(n: int, random: np.random.RandomState) -> Callable[[tuple], np.ndarray]:
-    return lambda shape: random.randint(n, size=shape)
-
-
-def _weighted_draws(p: np.ndarray, random: np.random.RandomState) -> Callable[[tuple], np.ndarray]:
-    cumulative = np.cumsum(p)
-    cumulative /= cumulative[-1]
-    return lambda shape: np.searchsorted(cumulative, random.random_sample(shape), side="right")
+    """Rows of each bag, (bag, size), drawn with replacement."""
+    draw = evenly(len(p), random) if np.ptp(p) == 0 else by_weight(p, random)
+    return draw_bags(draw, (n_bags, size), p, codes, random)
 
 
 def _shares(

@@ -15,6 +15,7 @@ from .._suspicion import SuspicionMixin
 from .._validation import check_choice, check_count, check_labelled, check_row_weights
 from ..exceptions import SuspicionWarning
 from ._adaboost import samme_weight
+from ._bags import by_weight, draw_bags, of_one_class
 from ._parallel_perceptron import NOISY, ParallelPerceptronClassifier, categories_of
 
 RESTARTS = 5  # attempts to get a member that is better than guessing
@@ -50,7 +51,8 @@ class NoiseReducingBoostClassifier(SuspicionMixin, ClassifierMixin, BaseEstimato
         NR boosting; ordinary boosting; or members fitted to bootstrap samples that vote alike: the
         rivals in the paper.
     sampling : {"weights", "resample"}, default="weights"
-        Whether members get the weights of the rows, or rows drawn by their weights.
+        Whether members get the weights of the rows, or rows drawn by their weights, two classes at
+        least among them; boosting stops when a single class has all the weight.
     collapse : {"stop", "clip"}, default="stop"
         After some rounds all weight may lie on rows that are easily right, and a member without
         error would decide alone. Stop before it, or go on as if its error were ``1 / (2 n)``.
@@ -128,6 +130,8 @@ class NoiseReducingBoostClassifier(SuspicionMixin, ClassifierMixin, BaseEstimato
         self._check_parameters(base)
         random = check_random_state(self.random_state)
         self.final_distribution_ = weights / weights.sum()
+        if self.mode == "bagging" or self.sampling == "resample":
+            self._check_classes_to_draw(codes[self.final_distribution_ > 0])
         make_rounds = self._bags if self.mode == "bagging" else self._rounds
         rounds = list(make_rounds(base, X, codes, random))
         self.estimators_ = [r.member for r in rounds]
@@ -162,6 +166,13 @@ class NoiseReducingBoostClassifier(SuspicionMixin, ClassifierMixin, BaseEstimato
                 "method activation_margins(X, y); pass another estimator or mode."
             )
 
+    def _check_classes_to_draw(self, codes: np.ndarray) -> None:
+        if of_one_class(codes):
+            raise ValueError(
+                f"sample_weight leaves rows of one class only ({self.classes_[codes[0]]}), and a "
+                "bag is to hold at least two; give rows of another class a weight above zero."
+            )
+
     def _bags(self, base: Any, X: np.ndarray, codes: np.ndarray, random: Any) -> Iterator[Round]:
         for _ in range(self.n_estimators):
             member = self._fit_bag(base, X, codes, self.final_distribution_, random)
@@ -171,6 +182,8 @@ class NoiseReducingBoostClassifier(SuspicionMixin, ClassifierMixin, BaseEstimato
         n_classes, least_error = len(self.classes_), 1 / (2 * len(codes))
         for t in range(self.n_estimators):
             weights = self.final_distribution_
+            if self.sampling == "resample" and of_one_class(codes[weights > 0]):
+                return  # the others have lost all weight, down to the last digit
             for _ in range(RESTARTS):
                 member = self._fit_member(base, X, codes, weights, random)
                 round_ = self._look(member, X, codes)
@@ -206,9 +219,8 @@ class NoiseReducingBoostClassifier(SuspicionMixin, ClassifierMixin, BaseEstimato
         self, base: Any, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, random: Any
     ) -> Any:
         """A member fitted to rows drawn by their weights, at least two classes among them."""
-        rows = random.choice(len(codes), len(codes), p=weights)
-        while len(np.unique(codes[rows])) < 2:
-            rows = random.choice(len(codes), len(codes), p=weights)
+        draw = by_weight(weights, random)
+        (rows,) = draw_bags(draw, (1, len(codes)), weights, codes, random)
         return seeded_clone(base, random).fit(X[rows], codes[rows])
 
     def _look(self, member: Any, X: np.ndarray, codes: np.ndarray) -> Round:

@@ -11,6 +11,7 @@ from sklearn.linear_model import Perceptron
 from .._kernels import kernels
 
 _ORDERS = 32  # orders in which a bag is visited, over and over if there are more epochs
+_REDRAWS = 100  # attempts to draw such orders
 _BLOCK = 4096  # rows that all members judge at a time
 
 
@@ -133,10 +134,18 @@ def _fit_member(estimator: BaseEstimator, X: Any, codes: np.ndarray, seed: int) 
 
 
 def _orders(m: int, count: int, n: int, random: Any) -> tuple[np.ndarray, np.ndarray]:
-    """For each member some orders in which to visit a bag of n rows, two numbers each."""
+    """For each member some orders in which to visit a bag of n rows, two numbers each.
+
+    A multiplier that shares a factor with n would visit some rows twice and others never. At least
+    one in seven shares none, so drawing again soon gives one; and 1 will always do.
+    """
     multipliers = random.randint(1, max(n, 2), size=(m, count))
-    while (shared := np.gcd(multipliers, n) > 1).any():  # would visit some rows twice, others never
+    for _ in range(_REDRAWS):
+        shared = np.gcd(multipliers, n) > 1
+        if not shared.any():
+            break
         multipliers[shared] = random.randint(1, n, size=shared.sum())
+    multipliers[np.gcd(multipliers, n) > 1] = 1
     return multipliers, random.randint(n, size=(m, count))
 
 

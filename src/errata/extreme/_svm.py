@@ -14,6 +14,8 @@ from ._checks import check_class_weights, check_weights
 from ._features import ELMFeatures
 from ._kernel import asymptotic_elm_kernel, elm_kernel
 
+# What LIBSVM allows itself. scikit-learn lifts it, and a tolerance below rounding is never met.
+GRAM_ITERATIONS = 10_000_000
 GRAM_ROWS = 1000  # up to here a Gram matrix and LIBSVM are faster than features and LIBLINEAR
 
 
@@ -140,7 +142,7 @@ class ELMSVC(ClassifierMixin, _KernelMachine):
     tol : float, default=1e-3
         Tolerance of the solver.
     max_iter : int, default=10000
-        Iterations allowed to the linear solver.
+        Iterations allowed to the linear solver; LIBSVM has ten million, as its authors limit it.
     max_gram_bytes : int, default=134217728
         Largest Gram matrix to hold; 128 MB are 4096 rows.
     random_state : int, RandomState or None
@@ -219,7 +221,7 @@ class ELMSVC(ClassifierMixin, _KernelMachine):
 
     def _make_machine(self) -> SVC | LinearSVC:
         if self.solver_ == "gram":
-            return SVC(C=self.C, kernel="precomputed", tol=self.tol)
+            return SVC(C=self.C, kernel="precomputed", tol=self.tol, max_iter=GRAM_ITERATIONS)
         return LinearSVC(
             C=self.C,
             loss="hinge",
@@ -269,7 +271,7 @@ class ELMSVR(RegressorMixin, _KernelMachine):
     tol : float, default=1e-3
         Tolerance of the solver.
     max_iter : int, default=10000
-        Iterations allowed to the linear solver.
+        Iterations allowed to the linear solver; LIBSVM has ten million, as its authors limit it.
     max_gram_bytes : int, default=134217728
         Largest Gram matrix to hold; 128 MB are 4096 rows.
     random_state : int, RandomState or None
@@ -348,7 +350,13 @@ class ELMSVR(RegressorMixin, _KernelMachine):
 
     def _make_machine(self) -> SVR | LinearSVR:
         if self.solver_ == "gram":
-            return SVR(C=self.C, epsilon=self.epsilon, kernel="precomputed", tol=self.tol)
+            return SVR(
+                C=self.C,
+                epsilon=self.epsilon,
+                kernel="precomputed",
+                tol=self.tol,
+                max_iter=GRAM_ITERATIONS,
+            )
         return LinearSVR(
             C=self.C,
             epsilon=self.epsilon,

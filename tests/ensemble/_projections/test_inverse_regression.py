@@ -75,3 +75,15 @@ def test_average_variance_does_not_prefer_directions_in_which_no_row_varies():
     X = np.hstack([X, np.zeros((len(X), 2))])
     first = SlicedAverageVariance(n_components=1).fit(X, y).components_[0]
     assert abs(unit(first)[:4] @ along) > 0.97
+
+
+def test_average_variance_weighs_classes_by_their_share():
+    # Rows (±√u, ±√v), so that all means are 0 and spreads are u and v; the classes have 8, 4 and
+    # 4 rows, in all both spreads are 1. Then Σ_k p_k (1 - u_k)² is 9/64 for the first axis and
+    # (1/4 + 1/4) / 4 = 1/8 for the second. With classes alike it would be 9/64 and 1/6.
+    signs = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    spreads = [[5 / 8, 1], [5 / 8, 1], [11 / 8, 1 / 2], [11 / 8, 3 / 2]]
+    X = np.vstack([signs * np.sqrt(spread) for spread in spreads])
+    found = SlicedAverageVariance(shrinkage=0).fit(X, np.repeat([0, 0, 1, 2], 4))
+    assert_allclose(found.eigenvalues_, [9 / 64, 1 / 8], rtol=1e-9)
+    assert_allclose(np.abs(found.components_), np.eye(2), atol=1e-9)

@@ -1,0 +1,53 @@
+"""Bags: rows drawn with replacement, so that a member has two classes to tell apart."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+REDRAWS = 100  # attempts to draw a bag with more than one class
+
+Draw = Callable[[tuple[int, int]], np.ndarray]
+
+
+def draw_bags(
+    draw: Draw,
+    shape: tuple[int, int],
+    p: np.ndarray,
+    codes: np.ndarray,
+    random: np.random.RandomState,
+) -> np.ndarray:
+    """Rows of each bag, (bag, size), as ``draw`` gives them with probabilities ``p``.
+
+    Bags of one class are drawn again, but not for ever: where that does not help, other classes are
+    so rare that a bag with any of their rows would nearly always hold one, and it gets one. Bags
+    stay as they are where ``p`` leaves one class only, or a bag has one row.
+    """
+    bags = draw(shape)
+    if shape[1] == 1 or of_one_class(codes[p > 0]):
+        return bags
+    for _ in range(REDRAWS):
+        poor = of_one_class(codes[bags])
+        if not poor.any():
+            return bags
+        bags[poor] = draw((int(poor.sum()), shape[1]))
+    for i in np.flatnonzero(of_one_class(codes[bags])):
+        others = np.where(codes == codes[bags[i, 0]], 0.0, p)
+        bags[i, random.randint(shape[1])] = random.choice(len(p), p=others / others.sum())
+    return bags
+
+
+def of_one_class(codes: np.ndarray) -> np.ndarray:
+    """Whether the codes along the last axis are all the same."""
+    return (codes == codes[..., :1]).all(axis=-1)
+
+
+def evenly(n: int, random: np.random.RandomState) -> Draw:
+    """Draw any of n rows with the same probability."""
+    return lambda shape: random.randint(n, size=shape)
+
+
+def by_weight(p: np.ndarray, random: np.random.RandomState) -> Draw:
+    """Draw rows with the probabilities ``p``."""
+    cumulative = np.cumsum(p)
+    cumulative /= cumulative[-1]
+    return lambda shape: np.searchsorted(cumulative, random.random_sample(shape), side="right")
