@@ -12,6 +12,7 @@ cleaning.py, speed in audit_speed.py, tables that could deceive in honesty.py.
 """
 
 import itertools
+from argparse import BooleanOptionalAction
 from functools import partial
 
 import numpy as np
@@ -31,10 +32,10 @@ BEFORE = {"ncar10": 0.821, "ncar20": 0.864, "ncar30": 0.877, "nar20": 0.819, "nn
 PROTOTYPE_ON = ("pendigits", "satimage", "letter", "wall_robot", "optdigits")
 
 
-def cell(name, kind, seed, rows, data, alone):
+def cell(name, kind, seed, rows, data, alone, check):
     X, y = load(name, rows, seed, data)
     noisy, wrong = plant(X, y, kind, name, seed)
-    answers = {"errata": told(errata.audit(X, noisy, random_state=0))}
+    answers = {"errata": told(errata.audit(X, noisy, self_check=check, random_state=0))}
     codes = np.unique(noisy, return_inverse=True)[1]  # noise may leave a class without a label
     if not alone:
         answers |= by_cleanlab(model_proba(X, codes), codes)
@@ -50,7 +51,7 @@ def detect(args):
         chosen = [name for name in chosen if name in LARGE]
     cells = [(n, k, s) for s, n, k in itertools.product(range(args.seeds), chosen, kinds)]
     rows = args.rows or {"detect": 3000, "large": 20_000}[args.part]
-    work = partial(cell, rows=rows, data=args.data, alone=args.alone)
+    work = partial(cell, rows=rows, data=args.data, alone=args.alone, check=args.self_check)
     run(work, cells, KEYS, ("method", *MEASURED), args)
 
 
@@ -163,6 +164,7 @@ if __name__ == "__main__":
     parser.add_argument("--rows", type=int, help="at most; 3,000, large 20,000")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--alone", action="store_true", help="the audit without its peers")
+    parser.add_argument("--self-check", action=BooleanOptionalAction, default=True)
     args = parser.parse_args()
     if args.part != "summary":
         detect(args)
