@@ -33,6 +33,11 @@ def test_a_small_doubt_is_not_flagged():
     np.testing.assert_array_equal(draw_flags(doubted, doubted).flagged, doubted > 0)
 
 
+def test_a_small_doubt_is_not_flagged_however_suspicious():
+    p, suspicion = np.array([0.9, 0.1, 0.8]), np.array([0.9, 0.8, 0.7])
+    np.testing.assert_array_equal(draw_flags(p, suspicion).flagged, [True, False, True])
+
+
 def test_labels_without_doubt_are_not_flagged():
     flags = draw_flags(np.zeros(5), np.zeros(5))
     assert not flags.flagged.any()

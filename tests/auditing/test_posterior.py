@@ -6,7 +6,7 @@ from hypothesis.extra import numpy as hnp
 
 from auditing_cases import draw_truth, nearly_clean, symmetric
 from errata.auditing import _pool
-from errata.auditing._posterior import between, posterior_by, posterior_of
+from errata.auditing._posterior import _weightiest, between, posterior_by, posterior_of
 from errata.metrics import detection_average_precision
 
 SKEW = np.array([[0.8, 0.2, 0.0], [0.0, 0.9, 0.1], [0.05, 0.05, 0.9]])
@@ -111,6 +111,17 @@ def test_rate_prior_and_transition_are_one_number():
     np.testing.assert_allclose(posterior.joint.sum(axis=0), np.bincount(truth.labels) / 800)
 
 
+def test_the_rates_of_the_hypotheses_add_up_to_the_rate():
+    truth = draw_truth(SKEW, 800, error=0.3)
+    posterior = judged(truth.logs, truth.labels)
+    heard = [(part[0], part[2]) for part in _weightiest(posterior.noise)]
+    total = sum(weight * posterior.rates[place] for place, weight in heard)
+    np.testing.assert_allclose(total, posterior.rate, rtol=0, atol=1e-6)
+    logs, labels = nearly_clean(3, 800, 0, 0.999)
+    clean = judged(logs, labels)
+    assert max(told["rate"] for told in clean.noise.by_kind(clean.rates)) < 0.002
+
+
 def test_without_skill_little_is_claimed_and_anything_is_possible():
     random = np.random.default_rng(0)
     codes = (random.random(500) < 0.2).astype(int)
@@ -140,7 +151,7 @@ def test_noise_that_flows_from_class_to_class_is_counted():
     posterior = judged(truth.logs, truth.labels)
     assert abs(posterior.rate - truth.wrong.mean()) < 0.02
     np.testing.assert_allclose(np.diag(posterior.transition), 1 - rates, rtol=0, atol=0.06)
-    assert posterior.noise.by_kind()[0]["kind"] == "class to class"
+    assert posterior.noise.by_kind(posterior.rates)[0]["kind"] == "class to class"
 
 
 def test_without_boundary_noise_less_is_wrong_where_classes_meet():

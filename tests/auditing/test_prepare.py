@@ -127,6 +127,7 @@ def test_the_columns_of_an_array_are_trusted_by_position():
     [
         (["kode"], "there is no column 'kode' to trust; the columns are: x0, x1, x2, code"),
         ("code", r"trust='code' must be a list of columns; pass \['code'\]"),
+        (3, r"trust=3 must be a list of columns; pass \[3\]"),
     ],
 )
 def test_columns_to_trust_must_be_there(trust, message):

@@ -60,6 +60,14 @@ def test_at_least_half_of_every_class_keeps_its_label(n, seed, count):
     assert not set(units[planted]) & set(units[~planted])
 
 
+def test_units_that_do_not_fit_are_passed_over():
+    units = np.r_[np.arange(300), np.repeat([300, 301, 302], 60)]
+    for seed in range(10):
+        codes, random = np.arange(480) % 2, np.random.default_rng(seed)
+        codes[300:] = np.repeat([0, 1, 0], 60)
+        assert rows_to_plant(codes, units, 48, random).sum() == 48
+
+
 def test_as_many_rows_are_changed_as_there_is_room_for():
     random = np.random.default_rng(0)
     planted = rows_to_plant(np.arange(100) % 2, np.arange(100), 30, random)

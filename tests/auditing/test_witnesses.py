@@ -175,6 +175,13 @@ def test_boosting_knows_separated_classes():
     assert np.mean(proba.argmax(axis=1) == codes) > 0.9
 
 
+def test_boosting_of_many_rows_takes_a_class_of_two():
+    random = np.random.default_rng(0)
+    codes = np.r_[2, 2, random.integers(2, size=12_598)]
+    case = Case(random.normal(size=(12_600, 1)), codes, 3)
+    assert_probabilities(Boosting("boosting").testify(case), 12_600, 3)
+
+
 def test_groups_choose_the_ridge_by_their_folds():
     # Near-copies of 60 rows: by single rows nearly no ridge is best, by groups a real one.
     random = np.random.default_rng(0)

@@ -162,7 +162,7 @@ def test_what_is_missing_is_left_out(digits, key, gone):
 
 
 def test_a_self_check_that_was_switched_off_is_said_to_be(digits):
-    assert "The self-check was switched off" in Page(render({**digits, "self_check": None})).text
+    assert "There was no self-check" in Page(render({**digits, "self_check": None})).text
 
 
 def test_an_empty_audit_reads_well(digits):

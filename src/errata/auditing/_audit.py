@@ -44,7 +44,7 @@ class Audit:
     p_wrong : array of shape (n,)
         Probability that the label is not the class, over all noise hypotheses.
     suggested : array of shape (n,)
-        The class errata would give a flagged row; the label itself elsewhere.
+        The most probable other class of a flagged row; the label itself elsewhere.
     p_suggested : array of shape (n,)
         Probability of that class.
     flagged : array of bool of shape (n,)

@@ -43,8 +43,8 @@ def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | No
         count = enough[-1] + 1 if len(enough) else 0
         rule = f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
     flagged = np.zeros(len(p_wrong), dtype=bool)
-    flagged[order[:count]] = True
-    expected = float(p_wrong[flagged].mean()) if count else float("nan")
+    flagged[order[:count]] = worth[order[:count]]
+    expected = float(p_wrong[flagged].mean()) if flagged.any() else float("nan")
     recall = float(p_wrong[flagged].sum() / total) if total > 0 else float("nan")
     return Flags(flagged, expected, recall, rule)
 

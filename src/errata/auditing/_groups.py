@@ -38,8 +38,11 @@ def joined(groups: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def renumbered(groups: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
-    """Groups of some of the rows, counted anew from 0."""
-    return None if groups is None else np.unique(groups[rows], return_inverse=True)[1]
+    """Groups of some of the rows, counted anew from 0; None where a single one is left."""
+    if groups is None:
+        return None
+    numbers = np.unique(groups[rows], return_inverse=True)[1]
+    return numbers if numbers.max() > 0 else None
 
 
 def bagged_by_group(tree: Any, n_trees: int, most_rows: int, case: "Case") -> np.ndarray:

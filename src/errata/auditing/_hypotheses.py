@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._settings import BOUNDARY_SLOPE, LEAST_UNMIXED
+from ._settings import BOUNDARY_SLOPE, BOUNDARY_SPREAD, LEAST_UNMIXED
 
 UNIFORM, PATTERN, CLASS_TO_CLASS, BOUNDARY = "uniform", "pattern", "class to class", "boundary"
 SMALLEST_LOG = -80.0  # of a probability; single precision ends a little below
@@ -85,8 +85,10 @@ def boundary_noise(logs: np.ndarray, codes: np.ndarray) -> Hypothesis:
     )
     classes = nothing.classes(logs)
     joint = np.array([np.bincount(codes, weights=row, minlength=n_classes) for row in classes])
+    rate = float(1 - np.trace(joint) / n)
     return nothing._replace(
-        rate=float(1 - np.trace(joint) / n),
+        rate=rate,
+        variance=(BOUNDARY_SPREAD * rate) ** 2,
         transition=joint / joint.sum(axis=1, keepdims=True),
         ambiguity=ambiguity(classes),
     )

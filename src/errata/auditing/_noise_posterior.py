@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr, softmax
+from scipy.special import ndtr, ndtri, softmax
 
 from ._calibrate import Calibration, calibrate
 from ._hypotheses import (
@@ -55,7 +55,10 @@ class NoisePosterior(NamedTuple):
     ambiguity: float  # of the classes under the best hypotheses
 
     def times(self, log_likelihoods: Sequence[float]) -> "NoisePosterior":
-        """The posterior after more was learnt: one log-likelihood for each hypothesis."""
+        """The posterior after more was learnt: one log-likelihood for each hypothesis.
+
+        The ranking stays as it was.
+        """
         with np.errstate(divide="ignore"):
             weights = softmax(np.log(self.weights) + np.asarray(log_likelihoods))
         return self._replace(weights=weights)
@@ -84,24 +87,34 @@ class NoisePosterior(NamedTuple):
         return float(self.ranking[:-1] @ spread / self.ranking[:-1].sum())
 
     def interval(self, n_rows: int, coverage: float = 0.9) -> tuple[float, float]:
-        """Quantiles of the noise rate: each hypothesis is spread by the counting of rows."""
+        """Quantiles of the noise rate: each hypothesis is spread by the counting of rows.
+
+        No data can choose between boundary noise and overlap, so unless boundary noise is out of
+        the question the interval reaches as far as it would.
+        """
         rates = np.array([h.rate for h in self.hypotheses])
         spread = np.sqrt(rates * (1 - rates) / n_rows + [h.variance for h in self.hypotheses])
         grid = np.linspace(0, 1, 2001)
         steps = (grid[:, None] - rates) / np.maximum(spread, 1e-6)
         below = ndtr(steps) @ self.weights
         tail = (1 - coverage) / 2
-        low, high = np.searchsorted(below, [tail, 1 - tail]).clip(max=len(grid) - 1)
-        return float(grid[low]), float(grid[high])
+        low, high = grid[np.searchsorted(below, [tail, 1 - tail]).clip(max=len(grid) - 1)]
+        if self.boundary > 0:
+            high = max(high, min(1.0, rates[-1] + ndtri(1 - tail) * spread[-1]))
+        return float(low), float(high)
 
-    def by_kind(self) -> list[dict[str, Any]]:
-        """Weight and noise rate of each kind of noise, the weightiest first."""
+    def by_kind(self, rates: np.ndarray) -> list[dict[str, Any]]:
+        """Weight and noise rate of each kind of noise, the weightiest first.
+
+        ``rates`` are those of the table under each hypothesis. They may differ from the rate that
+        a hypothesis starts from: where all labels look right, none is wrong even if 1 % might be.
+        """
         told: list[dict[str, Any]] = []
         for kind in ("none", UNIFORM, PATTERN, CLASS_TO_CLASS, BOUNDARY):
             rows = [i for i, h in enumerate(self.hypotheses) if _kind(h) == kind]
             weight = float(self.weights[rows].sum())
             if weight >= 0.005:
-                rate = float(self.weights[rows] @ [self.hypotheses[i].rate for i in rows]) / weight
+                rate = float(self.weights[rows] @ rates[rows]) / weight
                 told.append({"kind": kind, "weight": round(weight, 4), "rate": round(rate, 4)})
         return sorted(told, key=lambda t: -t["weight"])
 

@@ -27,6 +27,7 @@ class Posterior(NamedTuple):
     p_elsewhere: np.ndarray  # (n,), p_wrong if labels near the borders of classes are not noisy
     joint: np.ndarray  # (K, K), expected fraction of rows of class c with label l
     noise: NoisePosterior
+    rates: np.ndarray  # fraction of wrong labels of this table under each hypothesis
     skill: Skill
     low: float  # of the noise rate
     high: float
@@ -74,10 +75,11 @@ def posterior_by(
     p_wrong, suspicion, p_elsewhere = np.empty(n), np.empty(n), np.empty(n)
     p_other = np.empty(n, dtype=np.float32)
     other, joint = np.empty(n, dtype=np.int16), np.zeros(n_classes * n_classes)
+    right = np.zeros(len(noise.hypotheses))
     for block in blocks(n, n_classes):
         here, labels = noise.calibration.apply(logs[:, block]), codes[block]
         own = (labels, np.arange(len(labels)))
-        given, ranked, elsewhere = _classes_given_labels(noise, here, labels)
+        given, ranked, elsewhere = _classes_given_labels(noise, here, labels, right)
         p_elsewhere[block] = np.minimum(vote(1 - elsewhere, block), most)
         p_wrong[block] = _set_wrong(given, own, np.minimum(vote(1 - given[own], block), most))
         surprise = -np.expm1(here[own].astype(float))
@@ -96,6 +98,7 @@ def posterior_by(
         p_elsewhere=p_elsewhere,
         joint=joint.reshape(n_classes, n_classes) / n,
         noise=noise,
+        rates=np.where(right > 0, 1 - right / n, [h.rate for h in noise.hypotheses]),
         skill=skill,
         low=min(low, rate),
         high=max(high, rate),
@@ -103,13 +106,17 @@ def posterior_by(
 
 
 def _classes_given_labels(
-    noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray
+    noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray, right: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Probabilities of classes, shape (K, n); of the labels in the ranking, and without borders."""
+    """Probabilities of classes, shape (K, n); of the labels in the ranking, and without borders.
+
+    To ``right`` the expected number of right labels under each hypothesis is added.
+    """
     given, ranked, elsewhere = np.zeros_like(logs), np.zeros(len(codes)), np.zeros(len(codes))
     own, others = (codes, np.arange(len(codes))), 0.0
-    for hypothesis, weight, rank in _weightiest(noise):
+    for place, hypothesis, weight, rank in _weightiest(noise):
         part = hypothesis.classes_given_labels(logs, codes)
+        right[place] += part[own].sum(dtype=float)
         ranked += rank * part[own]
         if hypothesis.kind != BOUNDARY:
             elsewhere += weight * part[own]
@@ -123,8 +130,8 @@ def _weightiest(noise: NoisePosterior) -> list[tuple]:
     """The hypotheses that make up most of the weight, for p_wrong or for the ranking."""
     kept = _most(noise.weights) | _most(noise.ranking)
     weights, ranking = noise.weights * kept, noise.ranking * kept
-    both = zip(noise.hypotheses, weights / weights.sum(), ranking / ranking.sum(), strict=True)
-    return [part for part, heavy in zip(both, kept, strict=True) if heavy]
+    weights, ranking = weights / weights.sum(), ranking / ranking.sum()
+    return [(i, noise.hypotheses[i], weights[i], ranking[i]) for i in np.flatnonzero(kept)]
 
 
 def _most(weights: np.ndarray) -> np.ndarray:

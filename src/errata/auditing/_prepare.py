@@ -1,7 +1,7 @@
 """From what the user has to what witnesses are asked about."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,7 +133,8 @@ def _features(
         return features, []
     columns = columns_of(source)
     check_trust(trust, columns)
-    seen = [column for column in columns if column.key in set(features.columns)]
+    used = set(features.columns)
+    seen = [column for column in columns if column.key in used]
     leak = find_leak(seen, codes, trust=trust, random=np.random.default_rng(seed))
     if leak is None:
         return features, []
@@ -143,7 +144,7 @@ def _features(
 
 def check_trust(trust: Sequence[Any], columns: Sequence[Column]) -> None:
     """Raise when a column that is to be trusted is not there."""
-    if isinstance(trust, str):
+    if isinstance(trust, str) or not isinstance(trust, Iterable):
         raise ValueError(f"trust={trust!r} must be a list of columns; pass [{trust!r}].")
     known = {key for column in columns for key in (column.key, column.name)}
     for key in trust:

@@ -92,14 +92,14 @@ def rows_to_plant(
 ) -> np.ndarray:
     """Which rows to change: units drawn at random, ``count`` rows and half of a class at most."""
     sizes, first = np.bincount(units), np.unique(units, return_index=True)[1]
-    labels, room = codes[first], np.bincount(codes) // 2
-    order = random.permutation(len(sizes))
-    by_class = order[np.argsort(labels[order], kind="stable")]
-    reached = np.empty(len(sizes), dtype=int)  # rows of the class with this unit and earlier ones
-    reached[by_class] = np.cumsum(sizes[by_class])
-    reached -= np.r_[0, np.cumsum(np.bincount(codes))][labels]
-    fits = order[reached[order] <= room[labels[order]]]
-    return np.isin(units, fits[np.cumsum(sizes[fits]) <= count])
+    room, left, chosen = np.bincount(codes) // 2, count, []
+    for unit in random.permutation(len(sizes)):
+        size, label = sizes[unit], codes[first[unit]]
+        if size <= room[label] and size <= left:
+            chosen.append(unit)
+            room[label] -= size
+            left -= size
+    return np.isin(units, chosen)
 
 
 def wrong_labels(

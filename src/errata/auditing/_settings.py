@@ -45,6 +45,7 @@ COMPARABLE = 0.2  # of the largest weight: hypotheses that speak for how ambiguo
 
 # Boundary noise and ranking. `python benchmarks/real_errors.py`, `detection.py` as above
 BOUNDARY_SLOPE = 3.0  # how much sharper classes are if labels near their border are wrong
+BOUNDARY_SPREAD = 0.1  # of its noise rate, as nobody knows how sharp classes are
 BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
 SURELY, RATHER = 0.8, 0.5  # probability of another label from which one is contradicted
 UNEVEN = 0.08  # spread of the classes' noise rates from which plain surprise counts for little
@@ -60,6 +61,7 @@ LEAK_ERROR = 0.005  # fraction of labels that a column may miss and still hold t
 LEAK_LEAVES = 4  # for each class: a plain copy needs one, a class with several codes a few
 LEAK_MISTAKES, LEAK_FRACTION = 5, 0.02  # that the column must save, at least and of all rows
 COPIES_NEAR = 1e-3  # standard deviations that a feature of near-copies may differ by
+MOST_COPIES = 5  # of a row on the mean; with fewer distinct rows the columns are coarse
 CROWD = 0.05  # fraction of the distinct rows; so many in one place are no near-copies
 DIRECTIONS = 3  # few, as every further one has borders that near rows may straddle
 LEAST_TRANSITION = 1e-3  # no error is impossible

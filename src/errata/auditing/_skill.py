@@ -29,5 +29,6 @@ def skill_of(logs: np.ndarray, codes: np.ndarray) -> Skill:
     own = np.exp(logs[codes, np.arange(len(codes))].astype(float))
     gain = np.log((own / shares[codes] + 1) / 2)
     error = gain.std() / np.sqrt(len(gain))
-    z = gain.mean() / error if error > 1e-12 else 0.0
-    return Skill(float(z), float(shares.max()))
+    if error > 1e-12:
+        return Skill(float(gain.mean() / error), float(shares.max()))
+    return Skill(np.inf if gain.mean() > 1e-12 else 0.0, float(shares.max()))

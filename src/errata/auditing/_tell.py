@@ -76,7 +76,7 @@ def tell_all(
         labels=given.labels,
         **{name: column for name, column in columns.items() if name != "label"},
         noise_rate=NoiseRate(posterior.rate, posterior.low, posterior.high),
-        hypotheses=posterior.noise.by_kind(),
+        hypotheses=posterior.noise.by_kind(posterior.rates),
         has_skill=posterior.skill.enough,
         transition=_for_all_classes(posterior.transition, present, len(given.classes)),
         prior=_spread(posterior.prior, present, len(given.classes)),
@@ -150,9 +150,10 @@ def _about_noise(posterior: Posterior, flags: Flags) -> list[str]:
         )
     near = int(np.sum(posterior.p_elsewhere[flags.flagged] < LEAST_FLAGGED))
     if near:
+        rows = "1 flagged row lies" if near == 1 else f"{near:,} flagged rows lie"
         notes.append(
-            f"{near:,} of the {count:,} flagged rows lie where classes meet. Their labels are "
-            "wrong if errors gather there, and right if the classes merely overlap."
+            f"{rows} where classes meet: wrong if errors gather there, right if the classes merely "
+            "overlap."
         )
     return notes
 
