@@ -38,6 +38,7 @@ from ._settings import (
 )
 
 LEAST_WEIGHT = 1e-3  # of the largest: lighter hypotheses are not kept
+WORTH_TELLING = 0.02  # weight of a kind of noise; rows are not judged by lighter ones
 
 
 class NoisePosterior(NamedTuple):
@@ -113,7 +114,7 @@ class NoisePosterior(NamedTuple):
         for kind in ("none", UNIFORM, PATTERN, CLASS_TO_CLASS, BOUNDARY):
             rows = [i for i, h in enumerate(self.hypotheses) if _kind(h) == kind]
             weight = float(self.weights[rows].sum())
-            if weight >= 0.005:
+            if weight >= WORTH_TELLING:
                 rate = float(self.weights[rows] @ rates[rows]) / weight
                 told.append({"kind": kind, "weight": round(weight, 4), "rate": round(rate, 4)})
         return sorted(told, key=lambda t: -t["weight"])
