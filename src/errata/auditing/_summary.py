@@ -24,8 +24,8 @@ def one_line(audit: "Audit") -> str:
     n, rate = len(audit), audit.noise_rate
     if not audit.has_skill:
         return (
-            f"the columns do not tell the labels apart; anything from none to {rate.high:.0%} of "
-            f"{n:,} labels may be wrong; no row is flagged"
+            "the columns do not tell the labels apart; anything from none to "
+            f"{percent(rate.high)} of {n:,} labels may be wrong; no row is flagged"
         )
     return (
         f"about {round(n * rate.estimate):,} of {n:,} labels are probably wrong "
@@ -45,7 +45,7 @@ def alternatives(audit: "Audit") -> str | None:
     least, most = min(likely.values(), default=0.0), max(likely.values(), default=0.0)
     if most - least < max(DIFFERENT, most / 4):
         return None
-    told = [f"{_percent(likely[cause])} if {cause}" for cause in CAUSES if cause in likely]
+    told = [f"{percent(likely[cause])} if {cause}" for cause in CAUSES if cause in likely]
     return "The data leave open how many labels are wrong: " + ", ".join(told) + "."
 
 
@@ -60,7 +60,8 @@ def _by_cause(hypotheses: list[dict[str, Any]]) -> dict[str, tuple[float, float]
     return found
 
 
-def _percent(rate: float) -> str:
+def percent(rate: float) -> str:
+    """A fraction in percent, with a decimal where it is small."""
     return "none" if rate < 0.0005 else f"{rate:.1%}" if rate < 0.0995 else f"{rate:.0%}"
 
 

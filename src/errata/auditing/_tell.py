@@ -17,6 +17,7 @@ from ._prepare import Prepared, row_names
 from ._reasons import Reason, give_reasons
 from ._self_check import SelfCheck
 from ._settings import LEAST_FLAGGED, OVERLAP
+from ._summary import percent
 from ._suspects import check_pixels, describe, worst_rows
 from ._witnesses import Case
 
@@ -140,7 +141,7 @@ def _about_noise(posterior: Posterior, flags: Flags) -> list[str]:
         return [
             "These columns do not tell the labels apart (no better than knowing how frequent each "
             "label is). Whether labels are wrong cannot be judged from them: anything from none to "
-            f"{posterior.high:.0%} is possible. Nothing is flagged."
+            f"{percent(posterior.high)} is possible. Nothing is flagged."
         ]
     count, notes = int(flags.flagged.sum()), []
     if count and posterior.noise.ambiguity >= OVERLAP:
