@@ -45,7 +45,7 @@ COMPARABLE = 0.2  # of the largest weight: hypotheses that speak for how ambiguo
 
 # Boundary noise and ranking. `python benchmarks/real_errors.py`, `detection.py` as above
 BOUNDARY_SLOPE = 3.0  # how much sharper classes are if labels near their border are wrong
-BOUNDARY_SPREAD = 0.1  # of its noise rate, as nobody knows how sharp classes are
+BOUNDARY_SPREAD = 0.2  # of its noise rate, as nobody knows how sharp classes are
 BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
 SURELY, RATHER = 0.8, 0.5  # probability of another label from which one is contradicted
 UNEVEN = 0.08  # spread of the classes' noise rates from which plain surprise counts for little
