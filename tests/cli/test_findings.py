@@ -58,7 +58,7 @@ def test_what_the_data_leave_open_follows_the_noise_rate(summary):
     summary = perhaps_overlap(summary)
     rate = summary["noise_rate"]
     said = printed(summary)
-    assert "it may well be that none is and the classes merely overlap." in said
+    assert "it may well be that hardly any is and the classes merely overlap." in said
     assert f"({rate['low']:.1%} to {rate['high']:.1%}). {summary['alternatives']} Self" in said
 
 

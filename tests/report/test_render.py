@@ -189,7 +189,7 @@ def test_what_the_data_leave_open_stands_under_the_answer(digits):
     summary = perhaps_overlap(digits)
     answer = summary["alternatives"].join(("real errors. ", " Labels perhaps wrong"))
     text = Page(render(summary)).text
-    assert "it may well be that none is and the classes merely overlap. 191 rows" in text
+    assert "it may well be that hardly any is and the classes merely overlap. 191 rows" in text
     assert answer in text
     assert "The data leave open" not in Page(render(digits)).text
 

@@ -6,7 +6,7 @@ from errata.report import _words
 def rate(count, low, high):
     return {
         "estimate": 0.1,
-        "low": 0,
+        "low": low / 1000,
         "high": 1,
         "count": count,
         "count_low": low,
@@ -50,14 +50,14 @@ def test_the_answer_in_words(count, flagged, precision, expected):
         (
             31,
             2,
-            "Perhaps 31 of 1,473 labels are wrong, at most 120; it may well be that none is and "
+            "Perhaps 31 of 1,473 labels are wrong, at most 120; it may well be that hardly any is and "
             "the classes merely overlap. 2 rows are flagged; we expect 3 in 10 of them to be real "
             "errors.",
         ),
         (
             1,
             1,
-            "Perhaps 1 of 1,473 labels is wrong, at most 120; it may well be that none is and "
+            "Perhaps 1 of 1,473 labels is wrong, at most 120; it may well be that hardly any is and "
             "the classes merely overlap. 1 row is flagged; the chance that it is a real error is "
             "30\xa0%.",
         ),

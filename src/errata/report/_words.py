@@ -9,6 +9,7 @@ READING = (
 
 # Expected precision of the flags from which it is not said that all labels may well be right.
 RATHER_SURE = 0.75
+NEXT_TO_NONE = 0.01  # of the labels: an interval that begins below may as well begin at none
 
 HYPOTHESES = {
     "none": "no noise, the classes overlap",
@@ -141,8 +142,8 @@ def _how_many(summary: dict[str, Any]) -> str:
     so_many = f"{count(rate['count'])} of {rows} labels {are}"
     if _may_be_overlap(summary):
         return (
-            f"Perhaps {so_many} wrong, at most {most}; it may well be that none is and the classes "
-            "merely overlap."
+            f"Perhaps {so_many} wrong, at most {most}; it may well be that hardly any is and the "
+            "classes merely overlap."
         )
     least = rate["count_low"]
     reach = f"between {count(least)} and {most}" if least else f"at most {most}"
@@ -150,13 +151,13 @@ def _how_many(summary: dict[str, Any]) -> str:
 
 
 def _may_be_overlap(summary: dict[str, Any]) -> bool:
-    """Whether there may be no wrong label at all.
+    """Whether there may be hardly any wrong label at all.
 
     If a fraction p of some rows is expected to be wrong, none of them is with a probability of at
     most 1 - p. So a list that promises much is no overlap, wherever the interval begins.
     """
     promised = summary["flagged"]["expected_precision"] or 0
-    return not summary["noise_rate"]["count_low"] and promised < RATHER_SURE
+    return summary["noise_rate"]["low"] < NEXT_TO_NONE and promised < RATHER_SURE
 
 
 def _flags(flagged: dict[str, Any]) -> str:
