@@ -50,15 +50,15 @@ def test_the_answer_in_words(count, flagged, precision, expected):
         (
             31,
             2,
-            "Perhaps 31 of 1,473 labels are wrong, at most 120; it may well be that hardly any is and "
-            "the classes merely overlap. 2 rows are flagged; we expect 3 in 10 of them to be real "
+            "Perhaps 31 of 1,473 labels are wrong, at most 120; it may well be that hardly any "
+            "is and the classes merely overlap. 2 rows are flagged; we expect 3 in 10 of them to be real "
             "errors.",
         ),
         (
             1,
             1,
-            "Perhaps 1 of 1,473 labels is wrong, at most 120; it may well be that hardly any is and "
-            "the classes merely overlap. 1 row is flagged; the chance that it is a real error is "
+            "Perhaps 1 of 1,473 labels is wrong, at most 120; it may well be that hardly any "
+            "is and the classes merely overlap. 1 row is flagged; the chance that it is a real error is "
             "30\xa0%.",
         ),
         (0, 0, "Hardly any label looks wrong; at most 120 of 1,473 could be. No row is flagged."),
@@ -132,3 +132,9 @@ def test_nothing_wrong_at_all():
 def test_shares_in_ten_never_round_to_none():
     assert _words.in_ten(0.06) == "1 in 10"
     assert _words.in_ten(0.949) == "9 in 10"
+
+
+def test_an_interval_that_begins_next_to_none_may_be_overlap():
+    near, away = (_words.answer(judged(1000, rate(90, low, 200), 80, 0.5)) for low in (9, 11))
+    assert "merely overlap" in near
+    assert "merely overlap" not in away
