@@ -51,15 +51,15 @@ def test_the_answer_in_words(count, flagged, precision, expected):
             31,
             2,
             "Perhaps 31 of 1,473 labels are wrong, at most 120; it may well be that hardly any "
-            "is and the classes merely overlap. 2 rows are flagged; we expect 3 in 10 of them to be real "
-            "errors.",
+            "is and the classes merely overlap. 2 rows are flagged; we expect 3 in 10 of them "
+            "to be real errors.",
         ),
         (
             1,
             1,
             "Perhaps 1 of 1,473 labels is wrong, at most 120; it may well be that hardly any "
-            "is and the classes merely overlap. 1 row is flagged; the chance that it is a real error is "
-            "30\xa0%.",
+            "is and the classes merely overlap. 1 row is flagged; the chance that it is a "
+            "real error is 30\xa0%.",
         ),
         (0, 0, "Hardly any label looks wrong; at most 120 of 1,473 could be. No row is flagged."),
     ],
