@@ -1,4 +1,4 @@
-"""The audit itself: evidence, judgement, self-check."""
+"""The audit itself: models, posterior, self-check."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
