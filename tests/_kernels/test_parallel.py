@@ -32,7 +32,7 @@ def test_twins_agree(seed, regression, digits):
 
 
 @pytest.mark.parametrize("twin", TWINS)
-def test_one_epoch_by_hand(twin):  # spec 9.1, 7
+def test_one_epoch_by_hand(twin):
     X = np.array([[1, 2, 1], [2, -1, 1], [-1, 0.5, 1], [-2, -1, 1]], dtype=float)
     y, W = np.array([1.0, 1, -1, -1]), np.array([[0.6, 0.8, 0], [0, 1, 0], [-0.6, 0, 0.8]])
     weights, gamma, losses = twin.train_parallel(X, y, np.ones(4), W, 0.5, 0.1, 1, 0, 0.5, False, W)

@@ -75,7 +75,7 @@ def mean_accuracy(mode, make, level, seeds=3):
 
 @pytest.mark.parametrize("make", [make_twonorm, make_threenorm])
 @pytest.mark.parametrize("level", [0.2, 0.3])
-def test_it_beats_boosting_by_four_points_under_noise(make, level):  # spec 9.2
+def test_it_beats_boosting_by_four_points_under_noise(make, level):
     assert mean_accuracy("nr", make, level) > mean_accuracy("adaboost", make, level) + 0.04
 
 

@@ -48,7 +48,7 @@ def test_b5_l2_far_above_the_least_likely_row_is_nearly_the_plain_fit():
 
 
 def test_b5_a_number_that_merely_looks_large_is_not_enough():
-    # Spec: one far outlier has a log-density of -17, and alpha = 1e8 still rejects it under L2.
+    # One far outlier has a log-density of -17, and alpha = 1e8 still rejects it under L2.
     X, y, outlying = make_outlying_line(random_state=0)
     y[outlying] = -8.0
     ordinary = plain(X, y)
