@@ -82,8 +82,6 @@ class NoisePosterior(NamedTuple):
     @property
     def unevenness(self) -> float:
         """Spread of the noise rates of the classes, in the eyes of the ranking."""
-        if self.ranking[-1] >= 1:
-            return 0.0
         spread = [np.diag(h.transition).std() for h in self.hypotheses[:-1]]
         return float(self.ranking[:-1] @ spread / self.ranking[:-1].sum())
 

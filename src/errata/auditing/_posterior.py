@@ -53,25 +53,26 @@ def posterior_of(
     logs: np.ndarray,
     codes: np.ndarray,
     random: np.random.Generator,
-    copies: np.ndarray | None = None,
+    equal: np.ndarray | None = None,
 ) -> Posterior:
     """Learn the noise from some of the rows, then judge all of them.
 
-    ``copies`` holds for each row the number of its group of equal rows.
+    ``equal`` holds for each row the number of its group of equal rows.
     """
     rows = some_rows(len(codes), len(logs), random, at_most=NOISE_ROWS)
     noise = noise_posterior(logs.take(rows, axis=1).astype(float), codes[rows])
-    return posterior_by(noise, logs, codes, copies)
+    return posterior_by(noise, logs, codes, equal)
 
 
 def posterior_by(
-    noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray, copies: np.ndarray | None = None
+    noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray, equal: np.ndarray | None = None
 ) -> Posterior:
     """Judge every label by what is known of the noise, a block of rows at a time."""
     n_classes, n = logs.shape
     skill = skill_of(logs, codes)
     most = 1.0 if skill.enough else MOST_WITHOUT_SKILL
-    vote = _vote_of_copies(noise, logs, codes, copies)
+    vote = _vote_of_equal_rows(noise, logs, codes, equal)
+    heard, unevenness = _weightiest(noise), noise.unevenness
     p_wrong, suspicion, p_elsewhere = np.empty(n), np.empty(n), np.empty(n)
     p_other = np.empty(n, dtype=np.float32)
     other, joint = np.empty(n, dtype=np.int16), np.zeros(n_classes * n_classes)
@@ -79,11 +80,11 @@ def posterior_by(
     for block in blocks(n, n_classes):
         here, labels = noise.calibration.apply(logs[:, block]), codes[block]
         own = (labels, np.arange(len(labels)))
-        given, ranked, elsewhere = _classes_given_labels(noise, here, labels, right)
+        given, ranked, elsewhere = _classes_given_labels(heard, here, labels, right)
         p_elsewhere[block] = np.minimum(vote(1 - elsewhere, block), most)
         p_wrong[block] = _set_wrong(given, own, np.minimum(vote(1 - given[own], block), most))
         surprise = -np.expm1(here[own].astype(float))
-        suspicion[block] = between(vote(1 - ranked, block), surprise, noise.unevenness)
+        suspicion[block] = between(vote(1 - ranked, block), surprise, unevenness)
         cells = np.arange(n_classes)[:, None] * n_classes + labels
         joint += np.bincount(cells.ravel(), weights=given.ravel(), minlength=len(joint))
         given[own] = -1
@@ -106,15 +107,16 @@ def posterior_by(
 
 
 def _classes_given_labels(
-    noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray, right: np.ndarray
+    heard: list[tuple], logs: np.ndarray, codes: np.ndarray, right: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Probabilities of classes, shape (K, n); of the labels in the ranking, and without borders.
 
-    To ``right`` the expected number of right labels under each hypothesis is added.
+    ``heard`` are the hypotheses of :func:`_weightiest`. To ``right`` the expected number of right
+    labels under each of them is added.
     """
     given, ranked, elsewhere = np.zeros_like(logs), np.zeros(len(codes)), np.zeros(len(codes))
     own, others = (codes, np.arange(len(codes))), 0.0
-    for place, hypothesis, weight, rank in _weightiest(noise):
+    for place, hypothesis, weight, rank in heard:
         part = hypothesis.classes_given_labels(logs, codes)
         right[place] += part[own].sum(dtype=float)
         ranked += rank * part[own]
@@ -127,7 +129,7 @@ def _classes_given_labels(
 
 
 def _weightiest(noise: NoisePosterior) -> list[tuple]:
-    """The hypotheses that make up most of the weight, for p_wrong or for the ranking."""
+    """Place, hypothesis and both weights of those that make up most of either weight."""
     kept = _most(noise.weights) | _most(noise.ranking)
     weights, ranking = noise.weights * kept, noise.ranking * kept
     weights, ranking = weights / weights.sum(), ranking / ranking.sum()
@@ -155,18 +157,18 @@ def _set_wrong(given: np.ndarray, own: tuple, wanted: np.ndarray) -> np.ndarray:
     return wanted
 
 
-def _vote_of_copies(
-    noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray, copies: np.ndarray | None
+def _vote_of_equal_rows(
+    noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray, equal: np.ndarray | None
 ) -> Callable[[np.ndarray, slice], np.ndarray]:
     """A function that raises p_wrong of a block where equal rows have different labels.
 
     Part of the conflicts is overlap: labels of equal rows that models expect to differ. For the
     others the rows of a group vote.
     """
-    if copies is None or copies.max() + 1 == len(copies):
+    if equal is None or equal.max() + 1 == len(equal):
         return lambda p, block: np.maximum(p, 0)
-    several = np.flatnonzero(np.bincount(copies)[copies] > 1)
-    groups = np.unique(copies[several], return_inverse=True)[1]
+    several = np.flatnonzero(np.bincount(equal)[equal] > 1)
+    groups = np.unique(equal[several], return_inverse=True)[1]
     q = np.exp(noise.calibration.apply(logs[:, several]).astype(float))
     part = conflict_share(groups, codes[several], q)
     votes = np.full(len(codes), np.nan)
