@@ -10,7 +10,6 @@ from rich.table import Table
 
 import errata
 
-from ..report._words import notes
 from ._folder import beside
 
 CLASSES, PAIRS, ROWS = 15, 10, 10
@@ -32,12 +31,14 @@ def print_findings(found: Any, *, file: Path, folder: Path, terminal: Console) -
 
 
 def _answers(summary: dict[str, Any]) -> list[str]:
-    check = summary["self_check"]
+    check, notes = summary["self_check"], summary["notes"]
+    if not summary["has_skill"]:
+        notes = notes[1:]  # the first one is the answer
     return [
         errata.report.answer(summary),
         *(_rates(summary) if summary["has_skill"] else []),
         *([f"Self-check: {check['sentence']}"] if check else []),
-        *(f"Note: {note}" for note in notes(summary)),
+        *(f"Note: {note}" for note in notes),
     ]
 
 
