@@ -22,9 +22,9 @@ from errata.ensemble import (
     DiscreteAdaBoostClassifier,
     GentleBoostClassifier,
     LogitBoostClassifier,
-    PeeledBoostClassifier,
     RobustBoostClassifier,
 )
+from errata.filters import PeeledBoostClassifier
 from errata.noise import flip_labels
 
 ROUNDS = 300

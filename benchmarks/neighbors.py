@@ -21,7 +21,8 @@ from sklearn.datasets import make_blobs, make_classification
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
-from errata.hardness import _exact, nearest
+from errata._neighbors import _exact
+from errata.hardness import nearest
 
 K = 5
 THREADS = int(os.environ.get("THREADS", -1))

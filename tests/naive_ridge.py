@@ -1,4 +1,4 @@
-"""Ridge regression written to be obviously right: the slow twin of what errata.extreme does."""
+"""Ridge regression written to be obviously right: the slow twin of what errata.elm does."""
 
 import numpy as np
 

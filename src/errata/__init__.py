@@ -12,16 +12,18 @@ if TYPE_CHECKING:
         auditing,
         bench,
         datasets,
+        elm,
         ensemble,
         exceptions,
-        extreme,
+        filters,
         hardness,
         metrics,
         noise,
-        reinforce,
+        projections,
         report,
         stats,
         tables,
+        tolerant,
     )
     from .auditing import Audit, audit
 
@@ -33,16 +35,18 @@ __all__ = [
     "auditing",
     "bench",
     "datasets",
+    "elm",
     "ensemble",
     "exceptions",
-    "extreme",
+    "filters",
     "hardness",
     "metrics",
     "noise",
-    "reinforce",
+    "projections",
     "report",
     "stats",
     "tables",
+    "tolerant",
 ]
 
 

@@ -6,7 +6,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from errata._kernels import _trees as plain
 from errata._kernels import kernels
-from errata.ensemble._weak import into_bins
+from errata.ensemble.boosting._base_learners import into_bins
 from strategies import seeds
 
 

@@ -18,7 +18,7 @@ from errata.bench.experiments._gram_search import (
     load_complete,
     powers_of_ten,
 )
-from errata.extreme import ELMFeatures, asymptotic_elm_kernel
+from errata.elm import ELMFeatures, asymptotic_elm_kernel
 
 C = (0.1, 1, 10, 100)
 

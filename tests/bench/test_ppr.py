@@ -3,7 +3,7 @@ import pytest
 
 from errata.bench import compare, get_experiment, load_published, run_experiment, write_report
 from errata.bench.experiments._ppr import _draw_panels
-from errata.reinforce import plot_outlying_line
+from errata.bench.figures import plot_outlying_line
 
 EXPERIMENT = get_experiment("ppr")
 

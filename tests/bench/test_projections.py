@@ -10,7 +10,7 @@ from errata.bench.experiments._projections_claims import (
     plot_robustness,
     write_claims,
 )
-from errata.ensemble._projections import PROJECTIONS
+from errata.projections._named import PROJECTIONS
 from errata.tables import read_columns
 
 

@@ -9,11 +9,11 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from errata.datasets import make_twonorm
-from errata.ensemble import LinearDiscriminantProjection, SupervisedProjectionEnsembleClassifier
-from errata.ensemble._projections import PROJECTIONS
-from errata.ensemble._projections._named import MOST_ROWS
+from errata.ensemble import SupervisedProjectionEnsembleClassifier
 from errata.metrics import detection_auroc
 from errata.noise import flip_labels
+from errata.projections import LinearDiscriminantProjection
+from errata.projections._named import MOST_ROWS, PROJECTIONS
 from strategies import seeds
 
 FIXED_TREE = DecisionTreeClassifier(min_samples_leaf=5, random_state=0)
@@ -127,7 +127,7 @@ def test_suspicion_is_the_share_of_members_that_are_wrong(seed):
 
 def test_the_suggestion_is_another_class_wherever_some_member_votes_for_one():
     X, labels, _ = noisy_twonorm()
-    model = ensemble(10, share=0.15).fit(X, labels)
+    model = ensemble(10, contamination=0.15).fit(X, labels)
     suspects = model.flagged_ & (model.suspicion_ > 0)
     np.testing.assert_array_equal(model.suggested_[suspects], 1 - labels[suspects])
 

@@ -56,6 +56,6 @@ def test_detectors_ignore_features_and_doubt_nobody_unless_told(detector, functi
     np.testing.assert_array_equal(model.suspicion_, function(y))
     np.testing.assert_array_equal(model.suspicion_, detector().fit(-X, y).suspicion_)
     assert not model.flagged_.any()
-    told = detector(share=0.3).fit(X, y)
+    told = detector(contamination=0.3).fit(X, y)
     np.testing.assert_array_equal(told.flagged_, y == 1)
     np.testing.assert_array_equal(told.suggested_, y)

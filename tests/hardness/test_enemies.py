@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_matrix
 
-from errata.hardness import LocalSets, _exact, local_sets
+from errata._neighbors import _exact
+from errata.hardness import LocalSets, local_sets
 from naive_hardness import naive_local_sets
 
 coarse_tables = hnp.arrays(

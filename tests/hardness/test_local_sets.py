@@ -49,7 +49,7 @@ def test_rows_on_the_wrong_side_are_flagged_and_corrected(measure):
 @pytest.mark.parametrize("measure", [LocalSetRadius, Harmfulness])
 def test_distances_and_harm_condemn_nobody_unless_told(measure):
     assert not measure().fit(X, Y).flagged_.any()
-    assert np.flatnonzero(measure(share=0.25).fit(X, Y).flagged_).tolist() == [3, 4]
+    assert np.flatnonzero(measure(contamination=0.25).fit(X, Y).flagged_).tolist() == [3, 4]
 
 
 @every_measure

@@ -74,7 +74,7 @@ def test_hardness_is_from_0_to_1_on_degenerate_tables(measure, case):
 
 @every_measure
 def test_a_share_is_flagged_exactly(measure):
-    assert fitted(clone(measure).set_params(share=0.2), X, Y).flagged_.sum() == 8
+    assert fitted(clone(measure).set_params(contamination=0.2), X, Y).flagged_.sum() == 8
 
 
 @every_measure

@@ -101,7 +101,7 @@ def test_sparse_matrices_give_the_same_answer():
 
 
 def test_a_share_flags_exactly_that_many():
-    detector = NeighborDisagreement(n_neighbors=3, share=0.3).fit(TINY_X, TINY_Y)
+    detector = NeighborDisagreement(n_neighbors=3, contamination=0.3).fit(TINY_X, TINY_Y)
     assert detector.flagged_.sum() == 3
     assert detector.flagged_[[2, 8]].all()
 
@@ -111,9 +111,9 @@ def test_a_share_flags_exactly_that_many():
     [
         ({"n_neighbors": 0}, "n_neighbors=0 must be a whole number at least 1"),
         ({"n_neighbors": 2.5}, "n_neighbors=2.5 must be a whole number"),
-        ({"threshold": 0.5, "share": 0.1}, "pass at most one of them"),
-        ({"share": "estimate"}, "needs suspicions that are probabilities"),
-        ({"share": 2.0}, r"share=2.0 must be a number between 0 and 1"),
+        ({"threshold": 0.5, "contamination": 0.1}, "pass at most one of them"),
+        ({"contamination": "estimate"}, "needs suspicions that are probabilities"),
+        ({"contamination": 2.0}, r"contamination=2.0 must be a number between 0 and 1"),
     ],
 )
 def test_bad_parameters_get_a_sentence(parameters, sentence):

@@ -24,8 +24,8 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from .._compat import take_rows
+from ..elm import ELMClassifier
 from ..exceptions import SuspicionWarning
-from ..extreme import ELMClassifier
 from ..hardness import nearest
 from ._groups import bagged_by_group, group_splits
 from ._settings import (

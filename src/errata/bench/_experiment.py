@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._seeding import seeded_clone
+from .._random import seeded_clone
 from .._validation import check_choice, check_count
 from ..datasets import load_dataset
 from ..noise import flip_labels

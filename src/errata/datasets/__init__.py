@@ -2,12 +2,6 @@
 
 from ._catalogue import DatasetCard, list_datasets
 from ._load import check_available, load_dataset
-from ._outliers import (
-    make_mislabelled_extreme,
-    make_outlying_cloud,
-    make_outlying_line,
-    make_outlying_sine,
-)
 from ._synthetic import make_ringnorm, make_squares, make_threenorm, make_twonorm, make_xor
 
 __all__ = [
@@ -20,8 +14,4 @@ __all__ = [
     "make_ringnorm",
     "make_xor",
     "make_squares",
-    "make_outlying_line",
-    "make_outlying_sine",
-    "make_outlying_cloud",
-    "make_mislabelled_extreme",
 ]

@@ -10,12 +10,6 @@ from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
 from ..tables import is_missing, numbers, read_columns
-from ._outliers import (
-    make_mislabelled_extreme,
-    make_outlying_cloud,
-    make_outlying_line,
-    make_outlying_sine,
-)
 from ._synthetic import make_ringnorm, make_squares, make_threenorm, make_twonorm, make_xor
 
 BUNDLED: dict[str, Callable[[], Bunch]] = {
@@ -30,10 +24,6 @@ GENERATED: dict[str, Callable[[Any], tuple[np.ndarray, np.ndarray]]] = {
     "ringnorm": lambda seed: make_ringnorm(random_state=seed),
     "xor": lambda seed: make_xor(random_state=seed),
     "squares": lambda seed: make_squares(noise=0.0, random_state=seed)[:2],
-    "outlying_line": lambda seed: make_outlying_line(random_state=seed)[:2],
-    "outlying_sine": lambda seed: make_outlying_sine(random_state=seed)[:2],
-    "outlying_cloud": lambda seed: make_outlying_cloud(random_state=seed),
-    "mislabelled_extreme": lambda seed: make_mislabelled_extreme(random_state=seed)[:2],
     # Walmsley does not state the noise of his moons; scikit-learn's default, none, comes nearest
     # to his accuracies.
     "make_moons": lambda seed: sklearn_datasets.make_moons(1000, random_state=seed),

@@ -11,13 +11,12 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._seeding import seeded_clone
-from .._suspicion import SuspicionMixin
+from .._detector import DetectorMixin
+from .._random import seeded_clone
 from .._validation import check_choice, check_count, check_labelled
 from ..hardness import nearest
+from ..projections._named import MOST_ROWS, make_projection
 from ._populate import borrow, synthesise
-from ._projections import make_projection
-from ._projections._named import MOST_ROWS
 
 
 class Member(NamedTuple):
@@ -39,7 +38,7 @@ class Member(NamedTuple):
         return self.estimator.predict(self.view(X))
 
 
-class SupervisedProjectionEnsembleClassifier(SuspicionMixin, ClassifierMixin, BaseEstimator):
+class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
     """Members trained on all rows, each in a projection made for what the one before got wrong.
 
     Like boosting it turns to hard rows, but by choosing where to look, not by weighting rows: each
@@ -75,7 +74,7 @@ class SupervisedProjectionEnsembleClassifier(SuspicionMixin, ClassifierMixin, Ba
     threshold, share : float, optional
         Where to draw the line between suspects and the rest; half of the members when neither is
         given. Members have seen the labels and learnt many by heart, so that few rows pass it:
-        better say which ``share`` to look at.
+        better say which ``contamination`` to look at.
     n_jobs : int, optional
         Threads for predicting and for neighbours. Members cannot be trained at the same time: each
         waits for the mistakes of the one before.
@@ -153,7 +152,7 @@ class SupervisedProjectionEnsembleClassifier(SuspicionMixin, ClassifierMixin, Ba
         neighbor_pool: str = "misclassified",
         append: bool = False,
         threshold: float | None = None,
-        share: float | None = None,
+        contamination: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -166,7 +165,7 @@ class SupervisedProjectionEnsembleClassifier(SuspicionMixin, ClassifierMixin, Ba
         self.neighbor_pool = neighbor_pool
         self.append = append
         self.threshold = threshold
-        self.share = share
+        self.contamination = contamination
         self.n_jobs = n_jobs
         self.random_state = random_state
 

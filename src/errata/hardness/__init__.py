@@ -1,5 +1,6 @@
 """Instance hardness: how much a row's surroundings disagree with its label."""
 
+from .._neighbors._search import nearest
 from ._balance import ClassBalance, MinorityValue, class_balance, minority_value
 from ._classifiers import InstanceHardness
 from ._enemies import LocalSets, local_sets
@@ -12,7 +13,6 @@ from ._local_sets import (
     Usefulness,
 )
 from ._neighbors import NeighborDisagreement, k_disagreeing_neighbors
-from ._search import nearest
 from ._trees import DisjunctClassPercentage, DisjunctSize, TreeDepth
 
 __all__ = [

@@ -13,9 +13,11 @@ class _SizeMeasure(HardnessMeasure):
 
     _native = NO_LINE
 
-    def __init__(self, *, threshold: float | None = None, share: float | None = None) -> None:
+    def __init__(
+        self, *, threshold: float | None = None, contamination: float | None = None
+    ) -> None:
         self.threshold = threshold
-        self.share = share
+        self.contamination = contamination
 
 
 class MinorityValue(_SizeMeasure):
@@ -29,9 +31,9 @@ class MinorityValue(_SizeMeasure):
     Parameters
     ----------
     threshold : float, optional
-        Flag the rows whose suspicion exceeds it. Nothing is flagged when neither this nor ``share``
-        is given, as being rare is no reason to doubt a label.
-    share : float, optional
+        Flag the rows whose suspicion exceeds it. Without it or ``contamination`` nothing
+        is flagged, as being rare is no reason to doubt a label.
+    contamination : float, optional
         Flag this share of the rows, those of the rarest classes first.
 
     Attributes
@@ -83,9 +85,9 @@ class ClassBalance(_SizeMeasure):
     Parameters
     ----------
     threshold : float, optional
-        Flag the rows whose suspicion exceeds it. Nothing is flagged when neither this nor ``share``
-        is given, as being rare is no reason to doubt a label.
-    share : float, optional
+        Flag the rows whose suspicion exceeds it. Without it or ``contamination`` nothing
+        is flagged, as being rare is no reason to doubt a label.
+    contamination : float, optional
         Flag this share of the rows, those of the rarest classes first.
 
     Attributes

@@ -14,8 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
+from .._crossfit import Fold, predict, split, unseen
 from .._validation import check_choice
-from ._crossfit import Fold, predict, split, unseen
 from ._measure import HardnessMeasure
 
 
@@ -44,9 +44,9 @@ class InstanceHardness(HardnessMeasure):
         learner without ``predict_proba`` counts as certain of what it predicts; one torn between
         classes splits its vote.
     threshold : float, optional
-        Flag the rows whose suspicion exceeds it; 0.5 when neither this nor ``share`` is given.
-    share : float, optional
-        Flag this share of the rows instead, the most suspicious first.
+        Flag the rows whose suspicion exceeds it; 0.5 unless ``contamination`` is given.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
     n_jobs : int, optional
         Number of fits at a time, -1 for as many as there are cores.
     random_state : int, RandomState or None, default=None
@@ -105,7 +105,7 @@ class InstanceHardness(HardnessMeasure):
         cv: Any = 5,
         voting: str = "soft",
         threshold: float | None = None,
-        share: float | None = None,
+        contamination: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -113,7 +113,7 @@ class InstanceHardness(HardnessMeasure):
         self.cv = cv
         self.voting = voting
         self.threshold = threshold
-        self.share = share
+        self.contamination = contamination
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -9,8 +9,8 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_array, check_consistent_length
 
+from .._neighbors._exact import batches
 from .._validation import check_labels
-from ._exact import batches
 
 
 class LocalSets(NamedTuple):

@@ -20,11 +20,11 @@ class _LikelihoodMeasure(HardnessMeasure):
         *,
         var_smoothing: float = 0.01,
         threshold: float | None = None,
-        share: float | None = None,
+        contamination: float | None = None,
     ) -> None:
         self.var_smoothing = var_smoothing
         self.threshold = threshold
-        self.share = share
+        self.contamination = contamination
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         smoothing = check_fraction("var_smoothing", self.var_smoothing, low=1e-9)
@@ -52,9 +52,9 @@ class ClassLikelihood(_LikelihoodMeasure):
         rows; above 0. Going up makes features that hardly vary within a class less decisive.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (the other classes together are likelier) when
-        neither this nor ``share`` is given.
-    share : float, optional
-        Flag this share of the rows instead, the most suspicious first.
+        neither this nor ``contamination`` is given.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
 
     Attributes
     ----------
@@ -122,9 +122,9 @@ class ClassLikelihoodDifference(_LikelihoodMeasure):
         rows; above 0. Going up makes features that hardly vary within a class less decisive.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (another class is likelier) when neither this
-        nor ``share`` is given.
-    share : float, optional
-        Flag this share of the rows instead, the most suspicious first.
+        nor ``contamination`` is given.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
 
     Attributes
     ----------

@@ -16,12 +16,12 @@ class _LocalSetMeasure(HardnessMeasure):
         *,
         metric: Any = "euclidean",
         threshold: float | None = None,
-        share: float | None = None,
+        contamination: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.metric = metric
         self.threshold = threshold
-        self.share = share
+        self.contamination = contamination
         self.n_jobs = n_jobs
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -48,10 +48,10 @@ class LocalSetCardinality(_LocalSetMeasure):
     metric : str or callable, default="euclidean"
         Any metric of :func:`sklearn.metrics.pairwise_distances`.
     threshold : float, optional
-        Flag the rows whose suspicion exceeds it. When neither this nor ``share`` is given, the rows
+        Flag the rows whose suspicion exceeds it. With neither this nor ``contamination``, the rows
         with an empty local set are flagged: their nearest neighbour is an enemy.
-    share : float, optional
-        Flag this share of the rows instead, the most suspicious first.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
     n_jobs : int, optional
         Number of threads, -1 for all.
 
@@ -114,9 +114,9 @@ class LocalSetRadius(_LocalSetMeasure):
     metric : str or callable, default="euclidean"
         Any metric of :func:`sklearn.metrics.pairwise_distances`.
     threshold : float, optional
-        Flag the rows whose suspicion exceeds it. Nothing is flagged when neither this nor ``share``
-        is given: no distance is a reason by itself to doubt a label.
-    share : float, optional
+        Flag the rows whose suspicion exceeds it. Without it or ``contamination`` nothing
+        is flagged: no distance is a reason by itself to doubt a label.
+    contamination : float, optional
         Flag this share of the rows, the most suspicious first.
     n_jobs : int, optional
         Number of threads, -1 for all.
@@ -171,10 +171,10 @@ class Usefulness(_LocalSetMeasure):
     metric : str or callable, default="euclidean"
         Any metric of :func:`sklearn.metrics.pairwise_distances`.
     threshold : float, optional
-        Flag the rows whose suspicion exceeds it. When neither this nor ``share`` is given, the rows
+        Flag the rows whose suspicion exceeds it. With neither this nor ``contamination``, the rows
         in nobody's local set are flagged.
-    share : float, optional
-        Flag this share of the rows instead, the most suspicious first.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
     n_jobs : int, optional
         Number of threads, -1 for all.
 
@@ -236,9 +236,9 @@ class Harmfulness(_LocalSetMeasure):
     metric : str or callable, default="euclidean"
         Any metric of :func:`sklearn.metrics.pairwise_distances`.
     threshold : float, optional
-        Flag the rows whose suspicion exceeds it. Nothing is flagged when neither this nor ``share``
-        is given: somebody must be the nearest enemy. :class:`LocalSetSmoother` draws a line.
-    share : float, optional
+        Flag the rows whose suspicion exceeds it. Without it or ``contamination`` nothing
+        is flagged: somebody must be the nearest enemy. :class:`LocalSetSmoother` draws a line.
+    contamination : float, optional
         Flag this share of the rows, the most suspicious first.
     n_jobs : int, optional
         Number of threads, -1 for all.
@@ -298,9 +298,9 @@ class LocalSetSmoother(_LocalSetMeasure):
         Any metric of :func:`sklearn.metrics.pairwise_distances`.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (more harmful than useful, the rule of the
-        paper) when neither this nor ``share`` is given.
-    share : float, optional
-        Flag this share of the rows instead, the most suspicious first.
+        paper) when neither this nor ``contamination`` is given.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
     n_jobs : int, optional
         Number of threads, -1 for all.
 

@@ -5,14 +5,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._suspicion import SuspicionMixin
+from .._detector import DetectorMixin
 from .._validation import check_labelled
 
 NO_LINE = np.inf  # for measures that rank rows but condemn none unless told to
 CERTAIN = np.nextafter(1.0, 0.0)  # for those that condemn only at the hardest possible, 1
 
 
-class HardnessMeasure(SuspicionMixin, BaseEstimator):
+class HardnessMeasure(DetectorMixin, BaseEstimator):
     """A detector whose suspicion is the hardness of a row.
 
     A measure says in ``_judge`` how hard each row is, from 0 to 1, and which class it would give.

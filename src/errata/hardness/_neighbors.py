@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, check_consistent_length
 
+from .._neighbors._search import nearest
 from .._validation import check_labels
 from ._measure import HardnessMeasure
-from ._search import nearest
 
 
 class NeighborDisagreement(HardnessMeasure):
@@ -27,9 +27,9 @@ class NeighborDisagreement(HardnessMeasure):
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (a majority of the neighbours) when neither
-        this nor ``share`` is given.
-    share : float, optional
-        Flag this share of the rows instead, the most suspicious first.
+        this nor ``contamination`` is given.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
     approximate : bool, default=False
         Allow 2 % of the neighbours to be merely near instead of nearest, see :func:`nearest`. Needs
         the ``scale`` extra, and pays from some 20,000 rows with ten features or more.
@@ -76,7 +76,7 @@ class NeighborDisagreement(HardnessMeasure):
         n_neighbors: int = 5,
         metric: Any = "euclidean",
         threshold: float | None = None,
-        share: float | None = None,
+        contamination: float | None = None,
         approximate: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -84,7 +84,7 @@ class NeighborDisagreement(HardnessMeasure):
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.threshold = threshold
-        self.share = share
+        self.contamination = contamination
         self.approximate = approximate
         self.n_jobs = n_jobs
         self.random_state = random_state

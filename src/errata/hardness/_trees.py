@@ -21,10 +21,10 @@ class DisjunctSize(HardnessMeasure):
     Parameters
     ----------
     threshold : float, optional
-        Flag the rows whose suspicion exceeds it. When neither this nor ``share`` is given, the rows
+        Flag the rows whose suspicion exceeds it. With neither this nor ``contamination``, the rows
         alone in their leaf are flagged.
-    share : float, optional
-        Flag this share of the rows instead, the most suspicious first.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
     random_state : int, RandomState or None, default=None
         Decides between splits that are equally good.
 
@@ -72,11 +72,11 @@ class DisjunctSize(HardnessMeasure):
         self,
         *,
         threshold: float | None = None,
-        share: float | None = None,
+        contamination: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.threshold = threshold
-        self.share = share
+        self.contamination = contamination
         self.random_state = random_state
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -104,9 +104,9 @@ class DisjunctClassPercentage(HardnessMeasure):
         How much to trust the leaves before pruning, from 0 to 0.5; lower prunes more. See Notes.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (other labels fill more than half of the leaf)
-        when neither this nor ``share`` is given.
-    share : float, optional
-        Flag this share of the rows instead, the most suspicious first.
+        when neither this nor ``contamination`` is given.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
     random_state : int, RandomState or None, default=None
         Decides between splits that are equally good.
 
@@ -158,13 +158,13 @@ class DisjunctClassPercentage(HardnessMeasure):
         min_samples_leaf: int = 5,
         confidence: float = 0.25,
         threshold: float | None = None,
-        share: float | None = None,
+        contamination: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.min_samples_leaf = min_samples_leaf
         self.confidence = confidence
         self.threshold = threshold
-        self.share = share
+        self.contamination = contamination
         self.random_state = random_state
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -194,9 +194,9 @@ class TreeDepth(HardnessMeasure):
         Measure in the tree of :class:`DisjunctClassPercentage` (TD_P) instead of the full one
         (TD_U).
     threshold : float, optional
-        Flag the rows whose suspicion exceeds it. Nothing is flagged when neither this nor ``share``
-        is given: no depth is a reason by itself to doubt a label.
-    share : float, optional
+        Flag the rows whose suspicion exceeds it. Without it or ``contamination`` nothing
+        is flagged: no depth is a reason by itself to doubt a label.
+    contamination : float, optional
         Flag this share of the rows, the deepest first.
     random_state : int, RandomState or None, default=None
         Decides between splits that are equally good.
@@ -242,12 +242,12 @@ class TreeDepth(HardnessMeasure):
         *,
         pruned: bool = False,
         threshold: float | None = None,
-        share: float | None = None,
+        contamination: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.pruned = pruned
         self.threshold = threshold
-        self.share = share
+        self.contamination = contamination
         self.random_state = random_state
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """Label noise: models of it, and ways to plant it so that methods can be put to the test."""
 
 from ._flip import flip_labels
-from ._local import (
+from ._flip_probabilities import (
     boundary_flip_proba,
     density_flip_proba,
     gaussian_flip_proba,

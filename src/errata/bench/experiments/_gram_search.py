@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import KFold, ParameterGrid, StratifiedKFold
 
-from ...extreme import ELMFeatures, asymptotic_elm_kernel, elm_kernel
+from ...elm import ELMFeatures, asymptotic_elm_kernel, elm_kernel
 from .._experiment import Bench, Cell, seeded
 from ._complete import load_complete
 

@@ -24,13 +24,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ...datasets import load_dataset
 from ...ensemble import (
-    BoostPeeler,
     DiscreteAdaBoostClassifier,
     GentleBoostClassifier,
     LogitBoostClassifier,
-    PeeledBoostClassifier,
     RobustBoostClassifier,
 )
+from ...filters import BoostPeeler, PeeledBoostClassifier
 from ...noise import flip_labels
 from .._experiment import Bench, Cell, Experiment, NoisyTraining
 from .._published import Published

@@ -19,22 +19,22 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._optional import require
-from ...datasets import (
+from ...bench.figures import (
     make_mislabelled_extreme,
     make_outlying_cloud,
     make_outlying_line,
     make_outlying_sine,
-)
-from ...exceptions import SuspicionWarning
-from ...reinforce import (
-    ReinforcedKernelRidge,
-    ReinforcedLinearRegression,
-    ReinforcedLogisticRegression,
-    ReinforcedPCA,
     plot_mislabelled_extreme,
     plot_outlying_cloud,
     plot_outlying_line,
     plot_outlying_sine,
+)
+from ...exceptions import SuspicionWarning
+from ...tolerant import (
+    ReinforcedKernelRidge,
+    ReinforcedLinearRegression,
+    ReinforcedLogisticRegression,
+    ReinforcedPCA,
 )
 from .._experiment import Bench, Cell, Experiment
 from .._published import Published

@@ -1,0 +1,134 @@
+"""The contract between the rooms: ``suspicion_``, ``flagged_``, ``suggested_``.
+
+Whatever learns something about the training labels says it in the same three fitted attributes,
+one entry per row given to ``fit``, in the order of the rows:
+
+- ``suspicion_``: higher = more likely mislabelled;
+- ``flagged_``: the yes or no drawn from it by one of the rules of :func:`flag`;
+- ``suggested_``: the class errata would have given; the label itself where nothing is flagged.
+
+Whoever acts on flags by leaving rows out asks :func:`spare_classes` first.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ._validation import check_fraction
+
+_ANY = {"low": -np.inf, "high": np.inf}
+
+
+def flag(
+    suspicion: np.ndarray,
+    *,
+    threshold: float | None = None,
+    contamination: float | str | None = None,
+    native: float = 0.5,
+    probability: bool = False,
+) -> np.ndarray:
+    """Draw the line between the rows to look at and the rest.
+
+    Parameters
+    ----------
+    suspicion : array of shape (n,)
+        One number per row, higher = more likely mislabelled.
+    threshold : float, optional
+        Flag the rows whose suspicion exceeds it.
+    contamination : float or "estimate", optional
+        Flag exactly this fraction of the rows, the most suspicious first (to the nearest row, ties to
+        the smaller index). "estimate" takes the fraction from the suspicions themselves, their sum
+        being the expected number of wrong labels: only where they are probabilities.
+    native : float, default=0.5
+        The detector's own threshold, used when neither of the two is given.
+    probability : bool, default=False
+        Whether the suspicions are probabilities, so that ``contamination="estimate"`` has a meaning.
+
+    Returns
+    -------
+    array of bool of shape (n,)
+    """
+    if threshold is not None and contamination is not None:
+        raise ValueError(
+            f"threshold={threshold!r} and contamination={contamination!r} are two rules; pass at most one of them."
+        )
+    if contamination is None:
+        line = native if threshold is None else check_fraction("threshold", threshold, **_ANY)
+        return suspicion > line
+    if contamination != "estimate":
+        expected = check_fraction("contamination", contamination) * len(suspicion)
+    elif probability:
+        expected = suspicion.sum()
+    else:
+        raise ValueError(
+            'contamination="estimate" needs suspicions that are probabilities, and these are scores; '
+            "pass a number between 0 and 1, or a threshold."
+        )
+    flagged = np.zeros(len(suspicion), dtype=bool)
+    most_suspicious_first = np.argsort(-suspicion, kind="stable")
+    flagged[most_suspicious_first[: int(np.floor(expected + 0.5))]] = True
+    return flagged
+
+
+def spare_classes(
+    flagged: np.ndarray,
+    suspicion: np.ndarray,
+    codes: np.ndarray,
+    *,
+    min_per_class: int = 2,
+    min_fraction: float = 0.0,
+    max_removed: int | None = None,
+) -> np.ndarray:
+    """The flagged rows that may be left out, so that every class can still be learnt.
+
+    Parameters
+    ----------
+    flagged, suspicion, codes : arrays of shape (n,)
+        The rows to leave out, how suspicious each row is, and the codes of their labels.
+    min_per_class : int, default=2
+        So many rows of a class stay, its least suspicious (of equals, those of smaller index). A
+        class that has fewer is not touched.
+    min_fraction : float, default=0
+        So large a fraction of each class stays, too.
+    max_removed : int, optional
+        No more rows than this are left out in all, the most suspicious.
+
+    Returns
+    -------
+    array of bool of shape (n,)
+    """
+    removed = np.zeros(len(flagged), dtype=bool)
+    candidates = np.flatnonzero(flagged)
+    candidates = candidates[np.argsort(-suspicion[candidates], kind="stable")]
+    removed[candidates[:max_removed]] = True
+    sizes, gone = np.bincount(codes), np.bincount(codes[removed], minlength=codes.max() + 1)
+    needed = np.maximum(np.minimum(min_per_class, sizes), np.ceil(min_fraction * sizes - 1e-9))
+    for code in np.flatnonzero(sizes - gone < needed):
+        members = np.flatnonzero(removed & (codes == code))
+        back = int(needed[code] - sizes[code] + gone[code])
+        removed[members[np.argsort(suspicion[members], kind="stable")][:back]] = False
+    return removed
+
+
+class DetectorMixin:
+    """Gives a detector the one way to conclude its ``fit``.
+
+    The estimator has the parameters ``threshold`` and ``contamination``, and ``classes_`` is set.
+    """
+
+    threshold: float | None
+    contamination: float | str | None
+    classes_: np.ndarray
+
+    def _conclude(
+        self, suspicion: np.ndarray, codes: np.ndarray, suggested: np.ndarray, **rule: Any
+    ) -> None:
+        """Set the three fitted attributes from suspicions and the codes of labels and suggestions.
+
+        ``rule`` passes ``native`` and ``probability`` on to :func:`flag`.
+        """
+        self.suspicion_ = suspicion
+        self.flagged_ = flag(
+            suspicion, threshold=self.threshold, contamination=self.contamination, **rule
+        )
+        self.suggested_ = self.classes_[np.where(self.flagged_, suggested, codes)]

@@ -1,0 +1,241 @@
+"""The paper's figures: the truth, a plain fit and a reinforced one, rows shaded by their weight."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+from sklearn.base import clone
+
+from ..._optional import require
+from ...bench.figures import (
+    make_mislabelled_extreme,
+    make_outlying_cloud,
+    make_outlying_line,
+    make_outlying_sine,
+)
+from ...tolerant._kernel_ridge import ReinforcedKernelRidge
+from ...tolerant._linear import ReinforcedLinearRegression
+from ...tolerant._logistic import ReinforcedLogisticRegression
+from ...tolerant._pca import ReinforcedPCA
+
+# Okabe and Ito's colours, told apart by colour-blind readers; the dashes by all others.
+_TRUTH = {"color": "black", "linestyle": ":", "linewidth": 1.6, "zorder": 2.5}
+_PLAIN = {"color": "#D55E00", "linestyle": "--", "linewidth": 1.8}
+_REINFORCED = {"color": "#0072B2", "linestyle": "-", "linewidth": 2.2}
+_BAND_95 = ndtri(0.975)  # of a normal variable, both sides
+_RADIUS_95 = np.sqrt(-2 * np.log(0.05))  # of a circle, for two of them
+
+
+def plot_outlying_line(
+    *,
+    penalty: str = "l1",
+    alpha: float | str = "auto",
+    target: float = 0.95,
+    random_state: Any = 0,
+    ax: Any = None,
+) -> Any:
+    """Linear regression with one outlier: figure 6 of Frénay and Verleysen, and 11b and 12b.
+
+    Bands hold 95 % of the responses, by the truth (shaded) and by each fit (thin lines). Rows are
+    the paler, the less weight they kept. Needs matplotlib (the ``report`` extra).
+
+    Parameters
+    ----------
+    penalty : {"l1", "l2"}, default="l1"
+        Price of a reinforcement.
+    alpha : float or "auto", default="auto"
+        Reinforcement constant. Pass small and large ones to see the other panels of the figure.
+    target : float in (0, 1), default=0.95
+        Mean weight when ``alpha`` is "auto".
+    random_state : int, RandomState instance or None, default=0
+        Seed of the sample.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure when not given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from errata.bench.figures import plot_outlying_line
+    >>> ax = plot_outlying_line()
+    >>> print(ax.get_title())
+    Linear regression with one outlier
+    L1 penalty, alpha = 15.03, mean weight 0.95
+    >>> ax.figure.savefig("line.png")  # doctest: +SKIP
+    """
+    model = ReinforcedLinearRegression(penalty=penalty, alpha=alpha, target=target)
+    X, y, _ = make_outlying_line(random_state=random_state)
+    return _plot_regression(model, X, y, lambda x: 1 + 2 * x, 0.2, "Linear regression", ax)
+
+
+def plot_outlying_sine(
+    *,
+    penalty: str = "l1",
+    alpha: float | str = "auto",
+    target: float = 0.95,
+    random_state: Any = 0,
+    ax: Any = None,
+) -> Any:
+    """Kernel ridge regression with one outlier: figure 8 of Frénay and Verleysen.
+
+    The kernel is exp(-|x - z|² / 0.1) and gamma is 10, as in the paper. Bands hold 95 % of the
+    responses, by the truth (shaded) and by each fit (thin lines).
+
+    Parameters
+    ----------
+    penalty, alpha, target, random_state, ax
+        As for :func:`plot_outlying_line`, and so is what is returned.
+
+    Examples
+    --------
+    >>> from errata.bench.figures import plot_outlying_sine
+    >>> ax = plot_outlying_sine(penalty="l2")
+    >>> ax.figure.savefig("sine.png")  # doctest: +SKIP
+    """
+    model = ReinforcedKernelRidge(
+        gamma_kernel=10, gamma=10, penalty=penalty, alpha=alpha, target=target
+    )
+    X, y, _ = make_outlying_sine(random_state=random_state)
+    return _plot_regression(
+        model, X, y, lambda x: np.sin(2 * np.pi * x), 0.1, "Kernel ridge regression", ax
+    )
+
+
+def plot_outlying_cloud(
+    *,
+    penalty: str = "l1",
+    alpha: float | str = "auto",
+    target: float = 0.95,
+    random_state: Any = 0,
+    ax: Any = None,
+) -> Any:
+    """Principal axes with one outlier: figure 10 of Frénay and Verleysen.
+
+    Ellipses hold 95 % of the rows, by the truth (shaded) and by each fit; axes are drawn up to
+    them.
+
+    Parameters
+    ----------
+    penalty, alpha, target, random_state, ax
+        As for :func:`plot_outlying_line`, and so is what is returned.
+
+    Examples
+    --------
+    >>> from errata.bench.figures import plot_outlying_cloud
+    >>> ax = plot_outlying_cloud()
+    >>> ax.figure.savefig("cloud.png")  # doctest: +SKIP
+    """
+    X, _ = make_outlying_cloud(random_state=random_state)
+    reinforced = ReinforcedPCA(penalty=penalty, alpha=alpha, target=target).fit(X)
+    plain = clone(reinforced).set_params(alpha=np.inf).fit(X)
+    ax = _prepare(ax, "Principal axes with one outlier", reinforced, "x₁", "x₂")
+    centre, along = np.array([-0.5, 0.5]), np.array([np.cos(np.pi / 6), np.sin(np.pi / 6)])
+    covariance = 0.2**2 * np.eye(2) + (1 - 0.2**2) * np.outer(along, along)
+    ax.fill(*_ellipse(centre, covariance).T, color="0.88", zorder=0)
+    _draw_axes(ax, centre, covariance, "truth", _TRUTH)
+    _draw_axes(ax, plain.mean_, plain.get_covariance(), "plain", _PLAIN)
+    _draw_axes(ax, reinforced.mean_, reinforced.get_covariance(), "reinforced", _REINFORCED)
+    ax.set_aspect("equal", adjustable="datalim")
+    return _finish(ax, X[:, 0], X[:, 1], reinforced.weights_, "outlier")
+
+
+def plot_mislabelled_extreme(
+    *,
+    penalty: str = "l1",
+    alpha: float | str = "auto",
+    target: float = 0.95,
+    random_state: Any = 0,
+    ax: Any = None,
+) -> Any:
+    """Logistic regression with one wrong label: figure 9 of Frénay and Verleysen.
+
+    The height of a row is its label, 0 or 1. What a plain fit would be with all labels right stands
+    for the truth, as in the paper.
+
+    Parameters
+    ----------
+    penalty, alpha, target, random_state, ax
+        As for :func:`plot_outlying_line`, and so is what is returned.
+
+    Examples
+    --------
+    >>> from errata.bench.figures import plot_mislabelled_extreme
+    >>> ax = plot_mislabelled_extreme()
+    >>> ax.figure.savefig("labels.png")  # doctest: +SKIP
+    """
+    X, y, flipped = make_mislabelled_extreme(random_state=random_state)
+    reinforced = ReinforcedLogisticRegression(penalty=penalty, alpha=alpha, target=target).fit(X, y)
+    plain = clone(reinforced).set_params(alpha=np.inf)
+    ax = _prepare(ax, "Logistic regression with one wrong label", reinforced, "x", "P(class 1 | x)")
+    x = np.linspace(X.min() - 0.5, X.max() + 0.5, 400)
+    for name, model, style in [
+        ("plain, right labels", clone(plain).fit(X, np.where(flipped, 1 - y, y)), _TRUTH),
+        ("plain", plain.fit(X, y), _PLAIN),
+        ("reinforced", reinforced, _REINFORCED),
+    ]:
+        ax.plot(x, model.predict_proba(x[:, None])[:, 1], label=name, **style)
+    return _finish(ax, X[:, 0], y, reinforced.weights_, "wrong label", legend=(0.02, 0.62))
+
+
+def _plot_regression(
+    model: Any, X: np.ndarray, y: np.ndarray, curve: Any, noise: float, name: str, ax: Any
+) -> Any:
+    reinforced = model.fit(X, y)
+    plain = clone(model).set_params(alpha=np.inf).fit(X, y)
+    ax = _prepare(ax, f"{name} with one outlier", reinforced, "x", "y")
+    x = np.linspace(X.min(), X.max(), 400)
+    margin = _BAND_95 * noise
+    ax.fill_between(x, curve(x) - margin, curve(x) + margin, color="0.88", zorder=0)
+    ax.plot(x, curve(x), label="truth", **_TRUTH)
+    for label, fitted, style in [("plain", plain, _PLAIN), ("reinforced", reinforced, _REINFORCED)]:
+        middle = fitted.predict(x[:, None])
+        ax.plot(x, middle, label=label, **style)
+        for side in (-_BAND_95, _BAND_95):
+            ax.plot(x, middle + side * fitted.scale_, **{**style, "linewidth": 0.7})
+    return _finish(ax, X[:, 0], y, reinforced.weights_, "outlier")
+
+
+def _prepare(ax: Any, name: str, model: Any, xlabel: str, ylabel: str) -> Any:
+    if ax is None:
+        pyplot = require("matplotlib.pyplot", extra="report")
+        _, ax = pyplot.subplots(figsize=(6.4, 4.2), layout="constrained")
+    ax.set_title(
+        f"{name}\n{model.penalty.upper()} penalty, alpha = {model.alpha_:.4g}, "
+        f"mean weight {model.mean_weight_:.2f}",
+        fontsize="medium",
+    )
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    return ax
+
+
+def _finish(
+    ax: Any, x: np.ndarray, y: np.ndarray, weights: np.ndarray, last: str, *, legend: Any = "best"
+) -> Any:
+    """Add the rows, dark where they kept their weight, the name of the last, and the legend."""
+    rows = ax.scatter(
+        x, y, c=weights, cmap="Greys", vmin=0, vmax=1, s=36, edgecolor="black", zorder=3
+    )
+    ax.figure.colorbar(rows, ax=ax, label="weight of a row")
+    ax.annotate(last, (x[-1], y[-1]), (-9, 0), textcoords="offset points", ha="right", va="center")
+    ax.legend(loc=legend, framealpha=0.9)
+    return ax
+
+
+def _draw_axes(ax: Any, mean: Any, covariance: np.ndarray, label: str, style: dict) -> None:
+    """The ellipse that holds 95 % of a Gaussian, and its two axes."""
+    ax.plot(*_ellipse(mean, covariance).T, **{**style, "linewidth": 0.9})
+    variances, axes = np.linalg.eigh(covariance)
+    for variance, axis in zip(variances, axes.T, strict=True):
+        half = axis * np.sqrt(variance) * _RADIUS_95
+        ends = np.array([mean - half, mean + half])
+        ax.plot(*ends.T, label=label, **style)
+        label = "_nolegend_"
+
+
+def _ellipse(mean: Any, covariance: np.ndarray) -> np.ndarray:
+    variances, axes = np.linalg.eigh(covariance)
+    angle = np.linspace(0, 2 * np.pi, 200)
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    return _RADIUS_95 * circle * np.sqrt(variances) @ axes.T + mean

@@ -1,0 +1,106 @@
+"""One fit: sums over the rows, the ridge, the output weights, out-of-sample predictions."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ..exceptions import SuspicionWarning
+from ._alpha import GRID, gcv, kfold_error, last_minimum, press, search
+from ._gram import GramRecord, merged, record_of
+from ._out_of_sample import leave_one_out, predict_folds, predict_small_folds
+from ._ridge import RidgeModel, RidgeSystem
+from ._rows import TrainingRows
+
+CONSTANT = 1e-28  # variance below which hidden units are constant but for rounding
+
+
+class Sums(NamedTuple):
+    """The first pass over the rows: their system, and a record for each fold larger than m."""
+
+    system: RidgeSystem
+    records: list[GramRecord]
+    large: list[np.ndarray]
+    small: list[np.ndarray]
+
+
+def gather(
+    rows: TrainingRows,
+    folds: Sequence[np.ndarray] = (),
+    *,
+    fit_intercept: bool,
+    record_all: bool = False,
+) -> Sums:
+    """Sum up the rows, fold by fold where a fold will be taken out of the sums again."""
+    large = [fold for fold in folds if record_all or len(fold) > rows.m]
+    small = [fold for fold in folds if not record_all and len(fold) <= rows.m]
+    records = [record_of(rows, fold) for fold in large]
+    if rows.n < rows.m:
+        _, H, T, weight = rows.take()
+        system = RidgeSystem.from_rows(H, T, weight, fit_intercept=fit_intercept)
+        return Sums(system, records, large, small)
+    if small or not folds:
+        records.append(record_of(rows, np.concatenate(small) if large else None))
+    return Sums(merged(records).system(fit_intercept=fit_intercept), records, large, small)
+
+
+def choose_ridge(
+    rule: str, alphas: np.ndarray | None, sums: Sums, rows: TrainingRows | None
+) -> tuple[float, dict[str, np.ndarray]]:
+    """The best ridge by a rule, and what was tried: the ridges and their errors.
+
+    Without the rows, only the sums are left to go by: "gcv" then stands in for the other rules.
+    """
+    system = sums.system
+    scale = system.mean_eigenvalue
+    grid = GRID * (scale if scale > CONSTANT * system.weight else 1) if alphas is None else alphas
+    rule, error = _criterion(rule, sums, rows)
+    grid, errors = search(error, grid, extend=alphas is None)
+    if not np.isfinite(errors).any():
+        _warn_of_no_comparison(rule, system.weight)
+    tried = {"alphas": grid, rule: errors}
+    if rule == "press":
+        tried["gcv"] = gcv(system, grid)
+    return float(grid[last_minimum(errors)]), tried
+
+
+def _warn_of_no_comparison(rule: str, weight: float) -> None:
+    warnings.warn(
+        f"{rule} cannot compare the ridges: all leave as many parameters free as there are rows, "
+        f"of which the weights make {weight:.3g}. The largest was taken; pass larger alphas, or "
+        "weights with a mean of one.",
+        SuspicionWarning,
+        stacklevel=6,
+    )
+
+
+def _criterion(
+    rule: str, sums: Sums, rows: TrainingRows | None
+) -> tuple[str, Callable[[np.ndarray], np.ndarray]]:
+    system = sums.system
+    if rule == "gcv" or rows is None:
+        return "gcv", partial(gcv, system)
+    if rule == "press":
+        return rule, partial(press, system, rows)
+    return rule, partial(kfold_error, sums.records, fit_intercept=system.fit_intercept)
+
+
+def predict_outside(
+    model: RidgeModel, sums: Sums, rows: TrainingRows
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Each row as predicted without it, or without its fold; leverages in the first case."""
+    if not sums.large and not sums.small:
+        return leave_one_out(model, rows)
+    predictions = np.empty_like(rows.target)
+    predict_folds(
+        sums.records,
+        sums.large,
+        rows,
+        alpha=model.factor.alpha,
+        fit_intercept=model.system.fit_intercept,
+        out=predictions,
+    )
+    predict_small_folds(model, sums.small, rows, out=predictions)
+    return predictions, None

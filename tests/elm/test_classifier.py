@@ -1,0 +1,304 @@
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, make_blobs
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.preprocessing import scale
+
+from errata.elm import ELMClassifier
+from errata.exceptions import SuspicionWarning
+from errata.noise import flip_labels
+
+LETTERS = np.array(["c", "a", "b"])
+
+
+def three_classes(n=90, flips=9, seed=0):
+    X, y = make_blobs(n, centers=3, n_features=4, cluster_std=3.0, random_state=seed)
+    return scale(X), flip_labels(y, n_flips=flips, random_state=seed)[0]
+
+
+def test_folds_of_scikit_learn_give_what_cross_val_predict_gives_by_refitting():
+    X, y = three_classes()
+    model = ELMClassifier(n_hidden=25, alpha=0.3, cv=KFold(5), random_state=0).fit(X, y)
+    plain = clone(model).set_params(cv=False)
+    slow = cross_val_predict(plain, X, y, cv=KFold(5), method="decision_function")
+    np.testing.assert_allclose(model.oof_predictions_, slow, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"cv": 5}, {"alpha": "gcv"}, {"alpha": 0.5}])
+def test_block_size_does_not_matter(parameters):  # C7
+    X, y = three_classes()
+    for m in (20, 150):
+        model = ELMClassifier(n_hidden=m, random_state=0, **parameters).fit(X, y)
+        small = clone(model).set_params(block_size=7).fit(X, y)
+        np.testing.assert_allclose(small.coef_, model.coef_, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(small.suspicion_, model.suspicion_, rtol=0, atol=1e-9)
+        assert small.alpha_ == pytest.approx(model.alpha_, rel=1e-9)
+
+
+def test_single_precision_input_is_good_to_four_digits():  # C7
+    X, y = three_classes()
+    for parameters in ({"alpha": 1.0}, {"alpha": 1.0, "cv": 5}):
+        model = ELMClassifier(n_hidden=40, random_state=0, **parameters).fit(X, y)
+        single = clone(model).fit(X.astype(np.float32), y)
+        np.testing.assert_allclose(single.suspicion_, model.suspicion_, rtol=0, atol=1e-4)
+        np.testing.assert_allclose(single.coef_, model.coef_, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("cv", [None, 5])
+@pytest.mark.parametrize("m", [20, 150])
+def test_scores_sum_to_one_in_and_out_of_sample(cv, m):  # C8
+    X, y = three_classes()
+    model = ELMClassifier(n_hidden=m, cv=cv, random_state=0).fit(X, y)
+    scores = model.loo_predictions_ if cv is None else model.oof_predictions_
+    np.testing.assert_allclose(scores.sum(axis=1), 1, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(model.decision_function(X).sum(axis=1), 1, rtol=0, atol=1e-10)
+
+
+def test_permuting_classes_permutes_scores():  # C8
+    X, y = three_classes()
+    model = ELMClassifier(n_hidden=30, alpha=0.2, random_state=0).fit(X, y)
+    renamed = clone(model).fit(X, LETTERS[y])
+    order = [list(renamed.classes_).index(name) for name in LETTERS]
+    np.testing.assert_allclose(
+        renamed.loo_predictions_[:, order], model.loo_predictions_, rtol=0, atol=1e-12
+    )
+
+
+def test_an_infinite_ridge_leaves_the_shares_of_the_classes_without_the_row():  # C8
+    X, y = three_classes()
+    model = ELMClassifier(n_hidden=30, alpha=1e14, random_state=0).fit(X, y)
+    counts = np.bincount(y)
+    expected = (counts - np.eye(3)[y]) / (len(y) - 1)
+    np.testing.assert_allclose(model.loo_predictions_, expected, rtol=0, atol=1e-10)
+
+
+def test_two_rows_are_enough():  # C10
+    with pytest.warns(SuspicionWarning, match="no row is left"):
+        judged = ELMClassifier(n_hidden=20, random_state=0).fit([[0.0], [1.0]], ["a", "b"])
+    assert np.isfinite(judged.suspicion_).all()
+
+
+def test_a_row_without_weight_is_predicted_as_if_it_were_new():
+    X, y = three_classes()
+    weight = np.ones(len(y))
+    weight[7] = 0
+    for cv in (None, KFold(5)):
+        model = ELMClassifier(n_hidden=30, alpha=0.3, cv=cv, random_state=0)
+        model.fit(X, y, sample_weight=weight)
+        assert np.isfinite(model.suspicion_).all()
+    loo = ELMClassifier(n_hidden=30, alpha=0.3, random_state=0).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(
+        loo.loo_predictions_[7], loo.decision_function(X[7:8])[0], rtol=0, atol=1e-10
+    )
+
+
+def test_plain_fits_and_refits_leave_nothing_behind_from_before():
+    X, y = three_classes()
+    model = ELMClassifier(n_hidden=20, random_state=0).fit(X, y)
+    assert {"suspicion_", "leverage_", "loo_predictions_", "press_"} <= set(vars(model))
+    model.set_params(cv=False, alpha=1.0).fit(X, y)
+    assert not {"suspicion_", "leverage_", "loo_predictions_", "press_"} & set(vars(model))
+    assert model.temperature_ is None
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
+def test_flags_follow_the_scores_unless_a_rule_is_given():
+    X, y = three_classes()
+    model = ELMClassifier(n_hidden=60, random_state=0).fit(X, y)
+    scores = model.loo_predictions_
+    np.testing.assert_array_equal(model.flagged_, scores.argmax(axis=1) != y)
+    np.testing.assert_array_equal(model.flagged_, model.margin_ < 0)
+    np.testing.assert_array_equal(model.suggested_, scores.argmax(axis=1))
+    shared = clone(model).set_params(contamination=0.1).fit(X, y)
+    assert shared.flagged_.sum() == 9
+    assert shared.suspicion_[shared.flagged_].min() >= shared.suspicion_[~shared.flagged_].max()
+    strict = clone(model).set_params(threshold=0.9).fit(X, y)
+    np.testing.assert_array_equal(strict.flagged_, strict.suspicion_ > 0.9)
+
+
+def test_probabilities_are_scores_under_a_softmax_at_the_fitted_temperature():
+    X, y = three_classes()
+    model = ELMClassifier(n_hidden=60, random_state=0).fit(X, y)
+    powers = np.exp(model.decision_function(X) / model.temperature_)
+    np.testing.assert_allclose(
+        model.predict_proba(X), powers / powers.sum(axis=1, keepdims=True), rtol=0, atol=1e-12
+    )
+
+
+def test_probabilities_forecast_held_out_labels_better_than_cut_scores():
+    X, y = three_classes(600, flips=60)
+    model = ELMClassifier(n_hidden=100, random_state=0).fit(X[:300], y[:300])
+    warm = model.predict_proba(X[300:])[np.arange(300), y[300:]]
+    cold = clone(model).set_params(cv=False).fit(X[:300], y[:300]).predict_proba(X[300:])
+    cut = cold[np.arange(300), y[300:]]
+    assert -np.log(warm).mean() < -np.log(np.maximum(cut, 1e-9)).mean()
+    confidence = model.predict_proba(X[300:]).max(axis=1).mean()
+    assert confidence == pytest.approx(np.mean(model.predict(X[300:]) == y[300:]), abs=0.05)
+
+
+@pytest.mark.parametrize("alpha", [0.5, "press", "gcv"])
+def test_adding_rows_piece_by_piece_is_fitting_all_at_once(alpha):
+    X, y = three_classes()
+    names = LETTERS[y]
+    whole = ELMClassifier(n_hidden=30, alpha=alpha, cv=False, random_state=0)
+    if alpha == "press":
+        whole.set_params(alpha="gcv")  # which stands in for it when the rows are gone
+    whole.fit(X, names)
+    pieces = ELMClassifier(n_hidden=30, alpha=alpha, random_state=0)
+    for rows in np.array_split(np.random.RandomState(0).permutation(90), 4):
+        pieces.partial_fit(X[rows], names[rows], classes=["a", "b", "c"])
+        pieces.predict(X[:2])  # asking in between must not matter
+    np.testing.assert_allclose(
+        pieces.decision_function(X), whole.decision_function(X), rtol=0, atol=1e-8
+    )
+    assert pieces.alpha_ == pytest.approx(whole.alpha_, rel=1e-9)
+    assert not hasattr(pieces, "suspicion_")
+
+
+def test_partial_fit_refuses_what_it_cannot_do():
+    X, y = three_classes()
+    model = ELMClassifier(n_hidden=10, random_state=0)
+    with pytest.raises(ValueError, match="first call of partial_fit needs classes"):
+        model.partial_fit(X, y)
+    model.partial_fit(X, y, classes=[0, 1, 2])
+    with pytest.raises(ValueError, match=r"label 7, which is not among the classes .*\(0, 1, 2\)"):
+        model.partial_fit(X[:1], [7])
+
+
+def test_partial_fit_takes_new_classes_only_when_it_starts_anew():
+    X, y = three_classes()
+    model = ELMClassifier(n_hidden=10, random_state=0).fit(X, y > 0)
+    with pytest.warns(SuspicionWarning, match="starts anew"):
+        model.partial_fit(X, y, classes=[0, 1, 2])
+    assert model.classes_.tolist() == [0, 1, 2]
+    model.partial_fit(X, y, classes=[2, 1, 0])
+    with pytest.raises(ValueError, match=r"classes=\[0, 1\] are not those of the first call"):
+        model.partial_fit(X, y, classes=[0, 1])
+
+
+def test_partial_fit_checks_labels_and_ridges_at_once():
+    X, _ = three_classes()
+    with pytest.raises(ValueError, match="contains NaN or None: 1 row without a label"):
+        ELMClassifier().partial_fit(X[:2], np.array(["a", None], dtype=object), classes=["a", "b"])
+    with pytest.raises(ValueError, match="alpha=-1 must be a number of at least 0"):
+        ELMClassifier(alpha=-1).partial_fit(X[:2], [0, 1], classes=[0, 1])
+
+
+def test_adding_rows_after_a_fit_starts_anew_and_says_so():
+    X, y = three_classes()
+    model = ELMClassifier(n_hidden=10, alpha=1.0, random_state=0).fit(X, y)
+    with pytest.warns(SuspicionWarning, match="fit keeps no sums that rows could be added to"):
+        model.partial_fit(X[:50], y[:50])
+    assert not hasattr(model, "suspicion_")
+    fresh = ELMClassifier(n_hidden=10, alpha=1.0, cv=False, random_state=0).fit(X[:50], y[:50])
+    np.testing.assert_allclose(
+        model.decision_function(X), fresh.decision_function(X), rtol=0, atol=1e-10
+    )
+
+
+def test_constant_columns_are_harmless_and_constant_rows_are_told():
+    X, y = three_classes()
+    wide = np.column_stack([X, np.full(90, 7.0)])
+    assert ELMClassifier(n_hidden=60, random_state=0).fit(wide, y).score(wide, y) > 0.8
+    for m in (10, 150):
+        with pytest.warns(SuspicionWarning, match="hidden units do not vary over the rows"):
+            model = ELMClassifier(n_hidden=m, alpha=1.0, random_state=0).fit(np.ones((90, 2)), y)
+        shares = np.bincount(y) / 90
+        np.testing.assert_allclose(model.decision_function([[1, 1]]), [shares], atol=1e-9)
+
+
+def test_a_class_of_one_is_told():
+    X, y = three_classes()
+    y = np.where(np.arange(90) == 0, 9, y)
+    with pytest.warns(SuspicionWarning, match="no row is left to learn class 9 from"):
+        model = ELMClassifier(n_hidden=30, random_state=0).fit(X, y)
+    assert model.loo_predictions_[0, 3] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_class_without_weight_is_told():
+    X, y = three_classes()
+    with pytest.warns(SuspicionWarning, match="no row is left to learn class 1 from"):
+        ELMClassifier(n_hidden=30, alpha=1.0, random_state=0).fit(X, y, sample_weight=y != 1)
+
+
+def test_interpolating_models_cannot_judge_and_say_so():
+    X, y = three_classes()
+    with pytest.warns(
+        SuspicionWarning, match="90 of 90 rows cannot be predicted without themselves"
+    ):
+        model = ELMClassifier(n_hidden=200, alpha=0, random_state=0).fit(X, y)
+    assert not model.flagged_.any()
+    np.testing.assert_allclose(model.suspicion_, 2 / 3, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"alpha": -1}, "alpha=-1 must be a number of at least 0"),
+        ({"alpha": np.inf}, "alpha=inf must be a number of at least 0"),
+        ({"alpha": True}, "alpha=True must be a number of at least 0"),
+        ({"alpha": np.ones(2)}, r"alpha=array\(\[1., 1.\]\) must be a number of at least 0"),
+        ({"alpha": "aic"}, "alpha='aic' is not known; choose from press, gcv, kfold"),
+        ({"alpha": "kfold"}, 'alpha="kfold" needs folds to compare ridges on; pass cv=5'),
+        ({"alphas": [1.0, 0.0]}, "alphas must be positive, but 0 is among them"),
+        ({"block_size": 0}, "block_size=0 must be a whole number at least 1"),
+        ({"cv": 1}, "cv=1 must be a whole number between 2 and 90"),
+        ({"n_hidden": 2.5}, "n_hidden=2.5 must be a whole number at least 1"),
+        ({"sigma_w": -1}, "sigma_w=-1 must be a positive number"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, message):
+    X, y = three_classes()
+    with pytest.raises(ValueError, match=message):
+        ELMClassifier(**parameters).fit(X, y)
+
+
+def test_one_class_is_refused():
+    with pytest.raises(ValueError, match=r"holds one class only .* at least 2 are needed"):
+        ELMClassifier().fit([[0.0], [1.0]], ["a", "a"])
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        (np.ones(3), r"one number for each of the 90 rows, but its shape is \(3,\)"),
+        (-np.ones(90), r"sample_weight\[0\] = -1.0 is no weight"),
+        (np.zeros(90), "sample_weight is zero everywhere"),
+        (np.full(90, np.nan), r"sample_weight\[0\] = nan is no weight"),
+    ],
+)
+def test_bad_weights_are_named(weight, message):
+    X, y = three_classes()
+    with pytest.raises(ValueError, match=message):
+        ELMClassifier(n_hidden=10).fit(X, y, sample_weight=weight)
+
+
+def flipped_wdbc(seed):
+    X, y = load_breast_cancer(return_X_y=True)  # the same table as wdbc
+    noisy, flipped = flip_labels(y, 0.1, random_state=seed)
+    return scale(X), noisy, flipped
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_planted_errors_in_wdbc_are_ranked_first(seed):  # U5
+    X, y, flipped = flipped_wdbc(seed)
+    model = ELMClassifier(n_hidden=300, random_state=seed).fit(X, y)
+    assert roc_auc_score(flipped, model.suspicion_) >= 0.98
+
+
+@pytest.mark.parametrize("sigma_w", [1.0, 0.1])
+def test_leave_one_out_sees_errors_that_a_model_has_memorised(sigma_w):  # U5
+    X, y, flipped = flipped_wdbc(0)
+    honest = ELMClassifier(n_hidden=300, sigma_w=sigma_w, random_state=0).fit(X, y)
+    scale_of_ridge = honest.alphas_[0] / 1e-8
+    sharp = ELMClassifier(
+        n_hidden=300, sigma_w=sigma_w, alpha=1e-8 * scale_of_ridge, cv=False, random_state=0
+    ).fit(X, y)
+    own = sharp.decision_function(X) * np.where(y == 1, 1, -1)
+    in_sample, out_of_sample = (
+        roc_auc_score(flipped, -own),
+        roc_auc_score(flipped, honest.suspicion_),
+    )
+    assert out_of_sample >= in_sample + 0.03
