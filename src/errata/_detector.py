@@ -36,13 +36,13 @@ def flag(
     threshold : float, optional
         Flag the rows whose suspicion exceeds it.
     contamination : float or "estimate", optional
-        Flag exactly this fraction of the rows, the most suspicious first (to the nearest row, ties to
-        the smaller index). "estimate" takes the fraction from the suspicions themselves, their sum
-        being the expected number of wrong labels: only where they are probabilities.
+        Flag exactly this fraction of the rows, the most suspicious first (to the nearest row, ties
+        to the smaller index). "estimate" takes it from the suspicions themselves, whose sum is the
+        expected number of wrong labels: only where they are probabilities.
     native : float, default=0.5
         The detector's own threshold, used when neither of the two is given.
     probability : bool, default=False
-        Whether the suspicions are probabilities, so that ``contamination="estimate"`` has a meaning.
+        Whether the suspicions are probabilities, as ``contamination="estimate"`` needs them.
 
     Returns
     -------
@@ -50,7 +50,8 @@ def flag(
     """
     if threshold is not None and contamination is not None:
         raise ValueError(
-            f"threshold={threshold!r} and contamination={contamination!r} are two rules; pass at most one of them."
+            f"threshold={threshold!r} and contamination={contamination!r} are two rules; "
+            "pass at most one of them."
         )
     if contamination is None:
         line = native if threshold is None else check_fraction("threshold", threshold, **_ANY)
@@ -61,8 +62,8 @@ def flag(
         expected = suspicion.sum()
     else:
         raise ValueError(
-            'contamination="estimate" needs suspicions that are probabilities, and these are scores; '
-            "pass a number between 0 and 1, or a threshold."
+            'contamination="estimate" needs suspicions that are probabilities, and these are '
+            "scores; pass a number between 0 and 1, or a threshold."
         )
     flagged = np.zeros(len(suspicion), dtype=bool)
     most_suspicious_first = np.argsort(-suspicion, kind="stable")
