@@ -9,12 +9,13 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, brier_score_loss
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from errata.metrics import brier_score, detection_average_precision, expected_calibration_error
+from errata.metrics import expected_calibration_error
 
 try:
     from cleanlab import filter as cleanlab_filter
@@ -121,14 +122,14 @@ def measure(answer, wrong):
     row = {"n": len(wrong), "true_rate": wrong.mean()}
     row |= {name: answer[name] for name in TOLD if name in answer}
     if wrong.any():
-        row["ap"] = detection_average_precision(answer["suspicion"], wrong)
+        row["ap"] = average_precision_score(wrong, answer["suspicion"])
     if "flagged" in answer:
         row |= of_flags(answer["flagged"], wrong)
     if "low" in answer:
         row["covered"] = int(answer["low"] <= wrong.mean() <= answer["high"])
     if "p_wrong" in answer:
         p = np.clip(answer["p_wrong"], 0, 1)
-        row |= {"brier": brier_score(p, wrong), "ece": expected_calibration_error(p, wrong)}
+        row |= {"brier": brier_score_loss(wrong, p), "ece": expected_calibration_error(wrong, p)}
     return row
 
 

@@ -14,12 +14,12 @@ from functools import partial
 
 import numpy as np
 import pandas as pd  # noqa: TID251
+from sklearn.metrics import average_precision_score
 from detectors import MODELS, cleanlab_flags, cleanlab_scores, out_of_fold
 from noisy_sets import load, names, plant
 from runs import asked, options, run, seconds, show
 
 import errata
-from errata.metrics import detection_average_precision
 
 SETS = ("adult", "higgs7500", "electricity", "bank_marketing", "letter", "pendigits")
 KINDS = ("ncar10", "class20")
@@ -31,7 +31,7 @@ def cell(name, kind, seed, data, most):
     noisy, wrong = plant(X, y, kind, name, seed)
     rows = []
     for method, took, suspicion in (*audits(X, noisy), *peers(X, noisy)):
-        ap = detection_average_precision(suspicion, wrong)
+        ap = average_precision_score(wrong, suspicion)
         rows.append({"method": method, "n": len(y), "ap": ap, "seconds": took})
     return rows
 

@@ -121,7 +121,7 @@ def million():
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     sample = np.random.RandomState(1).choice(len(X), 500, replace=False)
-    truth = _exact.settle(_exact.ask_everybody(X), sample, K, X)
+    _, truth = _exact.settle(_exact.BruteSearch(X), X[sample], K, X, own=sample)
     recall = np.mean([np.isin(a, b).mean() for a, b in zip(found[sample], truth, strict=True)])
     print(f"n = 1,000,000, d = 20: recall {recall:.4f} on 500 rows, {seconds / 60:.1f} minutes,")
     print(f"memory {before:.0f} MB with the table alone, {peak:.0f} MB at most")
@@ -131,9 +131,10 @@ def crossover():
     print("tree over brute force, exact search of Gaussian rows")
     for n in (5_000, 20_000, 100_000):
         for d in (7, 8, 9, 10, 11):
-            X, rows = gaussian(n, d), np.arange(0, n, max(1, n // 5_000))
-            queries = {"tree": _exact.ask_tree(X, THREADS), "brute": _exact.ask_everybody(X)}
-            runs = {name: partial(query, rows, K + 2) for name, query in queries.items()}
+            X = gaussian(n, d)
+            queries = {"tree": _exact.TreeSearch(X, THREADS), "brute": _exact.BruteSearch(X)}
+            points = X[:: max(1, n // 5_000)]
+            runs = {name: partial(query, points, K + 2) for name, query in queries.items()}
             times = best_times(runs, 3)
             print(f"n={n:<7} d={d:<3} {times['tree'] / times['brute']:5.2f}", flush=True)
 

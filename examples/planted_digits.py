@@ -16,11 +16,11 @@ labels, planted = flip_labels(y, 0.1, random_state=0)
 print(f"{len(y):,} handwritten digits. We made {planted.sum()} labels wrong. errata says:")
 
 audit = errata.audit(X, labels, image_shape=(8, 8), title="digits", random_state=0)
-print(f"  {errata.report.answer(audit.summary())}\n")
+print(f"  {audit}\n")
 
 found = audit.flagged & planted
 right = audit.suggested[found] == y[found]
-report = filter_report(audit.flagged, planted)
+report = filter_report(planted, audit.flagged)
 print(f"Planted errors found:   {found.sum()} of {planted.sum()} ({report['recall']:.1%})")
 print(f"Flagged rows:           {audit.flagged.sum()}, {report['nep']:.1%} of them planted errors")
 print(f"Suggested digit right:  {right.mean():.1%} of those found\n")

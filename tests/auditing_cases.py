@@ -1,12 +1,12 @@
-"""Tables with wrong labels, and evidence about labels, whose truth is known."""
+"""Tables with wrong labels, and probabilities of labels, whose truth is known."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from errata.auditing import Neighbors
+from errata.auditing._default_models import NearestRows
 
-QUICK = [Neighbors("neighbours")]  # a jury that sits for milliseconds
+QUICK = [NearestRows("neighbours")]  # fits within milliseconds
 
 
 class Truth(NamedTuple):
@@ -26,7 +26,7 @@ def draw_codes(p, random):
 
 
 def draw_truth(transition, n=20_000, *, overlap=0.02, error=0.0, random_state=0):
-    """Classes from Dirichlet posteriors, labels from T; the evidence is q = p T, if with errors."""
+    """Classes from Dirichlet posteriors, labels from T; q = p T, with errors if asked for."""
     random = np.random.default_rng(random_state)
     p = random.dirichlet(np.full(len(transition), overlap), n)
     classes = draw_codes(p, random)
@@ -53,7 +53,7 @@ def blobs(n=120, n_classes=3, d=4, *, random_state=0):
 
 
 def nearly_clean(n_classes, n, n_wrong, sure):
-    """Evidence, classes first, and labels of which the first few are wrong."""
+    """Log-probabilities, classes first, and labels of which the first few are wrong."""
     random = np.random.default_rng(0)
     codes = random.integers(n_classes, size=n)
     q = np.full((n_classes, n), (1 - sure) / (n_classes - 1))

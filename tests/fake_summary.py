@@ -6,12 +6,12 @@ from sklearn.decomposition import PCA
 
 from errata.hardness import NeighborDisagreement
 from errata.noise import flip_labels
-from errata.report import pixels_uri
+from errata.report._images import pixels_uri
 
 KINDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 
 
-def digits_summary(rows=1797, n_suspects=200, *, pictures=True, random_state=0):
+def digits_summary(rows=1797, n_examples=200, *, pictures=True, random_state=0):
     """Digits with a tenth of the labels flipped, judged by their neighbours."""
     X, y = load_digits(return_X_y=True)
     X, y = X[:rows], y[:rows]
@@ -20,16 +20,16 @@ def digits_summary(rows=1797, n_suspects=200, *, pictures=True, random_state=0):
     jitter = np.random.default_rng(random_state).uniform(0, 0.08, len(X))
     p_wrong = np.clip(0.95 * detector.suspicion_**3 + jitter * detector.suspicion_, 0, 0.99)
     names = np.array(KINDS)
-    summary = fake_summary(p_wrong, labels, detector.suggested_, names, flipped, n_suspects)
+    summary = fake_summary(p_wrong, labels, detector.suggested_, names, flipped, n_examples)
     summary["map"] |= dict(zip("xy", PCA(2).fit_transform(X).T.tolist(), strict=True))
-    for suspect in summary["suspects"]:
-        row = suspect["row"]
-        suspect["values"] = {f"pixel {j // 8}, {j % 8}": f"{X[row, j]:g}" for j in range(20, 44)}
-        suspect["image"] = pixels_uri(16 - X[row].reshape(8, 8)) if pictures else None
+    for example in summary["examples"]:
+        row = example["row"]
+        example["values"] = {f"pixel {j // 8}, {j % 8}": f"{X[row, j]:g}" for j in range(20, 44)}
+        example["image"] = pixels_uri(16 - X[row].reshape(8, 8)) if pictures else None
     return summary
 
 
-def random_summary(rows, n_classes, n_suspects, n_points=None, random_state=0):
+def random_summary(rows, n_classes, n_examples, n_points=None, random_state=0):
     """Any size at will, without pictures."""
     rng = np.random.default_rng(random_state)
     labels = rng.integers(n_classes, size=rows)
@@ -37,10 +37,10 @@ def random_summary(rows, n_classes, n_suspects, n_points=None, random_state=0):
     suggested = np.where(flipped, (labels + 1 + rng.integers(3, size=rows)) % n_classes, labels)
     p_wrong = np.where(flipped, rng.beta(5, 2, rows), rng.beta(1, 12, rows))
     names = np.array([f"diagnosis {code}" for code in range(n_classes)])
-    summary = fake_summary(p_wrong, labels, suggested, names, flipped, n_suspects)
-    for suspect in summary["suspects"]:
-        suspect["id"] = f"P-{suspect['row']:04d}"
-        suspect["values"] = {f"measure {j}": f"{rng.normal():.4f}" for j in range(12)}
+    summary = fake_summary(p_wrong, labels, suggested, names, flipped, n_examples)
+    for example in summary["examples"]:
+        example["id"] = f"P-{example['row']:04d}"
+        example["values"] = {f"measure {j}": f"{rng.normal():.4f}" for j in range(12)}
     n_points = n_points or rows
     summary["map"] = {key: values[:n_points] for key, values in summary["map"].items()}
     summary["map"] |= {
@@ -64,10 +64,12 @@ def no_skill(summary):
     rule = "Nothing is flagged, as the columns do not tell the labels apart."
     return no_lift(summary) | {
         **{"has_skill": False, "noise_rate": rate, "alternatives": None, "confusion": []},
-        "flagged": {"count": 0, "expected_precision": None, "expected_recall": None, "rule": rule},
+        "flagged": {
+            **{"count": 0, "expected_precision": None, "expected_recall": None, "rule": rule},
+            "cleaned": {"threshold": 0.5, "rows": 0, "above": 0},
+        },
         "notes": [sentence, *summary["notes"]],
-        "suspects": [suspect | {"flagged": False} for suspect in summary["suspects"]],
-        "suspects_total": 0,
+        "examples": [example | {"flagged": False} for example in summary["examples"]],
         "map": summary["map"] | {"flagged": [0] * len(summary["map"]["row"])},
     }
 
@@ -77,7 +79,7 @@ def no_lift(summary):
     check = summary["self_check"] | {"found": 31, "by_label": 32, "lift": False}
     check |= {name: [] for name in check if isinstance(check[name], list)}
     check["sentence"] = (
-        f"Of {check['planted']} errors we planted, 31 are among the {check['top']} most "
+        f"Of {check['injected']} errors we planted, 31 are among the {check['top']} most "
         "suspicious rows, but a list by label alone holds 32: the columns add nothing."
     )
     return summary | {"self_check": check}
@@ -99,7 +101,7 @@ def perhaps_overlap(summary):
     }
 
 
-def fake_summary(p_wrong, labels, suggested, names, flipped, n_suspects):
+def fake_summary(p_wrong, labels, suggested, names, flipped, n_examples):
     """All that follows from a probability, a label and a suggestion for each row."""
     flagged = p_wrong > 0.5
     told = flagged & (suggested != labels)
@@ -134,6 +136,7 @@ def fake_summary(p_wrong, labels, suggested, names, flipped, n_suspects):
             "expected_precision": float(p_wrong[flagged].mean()),
             "expected_recall": float(p_wrong[flagged].sum() / p_wrong.sum()),
             "rule": "Rows that are more likely wrong than right are flagged.",
+            "cleaned": {"threshold": 0.5, "rows": int(flagged.sum()), "above": int(flagged.sum())},
         },
         "notes": [
             "3 rows without a label were left out.",
@@ -142,9 +145,9 @@ def fake_summary(p_wrong, labels, suggested, names, flipped, n_suspects):
         "per_class": _per_class(p_wrong, labels, names, flagged),
         "confusion": _confusion(labels[told], suggested[told], names),
         "transition": _transition(labels, suggested, n_classes) if n_classes <= 50 else None,
-        "witnesses": [
+        "models": [
             {"name": "forest", "weight": 0.8, "agreement": 0.91},
-            {"name": "neighbours", "weight": 0.55, "agreement": 0.88},
+            {"name": "neighbors", "weight": 0.55, "agreement": 0.88},
             {"name": "logistic", "weight": 0.31, "agreement": 0.84},
         ],
         "self_check": _self_check(order, labels, flipped),
@@ -160,15 +163,14 @@ def fake_summary(p_wrong, labels, suggested, names, flipped, n_suspects):
         },
         "duplicates": [{"rows": [3, 17], "labels": names[:2].tolist()}],
         "duplicates_total": 2,
-        "suspects": [
-            _suspect(int(row), p_wrong, labels, suggested, names, flagged)
-            for row in order[:n_suspects]
+        "examples": [
+            _example(int(row), p_wrong, labels, suggested, names, flagged)
+            for row in order[:n_examples]
         ],
-        "suspects_total": int((p_wrong > 0.2).sum()),
     }
 
 
-def _suspect(row, p_wrong, labels, suggested, names, flagged):
+def _example(row, p_wrong, labels, suggested, names, flagged):
     label, suggestion = str(names[labels[row]]), str(names[suggested[row]])
     return {
         "row": row,
@@ -179,7 +181,7 @@ def _suspect(row, p_wrong, labels, suggested, names, flagged):
         "flagged": bool(flagged[row]),
         "reasons": [
             f"9 of its 10 nearest rows are labelled {suggestion}, none {label}.",
-            f"The forest gives {suggestion} a probability of 84 %.",
+            f"The forest gives {suggestion} a probability of 84%.",
         ],
         "similar": [{"row": row + step, "label": suggestion} for step in (1, 2, 5)],
         "values": {},
@@ -219,26 +221,26 @@ def _transition(labels, suggested, n_classes):
 
 
 def _self_check(order, labels, flipped):
-    n, planted = len(order), int(flipped.sum())
+    n, injected = len(order), int(flipped.sum())
     hits, label_hits = np.cumsum(flipped[order]), _hits_by_labels(labels, flipped)
-    top = min(round(1.1 * planted), n)
+    top = min(round(1.1 * injected), n)
     rank = np.unique(np.r_[np.geomspace(1, n, 200).round().astype(int), top])
     found, by_label = int(hits[top - 1]), round(label_hits[top - 1])
     return {
-        **{"planted": planted, "top": top, "found": found, "by_label": by_label, "lift": True},
+        **{"injected": injected, "top": top, "found": found, "by_label": by_label, "lift": True},
         "average_precision": float((hits / np.arange(1, 1 + n))[flipped[order]].mean()),
         **{"suggested_right": 0.9, "repeats": 1},
         "rank": rank.tolist(),
         "precision": (hits[rank - 1] / rank).tolist(),
-        "recall": (hits[rank - 1] / planted).tolist(),
+        "recall": (hits[rank - 1] / injected).tolist(),
         "label_precision": (label_hits[rank - 1] / rank).tolist(),
-        "label_recall": (label_hits[rank - 1] / planted).tolist(),
-        "sentence": f"Of {planted} errors we planted, {found} are among the {top} most "
+        "label_recall": (label_hits[rank - 1] / injected).tolist(),
+        "sentence": f"Of {injected} errors we planted, {found} are among the {top} most "
         f"suspicious rows; knowing the labels alone, {by_label} would be.",
     }
 
 
 def _hits_by_labels(labels, flipped):
     """How many errors the first rows hold, in the mean, if labels with most errors come first."""
-    share = np.bincount(labels, weights=flipped) / np.maximum(np.bincount(labels), 1)
-    return np.cumsum(np.sort(share[labels])[::-1])
+    fraction = np.bincount(labels, weights=flipped) / np.maximum(np.bincount(labels), 1)
+    return np.cumsum(np.sort(fraction[labels])[::-1])

@@ -11,8 +11,11 @@ ROOMS = [name for name in errata.__all__ if inspect.ismodule(getattr(errata, nam
 
 ORDER = [
     "exceptions",
+    "_format",
+    "_sentences",
     "_optional",
     "_compat",
+    "_routing",
     "_random",
     "_validation",
     "_blocks",
@@ -107,3 +110,53 @@ def test_names_that_a_room_exports_exist():
     for name in ROOMS:
         room = getattr(errata, name)
         assert all(hasattr(room, exported) for exported in room.__all__), name
+
+
+# What only one module may import from scikit-learn, so that there is one way for each thing.
+DOORS = {
+    "NearestNeighbors": ("_neighbors",),
+    "cross_val_predict": ("_crossfit",),
+    "StratifiedGroupKFold": ("_crossfit",),
+    "gen_batches": ("_blocks",),
+    "gen_even_slices": ("_blocks",),
+    "check_classification_targets": ("_validation",),
+}
+
+
+def imported_names(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield from (alias.name for alias in node.names)
+
+
+def test_there_is_one_way_for_each_thing():
+    beside = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in modules()
+        for name in imported_names(path)
+        if name in DOORS and room_of(path) not in DOORS[name]
+    ]
+    assert beside == []
+
+
+def definitions():
+    """Name and module of every function and class that other modules may use."""
+    for path in modules():
+        if path.stem.endswith("_numba") or room_of(path) == "cli":  # twins, and commands
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            named = isinstance(node, ast.FunctionDef | ast.ClassDef)
+            if named and not node.name.startswith("_"):
+                yield node.name, str(path.relative_to(ROOT))
+
+
+def test_no_two_functions_or_classes_have_the_same_name():
+    homes = {}
+    for name, module in definitions():
+        homes.setdefault(name, []).append(module)
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
+def test_no_file_needs_scrolling():
+    long = [path.name for path in modules() if len(path.read_text("utf-8").splitlines()) > 350]
+    assert long == []

@@ -42,3 +42,15 @@ def test_every_public_object_has_a_docstring():
         assert thing.__doc__, f"errata.{name} has no docstring"
         for public in getattr(thing, "__all__", []):
             assert getattr(thing, public).__doc__, f"errata.{name}.{public} has no docstring"
+
+
+CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
+
+
+@pytest.mark.parametrize("room", [name for name in errata.__all__ if name.islower()])
+def test_every_public_name_is_on_a_page_of_the_docs(room):
+    pages = "\n".join(page.read_text(encoding="utf-8") for page in ROOT.glob("docs/**/*.md"))
+    shown = set(re.findall(r"\w+", " ".join(CODE.findall(pages))))
+    public = getattr(getattr(errata, room), "__all__", [])
+    missing = [name for name in public if name not in shown]
+    assert not missing, f"no page in docs/ has, of errata.{room}: {', '.join(missing)}"

@@ -1,41 +1,104 @@
-"""Predictions for each row by classifiers that were not fitted on it."""
+"""The one maker of folds, and of predictions for each row by models that were not fitted to it."""
 
 import warnings
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold, check_cv
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from ._validation import check_count
+from ._compat import take_rows
+from ._routing import params_of_rows
+from ._validation import check_count, fit_to_codes
 from .exceptions import SuspicionWarning
 
-Fold = tuple[np.ndarray, np.ndarray]
+Fold = tuple[np.ndarray, np.ndarray]  # training rows, test rows
 
 
-def split(X: Any, codes: np.ndarray, cv: Any, seed: int) -> list[Fold]:
-    """Training and test rows of each fold.
+def make_folds(
+    cv: Any,
+    y: np.ndarray,
+    *,
+    X: Any = None,
+    groups: np.ndarray | None = None,
+    stratify: bool = True,
+    every_class: bool = False,
+    by_content: bool = False,
+    random_state: Any = None,
+) -> list[Fold]:
+    """Training and test rows of each fold; every row is tested once.
 
-    For a number of folds, rows are dealt out by what they hold, not by where they stand, so that
-    reordering a table changes nothing. No fold may lack a class, so a rare class means fewer folds.
+    Parameters
+    ----------
+    cv : int, splitter or iterable of pairs
+        A number of folds, which are shuffled, or anything that scikit-learn takes as ``cv``.
+    y : array of shape (n,)
+        Labels as codes, or numbers when ``stratify`` is False.
+    X : array, optional
+        The features, for splitters that look at them, and for ``by_content``.
+    groups : array of shape (n,), optional
+        Names or numbers; the rows of a group are tested together.
+    stratify : bool, default=True
+        Whether folds are alike in their labels.
+    every_class : bool, default=False
+        Whether every fold is to test every class, so that a rare class means fewer folds (two at
+        least). Otherwise there are as many as asked for, or as the largest class has rows; a class
+        of two rows can be learnt without either all the same.
+    by_content : bool, default=False
+        Deal rows out by what they hold, not by where they stand, so that reordering a table
+        changes nothing.
+    random_state : int, RandomState instance or None
+        Shuffles the rows of a number of folds.
     """
     if not isinstance(cv, Integral):
-        folds = check_cv(cv, codes, classifier=True).split(X, codes)
-        return _each_row_once(list(folds), len(codes))
+        folds = check_cv(cv, y, classifier=stratify).split(X if X is not None else y, y, groups)
+        return _each_row_once([(np.asarray(a), np.asarray(b)) for a, b in folds], len(y))
+    n_folds = check_count("cv", cv, low=2)
+    if groups is not None:
+        return _folds_of_groups(groups, y, n_folds, random_state)
+    splitter = KFold
+    if stratify:
+        splitter, n_folds = StratifiedKFold, _possible_folds(n_folds, y, every_class)
+    order = np.lexsort(X.T) if by_content else np.arange(len(y))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        dealt = splitter(n_folds, shuffle=True, random_state=random_state).split(order, y[order])
+        return [(order[train], order[test]) for train, test in dealt]
+
+
+def _possible_folds(n_folds: int, codes: np.ndarray, every_class: bool) -> int:
     sizes = np.bincount(codes)
+    sizes = sizes[sizes > 0]
     if sizes.max() == 1:
         raise ValueError(
             "every label occurs once, so that none can be learned from other rows; at least one "
             "class needs two rows."
         )
-    order = np.lexsort(X.T)
-    n_splits = min(check_count("cv", cv, low=2), max(2, sizes.min()))
-    folds = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        return [(order[a], order[b]) for a, b in folds.split(order, codes[order])]
+    return min(n_folds, max(2, sizes.min()) if every_class else sizes.max())
+
+
+def _folds_of_groups(
+    groups: np.ndarray, codes: np.ndarray, n_folds: int, random_state: Any
+) -> list[Fold]:
+    """Folds that keep groups whole, alike in size and labels.
+
+    Groups are dealt out in turn, the largest first, those of one size by the label of their first
+    row. O(n log n), unlike scikit-learn's search, which takes long for many groups.
+    """
+    _, first, groups, sizes = np.unique(
+        groups, return_index=True, return_inverse=True, return_counts=True
+    )
+    if len(sizes) == 1:
+        raise ValueError("all rows belong to one group, so that none can be learned from others.")
+    shuffled = np.random.default_rng(random_state).random(len(sizes))
+    order = np.lexsort((shuffled, codes[first], -sizes))
+    fold_of_group = np.empty(len(sizes), dtype=np.intp)
+    fold_of_group[order] = np.arange(len(sizes)) % min(n_folds, len(sizes))
+    fold = fold_of_group[groups]
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(fold.max() + 1)]
 
 
 def _each_row_once(folds: list[Fold], n: int) -> list[Fold]:
@@ -49,46 +112,112 @@ def _each_row_once(folds: list[Fold], n: int) -> list[Fold]:
     return folds
 
 
-def unseen(codes: np.ndarray, folds: list[Fold]) -> np.ndarray:
-    """Rows whose label their training fold lacks, with a warning if there are any."""
-    missing = np.zeros(len(codes), dtype=bool)
+def with_fewer_rows(folds: Sequence[Fold], most_rows: int, seed: int) -> list[Fold]:
+    """The same folds with ``most_rows`` training rows at most, drawn where there are more."""
+    random = np.random.default_rng(seed)
+    return [
+        (np.sort(random.choice(train, most_rows, replace=False)), test)
+        if len(train) > most_rows
+        else (train, test)
+        for train, test in folds
+    ]
+
+
+def not_learnable(codes: np.ndarray, folds: Sequence[Fold]) -> np.ndarray:
+    """Rows whose label their training rows lack."""
+    lacking = np.zeros(len(codes), dtype=bool)
     for train, test in folds:
-        missing[test] = ~np.isin(codes[test], codes[train])
-    if missing.any():
+        lacking[test] = ~np.isin(codes[test], codes[train])
+    return lacking
+
+
+def warn_of_not_learnable(lacking: np.ndarray, *, stacklevel: int = 2) -> None:
+    """Warn when some rows have a label too rare to be learned without them."""
+    if lacking.any():
         warnings.warn(
-            f"{missing.sum()} rows have a label too rare to be learned without them; they cannot "
+            f"{lacking.sum()} rows have a label too rare to be learned without them; they cannot "
             "be judged and get suspicion 0. Merge rare classes, or leave them out.",
             SuspicionWarning,
-            stacklevel=4,
+            stacklevel=stacklevel + 1,
         )
-    return missing
 
 
-def predict(
-    estimators: list[Any], X: Any, codes: np.ndarray, folds: list[Fold], n_jobs: int | None
+def out_of_fold_proba(
+    estimators: Sequence[Any],
+    X: Any,
+    codes: np.ndarray,
+    folds: Sequence[Fold],
+    *,
+    n_classes: int | None = None,
+    classes: np.ndarray | None = None,
+    fit_params: Sequence[dict[str, Any]] | None = None,
+    n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Class probabilities, (n_estimators, n, n_classes), each row's by models fitted without it."""
-    proba = np.zeros((len(estimators), len(codes), codes.max() + 1))
+    """Class probabilities, (n_estimators, n, n_classes), each row's by models fitted without it.
+
+    A class that the training rows lack has probability 0. Where they hold one class, or features
+    that do not vary, the answer is their class shares without a fit. A model without
+    ``predict_proba`` counts as certain of what it predicts.
+
+    Parameters
+    ----------
+    estimators : sequence of classifiers
+        Cloned for every fold.
+    X : array, sparse matrix, dataframe or list
+        The features.
+    codes : array of shape (n,)
+        Labels as whole numbers from 0.
+    folds : sequence of (training rows, test rows)
+        As :func:`make_folds` gives them.
+    n_classes : int, optional
+        Number of columns; one more than the largest code when not given.
+    classes : array of shape (n_classes,), optional
+        What the estimators are to know the codes as, in ascending order.
+    fit_params : sequence of dict, optional
+        Metadata for the ``fit`` of each estimator, one value per row.
+    n_jobs : int, optional
+        Number of fits at a time.
+    """
+    n_classes = int(codes.max()) + 1 if n_classes is None else n_classes
+    proba = np.zeros((len(estimators), len(codes), n_classes))
     jobs = [(i, train, test) for i in range(len(estimators)) for train, test in folds]
     results = Parallel(n_jobs=n_jobs)(
-        delayed(_predict_fold)(estimators[i], X[train], codes[train], X[test])
+        delayed(_predict_fold)(
+            estimators[i],
+            take_rows(X, train),
+            codes[train],
+            take_rows(X, test),
+            classes,
+            params_of_rows(fit_params[i], len(codes), train) if fit_params else {},
+        )
         for i, train, test in jobs
     )
-    for (i, _, test), (classes, fold_proba) in zip(jobs, results, strict=True):
-        proba[i, test[:, None], classes] = fold_proba
+    for (i, _, test), (known, fold_proba) in zip(jobs, results, strict=True):
+        proba[i, test[:, None], known] = fold_proba
     return proba
 
 
 def _predict_fold(
-    estimator: Any, X: Any, codes: np.ndarray, X_test: Any
+    estimator: Any,
+    X: Any,
+    codes: np.ndarray,
+    X_test: Any,
+    classes: np.ndarray | None,
+    fit_params: dict[str, Any],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The classes known to a clone fitted on X, and their probabilities for the test rows."""
-    classes = np.unique(codes)
+    """The codes known to a clone fitted on X, and their probabilities for the test rows."""
+    sizes = np.bincount(codes)
+    known = np.flatnonzero(sizes)
     # Where there is nothing to learn, some classifiers refuse and others answer NaN.
-    if len(classes) == 1 or not np.ptp(X, axis=0).any():
-        shares = np.bincount(codes)[classes] / len(codes)
-        return classes, np.tile(shares, (X_test.shape[0], 1))
-    model = clone(estimator).fit(X, codes)
-    if hasattr(model, "predict_proba"):
-        return model.classes_, model.predict_proba(X_test)
-    return classes, (model.predict(X_test)[:, None] == classes).astype(float)
+    if len(known) == 1 or (isinstance(X, np.ndarray) and not (X[:1] != X).any()):
+        n_test = X_test.shape[0] if hasattr(X_test, "shape") else len(X_test)
+        return known, np.tile(sizes[known] / len(codes), (n_test, 1))
+    if classes is None:
+        model = fit_to_codes(clone(estimator), X, codes, **fit_params)
+    else:
+        model = clone(estimator).fit(X, classes[codes], **fit_params)
+    if not hasattr(model, "predict_proba"):
+        labels = known if classes is None else classes[known]
+        return known, (model.predict(X_test)[:, None] == labels).astype(float)
+    found = model.classes_ if classes is None else np.searchsorted(classes, model.classes_)
+    return found, model.predict_proba(X_test)

@@ -1,13 +1,17 @@
-"""The contract between the rooms: ``suspicion_``, ``flagged_``, ``suggested_``.
+"""The contract of a detector: ``suspicion_``, ``flagged_``, ``suggested_``.
 
 Whatever learns something about the training labels says it in the same three fitted attributes,
 one entry per row given to ``fit``, in the order of the rows:
 
 - ``suspicion_``: higher = more likely mislabelled;
-- ``flagged_``: the yes or no drawn from it by one of the rules of :func:`flag`;
+- ``flagged_``: the yes or no drawn from it by one of the rules of :func:`flag`, which the
+  parameters ``threshold`` and ``contamination`` choose, at most one of them being set;
 - ``suggested_``: the class errata would have given; the label itself where nothing is flagged.
+  Detectors of wrong responses or rows, for which there are no classes, have none.
 
-Whoever acts on flags by leaving rows out asks :func:`spare_classes` first.
+Whoever acts on flags by leaving rows out asks :func:`spare_classes` first, and says in
+``sample_indices_`` which rows are left. ``tests/test_common.py`` holds every public detector to
+this page.
 """
 
 from typing import Any
@@ -48,18 +52,14 @@ def flag(
     -------
     array of bool of shape (n,)
     """
-    if threshold is not None and contamination is not None:
-        raise ValueError(
-            f"threshold={threshold!r} and contamination={contamination!r} are two rules; "
-            "pass at most one of them."
-        )
+    check_one_rule(threshold, contamination)
     if contamination is None:
         line = native if threshold is None else check_fraction("threshold", threshold, **_ANY)
         return suspicion > line
     if contamination != "estimate":
-        expected = check_fraction("contamination", contamination) * len(suspicion)
+        n_flagged = count_flags(contamination, len(suspicion))
     elif probability:
-        expected = suspicion.sum()
+        n_flagged = _nearest(suspicion.sum())
     else:
         raise ValueError(
             'contamination="estimate" needs suspicions that are probabilities, and these are '
@@ -67,8 +67,26 @@ def flag(
         )
     flagged = np.zeros(len(suspicion), dtype=bool)
     most_suspicious_first = np.argsort(-suspicion, kind="stable")
-    flagged[most_suspicious_first[: int(np.floor(expected + 0.5))]] = True
+    flagged[most_suspicious_first[:n_flagged]] = True
     return flagged
+
+
+def check_one_rule(threshold: Any, contamination: Any) -> None:
+    """Raise when both rules are given."""
+    if threshold is not None and contamination is not None:
+        raise ValueError(
+            f"threshold={threshold!r} and contamination={contamination!r} are two rules; "
+            "pass at most one of them."
+        )
+
+
+def count_flags(contamination: Any, n: int) -> int:
+    """How many of ``n`` rows this fraction of them is."""
+    return _nearest(check_fraction("contamination", contamination) * n)
+
+
+def _nearest(number: float) -> int:
+    return int(np.floor(number + 0.5))
 
 
 def spare_classes(
@@ -92,29 +110,31 @@ def spare_classes(
     min_fraction : float, default=0
         So large a fraction of each class stays, too.
     max_removed : int, optional
-        No more rows than this are left out in all, the most suspicious.
+        No more rows than this are left out in all, the most suspicious (of equals, those of smaller
+        index).
 
     Returns
     -------
     array of bool of shape (n,)
     """
-    removed = np.zeros(len(flagged), dtype=bool)
-    candidates = np.flatnonzero(flagged)
-    candidates = candidates[np.argsort(-suspicion[candidates], kind="stable")]
-    removed[candidates[:max_removed]] = True
+    removed = flagged.copy()
     sizes, gone = np.bincount(codes), np.bincount(codes[removed], minlength=codes.max() + 1)
     needed = np.maximum(np.minimum(min_per_class, sizes), np.ceil(min_fraction * sizes - 1e-9))
     for code in np.flatnonzero(sizes - gone < needed):
         members = np.flatnonzero(removed & (codes == code))
         back = int(needed[code] - sizes[code] + gone[code])
         removed[members[np.argsort(suspicion[members], kind="stable")][:back]] = False
+    if max_removed is not None:
+        left = np.flatnonzero(removed)
+        removed[left[np.argsort(-suspicion[left], kind="stable")][max_removed:]] = False
     return removed
 
 
 class DetectorMixin:
     """Gives a detector the one way to conclude its ``fit``.
 
-    The estimator has the parameters ``threshold`` and ``contamination``, and ``classes_`` is set.
+    The estimator has the parameters ``threshold`` and ``contamination``, and ``classes_`` is set
+    where there are labels.
     """
 
     threshold: float | None
@@ -122,14 +142,20 @@ class DetectorMixin:
     classes_: np.ndarray
 
     def _conclude(
-        self, suspicion: np.ndarray, codes: np.ndarray, suggested: np.ndarray, **rule: Any
+        self,
+        suspicion: np.ndarray,
+        codes: np.ndarray | None = None,
+        suggested: Any = None,
+        **rule: Any,
     ) -> None:
         """Set the three fitted attributes from suspicions and the codes of labels and suggestions.
 
-        ``rule`` passes ``native`` and ``probability`` on to :func:`flag`.
+        ``rule`` passes ``native`` and ``probability`` on to :func:`flag`. Without codes, rows are
+        judged and not labels: nothing is suggested.
         """
         self.suspicion_ = suspicion
         self.flagged_ = flag(
             suspicion, threshold=self.threshold, contamination=self.contamination, **rule
         )
-        self.suggested_ = self.classes_[np.where(self.flagged_, suggested, codes)]
+        if codes is not None:
+            self.suggested_ = self.classes_[np.where(self.flagged_, suggested, codes)]

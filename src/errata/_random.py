@@ -1,13 +1,62 @@
-"""Clones that draw from one generator: the one way to seed what a user hands us."""
+"""The one way to seed what others draw with.
 
+Two rules, both scikit-learn's. Clones of one estimator in an ensemble would all draw the same, so
+each gets seeds from the ensemble's generator, whatever was set before (:func:`seeded_clone`). The
+members of a committee that a user configured keep the seeds that were set, and only open ones are
+drawn (:func:`seeded_member`).
+"""
+
+from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+LARGEST_SEED = 2**31 - 1
 
 
-def seeded_clone(estimator: Any, random: np.random.RandomState) -> Any:
-    """A clone whose every ``random_state``, nested ones included, is drawn from ``random``."""
+def draw_seed(random_state: Any) -> int:
+    """One seed from a ``random_state`` of any kind."""
+    return int(check_random_state(random_state).randint(LARGEST_SEED))
+
+
+def draw_seeds(random_state: Any, n: int) -> list[int]:
+    """``n`` seeds from a ``random_state`` of any kind, the same as one after the other."""
+    return check_random_state(random_state).randint(LARGEST_SEED, size=n).tolist()
+
+
+def seeded_clone(estimator: Any, random_state: Any) -> Any:
+    """A clone whose every ``random_state``, nested ones included, is drawn anew."""
     copied = clone(estimator)
-    names = sorted(name for name in copied.get_params() if name.endswith("random_state"))
-    return copied.set_params(**{name: random.randint(2**31 - 1) for name in names})
+    return _draw(copied, _states(copied), random_state)
+
+
+def seeded_member(estimator: Any, random_state: Any) -> Any:
+    """A clone that keeps the seeds it has; every ``random_state`` that is None is drawn."""
+    copied = clone(estimator)
+    states = _states(copied)
+    return _draw(copied, [name for name in states if states[name] is None], random_state)
+
+
+def with_seed(estimator: Any, seed: int) -> Any:
+    """The unfitted estimator itself, its randomness fixed: it gets the seed, its parts others."""
+    names = sorted(_states(estimator), key=lambda name: (name.count("__"), name))
+    seeds = [seed, *draw_seeds(seed, max(0, len(names) - 1))]
+    return estimator.set_params(**dict(zip(names, seeds, strict=False)))
+
+
+def _states(estimator: Any) -> dict[str, Any]:
+    """Every ``random_state``, nested ones included, in the order in which they are drawn.
+
+    Sorted by name, so that draws do not depend on the order in which parts were put together.
+    """
+    params = estimator.get_params()
+    names = sorted(name for name in params if name.rpartition("__")[2] == "random_state")
+    return {name: params[name] for name in names}
+
+
+def _draw(estimator: Any, names: Iterable[str], random_state: Any) -> Any:
+    names = list(names)
+    return estimator.set_params(
+        **dict(zip(names, draw_seeds(random_state, len(names)), strict=True))
+    )

@@ -60,9 +60,9 @@ def test_the_twins_agree(Z, name):
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=4 * np.finfo(Z.dtype).eps)
 
 
-def test_gaussian_rows_are_exponentials_at_most_one(twin):
+def test_rbf_rows_are_exponentials_at_most_one(twin):
     Z = np.array([[-2.0, -0.5, 1e-9], [-800.0, 0.0, -np.inf]])
     bias, shift = np.array([-0.1, 0.0, 0.0]), np.array([0.0, 0.25, 0.0])
-    twin.gauss_rows(Z, bias, shift)
+    twin.rbf_rows(Z, bias, shift)
     expected = [[np.exp(-2.1), np.exp(-0.5) - 0.25, 1.0], [0.0, 0.75, 0.0]]
     np.testing.assert_allclose(Z, expected, rtol=0, atol=1e-15)

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 
-from errata._neighbors import _approximate, _exact, _search
+from errata._neighbors import _approximate, _search
 from errata._neighbors._approximate import CellIndex, approximate_neighbors
-from errata._neighbors._exact import ask_everybody, settle
+from errata._neighbors._exact import BruteSearch, settle
 from errata.hardness import NeighborDisagreement, nearest
 from naive_hardness import naive_nearest
 
@@ -25,12 +25,12 @@ def clustered():
 
 def approximately(X):
     """What is found, and how many rows the exact search was asked about."""
-    exact, n_exact = ask_everybody(X), 0
+    exact, n_exact = BruteSearch(X), 0
 
-    def counting(rows, asked):
+    def counting(points, asked):
         nonlocal n_exact
-        n_exact += len(rows)
-        return exact(rows, asked)
+        n_exact += len(points)
+        return exact(points, asked)
 
     return approximate_neighbors(X, K, counting, faiss=faiss, seed=0, n_jobs=1), n_exact
 
@@ -38,7 +38,7 @@ def approximately(X):
 def recall(X, found, n_rows=1_000):
     """Share of the neighbours found that are no farther than the k-th nearest, on some rows."""
     rows = np.random.RandomState(9).choice(len(X), n_rows, replace=False)
-    truth = settle(ask_everybody(X), rows, found.shape[1], X)
+    truth = settle(BruteSearch(X), X[rows], found.shape[1], X, own=rows)[1]
     reach = np.linalg.norm(X[rows] - X[truth[:, -1]], axis=1)[:, None]
     return np.mean(np.linalg.norm(X[rows][:, None] - X[found[rows]], axis=2) <= reach * (1 + 1e-9))
 
@@ -56,7 +56,7 @@ def test_nearly_all_neighbours_are_found(table, request):
 
 
 def test_the_same_seed_finds_the_same_whatever_the_threads(clustered, monkeypatch):
-    monkeypatch.setattr(_exact, "CHUNK", 2**20)  # several batches
+    monkeypatch.setattr(_approximate, "CHUNK", 2**20)  # several batches
     monkeypatch.setattr(_search, "APPROXIMATE_FROM", 5_000)
     X = clustered[:6_000]
     one, two = (nearest(X, K, approximate=True, random_state=3, n_jobs=n_jobs) for n_jobs in (1, 2))
@@ -89,18 +89,18 @@ def test_rows_with_too_few_in_their_cells_ask_the_exact_search(gaussian, monkeyp
     X = gaussian[:4_000]
     index = CellIndex(faiss, X, seed=0)
     index.build(packed=False, n_probe=1)
-    _, distances = index.nearest(X, np.arange(4_000), 60)  # cells hold some 63 rows
+    distances, _ = index.nearest(X, np.arange(4_000), 60)  # cells hold some 63 rows
     n_short = np.isinf(distances[:, -1]).sum()
     assert 0 < n_short < 4_000
     monkeypatch.setattr(_approximate, "_promising_index", lambda *_: index)
-    found = approximate_neighbors(X, 60, ask_everybody(X), faiss=faiss, seed=0, n_jobs=1)
+    found = approximate_neighbors(X, 60, BruteSearch(X), faiss=faiss, seed=0, n_jobs=1)
     short = np.isinf(distances[:, -1])
     np.testing.assert_array_equal(found[short], naive_nearest(X, 60)[short])
 
 
 def test_as_many_cells_are_searched_as_hold_the_neighbours_of_a_sample(clustered):
     X, rows = clustered[:4_000], np.arange(300)
-    truth = settle(ask_everybody(X), rows, K, X)
+    truth = settle(BruteSearch(X), X[rows], K, X, own=rows)[1]
     index = CellIndex(faiss, X, seed=0)
     n_probe = index.cells_that_hold(rows, truth)
     # The plain way: sort all centres for each row, look each neighbour's cell up in the list.

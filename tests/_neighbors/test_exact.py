@@ -6,13 +6,11 @@ from hypothesis.extra import numpy as hnp
 
 from errata._neighbors import _exact
 from errata._neighbors._exact import (
-    _measured,
-    ask_everybody,
-    ask_tree,
-    batches,
+    BruteSearch,
+    TreeSearch,
+    distances_to,
     exact_query,
-    measure,
-    rank_others,
+    nearest_of,
     settle,
 )
 from naive_hardness import naive_nearest
@@ -25,18 +23,23 @@ coarse_tables = hnp.arrays(
 
 
 def one_thread_tree(X):
-    return ask_tree(X, n_jobs=1)
+    return TreeSearch(X, n_jobs=1)
 
 
-both_ways = pytest.mark.parametrize("ask", [one_thread_tree, ask_everybody])
+def others(query, X, k):
+    """Indices of the nearest other rows of every row."""
+    return settle(query, X, k, X, own=np.arange(len(X)))[1]
+
+
+both_ways = pytest.mark.parametrize("ask", [one_thread_tree, BruteSearch])
 
 
 def counted(query, asked_for):
     """The query, noting how many rows ask for how much."""
 
-    def noting(rows, asked):
-        asked_for.append((len(rows), asked))
-        return query(rows, asked)
+    def noting(points, asked):
+        asked_for.append((len(points), asked))
+        return query(points, asked)
 
     return noting
 
@@ -48,22 +51,36 @@ def test_ties_are_settled_as_by_sorting_all_distances(ask, X, data):
     expected = naive_nearest(X, k)
     rows = np.array(data.draw(st.permutations(range(len(X)))))[: data.draw(st.integers(1, len(X)))]
     for zero_is_equal in (True, False):
-        found = settle(ask(X), rows, k, X, zero_is_equal=zero_is_equal)
+        distances, found = settle(ask(X), X[rows], k, X, own=rows, zero_is_equal=zero_is_equal)
         np.testing.assert_array_equal(found, expected[rows])
+        np.testing.assert_allclose(distances, distances_to(X[rows], X, found), rtol=1e-12, atol=0)
+
+
+@both_ways
+@given(coarse_tables, coarse_tables, st.data())
+def test_points_that_are_not_rows_are_compared_with_all_rows(ask, X, points, data):
+    d = min(X.shape[1], points.shape[1])
+    X, points = X[:, :d].copy(), points[:, :d].copy()
+    k = data.draw(st.integers(1, len(X)))
+    squares = ((points[:, None] - X) ** 2).sum(axis=2)
+    for zero_is_equal in (True, False):
+        distances, found = settle(ask(X), points, k, X, zero_is_equal=zero_is_equal)
+        np.testing.assert_array_equal(found, np.argsort(squares, axis=1, kind="stable")[:, :k])
+        np.testing.assert_allclose(distances, distances_to(points, X, found), rtol=1e-12, atol=0)
 
 
 @both_ways
 def test_small_chunks_change_nothing(ask, monkeypatch):
     X = np.random.RandomState(0).randint(3, size=(200, 4)).astype(float)
     monkeypatch.setattr(_exact, "CHUNK", 300)
-    np.testing.assert_array_equal(settle(ask(X), np.arange(200), 7, X), naive_nearest(X, 7))
+    np.testing.assert_array_equal(others(ask(X), X, 7), naive_nearest(X, 7))
 
 
 @both_ways
 def test_equal_rows_are_settled_by_asking_once(ask):
     X = np.tile(np.random.RandomState(0).normal(size=(10, 4)), (100, 1))
     asked_for = []
-    found = settle(counted(ask(X), asked_for), np.arange(1000), 5, X)
+    found = others(counted(ask(X), asked_for), X, 5)
     np.testing.assert_array_equal(found, naive_nearest(X, 5))
     assert asked_for == [(1000, 7)]
 
@@ -71,13 +88,13 @@ def test_equal_rows_are_settled_by_asking_once(ask):
 def test_rows_too_close_for_their_squares_are_not_called_equal():
     # Differences of 1e-200 have squares of 0: distance 0, and yet another row.
     X = np.array([[0.0], [1e-200], [0.0], [2e-200], [1.0], [3e-200], [4e-200]])
-    np.testing.assert_array_equal(settle(ask_tree(X, 1), np.arange(7), 3, X), naive_nearest(X, 3))
+    np.testing.assert_array_equal(others(TreeSearch(X, 1), X, 3), naive_nearest(X, 3))
 
 
 @pytest.mark.parametrize("offset", [0, 1e6, -1e9])
 def test_brute_force_keeps_its_digits_far_from_zero(offset):
     grid = np.random.RandomState(0).randint(5, size=(300, 12)).astype(float)
-    found = settle(ask_everybody(grid + offset), np.arange(300), 5, grid + offset)
+    found = others(BruteSearch(grid + offset), grid + offset, 5)
     np.testing.assert_array_equal(found, naive_nearest(grid, 5))
 
 
@@ -85,7 +102,7 @@ def test_an_outlier_makes_no_other_row_ask_again():
     X = np.random.RandomState(0).normal(size=(500, 12))
     X[7] = 1e9
     asked_for = []
-    found = settle(counted(ask_everybody(X), asked_for), np.arange(500), 5, X)
+    found = others(counted(BruteSearch(X), asked_for), X, 5)
     np.testing.assert_array_equal(found, naive_nearest(X, 5))
     assert asked_for[0] == (500, 7)
     assert sum(n_rows for n_rows, _ in asked_for[1:]) <= 5  # the outlier itself
@@ -93,9 +110,7 @@ def test_an_outlier_makes_no_other_row_ask_again():
 
 def test_columns_of_very_different_units_are_searched_exactly():
     X = np.random.RandomState(0).normal(size=(300, 12)) * 10.0 ** np.arange(-6, 6)
-    np.testing.assert_array_equal(
-        settle(ask_everybody(X), np.arange(300), 5, X), naive_nearest(X, 5)
-    )
+    np.testing.assert_array_equal(others(BruteSearch(X), X, 5), naive_nearest(X, 5))
 
 
 def test_clusters_far_apart_are_searched_exactly():
@@ -103,40 +118,24 @@ def test_clusters_far_apart_are_searched_exactly():
     X = np.random.RandomState(0).normal(size=(400, 12))
     X[:200] += 1e12
     asked_for = []
-    found = settle(counted(ask_everybody(X), asked_for), np.arange(400), 5, X)
+    found = others(counted(BruteSearch(X), asked_for), X, 5)
     np.testing.assert_array_equal(found, naive_nearest(X, 5))
     assert len(asked_for) <= 2
 
 
 def test_heavy_tails_are_searched_exactly():
     X = np.random.RandomState(0).standard_cauchy(size=(400, 12)) ** 5
-    np.testing.assert_array_equal(
-        settle(ask_everybody(X), np.arange(400), 5, X), naive_nearest(X, 5)
-    )
-
-
-@pytest.mark.parametrize(("n_rows", "width"), [(10, 1), (10, 10**9), (1, 5), (1000, 50_000)])
-def test_batches_cover_all_rows_in_bounded_chunks(n_rows, width):
-    slices = list(batches(n_rows, width))
-    np.testing.assert_array_equal(
-        np.concatenate([np.arange(n_rows)[s] for s in slices]), np.arange(n_rows)
-    )
-    longest = max(s.stop - s.start for s in slices)
-    assert longest == 1 or longest * width <= _exact.CHUNK
-
-
-def test_no_rows_no_batches():
-    assert list(batches(0, 5)) == []
+    np.testing.assert_array_equal(others(BruteSearch(X), X, 5), naive_nearest(X, 5))
 
 
 def test_distances_are_measured_from_differences():
     X = np.array([[1e8, 0], [1e8 + 3, 4], [1e8, 1]])
-    assert measure(X, np.array([0]), np.array([[1, 2]])).tolist() == [[5, 1]]
+    assert distances_to(X[[0]], X, np.array([[1, 2]])).tolist() == [[5, 1]]
 
 
 def test_a_row_is_left_out_by_its_index():
-    found, distances = rank_others(
-        np.array([[3, 0, 2]]), np.array([[0.0, 0.0, 1.0]]), np.array([3]), k=2
+    distances, found = nearest_of(
+        np.array([[3, 0, 2]]), np.array([[0.0, 0.0, 1.0]]), 2, own=np.array([3])
     )
     assert found.tolist() == [[0, 2]]
     assert distances.tolist() == [[0, 1]]
@@ -154,15 +153,15 @@ def test_a_row_is_left_out_by_its_index():
     ],
 )
 def test_the_shape_decides_on_the_search(n, d, expected, monkeypatch):
-    monkeypatch.setattr(_exact, "ask_tree", lambda X, n_jobs: "tree")
-    monkeypatch.setattr(_exact, "ask_everybody", lambda X, n_jobs: "brute")
-    monkeypatch.setattr(_exact, "_quicker", lambda tree, brute, n: "pilot")
+    monkeypatch.setattr(_exact, "TreeSearch", lambda X, n_jobs, measured=False: "tree")
+    monkeypatch.setattr(_exact, "BruteSearch", lambda X, n_jobs: "brute")
+    monkeypatch.setattr(_exact, "_quicker", lambda tree, brute, X: "pilot")
     assert exact_query(np.zeros((n, d)), "euclidean", None) == expected
 
 
 def test_the_pilot_prefers_a_tree_where_rows_lie_on_a_line():
     X = np.outer(np.linspace(0, 1, 20_000), np.ones(12))
-    assert "_measured" in exact_query(X, "euclidean", 1).__qualname__
+    assert isinstance(exact_query(X, "euclidean", 1), TreeSearch)
 
 
 @given(seeds)
@@ -170,7 +169,6 @@ def test_tree_and_brute_force_agree_where_rounding_decides(seed):
     # Steps of 0.1: many distances are equal but for their last digit.
     X = np.random.RandomState(seed).randint(4, size=(60, 9)) * 0.1
     tree, brute = (
-        settle(query, np.arange(60), 5, X)
-        for query in (_measured(X, ask_tree(X, 1)), ask_everybody(X))
+        others(query, X, 5) for query in (TreeSearch(X, 1, measured=True), BruteSearch(X))
     )
     np.testing.assert_array_equal(tree, brute)

@@ -1,3 +1,4 @@
+import pickle
 import sys
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_matrix
 from sklearn.neighbors import NearestNeighbors
 
+from errata._neighbors import NeighborIndex, nearest_in
 from errata.exceptions import MissingExtraError, SuspicionWarning
 from errata.hardness import nearest
 from naive_hardness import naive_nearest
@@ -97,3 +99,52 @@ def test_a_missing_faiss_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'errata\[scale\]'"):
         nearest(np.eye(3), 1, approximate=True)
+
+
+@pytest.mark.parametrize("d", [2, 12])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_query_rows_are_looked_for_among_the_reference_rows(d, metric):
+    random = np.random.RandomState(0)
+    reference, query = random.normal(size=(80, d)), random.normal(size=(30, d))
+    expected = NearestNeighbors(n_neighbors=4, metric=metric).fit(reference).kneighbors(query)
+    for form in (np.asarray, csr_matrix):
+        distances, found = nearest_in(form(reference), form(query), 4, metric=metric)
+        np.testing.assert_array_equal(found, expected[1])
+        np.testing.assert_allclose(distances, expected[0], rtol=1e-9, atol=0)
+
+
+def test_a_query_row_that_is_a_reference_row_finds_itself_and_ties_go_to_the_smaller_index():
+    X = np.array([[1.0], [0.0], [2.0], [1.0], [3.0]])
+    distances, found = nearest_in(X, X[3:4], 4)
+    assert found.tolist() == [[0, 3, 1, 2]]
+    assert distances.tolist() == [[0, 0, 1, 1]]
+
+
+def test_all_reference_rows_can_be_asked_for_and_no_more():
+    X = np.arange(3.0)[:, None]
+    assert nearest_in(X, [[2.2]], 3)[1].tolist() == [[2, 1, 0]]
+    with pytest.raises(ValueError, match="n_neighbors=4 must be a whole number between 1 and 3"):
+        nearest_in(X, X, 4)
+    with pytest.raises(ValueError, match="n_neighbors=3 must be a whole number between 1 and 2"):
+        NeighborIndex(X).others(3)
+
+
+@pytest.mark.parametrize("d", [2, 12])
+def test_an_index_answers_again_and_survives_pickling(d):
+    X = np.random.RandomState(0).randint(4, size=(60, d)).astype(float)
+    index = pickle.loads(pickle.dumps(NeighborIndex(X)))
+    np.testing.assert_array_equal(index.others(5)[1], nearest(X, 5))
+    for points in (X[:9] + 0.25, X.astype(np.float32)):
+        for found, expected in zip(index.find(points, 5), nearest_in(X, points, 5), strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_few_distinct_rows_are_found_by_asking_once():
+    X = np.tile(np.random.RandomState(0).normal(size=(5, 3)), (400, 1))
+    index, asked = NeighborIndex(X), []
+    search = index.query
+    index.query = lambda points, k: asked.append(k) or search(points, k)
+    distances, found = index.find(X[:5], 7)
+    assert asked == [8]
+    np.testing.assert_array_equal(distances, 0)
+    np.testing.assert_array_equal(found, np.arange(5)[:, None] + 5 * np.arange(7))

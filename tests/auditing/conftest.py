@@ -12,5 +12,5 @@ def flowers():
     X, codes = blobs(150)
     labels, flipped = flip_labels(codes, n_flips=12, random_state=0)
     names = np.array(["<b>rose</b>", "lily", "iris"])
-    audit = errata.audit(X, names[labels], witnesses=QUICK, title="<i>", random_state=0)
+    audit = errata.audit(X, names[labels], estimators=QUICK, title="<i>", random_state=0)
     return audit, flipped

@@ -49,3 +49,11 @@ def test_nothing_is_flagged_where_nothing_can_be_told():
     flags = no_flags(5)
     assert not flags.flagged.any()
     assert "do not tell" in flags.rule
+
+
+def test_the_longest_list_that_keeps_the_precision_is_flagged():
+    p = np.array([0.9, 0.1, 0.9, 0.9, 0.0])  # the first rows are wrong by 0.9, 0.5, 0.63, 0.7, 0.56
+    flags = draw_flags(p, np.linspace(1, 0, 5), 0.65)
+    np.testing.assert_array_equal(flags.flagged, [True, True, True, True, False])
+    np.testing.assert_allclose(flags.expected_precision, 0.7)
+    assert "65%" in flags.rule

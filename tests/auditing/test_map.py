@@ -21,7 +21,7 @@ def test_every_row_has_its_place_and_the_worst_are_drawn_last():
 
 
 def test_of_many_rows_the_worst_are_always_shown(monkeypatch):
-    monkeypatch.setattr(module, "POINTS", 10)
+    monkeypatch.setattr(module, "MAP_POINTS", 10)
     points = draw_map(X, np.array([3, 1]), TOLD, 0)
     assert len(points["row"]) == 10
     assert points["row"][-2:] == [3, 1]

@@ -1,7 +1,7 @@
 import numpy as np
 
 from auditing_cases import blobs
-from errata.auditing import _evidence
+from errata.auditing._pooling import PooledModel
 from errata.auditing._reasons import give_reasons
 
 X, CODES = blobs(60)
@@ -10,25 +10,23 @@ NAMES = ["ant", "bee", "cat"]
 
 def reasons(prefers, *, X=X):
     row, new = 0, (CODES[0] + 1) % 3
-    said = [
-        _evidence.Testimony(f"w{k}", 1.0, 1.0, np.full(60, code)) for k, code in enumerate(prefers)
-    ]
+    said = [PooledModel(f"m{k}", 1.0, 1.0, np.full(60, code)) for k, code in enumerate(prefers)]
     rows, suggested = np.array([row]), np.array([new])
-    return give_reasons(rows, suggested, X=X, codes=CODES, classes=NAMES, testimonies=said)[0]
+    return give_reasons(rows, suggested, X=X, codes=CODES, classes=NAMES, models=said)[0]
 
 
 OWN, NEW = CODES[0], (CODES[0] + 1) % 3
 
 
-def test_witnesses_against_the_label_are_counted_and_named():
-    assert reasons([NEW, NEW]).sentences[0] == f"2 of 2 witnesses prefer {NAMES[NEW]}."
-    assert reasons([NEW, OWN]).sentences[0] == f"1 of 2 witnesses prefer {NAMES[NEW]} (w0)."
-    assert reasons([NEW]).sentences[0] == f"The only witness, w0, prefers {NAMES[NEW]}."
+def test_models_against_the_label_are_counted_and_named():
+    assert reasons([NEW, NEW]).sentences[0] == f"2 of 2 models predict {NAMES[NEW]}."
+    assert reasons([NEW, OWN]).sentences[0] == f"1 of 2 models predict {NAMES[NEW]} (m0)."
+    assert reasons([NEW]).sentences[0] == f"The only model, m0, predicts {NAMES[NEW]}."
 
 
-def test_rows_that_all_witnesses_agree_with_are_not_said_to_be_doubted():
+def test_rows_that_all_models_agree_with_are_not_said_to_be_doubted():
     said = reasons([OWN, OWN]).sentences[0]
-    assert said == f"No witness prefers {NAMES[NEW]}; 2 of 2 prefer the label."
+    assert said == f"No model predicts {NAMES[NEW]}; 2 of 2 predict the label."
 
 
 def test_similar_rows_are_near_and_not_the_row_itself():
@@ -42,7 +40,7 @@ def test_similar_rows_are_near_and_not_the_row_itself():
     ][:3]
 
 
-def test_without_features_witnesses_are_all_there_is():
+def test_without_features_models_are_all_there_is():
     reason = reasons([NEW], X=None)
     assert len(reason.sentences) == 1
     assert reason.similar == []

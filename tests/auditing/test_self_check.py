@@ -2,51 +2,55 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score
 
 from auditing_cases import draw_truth, symmetric
-from errata.auditing._posterior import posterior_of
 from errata.auditing._self_check import (
     Run,
     by_label_alone,
     estimated_average_precision,
     lift_of,
-    rows_to_plant,
-    self_check,
+    rows_to_change,
+    run_self_check,
     units_of,
     wrong_labels,
 )
-from errata.metrics import detection_average_precision
+from errata.auditing.classes._posterior import posterior_of
 
 
 def checked(n=600, n_classes=3, suspicion=None):
     """Out-of-fold probabilities that stay what they are: only the posterior is computed again."""
     truth = draw_truth(symmetric(n_classes, 0.1), n, error=0.3)
-    planted = []
+    injected = []
 
     def audit_again(codes, seed):
-        planted.append(np.flatnonzero(codes != truth.labels))
+        injected.append(np.flatnonzero(codes != truth.labels))
         again = posterior_of(truth.logs, codes, np.random.default_rng(seed))
         return again if suspicion is None else again._replace(suspicion=suspicion(codes))
 
     first = posterior_of(truth.logs, truth.labels, np.random.default_rng(0))
-    return self_check(truth.labels, first, audit_again, np.random.default_rng(1)), planted, first
+    return (
+        run_self_check(truth.labels, first, audit_again, np.random.default_rng(1)),
+        injected,
+        first,
+    )
 
 
 @given(st.integers(2, 6), st.integers(0, 1000), st.floats(0, 0.5))
-def test_planted_labels_are_wrong_and_known(n_classes, seed, rate):
+def test_injected_labels_are_wrong_and_known(n_classes, seed, rate):
     random = np.random.default_rng(seed)
     codes = random.integers(n_classes, size=50)
-    planted = wrong_labels(codes, np.arange(50), symmetric(n_classes, rate), random)
-    assert (planted != codes).all()
-    assert planted.min() >= 0
-    assert planted.max() < n_classes
+    injected = wrong_labels(codes, np.arange(50), symmetric(n_classes, rate), random)
+    assert (injected != codes).all()
+    assert injected.min() >= 0
+    assert injected.max() < n_classes
 
 
-def test_half_of_the_planted_labels_follow_the_noise_model():
+def test_half_of_the_injected_labels_follow_the_noise_model():
     T = np.array([[0.8, 0.2, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     codes, units = np.zeros(4000, dtype=int), np.arange(4000)
-    planted = wrong_labels(codes, units, T, np.random.default_rng(0))
-    np.testing.assert_allclose(np.mean(planted == 1), 0.75, rtol=0, atol=0.03)
+    injected = wrong_labels(codes, units, T, np.random.default_rng(0))
+    np.testing.assert_allclose(np.mean(injected == 1), 0.75, rtol=0, atol=0.03)
 
 
 @given(st.integers(2, 60), st.integers(0, 100), st.integers(1, 40))
@@ -54,10 +58,10 @@ def test_at_least_half_of_every_class_keeps_its_label(n, seed, count):
     random = np.random.default_rng(seed)
     codes = random.integers(3, size=n)
     units = units_of(random.integers(n // 2 + 1, size=n), codes)
-    planted = rows_to_plant(codes, units, count, random)
-    assert planted.sum() <= count
-    assert (np.bincount(codes[planted], minlength=3) <= np.bincount(codes, minlength=3) / 2).all()
-    assert not set(units[planted]) & set(units[~planted])
+    injected = rows_to_change(codes, units, count, random)
+    assert injected.sum() <= count
+    assert (np.bincount(codes[injected], minlength=3) <= np.bincount(codes, minlength=3) / 2).all()
+    assert not set(units[injected]) & set(units[~injected])
 
 
 def test_units_that_do_not_fit_are_passed_over():
@@ -65,40 +69,40 @@ def test_units_that_do_not_fit_are_passed_over():
     for seed in range(10):
         codes, random = np.arange(480) % 2, np.random.default_rng(seed)
         codes[300:] = np.repeat([0, 1, 0], 60)
-        assert rows_to_plant(codes, units, 48, random).sum() == 48
+        assert rows_to_change(codes, units, 48, random).sum() == 48
 
 
 def test_as_many_rows_are_changed_as_there_is_room_for():
     random = np.random.default_rng(0)
-    planted = rows_to_plant(np.arange(100) % 2, np.arange(100), 30, random)
-    assert planted.sum() == 30
-    few = rows_to_plant(
+    injected = rows_to_change(np.arange(100) % 2, np.arange(100), 30, random)
+    assert injected.sum() == 30
+    few = rows_to_change(
         np.r_[np.zeros(95, dtype=int), np.ones(5, dtype=int)], np.arange(100), 60, random
     )
     assert few[:95].sum() == 47
     assert few[95:].sum() == 2
 
 
-def test_errors_are_planted_in_all_rows_and_nothing_is_left_out_of_the_count():
-    check, (planted,), first = checked()
-    assert check.planted == len(planted) == 60
-    assert (first.p_wrong[planted] > 0.5).any()  # rows that were suspected already count, too
-    assert check.found <= min(check.planted, check.top)
+def test_errors_are_injected_in_all_rows_and_nothing_is_left_out_of_the_count():
+    check, (injected,), first = checked()
+    assert check.injected == len(injected) == 60
+    assert (first.p_wrong[injected] > 0.5).any()  # rows that were suspected already count, too
+    assert check.found <= min(check.injected, check.top)
     assert check.top == np.ceil(1.1 * (60 + first.p_wrong.sum()))
     assert check.repeats == 1
     np.testing.assert_allclose(
-        check.precision * check.rank, check.recall * check.planted, rtol=0, atol=1e-9
+        check.precision * check.rank, check.recall * check.injected, rtol=0, atol=1e-9
     )
     assert check.rank[-1] == 600
     np.testing.assert_allclose([check.recall[-1], check.label_recall[-1]], 1, rtol=0, atol=1e-9)
 
 
-def test_good_models_find_what_was_planted_and_labels_alone_do_not():
+def test_good_models_find_what_was_injected_and_labels_alone_do_not():
     check, _, _ = checked()
     assert check.lift
     assert check.average_precision > 0.8
     assert check.suggested_right > 0.85
-    assert check.found > 0.9 * check.planted
+    assert check.found > 0.9 * check.injected
     assert check.by_label < 0.5 * check.found
     assert (check.label_recall <= check.recall + 0.05).all()
 
@@ -110,13 +114,13 @@ def test_a_ranking_that_knows_no_column_has_no_lift_and_no_curve(kind):
     check, _, _ = checked(n=1500, suspicion=by[kind])
     assert not check.lift
     assert len(check.rank) == len(check.recall) == len(check.label_recall) == 0
-    assert abs(check.found - check.by_label) < 0.5 * check.planted
+    assert abs(check.found - check.by_label) < 0.5 * check.injected
 
 
 def test_lift_is_van_elterens_statistic():
-    # One label of five rows: the two planted ones have ranks 5 and 3, U = 5 of 6 pairs.
+    # One label of five rows: the two injected ones have ranks 5 and 3, U = 5 of 6 pairs.
     run = Run(
-        planted=np.array([True, True, False, False, False]),
+        injected=np.array([True, True, False, False, False]),
         labels=np.zeros(5, dtype=int),
         suspicion=np.array([0.9, 0.5, 0.6, 0.1, 0.2]),
         right=1.0,
@@ -124,9 +128,9 @@ def test_lift_is_van_elterens_statistic():
     np.testing.assert_allclose(lift_of([run]), (5 - 3) / np.sqrt(2 * 3 * 6 / 12))
 
 
-def test_a_list_by_labels_takes_the_label_with_most_planted_errors_first():
+def test_a_list_by_labels_takes_the_label_with_most_injected_errors_first():
     run = Run(
-        planted=np.array([True, True, False, True, False, False, False]),
+        injected=np.array([True, True, False, True, False, False, False]),
         labels=np.array([1, 1, 1, 0, 0, 0, 0]),
         suspicion=np.zeros(7),
         right=1.0,
@@ -138,8 +142,8 @@ def test_a_list_by_labels_takes_the_label_with_most_planted_errors_first():
 
 
 def test_few_rows_are_checked_twice():
-    check, planted, _ = checked(n=100)
-    assert check.repeats == len(planted) == 2
+    check, injected, _ = checked(n=100)
+    assert check.repeats == len(injected) == 2
 
 
 def test_copies_are_changed_together_and_the_same_way():
@@ -158,14 +162,30 @@ def test_three_rows_leave_nothing_to_plant():
     first = posterior_of(truth.logs, truth.labels, np.random.default_rng(0))
     first = first._replace(p_wrong=first.p_wrong[:3])
     codes = np.array([0, 1, 2])
-    assert self_check(codes, first, posterior_of, np.random.default_rng(0)) is None
+    assert run_self_check(codes, first, posterior_of, np.random.default_rng(0)) is None
 
 
-def test_average_precision_counts_planted_errors_and_expected_ones():
+def test_average_precision_counts_injected_errors_and_expected_ones():
     random = np.random.default_rng(0)
-    planted, wrong = random.random((2, 300)) < 0.1
-    wrong &= ~planted
-    run = Run(planted, np.zeros(300, dtype=int), random.random(300) + planted + wrong, 1.0)
-    truth = detection_average_precision(run.suspicion, planted | wrong)
+    injected, wrong = random.random((2, 300)) < 0.1
+    wrong &= ~injected
+    run = Run(injected, np.zeros(300, dtype=int), random.random(300) + injected + wrong, 1.0)
+    truth = average_precision_score(injected | wrong, run.suspicion)
     np.testing.assert_allclose(estimated_average_precision(run, wrong.astype(float)), truth)
     assert estimated_average_precision(run, np.zeros(300)) < truth
+
+
+def test_copies_are_changed_together_in_every_run():
+    truth = draw_truth(symmetric(3, 0.1), 300, error=0.3)
+    copies, labels = np.arange(300) // 3, truth.labels[np.arange(300) // 3]
+    seen = []
+
+    def audit_again(codes, seed):
+        seen.append(codes)
+        return posterior_of(truth.logs, codes, np.random.default_rng(seed))
+
+    first = posterior_of(truth.logs, labels, np.random.default_rng(0))
+    check = run_self_check(labels, first, audit_again, np.random.default_rng(1), copies)
+    assert check.injected == 30
+    for codes in seen:
+        assert len(np.unique(copies * 3 + codes)) == 100

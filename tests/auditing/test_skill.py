@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.auditing._skill import skill_of
+from errata.auditing._skill import Skill, skill_of
 
 
 def no_signal(seed, shares=(0.8, 0.15, 0.05), n=400):
@@ -19,7 +19,7 @@ def test_probabilities_that_know_only_how_frequent_labels_are_have_no_skill():
 def test_the_same_probability_for_all_rows_has_no_skill():
     skill = skill_of(np.log(np.full((2, 50), 0.5)), np.arange(50) % 2)
     assert skill.z == 0
-    assert skill.largest_share == 0.5
+    assert skill.largest_frequency == 0.5
 
 
 @pytest.mark.parametrize("sure", [0.7, 0.99])
@@ -39,3 +39,8 @@ def test_a_few_rows_it_is_too_sure_of_do_not_hide_skill():
     q[np.where(np.arange(1000) < 50, 1 - codes, codes), np.arange(1000)] = 1 - 1e-9
     assert np.mean(np.log(q[codes, np.arange(1000)] / 0.5)) < 0
     assert skill_of(np.log(q), codes).enough
+
+
+def test_skill_begins_at_2_4_standard_errors():
+    assert not Skill(2.39, 0.5).enough
+    assert Skill(2.41, 0.5).enough

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -27,7 +28,7 @@ def test_the_summary_adds_up_and_is_valid_json(flowers):
 def test_the_check_is_told_in_a_sentence(flowers):
     check = flowers[0].summary()["self_check"]
     found = (
-        f"Of {check['planted']} errors we planted, {check['found']} are among the {check['top']} "
+        f"Of {check['injected']} errors we planted, {check['found']} are among the {check['top']} "
         "most suspicious rows"
     )
     assert check["lift"]
@@ -67,3 +68,19 @@ def told(**weights):
 )
 def test_what_the_data_leave_open_is_one_sentence(weights, sentence):
     assert alternatives(told(**weights)) == sentence
+
+
+def test_what_cleaning_drops_is_what_the_rule_drops(flowers):
+    audit, _ = flowers
+    for p_wrong in (audit.p_wrong, np.full(150, 0.9)):  # in the second, classes must be spared
+        some = replace(audit, p_wrong=p_wrong)
+        cleaned = some.summary()["flagged"]["cleaned"]
+        assert cleaned["threshold"] == 0.5
+        assert cleaned["rows"] == np.sum(some.clean().did == "dropped") > 0
+        assert cleaned["above"] == np.sum(p_wrong > 0.5)
+    assert cleaned["rows"] <= 75 < cleaned["above"] == 150
+
+
+def test_without_skill_nothing_is_cleaned(flowers):
+    nothing = replace(flowers[0], has_skill=False).summary()["flagged"]["cleaned"]
+    assert nothing["rows"] == nothing["above"] == 0

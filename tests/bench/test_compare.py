@@ -2,9 +2,16 @@ from statistics import fmean
 
 import pytest
 
-from errata.bench import Published, compare, list_published, load_published
-from errata.bench._compare import Comparison
-from errata.bench._present import detail_table, plot_comparison, summary_table, to_markdown, verdict
+from errata.bench import list_published, load_published
+from errata.bench._compare import Comparison, compare
+from errata.bench._present import (
+    detail_table,
+    plot_comparison,
+    sentence,
+    summary_table,
+    to_markdown,
+)
+from errata.bench._published import Published
 
 WALMSLEY = Published("walmsley_2017_accuracy", repetitions=10)
 
@@ -27,7 +34,7 @@ def test_difference_and_standard_error_by_hand():
     assert compare(ours(just_beyond - 1, just_beyond, just_beyond + 1), WALMSLEY)[0].within is False
 
 
-def test_one_repetition_gives_no_verdict():
+def test_one_repetition_gives_no_sentence():
     row = compare(ours(70), WALMSLEY)[0]
     assert (row.ours_std, row.standard_error, row.within) == (None, None, None)
 
@@ -107,9 +114,9 @@ def test_markdown_is_a_table_even_with_awkward_names(comparisons):
     assert lines[2] == r"| error | 10% | a\|b | one | 10.00 ± 1.00 | 11.00 ± 0.50 | -1.00 | yes |"
 
 
-def test_the_verdict_counts_what_could_be_judged(comparisons):
-    assert verdict(comparisons).startswith("1 of 2 numbers lie within two standard errors")
-    assert verdict(comparisons).endswith("the mean difference is +1.67.")
+def test_the_sentence_counts_what_can_be_known(comparisons):
+    assert sentence(comparisons).startswith("1 of 2 numbers lie within two standard errors")
+    assert sentence(comparisons).endswith("the mean difference is +1.67.")
 
 
 def test_the_picture_is_drawn(comparisons, tmp_path):

@@ -9,9 +9,9 @@ from errata.bench.experiments._elm_svm import (
     RBF,
     TUNED,
     curves,
-    make_methods,
-    plot_kernel_parameters,
+    plot_svm_kernels,
     search,
+    svm_methods,
 )
 from errata.bench.experiments._gram_search import DrawnUnits, powers_of_ten
 
@@ -43,7 +43,7 @@ def test_grids_are_the_published_ones():
 def fake_results():
     rows = []
     for dataset in ("Bupa", "Ion"):
-        for method in make_methods(1, (0.1, 1.0), (10, 100)):
+        for method in svm_methods(1, (0.1, 1.0), (10, 100)):
             rows += [
                 {"dataset": dataset, "noise_level": None, "method": method, "repetition": fold,
                  "test_accuracy_percent": 80.0 + fold}
@@ -59,7 +59,7 @@ def test_curves_are_means_over_folds_against_the_kernel_parameter():
 
 def test_the_figure_is_drawn(tmp_path):
     pytest.importorskip("matplotlib", reason="the report extra is not installed")
-    (path,) = plot_kernel_parameters(fake_results(), tmp_path)
+    (path,) = plot_svm_kernels(fake_results(), tmp_path)
     assert path.stat().st_size > 10_000
 
 

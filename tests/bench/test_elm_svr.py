@@ -9,9 +9,9 @@ from errata.bench.experiments._elm_svr import (
     SIGMAS,
     VARIANCES,
     elm,
-    make_methods,
-    plot_kernel_parameters,
+    plot_svr_kernels,
     relative_error,
+    svr_methods,
 )
 from errata.bench.experiments._gram_search import load_complete, powers_of_ten
 
@@ -79,20 +79,20 @@ def test_variances_are_those_of_the_data(data_folder, name):
 
 def test_the_figure_is_drawn(tmp_path):
     pytest.importorskip("matplotlib", reason="the report extra is not installed")
-    methods = make_methods((1,), (0.1,), (0.1,), SIGMAS)
+    methods = svr_methods((1,), (0.1,), (0.1,), SIGMAS)
     results = [
         {"dataset": "CPU", "noise_level": None, "method": method, "repetition": 0,
          "test_mse_percent": 10.0 + i}
         for i, method in enumerate(methods)
     ]  # fmt: skip
-    (path,) = plot_kernel_parameters(results, tmp_path)
+    (path,) = plot_svr_kernels(results, tmp_path)
     assert path.stat().st_size > 10_000
 
 
 @pytest.mark.slow
 def test_stock_does_not_mind_the_spread_once_large_enough(tmp_path, data_folder):  # U3
     sigmas = (0.01, 1, 10, 100)
-    methods = make_methods((1, 10, 100, 1000), (0.03, 0.1), (0.1,), sigmas)
+    methods = svr_methods((1, 10, 100, 1000), (0.03, 0.1), (0.1,), sigmas)
     whole = get_experiment("elm-svr")
     experiment = replace(
         whole,

@@ -3,14 +3,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import BaggingClassifier
-from sklearn.linear_model import Perceptron
 from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
 
-from errata.bench import Cell, NoisyTraining
-from errata.bench._experiment import Bench, seeded
+from errata.bench import NoisyTraining
+from errata.bench._experiment import Bench, Cell
 from errata.datasets import load_dataset
 
 BENCH = Bench(None, seed=0)
@@ -87,18 +84,6 @@ def test_the_splitter_given_is_left_alone():
     splitter = KFold(3, shuffle=True)
     NoisyTraining(split=splitter)(Cell("Iris", 0.0, "spy", 0), Spy(), "iris", BENCH)
     assert splitter.random_state is None
-
-
-def test_every_random_state_is_seeded_also_nested_ones():
-    pipeline = make_pipeline(BaggingClassifier(Perceptron(), 3))
-    states = {k: v for k, v in seeded(pipeline, 1).get_params().items() if "random_state" in k}
-    assert len(states) == 2
-    assert len(set(states.values())) == 2
-    assert states == {
-        k: v for k, v in seeded(pipeline, 1).get_params().items() if "random_state" in k
-    }
-    assert pipeline.get_params()["baggingclassifier__random_state"] is None
-    assert isinstance(seeded(GaussianNB(), 0), GaussianNB)
 
 
 def test_accuracy_is_the_mean_over_folds_in_percent():

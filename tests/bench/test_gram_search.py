@@ -7,8 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR
 
-from errata.bench import Cell
-from errata.bench._experiment import Bench
+from errata.bench._experiment import Bench, Cell
 from errata.bench.experiments._gram_search import (
     DrawnUnits,
     Gaussian,
@@ -63,10 +62,10 @@ def test_kernels_are_what_they_are_called():
     X, Z = np.random.RandomState(0).normal(size=(2, 5, 3))
     np.testing.assert_array_equal(Gaussian(0.3)(X, Z, 0), rbf_kernel(X, Z, gamma=0.3))
     np.testing.assert_array_equal(
-        InfiniteUnits(2.0)(X, Z, 0), asymptotic_elm_kernel(X, Z, sigma_w=2.0)
+        InfiniteUnits(2.0)(X, Z, 0), asymptotic_elm_kernel(X, Z, weight_scale=2.0)
     )
     published = ELMFeatures(
-        n_hidden=7, activation="logistic", weights="uniform", random_state=5
+        n_hidden=7, activation="logistic", weight_distribution="uniform", random_state=5
     ).fit(X)
     np.testing.assert_allclose(
         DrawnUnits(7)(X, Z, 5),

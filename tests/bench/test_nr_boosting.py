@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from errata.bench import Cell, get_experiment
-from errata.bench._experiment import Bench
+from errata.bench import get_experiment
+from errata.bench._experiment import Bench, Cell
 from errata.bench.experiments._nr_boosting import STYLES, plot_accuracies
 
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from errata.bench import compare, get_experiment, load_published, run_experiment, write_report
+from errata.bench import get_experiment, load_published, run_experiment, write_report
+from errata.bench._compare import compare
 from errata.bench.experiments._ppr import _draw_panels
 from errata.bench.figures import plot_outlying_line
 

@@ -66,7 +66,7 @@ def refused(result, sentence, folder):
 
 
 def ranked(folder):
-    with (folder / "suspects.csv").open(encoding="utf-8", newline="") as stream:
+    with (folder / "ranked.csv").open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
 
 
@@ -75,7 +75,7 @@ def test_everything_is_in_the_folder_beside_the_table(table, tmp_path):
     assert result.exit_code == 0, result.output
     assert sorted(os.listdir(tmp_path)) == ["pets.audit", "pets.csv"]
     folder = tmp_path / "pets.audit"
-    files = ["audit.json", "report.html", "rows.parquet", "suspects.csv"]
+    files = ["audit.json", "ranked.csv", "report.html", "rows.parquet"]
     assert sorted(os.listdir(folder)) == files
     assert "pets.csv" in (folder / "report.html").read_text(encoding="utf-8")
     audit = errata.Audit.load(folder)
@@ -85,7 +85,7 @@ def test_everything_is_in_the_folder_beside_the_table(table, tmp_path):
     assert audit.self_check is None
 
 
-def test_suspects_are_ranked(table, tmp_path):
+def test_all_rows_are_ranked(table, tmp_path):
     run(table, "-l", "pet", "--id", "tag")
     rows = ranked(tmp_path / "pets.audit")
     assert list(rows[0]) == ["row", "id", "label", "suggested", "p_wrong", "flagged"]
@@ -111,8 +111,9 @@ def test_the_terminal_says_what_was_found_and_what_to_do(table, tmp_path):
     assert "cat dog 1" in said
     assert "The 10 most suspicious rows, counted from 0 after the header:" in said
     assert "t40 dog cat" in said
-    assert " prefer cat" in said
-    assert f"Look at the suspects: {tmp_path / 'pets.audit' / 'report.html'}" in said
+    assert " predict cat" in said
+    assert f"Look at the rows: {tmp_path / 'pets.audit' / 'report.html'}" in said
+    assert "Drop the 2 rows that are more likely wrong than right: errata clean" in said
     assert f"errata clean {tmp_path / 'pets.audit'} -o {tmp_path / 'pets.clean.csv'}" in said
     assert result.stderr == ""  # progress is for terminals
 
@@ -132,13 +133,13 @@ def test_paths_with_spaces_can_be_copied(tmp_path):
     )
 
 
-def test_columns_that_were_named_are_no_features(table, tmp_path):
+def test_columns_that_were_named_are_not_features(table, tmp_path):
     arguments = ["--group", "owner", "--id", "tag", "--drop", "ears", "-o", tmp_path / "out"]
     assert run(table, "-l", "pet", *arguments).exit_code == 0
     audit = errata.Audit.load(tmp_path / "out")
     assert audit.about["features"] == 1
-    assert set(audit.suspects[0]["values"]) == {"weight"}
-    assert audit.suspects[0]["id"] in ("t3", "t40")
+    assert set(audit.examples[0]["values"]) == {"weight"}
+    assert audit.examples[0]["id"] in ("t3", "t40")
 
 
 @pytest.mark.parametrize("name", ["pets.parquet", "pets.feather", "pets.tsv.gz", "pets.jsonl"])
@@ -185,7 +186,7 @@ def test_a_class_of_one_is_kept_with_a_note(tmp_path):
     assert "Note: 1 class has one row only (emu)" in words(result)
 
 
-def test_empty_cells_are_welcome_and_ids_that_repeat_are_noted(tmp_path):
+def test_empty_cells_are_accepted_and_ids_that_repeat_are_noted(tmp_path):
     weight = animals()["weight"].astype(object)
     weight[[5, 6]] = "", "NaN"
     result = run(written(tmp_path, weight=weight), "-l", "pet", "--id", "owner")
@@ -194,18 +195,18 @@ def test_empty_cells_are_welcome_and_ids_that_repeat_are_noted(tmp_path):
 
 
 @pytest.mark.parametrize("model", ["logistic", "forest", "boosting"])
-def test_a_model_of_scikit_learn_is_heard(table, tmp_path, model):
+def test_a_model_of_scikit_learn_is_used(table, tmp_path, model):
     assert run(table, "-l", "pet", "--model", model).exit_code == 0
     audit = errata.Audit.load(tmp_path / "pets.audit")
-    assert audit.witnesses[-1]["name"] == "your model"
-    assert audit.witnesses[-1]["agreement"] > 0.8
+    assert audit.models[-1]["name"] == "your model"
+    assert audit.models[-1]["agreement"] > 0.8
 
 
 def test_pixels_become_pictures(table, tmp_path):
     arguments = ["--pixels", "1x2", "--drop", "owner", "--drop", "tag"]
     assert run(table, "-l", "pet", *arguments).exit_code == 0
-    suspects = errata.Audit.load(tmp_path / "pets.audit").suspects
-    assert all(suspect["image"].startswith("data:image/") for suspect in suspects)
+    examples = errata.Audit.load(tmp_path / "pets.audit").examples
+    assert all(example["image"].startswith("data:image/") for example in examples)
 
 
 def test_the_seed_decides(table, tmp_path):
@@ -290,11 +291,11 @@ def test_an_audit_gives_way_only_when_forced(table, tmp_path):
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
-def test_a_folder_that_is_no_audit_never_gives_way(table, tmp_path, force):
+def test_a_folder_that_is_not_an_audit_never_gives_way(table, tmp_path, force):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("precious")
     result = run(table, "-l", "pet", "-o", tmp_path / "mine", *force)
-    refused(result, "is there already and is no audit", tmp_path)
+    refused(result, "already exists and is not an audit", tmp_path)
     assert os.listdir(tmp_path / "mine") == ["thesis.tex"]
 
 
@@ -328,8 +329,8 @@ def test_a_folder_that_is_no_audit_never_gives_way(table, tmp_path, force):
             "column 'z' is in --trust and in --group",
         ),
         ("x,g,y\n" + "1,,a\n2,h,b\n" * 9, ["--group", "g"], "9 rows without a group"),
-        ("x,y\n" + "1,a\n2,b\n" * 9, ["--pixels", "8"], "--pixels 8 is no size"),
-        ("x,y\n" + "1,a\n2,b\n" * 9, ["--pixels", "2x2"], "takes 4 columns, but there are 1"),
+        ("x,y\n" + "1,a\n2,b\n" * 9, ["--pixels", "8"], "--pixels 8 is not a size"),
+        ("x,y\n" + "1,a\n2,b\n" * 9, ["--pixels", "2x2"], "takes 4 columns, but 1 is left besides"),
         ("x,y\n" + "u,a\nv,b\n" * 9, ["--pixels", "1x1"], "column 'x' holds something else"),
     ],
 )
@@ -339,7 +340,7 @@ def test_bad_tables_are_refused_in_one_sentence(tmp_path, text, arguments, sente
     refused(run(path, "-l", "y", *arguments), sentence, tmp_path)
 
 
-def test_labels_that_are_all_different_are_no_labels(tmp_path):
+def test_labels_that_are_all_different_are_refused(tmp_path):
     columns = {"x": np.arange(50_000) % 97, "y": [f"a{i}" for i in range(50_000)]}
     write_columns(tmp_path / "bad.csv", columns)
     refused(run(tmp_path / "bad.csv", "-l", "y"), "there are 50000 different labels", tmp_path)
@@ -353,7 +354,7 @@ def test_labels_that_are_all_different_are_no_labels(tmp_path):
         ([[1], [2]] * 30, "labels of the type list"),
     ],
 )
-def test_what_is_no_label_is_refused(tmp_path, labels, sentence):
+def test_what_is_not_a_label_is_refused(tmp_path, labels, sentence):
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     parquet.write_table(arrow.table({"x": range(60), "y": labels}), tmp_path / "bad.parquet")

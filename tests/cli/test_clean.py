@@ -1,5 +1,6 @@
 import os
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ from click.testing import CliRunner
 
 import errata
 from errata.cli.__main__ import main
+from errata.cli._clean import _what_was_done
 from errata.tables import read_columns, write_columns
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -62,7 +64,7 @@ def refused(result, sentence, out):
 def test_drop_leaves_out_the_wrong_and_keeps_every_byte_of_the_others(here):
     result = run(here / "pets.audit", "-o", here / "clean.csv")
     assert result.exit_code == 0, result.output
-    assert "Of 2 suspects: 2 dropped." in result.output
+    assert "2 labels are wrong with a probability above 0.5: 2 dropped." in result.output
     assert f"Wrote {here / 'clean.csv'} with 58 of 60 rows." in " ".join(result.output.split())
     before = lines_of(here / "pets.csv")
     kept = [line for place, line in enumerate(before) if place - 1 not in WRONG]
@@ -72,7 +74,7 @@ def test_drop_leaves_out_the_wrong_and_keeps_every_byte_of_the_others(here):
 def test_relabel_changes_the_cell_and_nothing_else(here):
     arguments = ["--action", "relabel", "--sure", 0.5]
     result = run(here / "pets.audit", "-o", here / "clean.csv", *arguments)
-    assert "Of 2 suspects: 2 relabelled." in result.output
+    assert "2 labels are wrong with a probability above 0.5: 2 relabelled." in result.output
     before, after = lines_of(here / "pets.csv"), lines_of(here / "clean.csv")
     changed = [place - 1 for place, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
     assert changed == WRONG
@@ -83,29 +85,35 @@ def test_relabel_changes_the_cell_and_nothing_else(here):
 def test_relabel_keeps_or_drops_what_is_not_sure(here):
     arguments = ["--action", "relabel", "--sure", 1]
     result = run(here / "pets.audit", "-o", here / "kept.csv", *arguments)
-    assert "Of 2 suspects: none changed, 2 kept, as the class is not sure." in result.output
+    assert "probability above 0.5: 2 kept, as the class is not sure." in result.output
     assert (here / "kept.csv").read_bytes() == (here / "pets.csv").read_bytes()
     result = run(here / "pets.audit", "-o", here / "dropped.csv", *arguments, "--unsure", "drop")
-    assert "Of 2 suspects: 2 dropped." in result.output
+    assert "2 labels are wrong with a probability above 0.5: 2 dropped." in result.output
 
 
 def test_relabelling_to_the_same_label_is_not_counted(here):
     arguments = ["--action", "relabel", "--threshold", 0, "--sure", 0.5]
     result = run(here / "pets.audit", "-o", here / "clean.csv", *arguments)
-    assert "Of 60 suspects: 2 relabelled, 58 kept" in result.output
+    assert "60 labels are wrong with a probability above 0: 2 relabelled, 58 kept" in result.output
 
 
 def test_unlabel_empties_the_cell(here):
     result = run(here / "pets.audit", "-o", here / "clean.csv", "--action", "unlabel")
-    assert "Of 2 suspects: 2 unlabelled." in result.output
+    assert "2 labels are wrong with a probability above 0.5: 2 unlabelled." in result.output
     pet = read_columns(here / "clean.csv", ["pet"])["pet"]
     assert np.flatnonzero(pet == "").tolist() == WRONG
 
 
 def test_no_class_loses_more_than_half(here):
     result = run(here / "pets.audit", "-o", here / "clean.csv", "--threshold", 0)
-    assert "Of 60 suspects: 30 dropped, 30 kept, as no class loses more than half." in result.output
+    assert "above 0: 30 dropped, 30 kept, as no class loses more than half." in result.output
     assert len(read_columns(here / "clean.csv")["pet"]) == 30
+
+
+def test_one_label_is_one_label():
+    done = SimpleNamespace(did=np.array(["dropped", "kept"]))
+    sentence = "1 label is wrong with a probability above 0.5: 1 dropped."
+    assert _what_was_done(done, "drop", 1, 0.5) == sentence
 
 
 def test_nothing_to_do_is_said(here):
@@ -182,9 +190,9 @@ def test_the_audited_table_itself_is_never_overwritten(here):
     assert table.read_bytes() == before
 
 
-def test_what_is_no_audit_is_refused(here):
+def test_what_is_not_an_audit_is_refused(here):
     result = run(here, "-o", here / "clean.csv")
-    refused(result, "is no audit that errata has written", here / "clean.csv")
+    refused(result, "is not an audit", here / "clean.csv")
 
 
 def test_another_format_is_refused(here):
@@ -202,7 +210,7 @@ def test_an_audit_made_in_python_needs_to_know_the_table(here):
     labels = columns.pop("pet")
     errata.audit(columns, labels, self_check=False, random_state=0).save(here / "array")
     result = run(here / "array", "-o", here / "other.csv", *table)
-    refused(result, "labels that are no column of a table", here / "other.csv")
+    refused(result, "labels that are not a column of a table", here / "other.csv")
 
 
 def test_a_run_that_fails_leaves_no_temporary_files(here):

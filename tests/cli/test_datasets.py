@@ -26,7 +26,7 @@ def test_one_data_set_is_described(tmp_path):
     result = run("wine")
     assert "wine: 178 rows, 13 features, from scikit-learn" in result.output
     assert "class_1" in result.output
-    assert "39.9%" in result.output
+    assert "40%" in result.output
     (tmp_path / "reg_mine.csv").write_text("a,target\n1,0.5\n2,1.5\n")
     assert "target from 0.5 to 1.5" in run("reg_mine", "--data", tmp_path).output
 

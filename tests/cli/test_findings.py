@@ -1,38 +1,24 @@
 from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from rich.console import Console
 
+from errata._format import percent
 from errata.cli._findings import print_findings
 from fake_summary import no_skill, perhaps_overlap, random_summary
-
-
-class Found:
-    """An audit as far as the terminal sees it, with three rows to drop."""
-
-    def __init__(self, summary):
-        self._summary = summary
-
-    def __len__(self):
-        return self._summary["rows"]
-
-    def summary(self):
-        return self._summary
-
-    def clean(self, action):
-        assert action == "drop"
-        return SimpleNamespace(kept=np.arange(len(self)) >= 3)
 
 
 def printed(summary):
     terminal = Console(width=160, highlight=False, markup=False)
     with terminal.capture() as capture:
-        print_findings(
-            Found(summary), file=Path("pets.csv"), folder=Path("pets.audit"), terminal=terminal
-        )
-    return " ".join(capture.get().replace("\xa0", " ").split())
+        print_findings(summary, file=Path("pets.csv"), folder=Path("pets.audit"), terminal=terminal)
+    return " ".join(capture.get().split())
+
+
+def with_clean(summary, **cleaned):
+    """The same if ``clean`` dropped another number of rows."""
+    cleaned = summary["flagged"]["cleaned"] | cleaned
+    return summary | {"flagged": summary["flagged"] | {"cleaned": cleaned}}
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +33,28 @@ def test_a_plain_audit_is_told_with_tables_and_next_steps(summary):
     assert f"Self-check: {summary['self_check']['sentence']}" in said
     assert all(f"Note: {note}" in said for note in summary["notes"])
     assert "The 10 most suspicious rows" in said
+    assert "Look at the rows: pets.audit/report.html All rows, ranked: pets.audit/ranked.csv" in said
+    flagged = summary["flagged"]["count"]
     assert said.endswith(
-        "Drop the 3 rows that are more likely wrong than right: "
+        f"Drop the {flagged} rows that are more likely wrong than right: "
         "errata clean pets.audit -o pets.clean.csv"
     )
     assert "The data leave open" not in said
+
+
+def test_where_clean_drops_other_rows_than_the_flagged_both_numbers_are_told(summary):
+    flagged = summary["flagged"]["count"]
+    said = printed(with_clean(summary, rows=3, above=3))
+    assert (
+        f"Drop the 3 rows that are more likely wrong than right ({flagged} are flagged to look "
+        "at): errata clean pets.audit" in said
+    )
+
+
+def test_where_clean_would_drop_nothing_no_command_is_given(summary):
+    said = printed(with_clean(summary, rows=0, above=0))
+    assert "errata clean drops no row, as none is more likely wrong than right (" in said
+    assert "errata clean pets.audit" not in said
 
 
 def test_what_the_data_leave_open_follows_the_noise_rate(summary):
@@ -59,7 +62,8 @@ def test_what_the_data_leave_open_follows_the_noise_rate(summary):
     rate = summary["noise_rate"]
     said = printed(summary)
     assert "it may well be that hardly any is and the classes merely overlap." in said
-    assert f"({rate['low']:.1%} to {rate['high']:.1%}). {summary['alternatives']} Self" in said
+    interval = f"({percent(rate['low'])} to {percent(rate['high'])})"
+    assert f"{interval}. {summary['alternatives']} Self" in said
 
 
 def test_without_skill_there_is_no_rate_no_list_and_nothing_to_clean(summary):

@@ -64,7 +64,7 @@ def test_an_unknown_command_is_one_sentence():
 
 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {}], ids=["NO_COLOR", "pipe"])
-def test_output_that_is_no_terminal_is_plain(variables):
+def test_output_that_is_not_a_terminal_is_plain(variables):
     command = [sys.executable, "-m", "errata.cli", "datasets"]
     environment = {k: v for k, v in os.environ.items() if k != "ERRATA_DATA"} | variables
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
@@ -72,7 +72,7 @@ def test_output_that_is_no_terminal_is_plain(variables):
     assert "martinez-gray-2015, cantador-dorronsoro-2005" in done.stdout  # nothing cut off
 
 
-def test_a_closed_pipe_is_no_error():
+def test_a_closed_pipe_is_not_an_error():
     command = f"{sys.executable} -m errata.cli datasets | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert "Traceback" not in done.stderr

@@ -41,7 +41,7 @@ def refused(result, sentence, folder):
 def test_table_and_truth_are_written(iris, tmp_path):
     result = run(iris, "--label", "species", "--rate", 0.2, "-o", tmp_path / "noisy.csv")
     assert result.exit_code == 0, result.output
-    assert "Changed 30 of 150 labels (20.0%)." in result.output
+    assert "Changed 30 of 150 labels (20%)." in result.output
     noisy, clean = read_columns(tmp_path / "noisy.csv"), read_columns(iris)
     truth = read_columns(tmp_path / "noisy.truth.csv")
     assert truth["label"].tolist() == noisy["species"].tolist()

@@ -80,7 +80,7 @@ def test_wrong_folders_and_files_get_a_sentence(folder):
     with pytest.raises(ValueError, match="must be called label or target; it is called 'b'"):
         load_dataset("odd", folder=folder)
     (folder / "reg_odd.csv").write_text("a,target\n1,much\n")
-    with pytest.raises(ValueError, match="holds something that is no number"):
+    with pytest.raises(ValueError, match="holds something that is not a number"):
         load_dataset("reg_odd", folder=folder)
 
 

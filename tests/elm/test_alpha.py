@@ -3,11 +3,11 @@ import pytest
 from sklearn.linear_model import RidgeCV
 
 import naive_ridge
-from errata.elm import GramRecord
-from errata.elm._alpha import GRID, gcv, kfold_error, press, search
-from errata.elm._features import draw_layer
-from errata.elm._fit import choose_ridge, gather
-from errata.elm._rows import TrainingRows
+from errata.elm._alpha import GRID, gcv, kfold_error, press, search_alphas
+from errata.elm._fit import choose_alpha, gather
+from errata.elm._gram import GramRecord
+from errata.elm._hidden_layer import draw_layer
+from errata.elm._rows import HiddenRows
 from errata.exceptions import SuspicionWarning
 
 ALPHAS = np.logspace(-3, 3, 13)
@@ -19,10 +19,15 @@ def make_rows(n=50, m=20, *, weighted=False, noise=0.3):
     T = np.column_stack([np.sin(X[:, 0] * X[:, 1]), X[:, 2] ** 2])
     T += noise * random.normal(size=T.shape)
     layer = draw_layer(
-        3, n_hidden=m, activation="erf", weights="normal", sigma_w=1.0, random_state=0
+        3,
+        n_hidden=m,
+        activation="erf",
+        weight_distribution="normal",
+        weight_scale=1.0,
+        random_state=0,
     )
     weight = random.uniform(0.2, 2, size=n) if weighted else None
-    return TrainingRows(layer, X, T, weight, block_size=16)
+    return HiddenRows(layer, X, T, weight, block_size=16)
 
 
 def system_of(rows, fit_intercept=True):
@@ -74,9 +79,9 @@ def test_scikit_learns_ridge_cv_picks_the_same_ridge_and_weights(m, fit_intercep
     rows = make_rows(m=m)
     H, t = rows.take().hidden, rows.target[:, :1]
     theirs = RidgeCV(alphas=ALPHAS, gcv_mode="eigen", fit_intercept=fit_intercept).fit(H, t[:, 0])
-    one = TrainingRows(rows.layer, rows.X, t)
+    one = HiddenRows(rows.layer, rows.X, t)
     sums = gather(one, fit_intercept=fit_intercept)
-    alpha, tried = choose_ridge("press", ALPHAS, sums, one)
+    alpha, tried = choose_alpha("press", ALPHAS, sums, one)
     assert alpha == theirs.alpha_
     assert -theirs.best_score_ == pytest.approx(tried["press"].min() / 50, rel=1e-9)
     np.testing.assert_allclose(
@@ -87,35 +92,35 @@ def test_scikit_learns_ridge_cv_picks_the_same_ridge_and_weights(m, fit_intercep
 def test_the_grid_is_relative_to_the_mean_eigenvalue_of_the_gram_matrix():
     rows = make_rows()
     sums = gather(rows, fit_intercept=True)
-    _, tried = choose_ridge("gcv", None, sums, rows)
+    _, tried = choose_alpha("gcv", None, sums, rows)
     np.testing.assert_allclose(tried["alphas"], GRID * sums.system.mean_eigenvalue, rtol=1e-12)
 
 
-def test_equal_errors_leave_the_choice_to_the_larger_ridge():
-    _, tried = search(lambda a: np.minimum(a, 1.0), np.array([1.0, 2.0, 3.0]), extend=False)
+def test_equal_errors_leave_the_choice_to_the_larger_alpha():
+    _, tried = search_alphas(lambda a: np.minimum(a, 1.0), np.array([1.0, 2.0, 3.0]), extend=False)
     rows = make_rows()
-    rows.target[:] = 0  # every ridge predicts zero exactly
+    rows.target[:] = 0  # every alpha predicts zero exactly
     sums = gather(rows, fit_intercept=False)
-    assert choose_ridge("press", ALPHAS, sums, rows)[0] == ALPHAS[-1]
+    assert choose_alpha("press", ALPHAS, sums, rows)[0] == ALPHAS[-1]
     assert tried.tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize(("best", "new_end"), [(1e-10, 1e-12), (1e6, 1e8)])
 def test_a_grid_is_extended_once_where_the_best_ridge_is_at_its_end(best, new_end):
-    alphas, errors = search(lambda a: np.log(a / best) ** 2, GRID, extend=True)
+    alphas, errors = search_alphas(lambda a: np.log(a / best) ** 2, GRID, extend=True)
     assert alphas[errors.argmin()] == pytest.approx(best, rel=0.8)
     assert new_end == pytest.approx(alphas[0] if best < 1 else alphas[-1])
     assert np.all(np.diff(alphas) > 0)
-    same, _ = search(lambda a: np.log(a / best) ** 2, GRID, extend=False)
+    same, _ = search_alphas(lambda a: np.log(a / best) ** 2, GRID, extend=False)
     np.testing.assert_array_equal(same, GRID)
 
 
 @pytest.mark.parametrize(
-    ("best", "message"), [(1e-30, "smallest ridge tried, alpha=1e-12"), (1e30, "largest ridge")]
+    ("best", "message"), [(1e-30, "smallest value tried, alpha=1e-12"), (1e30, "largest value")]
 )
 def test_a_minimum_beyond_the_extended_grid_is_told(best, message):
     with pytest.warns(SuspicionWarning, match=message):
-        search(lambda a: np.log(a / best) ** 2, GRID, extend=True)
+        search_alphas(lambda a: np.log(a / best) ** 2, GRID, extend=True)
 
 
 def test_a_ridge_too_small_to_leave_a_row_out_has_infinite_error():

@@ -178,7 +178,7 @@ def test_partial_fit_takes_new_classes_only_when_it_starts_anew():
         model.partial_fit(X, y, classes=[0, 1])
 
 
-def test_partial_fit_checks_labels_and_ridges_at_once():
+def test_partial_fit_checks_labels_and_alphas_at_once():
     X, _ = three_classes()
     with pytest.raises(ValueError, match="contains NaN or None: 1 row without a label"):
         ELMClassifier().partial_fit(X[:2], np.array(["a", None], dtype=object), classes=["a", "b"])
@@ -241,12 +241,12 @@ def test_interpolating_models_cannot_judge_and_say_so():
         ({"alpha": True}, "alpha=True must be a number of at least 0"),
         ({"alpha": np.ones(2)}, r"alpha=array\(\[1., 1.\]\) must be a number of at least 0"),
         ({"alpha": "aic"}, "alpha='aic' is not known; choose from press, gcv, kfold"),
-        ({"alpha": "kfold"}, 'alpha="kfold" needs folds to compare ridges on; pass cv=5'),
+        ({"alpha": "kfold"}, 'alpha="kfold" needs folds to compare alphas on; pass cv=5'),
         ({"alphas": [1.0, 0.0]}, "alphas must be positive, but 0 is among them"),
         ({"block_size": 0}, "block_size=0 must be a whole number at least 1"),
         ({"cv": 1}, "cv=1 must be a whole number between 2 and 90"),
         ({"n_hidden": 2.5}, "n_hidden=2.5 must be a whole number at least 1"),
-        ({"sigma_w": -1}, "sigma_w=-1 must be a positive number"),
+        ({"weight_scale": -1}, "weight_scale=-1 must be a finite number above 0"),
     ],
 )
 def test_bad_parameters_are_named(parameters, message):
@@ -264,9 +264,9 @@ def test_one_class_is_refused():
     ("weight", "message"),
     [
         (np.ones(3), r"one number for each of the 90 rows, but its shape is \(3,\)"),
-        (-np.ones(90), r"sample_weight\[0\] = -1.0 is no weight"),
+        (-np.ones(90), r"sample_weight\[0\] = -1.0 is not a weight"),
         (np.zeros(90), "sample_weight is zero everywhere"),
-        (np.full(90, np.nan), r"sample_weight\[0\] = nan is no weight"),
+        (np.full(90, np.nan), r"sample_weight\[0\] = nan is not a weight"),
     ],
 )
 def test_bad_weights_are_named(weight, message):
@@ -288,13 +288,13 @@ def test_planted_errors_in_wdbc_are_ranked_first(seed):  # U5
     assert roc_auc_score(flipped, model.suspicion_) >= 0.98
 
 
-@pytest.mark.parametrize("sigma_w", [1.0, 0.1])
-def test_leave_one_out_sees_errors_that_a_model_has_memorised(sigma_w):  # U5
+@pytest.mark.parametrize("weight_scale", [1.0, 0.1])
+def test_leave_one_out_sees_errors_that_a_model_has_memorised(weight_scale):  # U5
     X, y, flipped = flipped_wdbc(0)
-    honest = ELMClassifier(n_hidden=300, sigma_w=sigma_w, random_state=0).fit(X, y)
-    scale_of_ridge = honest.alphas_[0] / 1e-8
+    honest = ELMClassifier(n_hidden=300, weight_scale=weight_scale, random_state=0).fit(X, y)
+    eigenvalue = honest.alphas_[0] / 1e-8
     sharp = ELMClassifier(
-        n_hidden=300, sigma_w=sigma_w, alpha=1e-8 * scale_of_ridge, cv=False, random_state=0
+        n_hidden=300, weight_scale=weight_scale, alpha=1e-8 * eigenvalue, cv=False, random_state=0
     ).fit(X, y)
     own = sharp.decision_function(X) * np.where(y == 1, 1, -1)
     in_sample, out_of_sample = (

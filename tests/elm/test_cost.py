@@ -33,7 +33,7 @@ def test_hidden_activations_are_never_held_for_all_rows(monkeypatch, cv):
 
 
 @pytest.mark.slow
-def test_all_ridges_and_all_rows_left_out_take_little_time_and_memory():
+def test_all_alphas_and_all_rows_left_out_take_little_time_and_memory():
     # The specification: under 20 s on two cores (40 s of processor time) and under 1 GB.
     X, y = two_classes(100_000, 30)
     with threadpool_limits(1):

@@ -4,8 +4,8 @@ from scipy.special import erf, expit
 from threadpoolctl import threadpool_limits
 
 from errata.elm import ELMFeatures
-from errata.elm import _features as module
-from errata.elm._features import HiddenLayer, draw_layer
+from errata.elm import _hidden_layer as module
+from errata.elm._hidden_layer import HiddenLayer, draw_layer
 
 X = np.random.RandomState(0).normal(size=(40, 3))
 
@@ -28,16 +28,21 @@ def test_weights_are_drawn_before_biases_from_numpys_default_generator():
 
 def test_uniform_weights_fill_the_published_interval():
     layer = draw_layer(
-        50, n_hidden=2000, activation="logistic", weights="uniform", sigma_w=1.0, random_state=0
+        50,
+        n_hidden=2000,
+        activation="logistic",
+        weight_distribution="uniform",
+        weight_scale=1.0,
+        random_state=0,
     )
     assert -3 <= layer.weights.min() < -2.999
     assert 2.999 < layer.weights.max() <= 3
 
 
-@pytest.mark.parametrize(("sigma_w", "expected"), [(1.0, 1.0), (0.1, 0.1), ("scale", 0.1)])
-def test_sigma_w_is_the_spread_of_the_weights(sigma_w, expected):
+@pytest.mark.parametrize(("weight_scale", "expected"), [(1.0, 1.0), (0.1, 0.1), ("auto", 0.1)])
+def test_weight_scale_is_the_spread_of_the_weights(weight_scale, expected):
     wide = np.zeros((2, 99))  # 1 / sqrt(1 + 99) = 0.1
-    features = ELMFeatures(n_hidden=1000, sigma_w=sigma_w, random_state=0).fit(wide)
+    features = ELMFeatures(n_hidden=1000, weight_scale=weight_scale, random_state=0).fit(wide)
     assert features.hidden_weights_.std() == pytest.approx(expected, rel=0.02)
 
 
@@ -81,11 +86,14 @@ def test_a_centred_layer_vanishes_at_the_mean_row():
     [
         ({"n_hidden": 0}, "n_hidden=0 must be a whole number at least 1"),
         ({"activation": "relu"}, "activation='relu' is not known; choose from erf, tanh, logistic"),
-        ({"weights": "cauchy"}, "weights='cauchy' is not known; choose from normal, uniform"),
-        ({"sigma_w": 0}, 'sigma_w=0 must be a positive number or "scale"'),
-        ({"sigma_w": np.inf}, 'sigma_w=inf must be a positive number or "scale"'),
-        ({"sigma_w": "auto"}, "sigma_w='auto' must be a positive number"),
-        ({"sigma_w": True}, "sigma_w=True must be a positive number"),
+        (
+            {"weight_distribution": "cauchy"},
+            "weight_distribution='cauchy' is not known; choose from normal, uniform",
+        ),
+        ({"weight_scale": 0}, 'weight_scale=0 must be a finite number above 0 or "auto"'),
+        ({"weight_scale": np.inf}, 'weight_scale=inf must be a finite number above 0 or "auto"'),
+        ({"weight_scale": "scale"}, "weight_scale='scale' must be a finite number above 0"),
+        ({"weight_scale": True}, "weight_scale=True must be a finite number above 0"),
     ],
 )
 def test_bad_parameters_are_named(parameters, message):

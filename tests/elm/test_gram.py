@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.elm import GramRecord
-from errata.elm._gram import left_out, merged
+from errata.elm._gram import GramRecord, left_out, merged
 from naive_ridge import ridge
 from strategies import seeds
 
@@ -106,7 +105,7 @@ def test_a_record_of_no_rows_cannot_be_solved():
         ({"H": [[np.nan], [1.0]]}, "Input H contains NaN"),
         ({"T": [np.inf, 1.0]}, "Input T contains infinity"),
         ({"T": [1.0]}, "inconsistent numbers of samples"),
-        ({"sample_weight": [1, -1]}, r"sample_weight\[1\] = -1.0 is no weight"),
+        ({"sample_weight": [1, -1]}, r"sample_weight\[1\] = -1.0 is not a weight"),
         ({"sample_weight": [1]}, "one number for each of the 2 rows"),
     ],
 )
@@ -118,7 +117,7 @@ def test_bad_rows_are_named(change, message):
 
 
 @pytest.mark.parametrize("alpha", [-1.0, np.nan, np.inf, "press", None])
-def test_bad_ridges_are_named(alpha):
+def test_bad_alphas_are_named(alpha):
     H, T, _ = some_rows()
     with pytest.raises(ValueError, match="must be a number of at least 0"):
         GramRecord.from_block(H, T).solve(alpha)

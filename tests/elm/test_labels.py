@@ -8,11 +8,11 @@ from scipy.special import log_softmax
 
 from errata.elm._labels import (
     fit_temperature,
-    judge,
     one_hot,
     probabilities,
+    score_labels,
     undecided_where_undefined,
-    warn_of_lonely_classes,
+    warn_of_rare_classes,
 )
 from errata.exceptions import SuspicionWarning
 
@@ -24,7 +24,7 @@ scores_strategy = hnp.arrays(
 @given(scores_strategy, st.floats(0.05, 5))
 def test_judgement_is_what_its_definitions_say(scores, temperature):
     codes = np.arange(len(scores)) % scores.shape[1]
-    suspicion, margin, suggested = judge(scores, codes, temperature)
+    suspicion, margin, suggested = score_labels(scores, codes, temperature)
     p = np.exp(log_softmax(scores / temperature, axis=1))
     for i, c in enumerate(codes):
         others = np.delete(scores[i], c)
@@ -39,7 +39,7 @@ def test_judgement_is_what_its_definitions_say(scores, temperature):
 def test_suspicions_of_trusted_rows_keep_their_order():
     margins = np.linspace(5, 30, 20)  # one minus a probability would be zero for most of them
     scores = np.column_stack([margins, np.zeros(20)])
-    suspicion = judge(scores, np.zeros(20, dtype=int), 0.2).suspicion
+    suspicion = score_labels(scores, np.zeros(20, dtype=int), 0.2).suspicion
     assert np.all(np.diff(suspicion) < 0)
 
 
@@ -106,9 +106,9 @@ def test_rows_that_cannot_be_judged_are_left_undecided():
 def test_classes_that_vanish_when_held_out_are_named():
     codes, classes = np.array([0, 0, 0, 1, 2, 2]), np.array(["ant", "bee", "cat"])
     with pytest.warns(SuspicionWarning, match="learn class 'bee' from"):
-        warn_of_lonely_classes(codes, classes, None)
+        warn_of_rare_classes(codes, classes, None)
     with pytest.warns(SuspicionWarning, match="learn class 'bee', 'cat' from"):
-        warn_of_lonely_classes(codes, classes, [np.array([0, 1]), np.arange(2, 6)])
+        warn_of_rare_classes(codes, classes, [np.array([0, 1]), np.arange(2, 6)])
     with pytest.warns(SuspicionWarning, match="learn class 'bee', 'cat' from"):
-        warn_of_lonely_classes(codes, classes, None, weight=np.array([1, 1, 1, 0, 2, 0]))
-    warn_of_lonely_classes(np.array([0, 0, 1, 1]), classes[:2], None)
+        warn_of_rare_classes(codes, classes, None, weight=np.array([1, 1, 1, 0, 2, 0]))
+    warn_of_rare_classes(np.array([0, 0, 1, 1]), classes[:2], None)

@@ -12,10 +12,10 @@ from sklearn.model_selection import (
 
 import naive_ridge
 from errata.elm import _rows
-from errata.elm._features import draw_layer
 from errata.elm._fit import gather, predict_outside
-from errata.elm._out_of_sample import leave_one_out, make_folds
-from errata.elm._rows import TrainingRows
+from errata.elm._hidden_layer import draw_layer
+from errata.elm._out_of_sample import held_out_folds, leave_one_out
+from errata.elm._rows import HiddenRows
 from strategies import seeds
 
 N = 24
@@ -28,10 +28,15 @@ def make_rows(m, *, q=2, weighted=False, n=N, block_size=7, seed=0):
     T = np.column_stack([np.sin(X @ random.normal(size=3)) for _ in range(q)])
     T += 0.3 * random.normal(size=T.shape)
     layer = draw_layer(
-        3, n_hidden=m, activation="erf", weights="normal", sigma_w=1.0, random_state=seed
+        3,
+        n_hidden=m,
+        activation="erf",
+        weight_distribution="normal",
+        weight_scale=1.0,
+        random_state=seed,
     )
     weight = random.uniform(0.2, 2, size=n) if weighted else None
-    return TrainingRows(layer, X, T, weight, block_size=block_size)
+    return HiddenRows(layer, X, T, weight, block_size=block_size)
 
 
 def predicted(rows, folds, alpha, *, fit_intercept=True, record_all=False):
@@ -132,7 +137,7 @@ def test_leave_one_out_of_dependent_rows_equals_refitting():
     rows = make_rows(60)
     weight = np.where(np.arange(N) < 3, 0.0, 1.0)  # rows that do not count, and copies
     X, T = np.vstack([rows.X, rows.X[:5]]), np.vstack([rows.target, rows.target[:5]])
-    both = TrainingRows(rows.layer, X, T, np.append(weight, np.ones(5)))
+    both = HiddenRows(rows.layer, X, T, np.append(weight, np.ones(5)))
     found, _ = predicted(both, [], 1e-2)
     expected = naive_ridge.leave_one_out(both.take().hidden, T, 1e-2, weight=both.weight)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
@@ -154,14 +159,14 @@ def test_leverage_lies_between_one_over_n_and_one_and_sums_to_the_degrees_of_fre
         model = system.solved(alpha)
         _, leverage = leave_one_out(model, rows)
         assert np.all((leverage >= 1 / N) & (leverage < 1))
-        assert np.all(leverage < before)  # it falls as the ridge grows
+        assert np.all(leverage < before)  # it falls as alpha grows
         assert leverage.sum() == pytest.approx(model.degrees_of_freedom, rel=1e-9)
         before = leverage
 
 
 def test_duplicate_rows_are_fine():  # C10
     rows = make_rows(6)
-    doubled = TrainingRows(
+    doubled = HiddenRows(
         rows.layer, np.repeat(rows.X, 2, axis=0), np.repeat(rows.target, 2, axis=0)
     )
     found, _ = predicted(doubled, [], 0.1)
@@ -171,7 +176,7 @@ def test_duplicate_rows_are_fine():  # C10
 
 def test_folds_are_dealt_evenly_over_classes():
     codes = np.repeat([0, 1, 2], [50, 20, 7])
-    folds = make_folds(5, np.zeros((77, 1)), codes, np.random.default_rng(0))
+    folds = held_out_folds(5, np.zeros((77, 1)), codes, None, np.random.default_rng(0))
     np.testing.assert_array_equal(np.sort(np.concatenate(folds)), np.arange(77))
     for c in range(3):
         held = [np.sum(codes[fold] == c) for fold in folds]
@@ -182,21 +187,62 @@ def test_splitters_and_lists_of_splits_make_folds():
     X, codes = np.zeros((12, 1)), np.zeros(12, dtype=int)
     expected = [test.tolist() for _, test in KFold(3).split(X)]
     for cv in (KFold(3), list(KFold(3).split(X)), PredefinedSplit(np.repeat([0, 1, 2], 4))):
-        found = make_folds(cv, X, codes, np.random.default_rng(0))
+        found = held_out_folds(cv, X, codes, None, np.random.default_rng(0))
         assert [fold.tolist() for fold in found] == expected
     grouped = GroupKFold(3).split(X, codes, groups=np.arange(12) % 4)
-    assert sum(map(len, make_folds(grouped, X, codes, np.random.default_rng(0)))) == 12
+    found = held_out_folds(grouped, X, codes, None, np.random.default_rng(0))
+    assert sum(map(len, found)) == 12
 
 
 @pytest.mark.parametrize(
-    "cv", [ShuffleSplit(3), TimeSeriesSplit(3), PredefinedSplit(np.zeros(12, dtype=int))]
+    ("cv", "message"),
+    [
+        (ShuffleSplit(3, random_state=0), "cv must test each row once"),
+        (TimeSeriesSplit(3), "cv must test each row once"),
+        (PredefinedSplit(np.zeros(12, dtype=int)), "cv must train on all the rows that a fold"),
+        ([([6], range(6)), (range(6), range(6, 12))], "cv must train on all the rows that a fold"),
+    ],
 )
-def test_splits_that_do_not_hold_out_each_row_once_are_refused(cv):
-    with pytest.raises(ValueError, match="hold out every row exactly once and train on all"):
-        make_folds(cv, np.zeros((12, 1)), np.zeros(12, dtype=int), np.random.default_rng(0))
+def test_splits_that_do_not_hold_out_each_row_once_are_refused(cv, message):
+    with pytest.raises(ValueError, match=message):
+        held_out_folds(
+            cv, np.zeros((12, 1)), np.zeros(12, dtype=int), None, np.random.default_rng(0)
+        )
 
 
 @pytest.mark.parametrize("cv", [0, 1, 13, True])
 def test_impossible_numbers_of_folds_are_refused(cv):
     with pytest.raises(ValueError, match=f"cv={cv} must be a whole number between 2 and 12"):
-        make_folds(cv, np.zeros((12, 1)), np.zeros(12, dtype=int), np.random.default_rng(0))
+        held_out_folds(
+            cv, np.zeros((12, 1)), np.zeros(12, dtype=int), None, np.random.default_rng(0)
+        )
+
+
+def test_rows_of_a_group_are_held_out_together():
+    X, codes = np.zeros((30, 1)), np.arange(30) % 2
+    groups = np.random.RandomState(0).choice(["a", "b", "c", "d", "e"], 30)
+    random = np.random.default_rng(0)
+    each = held_out_folds(None, X, codes, groups, random)
+    assert [set(groups[fold]) for fold in each] == [{"a"}, {"b"}, {"c"}, {"d"}, {"e"}]
+    for cv in (2, GroupKFold(2)):
+        one, other = held_out_folds(cv, X, codes, groups, random)
+        assert not set(groups[one]) & set(groups[other])
+        np.testing.assert_array_equal(np.sort(np.concatenate([one, other])), np.arange(30))
+
+
+def test_groups_do_not_matter_where_nothing_is_held_out():
+    assert (
+        held_out_folds(False, np.zeros((4, 1)), np.zeros(4, dtype=int), [0, 0, 1, 1], None) is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([1, 2], "groups must name the group of each of the 4 rows; its shape is"),
+        ([7, 7, 7, 7], "all rows are of one group; at least two are needed"),
+    ],
+)
+def test_bad_groups_are_refused(groups, message):
+    with pytest.raises(ValueError, match=message):
+        held_out_folds(None, np.zeros((4, 1)), np.zeros(4, dtype=int), groups, None)

@@ -4,8 +4,9 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 
 import naive_ridge
+from errata._crossfit import make_folds
 from errata.elm import ELMRegressor
-from errata.elm._features import HiddenLayer
+from errata.elm._hidden_layer import HiddenLayer
 from errata.exceptions import SuspicionWarning
 
 
@@ -39,11 +40,11 @@ def test_out_of_sample_predictions_equal_refitting(cv, m, activation, fit_interc
     found = model.loo_predictions_ if cv is None else model.oof_predictions_
     if cv is None:
         folds = [[i] for i in range(80)]
-    elif cv == 4:  # the folds are dealt by the generator that has drawn the layer
+    elif cv == 4:  # the folds are seeded by the generator that has drawn the layer
         random = np.random.default_rng(0)
         random.normal(size=(3, m)), random.normal(size=m)
-        order = np.argsort(random.random(80), kind="stable")
-        folds = [order[k::4] for k in range(4)]
+        codes, seed = np.zeros(80, dtype=int), int(random.integers(2**31 - 1))
+        folds = [test for _, test in make_folds(4, codes, random_state=seed)]
     else:
         folds = [test for _, test in cv.split(X)]
     expected = naive_ridge.held_out(
@@ -115,7 +116,7 @@ def test_rules_choose_a_ridge_near_the_best_on_new_rows(rule):
     assert hasattr(model, "gcv_") == (rule != "kfold")
 
 
-def test_given_ridges_are_the_only_ones_tried():
+def test_given_alphas_are_the_only_ones_tried():
     X, y = waves()
     model = ELMRegressor(n_hidden=20, alphas=[10.0, 0.1, 1.0], random_state=0).fit(X, y)
     assert model.alphas_.tolist() == [0.1, 1.0, 10.0]
@@ -134,7 +135,7 @@ def test_units_that_hardly_vary_keep_their_digits():
     # digits, and an offset of the features would change the predictions.
     X, y = waves()
     model = ELMRegressor(
-        n_hidden=30, activation="logistic", sigma_w=1e-5, alpha=1e-10, random_state=0
+        n_hidden=30, activation="logistic", weight_scale=1e-5, alpha=1e-10, random_state=0
     ).fit(X, y)
     H = hidden(model, X)
     centred = naive_ridge.ridge(H - H.mean(axis=0), y[:, None], 1e-10)
@@ -203,6 +204,6 @@ def test_folds_under_a_chosen_ridge_equal_refitting(rule, m, weighted):
 def test_weights_that_count_as_one_row_leave_gcv_nothing_to_go_by():
     X, y = waves()
     model = ELMRegressor(n_hidden=20, alpha="gcv", random_state=0)
-    with pytest.warns(SuspicionWarning, match="gcv cannot compare the ridges.* weights make 1[.]"):
+    with pytest.warns(SuspicionWarning, match="gcv cannot compare the alphas.* weights make 1[.]"):
         model.fit(X, y, sample_weight=np.full(80, 1 / 80))
     assert np.isfinite(model.predict(X)).all()

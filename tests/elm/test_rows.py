@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from errata.elm import _rows as module
-from errata.elm._features import HiddenLayer
-from errata.elm._rows import TrainingRows
+from errata.elm._hidden_layer import HiddenLayer
+from errata.elm._rows import HiddenRows
 
 random = np.random.RandomState(0)
 X, T, W = random.normal(size=(23, 3)), random.normal(size=(23, 2)), random.random_sample(23)
@@ -14,7 +14,7 @@ LAYER = HiddenLayer(random.normal(size=(3, 5)), random.normal(size=5), "tanh")
 def rows(request, monkeypatch):
     if not request.param:
         monkeypatch.setattr(module, "KEPT_BYTES", 0)
-    return TrainingRows(LAYER, X, T, W, block_size=4)
+    return HiddenRows(LAYER, X, T, W, block_size=4)
 
 
 def gathered(blocks):
@@ -52,6 +52,6 @@ def test_blocks_are_of_about_the_same_size_and_none_is_larger_than_asked_for(row
 
 
 def test_large_activations_are_not_kept(monkeypatch):
-    assert TrainingRows(LAYER, X, T)._kept is not None
+    assert HiddenRows(LAYER, X, T)._kept is not None
     monkeypatch.setattr(module, "KEPT_BYTES", 8 * 23 * 5 - 1)
-    assert TrainingRows(LAYER, X, T)._kept is None
+    assert HiddenRows(LAYER, X, T)._kept is None

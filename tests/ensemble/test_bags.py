@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from errata.ensemble._bags import REDRAWS, by_weight, draw_bags, evenly, of_one_class
+from errata.ensemble._bags import REDRAWS, by_weight, draw_bags, of_one_class, uniformly
 from limited_random import LimitedRandom
 from strategies import seeds
 
@@ -64,7 +64,7 @@ def test_weights_are_those_of_numpy():
 
 
 def test_even_draws_take_all_rows_alike():
-    rows = evenly(5, np.random.RandomState(0))((100, 50))
+    rows = uniformly(5, np.random.RandomState(0))((100, 50))
     assert chisquare(np.bincount(rows.ravel(), minlength=5)).pvalue > 0.001
 
 

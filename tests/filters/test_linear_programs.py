@@ -7,14 +7,13 @@ from scipy.optimize import LinearConstraint, linprog, milp
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.filters._linear_programs import (
     STRATEGIES,
-    distinct_rules,
+    distinct_estimators,
     least_by_row,
     margin_lines,
     removal_order,
     soft_margin,
     widest_margin,
 )
-from errata.filters._peeling import votes
 from strategies import seeds
 
 LINE = np.arange(10.0)[:, None]
@@ -23,7 +22,7 @@ MISLABELLED = np.array([1, 0, 1, 0, 0, 0, 1, 1, 1, 0])  # x = 1 should be 1
 
 def worked_example():
     booster = DiscreteAdaBoostClassifier(n_estimators=3, criterion="error").fit(LINE, MISLABELLED)
-    lines, groups = margin_lines(votes(booster, LINE), MISLABELLED)
+    lines, groups = margin_lines(booster._staged_codes(LINE), MISLABELLED)
     return lines.astype(float), groups, booster.margins(LINE, MISLABELLED)
 
 
@@ -31,11 +30,13 @@ def worked_example():
 def programs(draw, max_rows=10):
     """Lines and groups of random votes on random labels."""
     random = np.random.RandomState(draw(seeds))
-    n, n_rules = draw(st.integers(2, max_rows)), draw(st.integers(1, 6))
+    n, n_estimators = draw(st.integers(2, max_rows)), draw(st.integers(1, 6))
     n_classes = draw(st.integers(2, 3))
     codes = np.r_[0, 1, random.randint(n_classes, size=n - 2)]
     said = np.where(
-        random.rand(n, n_rules) < 0.7, codes[:, None], random.randint(n_classes, size=(n, n_rules))
+        random.rand(n, n_estimators) < 0.7,
+        codes[:, None],
+        random.randint(n_classes, size=(n, n_estimators)),
     )
     lines, groups = margin_lines(said, codes)
     return lines.astype(float), groups
@@ -43,33 +44,33 @@ def programs(draw, max_rows=10):
 
 def primal_value(lines):
     """max m subject to lines @ alpha >= m, alpha summing to one."""
-    n, n_rules = lines.shape
+    n, n_estimators = lines.shape
     result = linprog(
-        np.r_[np.zeros(n_rules), -1.0],
+        np.r_[np.zeros(n_estimators), -1.0],
         A_ub=np.column_stack([-lines, np.ones(n)]),
         b_ub=np.zeros(n),
-        A_eq=np.r_[np.ones(n_rules), 0.0][None],
+        A_eq=np.r_[np.ones(n_estimators), 0.0][None],
         b_eq=[1.0],
-        bounds=[(0, None)] * n_rules + [(-1, 1)],
+        bounds=[(0, None)] * n_estimators + [(-1, 1)],
     )
     return -result.fun
 
 
 def milp_value(lines, groups, n_free=1):
     """The same with rows set free by binary variables; 2 is large enough for margins."""
-    n, n_rules = lines.shape
+    n, n_estimators = lines.shape
     n_rows = groups.max() + 1
     free = 2.0 * (groups[:, None] == np.arange(n_rows))
     rows = LinearConstraint(np.column_stack([lines, -np.ones(n), free]), lb=0)
-    one = LinearConstraint(np.r_[np.ones(n_rules), 0, np.zeros(n_rows)], lb=1, ub=1)
-    few = LinearConstraint(np.r_[np.zeros(n_rules + 1), np.ones(n_rows)], ub=n_free)
-    low, high = np.zeros(n_rules + 1 + n_rows), np.ones(n_rules + 1 + n_rows)
-    low[n_rules] = -1
+    one = LinearConstraint(np.r_[np.ones(n_estimators), 0, np.zeros(n_rows)], lb=1, ub=1)
+    few = LinearConstraint(np.r_[np.zeros(n_estimators + 1), np.ones(n_rows)], ub=n_free)
+    low, high = np.zeros(n_estimators + 1 + n_rows), np.ones(n_estimators + 1 + n_rows)
+    low[n_estimators] = -1
     result = milp(
-        np.r_[np.zeros(n_rules), -1.0, np.zeros(n_rows)],
+        np.r_[np.zeros(n_estimators), -1.0, np.zeros(n_rows)],
         constraints=[rows, one, few],
         bounds=(low, high),
-        integrality=np.r_[np.zeros(n_rules + 1), np.ones(n_rows)],
+        integrality=np.r_[np.zeros(n_estimators + 1), np.ones(n_rows)],
     )
     return -result.fun
 
@@ -93,7 +94,7 @@ def test_the_worked_example():
 
 def test_any_row_that_holds_the_margin_down_may_go():
     lines, groups, margins = worked_example()
-    (support,) = np.nonzero(widest_margin(distinct_rules(lines)[0]).multipliers > 1e-9)
+    (support,) = np.nonzero(widest_margin(distinct_estimators(lines)[0]).multipliers > 1e-9)
     gone = {
         int(removal_order(lines, groups, margins, 1, "support", np.random.RandomState(s))[0])
         for s in range(40)
@@ -128,7 +129,7 @@ def test_primal_and_dual_have_the_same_value(program):
     assert (solution.multipliers @ lines).max() == pytest.approx(solution.margin, abs=1e-6)
 
 
-def test_a_row_that_all_rules_get_wrong_leaves_weights_that_sum_to_one():
+def test_a_row_that_all_base_estimators_get_wrong_leaves_weights_that_sum_to_one():
     solution = widest_margin(np.array([[1.0, 1.0], [-1.0, -1.0]]))
     assert solution.margin == -1
     assert solution.alpha.sum() == pytest.approx(1, abs=1e-9)
@@ -201,7 +202,7 @@ def test_equal_multipliers_are_told_apart_by_the_margin_in_the_ensemble():
 
 def test_where_no_single_row_holds_the_margin_down_the_exact_choice_is_the_heaviest():
     # Two rows and their twins: any one of them may go, and its twin keeps the margin where it was.
-    # Multipliers a on (1, 0) and b on (-1, 1) make the agreements of the two rules, a - b and b,
+    # Multipliers a on (1, 0) and b on (-1, 1) make the agreements of the two, a - b and b,
     # equal where a = 2/3 and b = 1/3. So the first two rows are heavier, though of larger margin.
     lines = np.array([[1.0, 0.0], [1.0, 0.0], [-1.0, 1.0], [-1.0, 1.0]])
     groups, margins = np.arange(4), np.array([0.5, 0.5, -0.5, -0.5])
@@ -209,13 +210,13 @@ def test_where_no_single_row_holds_the_margin_down_the_exact_choice_is_the_heavi
     np.testing.assert_allclose(values, primal_value(lines), rtol=0, atol=1e-9)
     first, second = removal_order(lines, groups, margins, 2, "exact")
     assert first in (0, 1)
-    # One is left of the heavier pair, and without it the rule (0, 1) has margin 1: it goes next.
+    # One is left of the heavier pair, and without it estimator (0, 1) has margin 1: it goes next.
     assert second in (0, 1)
 
 
-def test_rules_that_say_the_same_are_taken_once():
+def test_base_estimators_that_agree_are_taken_once():
     lines = np.array([[1, -1, 1, 1], [-1, 1, -1, 1]], dtype=np.int8)
-    distinct, first = distinct_rules(lines)
+    distinct, first = distinct_estimators(lines)
     np.testing.assert_array_equal(first, [0, 1, 3])
     np.testing.assert_array_equal(distinct, lines[:, first])
     assert distinct.dtype == float

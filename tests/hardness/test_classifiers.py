@@ -1,20 +1,24 @@
 import numpy as np
 import pytest
+import sklearn
 from joblib import parallel_config
+from sklearn.base import clone
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import Perceptron
-from sklearn.model_selection import KFold
+from sklearn.model_selection import GroupKFold, KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import get_tags
 
+from errata._random import seeded_member
 from errata.exceptions import SuspicionWarning
 from errata.hardness import InstanceHardness
-from errata.hardness._classifiers import _seeded, _votes
+from errata.hardness._classifiers import _as_votes
 
 CHEAP = [GaussianNB(), KNeighborsClassifier(3), DecisionTreeClassifier()]
 
@@ -49,7 +53,7 @@ def test_hard_votes_count_the_learners_that_are_wrong():
 
 def test_a_learner_torn_between_classes_splits_its_vote():
     proba = np.array([[[0.4, 0.4, 0.2], [0.1, 0.8, 0.1]]])
-    assert _votes(proba).tolist() == [[[0.5, 0.5, 0], [0, 1, 0]]]
+    assert _as_votes(proba).tolist() == [[[0.5, 0.5, 0], [0, 1, 0]]]
 
 
 @pytest.mark.parametrize("voting", ["soft", "hard"])
@@ -79,10 +83,10 @@ def test_threads_change_nothing():
 def test_seeds_reach_into_pipelines_but_keep_what_is_set():
     random = np.random.RandomState(0)
     learner = make_pipeline(StandardScaler(), RandomForestClassifier())
-    seeded = _seeded(learner, random)
+    seeded = seeded_member(learner, random)
     assert isinstance(seeded[-1].random_state, int)
     assert learner[-1].random_state is None
-    assert _seeded(RandomForestClassifier(random_state=5), random).random_state == 5
+    assert seeded_member(RandomForestClassifier(random_state=5), random).random_state == 5
 
 
 def test_a_class_with_one_row_cannot_be_judged():
@@ -120,3 +124,65 @@ def test_bad_parameters_get_a_sentence(parameters, sentence):
     X, y = blobs()
     with pytest.raises(ValueError, match=sentence):
         InstanceHardness(**parameters).fit(X, y)
+
+
+def test_rows_of_a_group_are_predicted_without_each_other():
+    # Every row has a twin at the same place, and the places beside it carry the other label.
+    X, y = np.repeat(np.arange(30.0), 2)[:, None], np.repeat(np.arange(30) % 2, 2)
+    groups = np.repeat(np.array([f"pair {i}" for i in range(30)]), 2)
+    nearest = [KNeighborsClassifier(1)]
+    for cv in (5, GroupKFold(5)):
+        apart = InstanceHardness(nearest, cv=cv, random_state=0).fit(X, y, groups=groups)
+        assert apart.suspicion_.mean() > 0.6
+        np.testing.assert_array_equal(apart.suspicion_[::2], apart.suspicion_[1::2])
+    together = InstanceHardness(nearest, random_state=0).fit(X, y)
+    assert together.suspicion_.mean() < 0.2
+
+
+def test_groups_must_match_the_rows():
+    X, y = blobs()
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        InstanceHardness(CHEAP).fit(X, y, groups=[1, 2, 3])
+
+
+def test_metadata_reaches_the_splitter_and_the_classifiers_that_ask_for_it():
+    X, y = blobs()
+    groups, weights = np.arange(60) // 2, np.arange(60) % 3 + 0.5
+    with sklearn.config_context(enable_metadata_routing=True):
+        asking, other = (
+            GaussianNB().set_fit_request(sample_weight=True),
+            DecisionTreeClassifier(random_state=0).set_fit_request(sample_weight=False),
+        )
+        model = InstanceHardness([asking, other], cv=GroupKFold(3), random_state=0)
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        pipeline = make_pipeline(scaler, model).fit(X, y, groups=groups, sample_weight=weights)
+    X = StandardScaler().fit_transform(X)
+    proba = np.zeros((60, 3))
+    for train, test in GroupKFold(3).split(X, y, groups):
+        proba[test] += GaussianNB().fit(X[train], y[train], weights[train]).predict_proba(X[test])
+        proba[test] += clone(other).fit(X[train], y[train]).predict_proba(X[test])
+    expected = 1 - proba[np.arange(60), y] / 2
+    np.testing.assert_allclose(pipeline[-1].suspicion_, expected, rtol=0, atol=1e-12)
+
+
+def test_metadata_needs_routing_and_somebody_who_asks():
+    X, y = blobs()
+    with pytest.raises(TypeError, match="fit got sample_weight, which it hands to its estimator"):
+        InstanceHardness(CHEAP).fit(X, y, sample_weight=y)
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.raises(TypeError, match="sample_weight"),
+    ):
+        InstanceHardness().fit(X, y, sample_weight=y)
+
+
+def test_missing_values_are_taken_when_all_classifiers_take_them():
+    X, y = blobs()
+    X[::5, 0] = np.nan
+    trees = InstanceHardness([DecisionTreeClassifier(), RandomForestClassifier(5)], random_state=0)
+    assert get_tags(trees).input_tags.allow_nan
+    assert np.isfinite(trees.fit(X, y).suspicion_).all()
+    mixed = InstanceHardness([DecisionTreeClassifier(), GaussianNB()])
+    assert not get_tags(mixed).input_tags.allow_nan
+    with pytest.raises(ValueError, match=r"contains NaN.\nInstanceHardness does not accept"):
+        mixed.fit(X, y)

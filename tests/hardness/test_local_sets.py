@@ -10,8 +10,8 @@ from errata.hardness import (
     LocalSetRadius,
     LocalSetSmoother,
     Usefulness,
-    local_sets,
 )
+from errata.hardness._enemies import local_sets
 
 MEASURES = [LocalSetCardinality, LocalSetRadius, Usefulness, Harmfulness, LocalSetSmoother]
 every_measure = pytest.mark.parametrize("measure", MEASURES)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from errata.hardness._pruning import Tree, expected_errors, grow, grow_and_prune, prune
+from errata.hardness._pruning import GrownTree, expected_errors, grow_and_prune, grow_tree, prune
 from naive_hardness import naive_prune
 from strategies import seeds
 
@@ -46,7 +46,7 @@ def test_the_upper_limit_leaves_the_confidence_below(errors, right, confidence):
 def test_the_subtree_of_the_book_becomes_a_leaf():
     # 6 + 9 + 1 rows in three pure leaves expect 3.273 errors, one leaf of 16 some 2.5.
     counts = np.array([[15, 1], [6, 0], [9, 1], [9, 0], [0, 1]])
-    tree = Tree(
+    tree = GrownTree(
         left=np.array([1, -1, 3, -1, -1]),
         right=np.array([2, -1, 4, -1, -1]),
         counts=counts,
@@ -61,7 +61,7 @@ def test_the_subtree_of_the_book_becomes_a_leaf():
 @given(seeds, st.sampled_from([1, 2, 5]), st.sampled_from([0.001, 0.1, 0.25, 0.5]))
 def test_pruning_equals_its_plain_twin(seed, min_samples_leaf, confidence):
     X, codes = random_table(seed)
-    tree = grow(X, codes, 0, min_samples_leaf=min_samples_leaf)
+    tree = grow_tree(X, codes, 0, min_samples_leaf=min_samples_leaf)
     pruned = prune(tree, confidence)
     leaves, _ = naive_prune(tree.left, tree.right, expected_errors(tree.counts, confidence))
     assert set(pruned.leaves) == set(leaves)
@@ -74,7 +74,7 @@ def test_pruning_equals_its_plain_twin(seed, min_samples_leaf, confidence):
 @given(seeds)
 def test_counts_and_depths_are_those_of_the_rows(seed):
     X, codes = random_table(seed)
-    tree = grow(X, codes, 0)
+    tree = grow_tree(X, codes, 0)
     for leaf in np.unique(tree.leaves):
         np.testing.assert_array_equal(
             np.bincount(codes[tree.leaves == leaf], minlength=3), tree.counts[leaf]
@@ -86,14 +86,14 @@ def test_counts_and_depths_are_those_of_the_rows(seed):
 
 @given(seeds)
 def test_less_confidence_prunes_more(seed):
-    tree = grow(*random_table(seed), 0)
+    tree = grow_tree(*random_table(seed), 0)
     sizes = [len(np.unique(prune(tree, c).leaves)) for c in (0.001, 0.05, 0.25, 0.5)]
     assert sizes == sorted(sizes)
 
 
 def test_a_full_tree_parts_what_can_be_parted():
     X, codes = np.array([[0.0], [1], [1], [2]]), np.array([0, 0, 1, 1])
-    tree = grow(X, codes, 0)
+    tree = grow_tree(X, codes, 0)
     assert len(set(tree.leaves[[0, 1, 3]])) == 3
     assert tree.leaves[1] == tree.leaves[2]  # the same place, different labels
     assert tree.commonest(codes).tolist() == codes.tolist()  # one each: nobody is outvoted

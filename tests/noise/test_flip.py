@@ -37,7 +37,7 @@ def test_worked_example_with_given_draws(given_draws):
     assert flipped.tolist() == [True, False, True, False]
 
 
-def test_exact_share_is_rounded_to_the_nearest_row():
+def test_exact_fraction_is_rounded_to_the_nearest_row():
     _, flipped = flip_labels([0, 1] * 5, 0.25, random_state=0)
     assert flipped.sum() == 3
 
@@ -165,7 +165,7 @@ def test_a_table_of_one_column_is_a_column():
     assert noisy.shape == flipped.shape == (4,)
 
 
-def test_pandas_and_polars_series_are_welcome():
+def test_pandas_and_polars_series_are_accepted():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     series = pandas.Series(["x", "y", "x", "y"], index=[7, 8, 9, 10], dtype="category")
     noisy, flipped = flip_labels(series, 0.5, random_state=0)
@@ -184,11 +184,11 @@ def test_pandas_and_polars_series_are_welcome():
         ({"rate": "much"}, r"rate='much' must be a number"),
         ({"n_flips": 99}, "n_flips=99 must be a whole number between 0 and 4"),
         ({"transition": [[0.5, 0.4], [0, 1]]}, "row 0 of the transition matrix sums to 0.9"),
-        ({"transition": [[1.5, -0.5], [0, 1]]}, r"transition\[0, 1\] = -0.5 is no probability"),
+        ({"transition": [[1.5, -0.5], [0, 1]]}, r"transition\[0, 1\] = -0.5 is not a probability"),
         ({"transition": np.eye(3)}, "for 3 classes, but there are 2"),
         ({"transition": [1, 2]}, r"shape \(2,\)"),
         ({"flip_proba": [0.1, 0.2]}, "one probability per row, 4"),
-        ({"flip_proba": [0, 0, 0, 2.0]}, r"flip_proba\[3\] = 2.0 is no probability"),
+        ({"flip_proba": [0, 0, 0, 2.0]}, r"flip_proba\[3\] = 2.0 is not a probability"),
         ({"flip_proba": [1] * 4, "target": [[1, 1]]}, r"target must have shape \(4, 2\)"),
         ({"rate": 0.1, "target": np.ones((4, 2))}, "target belongs to flip_proba"),
         ({"n_flips": 1, "exact": False}, "n_flips is an exact number"),

@@ -25,7 +25,7 @@ def test_bross_example_of_a_small_class():
     model = NoiseModel.uniform(2, 0.05, prior=[0.1, 0.9])
     assert model.label_prior[0] == pytest.approx(0.14, abs=1e-12)
     np.testing.assert_allclose(model.correct_prior([14, 86]), [0.1, 0.9], rtol=0, atol=1e-12)
-    # Fewer labels than the errors alone would give: the nearest possible class share is zero.
+    # Fewer labels than the errors alone would give: the nearest possible fraction is zero.
     np.testing.assert_allclose(model.correct_prior([0.02, 0.98]), [0, 1], rtol=0, atol=1e-4)
 
 
@@ -112,7 +112,7 @@ def test_repr_tells_the_size_and_the_rates():
         (lambda: NoiseModel([[1.0]]), "two at least"),
         (lambda: NoiseModel([[np.nan, 1], [0, 1]]), r"transition\[0, 0\] = nan"),
         (lambda: NoiseModel([[0.9, 0.2], [0, 1]]), "sums to 1.1"),
-        (lambda: NoiseModel(T, prior=[1, 2]), "expected 3 class shares"),
+        (lambda: NoiseModel(T, prior=[1, 2]), "expected 3 class fractions"),
         (lambda: NoiseModel(T, prior=[1, -2, 2]), "non-negative"),
         (lambda: NoiseModel(T, classes=["a"]), "names 1 classes, but transition has 3 rows"),
         (lambda: NoiseModel(T, classes=["a", "b", "a"]), "names a class twice"),

@@ -35,9 +35,12 @@ def test_a_transformer_is_cloned_and_given_size_and_seed():
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
-    [("tsne", "projection='tsne' is not known; choose from lda, nda"), (3, "projection=3 is no")],
+    [
+        ("tsne", "projection='tsne' is not known; choose from lda, nda"),
+        (3, "projection=3 is not a projection"),
+    ],
 )
-def test_what_is_no_projection_is_refused(wrong, message):
+def test_what_is_not_a_projection_is_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
         make_projection(wrong, None, seed=0)
 

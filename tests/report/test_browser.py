@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from errata._format import percent
 from errata.report import _render, _words, write_report
 from fake_summary import digits_summary, no_lift, no_skill
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="needs chromium or chrom
 # Runs inside the page's own scope, after everything has started; the tests read what it notes.
 PROBE = """
 const noted = {};
-const cells = () => [...document.querySelectorAll("#suspect-body td.row")];
+const cells = () => [...document.querySelectorAll("#example-body td.row")];
 const shown = () => cells().map((cell) => Number(cell.textContent));
 noted.first = shown();
 noted.words = [0, 0.0004, 0.087, 0.0995, 0.81, 1].map(percent);
@@ -29,12 +30,12 @@ setFilters({ text: "p-7" });
 noted.found = shown();
 noted.status = byId("found").textContent;
 setFilters({ flagged: true, label: data.names[3] });
-noted.flagged = chosen.map((suspect) => [suspect.label, suspect.flagged]);
+noted.flagged = chosen.map((example) => [example.label, example.flagged]);
 setFilters({});
 sortBy(tableColumns[0]);
-noted.sorted = chosen.map((suspect) => suspect.row);
-noted.csv = toCsv(suspects.slice(0, 2));
-openSuspect(suspects[60].row);
+noted.sorted = chosen.map((example) => example.row);
+noted.csv = toCsv(examples.slice(0, 2));
+openExample(examples[60].row);
 noted.opened = document.activeElement.id;
 noted.detail = document.activeElement.nextElementSibling.textContent;
 window.dispatchEvent(new Event("beforeprint"));
@@ -43,7 +44,7 @@ window.dispatchEvent(new Event("afterprint"));
 noted.slider = ["min", "max", "value"].map((name) => Number(byId("curve-rank")[name]));
 byId("curve-rank").value = 1;
 byId("curve-rank").dispatchEvent(new Event("input"));
-noted.reading = byId("curve-reading").textContent;
+noted.sentence = byId("curve-sentence").textContent;
 byId("curve-rank").value = 50;
 byId("curve-rank").dispatchEvent(new Event("input"));
 noted.cross = parseFloat(byId("curve-cross").style.left);
@@ -69,11 +70,11 @@ def dom(path, profile):
 
 @pytest.fixture(scope="module")
 def summary():
-    summary = digits_summary(rows=600, n_suspects=120)
-    for place, suspect in enumerate(summary["suspects"]):
-        suspect["id"] = f"P-{place}"
-    summary["suspects"][0] |= {"id": "=1+1", "label": 'a "quoted", label', "suggested": "-1"}
-    summary["suspects"][1]["reasons"] = ["</script><script>document.title = 'caught'</script>"]
+    summary = digits_summary(rows=600, n_examples=120)
+    for place, example in enumerate(summary["examples"]):
+        example["id"] = f"P-{place}"
+    summary["examples"][0] |= {"id": "=1+1", "label": 'a "quoted", label', "suggested": "-1"}
+    summary["examples"][1]["reasons"] = ["</script><script>document.title = 'caught'</script>"]
     return summary
 
 
@@ -91,48 +92,46 @@ def noted(summary, tmp_path_factory):
 
 
 def test_the_first_page_holds_the_most_suspicious_rows(summary, noted):
-    assert noted["first"] == [suspect["row"] for suspect in summary["suspects"][:25]]
+    assert noted["first"] == [example["row"] for example in summary["examples"][:25]]
 
 
 def test_python_and_script_write_percentages_alike(noted):
-    assert noted["words"] == [
-        _words.percent(share) for share in (0, 0.0004, 0.087, 0.0995, 0.81, 1)
-    ]
+    assert noted["words"] == [percent(fraction) for fraction in (0, 0.0004, 0.087, 0.0995, 0.81, 1)]
 
 
 def test_the_filters_find(summary, noted):
-    ids = {suspect["id"]: suspect["row"] for suspect in summary["suspects"]}
+    ids = {example["id"]: example["row"] for example in summary["examples"]}
     assert noted["found"] == [ids[name] for name in ("P-7", *(f"P-{n}" for n in range(70, 80)))]
-    assert noted["status"] == "11 of 120 suspects"
+    assert noted["status"] == "11 of 120 rows"
     assert noted["flagged"]
     assert all(pair == ["three", True] for pair in noted["flagged"])
 
 
 def test_any_column_sorts(summary, noted):
-    assert noted["sorted"] == sorted(suspect["row"] for suspect in summary["suspects"])
+    assert noted["sorted"] == sorted(example["row"] for example in summary["examples"])
 
 
 def test_the_downloaded_list_is_csv_that_no_spreadsheet_runs(summary, noted):
     head, line = noted["csv"].split("\r\n")[:2]
     assert head == "row,id,label,suggested,p_wrong,flagged,reasons"
-    row = summary["suspects"][0]["row"]
+    row = summary["examples"][0]["row"]
     assert line.startswith(f'{row},\'=1+1,"a ""quoted"", label",-1,0.')
 
 
-def test_a_suspect_is_found_wherever_it_is(summary, noted):
-    suspect = summary["suspects"][60]
-    assert noted["opened"] == f"suspect-{suspect['row']}"
-    assert suspect["reasons"][1] in noted["detail"]
+def test_an_example_is_found_wherever_it_is(summary, noted):
+    example = summary["examples"][60]
+    assert noted["opened"] == f"example-{example['row']}"
+    assert example["reasons"][1] in noted["detail"]
 
 
-def test_the_first_fifty_suspects_are_printed(summary, noted):
-    assert noted["printed"] == [suspect["row"] for suspect in summary["suspects"][:50]]
+def test_the_first_fifty_examples_are_printed(summary, noted):
+    assert noted["printed"] == [example["row"] for example in summary["examples"][:50]]
 
 
 def test_the_slider_reads_the_curve(summary, noted):
     check = summary["self_check"]
     names = ("rank", "precision", "recall", "label_recall")
-    assert noted["reading"] == _words.reading(**{name: check[name][0] for name in names})
+    assert noted["sentence"] == _words.at_rank(**{name: check[name][0] for name in names})
 
 
 def test_slider_and_chart_share_an_axis(summary, noted):

@@ -6,11 +6,11 @@ from errata.report import _charts
 
 
 def check(ranks, top):
-    shares = [1 / (1 + place) for place in range(len(ranks))]
-    half = [share / 2 for share in shares]
+    fractions = [1 / (1 + place) for place in range(len(ranks))]
+    half = [fraction / 2 for fraction in fractions]
     return {
-        **{"rank": ranks, "precision": half, "recall": shares, "top": top, "lift": True},
-        **{"label_precision": shares, "label_recall": [share / 4 for share in shares]},
+        **{"rank": ranks, "precision": half, "recall": fractions, "top": top, "lift": True},
+        **{"label_precision": fractions, "label_recall": [fraction / 4 for fraction in fractions]},
     }
 
 
@@ -29,9 +29,9 @@ def test_the_curve_stays_inside_its_plot():
     assert curve["label_recall"] == "25.00,75.00 50.00,87.50 100.00,91.67"
     assert curve["precision"] == "25.00,50.00 50.00,75.00 100.00,83.33"
     assert curve["start_at"] == 50
-    assert curve["reading"].replace("\xa0", " ") == (
-        "Look at the first 20 rows: you find 50 % of the planted errors (12 % by labels alone); "
-        "25 % of these rows are planted errors."
+    assert curve["sentence"] == (
+        "Look at the first 20 rows: you find 50% of the planted errors (12% by labels alone); "
+        "25% of these rows are planted errors."
     )
     assert curve["table"][1] == [20, 0.5, 0.125, 0.25]
     assert [curve[name] for name in ("first", "start", "last", "step")] == [10, 20, 40, 1]
@@ -73,4 +73,4 @@ def test_bars_grow_with_the_square_root():
     bars = _charts.histogram(bins)["bars"]
     assert [bar["height"] for bar in bars] == pytest.approx([100, 50, 0], abs=1e-9)
     assert [bar["flagged"] for bar in bars] == pytest.approx([0, 25, 0], abs=1e-9)
-    assert bars[1]["text"].replace("\xa0", " ") == "50 % to 75 %: 100 rows, 25 flagged"
+    assert bars[1]["text"] == "50% to 75%: 100 rows, 25 flagged"

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from errata.exceptions import MissingExtraError
-from errata.report import _images, pixels_uri, thumbnail_uri
+from errata.report import _images
+from errata.report._images import pixels_uri, thumbnail_uri
 
 Image = pytest.importorskip("PIL.Image", reason="Pillow reads back what errata writes")
 
@@ -42,8 +43,8 @@ def test_one_gray_all_over_is_black(pixels):
 
 
 @pytest.mark.parametrize("shape", [(4,), (0, 4), (4, 4, 2), (1, 4, 4, 3)])
-def test_what_is_no_picture_is_refused(shape):
-    with pytest.raises(ValueError, match=r"are no picture; pass \(height, width\)"):
+def test_what_is_not_a_picture_is_refused(shape):
+    with pytest.raises(ValueError, match=r"are not a picture; pass \(height, width\)"):
         pixels_uri(np.zeros(shape))
 
 
@@ -63,7 +64,7 @@ def test_small_pictures_are_not_enlarged(tmp_path):
 
 
 def test_what_cannot_be_shown_is_none(tmp_path):
-    (tmp_path / "notes.png").write_text("no picture")
+    (tmp_path / "notes.png").write_text("not a picture")
     (tmp_path / "cut.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     assert thumbnail_uri(tmp_path / "missing.png") is None
     assert thumbnail_uri(tmp_path / "notes.png") is None

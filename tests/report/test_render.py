@@ -11,7 +11,7 @@ from errata.report import render, write_report
 from fake_summary import digits_summary, no_lift, no_skill, perhaps_overlap, random_summary
 
 EVIL = """</script><script>alert(1)</script>" onload='alert(2)' <!-- {{ 7 * 7 }} &amp;"""
-SECTIONS = ["notes", "self-check", "classes", "spread", "map", "suspects", "method"]
+SECTIONS = ["notes", "self-check", "classes", "spread", "map", "examples", "method"]
 
 
 class Page(HTMLParser):
@@ -60,28 +60,47 @@ def test_numbers_and_sentences_are_shown(digits):
     text = Page(render(digits)).text
     assert "About 157 of 1,797 labels are probably wrong (between 110 and 201)." in text
     assert "191 rows are flagged; we expect 9 in 10 of them to be real errors." in text
-    assert "Labels probably wrong 8.7 % between 6.1 % and 11 %" in text
+    assert "Labels probably wrong 8.7% between 6.1% and 11%" in text
     assert digits["self_check"]["sentence"] in text
-    assert "Look at the first 198 rows: you find 99 % of the planted errors (14 % by " in text
-    assert "forest 0.80 91 %" in text
+    assert "Look at the first 198 rows: you find 99% of the planted errors (14% by " in text
+    assert "forest 0.80 91%" in text
     assert "3 rows without a label were left out." in text
 
 
-def test_suspects_survive_packing(digits):
+def test_what_clean_drops_is_said_with_its_number_and_that_of_the_flags(digits):
+    same = "errata clean drops the 191 rows that are more likely wrong than right."
+    assert same in Page(render(digits)).text
+    cleaned = {"threshold": 0.5, "rows": 170, "above": 170}
+    fewer = {**digits, "flagged": digits["flagged"] | {"cleaned": cleaned}}
+    assert (
+        "errata clean drops the 170 rows that are more likely wrong than right (191 are flagged to "
+        "look at)." in Page(render(fewer)).text
+    )
+
+
+def test_the_list_says_how_many_of_its_rows_are_flagged(digits):
+    assert "The 200 most suspicious rows, 191 of them flagged." in Page(render(digits)).text
+    short = {**digits, "examples": digits["examples"][:10]}
+    assert "The 10 most suspicious rows, with 10 of the 191 flagged ones." in (
+        Page(render(short)).text
+    )
+
+
+def test_examples_survive_packing(digits):
     data = Page(render(digits)).data
-    assert len(data["suspects"]) == len(digits["suspects"])
-    for packed, suspect in zip(data["suspects"], digits["suspects"], strict=True):
+    assert len(data["examples"]) == len(digits["examples"])
+    for packed, example in zip(data["examples"], digits["examples"], strict=True):
         names = [data["names"][code] for code in packed[2:4]]
-        assert [packed[0], *names] == [suspect["row"], suspect["label"], suspect["suggested"]]
-        assert dict(zip(data["columns"][packed[8]], packed[9], strict=True)) == suspect["values"]
-        assert packed[10] == suspect["image"]
+        assert [packed[0], *names] == [example["row"], example["label"], example["suggested"]]
+        assert dict(zip(data["columns"][packed[8]], packed[9], strict=True)) == example["values"]
+        assert packed[10] == example["image"]
 
 
-def test_labels_that_are_no_class_keep_their_names(digits):
+def test_labels_that_are_not_a_class_keep_their_names(digits):
     digits = deepcopy(digits)
-    digits["suspects"][0]["label"] = "unheard of"
+    digits["examples"][0]["label"] = "unheard of"
     data = Page(render(digits)).data
-    assert data["names"][data["suspects"][0][2]] == "unheard of"
+    assert data["names"][data["examples"][0][2]] == "unheard of"
     assert data["names"][:10] == digits["classes"]
 
 
@@ -92,11 +111,11 @@ def poisoned():
     summary["duplicates"][0]["labels"] = [EVIL]
     summary["per_class"][0]["class"] = EVIL
     summary["confusion"] = [{"label": EVIL, "suggested": EVIL, "count": 1}]
-    summary["witnesses"][0]["name"] = EVIL
+    summary["models"][0]["name"] = EVIL
     summary["flagged"]["rule"] = summary["self_check"]["sentence"] = EVIL
     summary["alternatives"] = summary["hypotheses"][0]["kind"] = EVIL
-    summary["suspects"][0] |= {"id": EVIL, "label": EVIL, "suggested": EVIL, "reasons": [EVIL]}
-    summary["suspects"][0] |= {"values": {EVIL: EVIL}, "similar": [{"row": 1, "label": EVIL}]}
+    summary["examples"][0] |= {"id": EVIL, "label": EVIL, "suggested": EVIL, "reasons": [EVIL]}
+    summary["examples"][0] |= {"values": {EVIL: EVIL}, "similar": [{"row": 1, "label": EVIL}]}
     return summary
 
 
@@ -108,7 +127,7 @@ def test_hostile_text_stays_text():
     allowed = {name for _, attrs in harmless.tags for name in attrs}
     assert {name for _, attrs in page.tags for name in attrs} <= allowed
     assert page.data["names"][0] == EVIL
-    assert page.data["suspects"][0][9] == [EVIL]
+    assert page.data["examples"][0][9] == [EVIL]
     assert page.text.count("alert(1)") >= 10
 
 
@@ -120,7 +139,7 @@ def test_only_the_page_s_own_script_may_run(digits):
 
 def test_the_page_asks_the_network_for_nothing(digits):
     digits = deepcopy(digits)
-    digits["suspects"][0]["image"] = "https://example.org/spy.png"
+    digits["examples"][0]["image"] = "https://example.org/spy.png"
     html = render(digits)
     assert not re.search(r"(?:src|href|url|import)\s*[=(]\s*[\"']?\s*(?:https?:)?//", html)
     assert "example.org" not in html
@@ -141,17 +160,17 @@ def test_ids_are_unique(digits):
 def test_a_large_audit_stays_under_three_megabytes():
     summary = random_summary(10_000, 10, 2_000, n_points=5_000)
     picture = "data:image/png;base64," + 2_000 * "A"
-    for suspect in summary["suspects"]:
-        suspect["image"] = picture
+    for example in summary["examples"]:
+        example["image"] = picture
     html = render(summary)
     assert len(html.encode()) < 3_000_000
     assert "Pictures are shown for the first 593" in Page(html).text
-    assert sum(suspect[10] is not None for suspect in Page(html).data["suspects"]) == 593
+    assert sum(example[10] is not None for example in Page(html).data["examples"]) == 593
 
 
 def test_pictures_within_the_budget_are_all_kept(digits):
-    kept = packing.with_pictures(digits["suspects"])
-    assert kept == digits["suspects"]
+    kept = packing.with_pictures(digits["examples"])
+    assert kept == digits["examples"]
     assert "Pictures are shown" not in Page(render(digits)).text
 
 
@@ -167,13 +186,15 @@ def test_a_self_check_that_was_switched_off_is_said_to_be(digits):
 
 def test_an_empty_audit_reads_well(digits):
     digits = deepcopy(digits)
-    digits |= {"suspects": [], "confusion": [], "notes": [], "duplicates": [], "witnesses": []}
+    digits |= {"examples": [], "confusion": [], "notes": [], "duplicates": [], "models": []}
     digits |= {"label": None, "seed": None, "map": None, "self_check": None}
     digits["noise_rate"] |= {"count": 0, "count_low": 0, "count_high": 4}
     digits["flagged"] |= {"count": 0, "expected_precision": None, "expected_recall": None}
+    digits["flagged"]["cleaned"] |= {"rows": 0, "above": 0}
     text = Page(render(digits)).text
     assert "Hardly any label looks wrong; at most 4 of 1,797 could be. No row is flagged." in text
     assert "No row looks suspicious." in text
+    assert "errata clean drops no row, as none is more likely wrong than right." in text
     assert "None" not in text
 
 
@@ -181,7 +202,7 @@ def test_the_kinds_of_noise_are_in_the_method(digits):
     digits = {**digits, "hypotheses": [{"kind": "boundary", "weight": 0.7, "rate": 0.12}]}
     page = Page(render(digits))
     assert "Kinds of noise" in page.text
-    assert "wrong where classes meet 70 % 12 %" in page.text
+    assert "wrong where classes meet 70% 12%" in page.text
     assert "Kinds of noise" not in Page(render({**digits, "hypotheses": []})).text
 
 
@@ -209,7 +230,7 @@ def test_the_curve_has_a_line_for_labels_alone(digits):
     assert "rows whose label was wrong already compete with the planted errors" in page.text
     head = "Rows looked at Planted errors found Found by labels alone Planted among them"
     assert f"{head} " in page.text
-    assert "198 99 % 14 % 90 %" in page.text
+    assert "198 99% 14% 90%" in page.text
     assert page.data["curve"]["label_recall"][0] == round(check["label_recall"][0], 4)
 
 
@@ -218,7 +239,7 @@ def test_without_lift_there_is_no_curve_and_no_slider(digits):
     page = Page(render(summary))
     assert summary["self_check"]["sentence"] in page.text
     assert "so none is drawn, and the list below deserves little trust." in page.text
-    assert not {"curve", "curve-rank", "curve-reading"} & _all_ids(page)
+    assert not {"curve", "curve-rank", "curve-sentence"} & _all_ids(page)
     assert page.data["curve"] is None
     for word in ("dashed line", "Average precision", "Suggestion was the true label"):
         assert word not in page.text
@@ -232,15 +253,22 @@ def test_without_skill_the_page_says_so_and_shows_no_number_that_nobody_knows(di
     assert "These labels cannot be judged These columns do not tell the labels apart, so" in (
         page.text
     )
-    assert "anything from none to 89 % of the 1,797 labels is possible. Nothing is flagged." in (
+    assert "anything from none to 89% of the 1,797 labels is possible. No row is flagged." in (
         page.text
     )
     assert 'pass trust=["column"] in Python, --trust column on the command line' in page.text
-    assert "Labels wrong unknown anything from none to 89 %" in page.text
+    assert "Labels wrong unknown anything from none to 89%" in page.text
     assert summary["notes"][0] not in page.text  # the answer has said it
     assert "3 rows without a label were left out." in page.text
-    assert (page.data["suspects"], page.data["judged"]) == ([], False)
-    for word in ("5.0 %", "Suspects", "Go to the suspects", "Kinds of noise", "Can you trust"):
+    assert (page.data["examples"], page.data["has_skill"]) == ([], False)
+    for word in (
+        "5.0%",
+        "Rows to look at",
+        "Look at the rows",
+        "errata clean drops",
+        "Kinds of noise",
+        "Can you trust",
+    ):
         assert word not in page.text
     links = [attrs["href"] for _, attrs in page.tags if "href" in attrs]
     assert all(link[1:] in _all_ids(page) for link in links)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.stats import cliques
+from errata.stats._cliques import cliques
 
 
 @st.composite

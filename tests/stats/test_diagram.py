@@ -196,9 +196,9 @@ def test_the_bar_of_a_group_with_a_gap_leaves_out_the_method_in_between():
 
 def test_the_critical_difference_is_drawn_to_scale():
     table = scores(5)
-    ax = plot_critical_difference(table, alpha=0.1)
+    ax = plot_critical_difference(table, significance=0.1)
     (bar,) = [line for line in ax.lines if line.get_gid() == "cd"]
-    cd = critical_difference(5, 25, alpha=0.1)
+    cd = critical_difference(5, 25, significance=0.1)
     np.testing.assert_allclose(np.ptp(bar.get_xdata()), cd, rtol=1e-12, atol=0)
     assert f"CD = {cd:.2f}" in [text.get_text() for text in ax.texts]
 

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from errata._validation import check_significance
 from errata.stats import average_ranks, friedman_test, plot_critical_difference, wilcoxon_holm
-from errata.stats._scores import check_alpha, method_names
+from errata.stats._scores import method_names
 
 GOOD = [[0.9, 0.8, 0.7], [0.6, 0.7, 0.5], [0.8, 0.9, 0.4]]
 
@@ -76,13 +77,13 @@ def test_too_few_or_repeated_names_are_refused(names):
         plot_critical_difference(GOOD, names=names)
 
 
-@pytest.mark.parametrize("alpha", [0, 1.0])
-def test_a_level_that_decides_beforehand_is_refused(alpha):
+@pytest.mark.parametrize("significance", [0, 1.0])
+def test_a_level_that_decides_beforehand_is_refused(significance):
     with pytest.raises(ValueError, match="decides everything beforehand"):
-        check_alpha(alpha)
+        check_significance("significance", significance)
 
 
-@pytest.mark.parametrize("alpha", [-0.1, 5, "0.05", None])
-def test_a_level_outside_0_and_1_is_refused(alpha):
-    with pytest.raises(ValueError, match=r"alpha=.* must be a number between 0 and 1"):
-        check_alpha(alpha)
+@pytest.mark.parametrize("significance", [-0.1, 5, "0.05", None])
+def test_a_level_outside_0_and_1_is_refused(significance):
+    with pytest.raises(ValueError, match=r"significance=.* must be a number between 0 and 1"):
+        check_significance("significance", significance)

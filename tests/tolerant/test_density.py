@@ -17,7 +17,9 @@ def cloud(seed=0, n=80):
 @pytest.mark.parametrize("penalty", ["l1", "l2"])
 @pytest.mark.parametrize("cv", [None, KFold(5, shuffle=True, random_state=0)])
 def test_rows_far_from_the_others_lose_their_weight(penalty, cv):
-    model = ReinforcedDensity(KernelDensity(bandwidth=0.7), penalty=penalty, cv=cv).fit(cloud())
+    model = ReinforcedDensity(
+        KernelDensity(bandwidth=0.7), reinforcement_penalty=penalty, cv=cv
+    ).fit(cloud())
     assert set(np.argsort(model.log_likelihood_)[:2]) == {0, 1}
     assert model.flagged_[:2].all()
     assert model.mean_weight_ == pytest.approx(0.95, abs=1e-9)
@@ -35,7 +37,7 @@ def test_the_fitted_density_is_the_weighted_one():
     assert model.score(X) == pytest.approx(model.log_likelihood_.mean())
 
 
-def test_rows_of_no_density_at_all_are_let_go():
+def test_rows_of_no_density_at_all_lose_all_weight():
     X = np.append(np.linspace(0, 1, 39), 50.0)[:, None]
     folds = KFold(4, shuffle=True, random_state=0)
     tophat = KernelDensity(kernel="tophat", bandwidth=0.5)
@@ -50,7 +52,7 @@ def test_rows_of_no_density_at_all_are_let_go():
     [
         (
             GaussianMixture(),
-            r"GaussianMixture.fit takes no sample_weight, so rows cannot be let go",
+            r"GaussianMixture.fit takes no sample_weight, so rows cannot lose weight",
         ),
         (StandardScaler(), "StandardScaler has no score_samples, so it cannot tell how likely"),
     ],

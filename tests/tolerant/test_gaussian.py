@@ -20,9 +20,9 @@ CLEAN = [
 ]
 
 
-@pytest.mark.parametrize(("penalty", "target", "expected"), CLEAN)
-def test_b10_what_clean_data_lose(penalty, target, expected):
-    assert clean_scale(target, penalty) == pytest.approx(expected, abs=1e-3)
+@pytest.mark.parametrize(("penalty", "mean_weight", "expected"), CLEAN)
+def test_b10_what_clean_data_lose(penalty, mean_weight, expected):
+    assert clean_scale(mean_weight, penalty) == pytest.approx(expected, abs=1e-3)
 
 
 def test_density_is_the_normal_one():

@@ -20,22 +20,22 @@ def problem(seed, n=25):
     return X, y, random.uniform(0.05, 1, n)
 
 
-def printed_system(K, y, w, gamma):
-    """(57) as it stands in (3.46), with the inverse of the weights."""
+def printed_system(K, y, w, alpha):
+    """(57) as it stands in (3.46), with the inverse of the weights; its gamma is 1 / alpha."""
     n = len(y)
     M = np.zeros((n + 1, n + 1))
     M[0, 1:] = M[1:, 0] = 1
-    M[1:, 1:] = K + np.diag(1 / w) / gamma
+    M[1:, 1:] = K + np.diag(1 / w) * alpha
     solution = np.linalg.solve(M, np.append(0, y))
     return solution[1:], solution[0]
 
 
-@pytest.mark.parametrize("gamma", [0.1, 10.0, 1e4])
-def test_b8_the_stable_form_solves_the_printed_system(gamma):
+@pytest.mark.parametrize("alpha", [10.0, 0.1, 1e-4])
+def test_b8_the_stable_form_solves_the_printed_system(alpha):
     X, y, w = problem(0)
     K = rbf_kernel(X, gamma=10)
-    dual_coef, intercept, residuals = solve_curve(K, y, w, gamma=gamma)
-    expected, bias = printed_system(K, y, w, gamma)
+    dual_coef, intercept, residuals = solve_curve(K, y, w, alpha=alpha)
+    expected, bias = printed_system(K, y, w, alpha)
     np.testing.assert_allclose(dual_coef, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
     assert intercept == pytest.approx(bias, abs=1e-10)
     np.testing.assert_allclose(residuals, y - K @ dual_coef - intercept, rtol=0, atol=1e-12)
@@ -46,8 +46,8 @@ def test_b8_a_weight_of_zero_is_a_row_left_out():
     K = rbf_kernel(X, gamma=10)
     w[[3, 7]] = 0
     kept = w > 0
-    dual_coef, intercept, residuals = solve_curve(K, y, w, gamma=10)
-    expected, bias, _ = solve_curve(K[np.ix_(kept, kept)], y[kept], w[kept], gamma=10)
+    dual_coef, intercept, residuals = solve_curve(K, y, w, alpha=0.1)
+    expected, bias, _ = solve_curve(K[np.ix_(kept, kept)], y[kept], w[kept], alpha=0.1)
     assert dual_coef[3] == dual_coef[7] == 0
     np.testing.assert_allclose(dual_coef[kept], expected, rtol=0, atol=1e-12)
     assert intercept == pytest.approx(bias, abs=1e-12)
@@ -56,7 +56,7 @@ def test_b8_a_weight_of_zero_is_a_row_left_out():
 
 def test_b8_identities_of_the_solution():
     X, y, w = problem(2)
-    dual_coef, _, residuals = solve_curve(rbf_kernel(X, gamma=10), y, w, gamma=10)
+    dual_coef, _, residuals = solve_curve(rbf_kernel(X, gamma=10), y, w, alpha=0.1)
     assert dual_coef.sum() == pytest.approx(0, abs=1e-10)
     np.testing.assert_allclose(dual_coef, 10 * w * residuals, rtol=0, atol=1e-10)
 
@@ -65,22 +65,26 @@ def test_left_out_residuals_are_those_of_explicit_refits():
     X, y, w = problem(3)
     w[5] = 0
     K = rbf_kernel(X, gamma=10)
-    found = solve_curve(K, y, w, gamma=50, leave_one_out=True)[2]
+    found = solve_curve(K, y, w, alpha=0.02, leave_one_out=True)[2]
     for i in range(len(y)):
         kept = np.arange(len(y)) != i
-        dual_coef, bias, _ = solve_curve(K[np.ix_(kept, kept)], y[kept], w[kept], gamma=50)
+        dual_coef, bias, _ = solve_curve(K[np.ix_(kept, kept)], y[kept], w[kept], alpha=0.02)
         assert found[i] == pytest.approx(y[i] - K[i, kept] @ dual_coef - bias, abs=1e-10)
 
 
 @restless
 @penalties
-@pytest.mark.parametrize("gamma", [0.5, 10.0])
+@pytest.mark.parametrize("alpha", [2.0, 0.1])
 @pytest.mark.parametrize("log_alpha", [0.0, 2.0, 4.0])
-def test_b6_the_joint_objective_never_falls(penalty, gamma, log_alpha):
+def test_b6_the_joint_objective_never_falls(penalty, alpha, log_alpha):
     for seed in range(3):
         X, y, _ = problem(seed)
         model = ReinforcedKernelRidge(
-            penalty=penalty, alpha=np.exp(log_alpha), gamma=gamma, scale_update="joint", tol=1e-7
+            reinforcement=np.exp(log_alpha),
+            reinforcement_penalty=penalty,
+            alpha=alpha,
+            scale_update="joint",
+            tol=1e-7,
         ).fit(X, y)
         assert np.all(np.diff(model.objective_) >= -1e-10)
 
@@ -88,14 +92,14 @@ def test_b6_the_joint_objective_never_falls(penalty, gamma, log_alpha):
 @penalties
 def test_b6_with_the_scale_held_fixed_it_never_falls_either(penalty):
     X, y, _ = problem(0)
-    K, scale, gamma = rbf_kernel(X, gamma=10), 0.3, 5.0
+    K, scale, alpha = rbf_kernel(X, gamma=10), 0.3, 0.2
 
     def maximise(weights, _):
-        dual_coef, _, residuals = solve_curve(K, y, weights, gamma=gamma)
-        prior = -(dual_coef @ K @ dual_coef) / (2 * gamma * scale**2)
+        dual_coef, _, residuals = solve_curve(K, y, weights, alpha=alpha)
+        prior = -alpha * (dual_coef @ K @ dual_coef) / (2 * scale**2)
         return Fit(None, gaussian_log_density(residuals, scale), prior)
 
-    rule = Rule(penalty=penalty, log_alpha=1.0, target=0.95, max_iter=100, tol=1e-6)
+    rule = Rule(penalty=penalty, log_alpha=1.0, mean_weight=0.95, max_iter=100, tol=1e-6)
     found = reinforce(maximise, rule, sample_weight=np.ones(25), w_init=np.ones(25))
     assert found.n_iter > 2
     assert np.all(np.diff(found.objective) >= -1e-10)
@@ -104,8 +108,8 @@ def test_b6_with_the_scale_held_fixed_it_never_falls_either(penalty):
 @penalties
 def test_b7_another_unit_of_y_changes_no_weight(penalty):
     X, y, _ = problem(4)
-    metres = ReinforcedKernelRidge(penalty=penalty).fit(X, y)
-    millimetres = ReinforcedKernelRidge(penalty=penalty).fit(X, 1000 * y)
+    metres = ReinforcedKernelRidge(reinforcement_penalty=penalty).fit(X, y)
+    millimetres = ReinforcedKernelRidge(reinforcement_penalty=penalty).fit(X, 1000 * y)
     np.testing.assert_allclose(millimetres.weights_, metres.weights_, rtol=0, atol=1e-10)
 
 
@@ -115,8 +119,10 @@ def test_t2_the_sine_with_an_outlier(penalty):
     plain, reinforced = [], []
     for seed in range(20):
         X, y, outlying = make_outlying_sine(random_state=seed)
-        for alpha, errors in [(np.inf, plain), ("auto", reinforced)]:
-            model = ReinforcedKernelRidge(gamma_kernel=10, penalty=penalty, alpha=alpha).fit(X, y)
+        for reinforcement, errors in [(np.inf, plain), ("auto", reinforced)]:
+            model = ReinforcedKernelRidge(
+                gamma=10, reinforcement_penalty=penalty, reinforcement=reinforcement
+            ).fit(X, y)
             error = model.predict(grid) - np.sin(2 * np.pi * grid[:, 0])
             errors.append(np.sqrt(np.mean(error**2)))
         assert model.log_likelihood_.argmin() == model.suspicion_.argmax() == 29
@@ -130,7 +136,7 @@ def test_a_free_curve_hides_outliers_from_its_own_residuals_and_not_from_left_ou
     X, y, outlying = make_outlying_sine(random_state=0)
     X, y = X[~outlying], y[~outlying]
     y[14] = 2.0  # where the sine is 0
-    free = {"gamma_kernel": 1000, "gamma": 1e6, "alpha": np.inf}
+    free = {"gamma": 1000, "alpha": 1e-6, "reinforcement": np.inf}
     by_fit = ReinforcedKernelRidge(**free).fit(X, y)
     left_out = ReinforcedKernelRidge(**free, residuals="loo").fit(X, y)
     assert abs(by_fit.predict(X)[14] - 2.0) < 0.1
@@ -140,7 +146,7 @@ def test_a_free_curve_hides_outliers_from_its_own_residuals_and_not_from_left_ou
 
 def test_any_kernel_will_do():
     X, y, _ = problem(0)
-    by_name = ReinforcedKernelRidge(gamma_kernel=2.0).fit(X, y)
+    by_name = ReinforcedKernelRidge(gamma=2.0).fit(X, y)
     by_function = ReinforcedKernelRidge(kernel=lambda A, B: rbf_kernel(A, B, gamma=2.0)).fit(X, y)
     given = ReinforcedKernelRidge(kernel="precomputed").fit(rbf_kernel(X, gamma=2.0), y)
     for other in (by_function, given):
@@ -154,13 +160,13 @@ def test_any_kernel_will_do():
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"gamma": 0}, "gamma=0 must be a finite number above 0"),
-        ({"gamma": -1}, "gamma=-1 must be a number between 0 and inf"),
+        ({"alpha": 0}, "alpha=0 must be a finite number above 0"),
+        ({"alpha": np.inf}, "alpha=inf must be a finite number above 0"),
         ({"residuals": "cv"}, "residuals='cv' is not known; choose from fit, loo"),
         ({"max_gram_bytes": 4999}, "25 rows takes 0 MB.*ReinforcedLinearRegression"),
-        ({"kernel": lambda A, B: -np.eye(len(A))}, "the kernel is no inner product"),
-        ({"alpha": 0}, "alpha=0 must be a number above 0"),
-        ({"target": 1}, "target=1 must be above 0 and below 1"),
+        ({"kernel": lambda A, B: -np.eye(len(A))}, "the kernel is not an inner product"),
+        ({"reinforcement": 0}, "reinforcement=0 must be a number above 0"),
+        ({"mean_weight": 1}, "mean_weight=1 must be above 0 and below 1"),
     ],
 )
 def test_bad_parameters_get_a_sentence(parameters, sentence):
@@ -176,12 +182,14 @@ def test_a_gram_matrix_too_large_is_refused_before_it_is_made():
 
 
 @penalties
-def test_b5_a_large_enough_alpha_is_the_plain_fit(penalty):
+def test_b5_a_large_enough_reinforcement_is_the_plain_fit(penalty):
     X, y, _ = problem(0)
-    plain = ReinforcedKernelRidge(alpha=np.inf).fit(X, y)
+    plain = ReinforcedKernelRidge(reinforcement=np.inf).fit(X, y)
     least = plain.log_likelihood_.min()
     log_alpha = -least + 1e-12 if penalty == "l1" else 2 * (-least + np.log(1e4))
-    model = ReinforcedKernelRidge(penalty=penalty, alpha=np.exp(log_alpha)).fit(X, y)
+    model = ReinforcedKernelRidge(
+        reinforcement=np.exp(log_alpha), reinforcement_penalty=penalty
+    ).fit(X, y)
     np.testing.assert_allclose(model.dual_coef_, plain.dual_coef_, rtol=0, atol=1e-6)
 
 

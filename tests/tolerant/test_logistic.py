@@ -1,14 +1,15 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from errata.bench.figures import make_mislabelled_extreme
 from errata.datasets import load_dataset
 from errata.exceptions import SuspicionWarning
-from errata.metrics import detection_auroc
 from errata.noise import flip_labels
-from errata.tolerant import ReinforcedLogisticRegression, reinforcement_weights
+from errata.tolerant import ReinforcedLogisticRegression
+from errata.tolerant._weights import weigh
 
 penalties = pytest.mark.parametrize("penalty", ["l1", "l2"])
 restless = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -23,13 +24,15 @@ def overlapping(seed, n=80, n_classes=2):
 
 @penalties
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_b5_a_large_enough_alpha_is_the_plain_fit(penalty, n_classes):
+def test_b5_a_large_enough_reinforcement_is_the_plain_fit(penalty, n_classes):
     X, y = overlapping(0, n_classes=n_classes)
-    plain = ReinforcedLogisticRegression(alpha=np.inf).fit(X, y)
+    plain = ReinforcedLogisticRegression(reinforcement=np.inf).fit(X, y)
     least = plain.log_likelihood_.min()
     log_alpha = -least + 1e-12 if penalty == "l1" else 2 * (-least + np.log(1e4))
-    model = ReinforcedLogisticRegression(penalty=penalty, alpha=np.exp(log_alpha)).fit(X, y)
-    assert np.max(1 - reinforcement_weights(plain.log_likelihood_, log_alpha, penalty=penalty)) <= (
+    model = ReinforcedLogisticRegression(
+        reinforcement_penalty=penalty, reinforcement=np.exp(log_alpha)
+    ).fit(X, y)
+    assert np.max(1 - weigh(plain.log_likelihood_, log_alpha, penalty)) <= (
         0 if penalty == "l1" else 1e-8
     )
     np.testing.assert_allclose(model.coef_, plain.coef_, rtol=0, atol=1e-6)
@@ -42,18 +45,20 @@ def test_b5_a_large_enough_alpha_is_the_plain_fit(penalty, n_classes):
 def test_b6_the_objective_never_falls(penalty, l2, n_classes):
     for seed, log_alpha in [(0, 0.5), (1, 2.0), (2, 4.0)]:
         model = ReinforcedLogisticRegression(
-            penalty=penalty, alpha=np.exp(log_alpha), l2=l2, tol=1e-7
+            reinforcement_penalty=penalty, reinforcement=np.exp(log_alpha), C=1 / l2, tol=1e-7
         ).fit(*overlapping(seed, n_classes=n_classes))
         assert np.all(np.diff(model.objective_) >= -1e-10)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("l2", [1e-3, 2.0])
-def test_b9_an_infinite_alpha_is_the_weighted_regression_of_scikit_learn(n_classes, l2):
+def test_b9_an_infinite_reinforcement_is_the_weighted_regression_of_scikit_learn(n_classes, l2):
     X, y = overlapping(1, n_classes=n_classes)
     sample_weight = np.random.RandomState(0).uniform(size=len(y))
     for weights in (None, sample_weight):
-        model = ReinforcedLogisticRegression(alpha=np.inf, l2=l2).fit(X, y, sample_weight=weights)
+        model = ReinforcedLogisticRegression(reinforcement=np.inf, C=1 / l2).fit(
+            X, y, sample_weight=weights
+        )
         other = LogisticRegression(C=1 / l2, solver="newton-cholesky", tol=1e-10)
         other.fit(X, y, sample_weight=weights)
         np.testing.assert_allclose(model.coef_, other.coef_, rtol=0, atol=1e-5)
@@ -69,7 +74,7 @@ def test_b9_an_infinite_alpha_is_the_weighted_regression_of_scikit_learn(n_class
 def test_b12_separable_classes_without_a_penalty(penalty):
     X = np.append(np.linspace(-3, -1, 10), np.linspace(1, 3, 10))[:, None]
     y = np.repeat(["ham", "spam"], 10)
-    model = ReinforcedLogisticRegression(penalty=penalty, l2=0).fit(X, y)
+    model = ReinforcedLogisticRegression(reinforcement_penalty=penalty, C=np.inf).fit(X, y)
     assert model.separable_
     assert np.all(np.isfinite(model.coef_))
     # All rows are as likely as can be, so that no weight stands out and nothing is flagged.
@@ -80,8 +85,8 @@ def test_b12_separable_classes_without_a_penalty(penalty):
 
 def test_b12_separation_without_a_penalty_is_told():
     X = np.append(np.linspace(-3, -1, 10), np.linspace(1, 3, 10))[:, None]
-    with pytest.warns(SuspicionWarning, match="a plane separates the rows.*pass l2 above 0"):
-        ReinforcedLogisticRegression(l2=0).fit(X, np.repeat([0, 1], 10))
+    with pytest.warns(SuspicionWarning, match="a plane separates the rows.*pass a finite C"):
+        ReinforcedLogisticRegression(C=np.inf).fit(X, np.repeat([0, 1], 10))
     assert not ReinforcedLogisticRegression().fit(X, np.repeat([0, 1], 10)).separable_
 
 
@@ -95,9 +100,9 @@ def test_t3_one_wrong_label(penalty):
     plain, reinforced = [], []
     for seed in range(20):
         X, y, flipped = make_mislabelled_extreme(random_state=seed)
-        clean = curve(X, np.where(flipped, 1, y), alpha=np.inf)
-        plain.append(np.mean(np.abs(curve(X, y, alpha=np.inf) - clean)))
-        model = ReinforcedLogisticRegression(penalty=penalty).fit(X, y)
+        clean = curve(X, np.where(flipped, 1, y), reinforcement=np.inf)
+        plain.append(np.mean(np.abs(curve(X, y, reinforcement=np.inf) - clean)))
+        model = ReinforcedLogisticRegression(reinforcement_penalty=penalty).fit(X, y)
         reinforced.append(np.mean(np.abs(model.predict_proba(grid)[:, 1] - clean)))
         assert model.log_likelihood_.argmin() == model.suspicion_.argmax() == 29
         assert model.suggested_[29] == 1
@@ -112,10 +117,12 @@ def test_t5_wrong_labels_of_wdbc_rank_first(penalty):
     reinforced, plain = [], []
     for seed in range(3):
         noisy, flipped = flip_labels(y, 0.1, random_state=seed)
-        for alpha, found in [("auto", reinforced), (np.inf, plain)]:
-            model = ReinforcedLogisticRegression(penalty=penalty, alpha=alpha, target=0.9, l2=1)
+        for reinforcement, found in [("auto", reinforced), (np.inf, plain)]:
+            model = ReinforcedLogisticRegression(
+                reinforcement_penalty=penalty, reinforcement=reinforcement, mean_weight=0.9, C=1
+            )
             model.fit(X, noisy)
-            found.append(detection_auroc(-model.log_likelihood_, flipped))
+            found.append(roc_auc_score(flipped, -model.log_likelihood_))
     # An independent prototype: plain 0.988, L1 0.994, L2 0.991.
     assert np.mean(reinforced) >= 0.98
     assert np.mean(reinforced) >= np.mean(plain) - 0.005
@@ -152,7 +159,7 @@ def test_a_class_that_loses_all_its_weight_stops_the_loop():
     X = random.standard_normal((60, 2))
     y = np.where(np.arange(60) < 3, "rare", "common")
     with pytest.warns(SuspicionWarning, match="no row of the class rare keeps any weight"):
-        model = ReinforcedLogisticRegression(alpha=1, tol=0).fit(X, y)
+        model = ReinforcedLogisticRegression(reinforcement=1, tol=0).fit(X, y)
     assert not model.converged_
     assert set(model.classes_) == {"rare", "common"}
 
@@ -160,10 +167,11 @@ def test_a_class_that_loses_all_its_weight_stops_the_loop():
 @pytest.mark.parametrize(
     ("parameters", "sentence"),
     [
-        ({"l2": -1.0}, "l2=-1.0 must be a number between 0 and inf"),
-        ({"alpha": 0.0}, "alpha=0.0 must be a number above 0"),
-        ({"target": 2}, "target=2 must be a number between 0 and 1"),
-        ({"penalty": "elastic"}, "penalty='elastic' is not known"),
+        ({"C": -1.0}, "C=-1.0 must be a number between 0 and inf"),
+        ({"C": 0}, "C=0 must be a number above 0"),
+        ({"reinforcement": 0.0}, "reinforcement=0.0 must be a number above 0"),
+        ({"mean_weight": 2}, "mean_weight=2 must be a number between 0 and 1"),
+        ({"reinforcement_penalty": "elastic"}, "reinforcement_penalty='elastic' is not known"),
     ],
 )
 def test_bad_parameters_get_a_sentence(parameters, sentence):

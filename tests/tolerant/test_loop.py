@@ -3,16 +3,17 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from errata.exceptions import SuspicionWarning
-from errata.tolerant import reinforcement_weights, select_log_alpha
 from errata.tolerant._gaussian import gaussian_log_density
 from errata.tolerant._loop import Degenerate, Fit, Rule, reinforce
+from errata.tolerant._mean_weight import choose_log_alpha
+from errata.tolerant._weights import weigh
 
 X = np.append(np.random.RandomState(0).standard_normal(40), [9.0, 11.0])
 ONES = np.ones(len(X))
 
 
 def rule(**changes):
-    fields = {"penalty": "l1", "log_alpha": None, "target": 0.95, "max_iter": 100, "tol": 1e-6}
+    fields = {"penalty": "l1", "log_alpha": None, "mean_weight": 0.95, "max_iter": 100, "tol": 1e-6}
     return Rule(**(fields | changes))
 
 
@@ -37,7 +38,7 @@ def test_weights_and_parameters_belong_to_each_other(penalty):
     mean, scale = found.fit.params
     log_p = gaussian_log_density(X - mean, scale)
     np.testing.assert_array_equal(found.fit.log_p, log_p)
-    weights = reinforcement_weights(log_p, found.log_alpha, penalty=penalty)
+    weights = weigh(log_p, found.log_alpha, penalty)
     np.testing.assert_array_equal(found.weights, weights)
     assert found.weights.mean() == pytest.approx(0.95, abs=1e-9)
     # A fixed point: fitting with these weights gives these parameters again.
@@ -65,7 +66,7 @@ def test_a_fit_that_may_start_from_the_last_one_is_given_it():
     assert starts == [None, *range(1, len(starts))]
 
 
-def test_alpha_is_held_still_half_way():
+def test_the_reinforcement_is_kept_half_way():
     plain = fit_gaussian(ONES, None).log_p
 
     def maximise(weights, count):
@@ -76,8 +77,8 @@ def test_alpha_is_held_still_half_way():
     with pytest.warns(ConvergenceWarning, match="after 6 iterations the weights still move by"):
         found = reinforce(maximise, rule(max_iter=6), sample_weight=ONES, w_init=ONES)
     assert (found.fit.params, found.n_iter, found.converged) == (6, 6, False)
-    assert found.log_alpha == select_log_alpha(plain)  # of the third fit
-    weights = reinforcement_weights(plain * 1.5, found.log_alpha)  # of the sixth
+    assert found.log_alpha == choose_log_alpha(plain, ONES, 0.95, "l1")  # of the third fit
+    weights = weigh(plain * 1.5, found.log_alpha, "l1")  # of the sixth
     np.testing.assert_array_equal(found.weights, weights)
 
 
@@ -93,8 +94,8 @@ def test_a_degenerate_fit_keeps_the_one_before():
     assert not found.converged
 
 
-def test_an_alpha_that_lets_everything_go_keeps_the_plain_fit():
-    with pytest.warns(SuspicionWarning, match="alpha is so small that no row keeps any weight"):
+def test_a_reinforcement_that_leaves_no_weight_keeps_the_plain_fit():
+    with pytest.warns(SuspicionWarning, match="reinforcement is so small that no row keeps any"):
         found = reinforce(fit_gaussian, rule(log_alpha=-2000.0), sample_weight=ONES, w_init=ONES)
     assert found.fit.params == fit_gaussian(ONES, None).params
     assert found.n_iter == 1

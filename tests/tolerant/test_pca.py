@@ -5,7 +5,8 @@ from sklearn.decomposition import PCA
 
 from errata.bench.figures import make_outlying_cloud
 from errata.exceptions import SuspicionWarning
-from errata.tolerant import ReinforcedPCA, _pca, reinforcement_weights
+from errata.tolerant import ReinforcedPCA, _pca
+from errata.tolerant._weights import weigh
 
 penalties = pytest.mark.parametrize("penalty", ["l1", "l2"])
 restless = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -20,14 +21,14 @@ def cloud(seed, n=60, d=5):
 
 
 @penalties
-def test_b5_a_large_enough_alpha_is_the_plain_fit(penalty):
+def test_b5_a_large_enough_reinforcement_is_the_plain_fit(penalty):
     X = cloud(0)
-    plain = ReinforcedPCA(2, alpha=np.inf).fit(X)
+    plain = ReinforcedPCA(2, reinforcement=np.inf).fit(X)
     least = plain.log_likelihood_.min()
     log_alpha = -least + 1e-12 if penalty == "l1" else 2 * (-least + np.log(1e4))
-    first = reinforcement_weights(plain.log_likelihood_, log_alpha, penalty=penalty)
+    first = weigh(plain.log_likelihood_, log_alpha, penalty)
     assert np.max(1 - first) <= (0 if penalty == "l1" else 1e-8)
-    model = ReinforcedPCA(2, penalty=penalty, alpha=np.exp(log_alpha)).fit(X)
+    model = ReinforcedPCA(2, reinforcement_penalty=penalty, reinforcement=np.exp(log_alpha)).fit(X)
     np.testing.assert_allclose(model.components_, plain.components_, rtol=0, atol=1e-6)
 
 
@@ -37,16 +38,18 @@ def test_b5_a_large_enough_alpha_is_the_plain_fit(penalty):
 @pytest.mark.parametrize("log_alpha", [4.0, 8.0, 12.0])
 def test_b6_the_objective_never_falls(penalty, q, log_alpha):
     for seed in range(3):
-        model = ReinforcedPCA(q, penalty=penalty, alpha=np.exp(log_alpha), tol=1e-7)
+        model = ReinforcedPCA(
+            q, reinforcement_penalty=penalty, reinforcement=np.exp(log_alpha), tol=1e-7
+        )
         model.fit(cloud(seed))
         assert np.all(np.diff(model.objective_) >= -1e-10)
 
 
 @pytest.mark.parametrize("q", [1, 3])
-def test_b9_an_infinite_alpha_is_the_pca_of_scikit_learn(q):
+def test_b9_an_infinite_reinforcement_is_the_pca_of_scikit_learn(q):
     X = cloud(1)
     n = len(X)
-    model = ReinforcedPCA(q, alpha=np.inf).fit(X)
+    model = ReinforcedPCA(q, reinforcement=np.inf).fit(X)
     other = PCA(q).fit(X)
     np.testing.assert_allclose(np.abs(model.components_), np.abs(other.components_), rtol=1e-8)
     # scikit-learn divides by n - 1; with its variances taken to n, its density is the same.
@@ -90,11 +93,11 @@ def test_t4_the_cloud_with_an_outlier(penalty):
     plain = []
     for seed in range(20):
         X, outlying = make_outlying_cloud(random_state=seed)
-        model = ReinforcedPCA(penalty=penalty).fit(X)
+        model = ReinforcedPCA(reinforcement_penalty=penalty).fit(X)
         assert model.weights_[outlying][0] < 1e-6
         assert model.suspicion_.argmax() == 49
         assert 0.01 <= model.noise_variance_ <= 0.06  # the truth is 0.04
-        plain.append(ReinforcedPCA(alpha=np.inf).fit(X).noise_variance_)
+        plain.append(ReinforcedPCA(reinforcement=np.inf).fit(X).noise_variance_)
     assert np.mean(plain) == pytest.approx(0.13, abs=0.02)
 
 
@@ -128,7 +131,7 @@ def test_more_axes_than_the_rows_span_are_cut_with_a_warning():
     [
         ({"n_components": 0}, "n_components=0 must be a whole number between 1 and 5"),
         ({"n_components": 6}, "n_components=6 must be a whole number between 1 and 5"),
-        ({"alpha": -1}, "alpha=-1 must be a number above 0"),
+        ({"reinforcement": -1}, "reinforcement=-1 must be a number above 0"),
     ],
 )
 def test_bad_parameters_get_a_sentence(parameters, sentence):

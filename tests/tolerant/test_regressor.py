@@ -21,8 +21,8 @@ def polluted(seed=0, n=60):
 @pytest.mark.parametrize("penalty", ["l1", "l2"])
 def test_it_equals_the_linear_regression_made_for_it(penalty):
     X, y = polluted()
-    wrapped = ReinforcedRegressor(penalty=penalty).fit(X, y)
-    made = ReinforcedLinearRegression(penalty=penalty).fit(X, y)
+    wrapped = ReinforcedRegressor(reinforcement_penalty=penalty).fit(X, y)
+    made = ReinforcedLinearRegression(reinforcement_penalty=penalty).fit(X, y)
     np.testing.assert_allclose(wrapped.weights_, made.weights_, rtol=0, atol=1e-10)
     np.testing.assert_allclose(wrapped.estimator_.coef_, made.coef_, rtol=1e-10)
     np.testing.assert_allclose(wrapped.predict(X), made.predict(X), rtol=1e-9)
@@ -31,7 +31,9 @@ def test_it_equals_the_linear_regression_made_for_it(penalty):
 
 
 def test_b6_the_objective_never_falls_for_weighted_least_squares():
-    model = ReinforcedRegressor(alpha=5.0, penalty="l2", tol=1e-7).fit(*polluted())
+    model = ReinforcedRegressor(reinforcement=5.0, reinforcement_penalty="l2", tol=1e-7).fit(
+        *polluted()
+    )
     assert model.n_iter_ > 3
     assert np.all(np.diff(model.objective_) >= -1e-10)
 
@@ -48,11 +50,11 @@ def test_a_forest_needs_held_out_rows():
     assert set(np.argsort(held_out.log_likelihood_)[:3]) == {0, 1, 2}
 
 
-def test_held_out_rows_are_judged_by_fits_that_have_not_seen_them():
+def test_held_out_rows_are_scored_by_fits_that_have_not_seen_them():
     X, y = polluted()
-    model = ReinforcedRegressor(Ridge(), cv=4, alpha=np.inf).fit(X, y)
+    model = ReinforcedRegressor(Ridge(), cv=4, reinforcement=np.inf, random_state=7).fit(X, y)
     residuals = np.empty(len(y))
-    for train, test in KFold(4).split(X):
+    for train, test in KFold(4, shuffle=True, random_state=7).split(X):
         residuals[test] = y[test] - Ridge().fit(X[train], y[train]).predict(X[test])
     assert model.scale_ == pytest.approx(np.sqrt(np.mean(residuals**2)))
     assert np.corrcoef(model.log_likelihood_, -(residuals**2))[0, 1] == pytest.approx(1)

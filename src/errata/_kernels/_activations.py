@@ -25,7 +25,7 @@ def logistic_rows(Z: np.ndarray, bias: np.ndarray, shift: np.ndarray) -> None:
     Z -= shift
 
 
-def gauss_rows(Z: np.ndarray, bias: np.ndarray, shift: np.ndarray) -> None:
+def rbf_rows(Z: np.ndarray, bias: np.ndarray, shift: np.ndarray) -> None:
     """Turn Z, shape (n, m), into exp(Z + bias) - shift; the exponent is at most zero."""
     Z += bias
     np.minimum(Z, 0, out=Z)  # rounding may leave it a little above

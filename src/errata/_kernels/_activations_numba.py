@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from scipy.special import erf
 
-from ._activations import gauss_rows as gauss_rows  # NumPy's exp is as fast as a loop of ours
+from ._activations import rbf_rows as rbf_rows  # NumPy's exp is as fast as a loop of ours
 
 STEPS = 1024.0
 THIRD = 1 / 3  # multiplying is faster than dividing

@@ -1,5 +1,5 @@
 """The one door to neighbours: exact or nearly so, ties to the smaller index, self left out."""
 
-from ._search import nearest
+from ._search import NeighborIndex, nearest, nearest_in
 
-__all__ = ["nearest"]
+__all__ = ["NeighborIndex", "nearest", "nearest_in"]

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from ._exact import Query, batches, measure, rank_others, settle
+from .._blocks import blocks
+from ._exact import CHUNK, Query, distances_to, nearest_of, settle
 
 SAMPLE = 500  # rows, so that the recall of k = 5 is known to about 0.0025
 CELL_RECALL = 0.9875  # of the neighbours of the sample that must lie in the cells searched
@@ -40,11 +41,11 @@ def approximate_neighbors(
     threads = Parallel(n_jobs=-1 if n_jobs is None else n_jobs, prefer="threads")
     parts = threads(
         delayed(index.nearest)(X, rows[batch], k)
-        for batch in batches(len(X), index.asked(k) * X.shape[1])
+        for batch in blocks(len(X), CHUNK, width=index.asked(k) * X.shape[1])
     )
-    neighbors, distances = map(np.concatenate, zip(*parts, strict=True))
+    distances, neighbors = map(np.concatenate, zip(*parts, strict=True))
     few = np.flatnonzero(np.isinf(distances[:, -1]))  # there were fewer than k in the cells
-    neighbors[few] = settle(exact, few, k, X)
+    neighbors[few] = settle(exact, X[few], k, X, own=few)[1]
     return neighbors
 
 
@@ -53,14 +54,14 @@ def _promising_index(
 ) -> "CellIndex | None":
     """An index that finds nearly all neighbours of a sample of rows, when there is one."""
     sample = np.random.RandomState(seed).choice(len(X), SAMPLE, replace=False)
-    truth = settle(exact, sample, k, X)
+    truth = settle(exact, X[sample], k, X, own=sample)[1]
     index = CellIndex(faiss, X, seed)
     n_probe = index.cells_that_hold(sample, truth)
     # By distance, not by index: among rows equally far any will do.
-    reach = measure(X, sample, truth[:, -1:]) * (1 + 1e-9)
+    reach = distances_to(X[sample], X, truth[:, -1:]) * (1 + 1e-9)
     for packed in _worth_trying(n_probe / index.n_cells):
         index.build(packed=packed, n_probe=n_probe)
-        _, distances = index.nearest(X, sample, k)
+        distances, _ = index.nearest(X, sample, k)
         if np.mean(distances <= reach) >= RECALL:
             return index
     return None
@@ -111,15 +112,16 @@ class CellIndex:
         return 2 * k + 30 if self.packed else k + 4
 
     def nearest(self, X: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The ``k`` nearest of what is found for each row, and their distances; inf for none."""
+        """Distances and indices of the ``k`` nearest found for each row; inf for none."""
         with _one_thread(self.faiss):
             _, indices = self.index.search(self.vectors[rows], self.asked(k))
         # Sift them in 32 bits, measure a few in 64.
-        rough = np.where(indices < 0, np.inf, measure(self.vectors, rows, indices))
+        rough = distances_to(self.vectors[rows], self.vectors, indices)
+        rough = np.where(indices < 0, np.inf, rough)
         few = np.argpartition(rough, k + 2, axis=1)[:, : k + 2]
         indices = np.take_along_axis(indices, few, axis=1)
-        distances = np.where(indices < 0, np.inf, measure(X, rows, indices))
-        return rank_others(indices, distances, rows, k)
+        distances = np.where(indices < 0, np.inf, distances_to(X[rows], X, indices))
+        return nearest_of(indices, distances, k, rows)
 
 
 def _in_32_bits(X: np.ndarray) -> np.ndarray:
@@ -127,7 +129,7 @@ def _in_32_bits(X: np.ndarray) -> np.ndarray:
     centre = X.mean(axis=0)
     largest = max((X.max(axis=0) - centre).max(), (centre - X.min(axis=0)).max()) or 1.0
     vectors: np.ndarray = np.empty(X.shape, dtype=np.float32)
-    for batch in batches(*X.shape):
+    for batch in blocks(len(X), CHUNK, width=X.shape[1]):
         vectors[batch] = (X[batch] - centre) / largest
     return vectors
 

@@ -1,12 +1,12 @@
 """Exact neighbours: a tree for few dimensions, brute force beyond, ties to the smaller index.
 
-A *query* is a function ``query(rows, asked)`` that finds, for each of the given rows, ``asked``
-rows among which are its nearest ones, itself included.
+A *query* is a callable ``query(points, asked)`` that finds, for each of the given points, ``asked``
+rows of a table among which are the nearest ones.
 """
 
 import time
-from collections.abc import Callable, Iterator
-from functools import cache, partial
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,8 @@ from scipy.sparse import issparse
 from scipy.spatial import cKDTree
 from sklearn import config_context
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils import gen_even_slices
+
+from .._blocks import blocks
 
 TREE_DIMENSIONS = 8  # a tree wins up to here even on Gaussian rows; the two meet at 9 or 10
 SMALL, SMALL_TREE_DIMENSIONS = 5_000, 6  # with fewer rows than this, up to here
@@ -25,170 +26,196 @@ CHUNK = 2**23  # coordinates of neighbours held at once: 64 MB
 
 
 class Found(NamedTuple):
-    """What a query found for m rows."""
+    """What a query found for m points."""
 
     indices: np.ndarray  # (m, asked), in any order
     distances: np.ndarray  # (m, asked)
     reach: np.ndarray  # (m,): whatever was not found is at least this far
 
 
-Query = Callable[[np.ndarray, int], Found]
+Query = Callable[[Any, int], Found]
 
 
 def exact_query(X: Any, metric: Any, n_jobs: int | None) -> Query:
     """The fastest query that knows the metric and suits the shape of ``X``."""
     if metric != "euclidean" or issparse(X):
-        return _ask_scikit_learn(X, metric, n_jobs)
+        return LibrarySearch(X, metric, n_jobs)
     n, d = X.shape
     if d <= (SMALL_TREE_DIMENSIONS if n < SMALL else TREE_DIMENSIONS):
-        return ask_tree(X, n_jobs)
+        return TreeSearch(X, n_jobs)
     if d > PILOT_DIMENSIONS or n < PILOT_FROM:
-        return ask_everybody(X, n_jobs)
-    return _quicker(_measured(X, ask_tree(X, n_jobs)), ask_everybody(X, n_jobs), n)
+        return BruteSearch(X, n_jobs)
+    return _quicker(TreeSearch(X, n_jobs, measured=True), BruteSearch(X, n_jobs), X)
 
 
 def settle(
-    query: Query, rows: np.ndarray, k: int, X: Any, *, zero_is_equal: bool = True
-) -> np.ndarray:
-    """Indices of the ``k`` nearest others of each of ``rows``, by distance and then by index.
+    query: Query,
+    points: Any,
+    k: int,
+    X: Any,
+    *,
+    own: np.ndarray | None = None,
+    zero_is_equal: bool = True,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Distances and indices of the ``k`` rows nearest to each point, by distance, then by index.
 
-    Asks for two more than k: the row itself, and one to see whether the k-th place is shared. Where
-    it is, asks for four times as many, until all rows that share it are known. ``zero_is_equal``
-    says that rows at distance 0 are equal, so that many of them are found without asking.
+    ``own`` tells which row of ``X`` each point is, so that it is left out; None if they are others.
+    Asks for one more than that, to see whether the k-th place is shared. Where it is, asks for four
+    times as many, until all rows that share it are known. ``zero_is_equal`` says that rows at
+    distance 0 are equal, so that many of them are found without asking.
     """
     n, d = X.shape
-    neighbors = np.empty((len(rows), k), dtype=np.intp)
-    shared, asked = np.arange(len(rows)), min(k + 2, n)
+    shape = (points.shape[0], k)
+    distances, neighbors = np.empty(shape), np.empty(shape, dtype=np.intp)
+    shared, asked = np.arange(shape[0]), min(k + 1 + (own is not None), n)
     while len(shared):
         still_shared = []
-        for batch in batches(len(shared), asked * d):
+        for batch in blocks(len(shared), CHUNK, width=asked * d):
             part = shared[batch]
-            indices, distances, reach = query(rows[part], asked)
-            neighbors[part], distances = rank_others(indices, distances, rows[part], k)
-            still_shared.append(part[(distances[:, -1] >= reach) & (asked < n)])
+            found = query(points[part], asked)
+            ours = None if own is None else own[part]
+            distances[part], neighbors[part] = nearest_of(found.indices, found.distances, k, ours)
+            still_shared.append(part[(distances[part, -1] >= found.reach) & (asked < n)])
         shared = np.concatenate(still_shared)
         if zero_is_equal and len(shared):
-            shared = _settle_twins(X, rows, shared, neighbors)
+            shared = _settle_twins(X, points, own, shared, distances, neighbors)
         asked = min(4 * asked, n)
-    return neighbors
+    return distances, neighbors
 
 
 def _settle_twins(
-    X: np.ndarray, rows: np.ndarray, shared: np.ndarray, neighbors: np.ndarray
+    X: np.ndarray,
+    points: np.ndarray,
+    own: np.ndarray | None,
+    shared: np.ndarray,
+    distances: np.ndarray,
+    neighbors: np.ndarray,
 ) -> np.ndarray:
-    """Give those of ``rows[shared]`` with k equals the first k of them; return the others.
+    """Give those of ``points[shared]`` with k equals the first k of them; return the others.
 
     Otherwise a table of few distinct rows would ask for all of them again and again.
     """
     k = neighbors.shape[1]
-    crowded = (X[neighbors[shared, -1]] == X[rows[shared]]).all(axis=1)
+    last = neighbors[shared, -1]
+    crowded = (X[last] == points[shared]).all(axis=1)
     if not crowded.any():
         return shared
     _, group, sizes = np.unique(X, axis=0, return_inverse=True, return_counts=True)
     group = group.ravel()
-    crowded &= sizes[group[rows[shared]]] > k
+    wanted = k + (own is not None)  # equals, the point itself among them
+    crowded &= sizes[group[last]] >= wanted
     by_group, starts = np.argsort(group, kind="stable"), np.cumsum(sizes) - sizes
-    asking = rows[shared[crowded]]
-    twins = by_group[starts[group[asking], None] + np.arange(k + 1)]
-    others = twins != asking[:, None]
-    others[others.all(axis=1), -1] = False  # one too many where the row comes later
-    neighbors[shared[crowded]] = twins[others].reshape(-1, k)
+    twins = by_group[starts[group[last[crowded]], None] + np.arange(wanted)]
+    if own is not None:
+        others = twins != own[shared[crowded], None]
+        others[others.all(axis=1), -1] = False  # one too many where the row comes later
+        twins = twins[others].reshape(-1, k)
+    distances[shared[crowded]], neighbors[shared[crowded]] = 0, twins
     return shared[~crowded]
 
 
-def batches(n_rows: int, width: int) -> Iterator[slice]:
-    """Even slices of the rows, such that each holds at most ``CHUNK`` numbers at this width."""
-    if n_rows:
-        yield from gen_even_slices(n_rows, -(-n_rows // max(1, CHUNK // width)))
-
-
-def rank_others(
-    indices: np.ndarray, distances: np.ndarray, rows: np.ndarray, k: int
+def nearest_of(
+    indices: np.ndarray, distances: np.ndarray, k: int, own: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The ``k`` nearest of what was found and their distances, by distance and then by index.
+    """Distances and indices of the ``k`` nearest of what was found, by distance, then by index.
 
     A row is left out by its index, not as "the nearest": with duplicates that may be another one.
     """
-    distances = np.where(indices == rows[:, None], np.inf, distances)
+    if own is not None:
+        distances = np.where(indices == own[:, None], np.inf, distances)
     order = np.lexsort((indices, distances))[:, :k]
-    return np.take_along_axis(indices, order, 1), np.take_along_axis(distances, order, 1)
+    return np.take_along_axis(distances, order, 1), np.take_along_axis(indices, order, 1)
 
 
-def measure(X: np.ndarray, rows: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Euclidean distances from each of ``rows`` to the rows found for it, from differences.
+def distances_to(points: np.ndarray, X: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """Euclidean distances from each point to the rows of ``X`` found for it, from differences.
 
     Inner products are faster but lose digits where rows are close, and with them ties and order.
     """
-    differences = X[rows][:, None] - X[indices]
+    differences = points[:, None] - X[indices]
     return np.sqrt(np.einsum("ijk,ijk->ij", differences, differences))
 
 
-def ask_everybody(X: np.ndarray, n_jobs: int | None = None) -> Query:
-    """Brute force by scikit-learn's inner products; measured again where these cannot tell."""
-    centred = X - np.median(X[:: 1 + len(X) // 128], axis=0)  # a common offset would cost digits
-    checked = partial(config_context, assume_finite=True, skip_parameter_validation=True)
-    with checked():
-        search = NearestNeighbors(algorithm="brute").fit(centred)
-    # A squared distance is off by d eps (|a| + |b|)² at most, and a row near a is about as long as
-    # a: take the row's own length, not the longest, lest one outlier make all others doubtful.
-    rounding = 8 * (X.shape[1] + 4) * np.finfo(float).eps
-    slack = rounding * np.einsum("ij,ij->i", centred, centred)
-    tree = cache(lambda: _measured(X, ask_tree(X, n_jobs)))
+class TreeSearch:
+    """A k-d tree: scipy's, about twice as fast here as scikit-learn's.
 
-    def query(rows: np.ndarray, asked: int) -> Found:
-        with checked():
-            distances, indices = search.kneighbors(centred[rows], asked)
+    ``measured`` gives distances as brute force has them: which of the two answers must not show.
+    """
+
+    def __init__(self, X: np.ndarray, n_jobs: int | None, *, measured: bool = False) -> None:
+        self.X, self.measured = X, measured
+        self.tree, self.workers = cKDTree(X, leafsize=32), effective_n_jobs(n_jobs)
+
+    def __call__(self, points: np.ndarray, asked: int) -> Found:
+        """Search the tree."""
+        distances, indices = self.tree.query(points, asked, workers=self.workers)
+        if asked == 1:  # scipy drops the axis
+            distances, indices = distances[:, None], indices[:, None]
+        if not self.measured:
+            return Found(indices, distances, distances[:, -1])
+        return Found(indices, distances_to(points, self.X, indices), distances[:, -1] * (1 - 1e-12))
+
+
+class BruteSearch:
+    """Brute force by scikit-learn's inner products; measured again where these cannot tell."""
+
+    def __init__(self, X: np.ndarray, n_jobs: int | None = None) -> None:
+        self.X, self.n_jobs = X, n_jobs
+        self.centre = np.median(X[:: 1 + len(X) // 128], axis=0)  # an offset would cost digits
+        with _unchecked():
+            self.search = NearestNeighbors(algorithm="brute").fit(X - self.centre)
+        # A squared distance is off by d eps (|a| + |b|)² at most, and a row near a is about as long
+        # as a: take the point's own length, not the longest, lest one outlier make all doubtful.
+        self.rounding = 8 * (X.shape[1] + 4) * np.finfo(float).eps
+
+    def __call__(self, points: np.ndarray, asked: int) -> Found:
+        """Compare each point with every row."""
+        centred = points - self.centre
+        slack = self.rounding * np.einsum("ij,ij->i", centred, centred)
+        with _unchecked():
+            distances, indices = self.search.kneighbors(centred, asked)
         squares = distances**2
-        last, error = squares[:, -1], rounding * squares[:, -1] + slack[rows]
+        last, error = squares[:, -1], self.rounding * squares[:, -1] + slack
         close = (np.diff(squares) <= 2 * error[:, None]).any(axis=1)  # their order may be wrong
-        distances[close] = measure(X, rows[close], indices[close])
+        distances[close] = distances_to(points[close], self.X, indices[close])
         found = Found(indices, distances, np.sqrt(np.maximum(last - error, 0)))
-        blurred = last <= 100 * slack[rows]  # all so close together that some may not be found
+        blurred = last <= 100 * slack  # all so close together that some may not be found
         if blurred.any():
-            for ours, exact in zip(found, tree()(rows[blurred], asked), strict=True):
+            for ours, exact in zip(found, self.tree(points[blurred], asked), strict=True):
                 ours[blurred] = exact
         return found
 
-    return query
+    @cached_property
+    def tree(self) -> TreeSearch:
+        """Built when brute force is at its wit's end."""
+        return TreeSearch(self.X, self.n_jobs, measured=True)
 
 
-def ask_tree(X: np.ndarray, n_jobs: int | None) -> Query:
-    """A k-d tree: scipy's, about twice as fast here as scikit-learn's."""
-    tree, workers = cKDTree(X, leafsize=32), effective_n_jobs(n_jobs)
+class LibrarySearch:
+    """What scikit-learn finds, for other metrics and sparse rows."""
 
-    def query(rows: np.ndarray, asked: int) -> Found:
-        distances, indices = tree.query(X[rows], asked, workers=workers)
+    def __init__(self, X: Any, metric: Any, n_jobs: int | None) -> None:
+        self.search = NearestNeighbors(metric=metric, n_jobs=n_jobs).fit(X)
+
+    def __call__(self, points: Any, asked: int) -> Found:
+        """Ask scikit-learn."""
+        distances, indices = self.search.kneighbors(points, asked)
+        # Rows that have no feature in common are farther than any other, but not than infinity,
+        # which stands for the row itself.
+        distances = np.nan_to_num(distances, nan=np.finfo(float).max)
         return Found(indices, distances, distances[:, -1])
 
-    return query
+
+def _unchecked() -> Any:
+    return config_context(assume_finite=True, skip_parameter_validation=True)
 
 
-def _measured(X: np.ndarray, query: Query) -> Query:
-    """The query with distances as brute force has them: which of the two answers must not show."""
-
-    def measured(rows: np.ndarray, asked: int) -> Found:
-        indices, _, reach = query(rows, asked)
-        return Found(indices, measure(X, rows, indices), reach * (1 - 1e-12))
-
-    return measured
-
-
-def _ask_scikit_learn(X: Any, metric: Any, n_jobs: int | None) -> Query:
-    search = NearestNeighbors(metric=metric, n_jobs=n_jobs).fit(X)
-
-    def query(rows: np.ndarray, asked: int) -> Found:
-        distances, indices = search.kneighbors(X[rows], asked)
-        return Found(indices, distances, distances[:, -1])
-
-    return query
-
-
-def _quicker(tree: Query, brute: Query, n: int) -> Query:
+def _quicker(tree: Query, brute: Query, X: np.ndarray) -> Query:
     """The query that takes less time for a row; both give the same answer."""
 
     def seconds_per_row(query: Query, n_rows: int) -> float:
         start = time.perf_counter()
-        query(np.linspace(0, n - 1, n_rows, dtype=np.intp), 8)
+        query(X[np.linspace(0, len(X) - 1, n_rows, dtype=np.intp)], 8)
         return (time.perf_counter() - start) / n_rows
 
     # Brute force is at its best with many rows at once; a tree does not care.

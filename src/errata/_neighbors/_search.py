@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.neighbors import VALID_METRICS
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 
 from .._optional import require
+from .._random import draw_seed
 from .._validation import check_count
 from ..exceptions import SuspicionWarning
 from ._approximate import approximate_neighbors
-from ._exact import TREE_DIMENSIONS, ask_everybody, exact_query, settle
+from ._exact import TREE_DIMENSIONS, BruteSearch, exact_query, settle
 
 APPROXIMATE_FROM = 20_000  # rows; with fewer the exact search is done before an index is built
 
@@ -36,7 +37,8 @@ def nearest(
     Parameters
     ----------
     X : array or sparse matrix of shape (n, d)
-        The features, finite; scale them first.
+        The features; scale them first. Values may be missing (NaN) with the metric
+        "nan_euclidean", which compares two rows by the features that both have.
     k : int
         Number of neighbours; cut to n - 1, with a warning, when there are not so many others.
     metric : str or callable, default="euclidean"
@@ -67,21 +69,67 @@ def nearest(
            [0, 1],
            [2, 0]])
     """
-    X = check_array(X, accept_sparse="csr", dtype=float, order="C")
+    X = _checked(X, metric)
     n, d = X.shape
     k = _possible(check_count("n_neighbors", k), n)
     faiss = _faiss(X, metric) if approximate else None
     if k == 0:
         return np.empty((n, 0), dtype=np.intp)
     if faiss is not None and d > TREE_DIMENSIONS and n >= APPROXIMATE_FROM:
-        seed = check_random_state(random_state).randint(2**31 - 1)
-        brute = ask_everybody(X, n_jobs)
+        brute, seed = BruteSearch(X, n_jobs), draw_seed(random_state)
         found = approximate_neighbors(X, k, brute, faiss=faiss, seed=seed, n_jobs=n_jobs)
         if found is not None:
             return found
-    zero_is_equal = metric in VALID_METRICS["kd_tree"] and not issparse(X)
-    query = exact_query(X, metric, n_jobs)
-    return settle(query, np.arange(n), k, X, zero_is_equal=zero_is_equal)
+    return NeighborIndex(X, metric=metric, n_jobs=n_jobs).others(k)[1]
+
+
+def nearest_in(
+    X_reference: Any, X_query: Any, k: int, *, metric: Any = "euclidean", n_jobs: int | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Distances and indices of the ``k`` reference rows nearest to each query row.
+
+    Ordered by distance and then by index, as :func:`nearest` does for the rows of one table.
+
+    >>> nearest_in([[0.0], [0.0], [5.0]], [[1.0], [4.0]], k=2)
+    (array([[1., 1.], [1., 4.]]), array([[0, 1], [2, 0]]))
+    """
+    return NeighborIndex(X_reference, metric=metric, n_jobs=n_jobs).find(X_query, k)
+
+
+class NeighborIndex:
+    """Rows prepared for exact searches, for those who search more than once; it can be pickled."""
+
+    def __init__(self, X: Any, *, metric: Any = "euclidean", n_jobs: int | None = None) -> None:
+        self.metric = metric
+        self.X = X = _checked(X, metric)
+        self.query = exact_query(X, metric, n_jobs)
+        self.zero_is_equal = metric in VALID_METRICS["kd_tree"] and not issparse(X)
+
+    def find(self, points: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Distances and indices of the ``k`` rows nearest to each of some points."""
+        check_count("n_neighbors", k, high=self.X.shape[0])
+        points = _checked(points, self.metric)
+        return settle(self.query, points, k, self.X, zero_is_equal=self.zero_is_equal)
+
+    def others(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Distances and indices of the ``k`` other rows nearest to each row."""
+        rows = np.arange(self.X.shape[0])
+        check_count("n_neighbors", k, high=len(rows) - 1)
+        return settle(self.query, self.X, k, self.X, own=rows, zero_is_equal=self.zero_is_equal)
+
+
+def _checked(X: Any, metric: Any) -> Any:
+    """``X`` with values that the metric can compare."""
+    if metric != "nan_euclidean":
+        return check_array(X, accept_sparse="csr", dtype=float, order="C")
+    X = check_array(X, dtype=float, order="C", ensure_all_finite="allow-nan")
+    empty = np.isnan(X).all(axis=1)
+    if empty.any():
+        raise ValueError(
+            f"row {int(empty.argmax())} of X has no value at all, so that no row is near to it; "
+            "drop such rows, or fill in their values."
+        )
+    return X
 
 
 def _possible(k: int, n: int) -> int:

@@ -1,21 +1,30 @@
-"""The audit: which labels are wrong, how many, which way, and how sure we are."""
+"""The audit: which labels are wrong, how many, which way, and how sure that is.
 
-from ._actions import Cleaned
-from ._audit import Audit, NoiseRate
-from ._run import audit
+Its stages, in the order in which they run:
+
+1. ``_audit``: all of them on one page
+2. ``_inputs``: what the user passes, checked once; ``_leaks``: columns that hold the label;
+   ``_pixels``: rows that are pictures
+3. ``_copies``, ``_groups``: rows that must be left out together
+4. ``_models``, ``_default_models``: models and their out-of-fold probabilities
+5. ``_pooling``, ``_calibration``: one probability of each label from all models
+6. ``_skill``: whether the columns tell the labels apart at all
+7. ``classes/``: the noise model, and the posterior that each label is wrong
+8. ``_flags``: the rows worth a look
+9. ``_self_check``: injected errors, looked for in the same way
+10. ``_examples``, ``_reasons``, ``_map``, ``_notes``: what a person wants to see
+11. ``_assembly``, ``_result``: the :class:`Audit`
+12. ``_cleaning``, ``_summary``, ``_storage``: what can be done with it
+
+``_settings`` holds every constant, with the command that chose it.
+"""
+
+from ._audit import audit
+from ._cleaning import Cleaned
+from ._default_models import default_models
+from ._models import OutOfFoldModel, TrainingData
+from ._result import Audit, NoiseRate
 from ._self_check import SelfCheck
-from ._witnesses import (
-    Boosting,
-    Bumps,
-    Case,
-    Given,
-    Linear,
-    Model,
-    Neighbors,
-    Trees,
-    Witness,
-    default_witnesses,
-)
 
 __all__ = [
     "audit",
@@ -23,14 +32,7 @@ __all__ = [
     "NoiseRate",
     "SelfCheck",
     "Cleaned",
-    "Witness",
-    "Case",
-    "Bumps",
-    "Trees",
-    "Neighbors",
-    "Linear",
-    "Boosting",
-    "Model",
-    "Given",
-    "default_witnesses",
+    "OutOfFoldModel",
+    "TrainingData",
+    "default_models",
 ]

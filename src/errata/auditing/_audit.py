@@ -1,214 +1,225 @@
-"""The result of an audit: one number per row, what it means, and what can be done about it."""
+"""The audit, one stage after the other."""
 
-import os
-from dataclasses import dataclass, field
-from html import escape
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from .._optional import require
-from ..report import render, write_report
-from ._actions import Cleaned, act
-from ._self_check import SelfCheck
-from ._store import load_audit, save_audit
-from ._summary import one_line, summarise
+from .._random import draw_seed
+from .._validation import check_fraction
+from ._assembly import assemble
+from ._copies import are_copies, copies_note, copy_groups
+from ._default_models import RBFRidge, default_models
+from ._groups import joined, renumbered
+from ._inputs import Display, Inputs, read_inputs
+from ._models import (
+    GivenProbabilities,
+    OutOfFoldModel,
+    TrainingData,
+    models_of_user,
+    named_models,
+)
+from ._notes import PROBABILITIES_ARE_OLDER
+from ._pooling import pool_models
+from ._result import Audit
+from ._self_check import SelfCheck, run_self_check
+from ._settings import CHECK_SAMPLE, CHECKED_ROWS, MEDIUM, MOST_COPIES
+from .classes import Posterior, posterior_of
 
 
-class NoiseRate(NamedTuple):
-    """Fraction of wrong labels: the estimate, and the interval that should hold the truth.
+def audit(
+    X: Any,
+    y: Any,
+    *,
+    estimator: Any = None,
+    pred_proba: Any = None,
+    embeddings: Any = None,
+    estimators: Sequence[Any] | None = None,
+    groups: Any = None,
+    trust: Sequence[Any] = (),
+    ids: Any = None,
+    precision: float | None = None,
+    self_check: bool = True,
+    image_shape: tuple[int, ...] | None = None,
+    title: str | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Audit:
+    """Find out which labels are wrong, how many, which way, and how sure that is.
 
-    The interval holds nine tenths of the posterior over noise hypotheses.
-    """
+    Several quick models of different kinds give each row's label a probability without having
+    learnt from that row. A posterior over noise hypotheses turns these into the probability that
+    the label is wrong. Where the columns do not tell the labels apart, it says so and flags
+    nothing. Then errors are injected into a copy of the labels and looked for in the same way,
+    which shows how far the answer can be trusted on this very table.
 
-    estimate: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.estimate:.1%} ({self.low:.1%} to {self.high:.1%})"
-
-
-@dataclass(eq=False, repr=False)
-class Audit:
-    """Which labels are wrong, how many, which way, and how sure we are.
-
-    Made by :func:`errata.audit`. All arrays have one entry per row, in the order given.
-
-    Attributes
+    Parameters
     ----------
-    labels : array of shape (n,)
-        The labels that were audited.
-    suspicion : array of shape (n,)
-        For ranking: higher = more likely mislabelled.
-    p_wrong : array of shape (n,)
-        Probability that the label is not the class, over all noise hypotheses.
-    suggested : array of shape (n,)
-        The most probable other class of a flagged row; the label itself elsewhere.
-    p_suggested : array of shape (n,)
-        Probability of that class.
-    flagged : array of bool of shape (n,)
-        The suspects.
-    noise_rate : NoiseRate
-        ``estimate``, ``low`` and ``high`` of the fraction of wrong labels. The estimate is the mean
-        of ``p_wrong``, and what ``prior`` and ``transition`` imply.
-    hypotheses : list of dict
-        ``kind`` of noise ("none", "uniform", "pattern", "class to class", "boundary"), its
-        ``weight`` in the posterior, and the ``rate`` if it were so.
-    has_skill : bool
-        Whether the columns tell the labels apart at all. If not, nothing is flagged.
-    transition : array of shape (K, K)
-        ``T[c, l] = P(label = l | class = c)``.
-    prior : array of shape (K,)
-        Expected shares of the classes.
-    classes : array of shape (K,)
-        The distinct labels, sorted.
-    witnesses : list of dict
-        ``name``, ``weight`` in the pool, and ``agreement`` with the labels.
-    self_check : SelfCheck or None
-        What became of errors that were planted on purpose.
-    expected_precision, expected_recall : float
-        Of the flagged rows, the share expected to be wrong; of the wrong, the share flagged.
-    rule : str
-        How the line between suspects and the rest was drawn.
-    notes : list of str
-        What the user should know: columns left out, rare classes, duplicates.
-    duplicates : list of arrays
-        Rows that are equal but carry different labels.
-    suspects : list of dict
-        The worst rows with values and reasons, the most suspicious first.
-    points : dict or None
-        A map of the data.
-    about : dict
-        Title, column names, seed, version.
+    X : table of shape (n, d)
+        A pandas or polars dataframe, a mapping of names to columns, an array, a sparse matrix.
+        Numbers, categories, text, dates and missing cells are accepted. None when ``pred_proba`` is
+        all there is.
+    y : array-like of shape (n,) or str
+        The labels, or the name of their column in ``X``.
+    estimator : classifier with ``predict_proba``, optional
+        A model of yours, cross-fitted to ``X`` as you gave it, with your labels, and pooled with
+        the other models.
+    pred_proba : array-like or dataframe of shape (n, K), optional
+        Out-of-fold probabilities of the labels by a model of yours, pooled with the others. The
+        columns of an array are in the order of the sorted labels, those of a dataframe are matched
+        to the labels by name.
+    embeddings : array-like of shape (n, d), optional
+        What models should look at instead of ``X``.
+    estimators : sequence of classifiers or of (name, classifier) pairs, optional
+        Models to use in place of errata's own, cross-fitted to errata's features of ``X`` (numeric,
+        scaled); empty for none but ``estimator`` and ``pred_proba``. An :class:`OutOfFoldModel` may
+        stand for a classifier.
+    groups : array-like of shape (n,), optional
+        Rows of one group (a patient, a document) are never predicted from each other. Copies of
+        a row are found and treated so without being named.
+    trust : sequence of column names or positions, optional
+        Columns that were measured independently of the label. A column that alone gives nearly
+        every label, when the others cannot, looks made from the label and is left out unless it is
+        named here.
+    ids : array-like of shape (n,), optional
+        What to call the rows in reports.
+    precision : float, optional
+        Flag as many rows as keep this fraction of them expected to be wrong. By default as many as
+        promise the largest F1 score.
+    self_check : bool, default=True
+        Whether to inject errors and look for them. It about doubles the time; above 10,000 rows it
+        is done on 5,000 of them.
+    image_shape : tuple of int, optional
+        For rows that are pixels: height and width, to show them.
+    title : str, optional
+        How reports call the data.
+    random_state : int, RandomState or None
+        Fix it to get the same audit again.
+    n_jobs : int, optional
+        Threads for forests and neighbours, -1 for all.
+    progress : callable, optional
+        Called with a few words at every stage.
+
+    Returns
+    -------
+    Audit
+        ``p_wrong``, ``suggested``, ``flagged``, ``noise_rate`` and more, with ``clean``, ``report``
+        and ``save``.
+
+    Notes
+    -----
+    Time grows about linearly with the rows, memory stays within a few times the table plus
+    O(n K) for K classes. Wrong labels near the border between classes look like classes that
+    overlap: no method can tell them apart from labels alone, and the interval of the noise rate is
+    the wider for it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import errata
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[[3, 100]] = 2, 0                      # a setosa and a virginica change places
+    >>> result = errata.audit(X, y, self_check=False, random_state=0)
+    >>> sorted(int(row) for row in result.suspicion.argsort()[::-1][:2])
+    [3, 100]
+    >>> result.suggested[[3, 100]].tolist()
+    [0, 2]
     """
+    tell = progress or _silent
+    tell("reading the table")
+    if precision is not None:
+        check_fraction("precision", precision)
+    seed = draw_seed(random_state)
+    inputs = read_inputs(
+        X, y, embeddings=embeddings, groups=groups, trust=trust, seed=seed, n_jobs=n_jobs
+    )
+    display = Display(ids=ids, image_shape=image_shape, title=title, label=y, seed=random_state)
+    display.check(inputs)
+    models = _models(inputs, estimator, pred_proba, estimators)
+    data = _training_data(inputs, seed, n_jobs)
+    equal = None if inputs.X is None else copy_groups(inputs.X)
+    copies = _copies(data, equal)
+    if copies is not None:
+        inputs.notes.append(copies_note(copies))
+        data = replace(data, groups=_kept_together(copies, data.groups))
+    pool = pool_models(data, models, progress=tell)
+    tell("computing the posterior")
+    posterior = posterior_of(pool.logs, data.codes, np.random.default_rng(seed), equal)
+    tell("planting errors and looking for them" if self_check else "summing up")
+    if self_check and all(isinstance(model, GivenProbabilities) for model in models):
+        inputs.notes.append(PROBABILITIES_ARE_OLDER)
+    check = _self_check(data, models, posterior, equal, copies) if self_check else None
+    return assemble(inputs, data, pool, posterior, check, precision=precision, display=display)
 
-    labels: np.ndarray
-    suspicion: np.ndarray
-    p_wrong: np.ndarray
-    suggested: np.ndarray
-    p_suggested: np.ndarray
-    flagged: np.ndarray
-    noise_rate: NoiseRate
-    hypotheses: list[dict[str, Any]]
-    has_skill: bool
-    transition: np.ndarray
-    prior: np.ndarray
-    classes: np.ndarray
-    witnesses: list[dict[str, Any]]
-    self_check: SelfCheck | None
-    expected_precision: float
-    expected_recall: float
-    rule: str
-    notes: list[str] = field(default_factory=list)
-    duplicates: list[np.ndarray] = field(default_factory=list)
-    suspects: list[dict[str, Any]] = field(default_factory=list)
-    points: dict[str, Any] | None = None
-    about: dict[str, Any] = field(default_factory=dict)
 
-    def __len__(self) -> int:
-        return len(self.labels)
+def _silent(stage: str) -> None:
+    """Nobody wants to know."""
 
-    def __repr__(self) -> str:
-        return f"<Audit: {one_line(self)}>"
 
-    def _repr_html_(self) -> str:
-        """A notebook shows the sentence and the ten worst rows."""
-        cells = ("row", "label", "suggested", "p_wrong")
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(str(s[c]))}</td>" for c in cells) + "</tr>"
-            for s in self.suspects[:10]
-        )
-        head = "".join(f"<th>{c}</th>" for c in cells)
-        return f"<p>{escape(one_line(self))}</p><table><tr>{head}</tr>{rows}</table>"
+def _models(
+    inputs: Inputs, estimator: Any, pred_proba: Any, estimators: Sequence[Any] | None
+) -> list[OutOfFoldModel]:
+    if estimators is not None:
+        models = named_models(estimators)
+    elif inputs.X is not None:
+        models = default_models(len(inputs.audited), len(inputs.present))
+    else:
+        models = []
+    models = [*models, *models_of_user(inputs, estimator, pred_proba)]
+    if not models:
+        raise ValueError("no model is left to check the labels: pass a table, or pred_proba.")
+    return models
 
-    @property
-    def codes(self) -> np.ndarray:
-        """Index of each label among ``classes``."""
-        return np.searchsorted(self.classes, self.labels)
 
-    def columns(self) -> dict[str, np.ndarray]:
-        """One array per column of the ranked table, in the order of the rows given."""
-        return {
-            "row": np.arange(len(self)),
-            "label": self.labels,
-            "suggested": self.suggested,
-            "p_wrong": self.p_wrong,
-            "p_suggested": self.p_suggested,
-            "suspicion": self.suspicion,
-            "flagged": self.flagged,
-        }
+def _training_data(inputs: Inputs, seed: int, n_jobs: int | None) -> TrainingData:
+    codes = inputs.audited_codes
+    X = np.empty((len(codes), 0)) if inputs.X is None else inputs.X
+    return TrainingData(X, codes, len(inputs.present), inputs.groups, seed, n_jobs)
 
-    def table(self) -> Any:
-        """All rows, the most suspicious first: a polars dataframe for one, pandas otherwise."""
-        library = require(self.about.get("dataframe", "pandas"), extra="tables")
-        order = np.argsort(-self.suspicion, kind="stable")
-        return library.DataFrame({name: c[order] for name, c in self.columns().items()})
 
-    def clean(
-        self,
-        action: str = "drop",
-        *,
-        threshold: float = 0.5,
-        sure: float = 0.8,
-        unsure: str = "keep",
-    ) -> Cleaned:
-        """Say what to do with every row.
+def _copies(data: TrainingData, equal: np.ndarray | None) -> np.ndarray | None:
+    """The groups of equal rows if they are copies of each other, and None otherwise.
 
-        Parameters
-        ----------
-        action : {"drop", "relabel", "weight", "unlabel"}, default="drop"
-            Leave out the rows whose label is probably wrong; give them the suggested class where
-            that is sure; count every row by the probability that its label is right; or take the
-            label away, for learners that can do without.
-        threshold : float, default=0.5
-            Labels that are wrong with more than this probability are acted upon. It does not matter
-            for weights.
-        sure : float, default=0.8
-            For "relabel": the suggested class must be at least so probable.
-        unsure : {"keep", "drop"}, default="keep"
-            For "relabel": what becomes of the suspects without a sure class.
+    Equal rows may also be different rows that coarse columns cannot tell apart, and then each of
+    them tells about the others. There are few distinct rows then, or labels of equal rows differ as
+    often as a quick model expects that has seen none of them, or all others.
+    """
+    if equal is None or not len(equal) / MOST_COPIES <= equal.max() + 1 < len(equal):
+        return None
+    model = RBFRidge("RBF features", MEDIUM)
+    both = (model.out_of_fold_proba(replace(data, groups=groups)) for groups in (equal, None))
+    return equal if all(are_copies(equal, data.codes, q.T) for q in both) else None
 
-        Returns
-        -------
-        Cleaned
-            ``kept``, ``labels``, ``weight`` and ``did``, one entry per row; ``apply(X)`` gives the
-            rows that stay and their labels. No more than half of a class is dropped, nor its last
-            two rows. Where the columns do not tell the labels apart, nothing is changed.
-        """
-        return act(
-            action,
-            self.labels,
-            self.codes,
-            self.suggested,
-            self.p_wrong if self.has_skill else np.zeros(len(self)),
-            self.p_suggested,
-            threshold=threshold,
-            sure=sure,
-            unsure=unsure,
-        )
 
-    def summary(self) -> dict[str, Any]:
-        """All there is to tell, as a plain dict that is valid JSON."""
-        return summarise(self)
+def _kept_together(copies: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """Groups that keep copies together, unless copies link all of the user's groups to one."""
+    if groups is None:
+        return copies
+    all_groups = joined(copies, groups)
+    return all_groups if all_groups.max() > 0 else groups
 
-    def report(self, path: str | os.PathLike = "report.html") -> None:
-        """Write the report, one HTML file that works offline (needs the ``report`` extra)."""
-        write_report(self.summary(), path)
 
-    def to_html(self) -> str:
-        """The report as text."""
-        return render(self.summary())
+def _self_check(
+    data: TrainingData,
+    models: Sequence[OutOfFoldModel],
+    first: Posterior,
+    equal: np.ndarray | None,
+    copies: np.ndarray | None,
+) -> SelfCheck | None:
+    """Audit copies of the labels with injected errors; of a large table, some of its rows."""
+    random = np.random.default_rng(data.random_state + 1)
+    if len(data.codes) > CHECKED_ROWS:
+        rows = np.sort(random.choice(len(data.codes), CHECK_SAMPLE, replace=False))
+        data = data.for_rows(rows)
+        models = [m.for_rows(rows) if hasattr(m, "for_rows") else m for m in models]
+        first = first._replace(p_wrong=first.p_wrong[rows])
+        equal, copies = renumbered(equal, rows), renumbered(copies, rows)
 
-    def save(self, path: str | os.PathLike) -> None:
-        """Write the audit to a folder: ``audit.json`` and ``rows.parquet``, all or nothing.
+    def audit_again(codes: np.ndarray, seed: int) -> Posterior:
+        again = replace(data, codes=codes, random_state=seed)
+        logs = pool_models(again, models).logs
+        return posterior_of(logs, codes, np.random.default_rng(seed), equal)
 
-        Needs the ``tables`` extra. An audit that is there already is replaced; any other folder is
-        left alone, with an error.
-        """
-        save_audit(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike) -> "Audit":
-        """Read what :meth:`save` has written."""
-        return cls(**load_audit(path, NoiseRate))
+    return run_self_check(data.codes, first, audit_again, random, copies)

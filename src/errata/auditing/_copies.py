@@ -12,10 +12,14 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.special import softmax
 
-from ._settings import COPIES_NEAR, CROWD, DIRECTIONS, LEAST_TRANSITION
-
-FAR = 10 * COPIES_NEAR  # as far as other rows are looked for, to tell copies from a crowd
-LEAST_PROBABILITY = 1e-30  # has a logarithm in single precision, too
+from ._settings import (
+    COPIES_FAR,
+    COPIES_NEAR,
+    CROWD,
+    DIRECTIONS,
+    LEAST_PROBABILITY,
+    LEAST_TRANSITION,
+)
 
 
 def conflicting_duplicates(X: Any, codes: np.ndarray) -> list[np.ndarray]:
@@ -66,8 +70,8 @@ def are_copies(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> bool:
     """Whether equal rows are copies of each other, labels included, or independent.
 
     Independent rows differ in label as often as ``q`` expects, copies only by errors made after
-    copying. If a share s of them are copies, about 1 - s of the expected differences are seen. So
-    they are called copies when no more than half is seen: then most are.
+    copying. If a fraction s of them are copies, about 1 - s of the expected differences are seen.
+    So they are called copies when no more than half is seen: then most are.
 
     Where next to none is expected, next to none is seen whatever they are, and the answer may be
     yes by chance. That does little harm: models that tell the labels so well without the equal rows
@@ -92,8 +96,8 @@ def are_copies(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> bool:
     return len(pooled.rows) > 0 and 2 * observed <= expected
 
 
-def conflict_share(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> float:
-    """Share of the differing labels of equal rows that overlapping classes do not explain.
+def unexplained_conflicts(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> float:
+    """Fraction of the differing labels of equal rows that overlapping classes do not explain.
 
     Parameters are those of :func:`are_copies`.
     """
@@ -189,12 +193,12 @@ def _equal_rows(X: Any) -> np.ndarray:
 
 def _near_rows(X: np.ndarray) -> np.ndarray:
     """The number of each row's group of near-copies; no two rows of ``X`` are equal."""
-    cells = X @ _directions(X.shape[1]) / FAR
+    cells = X @ _directions(X.shape[1]) / COPIES_FAR
     met = [_not_crowded(_mixed_bits(np.floor(cells + shift))) for shift in (0, 0.5)]
     first, second = np.concatenate(met, axis=1)
     gaps = np.abs(X[first] - X[second]).max(axis=1, initial=0)
     near = gaps <= COPIES_NEAR
-    if 2 * near.sum() <= np.sum(gaps <= FAR):
+    if 2 * near.sum() <= np.sum(gaps <= COPIES_FAR):
         return np.arange(len(X))
     lengths = _lengths(X, _joined(len(X), first, second, near))
     return _joined(len(X), first, second, near & (lengths[first] <= 2 * COPIES_NEAR))

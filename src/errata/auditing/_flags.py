@@ -23,30 +23,42 @@ def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | No
     a probability worth a look; with one, the longest list whose expected fraction of wrong labels
     reaches it.
     """
-    least = LEAST_FLAGGED if precision is None else 0.0
-    worth = p_wrong >= least
+    worth = p_wrong >= (LEAST_FLAGGED if precision is None else 0.0)
     listed = np.flatnonzero(suspicion >= suspicion[worth].min(initial=np.inf))
     order = listed[np.argsort(-suspicion[listed], kind="stable")]
-    found = np.cumsum(p_wrong[order])
-    length = np.arange(1, len(order) + 1)
-    total = p_wrong.sum()
+    found, total = np.cumsum(p_wrong[order]), p_wrong.sum()
     if precision is None:
-        score = 2 * found / (length + total)
-        last = np.flatnonzero(worth[order])[-1:]  # others may be as suspicious as the last
-        count = min(int(score.argmax()), last[0]) + 1 if len(last) else 0
-        rule = (
-            f"The list has the largest expected F1 score among rows whose label is wrong with a "
-            f"probability of {least:.0%} or more."
-        )
+        count, rule = _best_f1(found, total, worth[order])
     else:
-        enough = np.flatnonzero(found / length >= precision)
-        count = enough[-1] + 1 if len(enough) else 0
-        rule = f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
+        count, rule = _longest(found, precision)
     flagged = np.zeros(len(p_wrong), dtype=bool)
     flagged[order[:count]] = worth[order[:count]]
     expected = float(p_wrong[flagged].mean()) if flagged.any() else float("nan")
     recall = float(p_wrong[flagged].sum() / total) if total > 0 else float("nan")
     return Flags(flagged, expected, recall, rule)
+
+
+def _best_f1(found: np.ndarray, total: float, worth: np.ndarray) -> tuple[int, str]:
+    """Length of the list with the largest expected F1 score, which is 2 found / (length + total).
+
+    ``found`` are the wrong labels expected among the first rows, ``total`` those among all.
+    """
+    rule = (
+        "The list has the largest expected F1 score among rows whose label is wrong with a "
+        f"probability of {LEAST_FLAGGED:.0%} or more."
+    )
+    last = np.flatnonzero(worth)[-1:]  # others may be as suspicious as the last
+    if not len(last):
+        return 0, rule
+    score = 2 * found / (np.arange(1, len(found) + 1) + total)
+    return min(int(score.argmax()), int(last[0])) + 1, rule
+
+
+def _longest(found: np.ndarray, precision: float) -> tuple[int, str]:
+    """Length of the longest list of which so large a fraction is expected to be wrong."""
+    rule = f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
+    enough = np.flatnonzero(found / np.arange(1, len(found) + 1) >= precision)
+    return (int(enough[-1]) + 1 if len(enough) else 0), rule
 
 
 def no_flags(n: int) -> Flags:

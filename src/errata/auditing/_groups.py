@@ -1,4 +1,4 @@
-"""Rows that must be left out together: folds and bootstraps of groups."""
+"""Rows that must be left out together: how groups are joined, and bootstraps of groups."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -8,26 +8,10 @@ from scipy.sparse import block_array, coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import clone
 
+from .._random import with_seed
+
 if TYPE_CHECKING:
-    from ._witnesses import Case
-
-
-def group_splits(
-    groups: np.ndarray, codes: np.ndarray, n_folds: int, seed: int
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Training and test rows of folds that keep groups whole, alike in size and labels.
-
-    Groups are dealt out in turn, the largest first, those of one size by the label of their first
-    row. O(n log n), unlike scikit-learn's search, which takes long for many groups.
-    """
-    sizes = np.bincount(groups)
-    _, first = np.unique(groups, return_index=True)
-    shuffled = np.random.default_rng(seed).random(len(sizes))
-    order = np.lexsort((shuffled, codes[first], -sizes))
-    fold_of_group = np.empty(len(sizes), dtype=np.intp)
-    fold_of_group[order] = np.arange(len(sizes)) % min(n_folds, len(sizes))
-    fold = fold_of_group[groups]
-    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(fold.max() + 1)]
+    from ._models import TrainingData
 
 
 def joined(groups: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -45,32 +29,32 @@ def renumbered(groups: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None
     return numbers if numbers.max() > 0 else None
 
 
-def bagged_by_group(tree: Any, n_trees: int, most_rows: int, case: "Case") -> np.ndarray:
+def bagged_by_group(tree: Any, n_trees: int, most_rows: int, data: "TrainingData") -> np.ndarray:
     """Mean votes of trees grown on bootstrapped groups about the groups they were not grown on."""
-    groups = np.asarray(case.groups)
+    groups = np.asarray(data.groups)
     sizes = np.bincount(groups)
     n_groups = len(sizes)
     drawn = min(n_groups, max(1, int(most_rows / sizes.mean())))
-    seeds = np.random.SeedSequence(case.seed).generate_state(n_trees)
-    grown = Parallel(n_jobs=case.n_jobs, prefer="threads", return_as="generator")(
-        delayed(_votes_outside)(clone(tree), drawn, groups, case, int(seed)) for seed in seeds
+    seeds = np.random.SeedSequence(data.random_state).generate_state(n_trees)
+    grown = Parallel(n_jobs=data.n_jobs, prefer="threads", return_as="generator")(
+        delayed(_votes_outside)(clone(tree), drawn, groups, data, int(seed)) for seed in seeds
     )
-    votes = np.zeros((len(case.codes), case.n_classes))
+    votes = np.zeros((len(data.codes), data.n_classes))
     for outside, columns, proba in grown:
         votes[np.ix_(outside, columns)] += proba
     return votes
 
 
 def _votes_outside(
-    tree: Any, drawn: int, groups: np.ndarray, case: "Case", seed: int
+    tree: Any, drawn: int, groups: np.ndarray, data: "TrainingData", seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows whose group a tree was not grown on, the classes it knows, and its votes on them."""
     random = np.random.default_rng(seed)
     n_groups = groups.max() + 1
     times = np.bincount(random.integers(n_groups, size=drawn), minlength=n_groups)[groups]
     inside, outside = np.flatnonzero(times), np.flatnonzero(times == 0)
-    tree.set_params(random_state=seed % 2**31)
-    tree.fit(case.X[inside], case.codes[inside], sample_weight=times[inside])
+    with_seed(tree, seed % 2**31)
+    tree.fit(data.X[inside], data.codes[inside], sample_weight=times[inside])
     if not len(outside):
         return outside, tree.classes_, np.empty((0, len(tree.classes_)))
-    return outside, tree.classes_, tree.predict_proba(case.X[outside])
+    return outside, tree.classes_, tree.predict_proba(data.X[outside])

@@ -1,22 +1,28 @@
 """Columns that hold the label: a model that sees one finds every label right, errors included."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
+from .._crossfit import make_folds, out_of_fold_proba
+from .._format import listed
 from ..tables import numbers
 from ..tables._columns import Column
-from ._settings import LEAK_ERROR, LEAK_FRACTION, LEAK_LEAVES, LEAK_MISTAKES, LEAK_ROWS
+from ._settings import (
+    FOLDS,
+    LEAK_ERROR,
+    LEAK_FRACTION,
+    LEAK_LEAVES,
+    LEAK_MISTAKES,
+    LEAK_ROWS,
+    LEAK_TREES,
+    NAMED_COLUMNS,
+)
 
-FOLDS = 5
-N_TREES = 100
 NOTHING = ("None", "NaT", "<NA>")  # how Python and pandas write a missing cell
-NAMED = 8  # columns a note mentions by name
 
 
 class Leak(NamedTuple):
@@ -24,8 +30,8 @@ class Leak(NamedTuple):
 
     keys: list[Any]  # what the table calls them
     names: list[str]
-    right_alone: float  # share of rows whose label the best of them gives by itself
-    right_rest: float  # and share that the other columns give together
+    right_alone: float  # fraction of rows whose label the best of them gives by itself
+    right_rest: float  # and fraction that the other columns give together
 
 
 def find_leak(
@@ -78,19 +84,18 @@ def find_leak(
 
 def leak_note(leak: Leak) -> str:
     """What was left out and why, and what to do about it if that was wrong."""
-    more = len(leak.keys) > NAMED
-    names = ", ".join(map(repr, leak.names[:NAMED]))
-    names += f" and {len(leak.names) - NAMED} more" if more else ""
-    keys = ", ".join(map(repr, leak.keys[:NAMED])) + (", ..." if more else "")
-    share, rest = f"{leak.right_alone:.1%} of the rows", f"{leak.right_rest:.1%}"
+    more = len(leak.keys) > NAMED_COLUMNS
+    names = listed(map(repr, leak.names), most=NAMED_COLUMNS)
+    keys = ", ".join(map(repr, leak.keys[:NAMED_COLUMNS])) + (", ..." if more else "")
+    given, rest = f"{leak.right_alone:.1%} of the rows", f"{leak.right_rest:.1%}"
     if len(leak.keys) == 1:
         return (
-            f"Column {names} alone gives the label of {share}, the other columns of {rest}. It "
+            f"Column {names} alone gives the label of {given}, the other columns of {rest}. It "
             "looks made from the label and would hide every error, so it was left out. If it was "
             f"measured independently, pass trust=[{keys}] (on the command line --trust)."
         )
     return (
-        f"Each of the columns {names} gives the label of up to {share}, the other columns of "
+        f"Each of the columns {names} gives the label of up to {given}, the other columns of "
         f"{rest}. They look made from the label and would hide every error, so they were left out. "
         f"If they were measured independently, pass trust=[{keys}] (on the command line --trust)."
     )
@@ -160,15 +165,13 @@ def _sorts(x: np.ndarray, codes: np.ndarray) -> bool:
 
 
 def _mistakes_of_tree(x: np.ndarray, codes: np.ndarray, seed: int) -> int:
-    sizes = np.bincount(codes)
-    tree = DecisionTreeClassifier(max_leaf_nodes=LEAK_LEAVES * len(sizes), random_state=seed)
-    folds = StratifiedKFold(min(FOLDS, sizes.max()), shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a class of fewer rows than folds
-        return int(np.sum(cross_val_predict(tree, x, codes, cv=folds) != codes))
+    leaves = LEAK_LEAVES * (int(codes.max()) + 1)
+    tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=seed)
+    folds = make_folds(FOLDS, codes, random_state=seed)
+    return int(np.sum(out_of_fold_proba([tree], x, codes, folds)[0].argmax(axis=1) != codes))
 
 
 def _mistakes_of_forest(X: np.ndarray, codes: np.ndarray, seed: int) -> int:
     """Each row is asked of the trees that were grown without it."""
-    forest = ExtraTreesClassifier(N_TREES, bootstrap=True, oob_score=True, random_state=seed)
+    forest = ExtraTreesClassifier(LEAK_TREES, bootstrap=True, oob_score=True, random_state=seed)
     return int(np.sum(forest.fit(X, codes).oob_decision_function_.argmax(axis=1) != codes))

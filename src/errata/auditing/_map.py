@@ -1,11 +1,11 @@
-"""A map of the data: two main axes of the features, suspects among the rest."""
+"""A map of the data: two main axes of the features, flagged rows among the rest."""
 
 from typing import Any
 
 import numpy as np
 from sklearn.decomposition import PCA
 
-POINTS = 3_000
+from ._settings import MAP_FITTED_ROWS, MAP_POINTS
 
 
 def draw_map(
@@ -19,11 +19,14 @@ def draw_map(
         return None
     random = np.random.default_rng(seed)
     others = np.setdiff1d(np.arange(len(X)), worst)
-    count = min(len(others), max(0, POINTS - len(worst)))
-    rows = np.concatenate([random.choice(others, count, replace=False), worst[:POINTS]])
+    count = min(len(others), max(0, MAP_POINTS - len(worst)))
+    rows = np.concatenate([random.choice(others, count, replace=False), worst[:MAP_POINTS]])
     axes = PCA(2, svd_solver="randomized", random_state=seed)
-    fitted = axes.fit(X if len(X) <= 20_000 else X[random.choice(len(X), 20_000, replace=False)])
-    x, y = fitted.transform(X[rows]).T.round(3)
+    if len(X) <= MAP_FITTED_ROWS:
+        axes.fit(X)
+    else:
+        axes.fit(X[random.choice(len(X), MAP_FITTED_ROWS, replace=False)])
+    x, y = axes.transform(X[rows]).T.round(3)
     return {
         "x": x.tolist(),
         "y": y.tolist(),

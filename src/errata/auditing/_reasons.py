@@ -1,14 +1,16 @@
-"""Why a row is suspected, in sentences, and the rows to compare it with."""
+"""Why a row is suspicious, in sentences, and the rows to compare it with."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
 
-from ._evidence import Testimony
+from .._neighbors import nearest_in
+from ._inputs import Inputs
+from ._pooling import PooledModel
+from ._settings import NEIGHBORS, SIMILAR_ROWS
 
-SHOWN = 3  # similar rows of each kind
+ALONE = "It is the only row of its class."
 
 
 class Reason(NamedTuple):
@@ -18,6 +20,37 @@ class Reason(NamedTuple):
     similar: list[int]  # rows: the nearest of the suggested class, then the nearest of its own
 
 
+def reasons_for(
+    rows: np.ndarray,
+    inputs: Inputs,
+    other: np.ndarray,
+    models: Sequence[PooledModel],
+    *,
+    n_jobs: int | None = None,
+) -> list[Reason]:
+    """Reasons for rows of the table, which may hold more than were audited.
+
+    ``other`` and what is kept of ``models`` have an entry for each audited row.
+    """
+    place = np.full(len(inputs.codes), -1)
+    place[inputs.audited] = np.arange(len(inputs.audited))
+    audited = place[rows[place[rows] >= 0]]
+    found = give_reasons(
+        audited,
+        other[audited],
+        X=inputs.X,
+        codes=inputs.audited_codes,
+        classes=inputs.classes[inputs.present],
+        models=models,
+        n_jobs=n_jobs,
+    )
+    by_row = {
+        int(inputs.audited[row]): reason._replace(similar=inputs.audited[reason.similar].tolist())
+        for row, reason in zip(audited, found, strict=True)
+    }
+    return [by_row.get(int(row), Reason([ALONE], [])) for row in rows]
+
+
 def give_reasons(
     rows: np.ndarray,
     suggested: np.ndarray,
@@ -25,42 +58,45 @@ def give_reasons(
     X: np.ndarray | None,
     codes: np.ndarray,
     classes: Sequence[Any],
-    testimonies: Sequence[Testimony],
-    n_neighbors: int = 20,
+    models: Sequence[PooledModel],
     n_jobs: int | None = None,
 ) -> list[Reason]:
     """Reasons for ``rows``, whose suggested codes are ``suggested``; costs O(len(rows) n d)."""
     said = [
-        _votes(row, new, codes, classes, testimonies)
+        _predictions(row, new, codes, classes, models)
         for row, new in zip(rows, suggested, strict=True)
     ]
     if X is None or len(X) < 3 or not len(rows):
         return [Reason([sentence], []) for sentence in said]
-    k = min(n_neighbors, len(X) - 1)
-    search = NearestNeighbors(n_neighbors=k + 1, n_jobs=n_jobs).fit(X)
-    found = search.kneighbors(X[rows], return_distance=False)
     reasons = []
+    found = _nearest_others(X, rows, n_jobs)
     for row, new, sentence, near in zip(rows, suggested, said, found, strict=True):
-        near = near[near != row][:k]
         around = _neighborhood(near, codes[row], new, codes, classes)
-        agree = near[codes[near] == new][:SHOWN]
-        own = near[codes[near] == codes[row]][:SHOWN]
+        agree = near[codes[near] == new][:SIMILAR_ROWS]
+        own = near[codes[near] == codes[row]][:SIMILAR_ROWS]
         reasons.append(Reason([sentence, around], [*agree.tolist(), *own.tolist()]))
     return reasons
 
 
-def _votes(
-    row: int, new: int, codes: np.ndarray, classes: Sequence[Any], testimonies: Sequence[Testimony]
+def _nearest_others(X: np.ndarray, rows: np.ndarray, n_jobs: int | None) -> list[np.ndarray]:
+    """The nearest other rows of each of ``rows``, the nearest first."""
+    k = min(NEIGHBORS, len(X) - 1)
+    found = nearest_in(X, X[rows], k + 1, n_jobs=n_jobs)[1]
+    return [near[near != row][:k] for row, near in zip(rows, found, strict=True)]
+
+
+def _predictions(
+    row: int, new: int, codes: np.ndarray, classes: Sequence[Any], models: Sequence[PooledModel]
 ) -> str:
-    against = [t.name for t in testimonies if t.prefers[row] == new]
-    heard = len(testimonies)
+    against = [model.name for model in models if model.predicted[row] == new]
+    count = len(models)
     if not against:
-        own = sum(t.prefers[row] == codes[row] for t in testimonies)
-        return f"No witness prefers {classes[new]}; {own} of {heard} prefer the label."
-    if heard == 1:
-        return f"The only witness, {against[0]}, prefers {classes[new]}."
-    names = "" if len(against) == heard else f" ({', '.join(against)})"
-    return f"{len(against)} of {heard} witnesses prefer {classes[new]}{names}."
+        own = sum(model.predicted[row] == codes[row] for model in models)
+        return f"No model predicts {classes[new]}; {own} of {count} predict the label."
+    if count == 1:
+        return f"The only model, {against[0]}, predicts {classes[new]}."
+    names = "" if len(against) == count else f" ({', '.join(against)})"
+    return f"{len(against)} of {count} models predict {classes[new]}{names}."
 
 
 def _neighborhood(

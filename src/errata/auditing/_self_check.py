@@ -1,8 +1,8 @@
-"""The self-check: plant errors in a copy of the labels, audit that copy, and look for them.
+"""The self-check: inject errors into a copy of the labels, audit that copy, and look for them.
 
 It says how well the audit works on this very table, beside what a list would find that knows the
-labels only and no column. Nothing is left out of the count, and nothing is corrected by it: errors
-planted by us are not the errors that people make.
+labels only and no column. Nothing is left out of the count, and nothing is corrected by it:
+injected errors are not the errors that people make.
 """
 
 from collections.abc import Callable
@@ -11,34 +11,33 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from ._posterior import Posterior
 from ._settings import (
     CHECKED_TWICE,
-    FEWEST_PLANTED,
+    CURVE_POINTS,
+    FEWEST_INJECTED,
+    INJECTED,
+    INJECTED_BY_MODEL,
     LEAST_LIFT,
     LIST_LENGTH,
-    PLANTED,
-    PLANTED_BY_MODEL,
 )
-
-POINTS = 200  # ranks at which precision and recall are kept
+from .classes import Posterior
 
 
 class SelfCheck(NamedTuple):
-    """What became of the planted errors.
+    """What became of the injected errors.
 
-    ``precision`` and ``recall`` at each ``rank`` are those of the planted errors alone; the same by
-    a list that knows the labels only have ``label_`` in front. Without ``lift`` all are empty, and
-    there is no average precision.
+    ``precision`` and ``recall`` at each ``rank`` are those of the injected errors alone; the same
+    by a list that knows the labels only have ``label_`` in front. Without ``lift`` all are empty,
+    and there is no average precision.
     """
 
-    planted: int
+    injected: int
     top: int  # so many of the most suspicious rows...
-    found: int  # ... hold so many of the planted errors
+    found: int  # ... hold so many of the injected errors
     by_label: int  # and so many would be in a list that knows the labels only
-    lift: bool  # whether, among rows of one label, planted errors are the more suspicious
-    average_precision: float | None  # of finding the planted errors and those expected besides
-    suggested_right: float  # fraction of the planted errors whose class was suggested
+    lift: bool  # whether, among rows of one label, injected errors are the more suspicious
+    average_precision: float | None  # of finding the injected errors and those expected besides
+    suggested_right: float  # fraction of the injected errors whose class was suggested
     repeats: int
     rank: np.ndarray
     precision: np.ndarray
@@ -50,35 +49,35 @@ class SelfCheck(NamedTuple):
 class Run(NamedTuple):
     """One copy of the labels: which were changed, and what the audit made of it."""
 
-    planted: np.ndarray
+    injected: np.ndarray
     labels: np.ndarray
     suspicion: np.ndarray
     right: float
 
 
-def self_check(
+def run_self_check(
     codes: np.ndarray,
     first: Posterior,
     audit_again: Callable[[np.ndarray, int], Posterior],
     random: np.random.Generator,
     copies: np.ndarray | None = None,
 ) -> SelfCheck | None:
-    """Plant errors and look for them; None where there are too few rows to plant any.
+    """Inject errors and look for them; None where there are too few rows to inject any.
 
     Of copies of a row with one label (``copies`` numbers their groups) all are changed or none: a
     single one would give itself away.
     """
-    count = min(max(FEWEST_PLANTED, round(PLANTED * len(codes))), len(codes) // 2)
+    count = min(max(FEWEST_INJECTED, round(INJECTED * len(codes))), len(codes) // 2)
     units = np.arange(len(codes)) if copies is None else units_of(copies, codes)
     runs = []
     for _ in range(2 if len(codes) < CHECKED_TWICE else 1):
-        planted = rows_to_plant(codes, units, count, random)
-        if planted.sum() < 2:
+        injected = rows_to_change(codes, units, count, random)
+        if injected.sum() < 2:
             return None
-        labels = np.where(planted, wrong_labels(codes, units, first.transition, random), codes)
+        labels = np.where(injected, wrong_labels(codes, units, first.transition, random), codes)
         again = audit_again(labels, int(random.integers(2**31 - 1)))
-        right = float(np.mean((again.other == codes)[planted]))
-        runs.append(Run(planted, labels, again.suspicion, right))
+        right = float(np.mean((again.other == codes)[injected]))
+        runs.append(Run(injected, labels, again.suspicion, right))
     return _summed_up(runs, first.p_wrong)
 
 
@@ -87,7 +86,7 @@ def units_of(copies: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.unique(copies * (codes.max() + 1) + codes, return_inverse=True)[1]
 
 
-def rows_to_plant(
+def rows_to_change(
     codes: np.ndarray, units: np.ndarray, count: int, random: np.random.Generator
 ) -> np.ndarray:
     """Which rows to change: units drawn at random, ``count`` rows and half of a class at most."""
@@ -112,31 +111,31 @@ def wrong_labels(
     total = wrong.sum(axis=1, keepdims=True)
     uniform = (1 - np.eye(n_classes)) / (n_classes - 1)
     wrong = np.divide(wrong, total, out=uniform.copy(), where=total > 0)
-    reach = np.cumsum(PLANTED_BY_MODEL * wrong + (1 - PLANTED_BY_MODEL) * uniform, axis=1)
+    reach = np.cumsum(INJECTED_BY_MODEL * wrong + (1 - INJECTED_BY_MODEL) * uniform, axis=1)
     drawn = (random.random((len(codes), 1))[units] > reach[codes]).sum(axis=1)
     last = n_classes - 1 - (codes == n_classes - 1)  # rounding may leave the last sum below one
     return np.minimum(drawn, last)
 
 
 def by_label_alone(run: Run) -> tuple[np.ndarray, np.ndarray]:
-    """Lengths of a list that takes labels with most planted errors first, and what it holds."""
+    """Lengths of a list that takes labels with most injected errors first, and what it holds."""
     sizes = np.bincount(run.labels)
-    hits = np.bincount(run.labels, weights=run.planted)
+    hits = np.bincount(run.labels, weights=run.injected)
     order = np.argsort(-hits / np.maximum(sizes, 1), kind="stable")
     return np.r_[0, np.cumsum(sizes[order])], np.r_[0.0, np.cumsum(hits[order])]
 
 
 def lift_of(runs: list[Run]) -> float:
-    """Are planted errors more suspicious than other rows of their label? In standard errors.
+    """Are injected errors more suspicious than other rows of their label? In standard errors.
 
     The rank-sum test within labels, weighted as van Elteren does. Counting hits in a list instead
     would miss lift where labels differ in noise.
     """
     above = variance = 0.0
     for run in runs:
-        for label in np.unique(run.labels[run.planted]):
+        for label in np.unique(run.labels[run.injected]):
             rows = run.labels == label
-            changed, n = run.planted[rows], int(rows.sum())
+            changed, n = run.injected[rows], int(rows.sum())
             n_changed = int(changed.sum())
             pairs = n_changed * (n - n_changed)
             ranks = rankdata(run.suspicion[rows])[changed].sum()
@@ -146,27 +145,27 @@ def lift_of(runs: list[Run]) -> float:
 
 
 def estimated_average_precision(run: Run, before: np.ndarray) -> float:
-    """Average precision of finding what is wrong: the planted rows, and others as far as expected.
+    """Average precision of finding what is wrong: the injected rows, and others as far as expected.
 
     Were rows that are wrong already counted as right, the better the audit is the worse it would
-    look: it ranks them beside the planted ones.
+    look: it ranks them beside the injected ones.
     """
     order = np.argsort(-run.suspicion, kind="stable")
-    wrong = np.where(run.planted, 1.0, before)[order]
+    wrong = np.where(run.injected, 1.0, before)[order]
     precision = np.cumsum(wrong) / np.arange(1, len(wrong) + 1)
     return float(precision @ wrong / wrong.sum())
 
 
 def _summed_up(runs: list[Run], before: np.ndarray) -> SelfCheck:
-    n, planted = len(before), round(float(np.mean([run.planted.sum() for run in runs])))
-    top = min(n, int(np.ceil(LIST_LENGTH * (planted + before.sum()))))
+    n, injected = len(before), round(float(np.mean([run.injected.sum() for run in runs])))
+    top = min(n, int(np.ceil(LIST_LENGTH * (injected + before.sum()))))
     hits = np.mean([_hits(run) for run in runs], axis=0)
     lift = lift_of(runs) >= LEAST_LIFT
-    rank = np.unique(np.r_[np.geomspace(1, n, POINTS).round(), top]).astype(int)
+    rank = np.unique(np.r_[np.geomspace(1, n, CURVE_POINTS).round(), top]).astype(int)
     rank = rank if lift else rank[:0]
     label_hits = np.mean([np.interp(rank, *by_label_alone(run)) for run in runs], axis=0)
     return SelfCheck(
-        planted=planted,
+        injected=injected,
         top=top,
         found=round(float(hits[top - 1])),
         by_label=round(float(np.mean([np.interp(top, *by_label_alone(r)) for r in runs]))),
@@ -176,9 +175,9 @@ def _summed_up(runs: list[Run], before: np.ndarray) -> SelfCheck:
         repeats=len(runs),
         rank=rank,
         precision=hits[rank - 1] / np.maximum(rank, 1),
-        recall=hits[rank - 1] / planted,
+        recall=hits[rank - 1] / injected,
         label_precision=label_hits / np.maximum(rank, 1),
-        label_recall=label_hits / planted,
+        label_recall=label_hits / injected,
     )
 
 
@@ -187,5 +186,5 @@ def _average_precision(runs: list[Run], before: np.ndarray) -> float:
 
 
 def _hits(run: Run) -> np.ndarray:
-    """How many planted errors are among the first rows, for every length of the list."""
-    return np.cumsum(run.planted[np.argsort(-run.suspicion, kind="stable")])
+    """How many injected errors are among the first rows, for every length of the list."""
+    return np.cumsum(run.injected[np.argsort(-run.suspicion, kind="stable")])

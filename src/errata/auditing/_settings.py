@@ -1,4 +1,4 @@
-"""The constants of the audit that decide about numbers, and the commands that measure them.
+"""Every constant of the audit, and the commands that measure those that decide about numbers.
 
 Those of the noise model, skill, boundary noise, leaks and self-check were taken over from a
 prototype and found no worse than their neighbours by these commands; models and sizes were chosen
@@ -8,17 +8,32 @@ looked at when: ``CHOSEN_ON`` chose constants, ``UNSEEN`` chose none.
 
 import numpy as np
 
+# Inputs: what can be audited at all.
+FEWEST_ROWS = 6
+MOST_CLASSES = 1_000
+SPARSE_AXES = 100  # that a sparse table is reduced to
+SINGLE_PRECISION_ROWS = 100_000  # from which single precision is enough, and faster
+
 # Sizes: how much is learnt from at most. `python benchmarks/audit_speed.py forest million given`
 LEAVE_ONE_OUT = 20_000  # rows up to which each is left out by itself; beyond, in ten folds
-TREE_ROWS = 20_000  # rows that a tree is grown from at most; it is asked about all the others
+TREE_ROWS = 20_000  # rows that a tree is grown from at most; it predicts all the others
 TREES = {1_000: 500, 3_000: 200, TREE_ROWS: 100, np.inf: 50}  # in a forest, by rows at most
 SMALL = 3_000  # rows up to which a second forest costs little, and above which boosting pays
 FEW_CLASSES = 30  # up to which a linear model is quick
 BOOSTED_CLASSES = 5  # up to which gradient boosting is: `python benchmarks/large_tables.py`
 FITTED_NUMBERS = 2e6  # probabilities that weights are fitted to at most
 NOISE_ROWS = 5_000  # rows that the noise model is fitted to at most
-CHECKED_ROWS = 10_000  # rows up to which errors are planted among all of them
+CHECKED_ROWS = 10_000  # rows up to which errors are injected among all of them
 CHECK_SAMPLE = 5_000  # and how many are drawn for it beyond
+CACHED = 2**16  # probabilities worked on at once: what stays in the processor's cache
+
+# Models and their parameters. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`
+FOLDS, RIDGE_FOLDS = 5, 10  # of cross-fitted models; of RBF features where rows are many
+WIDE, MEDIUM, NARROW = 0.5, 1.0, 2.0  # sharpness of RBF features
+RBF_FEATURES, RBF_FEATURES_SMALL = 400, 800  # the second up to SMALL rows
+NEIGHBORS = 20
+BOOSTED_LEAVES = 15  # of each boosted tree
+EARLY_STOPPING_ROWS = 10  # of the rarest class: early stopping sets rows of every class aside
 
 # Pooling and calibration. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`
 SMALLEST_PROBABILITY = 1e-4  # no model may rule a class out altogether
@@ -35,15 +50,20 @@ AMBIGUITY_POWER = 3.0  # how fast belief in noise falls when it does not
 TEMPER = 0.5  # rows share their models: each counts as half a row
 SLOPE_PRECISION, OFFSET_PRECISION = 0.3, 0.5
 OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
-PATTERN_STEPS = 2  # times that the pattern of noise is read off the rows
+PATTERN_STEPS = 2  # times that the pattern of noise is estimated from the rows
 PATTERN_ROWS, PATTERN_FRACTION = 20.0, 0.02  # rows, or of all, that speak for uniform noise
-ANCHORS = 0.1  # fraction of a class's rows that is taken to be surely of it
-SUREST = (0.1, 0.2, 0.4)  # fractions of the rows of a class that class-to-class noise is read from
+ANCHORS, FEWEST_ANCHORS = 0.1, 5  # rows surely of a class: a fraction of its rows, and at least
+SUREST = (0.1, 0.2, 0.4)  # fractions of the rows of a class that estimate class-to-class noise
 FEWEST_SUREST, KEPT_ROWS = 10, 2.0  # of them at least; rows that speak for the class itself
 FLOW_CLASSES = 100  # up to which class-to-class noise is looked for: it costs O(n K²)
 LEAST_UNMIXED = 0.05  # of the calibrated probability: what undoing noise leaves of it at least
 MOST_OF_A_CLASS = 0.49  # a class is labelled right more often than not, so T has an inverse
 COMPARABLE = 0.2  # of the largest weight: hypotheses that speak for how ambiguous classes are
+REACH = 9.6  # in log weight: hypotheses further below the best are not looked for
+SMALLEST_LOG = -80.0  # of a probability; single precision ends a little below
+LEAST_WEIGHT = 1e-3  # of the largest: lighter hypotheses are not kept
+MOST_OF_THE_WEIGHT = 0.98  # of the hypotheses that rows are scored by: each costs as much
+COVERAGE = 0.9  # of the posterior that the interval of the noise rate holds
 
 # Boundary noise and ranking. `python benchmarks/real_errors.py`, `detection.py` as above
 BOUNDARY_SLOPE = 3.0  # how much sharper classes are if labels near their border are wrong
@@ -54,7 +74,7 @@ UNEVEN = 0.08  # spread of the classes' noise rates from which plain surprise co
 
 # Whether the columns tell anything. `python benchmarks/honesty.py null`
 LEAST_SKILL = 2.4  # standard errors
-MOST_WITHOUT_SKILL = 0.05  # p_wrong where nothing can be judged
+MOST_WITHOUT_SKILL = 0.05  # p_wrong where nothing can be told
 OVERLAP = 0.1  # ambiguity from which a note speaks of overlap
 
 # Columns that hold the label, and copies of rows. `python benchmarks/honesty.py leak copies`
@@ -62,18 +82,40 @@ LEAK_ROWS = 5_000  # looked at at most: a leak shows in these, and large tables 
 LEAK_ERROR = 0.005  # fraction of labels that a column may miss and still hold the label
 LEAK_LEAVES = 4  # for each class: a plain copy needs one, a class with several codes a few
 LEAK_MISTAKES, LEAK_FRACTION = 5, 0.02  # that the column must save, at least and of all rows
+LEAK_TREES = 100  # of the forest on the other columns
 COPIES_NEAR = 1e-3  # standard deviations that a feature of near-copies may differ by
+COPIES_FAR = 10 * COPIES_NEAR  # as far as other rows are looked for, to tell copies from a crowd
 MOST_COPIES = 5  # of a row on the mean; with fewer distinct rows the columns are coarse
-CROWD = 0.05  # fraction of the distinct rows; so many in one place are no near-copies
+CROWD = 0.05  # fraction of the distinct rows; so many in one place are not near-copies
 DIRECTIONS = 3  # few, as every further one has borders that near rows may straddle
 LEAST_TRANSITION = 1e-3  # no error is impossible
+LEAST_PROBABILITY = 1e-30  # has a logarithm in single precision, too
 
 # Self-check. `python benchmarks/honesty.py null selfcheck`, `detection.py`
-PLANTED, FEWEST_PLANTED = 0.1, 20  # errors: a fraction of the rows, and how many at least
-PLANTED_BY_MODEL = 0.5  # fraction of them that follow the noise model; others are uniform
-CHECKED_TWICE = 500  # rows below which errors are planted twice
-LIST_LENGTH = 1.1  # of the list, times the number of errors, planted and expected
+INJECTED, FEWEST_INJECTED = 0.1, 20  # errors: a fraction of the rows, and how many at least
+INJECTED_BY_MODEL = 0.5  # fraction of them that follow the noise model; others are uniform
+CHECKED_TWICE = 500  # rows below which errors are injected twice
+LIST_LENGTH = 1.1  # of the list, times the number of errors, injected and expected
 LEAST_LIFT = 2.0  # standard errors
+CURVE_POINTS = 200  # ranks at which precision and recall are kept
 
 # Flags. `python benchmarks/honesty.py untouched`, `real_errors.py`, `detection.py`
 LEAST_FLAGGED = 0.2  # a label that is wrong with less than this is not worth a look
+
+# Cleaning. `python benchmarks/cleaning.py`
+CLEAN_THRESHOLD = 0.5  # p_wrong above which a row is acted upon
+RELABEL_SURE = 0.8  # probability of the suggested class above which it is given
+KEPT_OF_A_CLASS, LAST_OF_A_CLASS = 0.5, 2  # fraction and number of its rows that stay
+
+# What is shown, which decides about no number.
+MOST_EXAMPLES, MOST_EXAMPLES_OF_MANY, MANY_ROWS = 1_000, 200, 100_000
+FEWEST_EXAMPLES = 100
+EXAMPLE_COLUMNS, EXAMPLE_TEXT = 24, 200  # columns of an example; characters of a cell
+SIMILAR_ROWS = 3  # of each class, beside an example
+MAP_POINTS, MAP_FITTED_ROWS = 3_000, 20_000
+NAMED_COLUMNS = 8  # that a note mentions by name
+MATRIX_UP_TO = 50  # classes
+SUMMARY_PAIRS, SUMMARY_DUPLICATES = 200, 50
+NO_NOISE = 0.0005  # a noise rate below is none in words
+KIND_WEIGHT = 0.02  # of a kind of noise in the posterior from which it is listed
+CAUSE_WEIGHT, CAUSE_DIFFERENCE = 0.05, 0.01  # of a cause worth a word; rates worth telling apart

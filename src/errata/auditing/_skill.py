@@ -11,24 +11,24 @@ class Skill(NamedTuple):
     """How far out-of-fold probabilities beat the frequencies of the labels."""
 
     z: float  # mean gain in standard errors
-    largest_share: float  # of the most frequent label
+    largest_frequency: float  # of the most frequent label
 
     @property
     def enough(self) -> bool:
-        """Whether labels can be judged by these columns."""
+        """Whether labels can be checked by these columns."""
         return self.z >= LEAST_SKILL
 
 
 def skill_of(logs: np.ndarray, codes: np.ndarray) -> Skill:
-    """Test the mean of g = log((q[label] / share[label] + 1) / 2) against zero.
+    """Test the mean of g = log((q[label] / frequency[label] + 1) / 2) against zero.
 
-    Half of the share is mixed in because the plain gain in log loss punishes models that are too
-    sure of themselves. ``logs`` must not be calibrated yet: calibration has seen the labels.
+    Half of the frequency is mixed in because the plain gain in log loss punishes models that are
+    too sure of themselves. ``logs`` must not be calibrated yet: calibration has seen the labels.
     """
-    shares = np.bincount(codes, minlength=len(logs)) / len(codes)
+    frequencies = np.bincount(codes, minlength=len(logs)) / len(codes)
     own = np.exp(logs[codes, np.arange(len(codes))].astype(float))
-    gain = np.log((own / shares[codes] + 1) / 2)
+    gain = np.log((own / frequencies[codes] + 1) / 2)
     error = gain.std() / np.sqrt(len(gain))
     if error > 1e-12:
-        return Skill(float(gain.mean() / error), float(shares.max()))
-    return Skill(np.inf if gain.mean() > 1e-12 else 0.0, float(shares.max()))
+        return Skill(float(gain.mean() / error), float(frequencies.max()))
+    return Skill(np.inf if gain.mean() > 1e-12 else 0.0, float(frequencies.max()))

@@ -4,19 +4,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._format import percent
+from .._sentences import rows_are_flagged
+from ._settings import (
+    CAUSE_DIFFERENCE,
+    CAUSE_WEIGHT,
+    CLEAN_THRESHOLD,
+    MATRIX_UP_TO,
+    NO_NOISE,
+    SUMMARY_DUPLICATES,
+    SUMMARY_PAIRS,
+)
+
 if TYPE_CHECKING:
-    from ._audit import Audit
+    from ._result import Audit
     from ._self_check import SelfCheck
 
-MATRIX_UP_TO = 50  # classes
-LIKELY, DIFFERENT = 0.05, 0.01  # weight of a cause worth a word; rates worth telling apart
 CAUSES = {
     "the classes merely overlap": ("none",),
     "labels are wrong here and there": ("uniform", "pattern", "class to class"),
     "they are wrong where classes meet": ("boundary",),
 }
-DUPLICATES = 50
-PAIRS = 200
 
 
 def one_line(audit: "Audit") -> str:
@@ -30,23 +38,23 @@ def one_line(audit: "Audit") -> str:
     return (
         f"about {round(n * rate.estimate):,} of {n:,} labels are probably wrong "
         f"(between {int(n * rate.low):,} and {int(np.ceil(n * rate.high)):,}); "
-        f"{_flagged(int(audit.flagged.sum()))}"
+        f"{rows_are_flagged(int(audit.flagged.sum()))}"
     )
-
-
-def _flagged(count: int) -> str:
-    return "1 row is flagged" if count == 1 else f"{count:,} rows are flagged"
 
 
 def alternatives(audit: "Audit") -> str | None:
     """Which noise hypothesis gives which number, where the data cannot choose between them."""
     parts = _by_cause(audit.hypotheses)
-    likely = {cause: rate for cause, (weight, rate) in parts.items() if weight >= LIKELY}
+    likely = {cause: rate for cause, (weight, rate) in parts.items() if weight >= CAUSE_WEIGHT}
     least, most = min(likely.values(), default=0.0), max(likely.values(), default=0.0)
-    if most - least < max(DIFFERENT, most / 4):
+    if most - least < max(CAUSE_DIFFERENCE, most / 4):
         return None
-    told = [f"{percent(likely[cause])} if {cause}" for cause in CAUSES if cause in likely]
+    told = [f"{_rate_in_words(likely[cause])} if {cause}" for cause in CAUSES if cause in likely]
     return "The data leave open how many labels are wrong: " + ", ".join(told) + "."
+
+
+def _rate_in_words(rate: float) -> str:
+    return "none" if rate < NO_NOISE else percent(rate)
 
 
 def _by_cause(hypotheses: list[dict[str, Any]]) -> dict[str, tuple[float, float]]:
@@ -58,11 +66,6 @@ def _by_cause(hypotheses: list[dict[str, Any]]) -> dict[str, tuple[float, float]
         if weight > 0:
             found[cause] = weight, sum(weight * rate for weight, rate in rows) / weight
     return found
-
-
-def percent(rate: float) -> str:
-    """A fraction in percent, with a decimal where it is small."""
-    return "none" if rate < 0.0005 else f"{rate:.1%}" if rate < 0.0995 else f"{rate:.0%}"
 
 
 def summarise(audit: "Audit") -> dict[str, Any]:
@@ -85,6 +88,7 @@ def summarise(audit: "Audit") -> dict[str, Any]:
             "expected_precision": _number(audit.expected_precision),
             "expected_recall": _number(audit.expected_recall),
             "rule": audit.rule,
+            "cleaned": _cleaned(audit),
         },
         "notes": audit.notes,
         "per_class": _per_class(audit),
@@ -92,22 +96,28 @@ def summarise(audit: "Audit") -> dict[str, Any]:
         "transition": (
             audit.transition.round(4).tolist() if len(audit.classes) <= MATRIX_UP_TO else None
         ),
-        "witnesses": audit.witnesses,
+        "models": audit.models,
         "self_check": _self_check(audit),
         "histogram": _histogram(audit),
         "map": audit.points,
         "duplicates": [
             {"rows": rows.tolist(), "labels": [str(label) for label in audit.labels[rows]]}
-            for rows in audit.duplicates[:DUPLICATES]
+            for rows in audit.duplicates[:SUMMARY_DUPLICATES]
         ],
         "duplicates_total": len(audit.duplicates),
-        "suspects": audit.suspects,
-        "suspects_total": int(audit.flagged.sum()),
+        "examples": audit.examples,
     }
 
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else round(float(value), 4)
+
+
+def _cleaned(audit: "Audit") -> dict[str, Any]:
+    """How many rows ``clean`` drops with its defaults, of those above its threshold."""
+    above = audit.p_wrong > CLEAN_THRESHOLD if audit.has_skill else np.zeros(len(audit), dtype=bool)
+    rows = np.count_nonzero(~audit.clean("drop", threshold=CLEAN_THRESHOLD).kept)
+    return {"threshold": CLEAN_THRESHOLD, "rows": int(rows), "above": int(above.sum())}
 
 
 def _rate(audit: "Audit") -> dict[str, Any]:
@@ -143,7 +153,7 @@ def _confusion(audit: "Audit") -> list[dict[str, Any]]:
     given = audit.codes[audit.flagged]
     suggested = np.searchsorted(audit.classes, audit.suggested[audit.flagged])
     pairs, counts = np.unique(given * k + suggested, return_counts=True)
-    most = np.argsort(-counts, kind="stable")[:PAIRS]
+    most = np.argsort(-counts, kind="stable")[:SUMMARY_PAIRS]
     return [
         {
             "label": str(audit.classes[pairs[i] // k]),
@@ -160,7 +170,7 @@ def _self_check(audit: "Audit") -> dict[str, Any] | None:
         return None
     curves = ("precision", "recall", "label_precision", "label_recall")
     return {
-        **{name: getattr(check, name) for name in ("planted", "top", "found", "by_label", "lift")},
+        **{name: getattr(check, name) for name in ("injected", "top", "found", "by_label", "lift")},
         "average_precision": check.average_precision and round(check.average_precision, 4),
         "suggested_right": round(check.suggested_right, 4),
         "repeats": check.repeats,
@@ -172,8 +182,8 @@ def _self_check(audit: "Audit") -> dict[str, Any] | None:
 
 def _check_sentence(check: "SelfCheck") -> str:
     found = (
-        f"Of {check.planted:,} errors we planted, {check.found:,} are among the {check.top:,} most "
-        "suspicious rows"
+        f"Of {check.injected:,} errors we planted, {check.found:,} are among the {check.top:,} "
+        "most suspicious rows"
     )
     if check.lift:
         return f"{found}; knowing the labels alone, {check.by_label:,} would be."

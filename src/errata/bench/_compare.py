@@ -12,7 +12,7 @@ Key = tuple[str, float | None, str, str]
 
 
 class Comparison(NamedTuple):
-    """One published number beside ours; spreads and the verdict are None where unknown."""
+    """One published number beside ours; None where a spread is unknown, or what follows from it."""
 
     dataset: str
     noise_level: float | None
@@ -36,7 +36,8 @@ def compare(results: Iterable[dict[str, Any]], published: Published) -> list[Com
 
     Examples
     --------
-    >>> from errata.bench import Published, compare
+    >>> from errata.bench._compare import compare
+    >>> from errata.bench._published import Published
     >>> results = [
     ...     {"dataset": "pima", "noise_level": 0.0, "method": "Bagging", "repetition": i,
     ...      "accuracy_percent": accuracy}

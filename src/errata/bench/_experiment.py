@@ -41,7 +41,7 @@ class Bench(NamedTuple):
         return int(np.random.SeedSequence([self.seed, *names]).generate_state(1)[0])
 
 
-Measure = Callable[[Cell, BaseEstimator, str, Bench], Mapping[str, float]]
+Measure = Callable[[Cell, BaseEstimator, Any, Bench], Mapping[str, float]]
 """(cell, method, name of the data set in errata.datasets, bench) -> value of every metric."""
 
 
@@ -53,8 +53,9 @@ class Experiment:
     ----------
     name, title : str
         What the command line calls it, and one line about it.
-    datasets : mapping of str to str
-        The paper's name of each data set, and its name in :mod:`errata.datasets`.
+    datasets : mapping of str to str or None
+        The paper's name of each data set, and its name in :mod:`errata.datasets`; None where
+        ``measure`` makes it.
     methods : mapping of str to estimator
         The paper's name of each method, and the unfitted estimator.
     metrics : tuple of str
@@ -63,7 +64,7 @@ class Experiment:
         ``measure(cell, estimator, dataset, bench)`` gives the value of every metric. See
         :class:`NoisyTraining` for the usual one.
     noise_levels : tuple, default=(None,)
-        Shares of wrong labels.
+        Fractions of wrong labels.
     repetitions : int, default=1
         How often each cell is measured, with another seed.
     published : Published, optional
@@ -94,7 +95,7 @@ class Experiment:
 
     name: str
     title: str
-    datasets: Mapping[str, str]
+    datasets: Mapping[str, str | None]
     methods: Mapping[str, BaseEstimator]
     metrics: tuple[str, ...]
     measure: Measure
@@ -140,7 +141,7 @@ class NoisyTraining:
         For instance ``StratifiedKFold(5, shuffle=True)`` or ``ShuffleSplit(1, train_size=0.6)``.
     inject : callable, optional
         ``inject(y, level, seed)`` gives the noisy labels and the mask of what changed; an exact
-        share, completely at random, when not given.
+        fraction, completely at random, when not given.
     score : callable, optional
         ``score(model, X_test, y_test, flipped)`` gives the value of every metric, ``flipped``
         telling which training labels were wrong; the accuracy in percent when not given.
@@ -151,8 +152,8 @@ class NoisyTraining:
     --------
     >>> from sklearn.model_selection import ShuffleSplit
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from errata.bench import Cell, NoisyTraining
-    >>> from errata.bench._experiment import Bench
+    >>> from errata.bench import NoisyTraining
+    >>> from errata.bench._experiment import Bench, Cell
     >>> measure = NoisyTraining(split=ShuffleSplit(2, train_size=0.6))
     >>> measure(Cell("Iris", 0.1, "bayes", 0), GaussianNB(), "iris", Bench(None, seed=0))
     {'accuracy_percent': 93.33333333333333}
@@ -172,16 +173,11 @@ class NoisyTraining:
         scores = []
         for fold, (train, test) in enumerate(_splits(self.split, X, y, shared_seed)):
             noise_seed = bench.seed_of(cell.dataset, cell.repetition, fold)
-            inject = self.inject or _exact_share
+            inject = self.inject or _exact_fraction
             noisy, flipped = inject(y[train], cell.noise_level or 0.0, noise_seed)
-            model = seeded(estimator, bench.seed_of(*cell, fold)).fit(X[train], noisy)
+            model = seeded_clone(estimator, bench.seed_of(*cell, fold)).fit(X[train], noisy)
             scores.append((self.score or _accuracy)(model, X[test], y[test], flipped))
         return {name: float(np.mean([s[name] for s in scores])) for name in scores[0]}
-
-
-def seeded(estimator: BaseEstimator, seed: int) -> BaseEstimator:
-    """A clone whose every ``random_state``, nested ones included, is drawn from ``seed``."""
-    return seeded_clone(estimator, np.random.RandomState(seed % 2**32))
 
 
 def _splits(splitter: Any, X: np.ndarray, y: np.ndarray, seed: int) -> Split:
@@ -194,7 +190,7 @@ def _load(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndarray]
     return load_dataset(dataset, folder=folder, random_state=seed, return_X_y=True)
 
 
-def _exact_share(y: np.ndarray, level: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _exact_fraction(y: np.ndarray, level: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return flip_labels(y, level, random_state=seed)
 
 

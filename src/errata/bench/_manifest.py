@@ -24,9 +24,9 @@ def describe(experiment: Experiment, seed: int) -> dict[str, Any]:
         "repetitions": experiment.repetitions,
         "noise_levels": [None if x is None else float(x) for x in experiment.noise_levels],
         "datasets": dict(experiment.datasets),
-        "methods": {name: told(method) for name, method in experiment.methods.items()},
+        "methods": {name: described(method) for name, method in experiment.methods.items()},
         "metrics": list(experiment.metrics),
-        "measure": told(experiment.measure),
+        "measure": described(experiment.measure),
         "versions": {"python": platform.python_version()} | {n: version(n) for n in _LIBRARIES},
     }
 
@@ -46,14 +46,14 @@ def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
         )
 
 
-def told(thing: Any) -> str:
+def described(thing: Any) -> str:
     """What a thing is, in a line that is the same in every run: no addresses, nothing left out."""
     if isinstance(thing, type) or (callable(thing) and hasattr(thing, "__qualname__")):
         return f"{thing.__module__}.{thing.__qualname__}"
     if isinstance(thing, list | tuple):
-        return f"[{', '.join(map(told, thing))}]"
+        return f"[{', '.join(map(described, thing))}]"
     if isinstance(thing, dict):
-        return f"{{{', '.join(f'{name}: {told(value)}' for name, value in thing.items())}}}"
+        return f"{{{', '.join(f'{name}: {described(value)}' for name, value in thing.items())}}}"
     if isinstance(thing, BaseEstimator):
         return _call(thing, thing.get_params(deep=False))
     if hasattr(thing, "__dict__"):  # splitters and measures
@@ -62,5 +62,5 @@ def told(thing: Any) -> str:
 
 
 def _call(thing: Any, parameters: dict[str, Any]) -> str:
-    arguments = (f"{name}={told(parameters[name])}" for name in sorted(parameters))
+    arguments = (f"{name}={described(parameters[name])}" for name in sorted(parameters))
     return f"{type(thing).__name__}({', '.join(arguments)})"

@@ -35,7 +35,7 @@ def summary_table(comparisons: Sequence[Comparison]) -> Table:
             f"{fmean(c.ours for c in group):.2f}",
             f"{fmean(c.published for c in group):.2f}",
             f"{fmean(c.difference for c in group):+.2f}",
-            _share_within(group),
+            _fraction_within(group),
         ]
         for (metric, level, method), group in groups.items()
     ]
@@ -72,13 +72,13 @@ def detail_table(comparisons: Sequence[Comparison]) -> Table:
     return Table("Every number", header, rows, names=4)
 
 
-def verdict(comparisons: Sequence[Comparison]) -> str:
+def sentence(comparisons: Sequence[Comparison]) -> str:
     """One sentence about all of them."""
-    judged = [c for c in comparisons if c.within is not None]
-    close = sum(bool(c.within) for c in judged)
+    known = [c for c in comparisons if c.within is not None]
+    close = sum(bool(c.within) for c in known)
     mean = fmean(c.difference for c in comparisons)
     return (
-        f"{close} of {len(judged)} numbers lie within two standard errors of the published ones; "
+        f"{close} of {len(known)} numbers lie within two standard errors of the published ones; "
         f"the mean difference is {mean:+.2f}."
     )
 
@@ -158,6 +158,6 @@ def _with_spread(mean: float, std: float | None) -> str:
     return f"{mean:.2f}" if std is None else f"{mean:.2f} ± {std:.2f}"
 
 
-def _share_within(group: Sequence[Comparison]) -> str:
-    judged = [c for c in group if c.within is not None]
-    return f"{sum(bool(c.within) for c in judged)}/{len(judged)}" if judged else "?"
+def _fraction_within(group: Sequence[Comparison]) -> str:
+    known = [c for c in group if c.within is not None]
+    return f"{sum(bool(c.within) for c in known)}/{len(known)}" if known else "?"

@@ -39,7 +39,7 @@ def list_published() -> list[str]:
 def load_published(name: str) -> list[dict[str, Any]]:
     """Read one table of published numbers: a list of records, None where nothing was printed.
 
-    Noise levels are shares; metrics say whether they are percentages.
+    Noise levels are fractions; metrics say whether they are percentages.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from ..exceptions import MissingExtraError
 from ..tables import atomic_path
 from ._compare import Comparison, compare
 from ._experiment import Experiment
-from ._present import detail_table, plot_comparison, summary_table, to_markdown, to_rich, verdict
+from ._present import detail_table, plot_comparison, sentence, summary_table, to_markdown, to_rich
 
 
 class Report(NamedTuple):
@@ -29,7 +29,7 @@ def write_report(experiment: Experiment, results: list[dict], out: str | Path) -
     comparisons = compare(results, experiment.published) if experiment.published else []
     summary, sentences = None, [f"{len(results)} measurements; none of them was published."]
     if comparisons:
-        summary, sentences = to_rich(summary_table(comparisons)), [verdict(comparisons)]
+        summary, sentences = to_rich(summary_table(comparisons)), [sentence(comparisons)]
         files.append(out / "comparison.md")
         _write_markdown(experiment.title, comparisons, files[-1])
     try:
@@ -40,7 +40,7 @@ def write_report(experiment: Experiment, results: list[dict], out: str | Path) -
 
 
 def _write_markdown(title: str, comparisons: list[Comparison], path: Path) -> None:
-    parts = [f"# {title}", verdict(comparisons)]
+    parts = [f"# {title}", sentence(comparisons)]
     for table in (summary_table(comparisons), detail_table(comparisons)):
         parts += [f"## {table.title}", to_markdown(table)]
     with atomic_path(path) as temporary:

@@ -8,7 +8,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from .._validation import check_count
-from ..datasets import check_available
+from ..datasets._load import check_available
 from ._experiment import Bench, Cell, Experiment
 from ._manifest import describe, write_manifest
 from ._results import ResultFile, read_results
@@ -67,7 +67,7 @@ def run_experiment(
     check_count("seed", seed, low=0)
     if n_jobs == 0:
         raise ValueError("n_jobs=0 would measure nothing; pass 1 or more, or -1 for all cores.")
-    check_available(experiment.datasets.values(), folder)
+    check_available([name for name in experiment.datasets.values() if name is not None], folder)
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
     write_manifest(out / "manifest.json", describe(experiment, seed))

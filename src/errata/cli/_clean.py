@@ -8,7 +8,10 @@ import click
 
 import errata
 
+from .._format import count, plural
+
 ACTIONS = ("drop", "relabel", "unlabel")
+CHANGES = ("dropped", "relabelled", "unlabelled")
 
 
 @click.command()
@@ -26,7 +29,7 @@ ACTIONS = ("drop", "relabel", "unlabel")
     type=click.Choice(ACTIONS),
     default="drop",
     show_default=True,
-    help="What to do with rows whose label is probably wrong; see above.",
+    help="What to do with labels that are probably wrong; see above.",
 )
 @click.option(
     "--threshold",
@@ -84,15 +87,14 @@ def clean(
     audit = errata.Audit.load(folder)
     label = audit.about["label"]
     if label is None:
-        raise ValueError(f"{folder} is an audit of labels that are no column of a table.")
+        raise ValueError(f"{folder} is an audit of labels that are not a column of a table.")
     table = table or _audited(audit, folder)
     _check_out(table, out, force)
     _check_unchanged(table, label, audit.labels)
     cleaned = audit.clean(action, threshold=threshold, sure=sure, unsure=unsure)
     errata.tables.copy_with_rows(table, out, cleaned.kept, name=label, values=cleaned.labels)
-    suspects = int((audit.p_wrong > threshold).sum())
-    click.echo(_told(cleaned, action, suspects, threshold))
-    click.echo(f"Wrote {out} with {int(cleaned.kept.sum()):,} of {len(audit):,} rows.")
+    click.echo(_what_was_done(cleaned, action, int((audit.p_wrong > threshold).sum()), threshold))
+    click.echo(f"Wrote {out} with {count(cleaned.kept.sum())} of {plural(len(audit), 'row')}.")
 
 
 def _audited(audit: Any, folder: Path) -> Path:
@@ -117,7 +119,8 @@ def _check_unchanged(table: Path, label: str, audited: Any) -> None:
     now, then = errata.tables.read_columns(table, [label])[label].tolist(), audited.tolist()
     if len(now) != len(then):
         raise ValueError(
-            f"{table} has {len(now):,} rows, but {len(then):,} were audited; audit it again."
+            f"{table} has {plural(len(now), 'row')}, but {count(len(then))} were audited; audit it "
+            "again."
         )
     if now != then:
         row = next(
@@ -129,17 +132,16 @@ def _check_unchanged(table: Path, label: str, audited: Any) -> None:
         )
 
 
-def _told(cleaned: Any, action: str, suspects: int, threshold: float) -> str:
-    """What was done, and what was not."""
-    if not suspects:
-        return f"No label is wrong with a probability above {threshold:g}; nothing changed."
+def _what_was_done(cleaned: Any, action: str, wrong: int, threshold: float) -> str:
+    """What became of the labels above the threshold, in one sentence."""
+    labels = f"{plural(wrong, 'label')} {'is' if wrong == 1 else 'are'}"
+    probably = f"wrong with a probability above {threshold:g}"
+    if not wrong:
+        return f"No label is {probably}; nothing changed."
     did = Counter(cleaned.did.tolist())
-    done = [
-        f"{did[what]:,} {what}" for what in ("dropped", "relabelled", "unlabelled") if did[what]
-    ]
-    sentence = f"Of {suspects:,} suspects: {', '.join(done) or 'none changed'}"
-    spared = suspects - sum(did[what] for what in ("dropped", "relabelled", "unlabelled"))
-    if not spared:
-        return f"{sentence}."
-    why = "the class is not sure" if action == "relabel" else "no class loses more than half"
-    return f"{sentence}, {spared:,} kept, as {why}."
+    done = [f"{count(did[what])} {what}" for what in CHANGES if did[what]]
+    spared = wrong - sum(did[what] for what in CHANGES)
+    if spared:
+        why = "the class is not sure" if action == "relabel" else "no class loses more than half"
+        done.append(f"{count(spared)} kept, as {why}")
+    return f"{labels} {probably}: {', '.join(done)}."

@@ -2,10 +2,70 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import errata
+
+from .._format import listed, plural
+from ._options import Options
+
+
+class Table(NamedTuple):
+    """The features with the labels, and what is known of each row besides."""
+
+    columns: dict[str, Any]
+    groups: Any
+    ids: Any
+
+
+def read_table(file: Path, options: Options) -> Table:
+    """The table to audit, when the columns that were named are what they should be."""
+    shape = options.image_shape
+    columns = errata.tables.read_columns(file)
+    check_known([options.label, *options.left_out, *options.trust], columns, file)
+    _check_roles(options)
+    check_labels(columns[options.label], options.label)
+    kept = {key: c for key, c in columns.items() if key not in options.left_out}
+    if len(kept) == 1:
+        raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
+    _check_pixels(kept, options.label, shape)
+    groups = None
+    if options.group is not None:
+        groups = columns[options.group]
+        check_filled(groups, options.group, "group")
+        groups = groups.astype(str)
+    return Table(kept, groups, None if options.name is None else columns[options.name])
+
+
+def _check_roles(options: Options) -> None:
+    """Raise when a column is to be two things at once."""
+    asked = dict.fromkeys(options.trust, "--trust") | options.left_out
+    if options.label in asked:
+        raise ValueError(
+            f"column {options.label!r} holds the labels; leave it out of {asked[options.label]}."
+        )
+    for key in options.trust:
+        if key in options.left_out:
+            raise ValueError(
+                f"column {key!r} is in --trust and in {options.left_out[key]}; only a feature can "
+                "be trusted, so leave it out of one of them."
+            )
+
+
+def _check_pixels(table: dict[str, Any], label: str, shape: tuple[int, ...] | None) -> None:
+    if shape is None:
+        return
+    if len(table) - 1 != prod(shape):
+        raise ValueError(
+            f"--pixels {'x'.join(map(str, shape))} takes {plural(prod(shape), 'column')}, but "
+            f"{len(table) - 1} {'is' if len(table) == 2 else 'are'} left besides the labels; "
+            "leave out others with --drop."
+        )
+    words = [key for key, c in table.items() if key != label and errata.tables.numbers(c) is None]
+    if words:
+        raise ValueError(f"--pixels takes numbers, but column {words[0]!r} holds something else.")
 
 
 def check_known(wanted: Iterable[str], columns: Iterable[str], path: Path) -> None:
@@ -14,7 +74,9 @@ def check_known(wanted: Iterable[str], columns: Iterable[str], path: Path) -> No
     for name in wanted:
         if name not in known:
             near = _near(name, known)
-            hint = f"did you mean {' or '.join(map(repr, near))}?" if near else _listed(known)
+            hint = f"its columns are {listed(known)}."
+            if near:
+                hint = f"did you mean {' or '.join(map(repr, near))}?"
             raise ValueError(f"{path} has no column {name!r}; {hint}")
 
 
@@ -22,10 +84,9 @@ def check_filled(column: Any, name: str, what: str) -> None:
     """Raise when some row has no label, or whatever the column should hold."""
     missing = [row for row, cell in enumerate(column.tolist()) if errata.tables.is_missing(cell)]
     if missing:
-        rows = "1 row" if len(missing) == 1 else f"{len(missing)} rows"
         raise ValueError(
-            f"column {name!r} has {rows} without a {what} (the first is row {missing[0]}, "
-            f"counted from 0); drop such rows or fill them in."
+            f"column {name!r} has {plural(len(missing), 'row')} without a {what} (the first is row "
+            f"{missing[0]}, counted from 0); drop such rows or fill them in."
         )
 
 
@@ -64,8 +125,3 @@ def _near(name: str, known: list[str]) -> list[str]:
     """Names that differ in case, or by a slip of the finger."""
     folded = {column.casefold(): column for column in reversed(known)}
     return [folded[match] for match in get_close_matches(name.casefold(), folded, n=3)]
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - 20
-    return f"its columns are {', '.join(names[:20])}{f' and {more} more' if more > 0 else ''}."

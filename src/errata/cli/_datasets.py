@@ -8,6 +8,7 @@ from rich.table import Table
 
 import errata
 
+from .._format import percent, plural
 from ._console import console
 
 
@@ -50,13 +51,14 @@ def _list(data: Path | None) -> None:
 def _describe(name: str, data: Path | None) -> None:
     bunch = errata.datasets.load_dataset(name, folder=data)
     rows, features = bunch.data.shape
-    click.echo(f"{name}: {rows} rows, {features} features, from {bunch.source}")
+    size = f"{plural(rows, 'row')}, {plural(features, 'feature')}"
+    click.echo(f"{name}: {size}, from {bunch.source}")
     if bunch.target.dtype.kind == "f":
         click.echo(f"target from {bunch.target.min():g} to {bunch.target.max():g}")
         return
     table = Table("class")
     table.add_column("rows", justify="right")
-    table.add_column("share", justify="right")
+    table.add_column("fraction", justify="right")
     for label, count in Counter(bunch.target.tolist()).most_common():
-        table.add_row(str(label), str(count), f"{count / rows:.1%}")
+        table.add_row(str(label), str(count), percent(count / rows))
     console().print(table)

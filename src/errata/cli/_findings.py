@@ -8,16 +8,15 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-import errata
-
+from .._format import count, percent, plural
+from .._sentences import answer, cleaning, notes
 from ._folder import beside
 
 CLASSES, PAIRS, ROWS = 15, 10, 10
 
 
-def print_findings(found: Any, *, file: Path, folder: Path, terminal: Console) -> None:
+def print_findings(summary: dict[str, Any], *, file: Path, folder: Path, terminal: Console) -> None:
     """Print what an audit of ``file`` found, which was written to ``folder``."""
-    summary = found.summary()
     terminal.print(*_answers(summary), sep="\n")
     terminal.print()
     if not summary["has_skill"]:
@@ -26,49 +25,50 @@ def print_findings(found: Any, *, file: Path, folder: Path, terminal: Console) -
     for title, table in _tables(summary):
         terminal.print(title)
         terminal.print(table)
-    dropped = len(found) - int(found.clean("drop").kept.sum())
-    terminal.print(*_next_steps(file, folder, dropped), sep="\n", soft_wrap=True)
+    steps = _next_steps(summary["flagged"], file, folder)
+    terminal.print(*steps, sep="\n", soft_wrap=True)
 
 
 def _answers(summary: dict[str, Any]) -> list[str]:
-    check, notes = summary["self_check"], summary["notes"]
-    if not summary["has_skill"]:
-        notes = notes[1:]  # the first one is the answer
+    check = summary["self_check"]
     return [
-        errata.report.answer(summary),
+        answer(summary),
         *(_rates(summary) if summary["has_skill"] else []),
         *([f"Self-check: {check['sentence']}"] if check else []),
-        *(f"Note: {note}" for note in notes),
+        *(f"Note: {note}" for note in notes(summary)),
     ]
 
 
 def _rates(summary: dict[str, Any]) -> list[str]:
     rate, alternatives = summary["noise_rate"], summary["alternatives"]
+    least, most = percent(rate["low"]), percent(rate["high"])
     return [
-        f"Noise rate: {rate['estimate']:.1%} ({rate['low']:.1%} to {rate['high']:.1%}).",
+        f"Noise rate: {percent(rate['estimate'])} ({least} to {most}).",
         *([alternatives] if alternatives else []),
     ]
 
 
 def _tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
-    classes, pairs, suspects = summary["per_class"], summary["confusion"], summary["suspects"]
+    classes, pairs = summary["per_class"], summary["confusion"]
     worst = "Labels" if len(classes) <= CLASSES else f"The {CLASSES} worst of {len(classes)} labels"
     tables = [(f"{worst}:", _classes(classes))]
     if pairs:
         tables.append(("What flagged rows are labelled, and what they look like:", _pairs(pairs)))
-    rows = suspects[:ROWS]
-    told = f"The {len(rows)} most suspicious rows, counted from 0 after the header:"
+    rows = summary["examples"][:ROWS]
+    told = f"The {plural(len(rows), 'most suspicious row')}, counted from 0 after the header:"
     return [*tables, (told, _rows(rows))]
 
 
-def _next_steps(file: Path, folder: Path, dropped: int) -> list[str]:
+def _next_steps(flagged: dict[str, Any], file: Path, folder: Path) -> list[str]:
     """Paths and a command that can be copied."""
     clean = f"errata clean {shlex.quote(str(folder))} -o {shlex.quote(str(beside(file, '.clean')))}"
-    rows = "row that is" if dropped == 1 else f"{dropped:,} rows that are"
+    drop = [f"Drop {cleaning(flagged)}:", f"  {clean}"]
+    if not flagged["cleaned"]["rows"]:
+        drop = [f"errata clean drops {cleaning(flagged)}."]
     return [
-        f"Look at the suspects: {folder / 'report.html'}",
-        f"All rows, ranked:     {folder / 'suspects.csv'}",
-        *([f"Drop the {rows} more likely wrong than right:", f"  {clean}"] if dropped else []),
+        f"Look at the rows: {folder / 'report.html'}",
+        f"All rows, ranked: {folder / 'ranked.csv'}",
+        *drop,
     ]
 
 
@@ -84,26 +84,26 @@ def _what_may_help(folder: Path) -> list[str]:
 def _classes(classes: list[dict[str, Any]]) -> Table:
     table = _table(["label"], ["rows", "expected wrong", "rate", "flagged"])
     for c in sorted(classes, key=lambda c: -c["expected_wrong"])[:CLASSES]:
-        numbers = (f"{c['rows']:,}", f"{c['expected_wrong']:,.1f}", f"{c['rate']:.1%}")
-        table.add_row(c["class"], *numbers, f"{c['flagged']:,}")
+        numbers = (count(c["rows"]), f"{c['expected_wrong']:,.1f}", percent(c["rate"]))
+        table.add_row(c["class"], *numbers, count(c["flagged"]))
     return table
 
 
 def _pairs(pairs: list[dict[str, Any]]) -> Table:
     table = _table(["label", "suggested"], ["rows"])
     for p in pairs[:PAIRS]:
-        table.add_row(p["label"], p["suggested"], f"{p['count']:,}")
+        table.add_row(p["label"], p["suggested"], count(p["count"]))
     return table
 
 
-def _rows(suspects: list[dict[str, Any]]) -> Table:
-    named = ["id"] if any(s["id"] is not None for s in suspects) else []
+def _rows(examples: list[dict[str, Any]]) -> Table:
+    named = ["id"] if any(e["id"] is not None for e in examples) else []
     table = _table(["row", *named, "label", "suggested"], ["p wrong"])
     table.add_column("why")
-    for s in suspects:
-        name = [s["id"]] if named else []
-        why = s["reasons"][0] if s["reasons"] else ""
-        table.add_row(str(s["row"]), *name, s["label"], s["suggested"], f"{s['p_wrong']:.2f}", why)
+    for e in examples:
+        name = [e["id"]] if named else []
+        why = e["reasons"][0] if e["reasons"] else ""
+        table.add_row(str(e["row"]), *name, e["label"], e["suggested"], f"{e['p_wrong']:.2f}", why)
     return table
 
 

@@ -33,7 +33,7 @@ def _check_place(out: Path, force: bool) -> None:
     if not out.exists():
         return
     if not all((out / name).is_file() for name in AUDIT):
-        raise FileExistsError(f"{out} is there already and is no audit; choose another --out.")
+        raise FileExistsError(f"{out} already exists and is not an audit; choose another --out.")
     if not force:
         raise FileExistsError(
             f"{out} holds an audit already; choose another --out, or replace it with --force."

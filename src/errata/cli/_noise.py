@@ -7,6 +7,7 @@ import click
 
 import errata
 
+from .._format import count, listed, percent, plural
 from ._columns import check_labels
 from ._folder import beside
 
@@ -16,7 +17,7 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
 @click.command()
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("--label", "-l", required=True, metavar="COLUMN", help="The column of labels.")
-@click.option("--rate", "-r", type=float, help="Share of wrong labels, between 0 and 1.")
+@click.option("--rate", "-r", type=float, help="Fraction of wrong labels, between 0 and 1.")
 @click.option(
     "--kind",
     "-k",
@@ -39,7 +40,7 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
     help="CSV of P(label | class): a first column of classes, then one column per label "
     "(kind transition).",
 )
-@click.option("--per-row", is_flag=True, help="Draw every row by itself, not an exact share.")
+@click.option("--per-row", is_flag=True, help="Draw every row by itself, not an exact fraction.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw.")
 @click.option(
     "--out",
@@ -71,7 +72,7 @@ def noise(
 
     TABLE is CSV, TSV or JSON lines (all also with .gz), Parquet or Feather. Every value outside
     the label column stays as it is. The truth goes to a table of its own with the columns row,
-    label, class and flipped, so that a detector can be judged by it.
+    label, class and flipped, so that a detector can be measured by it.
 
     \b
     Kinds:
@@ -99,8 +100,8 @@ def noise(
     with errata.tables.atomic_path(truth) as temporary:  # both files, or none
         errata.tables.write_columns(temporary, columns)
         errata.tables.copy_with_column(table, out, label, noisy)
-    count, n = int(flipped.sum()), len(flipped)
-    click.echo(f"Changed {count} of {n} labels ({count / n:.1%}).")
+    changed, n = int(flipped.sum()), len(flipped)
+    click.echo(f"Changed {count(changed)} of {plural(n, 'label')} ({percent(changed / n)}).")
     click.echo(f"Wrote {out} and the truth to {truth}.")
 
 
@@ -144,10 +145,10 @@ def _how(
     if kind == "pairwise":
         places = _places(pairs, classes)
         return {"transition": errata.noise.NoiseModel.pairwise(len(classes), places, rate)}
-    return _local(kind, _features(table, label), labels, rate, seed)
+    return _flip_proba(kind, _features(table, label), labels, rate, seed)
 
 
-def _local(kind: str, X: Any, labels: Any, rate: float, seed: int) -> dict[str, Any]:
+def _flip_proba(kind: str, X: Any, labels: Any, rate: float, seed: int) -> dict[str, Any]:
     if kind == "region":
         return {"flip_proba": errata.noise.region_flip_proba(X, rate, random_state=seed)}
     if kind == "density":
@@ -165,7 +166,7 @@ def _read_transition(path: Path | None, labels: Any) -> Any:
     if sorted(classes) != sorted(names):
         raise ValueError(
             f"{path} must name the same classes in its first column and in its header; "
-            f"it has {', '.join(classes)} and {', '.join(names)}."
+            f"it has {listed(classes)} and {listed(names)}."
         )
     return errata.noise.NoiseModel(
         list(zip(*(_probabilities(columns[name], name, path) for name in classes), strict=True)),
@@ -182,7 +183,7 @@ def _as_in_the_table(names: list[str], labels: Any) -> list:
 def _probabilities(column: Any, name: str, path: Path) -> Any:
     values = errata.tables.numbers(column)
     if values is None:
-        raise ValueError(f"column {name!r} of {path} holds something that is no number.")
+        raise ValueError(f"column {name!r} of {path} holds something that is not a number.")
     return values
 
 
@@ -192,7 +193,7 @@ def _places(pairs: tuple[tuple[str, str], ...], classes: list) -> list[tuple[int
     names = [str(name) for name in classes]
     unknown = [name for pair in pairs for name in pair if name not in names]
     if unknown:
-        raise ValueError(f"there is no class {unknown[0]!r}; the classes are {', '.join(names)}.")
+        raise ValueError(f"there is no class {unknown[0]!r}; the classes are {listed(names)}.")
     return [(names.index(a), names.index(b)) for a, b in pairs]
 
 

@@ -85,6 +85,7 @@ def check_available(names: Iterable[str], folder: str | os.PathLike | None = Non
 
     Examples
     --------
+    >>> from errata.datasets._load import check_available
     >>> check_available(["iris", "twonorm"])
     """
     cards = {card.name: card for card in list_datasets(folder)}

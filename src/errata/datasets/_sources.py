@@ -104,7 +104,7 @@ def _target(column: np.ndarray, kind: str, path: Path) -> np.ndarray:
     values = numbers(column)
     if kind == "target":
         if values is None:
-            raise ValueError(f"the target column of {path} holds something that is no number.")
+            raise ValueError(f"the target column of {path} holds something that is not a number.")
         return values
     # Whole numbers become integers, unless that would make one class of two (1 and 01).
     if values is not None and np.array_equal(values.astype(int).astype(str), column):

@@ -28,7 +28,7 @@ def make_twonorm(
     n_features : int, default=20
         Number of features.
     balanced : bool, default=True
-        Classes of equal size (to one row); False draws each row's class by a fair coin.
+        Classes of equal size (to one row); False draws each row's class at random.
     random_state : int, RandomState instance or None
         Seed.
 
@@ -122,7 +122,7 @@ def make_xor(
     n_samples : int, default=300
         Number of rows, uniform in (-1, 1) x (-1, 1).
     noise : float, default=0
-        Share of the labels that are flipped, exactly.
+        Fraction of the labels that are flipped, exactly.
     random_state : int, RandomState instance or None
         Seed.
 
@@ -147,19 +147,19 @@ def make_squares(
     outliers: float = 0.05,
     random_state: Any = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Two squares, some labels wrong and some rows odd: Walmsley's picture of noise (figure 1.2.1).
+    """Two squares with wrong labels and outliers: Walmsley's picture of noise (figure 1.2.1).
 
     Class 0 is uniform in (0, 1) x (0, 1), class 1 in (1.5, 2.5) x (-0.5, 0.5): a line separates
-    them, but for the noise. Outliers belong to class 0 and lie elsewhere; they are odd, not wrong.
+    them, but for the noise. Outliers belong to class 0 and lie elsewhere; they are rare, not wrong.
 
     Parameters
     ----------
     n_samples : int, default=200
         Number of rows, half of each class.
     noise : float, default=0.2
-        Share of the labels that are flipped, exactly.
+        Fraction of the labels that are flipped, exactly.
     outliers : float, default=0.05
-        Share of the rows that are outliers, uniform in (0, 1) x (1.5, 2). The paper shows some
+        Fraction of the rows that are outliers, uniform in (0, 1) x (1.5, 2). The paper shows some
         and does not say how many nor where.
     random_state : int, RandomState instance or None
         Seed.
@@ -184,8 +184,8 @@ def make_squares(
     corner = np.where(true[:, None] == 1, [1.5, -0.5], [0.0, 0.0])
     X = corner + random.uniform(size=(n_samples, 2))
     count = int(np.floor(check_fraction("outliers", outliers, high=0.5) * n_samples + 0.5))
-    odd = random.permutation(np.flatnonzero(true == 0))[:count]
-    X[odd] = random.uniform([0, 1.5], [1, 2], size=(len(odd), 2))
+    outlying = random.permutation(np.flatnonzero(true == 0))[:count]
+    X[outlying] = random.uniform([0, 1.5], [1, 2], size=(len(outlying), 2))
     y, flipped = flip_labels(true, noise, random_state=random)
     return X, y, flipped
 

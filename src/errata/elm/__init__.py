@@ -2,10 +2,10 @@
 
 from ._classifier import ELMClassifier
 from ._features import ELMFeatures
-from ._gram import GramRecord
 from ._kernel import asymptotic_elm_kernel, elm_kernel, kernel_leave_one_out
 from ._regressor import ELMRegressor
-from ._svm import ELMSVC, ELMSVR
+from ._svc import ELMSVC
+from ._svr import ELMSVR
 
 __all__ = [
     "ELMClassifier",
@@ -13,7 +13,6 @@ __all__ = [
     "ELMRegressor",
     "ELMSVC",
     "ELMSVR",
-    "GramRecord",
     "asymptotic_elm_kernel",
     "elm_kernel",
     "kernel_leave_one_out",

@@ -1,22 +1,21 @@
-"""Choosing the ridge in closed form: no model is fitted twice."""
+"""Choosing alpha in closed form: no model is fitted twice."""
 
-import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..exceptions import SuspicionWarning
 from ._gram import GramRecord, left_out
 from ._out_of_sample import SMALLEST_GAP
 from ._ridge import RidgeModel, RidgeSystem, SpectralFactor
-from ._rows import TrainingRows
+from ._rows import HiddenRows
+from ._warn import warn_user
 
 GRID = np.logspace(-8, 4, 49)  # times the mean eigenvalue of the Gram matrix
 EXTENSION = np.logspace(0.25, 4, 16)  # how far a grid is extended beyond its end
 
 
 def gcv(system: RidgeSystem, alphas: np.ndarray) -> np.ndarray:
-    """Generalised cross-validation error of each ridge, summed over outputs, from the sums alone.
+    """Generalised cross-validation error of each alpha, summed over outputs, from the sums alone.
 
     GCV = (RSS / n) / (1 - df / n)², with RSS = vc - sum_j d_j² (g_j + 2 alpha) / (g_j + alpha)².
     """
@@ -29,8 +28,8 @@ def gcv(system: RidgeSystem, alphas: np.ndarray) -> np.ndarray:
     return np.divide(rss / n, (1 - df / n) ** 2, out=np.full(len(alphas), np.inf), where=df < n)
 
 
-def press(system: RidgeSystem, rows: TrainingRows, alphas: np.ndarray) -> np.ndarray:
-    """Sum of squared leave-one-out errors of each ridge, exactly, in one pass over the rows."""
+def press(system: RidgeSystem, rows: HiddenRows, alphas: np.ndarray) -> np.ndarray:
+    """Sum of squared leave-one-out errors of each alpha, exactly, in one pass over the rows."""
     g, Q = system.spectrum
     inverse = 1 / (g[:, None] + alphas)
     d = Q.T @ system.cross
@@ -50,7 +49,7 @@ def press(system: RidgeSystem, rows: TrainingRows, alphas: np.ndarray) -> np.nda
 def kfold_error(
     records: Sequence[GramRecord], alphas: np.ndarray, *, fit_intercept: bool
 ) -> np.ndarray:
-    """Sum of squared out-of-fold errors of each ridge, from one record per fold."""
+    """Sum of squared out-of-fold errors of each alpha, from one record per fold."""
     total = np.zeros(len(alphas))
     for held_out, training in zip(records, left_out(records), strict=True):
         system = training.system(fit_intercept=fit_intercept)
@@ -60,10 +59,10 @@ def kfold_error(
     return total
 
 
-def search(
+def search_alphas(
     error: Callable[[np.ndarray], np.ndarray], alphas: np.ndarray, *, extend: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The errors of all ridges of a grid, which grows by four decades where the best is its end."""
+    """The errors of all alphas of a grid, which grows by four decades where the best is its end."""
     errors = error(alphas)
     best = last_minimum(errors)
     if not extend or best not in (0, len(alphas) - 1) or not np.isfinite(errors[best]):
@@ -79,18 +78,16 @@ def search(
 
 
 def last_minimum(errors: np.ndarray) -> int:
-    """Where the error is smallest; of equals, where the ridge is largest."""
+    """Where the error is smallest; of equals, where alpha is largest."""
     return len(errors) - 1 - int(np.argmin(errors[::-1]))
 
 
 def _warn_of_the_end(alpha: float, end: str) -> None:
     meaning = {
-        "largest": "the hidden units tell next to nothing about the target",
+        "largest": "the hidden units hardly explain the target",
         "smallest": "the target is all but free of noise",
     }[end]
-    warnings.warn(
-        f"the {end} ridge tried, alpha={alpha:.3g}, has the smallest error: {meaning}. "
-        "Pass alphas to look further.",
-        SuspicionWarning,
-        stacklevel=7,
+    warn_user(
+        f"the {end} value tried, alpha={alpha:.3g}, has the smallest error: {meaning}. "
+        "Pass alphas to look further."
     )

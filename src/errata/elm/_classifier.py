@@ -1,4 +1,4 @@
-"""Classification by an extreme learning machine, which judges the labels it is fitted to."""
+"""Classification by an extreme learning machine, which checks the labels it is fitted to."""
 
 from typing import Any
 
@@ -7,21 +7,25 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import validate_data
 
 from .._detector import DetectorMixin
-from .._validation import check_labelled, check_labels, check_no_missing_labels
-from ._base import FLOATS, ExtremeLearningMachine
-from ._checks import check_weights
+from .._validation import (
+    check_labelled,
+    check_labels,
+    check_no_missing_labels,
+    check_sample_weight,
+)
+from ._base import FLOATS, BaseELM
 from ._labels import (
     fit_temperature,
-    judge,
     one_hot,
     probabilities,
+    score_labels,
     undecided_where_undefined,
-    warn_of_lonely_classes,
+    warn_of_rare_classes,
 )
 
 
-class ELMClassifier(ClassifierMixin, DetectorMixin, ExtremeLearningMachine):
-    """Classify by ridge regression on random units, and judge every label by a model without it.
+class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
+    """Classify by ridge regression on random units, and check every label by a model without it.
 
     Reach for it to look through the labels of much data at the price of one linear fit: each row is
     scored by the model fitted to all other rows, or to the other folds, exactly and without fitting
@@ -33,31 +37,36 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, ExtremeLearningMachine):
     Parameters
     ----------
     n_hidden : int, default=1000
-        Number m of hidden units. It may exceed the number of rows: the ridge, not the number of
+        Number m of hidden units. It may exceed the number of rows: alpha, not the number of
         units, keeps the model simple.
-    activation : {"erf", "tanh", "logistic", "gauss"}, default="erf"
-        What a unit does to its weighted sum. "gauss" takes units of another kind, Gaussian bumps
-        around rows drawn from the table, at most as many as there are rows.
-    weights : {"normal", "uniform"}, default="normal"
-        Weights and biases are drawn from N(0, sigma_w²) or from U(-3 sigma_w, 3 sigma_w).
-    sigma_w : float or "scale", default=1.0
-        Spread of the weights, or for "gauss" the median distance between rows as a multiple of
-        the width of a bump; larger makes rougher borders. "scale" is 1 / sqrt(1 + d), for many
-        features.
+    activation : {"erf", "tanh", "logistic", "rbf"}, default="erf"
+        What a unit does to its weighted sum. "rbf" takes RBF features instead, centred on rows
+        drawn from X, at most as many as there are rows.
+    weight_distribution : {"normal", "uniform"}, default="normal"
+        Hidden weights and biases are drawn from N(0, s²) or from U(-3 s, 3 s), s being
+        ``weight_scale``.
+    weight_scale : float or "auto", default=1.0
+        Scale s of the hidden weights; larger makes rougher borders. "auto" is 1 / sqrt(1 + d), for
+        many features. RBF features are narrower by it, see ``gamma``.
+    gamma : float, optional
+        Of RBF features, exp(-gamma |x - z|²). When not given it is ``weight_scale``² divided by the
+        median squared distance between rows.
     alpha : float, "press", "gcv" or "kfold", default="press"
-        The ridge; larger makes smoother borders, 0 is plain least squares of smallest norm.
-        "press" takes the one with the smallest squared leave-one-out error, "gcv" approximates
+        L2 strength, as in :class:`sklearn.linear_model.Ridge`; larger makes smoother borders, 0 is
+        plain least squares of smallest norm. "press" takes the alpha with the smallest squared
+        leave-one-out error, "gcv" approximates
         that without a second pass over the rows (weights count rows there: their mean should be
         one), "kfold" does the same for the folds of ``cv``.
     alphas : array-like, optional
-        Ridges to choose from. By default 49 between 1e-8 and 1e4 times the mean eigenvalue of the
-        Gram matrix, and four decades beyond when the best lies at an end.
+        Values of alpha to choose from. By default 49 between 1e-8 and 1e4 times the mean eigenvalue
+        of the Gram matrix, and four decades beyond when the best lies at an end.
     fit_intercept : bool, default=True
         Whether to learn an intercept, which is not penalised. Scores of a row sum to one with it.
     cv : int, splitter, iterable of (train, test), False or None, default=None
-        How labels are judged: None leaves out one row at a time, a number (stratified folds) or a
-        splitter leaves out folds, False does not judge them (a plain fit). Rows that depend on each
-        other, in time or in groups, need folds that keep them together.
+        How labels are checked: None leaves out one row at a time (one group, where ``fit`` gets
+        ``groups``), a number (stratified folds) or a splitter leaves out folds, False does not
+        check them (a plain fit). Rows that depend on each other in time need folds that keep them
+        together.
     block_size : int, default=8192
         Rows whose hidden activations are held at once.
     threshold : float, optional
@@ -71,15 +80,16 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, ExtremeLearningMachine):
     Attributes
     ----------
     suspicion_ : array of shape (n,)
-        Probability, in the eyes of the model that did not see the row, of any class but its label.
+        Probability of any class but the label, by the model that did not see the row.
         Calibrated as a forecast of labels, and made for ranking: it counts honest overlap of the
         classes too, so it is not the probability that the label is wrong.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        Rows flagged as mislabelled.
     suggested_ : array of shape (n,)
         The class with the highest score where a row is flagged, its own label elsewhere.
     margin_ : array of shape (n,)
-        Score of the label less the highest score of another class; negative for suspects.
+        Score of the label less the highest score of another class; below zero, that class is more
+        likely.
     loo_predictions_ : array of shape (n, n_classes)
         Scores of each row by the model fitted to all others (``cv=None``).
     oof_predictions_ : array of shape (n, n_classes)
@@ -94,14 +104,14 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, ExtremeLearningMachine):
     intercept_ : array of shape (n_classes,)
     hidden_weights_ : array of shape (d, n_hidden)
     hidden_bias_ : array of shape (n_hidden,)
-    hidden_gamma_ : float
-        How steeply bumps fall with the squared distance; zero for units of the other kind.
+    gamma_ : float
+        Of the RBF features; zero for the other activations.
     alpha_ : float
-        The ridge used.
+        The L2 strength used.
     dof_ : float
         Effective number of parameters, the trace of the smoother.
     alphas_ : array of shape (n_alphas,)
-        Ridges that were compared; their errors are in ``press_``, ``gcv_`` or ``kfold_``.
+        Values that were compared; their errors are in ``press_``, ``gcv_`` or ``kfold_``.
     classes_ : array of shape (n_classes,)
         The distinct labels.
     n_features_in_ : int
@@ -112,8 +122,8 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, ExtremeLearningMachine):
     Targets are one for the label and zero for the other classes. With A = Hc'Hc + alpha I on
     centred activations Hc, row i has the leverage s_i = 1/n + h_i' A⁻¹ h_i, and the model without
     it scores (t^_i - s_i t_i) / (1 - s_i). For folds, the sums of the rows outside a fold are the
-    sums of the other folds. Both are equal to fitting again, to rounding; the ridge itself is
-    chosen once, on all rows. A ridge so small that the Gram matrix is singular in floating point is
+    sums of the other folds. Both are equal to fitting again, to rounding; alpha itself is chosen
+    once, on all rows. An alpha so small that the Gram matrix is singular in floating point is
     handled by its eigenvalues. Where it lets a row decide its own fitted value, digits of the
     leave-one-out score are lost as 1 - s_i falls; below 1e-12 the score is NaN, and a warning says
     so.
@@ -147,8 +157,9 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, ExtremeLearningMachine):
         *,
         n_hidden: int = 1000,
         activation: str = "erf",
-        weights: str = "normal",
-        sigma_w: float | str = 1.0,
+        weight_distribution: str = "normal",
+        weight_scale: float | str = 1.0,
+        gamma: float | None = None,
         alpha: float | str = "press",
         alphas: Any = None,
         fit_intercept: bool = True,
@@ -160,8 +171,9 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, ExtremeLearningMachine):
     ) -> None:
         self.n_hidden = n_hidden
         self.activation = activation
-        self.weights = weights
-        self.sigma_w = sigma_w
+        self.weight_distribution = weight_distribution
+        self.weight_scale = weight_scale
+        self.gamma = gamma
         self.alpha = alpha
         self.alphas = alphas
         self.fit_intercept = fit_intercept
@@ -171,28 +183,38 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, ExtremeLearningMachine):
         self.contamination = contamination
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMClassifier":
-        """Fit to the labels ``y`` and judge each of them by the other rows.
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> "ELMClassifier":
+        """Fit to the labels ``y`` and check each of them by the other rows.
 
         A weight of two counts like two copies, except that a row is left out with all its weight.
+        Rows of one of the ``groups``, shape (n,), are left out together: with ``cv=None`` one group
+        at a time, with a number of folds or a splitter by folds that keep groups together.
         """
         self._forget()
         X, codes = check_labelled(
             self, X, y, min_classes=2, dtype=FLOATS, order="C", ensure_min_samples=2
         )
+        return self._fit_codes(X, codes, sample_weight, groups)
+
+    def _fit_codes(
+        self, X: np.ndarray, codes: np.ndarray, sample_weight: Any = None, groups: Any = None
+    ) -> "ELMClassifier":
+        """Fit to rows and labels that have passed the checks."""
+        weight = check_sample_weight(sample_weight, len(codes))
         T = one_hot(codes, len(self.classes_))
-        scores, folds = self._learn(X, T, codes, sample_weight)
+        scores, folds = self._fit_output_layer(X, T, codes, weight, groups)
         self.temperature_: float | None = None
         if scores is not None:
-            weight = check_weights(sample_weight, len(codes))
-            warn_of_lonely_classes(codes, self.classes_, folds, weight)
+            warn_of_rare_classes(codes, self.classes_, folds, weight)
             setattr(self, "loo_predictions_" if folds is None else "oof_predictions_", scores)
-            self._judge(undecided_where_undefined(scores), codes, weight)
+            self._check_labels(undecided_where_undefined(scores), codes, weight)
         return self
 
-    def _judge(self, scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> None:
+    def _check_labels(
+        self, scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | None
+    ) -> None:
         temperature = self.temperature_ = fit_temperature(scores, codes, weight)
-        suspicion, self.margin_, suggested = judge(scores, codes, temperature)
+        suspicion, self.margin_, suggested = score_labels(scores, codes, temperature)
         self._conclude(suspicion, codes, suggested)
         if self.threshold is None and self.contamination is None:
             self.flagged_ = suggested != codes
@@ -203,8 +225,8 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, ExtremeLearningMachine):
     ) -> "ELMClassifier":
         """Add rows; the output layer is solved for at the next prediction.
 
-        The rows are not kept, so labels are not judged, and a ridge that is to be chosen is chosen
-        by "gcv". The first call names all ``classes`` that will ever come.
+        The rows are not kept, so labels are not checked, and an alpha that is to be chosen is
+        chosen by "gcv". The first call names all ``classes`` that will ever come.
         """
         known = self._known_classes(classes)
         self._start_anew_after_fit()
@@ -213,10 +235,10 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, ExtremeLearningMachine):
         )
         check_no_missing_labels(y)
         codes = np.searchsorted(known, y)
-        strangers = known[np.minimum(codes, len(known) - 1)] != y
-        if strangers.any():
+        unknown = known[np.minimum(codes, len(known) - 1)] != y
+        if unknown.any():
             raise ValueError(
-                f"y holds the label {y[strangers].tolist()[0]!r}, which is not among the classes "
+                f"y holds the label {y[unknown].tolist()[0]!r}, which is not among the classes "
                 f"named in the first call of partial_fit ({', '.join(map(repr, known.tolist()))})."
             )
         self.classes_, self.temperature_ = known, None

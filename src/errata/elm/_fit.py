@@ -1,18 +1,17 @@
-"""One fit: sums over the rows, the ridge, the output weights, out-of-sample predictions."""
+"""One fit: sums over the rows, alpha, the output weights, out-of-sample predictions."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from ..exceptions import SuspicionWarning
-from ._alpha import GRID, gcv, kfold_error, last_minimum, press, search
+from ._alpha import GRID, gcv, kfold_error, last_minimum, press, search_alphas
 from ._gram import GramRecord, merged, record_of
 from ._out_of_sample import leave_one_out, predict_folds, predict_small_folds
 from ._ridge import RidgeModel, RidgeSystem
-from ._rows import TrainingRows
+from ._rows import HiddenRows
+from ._warn import warn_user
 
 CONSTANT = 1e-28  # variance below which hidden units are constant but for rounding
 
@@ -27,7 +26,7 @@ class Sums(NamedTuple):
 
 
 def gather(
-    rows: TrainingRows,
+    rows: HiddenRows,
     folds: Sequence[np.ndarray] = (),
     *,
     fit_intercept: bool,
@@ -46,10 +45,10 @@ def gather(
     return Sums(merged(records).system(fit_intercept=fit_intercept), records, large, small)
 
 
-def choose_ridge(
-    rule: str, alphas: np.ndarray | None, sums: Sums, rows: TrainingRows | None
+def choose_alpha(
+    rule: str, alphas: np.ndarray | None, sums: Sums, rows: HiddenRows | None
 ) -> tuple[float, dict[str, np.ndarray]]:
-    """The best ridge by a rule, and what was tried: the ridges and their errors.
+    """The best alpha by a rule, and what was tried: the alphas and their errors.
 
     Without the rows, only the sums are left to go by: "gcv" then stands in for the other rules.
     """
@@ -57,7 +56,7 @@ def choose_ridge(
     scale = system.mean_eigenvalue
     grid = GRID * (scale if scale > CONSTANT * system.weight else 1) if alphas is None else alphas
     rule, error = _criterion(rule, sums, rows)
-    grid, errors = search(error, grid, extend=alphas is None)
+    grid, errors = search_alphas(error, grid, extend=alphas is None)
     if not np.isfinite(errors).any():
         _warn_of_no_comparison(rule, system.weight)
     tried = {"alphas": grid, rule: errors}
@@ -67,17 +66,15 @@ def choose_ridge(
 
 
 def _warn_of_no_comparison(rule: str, weight: float) -> None:
-    warnings.warn(
-        f"{rule} cannot compare the ridges: all leave as many parameters free as there are rows, "
+    warn_user(
+        f"{rule} cannot compare the alphas: all leave as many parameters free as there are rows, "
         f"of which the weights make {weight:.3g}. The largest was taken; pass larger alphas, or "
-        "weights with a mean of one.",
-        SuspicionWarning,
-        stacklevel=6,
+        "weights with a mean of one."
     )
 
 
 def _criterion(
-    rule: str, sums: Sums, rows: TrainingRows | None
+    rule: str, sums: Sums, rows: HiddenRows | None
 ) -> tuple[str, Callable[[np.ndarray], np.ndarray]]:
     system = sums.system
     if rule == "gcv" or rows is None:
@@ -88,7 +85,7 @@ def _criterion(
 
 
 def predict_outside(
-    model: RidgeModel, sums: Sums, rows: TrainingRows
+    model: RidgeModel, sums: Sums, rows: HiddenRows
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Each row as predicted without it, or without its fold; leverages in the first case."""
     if not sums.large and not sums.small:

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.linalg import blas
 from sklearn.utils import check_array, check_consistent_length
 
-from ._checks import check_ridge, check_weights
+from .._validation import check_alpha, check_sample_weight
 from ._ridge import RidgeSystem, require_weight
-from ._rows import TrainingRows
+from ._rows import HiddenRows
 
 
 class GramRecord(NamedTuple):
@@ -39,7 +39,7 @@ class GramRecord(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from errata.elm import GramRecord
+    >>> from errata.elm._gram import GramRecord
     >>> H, t = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [3.0, 1.0]]), np.arange(4.0)
     >>> first, second = GramRecord.from_block(H[:3], t[:3]), GramRecord.from_block(H[3:], t[3:])
     >>> coef, intercept = first.merge(second).solve(1e-9)
@@ -70,7 +70,7 @@ class GramRecord(NamedTuple):
         T = check_array(T, dtype=float, ensure_2d=False, input_name="T")
         check_consistent_length(H, T)
         T = T.reshape(len(H), -1)
-        weight = check_weights(sample_weight, len(H))
+        weight = check_sample_weight(sample_weight, len(H))
         return cls.empty(H.shape[1], T.shape[1]).absorb(H, T, weight)
 
     def absorb(
@@ -104,8 +104,8 @@ class GramRecord(NamedTuple):
         return GramRecord(*map(operator.sub, self, other))
 
     def solve(self, alpha: float, *, fit_intercept: bool = True) -> tuple[np.ndarray, np.ndarray]:
-        """Output weights, shape (m, q), and intercepts, shape (q,), for the ridge ``alpha``."""
-        model = self.system(fit_intercept=fit_intercept).solved(check_ridge(alpha))
+        """Output weights, shape (m, q), and intercepts, shape (q,), for one ``alpha``."""
+        model = self.system(fit_intercept=fit_intercept).solved(check_alpha(alpha))
         return model.coef, model.intercept
 
     def system(self, *, fit_intercept: bool = True) -> RidgeSystem:
@@ -135,7 +135,7 @@ class GramRecord(NamedTuple):
         )
 
 
-def record_of(rows: TrainingRows, selection: np.ndarray | None = None) -> GramRecord:
+def record_of(rows: HiddenRows, selection: np.ndarray | None = None) -> GramRecord:
     """The record of some rows, or of all of them, added up over blocks."""
     record = GramRecord.empty(rows.m, rows.target.shape[1])
     for block in rows.blocks(selection):
@@ -143,7 +143,7 @@ def record_of(rows: TrainingRows, selection: np.ndarray | None = None) -> GramRe
     return record
 
 
-def system_of(rows: TrainingRows, selection: np.ndarray, *, fit_intercept: bool) -> RidgeSystem:
+def system_of(rows: HiddenRows, selection: np.ndarray, *, fit_intercept: bool) -> RidgeSystem:
     """The normal equations of some rows, from the rows themselves where these are few."""
     if len(selection) >= rows.m:
         return record_of(rows, selection).system(fit_intercept=fit_intercept)

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from functools import partial
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.utils import check_array, check_consistent_length
 
-from ._checks import check_ridge
+from .._blocks import blocks
+from .._validation import check_alpha, check_positive
 
 BLOCK = 1024
 
@@ -49,13 +49,13 @@ def elm_kernel(X: Any, Z: Any = None, *, features: Any) -> np.ndarray:
 
 
 def asymptotic_elm_kernel(
-    X: Any, Z: Any = None, *, sigma_w: float = 1.0, normalize: bool = True
+    X: Any, Z: Any = None, *, weight_scale: float = 1.0, normalize: bool = True
 ) -> np.ndarray:
-    """The ELM kernel of infinitely many erf units with weights and biases from N(0, sigma_w²).
+    """The ELM kernel of infinitely many erf units with weights and biases from N(0, s²).
 
-    Nothing is drawn, so results repeat; and beyond ``sigma_w`` = 1, scaled data hardly notice
-    ``sigma_w`` at all: a support vector machine with this kernel has no kernel parameter to tune.
-    Pass it as ``kernel`` to :class:`sklearn.svm.SVC` or SVR, or its result with
+    Nothing is drawn, so results repeat; and from s = 1 on, the scale s of the weights hardly
+    matters on scaled data: a support vector machine has no parameter of this kernel to tune. Pass
+    it as ``kernel`` to :class:`sklearn.svm.SVC` or SVR, or its result with
     ``kernel="precomputed"``. It costs O(n p d) time and the memory of its result.
 
     Parameters
@@ -64,9 +64,10 @@ def asymptotic_elm_kernel(
         Scale it to zero mean and unit variance first.
     Z : array-like of shape (p, d), optional
         ``X`` itself when not given.
-    sigma_w : float, default=1.0
-        Spread of the weights. Towards zero the kernel turns into the cosine of (1, x) and (1, z);
-        infinity is allowed and leaves one minus twice their angle divided by pi.
+    weight_scale : float, default=1.0
+        Scale s of the hidden weights (sigma_w in [1]_). Towards zero the kernel turns into the
+        cosine of (1, x) and (1, z); infinity is allowed and leaves one minus twice their angle
+        divided by pi.
     normalize : bool, default=True
         Divide by the kernel of each row with itself, so that these become one.
 
@@ -76,7 +77,7 @@ def asymptotic_elm_kernel(
 
     Notes
     -----
-    k(x, z) = 2/pi arcsin((1 + x·z) / sqrt((c + 1 + x·x)(c + 1 + z·z))), c = 1 / (2 sigma_w²),
+    k(x, z) = 2/pi arcsin((1 + x·z) / sqrt((c + 1 + x·x)(c + 1 + z·z))), c = 1 / (2 s²),
     equation 15 of [1]_; normalised in its equation 16. The diagonal is taken from the closed form:
     near one, arcsin turns rounding of 1e-16 into 1e-8.
 
@@ -93,10 +94,9 @@ def asymptotic_elm_kernel(
     array([[0.59 , 0.262],
            [0.262, 0.59 ]])
     """
-    number = isinstance(sigma_w, Real) and not isinstance(sigma_w, bool)
-    if not number or not float(sigma_w) > 0:
-        raise ValueError(f"sigma_w={sigma_w!r} must be a positive number; infinity is allowed.")
-    c = 0.5 / max(float(sigma_w), 1e-100) ** 2  # the limit is reached long before
+    if weight_scale != np.inf:
+        check_positive("weight_scale", weight_scale, otherwise=", or infinity")
+    c = 0.5 / max(float(weight_scale), 1e-100) ** 2  # the limit is reached long before
     same = Z is None or Z is X
     X = check_array(X, dtype=float)
     Z = X if same else check_array(Z, dtype=float, input_name="Z")
@@ -136,13 +136,12 @@ def _symmetric(
     """``product(X, X)`` computed for its lower half, in blocks, and mirrored."""
     n = len(X)
     K = np.empty((n, n))
-    for start in range(0, n, BLOCK):
-        stop = min(start + BLOCK, n)
-        part = product(X[start:stop], X[:stop])
-        corner = part[:, start:]
+    for block in blocks(n, BLOCK):
+        part = product(X[block], X[: block.stop])
+        corner = part[:, block.start :]
         corner[...] = np.tril(corner) + np.tril(corner, -1).T
-        K[start:stop, :stop] = part
-        K[:stop, start:stop] = part.T
+        K[block, : block.stop] = part
+        K[: block.stop, block] = part.T
     return K
 
 
@@ -159,7 +158,7 @@ def kernel_leave_one_out(K: Any, y: Any, *, alpha: float) -> np.ndarray:
     y : array-like of shape (n,) or (n, q)
         Targets; for classes, one column per class with one for the row's label and zero elsewhere.
     alpha : float
-        The ridge, positive. The intercept is not penalised.
+        L2 strength, positive. The intercept is not penalised.
 
     Returns
     -------
@@ -178,7 +177,7 @@ def kernel_leave_one_out(K: Any, y: Any, *, alpha: float) -> np.ndarray:
     >>> kernel_leave_one_out(asymptotic_elm_kernel(x), x[:, 0] ** 2, alpha=1e-3).round(1)
     array([3.1, 2.6, 0.9, 0.2, 0.1, 0.2, 0.9, 2.6, 3.1])
     """
-    if check_ridge(alpha) == 0:
+    if check_alpha(alpha) == 0:
         raise ValueError(f"alpha={alpha!r} must be positive.")
     K = check_array(K, dtype=float, ensure_min_samples=2, input_name="K")
     y = check_array(y, dtype=float, ensure_2d=False, input_name="y")

@@ -1,28 +1,27 @@
-"""From out-of-sample scores to probabilities, and from these to doubts about labels."""
+"""From out-of-sample scores to probabilities, and from these to suspicions about labels."""
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
 
-from ..exceptions import SuspicionWarning
+from ._warn import warn_user
 
 LOG_TEMPERATURES = (np.log(1e-3), np.log(1e3))
 ENOUGH = 5_000_000  # scores to fit a temperature to; of more than that, evenly spaced rows do
 
 
-class Judgement(NamedTuple):
-    """What scores say about labels, one entry per row."""
+class LabelScores(NamedTuple):
+    """What out-of-sample scores say about labels, one entry per row."""
 
     suspicion: np.ndarray
     margin: np.ndarray
     suggested: np.ndarray
 
 
-def judge(scores: np.ndarray, codes: np.ndarray, temperature: float) -> Judgement:
-    """Weigh each label against the other classes, by scores of models that never saw it."""
+def score_labels(scores: np.ndarray, codes: np.ndarray, temperature: float) -> LabelScores:
+    """Compare each label with the other classes, by scores of models that never saw it."""
     own = np.zeros(scores.shape, dtype=bool)
     own[np.arange(len(codes)), codes] = True
     # The sum over the others, and not one minus the own: it keeps the order of the trusted rows.
@@ -30,7 +29,7 @@ def judge(scores: np.ndarray, codes: np.ndarray, temperature: float) -> Judgemen
     best_other = np.where(own, -np.inf, scores).max(axis=1)
     margin = scores[own] - best_other
     suggested = np.where(margin < 0, np.where(own, -np.inf, scores).argmax(axis=1), codes)
-    return Judgement(np.minimum(suspicion, 1), margin, suggested)
+    return LabelScores(np.minimum(suspicion, 1), margin, suggested)
 
 
 def fit_temperature(scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> float:
@@ -85,7 +84,7 @@ def undecided_where_undefined(scores: np.ndarray) -> np.ndarray:
     return np.where(undefined, 1 / scores.shape[1], scores)
 
 
-def warn_of_lonely_classes(
+def warn_of_rare_classes(
     codes: np.ndarray,
     classes: np.ndarray,
     folds: list[np.ndarray] | None,
@@ -99,12 +98,10 @@ def warn_of_lonely_classes(
 
     counts = count(slice(None))
     held_out = [np.minimum(counts, 1)] if folds is None else [count(fold) for fold in folds]
-    lonely = classes[(counts == held_out).any(axis=0)]
-    if len(lonely):
-        names = ", ".join(repr(c) for c in lonely.tolist())
-        warnings.warn(
+    unlearnt = classes[(counts == held_out).any(axis=0)]
+    if len(unlearnt):
+        names = ", ".join(repr(c) for c in unlearnt.tolist())
+        warn_user(
             f"no row is left to learn class {names} from when its rows are held out, so each of "
-            "them looks wrong; label more of them, merge the class with another or drop it.",
-            SuspicionWarning,
-            stacklevel=3,
+            "them looks wrong; label more of them, merge the class with another or drop it."
         )

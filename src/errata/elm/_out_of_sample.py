@@ -1,22 +1,24 @@
 """Predictions by models that never saw the row, without fitting those models one by one."""
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
-from sklearn.model_selection import check_cv
 
+from .._crossfit import make_folds
+from .._random import LARGEST_SEED
 from .._validation import check_count
 from ._gram import GramRecord, left_out, system_of
 from ._ridge import RidgeModel, RidgeSystem, SpectralFactor
-from ._rows import TrainingRows
+from ._rows import HiddenRows
 
 SMALLEST_GAP = 1e-12  # 1 - leverage below which, the row left out, nothing is left to predict it by
 SMALLEST_FOLD_GAP = 1e-5  # the same for a fold, which is fitted without it before digits are lost
 
 
-def leave_one_out(model: RidgeModel, rows: TrainingRows) -> tuple[np.ndarray, np.ndarray]:
+def leave_one_out(model: RidgeModel, rows: HiddenRows) -> tuple[np.ndarray, np.ndarray]:
     """Leave-one-out predictions, shape (n, q), and leverages, shape (n,), in one pass.
 
     With s the leverage of a row and t^ its fitted value, the model without the row predicts
@@ -40,7 +42,7 @@ def leave_one_out(model: RidgeModel, rows: TrainingRows) -> tuple[np.ndarray, np
 
 
 def _leave_one_out_of_few(
-    system: RidgeSystem, factor: SpectralFactor, rows: TrainingRows
+    system: RidgeSystem, factor: SpectralFactor, rows: HiddenRows
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same for independent rows, fewer than hidden units, without the rounding of 1 - s.
 
@@ -58,7 +60,7 @@ def _leave_one_out_of_few(
 def predict_folds(
     records: Sequence[GramRecord],
     folds: Sequence[np.ndarray],
-    rows: TrainingRows,
+    rows: HiddenRows,
     *,
     alpha: float,
     fit_intercept: bool,
@@ -75,7 +77,7 @@ def predict_folds(
 
 
 def predict_small_folds(
-    model: RidgeModel, folds: Sequence[np.ndarray], rows: TrainingRows, *, out: np.ndarray
+    model: RidgeModel, folds: Sequence[np.ndarray], rows: HiddenRows, *, out: np.ndarray
 ) -> None:
     """Fill ``out`` for the rows of folds smaller than the hidden layer, with the model of all rows.
 
@@ -108,19 +110,40 @@ def _factor(gap: np.ndarray) -> np.ndarray | None:
     return lower if np.all(np.diag(lower) ** 2 >= SMALLEST_FOLD_GAP) else None
 
 
-def make_folds(cv: Any, X: np.ndarray, codes: np.ndarray, random_state: Any) -> list[np.ndarray]:
-    """The rows of each fold; a number of folds deals out each class evenly, in random order."""
-    n = len(codes)
-    if isinstance(cv, int | np.integer):
-        n_folds = check_count("cv", cv, low=2, high=n)
-        order = np.lexsort((random_state.random(n), codes))
-        return [np.sort(order[k::n_folds]) for k in range(n_folds)]
-    splits = list(check_cv(cv).split(X, codes))
-    folds = [np.asarray(test) for _, test in splits]
-    complete = all(len(train) > 0 and len(train) + len(test) == n for train, test in splits)
-    if not complete or not np.array_equal(np.sort(np.concatenate(folds)), np.arange(n)):
+def held_out_folds(
+    cv: Any, X: np.ndarray, codes: np.ndarray, groups: Any, random: np.random.Generator
+) -> list[np.ndarray] | None:
+    """The rows of each fold, or None where rows are left out one by one or not at all.
+
+    With ``groups`` and no ``cv`` each group is a fold.
+    """
+    if cv is False or (cv is None and groups is None):
+        return None
+    if groups is not None:
+        groups = _check_groups(groups, len(codes))
+    if cv is None:
+        return [np.flatnonzero(groups == k) for k in range(groups.max() + 1)]
+    seed = None
+    if isinstance(cv, Integral):
+        check_count("cv", cv, low=2, high=len(codes))
+        seed = int(random.integers(LARGEST_SEED))
+    folds = make_folds(cv, codes, X=X, groups=groups, random_state=seed)
+    # The closed forms take a fold out of the sums over all rows, so nothing else may be left out.
+    if any(len(train) == 0 or len(train) + len(test) < len(codes) for train, test in folds):
         raise ValueError(
-            "cv must hold out every row exactly once and train on all the others; "
-            "pass a number of folds or a splitter such as KFold, StratifiedKFold or GroupKFold."
+            "cv must train on all the rows that a fold does not hold out; pass a number of folds "
+            "or a splitter such as KFold, StratifiedKFold or GroupKFold."
         )
-    return folds
+    return [np.sort(test) for _, test in folds]
+
+
+def _check_groups(groups: Any, n: int) -> np.ndarray:
+    """Number the groups from 0."""
+    names, numbers = np.unique(np.asarray(groups), return_inverse=True)
+    if numbers.shape != (n,):
+        raise ValueError(
+            f"groups must name the group of each of the {n} rows; its shape is {numbers.shape}."
+        )
+    if len(names) < 2:
+        raise ValueError("all rows are of one group; at least two are needed to leave one out.")
+    return numbers

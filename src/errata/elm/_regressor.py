@@ -6,14 +6,15 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
-from ._base import FLOATS, ExtremeLearningMachine
+from .._validation import check_sample_weight
+from ._base import FLOATS, BaseELM
 
 
-class ELMRegressor(RegressorMixin, ExtremeLearningMachine):
+class ELMRegressor(RegressorMixin, BaseELM):
     """Non-linear regression at the price of a linear one, with its own exact cross-validation.
 
     A hidden layer of random units is drawn once; ridge regression learns the output layer, chooses
-    its ridge and predicts every training row by a model that did not see it, all from one matrix of
+    its alpha and predicts every training row by a model that did not see it, all from one matrix of
     sums. Reach for it when data are many and features few and scaled. Speed is bought with some
     accuracy on some data, above all with hundreds of features, and results vary with the draw:
     report them over several seeds. Takes O(n m²) time and O(m² K) memory for m units, K folds.
@@ -21,30 +22,35 @@ class ELMRegressor(RegressorMixin, ExtremeLearningMachine):
     Parameters
     ----------
     n_hidden : int, default=1000
-        Number m of hidden units. It may exceed the number of rows: the ridge, not the number of
+        Number m of hidden units. It may exceed the number of rows: alpha, not the number of
         units, keeps the model simple.
-    activation : {"erf", "tanh", "logistic", "gauss"}, default="erf"
-        What a unit does to its weighted sum. "gauss" takes units of another kind, Gaussian bumps
-        around rows drawn from the table, at most as many as there are rows.
-    weights : {"normal", "uniform"}, default="normal"
-        Weights and biases are drawn from N(0, sigma_w²) or from U(-3 sigma_w, 3 sigma_w).
-    sigma_w : float or "scale", default=1.0
-        Spread of the weights, or for "gauss" the median distance between rows as a multiple of
-        the width of a bump; larger makes rougher functions. "scale" is 1 / sqrt(1 + d), for many
-        features.
+    activation : {"erf", "tanh", "logistic", "rbf"}, default="erf"
+        What a unit does to its weighted sum. "rbf" takes RBF features instead, centred on rows
+        drawn from X, at most as many as there are rows.
+    weight_distribution : {"normal", "uniform"}, default="normal"
+        Hidden weights and biases are drawn from N(0, s²) or from U(-3 s, 3 s), s being
+        ``weight_scale``.
+    weight_scale : float or "auto", default=1.0
+        Scale s of the hidden weights; larger makes rougher functions. "auto" is 1 / sqrt(1 + d),
+        for many features. RBF features are narrower by it, see ``gamma``.
+    gamma : float, optional
+        Of RBF features, exp(-gamma |x - z|²). When not given it is ``weight_scale``² divided by the
+        median squared distance between rows.
     alpha : float, "press", "gcv" or "kfold", default="press"
-        The ridge; larger makes smoother functions, 0 is plain least squares of smallest norm.
-        "press" takes the one with the smallest squared leave-one-out error, "gcv" approximates
-        that without a second pass over the rows, "kfold" does the same for the folds of ``cv``.
+        L2 strength, as in :class:`sklearn.linear_model.Ridge`; larger makes smoother functions, 0
+        is plain least squares of smallest norm. "press" takes the alpha with the smallest squared
+        leave-one-out error, "gcv" approximates that without a second pass over the rows (weights
+        count rows there: their mean should be one), "kfold" does the same for the folds of ``cv``.
     alphas : array-like, optional
-        Ridges to choose from. By default 49 between 1e-8 and 1e4 times the mean eigenvalue of the
-        Gram matrix, and four decades beyond when the best lies at an end.
+        Values of alpha to choose from. By default 49 between 1e-8 and 1e4 times the mean eigenvalue
+        of the Gram matrix, and four decades beyond when the best lies at an end.
     fit_intercept : bool, default=True
         Whether to learn an intercept, which is not penalised.
     cv : int, splitter, iterable of (train, test), False or None, default=None
         How training rows are predicted by models that did not see them: None leaves out one row at
-        a time, a number or a splitter leaves out folds, False skips it (a plain fit). Rows that
-        depend on each other, in time or in groups, need folds that keep them together.
+        a time (one group, where ``fit`` gets ``groups``), a number or a splitter leaves out folds,
+        False skips it (a plain fit). Rows that depend on each other in time need folds that keep
+        them together.
     block_size : int, default=8192
         Rows whose hidden activations are held at once.
     random_state : int, RandomState, Generator or None
@@ -63,14 +69,14 @@ class ELMRegressor(RegressorMixin, ExtremeLearningMachine):
     intercept_ : array of shape (n_targets,)
     hidden_weights_ : array of shape (d, n_hidden)
     hidden_bias_ : array of shape (n_hidden,)
-    hidden_gamma_ : float
-        How steeply bumps fall with the squared distance; zero for units of the other kind.
+    gamma_ : float
+        Of the RBF features; zero for the other activations.
     alpha_ : float
-        The ridge used.
+        The L2 strength used.
     dof_ : float
         Effective number of parameters, the trace of the smoother.
     alphas_ : array of shape (n_alphas,)
-        Ridges that were compared; their errors are in ``press_``, ``gcv_`` or ``kfold_``.
+        Values that were compared; their errors are in ``press_``, ``gcv_`` or ``kfold_``.
     n_features_in_ : int
         Number of features seen in ``fit``.
 
@@ -79,7 +85,7 @@ class ELMRegressor(RegressorMixin, ExtremeLearningMachine):
     With A = Hc'Hc + alpha I on centred activations Hc, row i has the leverage
     s_i = 1/n + h_i' A⁻¹ h_i, and the model without it predicts (t^_i - s_i t_i) / (1 - s_i). For
     folds, sums of the rows outside a fold are the sums of the other folds. Both are equal to
-    fitting again, to rounding; the ridge itself is chosen once, on all rows. A ridge so small that
+    fitting again, to rounding; alpha itself is chosen once, on all rows. An alpha so small that
     the Gram matrix is singular in floating point is handled by its eigenvalues. Where it lets a row
     decide its own fitted value, digits of the leave-one-out prediction are lost as 1 - s_i falls;
     below 1e-12 the prediction is NaN, and a warning says so.
@@ -107,8 +113,9 @@ class ELMRegressor(RegressorMixin, ExtremeLearningMachine):
         *,
         n_hidden: int = 1000,
         activation: str = "erf",
-        weights: str = "normal",
-        sigma_w: float | str = 1.0,
+        weight_distribution: str = "normal",
+        weight_scale: float | str = 1.0,
+        gamma: float | None = None,
         alpha: float | str = "press",
         alphas: Any = None,
         fit_intercept: bool = True,
@@ -118,8 +125,9 @@ class ELMRegressor(RegressorMixin, ExtremeLearningMachine):
     ) -> None:
         self.n_hidden = n_hidden
         self.activation = activation
-        self.weights = weights
-        self.sigma_w = sigma_w
+        self.weight_distribution = weight_distribution
+        self.weight_scale = weight_scale
+        self.gamma = gamma
         self.alpha = alpha
         self.alphas = alphas
         self.fit_intercept = fit_intercept
@@ -127,14 +135,17 @@ class ELMRegressor(RegressorMixin, ExtremeLearningMachine):
         self.block_size = block_size
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMRegressor":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> "ELMRegressor":
         """Fit to targets ``y`` of shape (n,) or (n, n_targets).
 
         A weight of two counts like two copies, except that a row is left out with all its weight.
+        Rows of one of the ``groups``, shape (n,), are left out together: with ``cv=None`` one group
+        at a time, with a number of folds or a splitter by folds that keep groups together.
         """
         self._forget()
         X, T = self._check(X, y, ensure_min_samples=2)
-        predictions, folds = self._learn(X, T, np.zeros(len(T), dtype=int), sample_weight)
+        weight, codes = check_sample_weight(sample_weight, len(T)), np.zeros(len(T), dtype=int)
+        predictions, folds = self._fit_output_layer(X, T, codes, weight, groups)
         if predictions is not None:
             name = "loo_predictions_" if folds is None else "oof_predictions_"
             setattr(self, name, self._shaped(predictions))
@@ -143,7 +154,7 @@ class ELMRegressor(RegressorMixin, ExtremeLearningMachine):
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMRegressor":
         """Add rows; the output layer is solved for at the next prediction.
 
-        The rows are not kept, so there are no out-of-sample predictions, and a ridge that is to be
+        The rows are not kept, so there are no out-of-sample predictions, and an alpha that is to be
         chosen is chosen by "gcv".
         """
         self._start_anew_after_fit()

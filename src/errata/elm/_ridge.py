@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import LinAlgError, blas, cho_solve, cholesky, eigh, lapack, svd
 
-# Share of the largest eigenvalue, per hidden unit, below which a direction counts as absent in
+# Fraction of the largest eigenvalue, per hidden unit, below which a direction counts as absent in
 # plain least squares (alpha = 0): sums of squares do not resolve what is smaller.
 RANK_TOLERANCE = 1e-12
 
@@ -32,7 +32,7 @@ class CholeskyFactor:
 
     @property
     def effective_units(self) -> float:
-        """trace(A⁻¹ Gc): how many hidden units' worth of freedom the ridge leaves."""
+        """trace(A⁻¹ Gc): how many hidden units' worth of freedom alpha leaves."""
         inverse, _ = lapack.dtrtri(self.lower, lower=True)
         return len(inverse) - self.alpha * float(np.vdot(inverse, inverse))
 
@@ -41,7 +41,7 @@ class CholeskyFactor:
 class SpectralFactor:
     """A = Q diag(values + alpha) Q' on the span of the rows; the pseudo-inverse for alpha = 0.
 
-    A ridge up to ``resolution``, the rounding of the eigenvalues, is taken for none.
+    An alpha up to ``resolution``, the rounding of the eigenvalues, is taken for zero.
     """
 
     values: np.ndarray
@@ -67,13 +67,13 @@ class SpectralFactor:
 
     @property
     def effective_units(self) -> float:
-        """trace(A⁻¹ Gc): how many hidden units' worth of freedom the ridge leaves."""
+        """trace(A⁻¹ Gc): how many hidden units' worth of freedom alpha leaves."""
         return float(self.inverse @ self.values)
 
 
 @dataclass
 class RidgeSystem:
-    """Normal equations of a ridge regression, ready to be solved for any ridge.
+    """Normal equations of a ridge regression, ready to be solved for any alpha.
 
     With at least as many rows as hidden units it holds the Gram matrix (its lower triangle); with
     fewer, the singular values of the rows themselves, which are smaller and keep more digits;
@@ -97,13 +97,13 @@ class RidgeSystem:
         """The system of rows held in memory, fewer of them than hidden units."""
         w = np.ones(len(H)) if weight is None else weight
         require_weight(w.sum())
-        share = w / w.sum() if fit_intercept else np.zeros(len(H))
-        hidden_mean, target_mean = share @ H, share @ T
+        fraction = w / w.sum() if fit_intercept else np.zeros(len(H))
+        hidden_mean, target_mean = fraction @ H, fraction @ T
         Hc, Tc = H - hidden_mean, T - target_mean
         root = np.sqrt(w)[:, None]
         left, singular, right = svd(root * Hc, full_matrices=False)
         # What is zero but for rounding (one direction is, once the mean is out) must go, or a tiny
-        # ridge would blow that rounding up.
+        # alpha would blow that rounding up.
         present = singular > np.finfo(float).eps * max(H.shape) * singular[0]
         present[0] = True
         left, singular, right = left[:, present], singular[present], right[present]
@@ -133,12 +133,12 @@ class RidgeSystem:
 
     @property
     def mean_eigenvalue(self) -> float:
-        """trace(Gc) / m, the scale on which a ridge is large or small."""
+        """trace(Gc) / m, the scale on which alpha is large or small."""
         trace = self.spectrum[0].sum() if self.gram is None else np.trace(self.gram)
         return float(trace) / len(self.hidden_mean)
 
     def solved(self, alpha: float) -> "RidgeModel":
-        """The model for one ridge: by Cholesky, or by the spectrum where that cannot be."""
+        """The model for one alpha: by Cholesky, or by the spectrum where that cannot be."""
         resolution = 0.0 if self.gram is None else np.finfo(float).eps * np.trace(self.gram)
         if self.gram is None or alpha <= resolution:
             return RidgeModel(self, SpectralFactor(*self.spectrum, alpha, resolution))
@@ -159,7 +159,7 @@ def require_weight(total: float) -> None:
 
 @dataclass(frozen=True)
 class RidgeModel:
-    """Normal equations solved for one ridge."""
+    """Normal equations solved for one alpha."""
 
     system: RidgeSystem
     factor: CholeskyFactor | SpectralFactor

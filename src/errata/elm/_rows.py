@@ -5,12 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._features import HiddenLayer
+from .._blocks import blocks
+from ._hidden_layer import HiddenLayer
 
 KEPT_BYTES = 2**28
 
 
-class Block(NamedTuple):
+class HiddenBlock(NamedTuple):
     """Some rows: where they are in the table, and what they hold."""
 
     rows: Any
@@ -19,7 +20,7 @@ class Block(NamedTuple):
     weight: np.ndarray | None
 
 
-class TrainingRows:
+class HiddenRows:
     """All rows of a table, without holding their hidden activations when these are many.
 
     Up to ``KEPT_BYTES`` (256 MB) of activations are computed once and kept for the next pass; more
@@ -43,23 +44,21 @@ class TrainingRows:
         self._kept = layer(X) if small else None
         self._buffer = np.empty((0 if small else min(block_size, self.n), self.m))
 
-    def blocks(self, rows: np.ndarray | None = None) -> Iterator[Block]:
+    def blocks(self, rows: np.ndarray | None = None) -> Iterator[HiddenBlock]:
         """The rows named, or all of them, in blocks of about the same size."""
         n = self.n if rows is None else len(rows)
-        n_blocks = -(-n // self.block_size)
-        for i in range(n_blocks):
-            block = slice(i * n // n_blocks, (i + 1) * n // n_blocks)
+        for block in blocks(n, self.block_size):
             yield self._block(block if rows is None else rows[block], self._buffer)
 
-    def take(self, rows: np.ndarray | None = None) -> Block:
+    def take(self, rows: np.ndarray | None = None) -> HiddenBlock:
         """The rows named, or all of them, at once."""
         return self._block(slice(None) if rows is None else rows)
 
-    def _block(self, rows: Any, buffer: np.ndarray | None = None) -> Block:
+    def _block(self, rows: Any, buffer: np.ndarray | None = None) -> HiddenBlock:
         if self._kept is not None:
             hidden = self._kept[rows]
         else:
             X = self.X[rows]
             hidden = self.layer(X, out=None if buffer is None else buffer[: len(X)])
         weight = None if self.weight is None else self.weight[rows]
-        return Block(rows, hidden, self.target[rows], weight)
+        return HiddenBlock(rows, hidden, self.target[rows], weight)

@@ -1,32 +1,33 @@
-"""Support vector machines on ELM kernels, solved by the route that suits the number of rows."""
+"""What support vector machines on ELM kernels share: the kernel, and the choice of a solver."""
 
-import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.preprocessing import normalize
-from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import check_choice, check_count, check_labelled
-from ._checks import check_class_weights, check_weights
+from .._blocks import blocks, map_blocks
+from .._validation import check_choice, check_count, check_positive, check_rows
 from ._features import ELMFeatures
 from ._kernel import asymptotic_elm_kernel, elm_kernel
+from ._warn import warn_user
 
 # What LIBSVM allows itself. scikit-learn lifts it, and a tolerance below rounding is never met.
 GRAM_ITERATIONS = 10_000_000
-GRAM_ROWS = 1000  # up to here a Gram matrix and LIBSVM are faster than features and LIBLINEAR
+# Up to so many rows, times C, a Gram matrix and LIBSVM are faster than features and LIBLINEAR: for
+# each row and unit the one takes n products, the other a pass of which it needs some 100 times C.
+# Measured on 13 data sets and other sizes, see docs/reproductions/elm-solver.md.
+GRAM_ROWS = 1000
 
 
-class _KernelMachine(BaseEstimator):
-    """What both machines share: the kernel and the choice of a solver."""
+class BaseELMSVM(BaseEstimator):
+    """A support vector machine but for its target."""
 
     kernel: str
     n_hidden: int
     activation: str
-    weights: str
-    sigma_w: float
+    weight_distribution: str
+    weight_scale: float
     C: float
     solver: str
     tol: float
@@ -34,23 +35,20 @@ class _KernelMachine(BaseEstimator):
     max_gram_bytes: int
     random_state: Any
 
-    def _fit_on(self, X: np.ndarray, target: np.ndarray, sample_weight: Any) -> None:
-        weight = check_weights(sample_weight, len(X))
+    def _fit_on(
+        self, X: np.ndarray, target: np.ndarray, weight: np.ndarray | None, unit: float = 1.0
+    ) -> None:
+        """Fit; ``unit`` is what errors are small or large in comparison with."""
         if weight is not None:  # LIBSVM drops rows without weight and then miscounts the others
             X, target, weight = X[weight > 0], target[weight > 0], weight[weight > 0]
-        self.solver_ = self._choose_solver(len(X))
+        self.solver_ = self._choose_solver(len(X), unit)
         if self.solver_ == "linear" or self.kernel == "finite":
             self.features_ = self._make_features().fit(X)
-        if self.solver_ == "linear":
-            # LIBLINEAR penalises the intercept, so leave it next to nothing to do. A large
-            # intercept_scaling would lift the penalty instead, but keeps it from converging.
-            self.feature_mean_ = self._explicit(X).mean(axis=0)
-        else:
-            self.X_fit_ = X
-        self.machine_ = self._make_machine().fit(self._inputs(X), target, weight)
-        self.n_iter_ = int(np.max(self.machine_.n_iter_))
+        inputs = self._training_inputs(X)
+        self.estimator_ = self._make_estimator().fit(inputs, target, weight)
+        self.n_iter_ = int(np.max(self.estimator_.n_iter_))
 
-    def _choose_solver(self, n: int) -> str:
+    def _choose_solver(self, n: int, unit: float = 1.0) -> str:
         check_choice("kernel", self.kernel, ("asymptotic", "finite"))
         check_choice("solver", self.solver, ("auto", "gram", "linear"))
         fits = 8 * n**2 <= check_count("max_gram_bytes", self.max_gram_bytes)
@@ -61,19 +59,19 @@ class _KernelMachine(BaseEstimator):
             )
         if self.solver != "auto":
             return self.solver
-        if fits and (n <= GRAM_ROWS or self.kernel == "asymptotic"):
+        few = n <= GRAM_ROWS * max(1.0, check_positive("C", self.C) / unit)
+        if fits and (few or self.kernel == "asymptotic"):
             return "gram"
         if self.kernel == "asymptotic":
             self._warn_of_the_stand_in(n)
         return "linear"
 
     def _warn_of_the_stand_in(self, n: int) -> None:
-        warnings.warn(
+        warn_user(
             f"{n} rows are too many for a Gram matrix of max_gram_bytes={self.max_gram_bytes}: "
             f"{self.n_hidden} drawn units stand in for the asymptotic kernel. "
             'Pass solver="linear" to agree, or raise max_gram_bytes.',
             UserWarning,
-            stacklevel=5,
         )
 
     def _make_features(self) -> ELMFeatures:
@@ -81,13 +79,31 @@ class _KernelMachine(BaseEstimator):
         return ELMFeatures(
             n_hidden=self.n_hidden,
             activation="erf" if limit else self.activation,
-            weights="normal" if limit else self.weights,
-            sigma_w=self.sigma_w,
+            weight_distribution="normal" if limit else self.weight_distribution,
+            weight_scale=self.weight_scale,
             random_state=self.random_state,
         )
 
-    def _make_machine(self) -> Any:
+    def _make_estimator(self) -> Any:
         raise NotImplementedError
+
+    def _options(self) -> dict[str, Any]:
+        """Parameters of the solver but for its loss."""
+        common = {"C": self.C, "tol": self.tol}
+        if self.solver_ == "gram":
+            return common | {"kernel": "precomputed", "max_iter": GRAM_ITERATIONS}
+        return common | {"max_iter": self.max_iter, "random_state": self.random_state}
+
+    def _training_inputs(self, X: np.ndarray) -> np.ndarray:
+        if self.solver_ == "gram":
+            self.X_fit_ = X
+            return self._inputs(X)
+        # LIBLINEAR penalises the intercept, so leave it next to nothing to do. A large
+        # intercept_scaling would lift the penalty instead, but keeps it from converging.
+        phi = self._explicit(X)
+        self.feature_mean_ = phi.mean(axis=0)
+        phi -= self.feature_mean_
+        return phi
 
     def _inputs(self, X: np.ndarray) -> np.ndarray:
         """What the solver is fed with: centred features, or rows of a Gram matrix."""
@@ -95,276 +111,17 @@ class _KernelMachine(BaseEstimator):
             return self._explicit(X) - self.feature_mean_
         if self.kernel == "finite":
             return elm_kernel(X, self.X_fit_, features=self.features_)
-        return asymptotic_elm_kernel(X, self.X_fit_, sigma_w=self.sigma_w)
+        return asymptotic_elm_kernel(X, self.X_fit_, weight_scale=self.weight_scale)
 
     def _explicit(self, X: np.ndarray) -> np.ndarray:
         """Features whose inner products are the kernel, or come near the asymptotic one."""
         phi = self.features_.transform(X)
         return normalize(phi, copy=False) if self.kernel == "asymptotic" else phi
 
-    def _ask(self, method: str, X: Any) -> np.ndarray:
+    def _predict_blocks(self, method: str, X: Any) -> np.ndarray:
         """Call a method of the solver on new rows, as many at a time as the memory limit allows."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=float)
+        X = check_rows(self, X, dtype=float)
+        predict = getattr(self.estimator_, method)
         width = self.n_hidden if self.solver_ == "linear" else len(self.X_fit_)
-        size = max(1, self.max_gram_bytes // (8 * width))
-        blocks = [X[start : start + size] for start in range(0, len(X), size)]
-        return np.concatenate([getattr(self.machine_, method)(self._inputs(b)) for b in blocks])
-
-
-class ELMSVC(ClassifierMixin, _KernelMachine):
-    """Support vector classifier on the kernel of a random hidden layer: no kernel to tune.
-
-    A large margin in the feature space of an extreme learning machine. With the asymptotic kernel,
-    or with enough drawn units, accuracy is that of a tuned RBF kernel on many data sets while ``C``
-    is all there is to choose. Scale the features first. It knows no label noise and judges no
-    labels: :class:`ELMClassifier` does. Takes O(n²) to O(n³) time and O(n²) memory by the Gram
-    matrix, O(n m) of each by explicit features.
-
-    Parameters
-    ----------
-    kernel : {"asymptotic", "finite"}, default="asymptotic"
-        The normalised kernel of infinitely many erf units, or that of ``n_hidden`` drawn ones.
-    n_hidden : int, default=1000
-        Number of drawn units.
-    activation : {"erf", "tanh", "logistic"}, default="erf"
-        Activation of the units of the finite kernel.
-    weights : {"normal", "uniform"}, default="normal"
-        Distribution of their weights; the 2010 paper has "uniform" with "logistic".
-    sigma_w : float, default=1.0
-        Spread of the weights.
-    C : float, default=1.0
-        Weight of the errors; larger fits the training rows more closely.
-    solver : {"auto", "gram", "linear"}, default="auto"
-        "gram" hands a Gram matrix to LIBSVM, "linear" hands explicit features to LIBLINEAR, drawn
-        ones in place of the asymptotic kernel. "auto" takes the Gram matrix up to 1000 rows, and
-        for the asymptotic kernel as far as ``max_gram_bytes`` allows.
-    tol : float, default=1e-3
-        Tolerance of the solver.
-    max_iter : int, default=10000
-        Iterations allowed to the linear solver; LIBSVM has ten million, as its authors limit it.
-    max_gram_bytes : int, default=134217728
-        Largest Gram matrix to hold; 128 MB are 4096 rows.
-    random_state : int, RandomState or None
-        Draws the units and steers the linear solver.
-
-    Attributes
-    ----------
-    solver_ : str
-        The route taken.
-    machine_ : SVC or LinearSVC
-        The fitted solver.
-    features_ : ELMFeatures
-        The drawn units, where there are any.
-    X_fit_ : array of shape (n, d)
-        The training rows, where the Gram matrix was used.
-    feature_mean_ : array of shape (n_hidden,)
-        Mean of the explicit features, where these were used.
-    classes_ : array of shape (n_classes,)
-        The distinct labels.
-    n_iter_ : int
-        Iterations of the solver.
-    n_features_in_ : int
-        Number of features seen in ``fit``.
-
-    References
-    ----------
-    .. [1] Frénay and Verleysen. Using SVMs with randomised feature spaces: an extreme learning
-       approach. ESANN 2010.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import make_moons
-    >>> from sklearn.preprocessing import scale
-    >>> from errata.elm import ELMSVC
-    >>> X, y = make_moons(200, noise=0.2, random_state=0)
-    >>> machine = ELMSVC(C=10).fit(scale(X)[:100], y[:100])
-    >>> float(machine.score(scale(X)[100:], y[100:]))
-    0.95
-    """
-
-    def __init__(
-        self,
-        *,
-        kernel: str = "asymptotic",
-        n_hidden: int = 1000,
-        activation: str = "erf",
-        weights: str = "normal",
-        sigma_w: float = 1.0,
-        C: float = 1.0,
-        solver: str = "auto",
-        tol: float = 1e-3,
-        max_iter: int = 10_000,
-        max_gram_bytes: int = 2**27,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_hidden = n_hidden
-        self.activation = activation
-        self.weights = weights
-        self.sigma_w = sigma_w
-        self.C = C
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_gram_bytes = max_gram_bytes
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMSVC":
-        """Fit to the labels ``y``."""
-        X, codes = check_labelled(self, X, y, min_classes=2, dtype=float)
-        weight = check_weights(sample_weight, len(codes))
-        if weight is not None:
-            check_class_weights(codes, self.classes_, weight)
-        self._fit_on(X, codes, sample_weight)
-        return self
-
-    def _make_machine(self) -> SVC | LinearSVC:
-        if self.solver_ == "gram":
-            return SVC(C=self.C, kernel="precomputed", tol=self.tol, max_iter=GRAM_ITERATIONS)
-        return LinearSVC(
-            C=self.C,
-            loss="hinge",
-            tol=self.tol,
-            max_iter=self.max_iter,
-            random_state=self.random_state,
-        )
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Signed distances for two classes, shape (n,); votes, shape (n, n_classes), for more."""
-        return self._ask("decision_function", X)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict classes."""
-        codes = self._ask("predict", X)
-        return self.classes_[codes]
-
-
-class ELMSVR(RegressorMixin, _KernelMachine):
-    """Support vector regression on the kernel of a random hidden layer: no kernel to tune.
-
-    With scaled inputs and target, the kernel of infinitely many erf units does about as well as a
-    tuned Gaussian one, whatever ``sigma_w`` from 1 upwards: ``C`` and ``epsilon`` are left to
-    choose. Takes O(n²) to O(n³) time and O(n²) memory by the Gram matrix, O(n m) of each by
-    explicit features.
-
-    Parameters
-    ----------
-    kernel : {"asymptotic", "finite"}, default="asymptotic"
-        The normalised kernel of infinitely many erf units, or that of ``n_hidden`` drawn ones.
-    n_hidden : int, default=1000
-        Number of drawn units.
-    activation : {"erf", "tanh", "logistic"}, default="erf"
-        Activation of the units of the finite kernel.
-    weights : {"normal", "uniform"}, default="normal"
-        Distribution of their weights.
-    sigma_w : float, default=1.0
-        Spread of the weights.
-    C : float, default=1.0
-        Weight of the errors; larger fits the training rows more closely.
-    epsilon : float, default=0.1
-        Errors up to here cost nothing.
-    solver : {"auto", "gram", "linear"}, default="auto"
-        "gram" hands a Gram matrix to LIBSVM, "linear" hands explicit features to LIBLINEAR, drawn
-        ones in place of the asymptotic kernel. "auto" takes the Gram matrix up to 1000 rows, and
-        for the asymptotic kernel as far as ``max_gram_bytes`` allows.
-    tol : float, default=1e-3
-        Tolerance of the solver.
-    max_iter : int, default=10000
-        Iterations allowed to the linear solver; LIBSVM has ten million, as its authors limit it.
-    max_gram_bytes : int, default=134217728
-        Largest Gram matrix to hold; 128 MB are 4096 rows.
-    random_state : int, RandomState or None
-        Draws the units and steers the linear solver.
-
-    Attributes
-    ----------
-    solver_ : str
-        The route taken.
-    machine_ : SVR or LinearSVR
-        The fitted solver.
-    features_ : ELMFeatures
-        The drawn units, where there are any.
-    X_fit_ : array of shape (n, d)
-        The training rows, where the Gram matrix was used.
-    feature_mean_ : array of shape (n_hidden,)
-        Mean of the explicit features, where these were used.
-    target_mean_ : float
-        Mean of the targets, left out while solving.
-    n_iter_ : int
-        Iterations of the solver.
-    n_features_in_ : int
-        Number of features seen in ``fit``.
-
-    References
-    ----------
-    .. [1] Frénay and Verleysen. Parameter-insensitive kernel in extreme learning for non-linear
-       support vector regression. Neurocomputing 74, 2011.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from errata.elm import ELMSVR
-    >>> x = np.linspace(-2, 2, 100)[:, None]
-    >>> y = np.sin(3 * x[:, 0])
-    >>> errors = [ELMSVR(C=100, sigma_w=s).fit(x, y).predict(x) - y for s in (3, 30, 300)]
-    >>> [round(float(np.abs(e).max()), 2) for e in errors]
-    [0.1, 0.1, 0.1]
-    """
-
-    def __init__(
-        self,
-        *,
-        kernel: str = "asymptotic",
-        n_hidden: int = 1000,
-        activation: str = "erf",
-        weights: str = "normal",
-        sigma_w: float = 1.0,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        solver: str = "auto",
-        tol: float = 1e-3,
-        max_iter: int = 10_000,
-        max_gram_bytes: int = 2**27,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_hidden = n_hidden
-        self.activation = activation
-        self.weights = weights
-        self.sigma_w = sigma_w
-        self.C = C
-        self.epsilon = epsilon
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_gram_bytes = max_gram_bytes
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMSVR":
-        """Fit to the targets ``y``, shape (n,)."""
-        X, y = validate_data(self, X, y, dtype=float, y_numeric=True)
-        self.target_mean_ = y.mean()
-        self._fit_on(X, y - self.target_mean_, sample_weight)
-        return self
-
-    def _make_machine(self) -> SVR | LinearSVR:
-        if self.solver_ == "gram":
-            return SVR(
-                C=self.C,
-                epsilon=self.epsilon,
-                kernel="precomputed",
-                tol=self.tol,
-                max_iter=GRAM_ITERATIONS,
-            )
-        return LinearSVR(
-            C=self.C,
-            epsilon=self.epsilon,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            random_state=self.random_state,
-        )
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict targets."""
-        return self._ask("predict", X) + self.target_mean_
+        parts = blocks(len(X), self.max_gram_bytes, width=8 * width)
+        return map_blocks(lambda block: predict(self._inputs(X[block])), parts)

@@ -1,4 +1,4 @@
-"""Bags: rows drawn with replacement, so that a member has two classes to tell apart."""
+"""Bags: rows drawn with replacement, such that there are two classes to tell apart."""
 
 from collections.abc import Callable
 
@@ -41,8 +41,8 @@ def of_one_class(codes: np.ndarray) -> np.ndarray:
     return (codes == codes[..., :1]).all(axis=-1)
 
 
-def evenly(n: int, random: np.random.RandomState) -> Draw:
-    """Draw any of n rows with the same probability."""
+def uniformly(n: int, random: np.random.RandomState) -> Draw:
+    """Draw rows uniformly at random."""
     return lambda shape: random.randint(n, size=shape)
 
 

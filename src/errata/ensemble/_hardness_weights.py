@@ -1,13 +1,14 @@
-"""How hard each row is, by whatever measure the user names: what ensembles start from."""
+"""How hard each row is, by the measure that the user names, and the weights that follow from it."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
 
 from .._random import seeded_clone
-from .._validation import check_choice
+from .._validation import check_choice, check_hardness, fit_to_codes
 from ..hardness import NeighborDisagreement
 
 
@@ -30,8 +31,18 @@ def measure_hardness(
     if isinstance(hardness, str):
         check_choice("hardness", hardness, ("kdn",))
         hardness = NeighborDisagreement(n_neighbors=n_neighbors, n_jobs=n_jobs)
-    detector = seeded_clone(hardness, random).fit(X, codes)
+    detector = fit_to_codes(seeded_clone(hardness, random), X, codes)
     return check_hardness(detector.suspicion_, len(codes)), detector.suggested_
+
+
+def takes_missing(part: Any) -> bool:
+    """Whether an estimator or a measure of hardness says that it takes missing values.
+
+    A function is asked to judge rows as they are, so it is given them.
+    """
+    if hasattr(part, "__sklearn_tags__"):
+        return get_tags(part).input_tags.allow_nan
+    return callable(part)
 
 
 def selection_probabilities(
@@ -74,15 +85,3 @@ def selection_probabilities(
             raise ValueError(f"temperature={temperature!r} must be a number above 0.")
         weights = np.exp((h.min() - h) / temperature)
     return weights / weights.sum()
-
-
-def check_hardness(hardness: Any, n: int) -> np.ndarray:
-    """Return one number per row, in [0, 1]."""
-    h = np.asarray(hardness, dtype=float)
-    if h.shape != (n,):
-        raise ValueError(f"hardness must be one number per row, {n}; its shape is {h.shape}.")
-    if not np.all((h >= 0) & (h <= 1)):
-        raise ValueError(
-            "hardness must lie between 0 and 1; this one does not (or is nan): rescale it."
-        )
-    return h

@@ -1,4 +1,4 @@
-"""Ensembles whose members look where the member before went wrong (García-Pedrajas 2011)."""
+"""Each base estimator looks where the one before went wrong (García-Pedrajas 2011)."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
@@ -9,53 +9,67 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.metadata_routing import MetadataRouter
 
 from .._detector import DetectorMixin
-from .._random import seeded_clone
-from .._validation import check_choice, check_count, check_labelled
-from ..hardness import nearest
+from .._neighbors import nearest
+from .._random import draw_seed, seeded_clone
+from .._routing import params_of_rows, route_fit, router_of
+from .._validation import check_choice, check_count, check_labelled, check_rows, fit_to_codes
+from ..projections._linear import SupervisedProjection
 from ..projections._named import MOST_ROWS, make_projection
 from ._populate import borrow, synthesise
+from ._votes import vote_fractions
 
 
-class Member(NamedTuple):
-    """A classifier and the projection in which it sees the rows; none for the first."""
+class ProjectedEstimator(NamedTuple):
+    """A base estimator and the projection in which it sees the rows; none for the first."""
 
     projection: Any
     estimator: Any
     append: bool
 
     def view(self, X: np.ndarray) -> np.ndarray:
-        """The rows as this member sees them."""
+        """The rows as the estimator sees them."""
         if self.projection is None:
             return X
-        projected = self.projection.transform(X)
+        if isinstance(self.projection, SupervisedProjection):
+            projected = self.projection._transform(X)  # the rows have passed the checks
+        else:
+            projected = np.asarray(self.projection.transform(X))
         return np.hstack([X, projected]) if self.append else projected
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """The class code that this member gives each row."""
+        """The class code that the estimator predicts for each row."""
         return self.estimator.predict(self.view(X))
 
 
+class TrainingSet(NamedTuple):
+    """Standardised rows in their canonical order, and metadata that ``estimator`` asked for."""
+
+    X: np.ndarray
+    codes: np.ndarray
+    fit_params: dict[str, Any]
+
+
 class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
-    """Members trained on all rows, each in a projection made for what the one before got wrong.
+    """Base estimators fitted to all rows, each in a projection for what the one before got wrong.
 
     Like boosting it turns to hard rows, but by choosing where to look, not by weighting rows: each
-    member still sees every row once, so a wrong label cannot take over. Reach for it where you
-    would boost trees and some labels may be wrong. It assumes features that can be added up
-    (numbers, not codes of categories), and a learner that makes mistakes on its training rows: a
-    tree grown until it makes none ends the ensemble after one member. Costs ``n_estimators`` fits
-    of the learner and of the projection, one after the other (see the projections for theirs), and
-    a search for the neighbours of misclassified rows before each.
+    base estimator still sees every row once, so a wrong label cannot take over. Reach for it where
+    you would boost trees and some labels may be wrong. It assumes features that can be added up
+    (numbers, not codes of categories), and a base estimator that makes mistakes on its training
+    rows: a tree grown until it makes none ends the ensemble after one. Costs ``n_estimators`` fits
+    of the base estimator and of the projection, one after the other (see the projections for
+    theirs), and a search for the neighbours of misclassified rows before each.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        What the members are; a decision tree with C4.5's criterion and at least five rows in a leaf
+        The base estimator; a decision tree with C4.5's criterion and at least five rows in a leaf
         when not given.
     n_estimators : int, default=50
-        Number of members at most.
+        Number of base estimators at most.
     projection : str or transformer, default="nda"
         "lda", "nda", "nwfe", "hda", "sir", "save", "phd", "nca", "pls", "kda", "mlp", or any
         transformer with ``fit(X, y)``.
@@ -63,43 +77,45 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         Dimensions of the projection, as many as it has when not given.
     n_synthetic : int, default=1
         New rows made from each misclassified one whose nearest neighbour carries its label, for the
-        projection to learn from; 0 for none. They never train a member.
+        projection to learn from; 0 for none. No base estimator is fitted to them.
     per_feature_gap : bool, default=False
         Put new rows into the box between the two, as the paper's listing does, not on the segment,
         as its text says.
     neighbor_pool : {"misclassified", "all"}, default="misclassified"
         Among which rows the neighbour is sought.
     append : bool, default=False
-        Give members the features too, beside their projection.
-    threshold, share : float, optional
-        Where to draw the line between suspects and the rest; half of the members when neither is
-        given. Members have seen the labels and learnt many by heart, so that few rows pass it:
-        better say which ``contamination`` to look at.
+        Give base estimators the features too, beside their projection.
+    threshold : float, optional
+        Flag the rows whose suspicion exceeds it; 0.5, half of the base estimators, when neither
+        this nor ``contamination`` is given. They have seen the labels and memorised many, so that
+        few rows are flagged: better pass ``contamination``.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
     n_jobs : int, optional
-        Threads for predicting and for neighbours. Members cannot be trained at the same time: each
-        waits for the mistakes of the one before.
+        Threads for predicting and for neighbours. Base estimators cannot be fitted at the same
+        time: each waits for the mistakes of the one before.
     random_state : int, RandomState instance or None
         Seed.
 
     Attributes
     ----------
     suspicion_ : array of shape (n,)
-        Share of the members that misclassify the row (an addition, not in the paper).
+        Fraction of the base estimators that misclassify the row (an addition, not in the paper).
     flagged_, suggested_ : arrays of shape (n,)
-        Suspects, and the class that most members give them other than the label.
+        Which rows are flagged, and the class other than the label that most predict for those.
     estimators_, projections_ : lists
-        Members, which predict positions in ``class_order_``, and their projections (None for the
-        first), both for standardised rows.
+        Base estimators, which predict positions in ``class_order_``, and their projections (None
+        for the first), both for standardised rows.
     scaler_ : StandardScaler
         How rows are standardised.
     n_estimators_ : int
-        Number of members: fewer than asked for once a member makes no mistake, or repeats the one
-        before.
+        Number of base estimators: fewer than asked for once one makes no mistake, or repeats the
+        one before.
     n_misclassified_, n_borrowed_ : arrays of shape (n_estimators_,)
-        Training errors of each member, and how many rows that it had got right were lent to the
-        projection made from them.
+        Training errors of each base estimator, and how many rows that it had got right were lent
+        to the projection made from them.
     class_order_ : array of shape (n_classes,)
-        The classes in the order in which members count them.
+        The classes in the order in which base estimators count them.
     classes_, n_features_in_
         As usual.
 
@@ -115,7 +131,7 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
     own first, so that neither the order of rows nor the names of classes change anything.
 
     The pages of the paper that name its projections and settings are missing from our copy:
-    ``projection``, ``n_estimators`` and the learner are our choices.
+    ``projection``, ``n_estimators`` and the base estimator are our choices.
 
     References
     ----------
@@ -169,51 +185,65 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train the members one after the other, and judge each label by their votes."""
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Fit the base estimators one after the other, and judge each label by their votes.
+
+        ``fit_params`` is metadata for ``estimator``, ``sample_weight`` for instance, if metadata
+        routing is enabled.
+        """
         X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, ensure_min_samples=2)
+        return self._fit_codes(X, codes, route_fit(self, fit_params))
+
+    def _fit_codes(
+        self, X: np.ndarray, codes: np.ndarray, fit_params: dict[str, Any] | None = None
+    ) -> Self:
+        """Learn rows and labels that have passed the checks; ``classes_`` is set."""
         self._check_parameters()
         order, class_order = _canonical(X, codes)
         self.scaler_ = StandardScaler().fit(X[order])
         Z = self.scaler_.transform(X)
         self.class_order_ = self.classes_[class_order]
         codes = np.argsort(class_order)[codes]
-        grown = list(self._grow(Z[order], codes[order]))
-        self._members = [member for member, _, _ in grown]
+        params = params_of_rows(fit_params or {}, len(codes), order)
+        grown = list(self._grow(TrainingSet(Z[order], codes[order], params)))
+        self._projected = [projected for projected, _, _ in grown]
         self.n_misclassified_ = np.array([len(wrong) for _, wrong, _ in grown])
         self.n_borrowed_ = np.array([borrowed for _, _, borrowed in grown])
         votes = self._votes(Z)
         suspicion = (votes != codes[:, None]).mean(axis=1)
-        other = _favourite_other(_shares(votes, len(class_order)), codes)
+        other = _favourite_other(vote_fractions(votes, len(class_order)), codes)
         self._conclude(suspicion, class_order[codes], class_order[other])
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Share of the votes for each class."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=float, reset=False)
-        shares = _shares(self._votes(self.scaler_.transform(X)), len(self.classes_))
-        return shares[:, np.argsort(self.class_order_)]
+        """Fraction of the votes for each class."""
+        X = check_rows(self, X, dtype=float)
+        fractions = vote_fractions(self._votes(self.scaler_.transform(X)), len(self.classes_))
+        return fractions[:, np.argsort(self.class_order_)]
 
     def predict(self, X: Any) -> np.ndarray:
         """The class with most votes; the first of several."""
-        shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]
+        fractions = self.predict_proba(X)
+        return self.classes_[fractions.argmax(axis=1)]
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata ``fit`` hands to ``estimator``."""
+        return router_of(self, estimator=self._base())
 
     @property
     def estimators_(self) -> list[BaseEstimator]:
-        """The fitted members."""
-        return [member.estimator for member in self._members]
+        """The fitted base estimators."""
+        return [projected.estimator for projected in self._projected]
 
     @property
     def projections_(self) -> list[Any]:
-        """The fitted projections; None for the first member."""
-        return [member.projection for member in self._members]
+        """The fitted projections; None for the first base estimator."""
+        return [projected.projection for projected in self._projected]
 
     @property
     def n_estimators_(self) -> int:
-        """Number of members."""
-        return len(self._members)
+        """Number of base estimators."""
+        return len(self._projected)
 
     def _check_parameters(self) -> None:
         check_count("n_estimators", self.n_estimators)
@@ -221,61 +251,78 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         check_choice("neighbor_pool", self.neighbor_pool, ("misclassified", "all"))
         make_projection(self.projection, self.n_components, seed=0)
 
-    def _grow(self, X: np.ndarray, codes: np.ndarray) -> Iterator[tuple[Member, np.ndarray, int]]:
-        """Each member, the rows it misclassifies, and how many rows its projection borrowed."""
+    def _grow(self, rows: TrainingSet) -> Iterator[tuple[ProjectedEstimator, np.ndarray, int]]:
+        """Each base estimator, the rows it misclassifies, and how many its projection borrowed."""
         random = check_random_state(self.random_state)
         neighbors = None
         if self.n_synthetic and self.neighbor_pool == "all":
-            neighbors = nearest(X, 1, n_jobs=self.n_jobs)[:, 0]
-        projection, borrowed, view, wrong = None, 0, X, np.arange(0)
+            neighbors = nearest(rows.X, 1, n_jobs=self.n_jobs)[:, 0]
+        projection, borrowed, view, wrong = None, 0, rows.X, np.arange(0)
         for stage in range(self.n_estimators):
-            estimator = self._learner(random)
-            member = Member(projection, None, self.append)
-            before, view = view, member.view(X)
-            missed = np.flatnonzero(estimator.fit(view, codes).predict(view) != codes)
+            projected = ProjectedEstimator(
+                projection, seeded_clone(self._base(), random), self.append
+            )
+            before, view = view, projected.view(rows.X)
+            missed = _misclassified(projected.estimator, view, rows)
             if stage and np.array_equal(missed, wrong) and np.array_equal(view, before):
                 return
             wrong = missed
-            yield member._replace(estimator=estimator), wrong, borrowed
+            yield projected, wrong, borrowed
             if len(wrong) == 0 or stage + 1 == self.n_estimators:
                 return
-            lent = borrow(codes, wrong, random)
+            lent = borrow(rows.codes, wrong, random)
             borrowed = len(lent)
-            projection = self._project(X, codes, np.append(wrong, lent), neighbors, random)
+            projection = self._project(rows, np.append(wrong, lent), neighbors, random)
 
-    def _learner(self, random: np.random.RandomState) -> BaseEstimator:
-        base = self.estimator
-        if base is None:
-            base = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=5)
-        return seeded_clone(base, random)
+    def _base(self) -> BaseEstimator:
+        if self.estimator is None:
+            return DecisionTreeClassifier(criterion="entropy", min_samples_leaf=5)
+        return self.estimator
 
     def _project(
-        self, X: np.ndarray, codes: np.ndarray, rows: np.ndarray, neighbors: np.ndarray | None,
+        self,
+        rows: TrainingSet,
+        chosen: np.ndarray,
+        neighbors: np.ndarray | None,
         random: np.random.RandomState,
-    ) -> BaseEstimator:  # fmt: skip
-        """A projection fitted to these rows and to what is made from them."""
-        projection = make_projection(self.projection, self.n_components, random.randint(2**31 - 1))
+    ) -> BaseEstimator:
+        """A projection fitted to the chosen rows and to what is made from them."""
+        X, codes, _ = rows
+        projection = make_projection(self.projection, self.n_components, draw_seed(random))
         most = MOST_ROWS.get(self.projection) if isinstance(self.projection, str) else None
-        if most is not None and len(rows) > most:
-            rows = random.choice(rows, most, replace=False)
+        if most is not None and len(chosen) > most:
+            chosen = random.choice(chosen, most, replace=False)
         if self.n_synthetic == 0:
-            return projection.fit(X[rows], codes[rows])
+            return fit_to_codes(projection, X[chosen], codes[chosen])
         if neighbors is None:
-            partners = rows[nearest(X[rows], 1, n_jobs=self.n_jobs)[:, 0]]
+            partners = chosen[nearest(X[chosen], 1, n_jobs=self.n_jobs)[:, 0]]
         else:
-            partners = neighbors[rows]
+            partners = neighbors[chosen]
         new, labels = synthesise(
-            X, codes, rows, partners, n_synthetic=self.n_synthetic, random=random,
+            X,
+            codes,
+            chosen,
+            partners,
+            n_synthetic=self.n_synthetic,
+            random=random,
             per_feature=self.per_feature_gap,
-        )  # fmt: skip
-        return projection.fit(np.vstack([X[rows], new]), np.append(codes[rows], labels))
+        )
+        return fit_to_codes(
+            projection, np.vstack([X[chosen], new]), np.append(codes[chosen], labels)
+        )
 
     def _votes(self, X: np.ndarray) -> np.ndarray:
-        """Code, in the order of ``class_order_``, that each member gives each row."""
+        """Code, in the order of ``class_order_``, that each base estimator predicts."""
         votes = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(member.predict)(X) for member in self._members
+            delayed(projected.predict)(X) for projected in self._projected
         )
         return np.column_stack(votes)
+
+
+def _misclassified(estimator: BaseEstimator, view: np.ndarray, rows: TrainingSet) -> np.ndarray:
+    """The rows that an estimator gets wrong although it was fitted to them."""
+    fit_to_codes(estimator, view, rows.codes, **rows.fit_params)
+    return np.flatnonzero(estimator.predict(view) != rows.codes)
 
 
 def _canonical(X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -286,13 +333,8 @@ def _canonical(X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return order, np.argsort(first)
 
 
-def _shares(votes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Share of the votes for each class: (n, n_classes)."""
-    return np.column_stack([(votes == c).mean(axis=1) for c in range(n_classes)])
-
-
-def _favourite_other(shares: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def _favourite_other(fractions: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """The class with most votes besides the label; the label where nobody votes otherwise."""
-    others = shares.copy()
+    others = fractions.copy()
     others[np.arange(len(codes)), codes] = 0
     return np.where(others.any(axis=1), others.argmax(axis=1), codes)

@@ -1,8 +1,8 @@
 """Peeling by linear programs: set a row free, and see how far the margin of all others grows.
 
-A line holds what each rule adds to the margin of a row against one wrong class: 1 where it gives
-the label, -1 where it gives that class. With two classes a row has one line, with more several;
-``groups`` says which lines belong to which row.
+A line holds what each base estimator adds to the margin of a row against one wrong class: 1 where
+it predicts the label, -1 where it predicts that class. With two classes a row has one line, with
+more several; ``groups`` says which lines belong to which row.
 """
 
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ ROUNDING = 1e-9
 
 
 def margin_lines(votes: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Lines (m, T) and the row of each: what each rule does for a label against another class."""
+    """Lines (m, T), what each base estimator does for a label against another; the row of each."""
     classes = np.union1d(codes, votes)
     pairs = [(row, k) for row, code in enumerate(codes) for k in classes if k != code]
     groups, others = np.array(pairs, dtype=int).reshape(-1, 2).T
@@ -24,7 +24,7 @@ def margin_lines(votes: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 class Solution(NamedTuple):
-    """Largest least margin, the weight of each rule, and the multiplier of each line."""
+    """Largest least margin, the weight of each estimator, and the multiplier of each line."""
 
     margin: float
     alpha: np.ndarray
@@ -32,19 +32,19 @@ class Solution(NamedTuple):
 
 
 def widest_margin(lines: np.ndarray) -> Solution:
-    """Weights of the rules, summing to one, that make the least margin as large as possible.
+    """Weights of base estimators, summing to one, that make the least margin as large as possible.
 
-    Solved in its dual form: multipliers of the lines, summing to one, such that no rule has a large
-    weighted agreement.
+    Solved in its dual form: multipliers of the lines, summing to one, such that no base
+    estimator has a large weighted agreement.
     """
-    n, n_rules = lines.shape
+    n, n_estimators = lines.shape
     result = linprog(
         np.append(np.zeros(n), 1.0),
-        A_ub=np.column_stack([lines.T, -np.ones(n_rules)]),
-        b_ub=np.zeros(n_rules),
+        A_ub=np.column_stack([lines.T, -np.ones(n_estimators)]),
+        b_ub=np.zeros(n_estimators),
         A_eq=np.append(np.ones(n), 0.0)[None],
         b_eq=[1.0],
-        # The margin needs no bounds; with any, they could take the place of the rules' weights.
+        # The margin needs no bounds; with any, they could take the place of the weights.
         bounds=[(0, None)] * n + [(None, None)],
         method="highs-ds",
     )
@@ -53,52 +53,52 @@ def widest_margin(lines: np.ndarray) -> Solution:
 
 
 def soft_margin(lines: np.ndarray, groups: np.ndarray, n_free: int) -> np.ndarray:
-    """Weights of the rules that make the mean of the ``n_free`` least margins of rows largest."""
-    n, n_rules = lines.shape
+    """Weights of base estimators that make the mean of the ``n_free`` least margins largest."""
+    n, n_estimators = lines.shape
     n_rows = groups.max() + 1
     slack = np.zeros((n, n_rows))
     slack[np.arange(n), groups] = -1.0
     result = linprog(
-        np.concatenate([np.zeros(n_rules), [-1.0], np.full(n_rows, 1 / n_free)]),
+        np.concatenate([np.zeros(n_estimators), [-1.0], np.full(n_rows, 1 / n_free)]),
         A_ub=np.column_stack([-lines, np.ones(n), slack]),
         b_ub=np.zeros(n),
-        A_eq=np.concatenate([np.ones(n_rules), np.zeros(1 + n_rows)])[None],
+        A_eq=np.concatenate([np.ones(n_estimators), np.zeros(1 + n_rows)])[None],
         b_eq=[1.0],
-        bounds=[(0, None)] * n_rules + [(-1, 1)] + [(0, None)] * n_rows,
+        bounds=[(0, None)] * n_estimators + [(-1, 1)] + [(0, None)] * n_rows,
         method="highs-ds",
     )
-    return result.x[:n_rules]
+    return result.x[:n_estimators]
 
 
 def removal_order(
     lines: np.ndarray,
     groups: np.ndarray,
     margins: np.ndarray,
-    n_peel: int,
+    n_free: int,
     strategy: str,
     random: Any = None,
 ) -> np.ndarray:
-    """The rows to peel, first the one to go first.
+    """The rows to set free, first the one to go first.
 
     - "dual": again and again the row with the largest multiplier; of equals, that of least margin.
     - "exact": the row without which the margin of the others is widest.
     - "support": any row with a multiplier, that is, one that holds the margin down; needs
       ``random`` to draw it.
-    - "soft": one program for the mean of the ``n_peel`` least margins, then the rows of least
+    - "soft": one program for the mean of the ``n_free`` least margins, then the rows of least
       margin in its solution; of equals, that of least margin in the ensemble.
     - "margin": no program, the rows of least margin in the ensemble itself.
     """
-    if n_peel == 0:
+    if n_free == 0:
         return np.empty(0, dtype=int)
-    lines, _ = distinct_rules(lines)
+    lines, _ = distinct_estimators(lines)
     if strategy == "margin":
-        return np.argsort(margins, kind="stable")[:n_peel]
+        return np.argsort(margins, kind="stable")[:n_free]
     if strategy == "soft":
-        widened = least_by_row(lines @ soft_margin(lines, groups, n_peel), groups)
-        return np.lexsort((margins, widened.round(9)))[:n_peel]
+        widened = least_by_row(lines @ soft_margin(lines, groups, n_free), groups)
+        return np.lexsort((margins, widened.round(9)))[:n_free]
     order: list[int] = []
     left = np.ones(len(margins), dtype=bool)
-    for _ in range(n_peel):
+    for _ in range(n_free):
         active = left[groups]
         solution = widest_margin(lines[active])
         weight = np.bincount(groups[active], solution.multipliers, len(margins))
@@ -113,7 +113,7 @@ def removal_order(
     return np.array(order)
 
 
-def distinct_rules(lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def distinct_estimators(lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The columns that differ, in order of first appearance, and where each is first found."""
     _, first = np.unique(lines, axis=1, return_index=True)
     first.sort()

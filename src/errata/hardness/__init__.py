@@ -1,19 +1,13 @@
 """Instance hardness: how much a row's surroundings disagree with its label."""
 
-from .._neighbors._search import nearest
-from ._balance import ClassBalance, MinorityValue, class_balance, minority_value
+from .._neighbors import nearest
+from ._balance import ClassBalance, MinorityValue
 from ._classifiers import InstanceHardness
-from ._enemies import LocalSets, local_sets
+from ._disagreement import NeighborDisagreement, k_disagreeing_neighbors
 from ._likelihood import ClassLikelihood, ClassLikelihoodDifference
-from ._local_sets import (
-    Harmfulness,
-    LocalSetCardinality,
-    LocalSetRadius,
-    LocalSetSmoother,
-    Usefulness,
-)
-from ._neighbors import NeighborDisagreement, k_disagreeing_neighbors
+from ._local_sets import LocalSetCardinality, LocalSetRadius
 from ._trees import DisjunctClassPercentage, DisjunctSize, TreeDepth
+from ._usefulness import Harmfulness, LocalSetSmoother, Usefulness
 
 __all__ = [
     "NeighborDisagreement",
@@ -30,10 +24,6 @@ __all__ = [
     "LocalSetSmoother",
     "Harmfulness",
     "Usefulness",
-    "LocalSets",
-    "local_sets",
     "MinorityValue",
     "ClassBalance",
-    "minority_value",
-    "class_balance",
 ]

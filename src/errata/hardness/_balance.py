@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import check_labels
 from ._measure import NO_LINE, HardnessMeasure
 
 
@@ -12,6 +11,7 @@ class _SizeMeasure(HardnessMeasure):
     """A measure that knows nothing but how many rows each class has."""
 
     _native = NO_LINE
+    _missing = True  # features are never looked at
 
     def __init__(
         self, *, threshold: float | None = None, contamination: float | None = None
@@ -32,16 +32,16 @@ class MinorityValue(_SizeMeasure):
     ----------
     threshold : float, optional
         Flag the rows whose suspicion exceeds it. Without it or ``contamination`` nothing
-        is flagged, as being rare is no reason to doubt a label.
+        is flagged, as being rare is not a reason to doubt a label.
     contamination : float, optional
-        Flag this share of the rows, those of the rarest classes first.
+        Flag this fraction of the rows, those of the rarest classes first.
 
     Attributes
     ----------
     suspicion_ : array of shape (n,)
         One minus the ratio of the size of the row's class to that of the largest, in [0, 1).
     flagged_ : array of bool of shape (n,)
-        The suspects; none unless asked for.
+        Which rows are flagged; none unless asked for.
     suggested_ : array of shape (n,)
         The labels: class sizes give no reason to prefer another.
     classes_ : array of shape (n_classes,)
@@ -51,7 +51,6 @@ class MinorityValue(_SizeMeasure):
 
     See Also
     --------
-    minority_value : the same as a function of the labels alone.
     ClassBalance : compares with a class of average size instead.
 
     Notes
@@ -86,27 +85,23 @@ class ClassBalance(_SizeMeasure):
     ----------
     threshold : float, optional
         Flag the rows whose suspicion exceeds it. Without it or ``contamination`` nothing
-        is flagged, as being rare is no reason to doubt a label.
+        is flagged, as being rare is not a reason to doubt a label.
     contamination : float, optional
-        Flag this share of the rows, those of the rarest classes first.
+        Flag this fraction of the rows, those of the rarest classes first.
 
     Attributes
     ----------
     suspicion_ : array of shape (n,)
-        ``(1 - CB) / 2``, where CB is the share of the rows in the row's class less 1 / n_classes;
-        in (0, 1), and 0.5 where classes are balanced.
+        ``(1 - CB) / 2``, where CB is the fraction of the rows that are in the row's class less 1 /
+        n_classes; in (0, 1), and 0.5 where classes are balanced.
     flagged_ : array of bool of shape (n,)
-        The suspects; none unless asked for.
+        Which rows are flagged; none unless asked for.
     suggested_ : array of shape (n,)
         The labels: class sizes give no reason to prefer another.
     classes_ : array of shape (n_classes,)
         The distinct labels.
     n_features_in_ : int
         Number of features seen in ``fit``.
-
-    See Also
-    --------
-    class_balance : the same as a function of the labels alone.
 
     Notes
     -----
@@ -132,46 +127,14 @@ class ClassBalance(_SizeMeasure):
         return class_balance(codes), codes
 
 
-def minority_value(y: Any) -> np.ndarray:
-    """One minus the size of each row's class over that of the largest class (MV), high is hard.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        The labels.
-
-    Returns
-    -------
-    array of shape (n,), with values in [0, 1)
-
-    Examples
-    --------
-    >>> minority_value(["ham", "ham", "ham", "ham", "spam"])
-    array([0.  , 0.  , 0.  , 0.  , 0.75])
-    """
-    _, codes = check_labels(y)
+def minority_value(codes: np.ndarray) -> np.ndarray:
+    """One minus the size of each row's class over that of the largest class (MV)."""
     sizes = np.bincount(codes)
     return 1 - sizes[codes] / sizes.max()
 
 
-def class_balance(y: Any) -> np.ndarray:
-    """How much rarer each row's class is than fair (CB): 0.5 when balanced, high is hard.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        The labels.
-
-    Returns
-    -------
-    array of shape (n,), with values in (0, 1); see :class:`ClassBalance` for the formula
-
-    Examples
-    --------
-    >>> class_balance([0, 0, 0, 1])
-    array([0.375, 0.375, 0.375, 0.625])
-    """
-    _, codes = check_labels(y)
+def class_balance(codes: np.ndarray) -> np.ndarray:
+    """(1 - CB) / 2: 0.5 when classes are balanced, more for the rows of rare ones."""
     sizes = np.bincount(codes)
     balance = sizes[codes] / len(codes) - 1 / len(sizes)
     return (1 - balance) / 2

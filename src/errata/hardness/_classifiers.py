@@ -1,10 +1,9 @@
 """Hardness from classifiers: how often a row is misclassified by those that have not seen it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -12,9 +11,18 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter
 
-from .._crossfit import Fold, predict, split, unseen
+from .._crossfit import (
+    Fold,
+    make_folds,
+    not_learnable,
+    out_of_fold_proba,
+    warn_of_not_learnable,
+)
+from .._random import draw_seed, seeded_member
+from .._routing import route_fit, router_of
 from .._validation import check_choice
 from ._measure import HardnessMeasure
 
@@ -55,11 +63,11 @@ class InstanceHardness(HardnessMeasure):
     Attributes
     ----------
     suspicion_ : array of shape (n,)
-        Mean probability (or share) of misclassification, in [0, 1]; 0 for a row whose label is too
-        rare to be learned without it. It estimates how hard a row is, not whether it is
+        Mean probability (or fraction) of misclassification, in [0, 1]; 0 for a row whose label is
+        too rare to be learned without it. It estimates how hard a row is, not whether it is
         mislabelled.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        Which rows are flagged.
     suggested_ : array of shape (n,)
         The class favoured by the pool where a row is flagged, its own label elsewhere.
     classes_ : array of shape (n_classes,)
@@ -117,17 +125,83 @@ class InstanceHardness(HardnessMeasure):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    # Splitters need groups where they are given, so that no one has to ask for them.
+    __metadata_request__fit: ClassVar = {"groups": True}
+
+    def fit(self, X: Any, y: Any, groups: Any = None, **fit_params: Any) -> Self:
+        """Measure how hard it is to reconcile each row of ``X`` with its label in ``y``.
+
+        Rows of one of the ``groups`` are predicted by classifiers that saw none of them.
+        ``fit_params`` is metadata for ``estimators``, if metadata routing is enabled.
+        """
+        X, codes = self._labelled(X, y)
+        if groups is not None:
+            check_consistent_length(codes, groups)
+            groups = np.unique(groups, return_inverse=True)[1]
+        names = self._parts()
+        routed = [route_fit(self, fit_params, name) for name in names] if names else None
+        if fit_params and not names:
+            route_fit(self, fit_params)
+        return self._fit_codes(X, codes, groups, routed)
+
+    def _fit_codes(
+        self,
+        X: Any,
+        codes: np.ndarray,
+        groups: np.ndarray | None = None,
+        fit_params: list[dict[str, Any]] | None = None,
+    ) -> Self:
+        """Measure rows and labels that have passed the checks; ``classes_`` is set."""
+        suspicion, suggested = self._cross_fit(X, codes, groups, fit_params)
+        self._conclude(suspicion, codes, suggested)
+        return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata ``fit`` takes, and which it hands to ``estimators``."""
+        return router_of(self, **self._parts())
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare that missing values are accepted where all ``estimators`` accept them."""
+        tags = super().__sklearn_tags__()
+        parts = self._parts().values()
+        tags.input_tags.allow_nan = bool(parts) and all(
+            hasattr(part, "__sklearn_tags__") and get_tags(part).input_tags.allow_nan
+            for part in parts
+        )
+        return tags
+
+    def _cross_fit(
+        self,
+        X: Any,
+        codes: np.ndarray,
+        groups: np.ndarray | None,
+        fit_params: list[dict[str, Any]] | None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Hardness and suggested class of each row, the classes as codes."""
         check_choice("voting", self.voting, ("soft", "hard"))
         random = check_random_state(self.random_state)
-        folds = split(X, codes, self.cv, _draw_seed(random))
-        pool = [_seeded(learner, random) for learner in self._pool(folds)]
-        proba = predict(pool, X, codes, folds, self.n_jobs)
+        folds = make_folds(
+            self.cv,
+            codes,
+            X=X,
+            groups=groups,
+            every_class=True,
+            by_content=True,
+            random_state=draw_seed(random),
+        )
+        pool = [seeded_member(estimator, random) for estimator in self._pool(folds)]
+        proba = out_of_fold_proba(pool, X, codes, folds, fit_params=fit_params, n_jobs=self.n_jobs)
         if self.voting == "hard":
-            proba = _votes(proba)
+            proba = _as_votes(proba)
         mean = proba.mean(axis=0)
         hardness = np.clip(1 - mean[np.arange(len(codes)), codes], 0, 1)
-        return np.where(unseen(codes, folds), 0, hardness), mean.argmax(axis=1)
+        lacking = not_learnable(codes, folds)
+        warn_of_not_learnable(lacking, stacklevel=4)
+        return np.where(lacking, 0, hardness), mean.argmax(axis=1)
+
+    def _parts(self) -> dict[str, Any]:
+        """The user's estimators by name."""
+        return {f"estimator_{i}": part for i, part in enumerate(self.estimators or [])}
 
     def _pool(self, folds: list[Fold]) -> Sequence[Any]:
         if self.estimators is None:
@@ -148,21 +222,7 @@ def _default_pool(n: int) -> list[Any]:
     ]
 
 
-def _votes(proba: np.ndarray) -> np.ndarray:
+def _as_votes(proba: np.ndarray) -> np.ndarray:
     """One vote a learner and row, shared by the classes it finds likeliest."""
     likeliest = proba == proba.max(axis=2, keepdims=True)
     return likeliest / likeliest.sum(axis=2, keepdims=True)
-
-
-def _draw_seed(random: np.random.RandomState) -> int:
-    return random.randint(2**31 - 1)
-
-
-def _seeded(learner: Any, random: np.random.RandomState) -> Any:
-    """A clone whose open random states, its own and those of its parts, are drawn from ours."""
-    open_states = [
-        name
-        for name, value in learner.get_params().items()
-        if name.rpartition("__")[2] == "random_state" and value is None
-    ]
-    return clone(learner).set_params(**{name: _draw_seed(random) for name in open_states})

@@ -7,10 +7,10 @@ from joblib import Parallel, delayed
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
-from sklearn.utils import check_array, check_consistent_length
 
-from .._neighbors._exact import batches
-from .._validation import check_labels
+from .._blocks import blocks
+
+CHUNK = 2**23  # distances held at once, by each thread: 64 MB
 
 
 class LocalSets(NamedTuple):
@@ -29,35 +29,20 @@ class LocalSets(NamedTuple):
 
 
 def local_sets(
-    X: Any, y: Any, *, metric: Any = "euclidean", n_jobs: int | None = None
+    X: Any, codes: np.ndarray, *, metric: Any = "euclidean", n_jobs: int | None = None
 ) -> LocalSets:
     """Everything the local-set measures are made of, in one pass over all distances.
 
-    Costs O(n² d) time; memory O(n) and a chunk of distances per thread.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n, d)
-        The features; scale them first.
-    y : array-like of shape (n,)
-        The labels, of two classes at least.
-    metric : str or callable, default="euclidean"
-        Any metric of :func:`sklearn.metrics.pairwise_distances`.
-    n_jobs : int, optional
-        Number of threads, -1 for all.
-
-    Returns
-    -------
-    LocalSets
-        Six arrays of shape (n,): ``enemy``, ``radius``, ``extent``, ``cardinality``,
-        ``usefulness``, ``harmfulness``.
+    ``codes`` are those of two classes at least. Costs O(n² d) time; memory O(n) and a chunk of
+    distances per thread.
 
     Examples
     --------
     On a line, the enemy of 0 and 1 is at 4, so that each is in the local set of the other:
 
-    >>> from errata.hardness import local_sets
-    >>> sets = local_sets([[0.0], [1.0], [4.0], [6.0]], ["a", "a", "b", "b"])
+    >>> import numpy as np
+    >>> X, codes = np.array([[0.0], [1.0], [4.0], [6.0]]), np.array([0, 0, 1, 1])
+    >>> sets = local_sets(X, codes)
     >>> sets.radius
     array([4., 3., 3., 5.])
     >>> sets.cardinality
@@ -65,11 +50,10 @@ def local_sets(
     >>> sets.harmfulness
     array([0, 2, 2, 0])
     """
-    X, (_, codes) = check_array(X, accept_sparse="csr"), check_labels(y, min_classes=2)
-    check_consistent_length(X, codes)
     n = len(codes)
     parts = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(_part)(X, codes, np.arange(n)[batch], metric) for batch in batches(n, n)
+        delayed(_sets_of_rows)(X, codes, np.arange(n)[batch], metric)
+        for batch in blocks(n, CHUNK, width=n)
     )
     usefulness, rows = np.zeros(n, dtype=np.intp), []
     for part, inside in parts:
@@ -80,7 +64,7 @@ def local_sets(
     return LocalSets(enemy, radius, extent, cardinality, usefulness, harmfulness)
 
 
-def _part(
+def _sets_of_rows(
     X: Any, codes: np.ndarray, rows: np.ndarray, metric: Any
 ) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
     """Enemy, radius, extent and cardinality of some rows; how many of their sets hold each row."""

@@ -40,16 +40,16 @@ class ClassLikelihood(_LikelihoodMeasure):
     """Suspect the rows that are unlikely members of the class on their label (CL hardness).
 
     Describes each class by the mean and variance of each feature, as naive Bayes does, and asks how
-    likely the row is under its own class, as a share of the likelihoods under all. Quick, and good
-    where a class is one cloud; blind where it is several, and overconfident where features repeat
-    each other. The description of a class includes the row itself. Costs O(n d n_classes) time,
-    O(n d) memory.
+    likely the row is under its own class, as a fraction of the likelihoods under all. Quick, and
+    good where a class is one cloud; blind where it is several, and overconfident where features
+    repeat each other. The description of a class includes the row itself. Costs O(n d n_classes)
+    time, O(n d) memory.
 
     Parameters
     ----------
     var_smoothing : float, default=0.01
-        Added to the variances within each class, as a share of the variance of the feature over all
-        rows; above 0. Going up makes features that hardly vary within a class less decisive.
+        Added to the variances within each class, as a fraction of the variance of the feature over
+        all rows; above 0. Going up makes features that hardly vary within a class less decisive.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (the other classes together are likelier) when
         neither this nor ``contamination`` is given.
@@ -59,10 +59,10 @@ class ClassLikelihood(_LikelihoodMeasure):
     Attributes
     ----------
     suspicion_ : array of shape (n,)
-        One minus the likelihood under the class on the label, as a share of that under all classes,
-        in [0, 1]. A score: a probability only were the features independent and normal.
+        One minus the likelihood under the class on the label, as a fraction of that under all
+        classes, in [0, 1]. A score: a probability only were the features independent and normal.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        Which rows are flagged.
     suggested_ : array of shape (n,)
         The class under which the row is likeliest where it is flagged, its own label elsewhere.
     classes_ : array of shape (n_classes,)
@@ -118,8 +118,8 @@ class ClassLikelihoodDifference(_LikelihoodMeasure):
     Parameters
     ----------
     var_smoothing : float, default=0.01
-        Added to the variances within each class, as a share of the variance of the feature over all
-        rows; above 0. Going up makes features that hardly vary within a class less decisive.
+        Added to the variances within each class, as a fraction of the variance of the feature over
+        all rows; above 0. Going up makes features that hardly vary within a class less decisive.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (another class is likelier) when neither this
         nor ``contamination`` is given.
@@ -130,10 +130,10 @@ class ClassLikelihoodDifference(_LikelihoodMeasure):
     ----------
     suspicion_ : array of shape (n,)
         ``(1 - CLD) / 2``, where CLD is the likelihood under the class on the label less the largest
-        under another, each as a share of the sum over all classes; in [0, 1]. A score, not a
+        under another, each as a fraction of the sum over all classes; in [0, 1]. A score, not a
         probability.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        Which rows are flagged.
     suggested_ : array of shape (n,)
         The class under which the row is likeliest where it is flagged, its own label elsewhere.
     classes_ : array of shape (n_classes,)
@@ -178,9 +178,9 @@ def own_and_best_other(likelihoods: np.ndarray, codes: np.ndarray) -> tuple[np.n
 
 
 def class_likelihoods(X: np.ndarray, codes: np.ndarray, var_smoothing: float) -> np.ndarray:
-    """Likelihood of each row under each class, (n, n_classes), as shares that sum to one.
+    """Likelihood of each row under each class, (n, n_classes), as fractions that sum to one.
 
-    Features are standardised, so that smoothing is the same share of the variance of each.
+    Features are standardised, so that smoothing is the same fraction of the variance of each.
     """
     standardised = StandardScaler().fit_transform(np.ascontiguousarray(X, dtype=float))
     logs = np.empty((len(codes), codes.max() + 1))

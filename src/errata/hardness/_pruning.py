@@ -7,7 +7,7 @@ from scipy.special import betaincinv
 from sklearn.tree import DecisionTreeClassifier
 
 
-class Tree(NamedTuple):
+class GrownTree(NamedTuple):
     """A decision tree and where the rows it was grown on end up.
 
     Nodes are numbered such that parents come before their children.
@@ -38,15 +38,17 @@ class Tree(NamedTuple):
         return np.where(counts.max(axis=1) > own, counts.argmax(axis=1), codes)
 
 
-def grow(X: Any, codes: np.ndarray, random_state: Any, *, min_samples_leaf: int = 1) -> Tree:
+def grow_tree(
+    X: Any, codes: np.ndarray, random_state: Any, *, min_samples_leaf: int = 1
+) -> GrownTree:
     """Split until every leaf holds one label, or rows that cannot be told apart or are too few."""
     model = DecisionTreeClassifier(random_state=random_state, min_samples_leaf=min_samples_leaf)
     nodes = model.fit(X, codes).tree_
     counts = np.rint(nodes.value[:, 0] * nodes.n_node_samples[:, None]).astype(np.intp)
-    return Tree(nodes.children_left, nodes.children_right, counts, model.apply(X))
+    return GrownTree(nodes.children_left, nodes.children_right, counts, model.apply(X))
 
 
-def prune(tree: Tree, confidence: float) -> Tree:
+def prune(tree: GrownTree, confidence: float) -> GrownTree:
     """Replace subtrees by leaves, from the bottom, where that promises no more errors."""
     errors = expected_errors(tree.counts, confidence)
     below, left, right = errors.copy(), tree.left.copy(), tree.right.copy()
@@ -55,7 +57,7 @@ def prune(tree: Tree, confidence: float) -> Tree:
         if errors[node] <= below[node]:
             below[node] = errors[node]
             left[node] = right[node] = -1
-    return Tree(left, right, tree.counts, _stops(tree, left)[tree.leaves])
+    return GrownTree(left, right, tree.counts, _stops(tree, left)[tree.leaves])
 
 
 def grow_and_prune(
@@ -65,9 +67,9 @@ def grow_and_prune(
     *,
     min_samples_leaf: int = 5,
     confidence: float = 0.25,
-) -> Tree:
+) -> GrownTree:
     """A tree too coarse to obey single labels."""
-    return prune(grow(X, codes, random_state, min_samples_leaf=min_samples_leaf), confidence)
+    return prune(grow_tree(X, codes, random_state, min_samples_leaf=min_samples_leaf), confidence)
 
 
 def expected_errors(counts: np.ndarray, confidence: float) -> np.ndarray:
@@ -80,7 +82,7 @@ def expected_errors(counts: np.ndarray, confidence: float) -> np.ndarray:
     return sizes * betaincinv(errors + 1, sizes - errors, 1 - confidence)
 
 
-def _stops(tree: Tree, left: np.ndarray) -> np.ndarray:
+def _stops(tree: GrownTree, left: np.ndarray) -> np.ndarray:
     """For each node of the full tree, the node that a row on its way there now stops at."""
     stops = np.arange(len(left))
     for node in np.flatnonzero(tree.left >= 0):

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._validation import check_count, check_fraction
 from ._measure import CERTAIN, NO_LINE, HardnessMeasure
-from ._pruning import grow, grow_and_prune
+from ._pruning import grow_and_prune, grow_tree
 
 
 class DisjunctSize(HardnessMeasure):
@@ -15,7 +15,7 @@ class DisjunctSize(HardnessMeasure):
     A tree grown until every leaf is pure covers ordinary rows by large leaves (the disjuncts), and
     cuts small ones around rows that do not fit. Use it to see exceptions in tables of mixed scales,
     as trees do not care about units. Honest rows near a border live in small leaves too, so it
-    ranks suspects less sharply than :class:`DisjunctClassPercentage` or neighbours do. The tree
+    ranks wrong labels less sharply than :class:`DisjunctClassPercentage` or neighbours do. The tree
     sees the row's own label. Costs O(n d log² n) time, O(n) memory.
 
     Parameters
@@ -34,7 +34,7 @@ class DisjunctSize(HardnessMeasure):
         One minus the size of the row's leaf over that of the largest, the row itself not counted;
         in [0, 1]. A score, not a probability.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        Which rows are flagged.
     suggested_ : array of shape (n,)
         The commonest label in the leaf of the pruned tree where a row is flagged, its own
         elsewhere.
@@ -67,6 +67,7 @@ class DisjunctSize(HardnessMeasure):
     """
 
     _native = CERTAIN
+    _missing = True  # as scikit-learn's trees
 
     def __init__(
         self,
@@ -80,7 +81,7 @@ class DisjunctSize(HardnessMeasure):
         self.random_state = random_state
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        tree = grow(X, codes, self.random_state)
+        tree = grow_tree(X, codes, self.random_state)
         others = tree.sizes[tree.leaves] - 1
         suggested = grow_and_prune(X, codes, self.random_state).commonest(codes)
         return 1 - others / max(1, others.max()), suggested
@@ -113,10 +114,10 @@ class DisjunctClassPercentage(HardnessMeasure):
     Attributes
     ----------
     suspicion_ : array of shape (n,)
-        Share of the rows of the leaf that carry another label, in [0, 1). A score, not a
+        Fraction of the rows of the leaf that carry another label, in [0, 1). A score, not a
         probability.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        Which rows are flagged.
     suggested_ : array of shape (n,)
         The commonest label in the leaf where a row is flagged, its own label elsewhere.
     classes_ : array of shape (n_classes,)
@@ -126,7 +127,7 @@ class DisjunctClassPercentage(HardnessMeasure):
 
     Notes
     -----
-    The paper [1]_ takes the share of the same label, on a pruned C4.5 tree, and a low value is
+    The paper [1]_ takes the fraction of the same label, on a pruned C4.5 tree, and a low value is
     hard; here, as everywhere in errata, high is hard. Pruning is C4.5's [2]_: with E errors among
     the N rows of a leaf, it expects N U(E, N) errors from new rows, U being the upper limit of the
     error rate at this confidence, and puts a leaf where the leaves below expect no fewer. Subtrees
@@ -151,6 +152,8 @@ class DisjunctClassPercentage(HardnessMeasure):
     >>> detector.suggested_[detector.flagged_]
     array(['cat'], dtype='<U3')
     """
+
+    _missing = True
 
     def __init__(
         self,
@@ -197,7 +200,7 @@ class TreeDepth(HardnessMeasure):
         Flag the rows whose suspicion exceeds it. Without it or ``contamination`` nothing
         is flagged: no depth is a reason by itself to doubt a label.
     contamination : float, optional
-        Flag this share of the rows, the deepest first.
+        Flag this fraction of the rows, the deepest first.
     random_state : int, RandomState or None, default=None
         Decides between splits that are equally good.
 
@@ -206,7 +209,7 @@ class TreeDepth(HardnessMeasure):
     suspicion_ : array of shape (n,)
         Depth of the row's leaf over that of the deepest one, in [0, 1]. A score, not a probability.
     flagged_ : array of bool of shape (n,)
-        The suspects; none unless asked for.
+        Which rows are flagged; none unless asked for.
     suggested_ : array of shape (n,)
         The commonest label in the leaf of the pruned tree where a row is flagged, its own
         elsewhere.
@@ -236,6 +239,7 @@ class TreeDepth(HardnessMeasure):
     """
 
     _native = NO_LINE
+    _missing = True
 
     def __init__(
         self,
@@ -252,6 +256,6 @@ class TreeDepth(HardnessMeasure):
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         pruned = grow_and_prune(X, codes, self.random_state)
-        tree = pruned if self.pruned else grow(X, codes, self.random_state)
+        tree = pruned if self.pruned else grow_tree(X, codes, self.random_state)
         depth = tree.depths[tree.leaves]
         return depth / max(1, depth.max()), pruned.commonest(codes)

@@ -1,25 +1,17 @@
-"""How good is a detector, a probability, an estimate of the noise? Truth comes second, always."""
+"""How good is a detector, a probability, an estimate of the noise? Truth first, then the score.
 
-from ._detection import (
-    detection_auroc,
-    detection_average_precision,
-    filter_report,
-    peeling_report,
-    precision_at_k,
-)
-from ._noise import correct_error_rate, error_rate_bounds, rate_error, transition_error
-from ._probability import brier_score, expected_calibration_error, reliability_curve
+Only what scikit-learn lacks: its ``average_precision_score``, ``roc_auc_score``,
+``brier_score_loss`` and ``calibration_curve`` take the same two arguments.
+"""
+
+from ._calibration import expected_calibration_error
+from ._detection import filter_report, precision_at_k
+from ._noise import correct_error_rate, error_rate_bounds, transition_error
 
 __all__ = [
-    "detection_average_precision",
-    "detection_auroc",
     "precision_at_k",
     "filter_report",
-    "peeling_report",
-    "brier_score",
     "expected_calibration_error",
-    "reliability_curve",
-    "rate_error",
     "transition_error",
     "correct_error_rate",
     "error_rate_bounds",

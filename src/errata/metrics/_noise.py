@@ -10,31 +10,12 @@ from ..exceptions import NoiseWarning
 from ..noise import NoiseModel
 
 
-def rate_error(estimated: float, flipped: Any) -> float:
-    """Estimated minus true share of wrong labels; positive = too many suspected.
+def transition_error(true: Any, estimated: Any, *, prior: Any = None) -> float:
+    """Fraction of labels that two transition matrices place differently (total variation).
 
     Parameters
     ----------
-    estimated : float
-        The estimate.
-    flipped : float or array-like of bool
-        The true share, or where the labels are wrong.
-
-    Examples
-    --------
-    >>> round(rate_error(0.3, [True, False, False, False]), 3)
-    0.05
-    """
-    true = check_fraction("the true rate", float(np.mean(flipped)))
-    return check_fraction("estimated", estimated) - true
-
-
-def transition_error(estimated: Any, true: Any, *, prior: Any = None) -> float:
-    """Share of labels that two transition matrices place differently (total variation).
-
-    Parameters
-    ----------
-    estimated, true : NoiseModel or array-like of shape (K, K)
+    true, estimated : NoiseModel or array-like of shape (K, K)
         Row c holds the label probabilities of class c.
     prior : array-like of shape (K,), optional
         Weights of the classes; all alike when not given (and not known to a model given as true).
@@ -45,17 +26,18 @@ def transition_error(estimated: Any, true: Any, *, prior: Any = None) -> float:
 
     Examples
     --------
-    >>> round(transition_error([[0.8, 0.2], [0.1, 0.9]], [[0.9, 0.1], [0.1, 0.9]]), 3)
+    >>> from errata.metrics import transition_error
+    >>> round(transition_error([[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2], [0.1, 0.9]]), 3)
     0.05
     """
-    ours, theirs = _as_model(estimated), _as_model(true, prior)
-    if ours.transition.shape != theirs.transition.shape:
+    truth, estimate = _as_model(true, prior), _as_model(estimated)
+    if truth.transition.shape != estimate.transition.shape:
         raise ValueError(
-            f"the matrices have shapes {ours.transition.shape} and {theirs.transition.shape}."
+            f"the matrices have shapes {truth.transition.shape} and {estimate.transition.shape}."
         )
-    difference = _in_the_order_of(theirs, ours) - theirs.transition
+    difference = _in_the_order_of(truth, estimate) - truth.transition
     by_class = 0.5 * np.abs(difference).sum(axis=1)
-    return float(np.average(by_class, weights=theirs.prior))
+    return float(np.average(by_class, weights=truth.prior))
 
 
 def correct_error_rate(error: float, noise: float, *, n_classes: int = 2) -> float:
@@ -67,14 +49,15 @@ def correct_error_rate(error: float, noise: float, *, n_classes: int = 2) -> flo
     Parameters
     ----------
     error : float
-        Share of predictions that differ from the labels.
+        Fraction of predictions that differ from the labels.
     noise : float
-        Share of wrong labels, below (K - 1) / K.
+        Fraction of wrong labels, below (K - 1) / K.
     n_classes : int, default=2
         Number of classes K.
 
     Examples
     --------
+    >>> from errata.metrics import correct_error_rate
     >>> round(correct_error_rate(0.0644, 0.06), 4)
     0.005
     """
@@ -106,6 +89,7 @@ def error_rate_bounds(error: float, noise: float) -> tuple[float, float]:
 
     Examples
     --------
+    >>> from errata.metrics import error_rate_bounds
     >>> low, high = error_rate_bounds(0.005, 0.06)
     >>> round(low, 3), round(high, 3)
     (0.055, 0.065)
@@ -114,17 +98,15 @@ def error_rate_bounds(error: float, noise: float) -> tuple[float, float]:
     return abs(error - noise), min(1.0, error + noise)
 
 
-def _in_the_order_of(theirs: NoiseModel, ours: NoiseModel) -> np.ndarray:
-    """Our matrix with its classes in their order, where both name their classes."""
-    if ours.classes is None or theirs.classes is None:
-        return ours.transition
-    if set(ours.classes.tolist()) != set(theirs.classes.tolist()):
-        raise ValueError(
-            f"the models speak of other classes: {ours.classes.tolist()} and "
-            f"{theirs.classes.tolist()}."
-        )
-    order = [ours.classes.tolist().index(name) for name in theirs.classes.tolist()]
-    return ours.transition[np.ix_(order, order)]
+def _in_the_order_of(truth: NoiseModel, estimate: NoiseModel) -> np.ndarray:
+    """The estimated matrix with its classes in the order of the true one, where both name them."""
+    if estimate.classes is None or truth.classes is None:
+        return estimate.transition
+    found, wanted = estimate.classes.tolist(), truth.classes.tolist()
+    if set(found) != set(wanted):
+        raise ValueError(f"the models are of different classes: {wanted} and {found}.")
+    order = [found.index(name) for name in wanted]
+    return estimate.transition[np.ix_(order, order)]
 
 
 def _as_model(matrix: Any, prior: Any = None) -> NoiseModel:

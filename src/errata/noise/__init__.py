@@ -1,4 +1,4 @@
-"""Label noise: models of it, and ways to plant it so that methods can be put to the test."""
+"""Label noise: models of it, and ways to inject it so that methods can be put to the test."""
 
 from ._flip import flip_labels
 from ._flip_probabilities import (

@@ -1,4 +1,4 @@
-"""Plant wrong labels: completely at random, by class, or row by row."""
+"""Inject wrong labels: completely at random, by class, or row by row."""
 
 import warnings
 from typing import Any
@@ -6,9 +6,16 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._validation import as_column, check_count, check_fraction, check_labels
+from .._validation import (
+    as_column,
+    check_count,
+    check_fraction,
+    check_labels,
+    check_row_probabilities,
+    check_transition,
+    check_weight_matrix,
+)
 from ..exceptions import NoiseWarning
-from ._checks import check_transition
 
 
 def flip_labels(
@@ -36,7 +43,7 @@ def flip_labels(
     y : array-like of shape (n,)
         The classes, taken to be right.
     rate : float in [0, 1], optional
-        Share of the labels to change, to a wrong label drawn uniformly.
+        Fraction of the labels to change, to a wrong label drawn uniformly at random.
     n_flips : int, optional
         Number of labels to change, instead of ``rate``.
     transition : array-like of shape (K, K) or NoiseModel, optional
@@ -52,9 +59,9 @@ def flip_labels(
     classes : array-like of shape (K,), optional
         All the classes, when ``y`` may lack some; those of ``y``, sorted, when not given.
     exact : bool, default=True
-        Change exactly the share asked for (to the nearest row; with ``transition`` the nearest
+        Change exactly the fraction asked for (to the nearest row; with ``transition`` the nearest
         whole numbers for each class). False draws every row by itself, so that only the expected
-        share is as asked for.
+        fraction is as asked for.
     random_state : int, RandomState instance or None
         Seed.
 
@@ -83,7 +90,7 @@ def flip_labels(
             "target belongs to flip_proba; the other kinds of noise choose themselves."
         )
     if n_flips is not None and not exact:
-        raise ValueError("n_flips is an exact number; pass rate for a share drawn row by row.")
+        raise ValueError("n_flips is an exact number; pass rate for a fraction drawn row by row.")
     labels = as_column(y)
     classes, codes = _encode(labels, _classes_of(transition) if classes is None else classes)
     n, k = len(codes), len(classes)
@@ -91,10 +98,10 @@ def flip_labels(
     u, v = random.random_sample(n), random.random_sample(n)
 
     if transition is not None:
-        T = _check_transition(transition, k)
+        T = _informative(transition, k)
         new = _exact_by_class(codes, T, u) if exact else _drawn_by_class(codes, T, u, v)
     elif flip_proba is not None:
-        leave = u < _check_flip_proba(flip_proba, n)
+        leave = u < check_row_probabilities("flip_proba", flip_proba, n)
         new = np.where(leave, _destination(codes, k, v, target), codes)
     else:
         leave = _leaving(u, rate, n_flips, k, exact)
@@ -125,7 +132,7 @@ def _destination(codes: np.ndarray, k: int, v: np.ndarray, target: Any = None) -
     if target is None:
         other = np.floor(v * (k - 1)).astype(codes.dtype)
         return other + (other >= codes)
-    away = _check_target(target, len(codes), k)
+    away = check_weight_matrix("target", target, (len(codes), k))
     away[np.arange(len(codes)), codes] = 0
     cumulative = np.cumsum(away, axis=1)
     total = cumulative[:, -1]
@@ -156,11 +163,11 @@ def _exact_by_class(codes: np.ndarray, T: np.ndarray, u: np.ndarray) -> np.ndarr
     return new
 
 
-def _largest_remainder(shares: np.ndarray) -> np.ndarray:
-    """Whole numbers near ``shares`` with the same sum; the largest remainders are rounded up."""
-    counts = np.floor(shares + 1e-9).astype(int)
-    short = round(shares.sum()) - counts.sum()
-    counts[np.argsort(counts - shares, kind="stable")[:short]] += 1
+def _largest_remainder(expected: np.ndarray) -> np.ndarray:
+    """Whole numbers near ``expected`` with the same sum; the largest remainders are rounded up."""
+    counts = np.floor(expected + 1e-9).astype(int)
+    short = round(expected.sum()) - counts.sum()
+    counts[np.argsort(counts - expected, kind="stable")[:short]] += 1
     return counts
 
 
@@ -194,7 +201,7 @@ def _encode(labels: np.ndarray, classes: Any) -> tuple[np.ndarray, np.ndarray]:
     return classes, np.array([position[label] for label in found.tolist()])[codes]
 
 
-def _check_transition(transition: Any, k: int) -> np.ndarray:
+def _informative(transition: Any, k: int) -> np.ndarray:
     T = check_transition(getattr(transition, "transition", transition))
     if len(T) != k:
         raise ValueError(
@@ -225,25 +232,6 @@ def _count(rate: Any, n_flips: Any, n: int, k: int) -> int:
     count = check_count("n_flips", n_flips, low=0, high=n)
     _check_rate(count / n, k)
     return count
-
-
-def _check_flip_proba(flip_proba: Any, n: int) -> np.ndarray:
-    p = np.asarray(flip_proba, dtype=float)
-    if p.shape != (n,):
-        raise ValueError(f"flip_proba must hold one probability per row, {n}; shape is {p.shape}.")
-    if not np.all((p >= 0) & (p <= 1)):
-        row = int(np.flatnonzero(~((p >= 0) & (p <= 1)))[0])
-        raise ValueError(f"flip_proba[{row}] = {p[row]} is no probability.")
-    return p
-
-
-def _check_target(target: Any, n: int, k: int) -> np.ndarray:
-    weights = np.array(target, dtype=float)
-    if weights.shape != (n, k):
-        raise ValueError(f"target must have shape {(n, k)}, not {weights.shape}.")
-    if not np.all(np.isfinite(weights)) or weights.min() < 0:
-        raise ValueError("target holds a weight that is negative or not finite.")
-    return weights
 
 
 def _warn_uninformative(why: str) -> None:

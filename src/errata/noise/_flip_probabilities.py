@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import norm
-from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
+from .._crossfit import make_folds, out_of_fold_proba
+from .._neighbors import NeighborIndex
+from .._random import seeded_member
 from .._validation import check_choice, check_count, check_fraction, check_labels
 from ..exceptions import NoiseWarning
 
@@ -33,7 +33,7 @@ def boundary_flip_proba(proba: Any, rate: float, *, sharpness: float = 1.0) -> n
         Class probabilities of a model of the clean labels, best out of sample: those of your own
         classifier, or :func:`reference_proba`.
     rate : float
-        Expected share of wrong labels.
+        Expected fraction of wrong labels.
     sharpness : float, default=1
         Above one the errors crowd closer to the boundary, below one they spread.
 
@@ -55,9 +55,15 @@ def boundary_flip_proba(proba: Any, rate: float, *, sharpness: float = 1.0) -> n
 
 
 def reference_proba(
-    X: Any, y: Any, estimator: Any = None, *, cv: int = 5, random_state: Any = None
+    X: Any,
+    y: Any,
+    estimator: Any = None,
+    *,
+    cv: int = 5,
+    n_jobs: int | None = None,
+    random_state: Any = None,
 ) -> np.ndarray:
-    """Class probabilities of every row from a model that did not see it.
+    """Out-of-fold class probabilities: those of every row from a model that did not see it.
 
     Parameters
     ----------
@@ -67,8 +73,10 @@ def reference_proba(
         A logistic regression on standardised features when not given.
     cv : int, default=5
         Number of folds; lowered to the size of the smallest class where that is less.
+    n_jobs : int, optional
+        How many folds are fitted at the same time; -1 for one per core.
     random_state : int, RandomState instance or None
-        Seed of the folds.
+        Shuffles the folds, and seeds the estimator where it has no seed of its own.
 
     Returns
     -------
@@ -91,8 +99,9 @@ def reference_proba(
         raise ValueError("a class with one row cannot be predicted out of sample; leave it out.")
     if estimator is None:
         estimator = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-    folds = StratifiedKFold(min(cv, rarest), shuffle=True, random_state=random_state)
-    return cross_val_predict(clone(estimator), X, codes, cv=folds, method="predict_proba")
+    folds = make_folds(cv, codes, every_class=True, random_state=random_state)
+    member = seeded_member(estimator, random_state)
+    return out_of_fold_proba([member], X, codes, folds, n_jobs=n_jobs)[0]
 
 
 def region_flip_proba(
@@ -132,14 +141,14 @@ def region_flip_proba(
 
 
 def density_flip_proba(X: Any, rate: float, *, n_neighbors: int = 5) -> np.ndarray:
-    """Flip probabilities that grow where rows are few: the odd ones get mislabelled.
+    """Flip probabilities that grow where rows are few: outlying rows get mislabelled.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
         Features; distances are Euclidean, so scale them first.
     rate : float
-        Expected share of wrong labels.
+        Expected fraction of wrong labels.
     n_neighbors : int, default=5
         The probability is proportional to the distance to this neighbour.
 
@@ -150,7 +159,7 @@ def density_flip_proba(X: Any, rate: float, *, n_neighbors: int = 5) -> np.ndarr
     """
     X = check_array(X, ensure_min_samples=2)
     k = check_count("n_neighbors", n_neighbors, high=len(X) - 1)
-    distances, _ = NearestNeighbors(n_neighbors=k).fit(X).kneighbors()  # own row left out
+    distances, _ = NeighborIndex(X).others(k)
     reach = distances[:, -1]
     return _scaled_to(rate, reach / reach.max() if reach.max() > 0 else np.ones(len(X)))
 
@@ -168,7 +177,7 @@ def gaussian_flip_proba(
     X, y : arrays of shape (n, d) and (n,)
         Features, and labels of two classes.
     rate : float or pair of floats
-        Expected share of wrong labels in each class if the classes are Gaussian; below 1/2.
+        Expected fraction of wrong labels in each class if the classes are Gaussian; below 1/2.
     kind : {"exponential", "truncated"}, default="exponential"
         ``1 - exp(-kappa u² / 2)`` for u > 0, or a constant for u > ``cutoff``.
     cutoff : float, default=1

@@ -5,21 +5,26 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import check_count, check_fraction, check_labels
-from ._checks import check_prior, check_transition
+from .._validation import (
+    check_count,
+    check_fraction,
+    check_labels,
+    check_prior,
+    check_transition,
+)
 from ._flip import flip_labels
 
-# Beyond this condition number a solution of T' prior = shares is mostly rounding error.
+# Beyond this condition number a solution of T' prior = label_prior is mostly rounding error.
 _SINGULAR = 1e10
 
 
 class NoiseModel:
     """How labels come from classes: ``transition[c, l] = P(label = l | class = c)``.
 
-    Use it to describe noise before planting it (:meth:`uniform`, :meth:`pairwise`,
-    :meth:`cyclic`, or any matrix), to plant it (:func:`flip_labels` takes a model), and to undo its
-    effect on class shares and confusion matrices. It speaks of noise that depends on the class at
-    most (NCAR and NAR); noise that depends on the features needs :func:`flip_labels` with
+    Use it to describe noise before injecting it (:meth:`uniform`, :meth:`pairwise`,
+    :meth:`cyclic`, or any matrix), to inject it (:func:`flip_labels` takes a model), and to undo
+    its effect on class priors and confusion matrices. It describes noise that depends on the class
+    at most (NCAR and NAR); noise that depends on the features needs :func:`flip_labels` with
     ``flip_proba``.
 
     Parameters
@@ -28,7 +33,8 @@ class NoiseModel:
         Rows are classes, columns are labels, every row sums to one. (cleanlab's ``noise_matrix``
         is the transpose.)
     prior : array-like of shape (n_classes,), optional
-        Share of each class, normalised here. Needed by whatever depends on the class shares.
+        Fraction of each class, normalised here. Needed by whatever depends on how common classes
+        are.
     classes : sequence, optional
         Names of the classes in the order of the rows; when not given, the rows stand for the sorted
         labels of whatever the model is applied to.
@@ -138,7 +144,7 @@ class NoiseModel:
 
     @property
     def label_prior(self) -> np.ndarray:
-        """P(label = l): the class shares as the labels show them."""
+        """P(label = l): how common the classes are by their labels."""
         return self._known_prior() @ self.transition
 
     @property
@@ -162,18 +168,18 @@ class NoiseModel:
         """Noisy labels for the classes ``y`` and the mask of what changed; see flip_labels."""
         return flip_labels(y, transition=self, **how)
 
-    def correct_prior(self, label_shares: Any) -> np.ndarray:
-        """Class shares behind the label shares (or counts) seen under this noise.
+    def correct_prior(self, label_prior: Any) -> np.ndarray:
+        """Class prior behind the fractions (or counts) of labels seen under this noise.
 
-        Solves ``transition.T @ prior = label_shares``; where the solution is no distribution, the
+        Solves ``transition.T @ prior = label_prior``; where the solution is not a distribution, the
         most likely distribution is found by expectation-maximisation instead.
         """
-        shares = check_prior(label_shares, len(self.transition))
+        fractions = check_prior(label_prior, len(self.transition))
         if np.linalg.cond(self.transition) <= _SINGULAR:
-            prior = np.linalg.solve(self.transition.T, shares)
+            prior = np.linalg.solve(self.transition.T, fractions)
             if prior.min() >= -1e-12:
                 return np.clip(prior, 0, None) / np.clip(prior, 0, None).sum()
-        return self._most_likely_prior(shares)
+        return self._most_likely_prior(fractions)
 
     def correct_confusion(self, confusion: Any, *, clip: bool = False) -> np.ndarray:
         """Counts of (predicted, class) behind counts of (predicted, label).
@@ -186,14 +192,14 @@ class NoiseModel:
 
     def _known_prior(self) -> np.ndarray:
         if self.prior is None:
-            raise ValueError("this needs the class shares; build the model with prior=[...].")
+            raise ValueError("this needs the class prior; build the model with prior=[...].")
         return self.prior
 
-    def _most_likely_prior(self, shares: np.ndarray) -> np.ndarray:
-        prior = np.full(len(shares), 1 / len(shares))
+    def _most_likely_prior(self, fractions: np.ndarray) -> np.ndarray:
+        prior = np.full(len(fractions), 1 / len(fractions))
         for _ in range(100_000):
             expected = prior @ self.transition
-            ratio = np.divide(shares, expected, out=np.zeros_like(shares), where=expected > 0)
+            ratio = np.divide(fractions, expected, out=np.zeros_like(fractions), where=expected > 0)
             updated = prior * (self.transition @ ratio)
             updated /= updated.sum()
             if np.abs(updated - prior).max() < 1e-12:

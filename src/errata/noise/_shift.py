@@ -27,7 +27,7 @@ def shift_boundaries(
     y : array-like of shape (n,)
         Labels of consecutive samples.
     width : float in [0, 1]
-        Largest move, as a share of the segment's duration.
+        Largest move, as a fraction of the segment's duration.
     states : sequence of labels, optional
         Which segments have uncertain boundaries, all when not given. Frénay's study of
         electrocardiograms takes the P and T waves.

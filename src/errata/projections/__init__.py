@@ -1,4 +1,4 @@
-"""Supervised projections: transformers that learn from labels where to look."""
+"""Supervised projections: plain transformers that learn from the labels where to look."""
 
 from ._discriminants import HybridDiscriminantProjection, LinearDiscriminantProjection
 from ._hidden_layer import HiddenLayerProjection

@@ -71,10 +71,10 @@ class HybridDiscriminantProjection(ScatterProjection):
     n_components : int, optional
         How many directions to keep; as many as there are when not given, and at most those.
     principal : float in [0, 1], default=0.5
-        Share of the total scatter in what is sought (λ of the paper).
+        Fraction of the total scatter in what is sought (λ of the paper).
     sphere : float in [0, 1], default=0.5
-        Share of the identity in what is avoided (η of the paper). Both zero: linear discriminants;
-        both one: principal components.
+        Fraction of the identity in what is avoided (η of the paper). Both zero: linear
+        discriminants; both one: principal components.
     shrinkage : float in [0, 1], default=1e-3
         How far scatter matrices move towards a sphere.
 

@@ -23,7 +23,7 @@ class HiddenLayerProjection(SupervisedProjection):
     n_components : int, optional
         Number of hidden units; as many as features when not given.
     alpha : float, default=1e-4
-        Weight of the squared coefficients in the loss. Larger keeps units from saturating.
+        Strength of the L2 penalty on the coefficients. Larger keeps units from saturating.
     max_iter : int, default=50
         Steps of the optimiser (L-BFGS). It need not converge to be of use, and is not asked to.
     random_state : int, RandomState instance or None
@@ -66,9 +66,7 @@ class HiddenLayerProjection(SupervisedProjection):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train the network to tell the labels ``y``."""
-        X, codes = self._labelled(X, y)
+    def _fit_codes(self, X: np.ndarray, codes: np.ndarray) -> Self:
         asked = self.n_components
         units = X.shape[1] if asked is None else check_count("n_components", asked)
         network = MLPClassifier(
@@ -85,9 +83,8 @@ class HiddenLayerProjection(SupervisedProjection):
         self.n_iter_ = self.network_.n_iter_
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Activations of the hidden units, between 0 and 1: (n, n_components)."""
-        X = self._checked(X)
+    def _transform(self, X: np.ndarray) -> np.ndarray:
+        """Activations of the hidden units, between 0 and 1."""
         return expit(X @ self.network_.coefs_[0] + self.network_.intercepts_[0])
 
     @property

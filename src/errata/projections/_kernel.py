@@ -7,7 +7,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
-from .._validation import check_count, check_fraction
+from .._validation import check_alpha, check_count, check_positive
 from ._linear import (
     SupervisedProjection,
     between_scatter,
@@ -15,34 +15,34 @@ from ._linear import (
     within_scatter,
 )
 
-_SAMPLE = 500  # rows whose distances give the width
+_SAMPLE = 500  # rows whose distances give the default of gamma
 
 
 class KernelDiscriminantProjection(SupervisedProjection):
-    """Kernel discriminant analysis with Gaussian similarities to landmark rows (Nyström).
+    """Kernel discriminant analysis with the RBF kernel and landmark rows (Nyström).
 
-    For borders that are no straight line. Gives one direction fewer than there are classes. With as
-    many landmarks as rows it is exact; with m of them it costs O(n m d + n m² + m³) and O(n m)
+    For borders that are not straight lines. Gives one direction fewer than there are classes. With
+    as many landmarks as rows it is exact; with m of them it costs O(n m d + n m² + m³) and O(n m)
     memory, never n².
 
     Parameters
     ----------
     n_components : int, optional
         How many directions to keep; as many as there are when not given, and at most those.
-    width : float, optional
-        Distance at which similarity has fallen to exp(-1/2); the median distance between rows when
-        not given. Smaller follows the rows more closely.
+    gamma : float, optional
+        Of the RBF kernel ``exp(-gamma |x - z|²)``; ``1 / (2 m²)`` when not given, m being the
+        median distance between rows. Larger follows the rows more closely.
     n_landmarks : int, default=100
-        Rows to compare with, drawn at random.
-    ridge : float, default=1e-3
-        Added to the scatter within classes. Larger is smoother.
+        Rows to compare with, drawn uniformly at random.
+    alpha : float, default=1e-3
+        Strength of the L2 penalty, added to the scatter within classes. Larger is smoother.
     random_state : int, RandomState instance or None
         Seed of the landmarks.
 
     Attributes
     ----------
-    width_ : float
-        The width used.
+    gamma_ : float
+        The gamma used.
     components_ : array of shape (n_components, n_landmarks)
         Directions among the similarities.
     eigenvalues_, classes_, n_features_in_
@@ -71,39 +71,38 @@ class KernelDiscriminantProjection(SupervisedProjection):
         self,
         n_components: int | None = None,
         *,
-        width: float | None = None,
+        gamma: float | None = None,
         n_landmarks: int = 100,
-        ridge: float = 1e-3,
+        alpha: float = 1e-3,
         random_state: Any = None,
     ) -> None:
         self.n_components = n_components
-        self.width = width
+        self.gamma = gamma
         self.n_landmarks = n_landmarks
-        self.ridge = ridge
+        self.alpha = alpha
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Draw landmarks, and find the directions that tell the labels ``y`` apart."""
-        X, codes = self._labelled(X, y)
-        ridge = check_fraction("ridge", self.ridge, high=np.inf)
+    def _fit_codes(self, X: np.ndarray, codes: np.ndarray) -> Self:
+        alpha = check_alpha(self.alpha)
         n_landmarks = min(check_count("n_landmarks", self.n_landmarks), len(X))
         random = check_random_state(self.random_state)
-        self.width_ = _median_distance(X, random) if self.width is None else _positive(self.width)
+        if self.gamma is None:
+            self.gamma_ = 1 / (2 * _median_distance(X, random) ** 2)
+        else:
+            self.gamma_ = check_positive("gamma", self.gamma)
         self._similarities = Nystroem(
-            gamma=1 / (2 * self.width_**2), n_components=n_landmarks, random_state=random
+            gamma=self.gamma_, n_components=n_landmarks, random_state=random
         )
         features = self._similarities.fit_transform(X)
         self._center = features.mean(axis=0)
-        within = within_scatter(features, codes) + ridge * np.eye(n_landmarks)
+        within = within_scatter(features, codes) + alpha * np.eye(n_landmarks)
         most = min(len(self.classes_) - 1, n_landmarks)
         wanted = self._wanted(self.n_components, most)
         found = leading_directions(between_scatter(features, codes), within, wanted)
         self.eigenvalues_, self.components_ = found[0], found[1].T
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Coordinates of each row along the directions: (n, n_components)."""
-        X = self._checked(X)
+    def _transform(self, X: np.ndarray) -> np.ndarray:
         return (self._similarities.transform(X) - self._center) @ self.components_.T
 
     @property
@@ -116,9 +115,3 @@ def _median_distance(X: np.ndarray, random: np.random.RandomState) -> float:
     rows = X if len(X) <= _SAMPLE else X[random.choice(len(X), _SAMPLE, replace=False)]
     above = np.triu_indices(len(rows), k=1)
     return float(np.median(euclidean_distances(rows)[above])) or 1.0
-
-
-def _positive(width: Any) -> float:
-    if not check_fraction("width", width, high=np.inf) > 0:
-        raise ValueError(f"width={width!r} must be a number above 0.")
-    return float(width)

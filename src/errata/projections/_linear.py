@@ -5,28 +5,39 @@ from typing import Any, Self
 import numpy as np
 from scipy.linalg import eigh
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import check_count, check_fraction, check_labelled
+from .._validation import check_count, check_fraction, check_labelled, check_rows
 
-_NEGLIGIBLE = 1e-10  # eigenvalues below this share of the largest belong to no direction
+_NEGLIGIBLE = 1e-10  # eigenvalues below this fraction of the largest belong to no direction
 
 
 class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A transformer that needs labels; says so to scikit-learn and names its columns."""
+    """A transformer that needs labels; says so to scikit-learn and names its columns.
+
+    A projection learns in ``_fit_codes`` and projects in ``_transform``, both on rows that have
+    passed the checks.
+    """
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from rows ``X`` and their labels ``y`` where to look."""
+        X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, ensure_min_samples=2)
+        return self._fit_codes(X, codes)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The rows as the projection shows them: (n, n_components)."""
+        return self._transform(check_rows(self, X, dtype=float))
+
+    def _fit_codes(self, X: np.ndarray, codes: np.ndarray) -> Self:
+        raise NotImplementedError
+
+    def _transform(self, X: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
         """Declare to scikit-learn that labels are required."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-    def _labelled(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
-        return check_labelled(self, X, y, min_classes=2, dtype=float, ensure_min_samples=2)
-
-    def _checked(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=float, reset=False)
 
     def _wanted(self, n_components: Any, most: int) -> int:
         """Number of components: as many as asked for, and no more than there are."""
@@ -41,9 +52,7 @@ class LinearProjection(SupervisedProjection):
     n_components: int | None
     shrinkage: float
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Find the directions that tell the labels ``y`` apart."""
-        X, codes = self._labelled(X, y)
+    def _fit_codes(self, X: np.ndarray, codes: np.ndarray) -> Self:
         check_fraction("shrinkage", self.shrinkage)
         self.mean_ = X.mean(axis=0)
         values, directions = self._directions(X - self.mean_, codes)
@@ -52,9 +61,7 @@ class LinearProjection(SupervisedProjection):
         self.components_ = directions[:, :wanted].T
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Coordinates of each row along the directions: (n, n_components)."""
-        X = self._checked(X)
+    def _transform(self, X: np.ndarray) -> np.ndarray:
         return (X - self.mean_) @ self.components_.T
 
     def _directions(self, X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -80,10 +87,10 @@ class ScatterProjection(LinearProjection):
         raise NotImplementedError
 
 
-def shrink(S: np.ndarray, share: float) -> np.ndarray:
+def shrink(S: np.ndarray, shrinkage: float) -> np.ndarray:
     """Move a scatter matrix towards the sphere of the same trace."""
     d = len(S)
-    return (1 - share) * S + share * np.trace(S) / d * np.eye(d)
+    return (1 - shrinkage) * S + shrinkage * np.trace(S) / d * np.eye(d)
 
 
 def rank(S: np.ndarray) -> int:

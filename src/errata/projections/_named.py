@@ -6,6 +6,7 @@ from typing import Any
 from sklearn.base import BaseEstimator, clone
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
+from .._random import with_seed
 from .._validation import check_choice
 from ._discriminants import HybridDiscriminantProjection, LinearDiscriminantProjection
 from ._hidden_layer import HiddenLayerProjection
@@ -43,12 +44,9 @@ def make_projection(projection: Any, n_components: int | None, seed: int) -> Bas
         made = clone(projection)
     else:
         raise ValueError(
-            f"projection={projection!r} is no projection; pass one of {', '.join(PROJECTIONS)}, "
+            f"projection={projection!r} is not a projection; pass one of {', '.join(PROJECTIONS)}, "
             "or a transformer with fit(X, y) and transform(X)."
         )
-    known = made.get_params()
-    if n_components is not None and "n_components" in known:
+    if n_components is not None and "n_components" in made.get_params():
         made.set_params(n_components=n_components)
-    if "random_state" in known:
-        made.set_params(random_state=seed)
-    return made
+    return with_seed(made, seed)

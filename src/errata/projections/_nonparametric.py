@@ -2,20 +2,21 @@
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.neighbors import NearestNeighbors
 
+from .._blocks import blocks, map_blocks
+from .._neighbors import NeighborIndex
 from .._validation import check_count, check_fraction
 from ._linear import ScatterProjection, within_scatter
 
 _BLOCK = 1_000_000  # distances held at a time
-_NEAR = 1e-3  # rows nearer than this share of their root mean square norm count as this far apart
+_NEAR = 1e-3  # rows nearer than this, in root mean square norms, count as this far apart
 
 
 class NonparametricDiscriminantProjection(ScatterProjection):
     """Directions across the border between classes (Fukunaga and Mantock's NDA).
 
     Each row is compared with the mean of its nearest rows in every other class, and rows near a
-    border count more. Reach for it when classes are no round clouds, or when one direction for two
+    border count more. Reach for it when classes are not round clouds, or when one direction for two
     classes is too few: it gives up to d. Costs O(n² d) for the neighbours (less with few features),
     O(n d² + d³) for the rest, and O(n k d) memory.
 
@@ -74,14 +75,14 @@ class NonparametricDiscriminantProjection(ScatterProjection):
         k = check_count("n_neighbors", self.n_neighbors)
         power = check_fraction("power", self.power, high=np.inf)
         groups = [codes == c for c in range(codes.max() + 1)]
-        searches = [NearestNeighbors().fit(X[group]) for group in groups]
+        indices = [NeighborIndex(X[group]) for group in groups]
         to_own = np.full(len(X), np.nan)
-        for group, search in zip(groups, searches, strict=True):
+        for group, index in zip(groups, indices, strict=True):
             if group.sum() > 1:
-                to_own[group] = search.kneighbors(n_neighbors=min(k, group.sum() - 1))[0][:, -1]
+                to_own[group] = index.others(min(k, int(group.sum()) - 1))[0][:, -1]
         between = np.zeros((X.shape[1], X.shape[1]))
-        for group, search in zip(groups, searches, strict=True):
-            distance, found = search.kneighbors(X[~group], min(k, group.sum()))
+        for group, index in zip(groups, indices, strict=True):
+            distance, found = index.find(X[~group], min(k, int(group.sum())))
             difference = X[~group] - X[group][found].mean(axis=1)
             weight = _border_weight(to_own[~group], distance[:, -1], power)
             between += (weight[:, None] * difference).T @ difference
@@ -171,13 +172,12 @@ def _weighted_means(X: np.ndarray, group: np.ndarray, near: float) -> np.ndarray
     A row alone in the group is its own mean.
     """
     members = np.flatnonzero(group)
-    means = np.empty_like(X)
-    step = max(1, _BLOCK // len(members))
-    for start in range(0, len(X), step):
-        block = slice(start, start + step)
-        weight = 1 / np.maximum(euclidean_distances(X[block], X[members]), near)
+
+    def means_of(rows: slice) -> np.ndarray:
+        weight = 1 / np.maximum(euclidean_distances(X[rows], X[members]), near)
         if len(members) > 1:
-            inside = (members >= start) & (members < start + step)
-            weight[members[inside] - start, np.flatnonzero(inside)] = 0
-        means[block] = weight @ X[members] / weight.sum(axis=1, keepdims=True)
-    return means
+            inside = (members >= rows.start) & (members < rows.stop)
+            weight[members[inside] - rows.start, np.flatnonzero(inside)] = 0
+        return weight @ X[members] / weight.sum(axis=1, keepdims=True)
+
+    return map_blocks(means_of, blocks(len(X), _BLOCK, width=len(members)))

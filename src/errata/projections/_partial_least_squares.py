@@ -1,7 +1,7 @@
 """Partial least squares towards class indicators, as a projection."""
 
 import warnings
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.cross_decomposition import PLSRegression
@@ -40,9 +40,7 @@ class PartialLeastSquaresProjection(SupervisedProjection):
     def __init__(self, n_components: int | None = None) -> None:
         self.n_components = n_components
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Find the directions that go with the labels ``y``."""
-        X, codes = self._labelled(X, y)
+    def _fit_codes(self, X: np.ndarray, codes: np.ndarray) -> Self:
         indicators = np.eye(len(self.classes_))[codes]
         most = max(1, int(np.linalg.matrix_rank(X - X.mean(axis=0))))
         wanted = self._wanted(10 if self.n_components is None else self.n_components, most)
@@ -52,9 +50,7 @@ class PartialLeastSquaresProjection(SupervisedProjection):
             self.regression_ = PLSRegression(wanted).fit(X, indicators)
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Scores of each row: (n, n_components)."""
-        X = self._checked(X)
+    def _transform(self, X: np.ndarray) -> np.ndarray:
         return self.regression_.transform(X)
 
     @property

@@ -4,12 +4,12 @@ import base64
 import hashlib
 from importlib.resources import files
 
-STYLES = ["tokens", "base", "charts", "classes", "suspects", "small", "print"]
+STYLES = ["tokens", "base", "charts", "classes", "examples", "small", "print"]
 
 # Helpers first, `main` last; they share one scope, so what a part uses stands before it.
 SCRIPTS = [
     *("dom", "theme", "tooltip", "curve", "map"),
-    *("select", "rows", "export", "suspects", "main"),
+    *("select", "rows", "export", "examples", "main"),
 ]
 
 

@@ -3,12 +3,13 @@
 from math import floor, log10, sqrt
 from typing import Any
 
-from ._words import count, percent, reading
+from .._format import count, percent, plural
+from ._words import at_rank
 
 # Beyond this a curve gets longer and not smoother.
 MOST_POINTS = 400
 
-# The curve ends when it is twice as long as the list and this share of the errors is found.
+# The curve ends when it is twice as long as the list and this fraction of the errors is found.
 BEYOND_THE_LIST, NEARLY_ALL = 2, 0.99
 
 # What a point of the self-check's curve holds, in the order of the page's table.
@@ -77,13 +78,13 @@ def curve(self_check: dict[str, Any]) -> dict[str, Any] | None:
         "step": max(1, round(most / MOST_POINTS)),
         "start": points["rank"][start],
         "start_at": 100 * points["rank"][start] / most,
-        "reading": reading(**{name: points[name][start] for name in CURVES}),
+        "sentence": at_rank(**{name: points[name][start] for name in CURVES}),
         "table": [[points[name][i] for name in CURVES] for i in table],
     }
 
 
 def histogram(bins: dict[str, list]) -> dict[str, Any]:
-    """Bars on a square-root axis: next to thousands of good rows, ten suspects stay visible."""
+    """Bars on a square-root axis: next to thousands of good rows, ten flagged ones stay visible."""
     most = max([*bins["counts"], 1])
     bars = [
         {
@@ -102,8 +103,7 @@ def histogram(bins: dict[str, list]) -> dict[str, Any]:
 
 
 def _bar_text(low: float, high: float, rows: int, flagged: int) -> str:
-    noun = "row" if rows == 1 else "rows"
-    return f"{percent(low)} to {percent(high)}: {count(rows)} {noun}, {count(flagged)} flagged"
+    return f"{percent(low)} to {percent(high)}: {plural(rows, 'row')}, {count(flagged)} flagged"
 
 
 def _root_ticks(most: int) -> list[int]:
@@ -121,7 +121,9 @@ def _nearest(ranks: list[float], wanted: float) -> int:
     return min(range(len(ranks)), key=lambda place: abs(ranks[place] - wanted))
 
 
-def _line(ranks: list[float], shares: list[float], most: float) -> str:
+def _line(ranks: list[float], fractions: list[float], most: float) -> str:
     """The points of an SVG line in a square of 100 by 100."""
-    pairs = zip(ranks, shares, strict=True)
-    return " ".join(f"{100 * rank / most:.2f},{100 - 100 * share:.2f}" for rank, share in pairs)
+    pairs = zip(ranks, fractions, strict=True)
+    return " ".join(
+        f"{100 * rank / most:.2f},{100 - 100 * fraction:.2f}" for rank, fraction in pairs
+    )

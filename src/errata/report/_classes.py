@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from ._words import percent
+from .._format import percent
 
 MOST_IN_MATRIX = 20
 MOST_CLASSES = 30
@@ -33,9 +33,9 @@ def matrix(summary: dict[str, Any]) -> list[dict[str, Any]] | None:
     ]
 
 
-def _cell(share: float) -> str:
+def _cell(fraction: float) -> str:
     """A dot for next to nothing, so that the eye finds the mistakes."""
-    return percent(share) if share >= 0.001 else "·"
+    return percent(fraction) if fraction >= 0.001 else "·"
 
 
 def long_names(summary: dict[str, Any]) -> bool:
@@ -50,12 +50,12 @@ def worst_flows(summary: dict[str, Any]) -> list[dict[str, Any]]:
         return []
     classes = summary["classes"]
     flows = [
-        {"class": classes[i], "label": classes[j], "share": share}
+        {"class": classes[i], "label": classes[j], "fraction": fraction}
         for i, line in enumerate(summary["transition"] or [])
-        for j, share in enumerate(line)
-        if i != j and share > 0
+        for j, fraction in enumerate(line)
+        if i != j and fraction > 0
     ]
-    return _scaled(sorted(flows, key=lambda flow: -flow["share"])[:MOST_PAIRS], "share")
+    return _scaled(sorted(flows, key=lambda flow: -flow["fraction"])[:MOST_PAIRS], "fraction")
 
 
 def worst_classes(summary: dict[str, Any]) -> list[dict[str, Any]]:

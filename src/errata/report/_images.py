@@ -39,7 +39,7 @@ def pixels_uri(pixels: Any) -> str:
     Returns
     -------
     str
-        ``data:image/png;base64,...``, for the ``image`` of a suspect.
+        ``data:image/png;base64,...``, for the ``image`` of an example.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def pixels_uri(pixels: Any) -> str:
     pixels = np.asarray(pixels)
     if pixels.ndim not in (2, 3) or 0 in pixels.shape or pixels.shape[2:] not in ((), (3,)):
         raise ValueError(
-            f"pixels of shape {pixels.shape} are no picture; "
+            f"pixels of shape {pixels.shape} are not a picture; "
             "pass (height, width) for gray or (height, width, 3) for colours."
         )
     return _data_uri("image/png", _png(_to_bytes(pixels)))
@@ -65,7 +65,7 @@ def thumbnail_uri(path: str | os.PathLike, size: int = 64) -> str | None:
     Parameters
     ----------
     path : path-like
-        The file. None is returned where it is missing, or no picture.
+        The file. None is returned where it is missing, or not a picture.
     size : int, default=64
         The longest side, in pixels; 64 is sharp at the size of the report's list.
 
@@ -102,7 +102,7 @@ def _reduced(image: Any, content: bytes, size: int) -> str | None:
             picture.thumbnail((size, size))
             picture.save(out, "PNG" if exact else "JPEG", optimize=True)
     except (OSError, ValueError, SyntaxError, image.DecompressionBombError):
-        return None  # all that Pillow raises for files that are broken, no pictures, or huge
+        return None  # all that Pillow raises for files that are broken, not pictures, or huge
     return _data_uri("image/png" if exact else "image/jpeg", out.getvalue())
 
 

@@ -5,33 +5,33 @@ from typing import Any
 
 from ._charts import drawn, thinned
 from ._classes import colours
-from ._words import READING
+from ._words import AT_RANK
 
-# Pictures are most of a page's weight: the first suspects get theirs, up to this many characters.
+# Pictures are most of a page's weight: the first examples get theirs, up to this many characters.
 PICTURE_BUDGET = 1_200_000
 
 
 def payload(summary: dict[str, Any]) -> dict[str, Any]:
     """Names once, then numbers that refer to them.
 
-    ``names`` holds the classes in their order, then labels that are no class; ``columns`` holds
-    each list of column names that some suspect shows.
+    ``names`` holds the classes in their order, then labels that are not a class; ``columns`` holds
+    each list of column names that some example shows.
     """
     names: dict[str, int] = {}
     for name in summary["classes"]:
         names.setdefault(str(name), len(names))
     columns: dict[tuple[str, ...], int] = {}
     listed = with_pictures(listed_rows(summary))
-    suspects = [_suspect(suspect, names, columns) for suspect in listed]
+    examples = [_packed(example, names, columns) for example in listed]
     check = drawn(summary)
     return {
         "title": summary["title"],
-        "reading": READING,
-        "judged": summary["has_skill"],
+        "at_rank": AT_RANK,
+        "has_skill": summary["has_skill"],
         "curve": _rounded(thinned(check)) if check else None,
         "map": _map(summary["map"]) if summary["map"] else None,
         "colours": colours(summary),
-        "suspects": suspects,
+        "examples": examples,
         "columns": [list(keys) for keys in columns],
         "names": list(names),
     }
@@ -51,41 +51,41 @@ def to_json(data: Any) -> str:
 
 def listed_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows to look at, the most suspicious first; none where their order means nothing."""
-    return summary["suspects"] if summary["has_skill"] else []
+    return summary["examples"] if summary["has_skill"] else []
 
 
-def with_pictures(suspects: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The suspects with the pictures the page can afford; only data URIs, never an address."""
+def with_pictures(examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The examples with the pictures the page can afford; only data URIs, never an address."""
     left, kept = PICTURE_BUDGET, []
-    for suspect in suspects:
-        image = suspect["image"]
+    for example in examples:
+        image = example["image"]
         left -= len(image or "")
         fits = image is not None and image.startswith("data:image/") and left >= 0
-        kept.append(suspect if fits else {**suspect, "image": None})
+        kept.append(example if fits else {**example, "image": None})
     return kept
 
 
-def _suspect(
-    suspect: dict[str, Any], names: dict[str, int], columns: dict[tuple[str, ...], int]
+def _packed(
+    example: dict[str, Any], names: dict[str, int], columns: dict[tuple[str, ...], int]
 ) -> list[Any]:
-    """One suspect as a list; ``unpack`` in the script reads the same order."""
+    """One example as a list; ``unpack`` in the script reads the same order."""
 
     def code(name: Any) -> int:
         return names.setdefault(str(name), len(names))
 
-    keys = tuple(suspect["values"])
+    keys = tuple(example["values"])
     return [
-        suspect["row"],
-        suspect["id"],
-        code(suspect["label"]),
-        code(suspect["suggested"]),
-        round(suspect["p_wrong"], 4),
-        int(suspect["flagged"]),
-        suspect["reasons"],
-        [[near["row"], code(near["label"])] for near in suspect["similar"]],
+        example["row"],
+        example["id"],
+        code(example["label"]),
+        code(example["suggested"]),
+        round(example["p_wrong"], 4),
+        int(example["flagged"]),
+        example["reasons"],
+        [[near["row"], code(near["label"])] for near in example["similar"]],
         columns.setdefault(keys, len(columns)),
-        list(suspect["values"].values()),
-        suspect["image"],
+        list(example["values"].values()),
+        example["image"],
     ]
 
 

@@ -4,7 +4,9 @@ import json
 import os
 from typing import Any
 
+from .._format import count, listed, percent, plural
 from .._optional import require
+from .._sentences import answer, cleaning, notes
 from ..tables import atomic_path
 from . import _charts, _classes, _words
 from ._assets import page_script, page_style, script_hash
@@ -14,8 +16,7 @@ KEYS = [
     *("errata", "title", "seed", "rows", "features", "label", "classes"),
     *("has_skill", "noise_rate", "hypotheses", "alternatives", "flagged", "notes"),
     *("per_class", "confusion", "transition"),
-    *("witnesses", "self_check", "histogram", "map", "duplicates", "duplicates_total"),
-    *("suspects", "suspects_total"),
+    *("models", "self_check", "histogram", "map", "duplicates", "duplicates_total", "examples"),
 ]
 
 
@@ -35,12 +36,12 @@ def render(summary: dict[str, Any]) -> str:
     Returns
     -------
     str
-        The HTML. About 100 kB, plus some 300 bytes for a suspect and 30 for a point of the map.
+        The HTML. About 100 kB, plus some 300 bytes for an example and 30 for a point of the map.
 
     Examples
     --------
     >>> nothing = dict.fromkeys(("label", "alternatives", "transition", "self_check", "map"))
-    >>> lists = {key: [] for key in ("notes", "confusion", "witnesses", "duplicates", "suspects")}
+    >>> lists = {key: [] for key in ("notes", "confusion", "models", "duplicates", "examples")}
     >>> page = render({
     ...     **nothing, **lists, "errata": "0.1.0", "title": "train.csv", "seed": 0,
     ...     "rows": 1000, "features": 12, "classes": ["cat", "dog"], "per_class": [],
@@ -48,9 +49,10 @@ def render(summary: dict[str, Any]) -> str:
     ...     "noise_rate": {"estimate": 0.087, "low": 0.061, "high": 0.112,
     ...                    "count": 87, "count_low": 61, "count_high": 112},
     ...     "flagged": {"count": 74, "expected_precision": 0.81, "expected_recall": 0.69,
-    ...                 "rule": "more likely wrong than right"},
+    ...                 "rule": "more likely wrong than right",
+    ...                 "cleaned": {"threshold": 0.5, "rows": 74, "above": 74}},
     ...     "histogram": {"edges": [0.0, 0.5, 1.0], "counts": [900, 100], "flagged": [0, 74]},
-    ...     "duplicates_total": 0, "suspects_total": 0,
+    ...     "duplicates_total": 0,
     ... })
     >>> "About 87 of 1,000 labels are probably wrong (between 61 and 112)." in page
     True
@@ -96,9 +98,7 @@ def write_report(summary: dict[str, Any], path: str | os.PathLike) -> None:
 def _check(summary: dict[str, Any]) -> None:
     missing = [key for key in KEYS if key not in summary]
     if missing:
-        raise ValueError(
-            f"the summary lacks {', '.join(missing)}; an audit's summary has them all."
-        )
+        raise ValueError(f"the summary lacks {listed(missing)}; an audit's summary has them all.")
     try:
         json.dumps(summary, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -110,12 +110,13 @@ def _check(summary: dict[str, Any]) -> None:
 
 def _view(summary: dict[str, Any]) -> dict[str, Any]:
     """What the templates show: the summary, and what follows from it."""
-    listed, check = listed_rows(summary), _charts.drawn(summary)
+    examples, check = listed_rows(summary), _charts.drawn(summary)
     return {
         **summary,
-        "answer": _words.answer(summary),
+        "answer": answer(summary),
+        "cleaning": cleaning(summary["flagged"]) if summary["has_skill"] else "",
         "cards": _words.cards(summary),
-        "notes": _words.notes(summary),
+        "notes": notes(summary),
         "hypotheses": _words.hypotheses(summary),
         "curve": _charts.curve(check) if check else None,
         "bars": _charts.histogram(summary["histogram"]),
@@ -125,10 +126,15 @@ def _view(summary: dict[str, Any]) -> dict[str, Any]:
         "worst": _classes.worst_classes(summary),
         "pairs": _classes.top_pairs(summary),
         "legend": _classes.legend(summary) if summary["map"] else [],
-        "suspects": listed,
-        "pictures": sum(suspect["image"] is not None for suspect in with_pictures(listed)),
-        "pictures_given": sum(suspect["image"] is not None for suspect in listed),
+        "examples": examples,
+        "listing": _words.listing(summary),
+        "pictures": _pictures(with_pictures(examples)),
+        "pictures_given": _pictures(examples),
     }
+
+
+def _pictures(examples: list[dict[str, Any]]) -> int:
+    return sum(example["image"] is not None for example in examples)
 
 
 def _environment() -> Any:
@@ -141,5 +147,5 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(count=_words.count, percent=_words.percent)
+    environment.filters.update(count=count, plural=plural, percent=percent)
     return environment

@@ -37,7 +37,7 @@ def cliques(indistinguishable: Any) -> list[tuple[int, ...]]:
     Examples
     --------
     >>> import numpy as np
-    >>> from errata.stats import cliques
+    >>> from errata.stats._cliques import cliques
     >>> ranks = np.array([1.0, 1.5, 2.2, 4.0])
     >>> cliques(np.abs(ranks[:, None] - ranks) < 1)
     [(0, 1), (1, 2)]

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from .._validation import check_score_table, check_significance
 from ._cliques import cliques
 from ._drawing import draw
+from ._nemenyi import critical_difference
 from ._ranks import average_ranks
-from ._scores import check_alpha, check_scores, method_names
-from ._tests import critical_difference
+from ._scores import method_names
 
 
 def plot_critical_difference(
@@ -17,7 +18,7 @@ def plot_critical_difference(
     *,
     names: Sequence[str] | None = None,
     p_values: Any = None,
-    alpha: float = 0.05,
+    significance: float = 0.05,
     higher_is_better: bool = True,
     ax: Any = None,
 ) -> Any:
@@ -36,8 +37,8 @@ def plot_critical_difference(
     p_values : array-like of shape (n_methods, n_methods), optional
         Corrected p-values that take the place of Nemenyi's test, for instance
         ``wilcoxon_holm(scores).p_values``.
-    alpha : float, default=0.05
-        Level of significance.
+    significance : float, default=0.05
+        Significance level.
     higher_is_better : bool, default=True
         False for errors and losses.
     ax : matplotlib Axes, optional
@@ -62,14 +63,14 @@ def plot_critical_difference(
     'CD = 1.17'
     >>> ax.figure.savefig("ranks.pdf")  # doctest: +SKIP
     """
-    table = check_scores(scores, min_datasets=2)
+    table = check_score_table(scores, min_datasets=2)
     n, k = table.shape
     return plot_average_ranks(
         average_ranks(table, higher_is_better=higher_is_better),
         method_names(scores, names, k),
-        cd=critical_difference(k, n, alpha=alpha) if p_values is None else None,
+        cd=critical_difference(k, n, significance=significance) if p_values is None else None,
         p_values=p_values,
-        alpha=alpha,
+        significance=significance,
         ax=ax,
     )
 
@@ -80,7 +81,7 @@ def plot_average_ranks(
     *,
     cd: float | None = None,
     p_values: Any = None,
-    alpha: float = 0.05,
+    significance: float = 0.05,
     ax: Any = None,
 ) -> Any:
     """Draw a critical-difference diagram from average ranks, say those printed in a paper.
@@ -94,9 +95,9 @@ def plot_average_ranks(
     cd : float, optional
         Methods whose ranks lie less than this apart are joined by a bar.
     p_values : array-like of shape (n_methods, n_methods), optional
-        Methods with a p-value above ``alpha`` are joined by a bar. Give this or ``cd``.
-    alpha : float, default=0.05
-        Level of significance for ``p_values``.
+        Methods with a p-value above ``significance`` are joined by a bar. Give this or ``cd``.
+    significance : float, default=0.05
+        Significance level for ``p_values``.
     ax : matplotlib Axes, optional
         Where to draw. It should be as wide as the two longest names and some 3 inches, and as high
         as n_methods / 2 + 6 lines of text. When left out, a new figure has that size.
@@ -116,13 +117,15 @@ def plot_average_ranks(
 
     >>> from errata.stats import critical_difference, plot_average_ranks
     >>> names = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
-    >>> cd = critical_difference(n_methods=4, n_datasets=14, alpha=0.10)
+    >>> cd = critical_difference(n_methods=4, n_datasets=14, significance=0.10)
     >>> ax = plot_average_ranks([3.143, 2.000, 2.893, 1.964], names, cd=cd)
     >>> ax.texts[-1].get_text()
     'CD = 1.12'
     """
     ranks, names = _check_ranks(ranks, names)
-    alike = _indistinguishable(ranks, cd, p_values, check_alpha(alpha))
+    alike = _indistinguishable(
+        ranks, cd, p_values, check_significance("significance", significance)
+    )
     order = np.argsort(ranks, kind="stable")
     groups = cliques(alike[np.ix_(order, order)])
     return draw(ax, ranks[order], [names[i] for i in order], groups, cd)
@@ -141,7 +144,7 @@ def _check_ranks(ranks: Any, names: Sequence[str]) -> tuple[np.ndarray, list[str
 
 
 def _indistinguishable(
-    ranks: np.ndarray, cd: float | None, p_values: Any, alpha: float
+    ranks: np.ndarray, cd: float | None, p_values: Any, significance: float
 ) -> np.ndarray:
     """Table of the pairs of methods that do not differ significantly."""
     if (cd is None) == (p_values is None):
@@ -159,4 +162,4 @@ def _indistinguishable(
             "p_values lacks some pairs (NaN), and a diagram needs all of them; "
             "compute it without control."
         )
-    return p > alpha
+    return p > significance

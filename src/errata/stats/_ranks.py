@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from ._scores import check_scores, without_rounding_error
+from .._validation import check_score_table
+from ._scores import without_rounding_error
 
 
 def average_ranks(scores: Any, *, higher_is_better: bool = True) -> np.ndarray:
@@ -34,7 +35,7 @@ def average_ranks(scores: Any, *, higher_is_better: bool = True) -> np.ndarray:
     >>> average_ranks(accuracy)
     array([1.25, 3.  , 1.75])
     """
-    return rank_methods(check_scores(scores), higher_is_better).mean(axis=0)
+    return rank_methods(check_score_table(scores), higher_is_better).mean(axis=0)
 
 
 def rank_methods(scores: np.ndarray, higher_is_better: bool = True) -> np.ndarray:

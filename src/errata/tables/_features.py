@@ -7,6 +7,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 
+from .._format import listed
 from ._columns import Column, columns_of, without
 from ._encode import Encoded, encode
 from ._identifiers import are_identifying_numbers, may_run_on
@@ -96,11 +97,11 @@ def features_of(
     return _gathered(columns, encoded)
 
 
-def _seeds(random_state: Any, n: int) -> np.ndarray:
+def _seeds(random_state: Any, n: int) -> list[int]:
     # Imported here, so that whoever only reads a table does not wait for scikit-learn.
-    from sklearn.utils import check_random_state
+    from .._random import draw_seeds
 
-    return check_random_state(random_state).randint(2**31 - 1, size=n)
+    return draw_seeds(random_state, n)
 
 
 def _is_ready(array: np.ndarray) -> bool:
@@ -160,11 +161,8 @@ def _notes(columns: list[Column], encoded: list[Encoded]) -> list[str]:
     for column, outcome in zip(columns, encoded, strict=True):
         if outcome.reason:
             left_out.setdefault(outcome.reason, []).append(column.name)
-    notes = [f"Left out {_listed(names)}: {reason}." for reason, names in left_out.items()]
+    notes = [
+        f"Left out {listed(map(repr, names), most=_NAMED)}: {reason}."
+        for reason, names in left_out.items()
+    ]
     return notes + [outcome.remark for outcome in encoded if outcome.remark]
-
-
-def _listed(names: list[str]) -> str:
-    text = ", ".join(map(repr, names[:_NAMED]))
-    more = len(names) - _NAMED
-    return f"{text} and {more} more" if more > 0 else text

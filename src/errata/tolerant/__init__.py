@@ -1,6 +1,5 @@
-"""Pointwise probability reinforcements: fit the rows that agree, and say which do not."""
+"""Models with pointwise probability reinforcements: they fit the rows that agree, flag the rest."""
 
-from ._alpha import select_log_alpha
 from ._classifier import ReinforcedClassifier
 from ._density import ReinforcedDensity
 from ._kernel_ridge import ReinforcedKernelRidge
@@ -8,11 +7,9 @@ from ._linear import ReinforcedLinearRegression
 from ._logistic import ReinforcedLogisticRegression
 from ._pca import ReinforcedPCA
 from ._regressor import ReinforcedRegressor
-from ._weights import reinforcement_weights
+from ._reinforcement_weights import reinforcement_weights
 
 __all__ = [
-    "reinforcement_weights",
-    "select_log_alpha",
     "ReinforcedLinearRegression",
     "ReinforcedLogisticRegression",
     "ReinforcedKernelRidge",
@@ -20,4 +17,5 @@ __all__ = [
     "ReinforcedClassifier",
     "ReinforcedRegressor",
     "ReinforcedDensity",
+    "reinforcement_weights",
 ]

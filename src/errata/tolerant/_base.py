@@ -5,29 +5,33 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._detector import flag
-from .._validation import check_choice, check_count, check_fraction, check_row_weights
-from ._checks import check_log_alpha, check_target
+from .._detector import DetectorMixin
+from .._validation import (
+    check_choice,
+    check_count,
+    check_fraction,
+    check_log_reinforcement,
+    check_mean_weight,
+    check_row_weights,
+)
 from ._loop import Degenerate, Maximise, Rule, reinforce
-from ._weights import PENALTIES, abnormality, reinforcements
+from ._weights import PENALTIES, abnormality, added_probabilities
 
 
-class ReinforcedEstimator(BaseEstimator):
+class ReinforcedEstimator(DetectorMixin, BaseEstimator):
     """Runs the loop with a model plugged in, and keeps what it says about the rows."""
 
-    penalty: str
-    alpha: float | str
-    target: float
+    reinforcement: float | str
+    reinforcement_penalty: str
+    mean_weight: float
     max_iter: int
     tol: float
-    threshold: float | None
-    contamination: float | str | None
 
     def _rule(self) -> Rule:
         return Rule(
-            penalty=check_choice("penalty", self.penalty, PENALTIES),
-            log_alpha=check_log_alpha(self.alpha),
-            target=check_target(self.target),
+            penalty=check_choice("reinforcement_penalty", self.reinforcement_penalty, PENALTIES),
+            log_alpha=check_log_reinforcement(self.reinforcement),
+            mean_weight=check_mean_weight(self.mean_weight),
             max_iter=check_count("max_iter", self.max_iter),
             tol=check_fraction("tol", self.tol),
         )
@@ -41,18 +45,17 @@ class ReinforcedEstimator(BaseEstimator):
         found = reinforce(maximise, rule, sample_weight=sample_weight, w_init=w_init)
         self.weights_ = found.weights
         self.log_likelihood_ = found.fit.log_p
-        self.reinforcements_ = reinforcements(found.fit.log_p, found.log_alpha, rule.penalty)
-        self.log_alpha_ = found.log_alpha
+        self.added_probabilities_ = added_probabilities(
+            found.fit.log_p, found.log_alpha, rule.penalty
+        )
+        self.log_reinforcement_ = found.log_alpha
         with np.errstate(over="ignore"):
-            self.alpha_ = float(np.exp(found.log_alpha))
+            self.reinforcement_ = float(np.exp(found.log_alpha))
         self.mean_weight_ = float(np.average(found.weights, weights=sample_weight))
         self.objective_ = found.objective
         self.n_iter_ = found.n_iter
         self.converged_ = found.converged
-        self.suspicion_ = abnormality(found.fit.log_p, found.log_alpha, rule.penalty)
-        self.flagged_ = flag(
-            self.suspicion_, threshold=self.threshold, contamination=self.contamination
-        )
+        self._conclude(abnormality(found.fit.log_p, found.log_alpha, rule.penalty))
         return found.fit.params
 
 

@@ -1,30 +1,34 @@
 """Any probabilistic classifier, reinforced."""
 
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
-from .._detector import DetectorMixin
-from .._validation import check_labelled, check_labels, check_row_weights
+from .._validation import check_labelled, check_row_weights
 from ._base import require_every_class
-from ._generic import Folds, WrappingEstimator, check_pluggable, fit_and_judge, make_folds
 from ._loop import Fit
+from ._wrapping import (
+    WeightedFits,
+    WrappingEstimator,
+    check_classes_in_folds,
+    check_pluggable,
+)
 
 _LEAST_PROBABILITY = 1e-300  # that of a label a tree has never seen in a leaf, say
 
 
-class ReinforcedClassifier(DetectorMixin, ClassifierMixin, WrappingEstimator):
-    """Make any probabilistic classifier give up on the labels it finds least likely, by degrees.
+class ReinforcedClassifier(ClassifierMixin, WrappingEstimator):
+    """Make any probabilistic classifier give little weight to the labels it finds least likely.
 
     Reach for it when your classifier is good at the task and the labels are not all right. It is
-    fitted some ten times, each time with less weight on the labels it disbelieved before. If the
+    fitted some ten times, each time with less weight on the labels it found unlikely before. If the
     fit maximises a weighted likelihood (logistic regression, naive Bayes, neural networks) the
     theory of [1]_ applies; with trees, or support vectors that were calibrated, the weights are
-    useful but nothing is proved. A classifier flexible enough to learn labels by heart believes
-    them all, so that nothing is suspected: give such a one (a forest, nearest neighbours) ``cv=5``.
+    useful but nothing is proved. A classifier flexible enough to memorise labels finds them all
+    likely, so that nothing is suspected: give such a one (a forest, nearest neighbours) ``cv=5``.
     Costs the fits, and with ``cv`` as many more as there are folds.
 
     Parameters
@@ -33,21 +37,26 @@ class ReinforcedClassifier(DetectorMixin, ClassifierMixin, WrappingEstimator):
         A classifier whose ``fit`` takes ``sample_weight`` and that has ``predict_proba``; an
         ordinary logistic regression when not given.
     cv : int or cross-validation splitter, optional
-        Judge each label by fits that have not seen its fold. None judges by the fit itself, as in
-        the paper.
-    penalty : {"l1", "l2"}, default="l1"
-        Price of a reinforcement. "l1" suits a few gross errors (most weights are exactly 1), "l2"
+        Score each label out of fold, by fits that have not seen it. None scores it by the fit to
+        all rows, as in the paper. Folds of a number are shuffled and alike in their labels.
+    n_jobs : int, optional
+        With ``cv``: how many folds are fitted at the same time; -1 for one per core.
+    random_state : int, RandomState instance or None
+        Shuffles the folds, and seeds the estimator where it has no seed of its own (one seed for
+        all its fits).
+    reinforcement : float or "auto", default="auto"
+        The constant alpha of [1]_: with "l1", labels less likely than 1/alpha lose weight, with
+        "l2" those less likely than about 1/sqrt(alpha). The smaller, the more rows lose weight;
+        infinity is the ordinary fit. "auto" chooses it anew at each iteration, so that the mean
+        weight is ``mean_weight``.
+    reinforcement_penalty : {"l1", "l2"}, default="l1"
+        What a reinforcement costs. "l1" suits a few gross errors (most weights are exactly 1), "l2"
         many mild ones.
-    alpha : float or "auto", default="auto"
-        Reinforcement constant. With "l1", labels less likely than 1/alpha lose weight, with "l2"
-        those less likely than about 1/sqrt(alpha). The smaller, the more rows are let go; infinity
-        is the ordinary fit. "auto" chooses it anew at each iteration, so that the mean weight is
-        ``target``.
-    target : float in (0, 1), default=0.95
-        Share of the data that should support the model. Too high keeps errors in; too low costs
-        little. Not used when ``alpha`` is a number.
+    mean_weight : float in (0, 1), default=0.95
+        Fraction of the data that should support the model. Too high keeps errors in; too low costs
+        little. Not used when ``reinforcement`` is a number.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" stops moving alpha.
+        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional
@@ -65,27 +74,28 @@ class ReinforcedClassifier(DetectorMixin, ClassifierMixin, WrappingEstimator):
         Degree, in [0, 1], to which each label is normal.
     suspicion_ : array of shape (n,)
         ``1 - weights_``, to the sixth digit: what is added there ranks the rows of weight 1 by
-        their likelihood. Not a probability: its mean is ``1 - target``, however many are wrong.
+        their likelihood. Not a probability: its mean is ``1 - mean_weight``, however many rows are
+        wrong.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        The rows to look at.
     suggested_ : array of shape (n,)
         The class that the fitted classifier predicts where a row is flagged, its own label
         elsewhere.
     log_likelihood_ : array of shape (n,)
         Log-probability of each label. Lowest = most suspicious.
-    reinforcements_ : array of shape (n,)
+    added_probabilities_ : array of shape (n,)
         What was added to each label's probability.
-    alpha_, log_alpha_ : float
-        Reinforcement constant and its logarithm.
+    reinforcement_, log_reinforcement_ : float
+        The constant and its logarithm.
     mean_weight_ : float
         Mean of ``weights_``.
     objective_ : array
-        Reinforced log-likelihood at each iteration. It never falls when ``alpha`` is a number,
+        Reinforced log-likelihood at each iteration. Never falls when ``reinforcement`` is a number,
         ``cv`` is None and each fit maximises the weighted likelihood and nothing else.
     n_iter_ : int
         Number of iterations.
     converged_ : bool
-        Whether the weights came to rest.
+        Whether the weights stopped moving.
     n_features_in_ : int
         Number of features seen in ``fit``.
 
@@ -102,7 +112,7 @@ class ReinforcedClassifier(DetectorMixin, ClassifierMixin, WrappingEstimator):
     >>> from errata.tolerant import ReinforcedClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> noisy, flipped = flip_labels(y, 0.1, random_state=0)
-    >>> model = ReinforcedClassifier(GaussianNB(), target=0.9).fit(X, noisy)
+    >>> model = ReinforcedClassifier(GaussianNB(), mean_weight=0.9).fit(X, noisy)
     >>> int(flipped.sum()), int(model.flagged_[flipped].sum()), int(model.flagged_.sum())
     (15, 14, 15)
     """
@@ -112,9 +122,11 @@ class ReinforcedClassifier(DetectorMixin, ClassifierMixin, WrappingEstimator):
         estimator: Any = None,
         *,
         cv: Any = None,
-        penalty: str = "l1",
-        alpha: float | str = "auto",
-        target: float = 0.95,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        reinforcement: float | str = "auto",
+        reinforcement_penalty: str = "l1",
+        mean_weight: float = 0.95,
         max_iter: int = 100,
         tol: float = 1e-4,
         threshold: float | None = None,
@@ -122,17 +134,26 @@ class ReinforcedClassifier(DetectorMixin, ClassifierMixin, WrappingEstimator):
     ) -> None:
         self.estimator = estimator
         self.cv = cv
-        self.penalty = penalty
-        self.alpha = alpha
-        self.target = target
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.reinforcement = reinforcement
+        self.reinforcement_penalty = reinforcement_penalty
+        self.mean_weight = mean_weight
         self.max_iter = max_iter
         self.tol = tol
         self.threshold = threshold
         self.contamination = contamination
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, w_init: Any = None
-    ) -> "ReinforcedClassifier":
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        w_init: Any = None,
+        **fit_params: Any,
+    ) -> Self:
         """Fit the classifier to the labels that agree.
 
         Parameters
@@ -143,18 +164,21 @@ class ReinforcedClassifier(DetectorMixin, ClassifierMixin, WrappingEstimator):
             Labels, of two classes at least.
         sample_weight : array-like of shape (n,), optional
             How many rows each row stands for.
+        groups : array-like of shape (n,), optional
+            With ``cv``: rows of one group are held out together.
         w_init : array-like of shape (n,), optional
             Weights in [0, 1] to start from instead of ones, for instance one minus the suspicion of
             another detector: a way out when many errors have shaped the ordinary fit.
+        **fit_params
+            What else the estimator asked for by metadata routing.
         """
         estimator = self._wrapped()
         check_pluggable(estimator, method="predict_proba", gives="how likely a label is")
-        X, codes = check_labelled(self, X, y, **self._input_checks())
-        check_labels(self.classes_, min_classes=2)
-        labels = self.classes_[codes]
-        folds = make_folds(self.cv, X, labels, classifier=True)
+        X, codes = check_labelled(self, X, y, min_classes=2, **self._input_checks())
+        fits = self._weighted_fits(X, codes, stratify=True, groups=groups, fit_params=fit_params)
+        check_classes_in_folds(fits, codes, self.classes_)
         self.estimator_ = self._reinforce(
-            partial(fit_classifier, estimator, X, codes, classes=self.classes_, folds=folds),
+            partial(fit_classifier, fits, X, codes, classes=self.classes_),
             sample_weight=check_row_weights("sample_weight", sample_weight, len(codes)),
             w_init=w_init,
         )
@@ -180,18 +204,17 @@ class ReinforcedClassifier(DetectorMixin, ClassifierMixin, WrappingEstimator):
 
 
 def fit_classifier(
-    estimator: Any,
+    fits: WeightedFits,
     X: Any,
     codes: np.ndarray,
     weights: np.ndarray,
     _: Any = None,
     *,
     classes: np.ndarray,
-    folds: Folds | None,
 ) -> Fit:
     """Fit with weights, and find the log-probability of each label."""
     require_every_class(weights, codes, classes)
-    return Fit(*fit_and_judge(estimator, _label_log_proba, X, classes[codes], weights, folds))
+    return Fit(*fits(_label_log_proba, X, classes[codes], weights))
 
 
 def _label_log_proba(model: Any, X: Any, labels: np.ndarray) -> np.ndarray:

@@ -1,26 +1,26 @@
 """Any density estimator, reinforced."""
 
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.neighbors import KernelDensity
-from sklearn.utils.validation import validate_data
 
 from .._validation import check_row_weights
-from ._generic import Folds, WrappingEstimator, check_pluggable, fit_and_judge, make_folds
 from ._loop import Fit
+from ._wrapping import WeightedFits, WrappingEstimator, check_pluggable
 
 
 class ReinforcedDensity(DensityMixin, WrappingEstimator):
-    """Make any density estimator give up on the rows it finds least likely, by degrees.
+    """Make any density estimator give little weight to the rows it finds least likely.
 
     Reach for it when there are no labels and a few rows do not belong: they are those that the
-    density of the others has no room for. The estimator is fitted some ten times, each time with
+    density of the others leaves no room for. The estimator is fitted some ten times, each time with
     less weight on unlikely rows. If the fit maximises a weighted likelihood the theory of [1]_
-    applies; a kernel density is none, and every row props up its own density, so that ``cv=5``
-    judges more sharply. Costs the fits, and with ``cv`` as many more as there are folds.
+    applies; that of a kernel density does not, and every row raises its own density, so that
+    ``cv=5`` tells rows apart more sharply. Costs the fits, and with ``cv`` as many more as there
+    are folds.
 
     Parameters
     ----------
@@ -29,20 +29,25 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
         log-densities; :class:`sklearn.neighbors.KernelDensity` when not given. Its bandwidth is in
         the unit of the features, so scale them.
     cv : int or cross-validation splitter, optional
-        Judge each row by fits that have not seen its fold. None judges by the fit itself, as in
-        the paper. Folds are consecutive rows unless a splitter shuffles them.
-    penalty : {"l1", "l2"}, default="l1"
-        Price of a reinforcement. "l1" suits a few gross errors (most weights are exactly 1), "l2"
+        Score each row out of fold, by fits that have not seen it. None scores it by the fit to all
+        rows, as in the paper. Folds of a number are shuffled.
+    n_jobs : int, optional
+        With ``cv``: how many folds are fitted at the same time; -1 for one per core.
+    random_state : int, RandomState instance or None
+        Shuffles the folds, and seeds the estimator where it has no seed of its own (one seed for
+        all its fits).
+    reinforcement : float or "auto", default="auto"
+        The constant alpha of [1]_, in the unit of one over a density of ``X`` (its square for
+        "l2"). The smaller, the more rows lose weight; infinity is the ordinary fit. "auto" chooses
+        it anew at each iteration, so that the mean weight is ``mean_weight``.
+    reinforcement_penalty : {"l1", "l2"}, default="l1"
+        What a reinforcement costs. "l1" suits a few gross errors (most weights are exactly 1), "l2"
         many mild ones.
-    alpha : float or "auto", default="auto"
-        Reinforcement constant, in the unit of one over a density of ``X`` (its square for "l2").
-        The smaller, the more rows are let go; infinity is the ordinary fit. "auto" chooses it anew
-        at each iteration, so that the mean weight is ``target``.
-    target : float in (0, 1), default=0.95
-        Share of the data that should support the model. Too high keeps errors in; too low costs
-        little. Not used when ``alpha`` is a number.
+    mean_weight : float in (0, 1), default=0.95
+        Fraction of the data that should support the model. Too high keeps errors in; too low costs
+        little. Not used when ``reinforcement`` is a number.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" stops moving alpha.
+        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional
@@ -58,24 +63,25 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
         Degree, in [0, 1], to which each row is normal.
     suspicion_ : array of shape (n,)
         ``1 - weights_``, to the sixth digit: what is added there ranks the rows of weight 1 by
-        their likelihood. Not a probability: its mean is ``1 - target``, however many are wrong.
+        their likelihood. Not a probability: its mean is ``1 - mean_weight``, however many rows are
+        wrong.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        The rows to look at.
     log_likelihood_ : array of shape (n,)
         Log-density of each row. Lowest = most suspicious.
-    reinforcements_ : array of shape (n,)
+    added_probabilities_ : array of shape (n,)
         What was added to each row's density.
-    alpha_, log_alpha_ : float
-        Reinforcement constant and its logarithm. With many features ``alpha_`` may be inf or 0.
+    reinforcement_, log_reinforcement_ : float
+        The constant and its logarithm. With many features ``reinforcement_`` may be inf or 0.
     mean_weight_ : float
         Mean of ``weights_``.
     objective_ : array
-        Reinforced log-likelihood at each iteration. It never falls when ``alpha`` is a number,
+        Reinforced log-likelihood at each iteration. Never falls when ``reinforcement`` is a number,
         ``cv`` is None and each fit maximises the weighted likelihood and nothing else.
     n_iter_ : int
         Number of iterations.
     converged_ : bool
-        Whether the weights came to rest.
+        Whether the weights stopped moving.
     n_features_in_ : int
         Number of features seen in ``fit``.
 
@@ -100,9 +106,11 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
         estimator: Any = None,
         *,
         cv: Any = None,
-        penalty: str = "l1",
-        alpha: float | str = "auto",
-        target: float = 0.95,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        reinforcement: float | str = "auto",
+        reinforcement_penalty: str = "l1",
+        mean_weight: float = 0.95,
         max_iter: int = 100,
         tol: float = 1e-4,
         threshold: float | None = None,
@@ -110,17 +118,26 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
     ) -> None:
         self.estimator = estimator
         self.cv = cv
-        self.penalty = penalty
-        self.alpha = alpha
-        self.target = target
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.reinforcement = reinforcement
+        self.reinforcement_penalty = reinforcement_penalty
+        self.mean_weight = mean_weight
         self.max_iter = max_iter
         self.tol = tol
         self.threshold = threshold
         self.contamination = contamination
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, w_init: Any = None
-    ) -> "ReinforcedDensity":
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        w_init: Any = None,
+        **fit_params: Any,
+    ) -> Self:
         """Fit the density to the rows that agree.
 
         Parameters
@@ -131,16 +148,23 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
             Ignored.
         sample_weight : array-like of shape (n,), optional
             How many rows each row stands for.
+        groups : array-like of shape (n,), optional
+            With ``cv``: rows of one group are held out together.
         w_init : array-like of shape (n,), optional
             Weights in [0, 1] to start from instead of ones, for instance one minus the suspicion of
             another detector: a way out when many errors have shaped the ordinary fit.
+        **fit_params
+            What else the estimator asked for by metadata routing.
         """
         estimator = self._wrapped()
         check_pluggable(estimator, method="score_samples", gives="how likely a row is")
-        X = validate_data(self, X, ensure_min_samples=2, **self._input_checks())
-        folds = make_folds(self.cv, X, None)
+        X = self._check_input(X)
+        no_labels = np.zeros(X.shape[0])
+        fits = self._weighted_fits(
+            X, no_labels, stratify=False, groups=groups, fit_params=fit_params
+        )
         self.estimator_ = self._reinforce(
-            partial(fit_density, estimator, X, folds=folds),
+            partial(fit_density, fits, X),
             sample_weight=check_row_weights("sample_weight", sample_weight, X.shape[0]),
             w_init=w_init,
         )
@@ -158,11 +182,9 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
         return KernelDensity() if self.estimator is None else self.estimator
 
 
-def fit_density(
-    estimator: Any, X: Any, weights: np.ndarray, _: Any = None, *, folds: Folds | None
-) -> Fit:
+def fit_density(fits: WeightedFits, X: Any, weights: np.ndarray, _: Any = None) -> Fit:
     """Fit with weights, and find the log-density of each row."""
-    return Fit(*fit_and_judge(estimator, _log_density, X, None, weights, folds))
+    return Fit(*fits(_log_density, X, None, weights))
 
 
 def _log_density(model: Any, X: Any, _: None) -> np.ndarray:

@@ -39,11 +39,11 @@ def scale_floor(y: np.ndarray, weights: np.ndarray) -> float:
 
 
 @lru_cache(maxsize=64)
-def clean_scale(target: float, penalty: str, n_points: int = 20_001) -> float:
+def clean_scale(mean_weight: float, penalty: str, n_points: int = 20_001) -> float:
     """How much narrower than the truth the noise looks on clean Gaussian data.
 
-    Letting go of the tails of a Gaussian shrinks it even when no row is wrong. The factor is found
-    by reinforcing a Gaussian on the quantiles of a standard normal sample.
+    Taking weight off the tails of a Gaussian narrows it even when no row is wrong. The factor is
+    found by reinforcing a Gaussian on the quantiles of a standard normal sample.
     """
     x = ndtri((np.arange(n_points) + 0.5) / n_points)
 
@@ -51,7 +51,7 @@ def clean_scale(target: float, penalty: str, n_points: int = 20_001) -> float:
         scale = weighted_scale(x, weights, floor=1e-8)
         return Fit(scale, gaussian_log_density(x, scale))
 
-    rule = Rule(penalty=penalty, log_alpha=None, target=target, max_iter=1000, tol=1e-7)
+    rule = Rule(penalty, log_alpha=None, mean_weight=mean_weight, max_iter=1000, tol=1e-7)
     ones = np.ones(n_points)
     return reinforce(maximise, rule, sample_weight=ones, w_init=ones).fit.params
 
@@ -60,14 +60,14 @@ def report_scale(estimator: Any, scale: float, *, floor: float) -> None:
     """Set ``scale_`` and ``collapsed_`` of a fitted regression, and say so if it collapsed."""
     factor = 1.0
     if estimator.consistent_scale and estimator.mean_weight_ < 1:
-        factor = clean_scale(round(estimator.mean_weight_, 6), estimator.penalty)
+        factor = clean_scale(round(estimator.mean_weight_, 6), estimator.reinforcement_penalty)
     estimator.scale_ = scale / factor
     estimator.collapsed_ = bool(scale <= floor)
     if estimator.collapsed_:
         warnings.warn(
             "the noise has shrunk to nothing: the rows that kept a weight are fitted exactly, and "
-            "their weights say little. Raise alpha or the penalty on the model, or check that y is "
-            "not constant.",
+            "their weights say little. Raise reinforcement or the penalty on the model, or check "
+            "that y is not constant.",
             SuspicionWarning,
             stacklevel=3,
         )

@@ -1,4 +1,4 @@
-"""Kernel ridge regression, with a bias, that lets go of the rows it cannot explain."""
+"""Kernel ridge regression with an intercept, reinforced."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import check_choice, check_count, check_fraction, check_row_weights
+from .._validation import check_choice, check_count, check_positive, check_row_weights
 from ._base import ReinforcedEstimator
 from ._gaussian import (
     SCALE_UPDATES,
@@ -19,7 +19,7 @@ from ._gaussian import (
     weighted_scale,
 )
 from ._loop import Fit
-from ._triangle import centre_of
+from ._weighted_qr import centre_of
 
 
 class Curve(NamedTuple):
@@ -31,12 +31,12 @@ class Curve(NamedTuple):
 
 
 class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
-    """Kernel ridge regression that gives up on the rows that fit worst, by degrees.
+    """Kernel ridge regression that gives little weight to the rows that fit worst.
 
-    Reach for it when a few responses may be wrong and the function is smooth but no line (it is
+    Reach for it when a few responses may be wrong and the function is smooth but not a line (it is
     also known as the least squares support vector machine). It assumes Gaussian noise of one width.
-    A curve so free that it passes through every row has no residual left to suspect: lower
-    ``gamma``, or take ``residuals="loo"``. Costs O(n³) for each of some ten iterations and holds
+    A curve so free that it passes through every row has no residual left to suspect: raise
+    ``alpha``, or take ``residuals="loo"``. Costs O(n³) for each of some ten iterations and holds
     the Gram matrix with one copy, 16 n² bytes (twice that with "loo"): a method for thousands of
     rows. For more, put random features in front of :class:`ReinforcedLinearRegression`.
 
@@ -45,36 +45,38 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
     kernel : str or callable, default="rbf"
         Any kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`; "precomputed" takes Gram
         matrices for ``X``.
-    gamma_kernel : float, optional
-        The ``gamma`` of the kernel, ``exp(-gamma_kernel |x - z|²)`` for "rbf"; one over the number
-        of features when not given. The larger, the more local.
-    gamma : float, default=10
-        Freedom of the curve: variance of its prior over variance of the noise. The larger, the
+    gamma : float, optional
+        Of the kernel, ``exp(-gamma |x - z|²)`` for "rbf"; one over the number of features when not
+        given. The larger, the more local.
+    alpha : float, default=0.1
+        L2 penalty on the curve, as in :class:`sklearn.kernel_ridge.KernelRidge` (one over the gamma
+        of [1]_): variance of the noise over variance of the prior of the curve. The smaller, the
         closer to the rows.
     residuals : {"fit", "loo"}, default="fit"
-        What a row is judged by: the residual of the fit (as in the paper), or that of the fit
-        without the row, exactly and without refitting. With "loo" no objective rises at every step.
+        Which residual the density of a row is taken of: that of the fit (as in the paper), or that
+        of the fit without the row, exactly and without refitting. With "loo" no objective rises at
+        every step.
     scale_update : {"paper", "joint"}, default="paper"
         Width of the noise: "paper" is equation 58, the weighted mean of the squared residuals, with
         which no objective rises at every step; "joint" adds the penalty on the curve to the
         numerator, and then one does.
     consistent_scale : bool, default=False
-        Divide ``scale_`` by the factor (0.88 at a mean weight of 0.95 with "l1") by which letting
-        the tails go narrows the noise of clean data. Too wide when the rows let go are errors.
+        Divide ``scale_`` by the factor (0.88 at a mean weight of 0.95 with "l1") by which taking
+        weight off the tails narrows the noise of clean data. Too wide when those rows are errors.
     max_gram_bytes : int, default=2**29
         Refuse to make a Gram matrix larger than this; the default is reached at 8192 rows.
-    penalty : {"l1", "l2"}, default="l1"
-        Price of a reinforcement. "l1" suits a few gross errors (most weights are exactly 1), "l2"
+    reinforcement : float or "auto", default="auto"
+        The constant alpha of [1]_, in the unit of ``y`` ("l1") or its square ("l2"). The smaller,
+        the more rows lose weight; infinity is ordinary kernel ridge regression. "auto" chooses it
+        anew at each iteration, so that the mean weight is ``mean_weight``.
+    reinforcement_penalty : {"l1", "l2"}, default="l1"
+        What a reinforcement costs. "l1" suits a few gross errors (most weights are exactly 1), "l2"
         many mild ones.
-    alpha : float or "auto", default="auto"
-        Reinforcement constant, in the unit of ``y`` ("l1") or its square ("l2"). The smaller, the
-        more rows are let go; infinity is ordinary kernel ridge regression. "auto" chooses it anew
-        at each iteration, so that the mean weight is ``target``.
-    target : float in (0, 1), default=0.95
-        Share of the data that should support the model. Too high keeps errors in; too low costs
-        little. Not used when ``alpha`` is a number.
+    mean_weight : float in (0, 1), default=0.95
+        Fraction of the data that should support the model. Too high keeps errors in; too low costs
+        little. Not used when ``reinforcement`` is a number.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" stops moving alpha.
+        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional
@@ -96,24 +98,25 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
         Degree, in [0, 1], to which each row is normal.
     suspicion_ : array of shape (n,)
         ``1 - weights_``, to the sixth digit: what is added there ranks the rows of weight 1 by
-        their likelihood. Not a probability: its mean is ``1 - target``, however many are wrong.
+        their likelihood. Not a probability: its mean is ``1 - mean_weight``, however many rows are
+        wrong.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        The rows to look at.
     log_likelihood_ : array of shape (n,)
         Log-density of each row. Lowest = most suspicious.
-    reinforcements_ : array of shape (n,)
+    added_probabilities_ : array of shape (n,)
         What was added to each row's density.
-    alpha_, log_alpha_ : float
-        Reinforcement constant and its logarithm.
+    reinforcement_, log_reinforcement_ : float
+        The constant and its logarithm.
     mean_weight_ : float
         Mean of ``weights_``.
     objective_ : array
         Reinforced log-likelihood at each iteration, less the penalty on the curve. Never falls when
-        ``alpha`` is a number, ``scale_update`` is "joint" and ``residuals`` is "fit".
+        ``reinforcement`` is a number, ``scale_update`` is "joint" and ``residuals`` is "fit".
     n_iter_ : int
         Number of iterations.
     converged_ : bool
-        Whether the weights came to rest.
+        Whether the weights stopped moving.
     collapsed_ : bool
         Whether the noise shrank to nothing.
     n_features_in_ : int
@@ -122,7 +125,7 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
     Notes
     -----
     The system (57) of [1]_ contains the inverse of the weights. It is solved here in a form that
-    holds for weights of zero, which give exactly the fit without those rows. ``gamma`` stays fixed
+    holds for weights of zero, which give exactly the fit without those rows. ``alpha`` stays fixed
     while the width of the noise is estimated, so the prior of the curve widens with it.
 
     References
@@ -137,7 +140,7 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
     >>> x = np.linspace(0, 1, 20)
     >>> y = np.sin(2 * np.pi * x)
     >>> y[6] = -1.0                                           # the sign is wrong
-    >>> model = ReinforcedKernelRidge(gamma_kernel=10).fit(x[:, None], y)
+    >>> model = ReinforcedKernelRidge(gamma=10).fit(x[:, None], y)
     >>> np.flatnonzero(model.flagged_)
     array([6])
     >>> model.predict([[0.25], [0.5], [0.75]]).round(1) + 0.0
@@ -148,30 +151,30 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
         self,
         *,
         kernel: Any = "rbf",
-        gamma_kernel: float | None = None,
-        gamma: float = 10.0,
+        gamma: float | None = None,
+        alpha: float = 0.1,
         residuals: str = "fit",
         scale_update: str = "paper",
         consistent_scale: bool = False,
         max_gram_bytes: int = 2**29,
-        penalty: str = "l1",
-        alpha: float | str = "auto",
-        target: float = 0.95,
+        reinforcement: float | str = "auto",
+        reinforcement_penalty: str = "l1",
+        mean_weight: float = 0.95,
         max_iter: int = 100,
         tol: float = 1e-4,
         threshold: float | None = None,
         contamination: float | None = None,
     ) -> None:
         self.kernel = kernel
-        self.gamma_kernel = gamma_kernel
         self.gamma = gamma
+        self.alpha = alpha
         self.residuals = residuals
         self.scale_update = scale_update
         self.consistent_scale = consistent_scale
         self.max_gram_bytes = max_gram_bytes
-        self.penalty = penalty
-        self.alpha = alpha
-        self.target = target
+        self.reinforcement = reinforcement
+        self.reinforcement_penalty = reinforcement_penalty
+        self.mean_weight = mean_weight
         self.max_iter = max_iter
         self.tol = tol
         self.threshold = threshold
@@ -205,7 +208,7 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
             fit_curve,
             self._gram(X),
             y,
-            gamma=_check_gamma(self.gamma),
+            alpha=check_positive("alpha", self.alpha),
             joint=check_choice("scale_update", self.scale_update, SCALE_UPDATES) == "joint",
             leave_one_out=check_choice("residuals", self.residuals, ("fit", "loo")) == "loo",
             floor=floor,
@@ -229,9 +232,7 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
         if self.kernel == "rbf":  # differences are found from squares, which are best kept small
             origin = centre_of(X if Y is None else Y)
             X, Y = X - origin, None if Y is None else Y - origin
-        return pairwise_kernels(
-            X, Y, metric=self.kernel, filter_params=True, gamma=self.gamma_kernel
-        )
+        return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, gamma=self.gamma)
 
     def __sklearn_tags__(self) -> Any:
         """Declare to scikit-learn that a precomputed kernel means square tables."""
@@ -246,23 +247,23 @@ def fit_curve(
     weights: np.ndarray,
     _: Curve | None = None,
     *,
-    gamma: float,
+    alpha: float,
     joint: bool = False,
     leave_one_out: bool = False,
     floor: float = 0.0,
 ) -> Fit:
     """Weighted kernel ridge regression (57, 58), and the density of each residual around it."""
     dual_coef, intercept, residuals = solve_curve(
-        K, y, weights, gamma=gamma, leave_one_out=leave_one_out
+        K, y, weights, alpha=alpha, leave_one_out=leave_one_out
     )
-    penalty = float(dual_coef @ K @ dual_coef) / gamma
+    penalty = alpha * float(dual_coef @ K @ dual_coef)
     scale = weighted_scale(residuals, weights, floor=floor, shrinkage=penalty if joint else 0.0)
     curve = Curve(dual_coef, intercept, scale)
     return Fit(curve, gaussian_log_density(residuals, scale), -penalty / (2 * scale**2))
 
 
 def solve_curve(
-    K: np.ndarray, y: np.ndarray, weights: np.ndarray, *, gamma: float, leave_one_out: bool = False
+    K: np.ndarray, y: np.ndarray, weights: np.ndarray, *, alpha: float, leave_one_out: bool = False
 ) -> tuple[np.ndarray, float, np.ndarray]:
     """Dual coefficients, intercept and residuals of (57).
 
@@ -271,7 +272,7 @@ def solve_curve(
     """
     s = np.sqrt(weights)
     A = s[:, None] * K * s
-    A[np.diag_indices_from(A)] += 1 / gamma
+    A[np.diag_indices_from(A)] += alpha
     factor = _factorise(A)
     u, v = cho_solve(factor, np.column_stack([s, s * y])).T
     intercept = float(s @ v / (s @ u))
@@ -289,16 +290,9 @@ def _factorise(A: np.ndarray) -> Any:
         return cho_factor(A, lower=True, overwrite_a=True)
     except LinAlgError as error:
         raise ValueError(
-            "the Gram matrix has a negative eigenvalue, so the kernel is no inner product; "
-            "choose another kernel, or lower gamma."
+            "the Gram matrix has a negative eigenvalue, so the kernel is not an inner product; "
+            "choose another kernel, or raise alpha."
         ) from error
-
-
-def _check_gamma(gamma: Any) -> float:
-    value = check_fraction("gamma", gamma, high=np.inf)
-    if not 0 < value < np.inf:
-        raise ValueError(f"gamma={gamma!r} must be a finite number above 0.")
-    return value
 
 
 def _check_gram_size(n: int, max_gram_bytes: Any) -> None:

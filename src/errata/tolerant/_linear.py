@@ -1,4 +1,4 @@
-"""Linear regression that lets go of the rows it cannot explain."""
+"""Linear regression, reinforced."""
 
 import warnings
 from functools import partial
@@ -20,7 +20,7 @@ from ._gaussian import (
     weighted_scale,
 )
 from ._loop import Fit
-from ._triangle import centre_of, triangle
+from ._weighted_qr import centre_of, triangle
 
 
 class Line(NamedTuple):
@@ -33,7 +33,7 @@ class Line(NamedTuple):
 
 
 class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
-    """Least squares that gives up on the share of the rows that fit worst, by degrees.
+    """Least squares that gives little weight to the rows that fit worst.
 
     Reach for it when a few responses may be wrong by far more than the noise: one such row can turn
     an ordinary line, and hide in the residuals it has spoilt. The reinforced fit keeps the rows
@@ -43,30 +43,30 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
 
     Parameters
     ----------
-    penalty : {"l1", "l2"}, default="l1"
-        Price of a reinforcement. "l1" suits a few gross errors (most weights are exactly 1), "l2"
+    reinforcement : float or "auto", default="auto"
+        The constant alpha of [1]_, in the unit of ``y`` ("l1") or its square ("l2"). The smaller,
+        the more rows lose weight; infinity is ordinary least squares. "auto" chooses it anew at
+        each iteration, so that the mean weight is ``mean_weight``.
+    reinforcement_penalty : {"l1", "l2"}, default="l1"
+        What a reinforcement costs. "l1" suits a few gross errors (most weights are exactly 1), "l2"
         many mild ones.
-    alpha : float or "auto", default="auto"
-        Reinforcement constant, in the unit of ``y`` ("l1") or its square ("l2"). The smaller, the
-        more rows are let go; infinity is ordinary least squares. "auto" chooses it anew at each
-        iteration, so that the mean weight is ``target``.
-    target : float in (0, 1), default=0.95
-        Share of the data that should support the model. Too high keeps errors in; too low costs
-        little. Not used when ``alpha`` is a number.
-    ridge : float, default=0
-        Penalty on the squared coefficients, in the unit of a sum of squared errors; the intercept
-        is free. Shrinks the coefficients as it grows.
+    mean_weight : float in (0, 1), default=0.95
+        Fraction of the data that should support the model. Too high keeps errors in; too low costs
+        little. Not used when ``reinforcement`` is a number.
+    alpha : float, default=0
+        L2 penalty on the coefficients, as in :class:`sklearn.linear_model.Ridge`; the intercept is
+        not penalised. Shrinks the coefficients as it grows.
     scale_update : {"paper", "joint"}, default="paper"
-        Width of the noise when there is a ridge: "paper" is equation 52, the weighted mean of the
-        squared residuals, with which no objective rises at every step; "joint" adds the penalty to
-        the numerator, and then one does.
+        Width of the noise when ``alpha`` is above 0: "paper" is equation 52, the weighted mean of
+        the squared residuals, with which no objective rises at every step; "joint" adds the penalty
+        to the numerator, and then one does.
     consistent_scale : bool, default=False
-        Divide ``scale_`` by the factor (0.88 at a mean weight of 0.95 with "l1") by which letting
-        the tails go narrows the noise of clean data. Too wide when the rows let go are errors.
+        Divide ``scale_`` by the factor (0.88 at a mean weight of 0.95 with "l1") by which taking
+        weight off the tails narrows the noise of clean data. Too wide when those rows are errors.
     fit_intercept : bool, default=True
         Whether the line may miss the origin.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" stops moving alpha.
+        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional
@@ -86,27 +86,28 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
         Degree, in [0, 1], to which each row is normal.
     suspicion_ : array of shape (n,)
         ``1 - weights_``, to the sixth digit: what is added there ranks the rows of weight 1 by
-        their likelihood. Not a probability: its mean is ``1 - target``, however many are wrong.
+        their likelihood. Not a probability: its mean is ``1 - mean_weight``, however many rows are
+        wrong.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        The rows to look at.
     log_likelihood_ : array of shape (n,)
         Log-density of each row. Lowest = most suspicious.
-    reinforcements_ : array of shape (n,)
+    added_probabilities_ : array of shape (n,)
         What was added to each row's density.
-    alpha_, log_alpha_ : float
-        Reinforcement constant and its logarithm.
+    reinforcement_, log_reinforcement_ : float
+        The constant and its logarithm.
     mean_weight_ : float
         Mean of ``weights_``.
     objective_ : array
-        Reinforced log-likelihood at each iteration, less the ridge penalty. Never falls when
-        ``alpha`` is a number and ``ridge`` is 0 or ``scale_update`` is "joint".
+        Reinforced log-likelihood at each iteration, less the penalty. Never falls when
+        ``reinforcement`` is a number and ``alpha`` is 0 or ``scale_update`` is "joint".
     n_iter_ : int
         Number of iterations.
     converged_ : bool
-        Whether the weights came to rest.
+        Whether the weights stopped moving.
     collapsed_ : bool
-        Whether the noise shrank to nothing: an exact fit, or an ``alpha`` so small that two rows
-        were left to draw the line.
+        Whether the noise shrank to nothing: an exact fit, or a ``reinforcement`` so small that two
+        rows were left to draw the line.
     n_features_in_ : int
         Number of features seen in ``fit``.
 
@@ -128,7 +129,7 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
     >>> x = np.arange(10.0)
     >>> y = 2 * x + 1 + 0.1 * np.cos(7 * x)
     >>> y[8] = -20.0                                          # a typing error
-    >>> model = ReinforcedLinearRegression(target=0.9).fit(x[:, None], y)
+    >>> model = ReinforcedLinearRegression(mean_weight=0.9).fit(x[:, None], y)
     >>> model.coef_.round(2), round(model.intercept_, 2)
     (array([2.]), 1.02)
     >>> np.flatnonzero(model.flagged_)
@@ -138,10 +139,10 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
     def __init__(
         self,
         *,
-        penalty: str = "l1",
-        alpha: float | str = "auto",
-        target: float = 0.95,
-        ridge: float = 0.0,
+        reinforcement: float | str = "auto",
+        reinforcement_penalty: str = "l1",
+        mean_weight: float = 0.95,
+        alpha: float = 0.0,
         scale_update: str = "paper",
         consistent_scale: bool = False,
         fit_intercept: bool = True,
@@ -150,10 +151,10 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
         threshold: float | None = None,
         contamination: float | None = None,
     ) -> None:
-        self.penalty = penalty
+        self.reinforcement = reinforcement
+        self.reinforcement_penalty = reinforcement_penalty
+        self.mean_weight = mean_weight
         self.alpha = alpha
-        self.target = target
-        self.ridge = ridge
         self.scale_update = scale_update
         self.consistent_scale = consistent_scale
         self.fit_intercept = fit_intercept
@@ -189,7 +190,7 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
             fit_line,
             X - centre,
             y,
-            ridge=check_fraction("ridge", self.ridge, high=np.inf),
+            alpha=check_fraction("alpha", self.alpha, high=np.inf),
             joint=check_choice("scale_update", self.scale_update, SCALE_UPDATES) == "joint",
             fit_intercept=self.fit_intercept,
             floor=scale_floor(y, sample_weight),
@@ -197,11 +198,11 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
         line = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
         self.coef_, self.intercept_ = line.coef, line.intercept - float(centre @ line.coef)
         report_scale(self, line.scale, floor=maximise.keywords["floor"])
-        if line.rank < X.shape[1] and self.ridge == 0:
+        if line.rank < X.shape[1] and self.alpha == 0:
             warnings.warn(
                 f"the columns of X are dependent on the rows that kept a weight (rank {line.rank} "
-                f"of {X.shape[1]}); the shortest coefficients were taken. Drop columns, or pass a "
-                "ridge.",
+                f"of {X.shape[1]}); the shortest coefficients were taken. Drop columns, or pass "
+                "alpha above 0.",
                 SuspicionWarning,
                 stacklevel=2,
             )
@@ -220,28 +221,28 @@ def fit_line(
     weights: np.ndarray,
     _: Line | None = None,
     *,
-    ridge: float = 0.0,
+    alpha: float = 0.0,
     joint: bool = False,
     fit_intercept: bool = True,
     floor: float = 0.0,
 ) -> Fit:
-    """Weighted least squares with a ridge (53), and the density of each residual around it."""
-    coef, intercept, rank = solve_line(X, y, weights, ridge=ridge, fit_intercept=fit_intercept)
+    """Weighted ridge regression (53), and the density of each residual around it."""
+    coef, intercept, rank = solve_line(X, y, weights, alpha=alpha, fit_intercept=fit_intercept)
     residuals = y - X @ coef - intercept
-    penalty = ridge * float(coef @ coef)
+    penalty = alpha * float(coef @ coef)
     scale = weighted_scale(residuals, weights, floor=floor, shrinkage=penalty if joint else 0.0)
     line = Line(coef, intercept, scale, rank)
     return Fit(line, gaussian_log_density(residuals, scale), -penalty / (2 * scale**2))
 
 
 def solve_line(
-    X: np.ndarray, y: np.ndarray, weights: np.ndarray, *, ridge: float, fit_intercept: bool
+    X: np.ndarray, y: np.ndarray, weights: np.ndarray, *, alpha: float, fit_intercept: bool
 ) -> tuple[np.ndarray, float, int]:
     """Coefficients, intercept, and the rank of the weighted table."""
     d = X.shape[1]
     R = triangle([X, y], weights, ones=fit_intercept)
     corner = R[int(fit_intercept) :, int(fit_intercept) :]
-    table = np.vstack([corner[:, :d], np.sqrt(ridge) * np.eye(d)])
+    table = np.vstack([corner[:, :d], np.sqrt(alpha) * np.eye(d)])
     response = np.concatenate([corner[:, d], np.zeros(d)])
     coef, _, rank, _ = lstsq(table, response, cond=np.finfo(float).eps * max(X.shape))
     intercept = float(R[0, -1] - R[0, 1:-1] @ coef) / R[0, 0] if fit_intercept else 0.0

@@ -1,4 +1,4 @@
-"""Logistic regression that lets go of the labels it cannot explain."""
+"""Logistic regression, reinforced."""
 
 import warnings
 from functools import partial
@@ -8,44 +8,44 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._detector import DetectorMixin
-from .._validation import check_fraction, check_labelled, check_labels, check_row_weights
+from .._validation import check_fraction, check_labelled, check_row_weights
 from ..exceptions import SuspicionWarning
 from ._base import ReinforcedEstimator, require_every_class
 from ._loop import Fit
 from ._softmax import Task, class_log_proba, fit_softmax, is_separated, label_log_proba, scores
-from ._triangle import centre_of
+from ._weighted_qr import centre_of
 
 
-class ReinforcedLogisticRegression(DetectorMixin, ClassifierMixin, ReinforcedEstimator):
-    """Logistic regression that gives up on the labels it finds least likely, by degrees.
+class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):
+    """Logistic regression that gives little weight to the labels it finds least likely.
 
     Reach for it when labels may be wrong and the classes are divided by something like a plane: a
     single wrong label far inside the other class bends an ordinary boundary more than any honest
     one. It assumes that the right labels outvote the wrong in the first, ordinary fit; where many
-    are wrong, lower ``target``. Scale the features if ``l2`` is to mean the same for all. Costs a
-    few Newton steps, O(n d² K²), for each of some ten iterations; memory O(n K + d² K²), and less
+    are wrong, lower ``mean_weight``. Scale the features if ``C`` is to mean the same for all. Costs
+    a few Newton steps, O(n d² K²), for each of some ten iterations; memory O(n K + d² K²), and less
     than that beyond 2000 coefficients, where L-BFGS takes over.
 
     Parameters
     ----------
-    penalty : {"l1", "l2"}, default="l1"
-        Price of a reinforcement (not of the coefficients: that is ``l2``). "l1" suits a few gross
+    reinforcement : float or "auto", default="auto"
+        The constant alpha of [1]_: with "l1", labels less likely than 1/alpha lose weight, with
+        "l2" those less likely than about 1/sqrt(alpha). The smaller, the more rows lose weight;
+        infinity is ordinary logistic regression. "auto" chooses it anew at each iteration, so that
+        the mean weight is ``mean_weight``.
+    reinforcement_penalty : {"l1", "l2"}, default="l1"
+        What a reinforcement costs (not the coefficients: that is ``C``). "l1" suits a few gross
         errors (most weights are exactly 1), "l2" many mild ones.
-    alpha : float or "auto", default="auto"
-        Reinforcement constant. With "l1", labels less likely than 1/alpha lose weight, with "l2"
-        those less likely than about 1/sqrt(alpha). The smaller, the more rows are let go; infinity
-        is ordinary logistic regression. "auto" chooses it anew at each iteration, so that the mean
-        weight is ``target``.
-    target : float in (0, 1), default=0.95
-        Share of the data that should support the model. Too high keeps errors in; too low costs
-        little. Not used when ``alpha`` is a number.
-    l2 : float, default=1e-3
-        Penalty on half of the squared coefficients; the intercepts are free. The inverse of
-        scikit-learn's ``C``. Keep it above 0: letting rows go can leave classes that a plane
-        separates, and then only a penalty keeps the coefficients finite.
+    mean_weight : float in (0, 1), default=0.95
+        Fraction of the data that should support the model. Too high keeps errors in; too low costs
+        little. Not used when ``reinforcement`` is a number.
+    C : float, default=1000
+        Inverse of the L2 penalty on the coefficients, as in
+        :class:`sklearn.linear_model.LogisticRegression`; the intercepts are not penalised. Keep it
+        finite: without the rows that lose their weight a plane may separate the classes, and then
+        only a penalty keeps the coefficients finite.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" stops moving alpha.
+        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional
@@ -62,32 +62,33 @@ class ReinforcedLogisticRegression(DetectorMixin, ClassifierMixin, ReinforcedEst
     intercept_ : array of shape (1,) or (K,)
         Intercepts.
     separable_ : bool
-        Whether, with ``l2=0``, a plane separates the rows that carry weight. The coefficients were
+        Whether, with ``C=inf``, a plane separates the rows that carry weight. The coefficients were
         then stopped on their way to infinity.
     weights_ : array of shape (n,)
         Degree, in [0, 1], to which each label is normal.
     suspicion_ : array of shape (n,)
         ``1 - weights_``, to the sixth digit: what is added there ranks the rows of weight 1 by
-        their likelihood. Not a probability: its mean is ``1 - target``, however many are wrong.
+        their likelihood. Not a probability: its mean is ``1 - mean_weight``, however many rows are
+        wrong.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        The rows to look at.
     suggested_ : array of shape (n,)
         The likeliest class where a row is flagged, its own label elsewhere.
     log_likelihood_ : array of shape (n,)
         Log-probability of each label. Lowest = most suspicious.
-    reinforcements_ : array of shape (n,)
+    added_probabilities_ : array of shape (n,)
         What was added to each label's probability.
-    alpha_, log_alpha_ : float
-        Reinforcement constant and its logarithm.
+    reinforcement_, log_reinforcement_ : float
+        The constant and its logarithm.
     mean_weight_ : float
         Mean of ``weights_``.
     objective_ : array
         Reinforced log-likelihood at each iteration, less the penalty on the coefficients. Never
-        falls when ``alpha`` is a number.
+        falls when ``reinforcement`` is a number.
     n_iter_ : int
         Number of iterations.
     converged_ : bool
-        Whether the weights came to rest.
+        Whether the weights stopped moving.
     n_features_in_ : int
         Number of features seen in ``fit``.
 
@@ -106,7 +107,7 @@ class ReinforcedLogisticRegression(DetectorMixin, ClassifierMixin, ReinforcedEst
     >>> from errata.tolerant import ReinforcedLogisticRegression
     >>> X = [[-3.0], [-2.5], [-2.2], [-1.0], [0.5], [-0.6], [1.1], [2.4], [2.6], [4.0]]
     >>> y = ["ham"] * 5 + ["spam"] * 4 + ["ham"]              # the last one is wrong
-    >>> model = ReinforcedLogisticRegression(target=0.9, l2=0.1).fit(X, y)
+    >>> model = ReinforcedLogisticRegression(mean_weight=0.9, C=10).fit(X, y)
     >>> model.flagged_.nonzero()[0], model.suggested_[model.flagged_]
     (array([9]), array(['spam'], dtype='<U4'))
     >>> model.predict([[-4.0], [4.0]])
@@ -116,19 +117,19 @@ class ReinforcedLogisticRegression(DetectorMixin, ClassifierMixin, ReinforcedEst
     def __init__(
         self,
         *,
-        penalty: str = "l1",
-        alpha: float | str = "auto",
-        target: float = 0.95,
-        l2: float = 1e-3,
+        reinforcement: float | str = "auto",
+        reinforcement_penalty: str = "l1",
+        mean_weight: float = 0.95,
+        C: float = 1000.0,
         max_iter: int = 100,
         tol: float = 1e-4,
         threshold: float | None = None,
         contamination: float | None = None,
     ) -> None:
-        self.penalty = penalty
-        self.alpha = alpha
-        self.target = target
-        self.l2 = l2
+        self.reinforcement = reinforcement
+        self.reinforcement_penalty = reinforcement_penalty
+        self.mean_weight = mean_weight
+        self.C = C
         self.max_iter = max_iter
         self.tol = tol
         self.threshold = threshold
@@ -151,9 +152,8 @@ class ReinforcedLogisticRegression(DetectorMixin, ClassifierMixin, ReinforcedEst
             Weights in [0, 1] to start from instead of ones, for instance one minus the suspicion of
             another detector: a way out when many errors have shaped the ordinary fit.
         """
-        X, codes = check_labelled(self, X, y, dtype=float, order="C")
-        check_labels(self.classes_, min_classes=2)
-        l2 = check_fraction("l2", self.l2, high=np.inf)
+        X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, order="C")
+        l2 = _l2_penalty(self.C)
         centre = centre_of(X)
         centred = X - centre
         maximise = partial(fit_boundary, centred, codes, classes=self.classes_, l2=l2)
@@ -167,7 +167,7 @@ class ReinforcedLogisticRegression(DetectorMixin, ClassifierMixin, ReinforcedEst
         if self.separable_:
             warnings.warn(
                 "a plane separates the rows that kept a weight, so that the coefficients have no "
-                "maximum and were stopped on their way; pass l2 above 0.",
+                "maximum and were stopped on their way; pass a finite C.",
                 SuspicionWarning,
                 stacklevel=2,
             )
@@ -199,6 +199,13 @@ class ReinforcedLogisticRegression(DetectorMixin, ClassifierMixin, ReinforcedEst
 
     def _log_proba(self, X: np.ndarray) -> np.ndarray:
         return class_log_proba(scores(X, self._beta()))
+
+
+def _l2_penalty(C: Any) -> float:
+    inverse = check_fraction("C", C, high=np.inf)
+    if inverse == 0:
+        raise ValueError(f"C={C!r} must be a number above 0.")
+    return 1 / inverse
 
 
 def fit_boundary(

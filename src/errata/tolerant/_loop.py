@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from .._validation import check_log_probabilities
 from ..exceptions import SuspicionWarning
-from ._alpha import select_log_alpha
-from ._weights import reinforced_log_likelihood, reinforcement_weights
+from ._mean_weight import choose_log_alpha
+from ._weights import reinforced_log_likelihood, weigh
 
 
 class Fit(NamedTuple):
@@ -32,8 +33,8 @@ class Rule(NamedTuple):
     """How the loop reinforces and when it stops; the parameters shared by all the estimators."""
 
     penalty: str
-    log_alpha: float | None  # None: chosen anew at each iteration, to reach the target
-    target: float
+    log_alpha: float | None  # None: chosen anew at each iteration, to reach the mean weight
+    mean_weight: float
     max_iter: int
     tol: float
 
@@ -59,19 +60,18 @@ def reinforce(
     """Maximise the reinforced likelihood (5) by weighted fits, as section 3.2 of the paper does.
 
     The weighted likelihood is a lower bound of the reinforced one that touches it at the present
-    parameters (theorem 3). So with alpha fixed the objective never falls, provided that
-    ``maximise`` raises the weighted log-likelihood plus ``log_prior``.
+    parameters (theorem 3). So with alpha, the reinforcement, fixed the objective never falls,
+    provided that ``maximise`` raises the weighted log-likelihood plus ``log_prior``.
     """
     weights, fit, objective = w_init, maximise(sample_weight * w_init, None), []
     log_alpha = np.nan if rule.log_alpha is None else rule.log_alpha
     for n_iter in range(1, rule.max_iter + 1):
+        log_p = check_log_probabilities("log_p", fit.log_p)
         # Half of the iterations without rest may mean that rows hop in and out of an L1 threshold
         # that moves with them: from then on it is held still.
         if rule.log_alpha is None and n_iter <= max(1, rule.max_iter // 2):
-            log_alpha = select_log_alpha(
-                fit.log_p, rule.target, penalty=rule.penalty, sample_weight=sample_weight
-            )
-        before, weights = weights, reinforcement_weights(fit.log_p, log_alpha, penalty=rule.penalty)
+            log_alpha = choose_log_alpha(log_p, sample_weight, rule.mean_weight, rule.penalty)
+        before, weights = weights, weigh(log_p, log_alpha, rule.penalty)
         objective.append(_objective(fit, log_alpha, rule.penalty, sample_weight))
         moved = np.abs(weights - before)[sample_weight > 0].max()
         if moved <= rule.tol:
@@ -91,7 +91,7 @@ def reinforce(
 def _warn_restless(moved: float, n_iter: int) -> None:
     warnings.warn(
         f"after {n_iter} iterations the weights still move by {moved:.2g}; "
-        "raise max_iter or tol, or fix alpha.",
+        "raise max_iter or tol, or pass a number for reinforcement.",
         ConvergenceWarning,
         stacklevel=5,
     )
@@ -99,7 +99,7 @@ def _warn_restless(moved: float, n_iter: int) -> None:
 
 def _refit(maximise: Maximise, row_weights: np.ndarray, params: Any) -> Fit:
     if not row_weights.any():
-        raise Degenerate("alpha is so small that no row keeps any weight")
+        raise Degenerate("the reinforcement is so small that no row keeps any weight")
     return maximise(row_weights, params)
 
 

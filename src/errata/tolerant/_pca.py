@@ -1,4 +1,4 @@
-"""Principal component analysis that lets go of the rows it cannot explain."""
+"""Principal component analysis, reinforced."""
 
 import warnings
 from functools import partial
@@ -14,11 +14,11 @@ from .._validation import check_count, check_row_weights
 from ..exceptions import SuspicionWarning
 from ._base import ReinforcedEstimator
 from ._loop import Fit
-from ._triangle import centre_of, triangle
+from ._weighted_qr import centre_of, triangle
 
 # Tables whose shorter side is longer than this are not factorised in full.
 MAX_FULL_SIDE = 1000
-# A variance below this share of the largest is taken for zero.
+# A variance below this fraction of the largest is taken for zero.
 _FLAT = 1e-12
 
 
@@ -36,27 +36,27 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
 
     Reach for it when a few rows of a table may be wrong: variances are moved by far rows more than
     any other statistic, and axes with them. It models the cloud as a Gaussian that is round across
-    all but its first axes (probabilistic PCA), lets go of the rows that this Gaussian finds least
-    likely, and says which they are. Scale the features in front of it, as for any PCA. Costs
-    O(n d min(n, d)) for each of some ten iterations; memory O(n d).
+    all but its first axes (probabilistic PCA), gives little weight to the rows that this Gaussian
+    finds least likely, and says which they are. Scale the features in front of it, as for any PCA.
+    Costs O(n d min(n, d)) for each of some ten iterations; memory O(n d).
 
     Parameters
     ----------
     n_components : int, default=1
         Number q of axes, at most the number of features. Cut with a warning where the rows span
         fewer directions.
-    penalty : {"l1", "l2"}, default="l1"
-        Price of a reinforcement. "l1" suits a few gross errors (most weights are exactly 1), "l2"
+    reinforcement : float or "auto", default="auto"
+        The constant alpha of [1]_, in the unit of one over a density of ``X`` (its square for
+        "l2"). The smaller, the more rows lose weight; infinity is ordinary PCA. "auto" chooses it
+        anew at each iteration, so that the mean weight is ``mean_weight``.
+    reinforcement_penalty : {"l1", "l2"}, default="l1"
+        What a reinforcement costs. "l1" suits a few gross errors (most weights are exactly 1), "l2"
         many mild ones.
-    alpha : float or "auto", default="auto"
-        Reinforcement constant, in the unit of one over a density of ``X`` (its square for "l2").
-        The smaller, the more rows are let go; infinity is ordinary PCA. "auto" chooses it anew at
-        each iteration, so that the mean weight is ``target``.
-    target : float in (0, 1), default=0.95
-        Share of the data that should support the model. Too high keeps errors in; too low costs
-        little. Not used when ``alpha`` is a number.
+    mean_weight : float in (0, 1), default=0.95
+        Fraction of the data that should support the model. Too high keeps errors in; too low costs
+        little. Not used when ``reinforcement`` is a number.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" stops moving alpha.
+        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional
@@ -82,23 +82,24 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
         Degree, in [0, 1], to which each row is normal.
     suspicion_ : array of shape (n,)
         ``1 - weights_``, to the sixth digit: what is added there ranks the rows of weight 1 by
-        their likelihood. Not a probability: its mean is ``1 - target``, however many are wrong.
+        their likelihood. Not a probability: its mean is ``1 - mean_weight``, however many rows are
+        wrong.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        The rows to look at.
     log_likelihood_ : array of shape (n,)
         Log-density of each row. Lowest = most suspicious.
-    reinforcements_ : array of shape (n,)
+    added_probabilities_ : array of shape (n,)
         What was added to each row's density.
-    alpha_, log_alpha_ : float
-        Reinforcement constant and its logarithm. With many features ``alpha_`` may be inf or 0.
+    reinforcement_, log_reinforcement_ : float
+        The constant and its logarithm. With many features ``reinforcement_`` may be inf or 0.
     mean_weight_ : float
         Mean of ``weights_``.
     objective_ : array
-        Reinforced log-likelihood at each iteration. Never falls when ``alpha`` is a number.
+        Reinforced log-likelihood at each iteration. Never falls when ``reinforcement`` is a number.
     n_iter_ : int
         Number of iterations.
     converged_ : bool
-        Whether the weights came to rest.
+        Whether the weights stopped moving.
     n_features_in_ : int
         Number of features seen in ``fit``.
 
@@ -130,18 +131,18 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
         self,
         n_components: int = 1,
         *,
-        penalty: str = "l1",
-        alpha: float | str = "auto",
-        target: float = 0.95,
+        reinforcement: float | str = "auto",
+        reinforcement_penalty: str = "l1",
+        mean_weight: float = 0.95,
         max_iter: int = 100,
         tol: float = 1e-4,
         threshold: float | None = None,
         contamination: float | None = None,
     ) -> None:
         self.n_components = n_components
-        self.penalty = penalty
-        self.alpha = alpha
-        self.target = target
+        self.reinforcement = reinforcement
+        self.reinforcement_penalty = reinforcement_penalty
+        self.mean_weight = mean_weight
         self.max_iter = max_iter
         self.tol = tol
         self.threshold = threshold

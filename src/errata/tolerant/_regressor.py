@@ -1,17 +1,16 @@
 """Any regressor, reinforced."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.linear_model import LinearRegression
-from sklearn.utils.validation import validate_data
 
 from .._validation import check_row_weights
 from ._gaussian import gaussian_log_density, report_scale, scale_floor, weighted_scale
-from ._generic import Folds, WrappingEstimator, check_pluggable, fit_and_judge, make_folds
 from ._loop import Fit
+from ._wrapping import WeightedFits, WrappingEstimator, check_pluggable
 
 
 class NoisyModel(NamedTuple):
@@ -22,7 +21,7 @@ class NoisyModel(NamedTuple):
 
 
 class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
-    """Make any regressor give up on the rows that fit worst, by degrees.
+    """Make any regressor give little weight to the rows that fit worst.
 
     Reach for it when your regressor is good at the task and a few responses are wrong. Gaussian
     noise of one width is put around its predictions, and it is fitted some ten times, each time
@@ -37,23 +36,28 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
     estimator : estimator, optional
         A regressor whose ``fit`` takes ``sample_weight``; ordinary least squares when not given.
     cv : int or cross-validation splitter, optional
-        Judge each row by fits that have not seen its fold. None judges by the fit itself, as in
-        the paper. Folds are consecutive rows unless a splitter shuffles them.
+        Score each row out of fold, by fits that have not seen it. None scores it by the fit to all
+        rows, as in the paper. Folds of a number are shuffled.
+    n_jobs : int, optional
+        With ``cv``: how many folds are fitted at the same time; -1 for one per core.
+    random_state : int, RandomState instance or None
+        Shuffles the folds, and seeds the estimator where it has no seed of its own (one seed for
+        all its fits).
     consistent_scale : bool, default=False
-        Divide ``scale_`` by the factor (0.88 at a mean weight of 0.95 with "l1") by which letting
-        the tails go narrows the noise of clean data. Too wide when the rows let go are errors.
-    penalty : {"l1", "l2"}, default="l1"
-        Price of a reinforcement. "l1" suits a few gross errors (most weights are exactly 1), "l2"
+        Divide ``scale_`` by the factor (0.88 at a mean weight of 0.95 with "l1") by which taking
+        weight off the tails narrows the noise of clean data. Too wide when those rows are errors.
+    reinforcement : float or "auto", default="auto"
+        The constant alpha of [1]_, in the unit of ``y`` ("l1") or its square ("l2"). The smaller,
+        the more rows lose weight; infinity is the ordinary fit. "auto" chooses it anew at each
+        iteration, so that the mean weight is ``mean_weight``.
+    reinforcement_penalty : {"l1", "l2"}, default="l1"
+        What a reinforcement costs. "l1" suits a few gross errors (most weights are exactly 1), "l2"
         many mild ones.
-    alpha : float or "auto", default="auto"
-        Reinforcement constant, in the unit of ``y`` ("l1") or its square ("l2"). The smaller, the
-        more rows are let go; infinity is the ordinary fit. "auto" chooses it anew at each
-        iteration, so that the mean weight is ``target``.
-    target : float in (0, 1), default=0.95
-        Share of the data that should support the model. Too high keeps errors in; too low costs
-        little. Not used when ``alpha`` is a number.
+    mean_weight : float in (0, 1), default=0.95
+        Fraction of the data that should support the model. Too high keeps errors in; too low costs
+        little. Not used when ``reinforcement`` is a number.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" stops moving alpha.
+        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional
@@ -71,24 +75,25 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
         Degree, in [0, 1], to which each row is normal.
     suspicion_ : array of shape (n,)
         ``1 - weights_``, to the sixth digit: what is added there ranks the rows of weight 1 by
-        their likelihood. Not a probability: its mean is ``1 - target``, however many are wrong.
+        their likelihood. Not a probability: its mean is ``1 - mean_weight``, however many rows are
+        wrong.
     flagged_ : array of bool of shape (n,)
-        The suspects.
+        The rows to look at.
     log_likelihood_ : array of shape (n,)
         Log-density of each row. Lowest = most suspicious.
-    reinforcements_ : array of shape (n,)
+    added_probabilities_ : array of shape (n,)
         What was added to each row's density.
-    alpha_, log_alpha_ : float
-        Reinforcement constant and its logarithm.
+    reinforcement_, log_reinforcement_ : float
+        The constant and its logarithm.
     mean_weight_ : float
         Mean of ``weights_``.
     objective_ : array
-        Reinforced log-likelihood at each iteration. It never falls when ``alpha`` is a number,
+        Reinforced log-likelihood at each iteration. Never falls when ``reinforcement`` is a number,
         ``cv`` is None and each fit minimises the weighted squared error and nothing else.
     n_iter_ : int
         Number of iterations.
     converged_ : bool
-        Whether the weights came to rest.
+        Whether the weights stopped moving.
     collapsed_ : bool
         Whether the noise shrank to nothing.
     n_features_in_ : int
@@ -118,10 +123,12 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
         estimator: Any = None,
         *,
         cv: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
         consistent_scale: bool = False,
-        penalty: str = "l1",
-        alpha: float | str = "auto",
-        target: float = 0.95,
+        reinforcement: float | str = "auto",
+        reinforcement_penalty: str = "l1",
+        mean_weight: float = 0.95,
         max_iter: int = 100,
         tol: float = 1e-4,
         threshold: float | None = None,
@@ -129,18 +136,27 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
     ) -> None:
         self.estimator = estimator
         self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
         self.consistent_scale = consistent_scale
-        self.penalty = penalty
-        self.alpha = alpha
-        self.target = target
+        self.reinforcement = reinforcement
+        self.reinforcement_penalty = reinforcement_penalty
+        self.mean_weight = mean_weight
         self.max_iter = max_iter
         self.tol = tol
         self.threshold = threshold
         self.contamination = contamination
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, w_init: Any = None
-    ) -> "ReinforcedRegressor":
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        w_init: Any = None,
+        **fit_params: Any,
+    ) -> Self:
         """Fit the regressor to the rows that agree.
 
         Parameters
@@ -151,21 +167,23 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
             Responses.
         sample_weight : array-like of shape (n,), optional
             How many rows each row stands for.
+        groups : array-like of shape (n,), optional
+            With ``cv``: rows of one group are held out together.
         w_init : array-like of shape (n,), optional
             Weights in [0, 1] to start from instead of ones, for instance one minus the suspicion of
             another detector: a way out when many errors have shaped the ordinary fit.
+        **fit_params
+            What else the estimator asked for by metadata routing.
         """
         estimator = self._wrapped()
         check_pluggable(estimator, method="predict", gives="how far a row is from it")
-        X, y = validate_data(
-            self, X, y, y_numeric=True, ensure_min_samples=2, **self._input_checks()
-        )
+        X, y = self._check_input(X, y, y_numeric=True)
         y = y.astype(float)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
         floor = scale_floor(y, sample_weight)
-        folds = make_folds(self.cv, X, y)
+        fits = self._weighted_fits(X, y, stratify=False, groups=groups, fit_params=fit_params)
         self.estimator_, scale = self._reinforce(
-            partial(fit_regressor, estimator, X, y, folds=folds, floor=floor),
+            partial(fit_regressor, fits, X, y, floor=floor),
             sample_weight=sample_weight,
             w_init=w_init,
         )
@@ -181,17 +199,16 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
 
 
 def fit_regressor(
-    estimator: Any,
+    fits: WeightedFits,
     X: Any,
     y: np.ndarray,
     weights: np.ndarray,
     _: Any = None,
     *,
-    folds: Folds | None,
     floor: float,
 ) -> Fit:
     """Fit with weights, and find the density of each residual under Gaussian noise."""
-    model, residuals = fit_and_judge(estimator, _residuals, X, y, weights, folds)
+    model, residuals = fits(_residuals, X, y, weights)
     scale = weighted_scale(residuals, weights, floor=floor)
     return Fit(NoisyModel(model, scale), gaussian_log_density(residuals, scale))
 

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, softmax
-from sklearn.utils import gen_batches
 
-from ._triangle import BLOCK_ROWS
+from .._blocks import blocks, reduce_blocks
+from ._weighted_qr import BLOCK_ROWS
 
 # exp(-30) = 1e-13: beyond such a margin a probability is 1 for all that fitting can tell.
 _CERTAIN = 30.0
@@ -113,20 +113,26 @@ def _climb(
 def curvature(task: Task, beta: np.ndarray) -> np.ndarray:
     """Minus the Hessian of the objective, summed over blocks of rows."""
     rows, width = beta.shape
-    H = np.zeros((rows, width, rows, width))
-    for block in gen_batches(len(task.X), BLOCK_ROWS):
-        Z = np.hstack([np.ones((len(task.X[block]), 1)), task.X[block]])
-        P, spread = _probabilities(scores(task.X[block], beta))
-        for a in range(rows):
-            for b in range(a + 1):
-                pair = spread[:, a] if a == b else -P[:, a] * P[:, b]
-                H[a, :, b] += (Z * (task.weights[block] * pair)[:, None]).T @ Z
-                H[b, :, a] = H[a, :, b]
+    H = reduce_blocks(_curvature_of, blocks(len(task.X), BLOCK_ROWS), task, beta)
     _pin_down(H)
     index = np.arange(1, width)
     for a in range(rows):
         H[a, index, a, index] += task.l2
     return H.reshape(rows * width, rows * width)
+
+
+def _curvature_of(block: slice, task: Task, beta: np.ndarray) -> np.ndarray:
+    """What some rows add to the curvature, without the penalty."""
+    rows, width = beta.shape
+    H = np.empty((rows, width, rows, width))
+    Z = np.hstack([np.ones((len(task.X[block]), 1)), task.X[block]])
+    P, spread = _probabilities(scores(task.X[block], beta))
+    for a in range(rows):
+        for b in range(a + 1):
+            pair = spread[:, a] if a == b else -P[:, a] * P[:, b]
+            H[a, :, b] = (Z * (task.weights[block] * pair)[:, None]).T @ Z
+            H[b, :, a] = H[a, :, b]
+    return H
 
 
 def _probabilities(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -23,7 +23,7 @@ def pyplot():
 @pytest.mark.parametrize("plot", PLOTS)
 @pytest.mark.parametrize("penalty", ["l1", "l2"])
 def test_a_picture_has_the_truth_both_fits_and_rows_shaded_by_weight(pyplot, plot, penalty):
-    ax = plot(penalty=penalty)
+    ax = plot(reinforcement_penalty=penalty)
     named = [line.get_label() for line in ax.lines if not line.get_label().startswith("_")]
     assert len(named) == 3
     assert named[-2:] == ["plain", "reinforced"]
@@ -32,14 +32,14 @@ def test_a_picture_has_the_truth_both_fits_and_rows_shaded_by_weight(pyplot, plo
     assert shades.argmin() == len(shades) - 1
     assert shades[-1] < 0.2
     assert np.mean(shades) == pytest.approx(0.95, abs=1e-6)
-    assert ax.get_title().splitlines()[1].startswith(f"{penalty.upper()} penalty, alpha = ")
+    assert ax.get_title().splitlines()[1].startswith(f"{penalty.upper()} penalty, reinforcement ")
     assert ax.get_xlabel()
     assert ax.get_ylabel()
 
 
 @pytest.mark.parametrize("plot", PLOTS)
-def test_an_infinite_alpha_lets_the_fits_coincide(pyplot, plot):
-    ax = plot(alpha=np.inf)
+def test_an_infinite_reinforcement_lets_the_fits_coincide(pyplot, plot):
+    ax = plot(reinforcement=np.inf)
     plain, reinforced = (
         next(line for line in ax.lines if line.get_label() == name)
         for name in ("plain", "reinforced")

@@ -84,7 +84,7 @@ def test_a_class_that_is_hardly_ever_drawn_is_in_every_bag_all_the_same(rare):
 
 def test_weights_that_leave_one_class_are_not_drawn_again_in_vain():
     X, y = np.arange(20.0)[:, None], np.r_[np.zeros(19, int), 1]
-    random = LimitedRandom(0, 2)  # the bags, and the seeds of the members
+    random = LimitedRandom(0, 6)  # the bags at once, and the seeds of each of the five
     model = HardnessBaggingClassifier(GaussianNB(), 5, hardness=alike, random_state=random)
     model.fit(X, y, sample_weight=y == 0)
     assert set(model.predict(X)) == {0}
@@ -202,10 +202,10 @@ def test_a_row_in_every_bag_has_no_out_of_bag_vote():
 def test_weighted_votes_favour_members_that_do_well_out_of_bag():
     X, y = load_iris(return_X_y=True)
     model = HardnessBaggingClassifier(voting="weighted", random_state=0).fit(X, y)
-    assert np.ptp(model.member_weights_) > 0
+    assert np.ptp(model.estimator_weights_) > 0
     votes = np.array([member.predict(X) for member in model.estimators_])
-    weighted = [(model.member_weights_[:, None] * (votes == c)).sum(axis=0) for c in range(3)]
-    expected = np.stack(weighted, axis=1) / model.member_weights_.sum()
+    weighted = [(model.estimator_weights_[:, None] * (votes == c)).sum(axis=0) for c in range(3)]
+    expected = np.stack(weighted, axis=1) / model.estimator_weights_.sum()
     np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-12)
 
 
@@ -214,7 +214,7 @@ def test_weights_of_votes_are_accuracies_out_of_bag_as_laplace_would_guess_them(
     X, y = load_iris(return_X_y=True)
     model = HardnessBaggingClassifier(n_estimators=8, voting="weighted", random_state=0).fit(X, y)
     for member, bag, weight in zip(
-        model.estimators_, model.estimators_samples_, model.member_weights_, strict=True
+        model.estimators_, model.estimators_samples_, model.estimator_weights_, strict=True
     ):
         left_out = [row for row in range(150) if row not in set(bag.tolist())]
         right = sum(member.predict(X[[row]])[0] == y[row] for row in left_out)
@@ -225,7 +225,7 @@ def test_a_member_that_has_seen_every_row_counts_as_one_that_guesses():
     # Both bags that hold two rows of two classes hold all rows: nothing is known of the members.
     model = HardnessBaggingClassifier(GaussianNB(), 3, hardness=alike, voting="weighted")
     model.fit([[0.0], [1.0]], [0, 1])
-    assert model.member_weights_.tolist() == [0.5, 0.5, 0.5]
+    assert model.estimator_weights_.tolist() == [0.5, 0.5, 0.5]
     np.testing.assert_allclose(model.predict_proba([[0.0]]), [[1, 0]], rtol=0, atol=1e-12)
 
 
@@ -310,7 +310,7 @@ def test_bad_parameters_get_a_sentence(parameters, sentence):
     ("weight", "sentence"),
     [
         (np.zeros(150), "sample_weight is zero everywhere"),
-        (-np.ones(150), "is no weight"),
+        (-np.ones(150), "is not a weight"),
         (np.ones(3), r"its shape is \(3,\)"),
     ],
 )

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.ensemble.boosting._adaboost import samme_weight
-from errata.ensemble.boosting._base_learners import say
+from errata.ensemble.boosting._decision import predict_codes
 from errata.exceptions import SuspicionWarning
 from strategies import seeds
 
@@ -68,7 +68,7 @@ def test_the_worked_example():
     # Ten points on a line, minimum-error stumps; fractions worked out by hand.
     model = DiscreteAdaBoostClassifier(n_estimators=3, criterion="error").fit(LINE, LABELS)
     np.testing.assert_allclose(model.estimator_errors_, [0.3, 3 / 14, 2 / 11], rtol=0, atol=1e-12)
-    cuts = [term.member.thresholds[0] for term in model._terms]
+    cuts = [term.estimator.thresholds[0] for term in model._terms]
     assert cuts == [2.5, 8.5, 5.5]
     alphas = [0.4236489, 0.6496415, 0.7520387]
     np.testing.assert_allclose(model.estimator_weights_, alphas, rtol=0, atol=1e-6)
@@ -80,7 +80,7 @@ def test_the_worked_example():
 def test_the_worked_example_with_a_wrong_label():
     model = DiscreteAdaBoostClassifier(n_estimators=3, criterion="error").fit(LINE, MISLABELLED)
     np.testing.assert_allclose(model.estimator_errors_, [0.3, 2 / 7, 0.275], rtol=0, atol=1e-12)
-    assert [term.member.thresholds[0] for term in model._terms] == [5.5, 2.5, 8.5]
+    assert [term.estimator.thresholds[0] for term in model._terms] == [5.5, 2.5, 8.5]
     a, b, c = 0.379948, 0.290593, 0.329459
     margins = [a, -a, a, b, b, b, c, c, c, a]
     np.testing.assert_allclose(model.margins(LINE, MISLABELLED), margins, rtol=0, atol=1e-6)
@@ -102,7 +102,7 @@ def test_it_is_the_printed_algorithm(seed, n_classes):
     model = DiscreteAdaBoostClassifier(n_estimators=6).fit(X, codes)
     np.testing.assert_allclose(model.estimator_weights_, alphas, rtol=0, atol=1e-9)
     for term, rule in zip(model._terms, rules, strict=True):
-        np.testing.assert_array_equal(say(term.member, X), rule(X))
+        np.testing.assert_array_equal(predict_codes(term.estimator, X), rule(X))
     weights = list(model.staged_data_weights(X, codes))
     np.testing.assert_allclose(weights, distributions, rtol=0, atol=1e-9)
     new = np.random.RandomState(1).normal(size=(50, 2))
@@ -150,7 +150,7 @@ def test_a_stump_of_scikit_learn_gives_the_same_ensemble(n_classes):
 def test_two_classes_by_samme_have_the_same_weights_and_margins(seed):
     X, codes = overlapping(40, 2, 2, seed)
     model = DiscreteAdaBoostClassifier(n_estimators=8).fit(X, codes)
-    votes = np.array([say(term.member, X) for term in model._terms])
+    votes = np.array([predict_codes(term.estimator, X) for term in model._terms])
     alphas = 2 * model.estimator_weights_  # what SAMME would give them
     scores = np.stack([alphas @ (votes == k) for k in (0, 1)], axis=1) / alphas.sum()
     margins = np.where(codes == 1, scores[:, 1] - scores[:, 0], scores[:, 0] - scores[:, 1])
@@ -165,7 +165,7 @@ def test_a_rule_is_worth_nothing_under_the_next_weights(seed, n_classes, depth):
     model = DiscreteAdaBoostClassifier(n_estimators=8, max_depth=depth).fit(X, codes)
     weights = list(model.staged_data_weights(X, codes))
     for after, term in zip(weights[1:], model._terms, strict=False):
-        error = after[say(term.member, X) != codes].sum()
+        error = after[predict_codes(term.estimator, X) != codes].sum()
         assert error == pytest.approx(1 - 1 / n_classes, abs=1e-9)
     np.testing.assert_allclose(np.sum(weights, axis=1), 1, rtol=0, atol=1e-12)
     assert np.mean(weights) == pytest.approx(1 / len(X), abs=1e-15)
@@ -285,7 +285,7 @@ def test_a_smaller_rate_takes_smaller_steps():
     )
     assert half.estimator_weights_[0] == pytest.approx(full.estimator_weights_[0] / 2, abs=1e-12)
     second = list(half.staged_data_weights(X, codes))[1]
-    wrong = say(half._terms[0].member, X) != codes
+    wrong = predict_codes(half._terms[0].estimator, X) != codes
     assert second[wrong].sum() < 0.5
 
 

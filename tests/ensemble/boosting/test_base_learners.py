@@ -2,23 +2,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.linear_model import LinearRegression, SGDClassifier
+from sklearn.linear_model import SGDClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from errata.ensemble.boosting import _base_learners
 from errata.ensemble.boosting._base_learners import (
     EstimatorLearner,
-    Hypothesis,
-    Tree,
     TreeLearner,
-    add_up,
-    constant,
     into_bins,
-    make_learner,
-    make_term,
-    preferred,
-    say,
+    make_base_learner,
 )
+from errata.ensemble.boosting._decision import add_up, make_term, predict_codes
 from strategies import seeds
 
 COMPILED = {"max_depth": 1, "by_error": False, "random": np.random.RandomState(0)}
@@ -39,7 +33,9 @@ def test_a_tree_of_scikit_learn_says_the_same(n_classes, depth):
     ours, other = (learner.classify(codes, n_classes, weights) for learner in learners)
     np.testing.assert_array_equal(ours.outputs, other.outputs)
     new = np.random.RandomState(1).normal(size=(200, 3)).astype(np.float32).astype(float)
-    np.testing.assert_array_equal(say(ours.member, new), say(other.member, new))
+    np.testing.assert_array_equal(
+        predict_codes(ours.estimator, new), predict_codes(other.estimator, new)
+    )
 
 
 @pytest.mark.parametrize("depth", [1, 3])
@@ -63,7 +59,7 @@ def test_an_estimator_sees_weights_of_mean_one_and_a_seed():
 
     seen = []
     X, codes, weights = rows()
-    learner = make_learner(Spy(), X, **COMPILED)
+    learner = make_base_learner(Spy(), X, **COMPILED)
     learner.classify(codes, 2, weights)
     learner.classify(codes, 2, weights)
     np.testing.assert_allclose(seen[0][0], weights * len(weights), rtol=1e-12, atol=0)
@@ -111,8 +107,8 @@ def test_many_rows_are_binned_with_little_loss(monkeypatch):
     np.testing.assert_array_equal(
         add_up([make_term(binned, np.eye(1), 0)], X)[:, 0], binned.outputs
     )
-    best, got = (weights @ (z - rule.outputs) ** 2 for rule in (exact, binned))
-    assert not np.array_equal(exact.member.thresholds, binned.member.thresholds)
+    best, got = (weights @ (z - base.outputs) ** 2 for base in (exact, binned))
+    assert not np.array_equal(exact.estimator.thresholds, binned.estimator.thresholds)
     assert got == pytest.approx(best, rel=0.01)
 
 
@@ -120,53 +116,11 @@ def test_what_a_member_says_of_training_rows_is_what_it_said_in_fit():
     X, codes, weights = rows(n_classes=3)
     for depth in (1, 2, 3):
         learner = TreeLearner(X, depth)
-        rule = learner.classify(codes, 3, weights)
-        np.testing.assert_array_equal(say(rule.member, X), rule.outputs)
-        rule = learner.regress(codes - 1.0, weights)
-        decision = add_up([make_term(rule, np.ones((1, 1)), 0)], X)[:, 0]
-        np.testing.assert_array_equal(decision, rule.outputs)
-
-
-def test_members_of_all_kinds_add_up():
-    X, codes, weights = rows()
-    table = np.array([[-1.0], [1.0]])
-    rules = [
-        TreeLearner(X, 1).classify(codes, 2, weights),
-        EstimatorLearner(LinearRegression(), X, None).regress(codes - 0.5, weights),
-        TreeLearner(X, 3).regress(codes - 0.5, weights),
-        constant(1, codes),
-        TreeLearner(X, 2).classify(codes, 2, weights),
-    ]
-    values = [table if rule.outputs.dtype.kind == "i" else np.array([[0.5]]) for rule in rules]
-    terms = [make_term(rule, v, t) for t, (rule, v) in enumerate(zip(rules, values, strict=True))]
-    said = [
-        v[rule.outputs, 0] if rule.outputs.dtype.kind == "i" else v[0, 0] * rule.outputs
-        for rule, v in zip(rules, values, strict=True)
-    ]
-    np.testing.assert_allclose(add_up(terms, X)[:, 0], np.sum(said, axis=0), rtol=0, atol=1e-12)
-
-
-def test_rows_are_decided_in_batches(monkeypatch):
-    X, codes, weights = rows()
-    terms = [make_term(TreeLearner(X, 2).classify(codes, 2, weights), np.array([[-1.0], [1]]), 0)]
-    whole = add_up(terms, X)
-    monkeypatch.setattr(_base_learners, "BATCH", 20)
-    np.testing.assert_array_equal(add_up(terms, X), whole)
-
-
-def test_reach_is_the_most_that_a_term_can_do():
-    codes = np.array([0, 1, 1])
-    stump = Tree(np.zeros(1, dtype=np.int32), np.zeros(1), np.array([0, 1]))
-    assert make_term(Hypothesis(stump, codes), np.array([[-2.0], [2.0]]), 0).reach == 2
-    assert make_term(Hypothesis(stump, codes), np.array([[0, 0, 3.0], [0, 0, -1.0]]), 0).reach == 3
-    assert make_term(Hypothesis(stump, np.array([0.5, -4.0])), np.array([[0.5]]), 0).reach == 2
-
-
-def test_equal_up_to_rounding_is_equal():
-    assert preferred(np.array([[-1e-13], [-1e-11], [0.0]]), 1.0).tolist() == [1, 0, 1]
-    nearly = np.array([[1.0, 1 + 1e-13, 0], [1, 1 + 1e-11, 0]])
-    assert preferred(nearly, 1.0).tolist() == [0, 1]
-    assert preferred(nearly, np.array([1.0, 100.0])).tolist() == [0, 0]
+        base = learner.classify(codes, 3, weights)
+        np.testing.assert_array_equal(predict_codes(base.estimator, X), base.outputs)
+        base = learner.regress(codes - 1.0, weights)
+        decision = add_up([make_term(base, np.ones((1, 1)), 0)], X)[:, 0]
+        np.testing.assert_array_equal(decision, base.outputs)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -28,7 +28,7 @@ def plain_gentleboost(X, y, n_rounds, rate=1.0):
 
 def test_the_worked_example():
     model = GentleBoostClassifier(n_estimators=3).fit(LINE, LABELS)
-    np.testing.assert_allclose(model._terms[0].member.leaves, [1, -1 / 7], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(model._terms[0].estimator.leaves, [1, -1 / 7], rtol=0, atol=1e-12)
     signs = 2 * LABELS - 1
     losses = [np.exp(-signs * stage).mean() for stage in model.staged_decision_function(LINE)]
     np.testing.assert_allclose(losses, [0.803184, 0.686835, 0.554895], rtol=0, atol=1e-6)
@@ -71,7 +71,7 @@ def test_several_classes_are_boosted_one_against_the_rest():
 def test_leaves_lie_between_minus_one_and_one(n_classes, depth):
     X, codes = random_rows(1, n_classes=n_classes)
     model = GentleBoostClassifier(n_estimators=40, max_depth=depth).fit(X, codes)
-    assert max(np.abs(term.member.leaves).max() for term in model._terms) <= 1 + 1e-12
+    assert max(np.abs(term.estimator.leaves).max() for term in model._terms) <= 1 + 1e-12
 
 
 def test_the_exponential_loss_never_rises():

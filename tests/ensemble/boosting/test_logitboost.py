@@ -55,7 +55,7 @@ def log_loss(decision, codes):
 def test_the_worked_example():
     # Ten points on a line; the first split leaves z = 2 on the left, (3 * 2 - 4 * 2) / 7 right.
     model = LogitBoostClassifier(n_estimators=3).fit(LINE, LABELS)
-    trees = [term.member for term in model._terms]
+    trees = [term.estimator for term in model._terms]
     assert [tree.thresholds[0] for tree in trees] == [2.5, 5.5, 8.5]
     np.testing.assert_allclose(trees[0].leaves, [2, -2 / 7], rtol=0, atol=1e-12)
     losses = [log_loss(stage, LABELS) for stage in model.staged_decision_function(LINE)]
@@ -125,7 +125,7 @@ def test_single_steps_are_cut():
     X, codes = random_rows(0)
     for z_max in (1.0, 4.0):
         model = LogitBoostClassifier(n_estimators=30, z_max=z_max).fit(X, codes)
-        assert max(np.abs(term.member.leaves).max() for term in model._terms) <= z_max + 1e-12
+        assert max(np.abs(term.estimator.leaves).max() for term in model._terms) <= z_max + 1e-12
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 import numpy as np
 
-from errata.ensemble.boosting._base_learners import add_up, constant
+from errata.ensemble.boosting._base_learners import constant_base
+from errata.ensemble.boosting._decision import add_up
 from errata.ensemble.boosting._one_vs_rest import one_vs_rest
 
 CODES = np.array([0, 1, 2, 2])
@@ -9,7 +10,7 @@ CODES = np.array([0, 1, 2, 2])
 def boost_twice(y):
     """Two constant rules: the first always right about the commoner sign, the second wrong."""
     code = int(y.sum() >= 0)
-    rule = constant(code, np.zeros(len(y), dtype=int))
+    rule = constant_base(code, np.zeros(len(y), dtype=int))
     return [(rule, np.array([-1.0, 1.0])), (rule, np.array([0.25, -0.25]))]
 
 

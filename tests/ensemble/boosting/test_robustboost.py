@@ -8,7 +8,7 @@ from errata.ensemble import (
     LogitBoostClassifier,
     RobustBoostClassifier,
 )
-from errata.ensemble.boosting._base_learners import say
+from errata.ensemble.boosting._decision import predict_codes
 from errata.ensemble.boosting._robust_step import Potential
 from errata.noise import flip_labels
 from long_servedio import clean_error, long_servedio
@@ -22,9 +22,11 @@ def noisy_twonorm(seed, n=200, noise=0.1):
 
 
 def history(model, X, y):
-    """Times, margins and agreement with each rule, gone through again from the final model."""
+    """Times, margins and agreement with each term, gone through again from the final model."""
     times = model._times[0]
-    agreement = [np.where(say(term.member, X) == y, 1.0, -1.0) for term in model._terms]
+    agreement = [
+        np.where(predict_codes(term.estimator, X) == y, 1.0, -1.0) for term in model._terms
+    ]
     shrunk = [term.values[1, 0] for term in model._terms]
     lengths = np.array(shrunk) * np.exp(times[-1] - times[1:])
     margins = [np.zeros(len(y))]

@@ -30,8 +30,8 @@ def test_categories_are_by_majority_beyond_the_margin():
     signs = np.where(y == 1, 1, -1)[:, None]
     activations = (X @ model.coef_.T + model.intercept_) * signs
     np.testing.assert_allclose(model.activations_, activations, rtol=0, atol=1e-12)
-    safe = (activations > model.gamma_).sum(axis=1) >= 2
-    noisy = (activations < -model.gamma_).sum(axis=1) >= 2
+    safe = (activations > model.margin_).sum(axis=1) >= 2
+    noisy = (activations < -model.margin_).sum(axis=1) >= 2
     expected = np.where(safe, "safe", np.where(noisy, "noisy", "borderline"))
     np.testing.assert_array_equal(model.category_, expected)
     right = model.predict(X) == y
@@ -62,7 +62,7 @@ def test_several_classes_are_learnt_one_against_the_rest():
     model = ParallelPerceptronClassifier(random_state=0).fit(X, names)
     assert model.score(X, names) > 0.9
     assert model.coef_.shape == (3, 3, 4)
-    assert model.gamma_.shape == (3,)
+    assert model.margin_.shape == (3,)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
     # A machine on its own is the same as the one among others.
     alone = ParallelPerceptronClassifier(random_state=0).fit(X, (y == 2).astype(int))
@@ -74,8 +74,8 @@ def test_several_classes_are_learnt_one_against_the_rest():
     [
         ({"n_perceptrons": 4}, "n_perceptrons=4 could vote in a tie; pass an odd number"),
         ({"n_perceptrons": 0}, "n_perceptrons=0 must be a whole number at least 1"),
-        ({"eta": 0.0}, "eta=0.0 must be a number between"),
-        ({"gamma": -1.0}, "gamma=-1.0 must be a number between"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0 must be a number between"),
+        ({"margin": -1.0}, "margin=-1.0 must be a number between"),
         ({"max_iter": 0}, "max_iter=0 must be a whole number"),
     ],
 )

@@ -167,7 +167,7 @@ def test_weights_of_one_class_that_members_are_given_make_them_constant():
 
 def test_a_hopeless_task_is_said_to_be_one():
     X, y = np.zeros((20, 2)), np.tile([0, 1], 10)
-    with pytest.warns(SuspicionWarning, match="No member is better than guessing"):
+    with pytest.warns(SuspicionWarning, match="No base estimator is better than guessing"):
         model = NoiseReducingBoostClassifier(random_state=0).fit(X, y)
     assert model.score(X, y) == 0.5
 

@@ -34,6 +34,6 @@ def test_rows_without_weight_do_not_count():
     np.testing.assert_array_equal(with_it.predict(X), without.predict(X))
 
 
-def test_a_tolerance_beyond_one_gets_a_sentence():
-    with pytest.raises(ValueError, match=r"tolerance=2.0 must be a number between 0 and 1"):
-        ParallelPerceptronRegressor(tolerance=2.0).fit(X, X[:, 0])
+def test_an_epsilon_beyond_one_gets_a_sentence():
+    with pytest.raises(ValueError, match=r"epsilon=2.0 must be a number between 0 and 1"):
+        ParallelPerceptronRegressor(epsilon=2.0).fit(X, X[:, 0])

@@ -1,6 +1,7 @@
 """The experiments that ``errata reproduce`` knows, one file each."""
 
 from .._experiment import Experiment
+from ._elm_solver import elm_solver
 from ._elm_svm import elm_svm
 from ._elm_svr import elm_svr
 from ._nr_boosting import nr_boosting
@@ -9,7 +10,7 @@ from ._ppr import ppr
 from ._projections import projections
 from ._walmsley import walmsley
 
-_ALL = [walmsley, elm_svm, elm_svr, ppr, peeling, nr_boosting, projections]
+_ALL = [walmsley, elm_svm, elm_svr, elm_solver, ppr, peeling, nr_boosting, projections]
 _EXPERIMENTS = {e.name: e for e in _ALL}
 
 
@@ -19,7 +20,7 @@ def list_experiments() -> list[Experiment]:
     Examples
     --------
     >>> [experiment.name for experiment in list_experiments()]
-    ['walmsley', 'elm-svm', 'elm-svr', 'ppr', 'peeling', 'nr-boosting', 'projections']
+    ['walmsley', 'elm-svm', 'elm-svr', 'elm-solver', 'ppr', 'peeling', 'nr-boosting', 'projections']
     """
     return list(_EXPERIMENTS.values())
 

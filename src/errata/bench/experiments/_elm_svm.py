@@ -46,7 +46,7 @@ def search(kernels: list, C: tuple[float, ...], cv: int = 10) -> GramSearch:
     )
 
 
-def make_methods(step: float, gammas: tuple, sizes: tuple, cv: int = 10) -> dict[str, GramSearch]:
+def svm_methods(step: float, gammas: tuple, sizes: tuple, cv: int = 10) -> dict[str, GramSearch]:
     """The published methods, and one for each fixed kernel parameter; ``step`` is that of C."""
     C_rbf, C_elm = powers_of_ten(-1, 3, step), powers_of_ten(-1, 4, step)
     units = sorted({round(p) for p in powers_of_ten(0, 4, step)})
@@ -61,7 +61,7 @@ def make_methods(step: float, gammas: tuple, sizes: tuple, cv: int = 10) -> dict
     )
 
 
-def plot_kernel_parameters(results: list[dict[str, Any]], folder: Path) -> list[Path]:
+def plot_svm_kernels(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Figure 1: accuracy against gamma for the RBF kernel, and against p for the ELM kernel."""
     figure = require("matplotlib.figure", extra="report").Figure((9, 4), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
@@ -104,14 +104,14 @@ elm_svm = Experiment(
         "Parkinsons": "parkinsons",
         "Sonar": "sonar",
     },
-    methods=make_methods(0.2, GAMMAS, SIZES),
+    methods=svm_methods(0.2, GAMMAS, SIZES),
     repetitions=10,
     metrics=("test_accuracy_percent",),
     measure=OuterFold(accuracy),
     published=Published("frenay_2013_tables", repetitions=10, tables=("1",)),
-    illustrate=plot_kernel_parameters,
+    illustrate=plot_svm_kernels,
     quick={
         "datasets": {"Cancer": "wdbc"},
-        "methods": make_methods(1, GAMMAS[::2], (3, 30, 300, 3000), cv=5),
+        "methods": svm_methods(1, GAMMAS[::2], (3, 30, 300, 3000), cv=5),
     },
 )

@@ -83,7 +83,7 @@ def relative_error(y_test: np.ndarray, predicted: np.ndarray, y: np.ndarray) -> 
     return {"test_mse_percent": 100 * float(np.mean((y_test - predicted) ** 2) / np.var(y))}
 
 
-def make_methods(
+def svr_methods(
     C: tuple[float, ...],
     epsilon: tuple[float, ...],
     gammas: tuple[float, ...],
@@ -109,7 +109,7 @@ def make_methods(
     )
 
 
-def plot_kernel_parameters(results: list[dict[str, Any]], folder: Path) -> list[Path]:
+def plot_svr_kernels(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Error against gamma for the Gaussian kernel, and against sigma_w for the ELM kernel.
 
     Errors are divided by the smallest of a data set, over both kernels.
@@ -150,14 +150,14 @@ elm_svr = Experiment(
         "CompActs": "reg_cpu_act",
         "Elevators": "reg_delta_elevators",
     },
-    methods=make_methods((1, 10, 100, 1000), (0.03, 0.1, 0.3), GAMMAS, SIGMAS),
+    methods=svr_methods((1, 10, 100, 1000), (0.03, 0.1, 0.3), GAMMAS, SIGMAS),
     repetitions=10,
     metrics=("test_mse_percent",),
     measure=OuterFold(relative_error),
     published=Aligned("frenay_2013_15_elm_svr_mse", repetitions=10),
-    illustrate=plot_kernel_parameters,
+    illustrate=plot_svr_kernels,
     quick={
         "datasets": {"CPU": "reg_machine_cpu", "Triazines": "reg_triazines"},
-        "methods": make_methods((1, 10, 100, 1000), (0.03, 0.1), GAMMAS, SIGMAS[::2]),
+        "methods": svr_methods((1, 10, 100, 1000), (0.03, 0.1), GAMMAS, SIGMAS[::2]),
     },
 )

@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import KFold, ParameterGrid, StratifiedKFold
 
+from ..._random import seeded_clone
 from ...elm import ELMFeatures, asymptotic_elm_kernel, elm_kernel
-from .._experiment import Bench, Cell, seeded
+from .._experiment import Bench, Cell
 from ._complete import load_complete
 
 LIBSVM_LIMIT = 10_000_000  # iterations after which LIBSVM itself gives up
@@ -38,7 +39,10 @@ class DrawnUnits:
     def __call__(self, X: np.ndarray, Z: np.ndarray, seed: int) -> np.ndarray:
         """Kernel between the rows of X and Z; the seed draws the units."""
         features = ELMFeatures(
-            n_hidden=self.n_hidden, activation="logistic", weights="uniform", random_state=seed
+            n_hidden=self.n_hidden,
+            activation="logistic",
+            weight_distribution="uniform",
+            random_state=seed,
         )
         return elm_kernel(X, Z, features=features.fit(Z))
 
@@ -47,34 +51,34 @@ class DrawnUnits:
 class InfiniteUnits:
     """The normalised asymptotic ELM kernel of the 2011 paper."""
 
-    sigma_w: float
+    weight_scale: float
 
     def __call__(self, X: np.ndarray, Z: np.ndarray, seed: int) -> np.ndarray:
         """Kernel between the rows of X and Z."""
-        return asymptotic_elm_kernel(X, Z, sigma_w=self.sigma_w)
+        return asymptotic_elm_kernel(X, Z, weight_scale=self.weight_scale)
 
 
 class GramSearch(BaseEstimator):
     """A support vector machine whose kernel and parameters ten inner folds choose.
 
     Inputs, and the target of a regression, are scaled by the rows of each training part. Its Gram
-    matrix is computed once for all parameters of the machine. Of equally good settings the first
+    matrix is computed once for all parameters of the estimator. Of equally good settings the first
     is taken.
 
     Parameters
     ----------
-    machine : SVC or SVR
+    estimator : SVC or SVR
         With ``kernel="precomputed"``.
     kernels : sequence of callables
         ``kernel(X, Z, seed)`` gives a Gram matrix.
     grid : mapping of str to sequence
-        Parameters of the machine.
+        Parameters of the estimator.
     scaler : transformer
         Scales the inputs.
     cv : int, default=10
         Number of inner folds.
     search_rows : int, optional
-        Search on that many rows, drawn at random, where there are more; the machine chosen is
+        Search on that many rows, drawn at random, where there are more; the settings chosen are
         fitted to all rows all the same.
     random_state : int or None
         Draws folds and hidden units.
@@ -82,7 +86,7 @@ class GramSearch(BaseEstimator):
 
     def __init__(
         self,
-        machine: Any,
+        estimator: Any,
         kernels: Sequence[Callable],
         grid: Mapping[str, Sequence],
         *,
@@ -91,7 +95,7 @@ class GramSearch(BaseEstimator):
         search_rows: int | None = None,
         random_state: int | None = None,
     ) -> None:
-        self.machine = machine
+        self.estimator = estimator
         self.kernels = kernels
         self.grid = grid
         self.scaler = scaler
@@ -101,7 +105,7 @@ class GramSearch(BaseEstimator):
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> "GramSearch":
         """Choose kernel and parameters, then fit to all rows."""
-        folds = _folds(self.machine, self.cv, self.random_state)
+        folds = _folds(self.estimator, self.cv, self.random_state)
         some = np.random.RandomState(self.random_state).permutation(len(y))[: self.search_rows]
         Xs, ys = (X, y) if len(some) == len(y) else (X[some], y[some])
         errors = [self._errors(Xs, ys, *fold) for fold in folds.split(Xs, ys)]
@@ -118,7 +122,7 @@ class GramSearch(BaseEstimator):
     def _errors(
         self, X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray
     ) -> list[float]:
-        """Error of every kernel with every setting of the machine on one inner fold."""
+        """Error of every kernel with every setting of the estimator on one inner fold."""
         errors = []
         for kernel in self.kernels:
             part = _TrainingPart(self, X[train], y[train], kernel)
@@ -131,11 +135,11 @@ class GramSearch(BaseEstimator):
 
 
 class _TrainingPart:
-    """Scaled rows and their Gram matrix, ready for any setting of the machine."""
+    """Scaled rows and their Gram matrix, ready for any setting of the estimator."""
 
     def __init__(self, search: GramSearch, X: np.ndarray, y: np.ndarray, kernel: Callable) -> None:
-        self.machine, self.kernel, self.seed = search.machine, kernel, search.random_state
-        self.labels = is_classifier(search.machine)
+        self.estimator, self.kernel, self.seed = search.estimator, kernel, search.random_state
+        self.labels = is_classifier(search.estimator)
         self.scaler = clone(search.scaler).fit(X)
         self.X = self.scaler.transform(X)
         self.K = kernel(self.X, self.X, self.seed)
@@ -147,16 +151,16 @@ class _TrainingPart:
         return self.kernel(self.scaler.transform(X), self.X, self.seed)
 
     def predict(self, K: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
-        """Fit the machine with these parameters and predict rows by their Gram matrix."""
-        machine = clone(self.machine).set_params(max_iter=LIBSVM_LIMIT, **parameters)
+        """Fit the estimator with these parameters and predict rows by their Gram matrix."""
+        model = clone(self.estimator).set_params(max_iter=LIBSVM_LIMIT, **parameters)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            predicted = machine.fit(self.K, self.target).predict(K)
+            predicted = model.fit(self.K, self.target).predict(K)
         return predicted if self.labels else self.scale * predicted + self.mean
 
 
-def _folds(machine: Any, n: int, seed: int | None) -> KFold | StratifiedKFold:
-    splitter = StratifiedKFold if is_classifier(machine) else KFold
+def _folds(estimator: Any, n: int, seed: int | None) -> KFold | StratifiedKFold:
+    splitter = StratifiedKFold if is_classifier(estimator) else KFold
     return splitter(n, shuffle=True, random_state=seed)
 
 
@@ -176,9 +180,9 @@ class OuterFold:
     ) -> Mapping[str, float]:
         """Score on the fold that the repetition names."""
         X, y = load_complete(dataset, bench.folder)
-        folds = _folds(estimator.machine, self.n_splits, bench.seed_of(cell.dataset))
+        folds = _folds(estimator.estimator, self.n_splits, bench.seed_of(cell.dataset))
         train, test = list(folds.split(X, y))[cell.repetition]
-        model = seeded(estimator, bench.seed_of(*cell)).fit(X[train], y[train])
+        model = seeded_clone(estimator, bench.seed_of(*cell)).fit(X[train], y[train])
         return self.score(y[test], model.predict(X[test]), y)
 
 

@@ -1,6 +1,6 @@
 """Cantador and Dorronsoro (2005): noise-reducing boosting of parallel perceptrons, table 1.
 
-300 rows of three synthetic problems, ten folds ten times, an exact share of the training labels
+300 rows of three synthetic problems, ten folds ten times, an exact fraction of the training labels
 flipped, ten members. Each repetition draws new rows; the paper does not say whether it does.
 
 Its networks, three hidden units trained for 2000 epochs by gradient descent, are trained by a few

@@ -1,15 +1,15 @@
 """Martinez and Gray (2015): peeling noise off before boosting again, tables 1 to 7.
 
-60 % of the rows train, an exact share of their labels is flipped, the rest tests; a hundred times.
-The labels of the real data sets are first replaced by what a decision tree, fitted to all rows,
-says of them, so that none but the flipped labels are wrong. Peeling by linear programs is told the
-share of flips, as in the paper.
+60 % of the rows train, an exact fraction of their labels is flipped, the rest tests; a hundred
+times. The labels of the real data sets are first replaced by what a decision tree, fitted to all
+rows, says of them, so that none but the flipped labels are wrong. Peeling by linear programs is
+told the fraction of flips, as in the paper.
 
 The paper does not state its trees nor how many rounds detect. Gini stumps come nearest to its
 AdaBoost; 30 rounds of detection, where margins or votes tell, come nearest to its detection rates,
 and 300 where weights or linear programs do. What weighted misclassification and votes find comes
 nearest with detecting stumps of least error, what linear programs find with any row that holds the
-margin down. See :class:`errata.ensemble.BoostPeeler`.
+margin down. See the peelers of :mod:`errata.filters`.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,14 @@ from ...ensemble import (
     LogitBoostClassifier,
     RobustBoostClassifier,
 )
-from ...filters import BoostPeeler, PeeledBoostClassifier
+from ...filters import (
+    FilteredClassifier,
+    LinearProgramPeeler,
+    MarginPeeler,
+    MisclassificationPeeler,
+    VotePeeler,
+    WeightPeeler,
+)
 from ...noise import flip_labels
 from .._experiment import Bench, Cell, Experiment, NoisyTraining
 from .._published import Published
@@ -42,7 +49,7 @@ PEELED = "AdaBoost after "
 def load_relabelled(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """300 new rows of a synthetic set; the rows of a real one, labelled by a tree.
 
-    Missing cells become the mean of their column: the shares of noise found on breast cancer, in
+    Missing cells become the mean of their column: the fractions of noise found on breast cancer, in
     hundredths of a percent, are possible with 699 rows and not with the 683 complete ones.
     """
     if dataset in SYNTHETIC:
@@ -60,21 +67,30 @@ def _relabelled(dataset: str, folder: Any) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass
 class SixtyForty:
-    """One split: 60 % of the rows, to the nearest, train."""
+    """One split into training rows and test rows."""
 
     random_state: int | None = None
 
     def split(self, X: np.ndarray, y: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Training rows and test rows."""
         rows = np.random.RandomState(self.random_state).permutation(len(y))
-        n_train = round(0.6 * len(y))
+        n_train = count_training_rows(len(y))
         yield rows[:n_train], rows[n_train:]
 
 
-def flip_share(y: np.ndarray, level: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Flip that share of the labels, rounded up."""
-    n_flips = int(np.ceil(level * len(y) - 1e-9))
-    return flip_labels(y, n_flips=n_flips, random_state=seed)
+def count_training_rows(n: int) -> int:
+    """60 % of the rows, to the nearest."""
+    return round(0.6 * n)
+
+
+def flip_fraction(y: np.ndarray, level: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Flip that fraction of the labels, rounded up."""
+    return flip_labels(y, n_flips=count_flips(level, len(y)), random_state=seed)
+
+
+def count_flips(level: float, n: int) -> int:
+    """How many of ``n`` labels this fraction is, rounded up."""
+    return int(np.ceil(level * n - 1e-9))
 
 
 def score(model: Any, X: np.ndarray, y: np.ndarray, flipped: np.ndarray) -> dict[str, float]:
@@ -85,9 +101,11 @@ def score(model: Any, X: np.ndarray, y: np.ndarray, flipped: np.ndarray) -> dict
     stages = [100 * float(np.mean(codes != y)) for codes in model.staged_predict(X)]
     found = {"test_error_percent": stages[-1]}
     detected = false = float("nan")
-    if isinstance(model, PeeledBoostClassifier):
-        detected = 100 * float(model.flagged_[flipped].mean()) if flipped.any() else float("nan")
-        false = 100 * float((model.flagged_ & ~flipped).mean())
+    if isinstance(model, FilteredClassifier):
+        peeled = np.ones(len(flipped), dtype=bool)
+        peeled[model.filter_.sample_indices_] = False
+        detected = 100 * float(peeled[flipped].mean()) if flipped.any() else float("nan")
+        false = 100 * float((peeled & ~flipped).mean())
     found |= {"noise_detected_percent": detected, "false_positive_rate_percent": false}
     return found | {f"error_after_{t}": stages[min(t, len(stages)) - 1] for t in ROUNDS}
 
@@ -100,17 +118,16 @@ class ToldTheLevel(NoisyTraining):
         self, cell: Cell, estimator: BaseEstimator, dataset: str, bench: Bench
     ) -> dict[str, float]:
         """As in :class:`NoisyTraining`."""
-        if estimator.get_params().get("peeler__method") == "lp":
-            estimator = clone(estimator).set_params(peeler__noise_level=cell.noise_level)
+        if isinstance(getattr(estimator, "filter", None), LinearProgramPeeler):
+            n = count_training_rows(len(load_relabelled(dataset, bench.folder, 0)[1]))
+            told = count_flips(cell.noise_level or 0.0, n) / n
+            estimator = clone(estimator).set_params(filter__contamination=told)
         return super().__call__(cell, estimator, dataset, bench)
 
 
-def peeled(
-    method: str, *, criterion: str = "gini", lp_strategy: str = "dual"
-) -> PeeledBoostClassifier:
-    """AdaBoost of Gini stumps, after peeling by this method, its detecting stumps cut by this."""
-    peeler = BoostPeeler(method, criterion=criterion, lp_strategy=lp_strategy)
-    return PeeledBoostClassifier(peeler, DiscreteAdaBoostClassifier())
+def after(peeler: Any) -> FilteredClassifier:
+    """AdaBoost of Gini stumps on what a peeler leaves."""
+    return FilteredClassifier(peeler, DiscreteAdaBoostClassifier())
 
 
 def illustrate(results: list[dict[str, Any]], folder: Path) -> list[Path]:
@@ -135,11 +152,11 @@ peeling = Experiment(
         "LogitBoost": LogitBoostClassifier(),
         "GentleBoost": GentleBoostClassifier(),
         "RobustBoost": RobustBoostClassifier(),
-        PEELED + "MP": peeled("margin"),
-        PEELED + "WMP": peeled("weighted", criterion="error"),
-        PEELED + "DWP": peeled("weight"),
-        PEELED + "LPP": peeled("lp", lp_strategy="support"),
-        PEELED + "MVP": peeled("vote", criterion="error"),
+        PEELED + "MP": after(MarginPeeler()),
+        PEELED + "WMP": after(MisclassificationPeeler(criterion="error")),
+        PEELED + "DWP": after(WeightPeeler()),
+        PEELED + "LPP": after(LinearProgramPeeler(strategy="support")),
+        PEELED + "MVP": after(VotePeeler(criterion="error")),
     },
     noise_levels=(0.0, 0.01, 0.05, 0.1, 0.2),
     repetitions=100,
@@ -149,7 +166,9 @@ peeling = Experiment(
         "false_positive_rate_percent",
         *(f"error_after_{t}" for t in ROUNDS),
     ),
-    measure=ToldTheLevel(split=SixtyForty(), inject=flip_share, load=load_relabelled, score=score),
+    measure=ToldTheLevel(
+        split=SixtyForty(), inject=flip_fraction, load=load_relabelled, score=score
+    ),
     published=Published("martinez_gray_2015_peeling", repetitions=100),
     illustrate=illustrate,
     quick={

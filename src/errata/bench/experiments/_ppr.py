@@ -15,20 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._optional import require
-from ...bench.figures import (
-    make_mislabelled_extreme,
-    make_outlying_cloud,
-    make_outlying_line,
-    make_outlying_sine,
-    plot_mislabelled_extreme,
-    plot_outlying_cloud,
-    plot_outlying_line,
-    plot_outlying_sine,
-)
 from ...exceptions import SuspicionWarning
 from ...tolerant import (
     ReinforcedKernelRidge,
@@ -38,6 +28,16 @@ from ...tolerant import (
 )
 from .._experiment import Bench, Cell, Experiment
 from .._published import Published
+from ..figures import (
+    make_mislabelled_extreme,
+    make_outlying_cloud,
+    make_outlying_line,
+    make_outlying_sine,
+    plot_mislabelled_extreme,
+    plot_outlying_cloud,
+    plot_outlying_line,
+    plot_outlying_sine,
+)
 
 _TOL = 1e-12
 
@@ -45,17 +45,19 @@ _TOL = 1e-12
 class Reinforcement(BaseEstimator):
     """How probabilities are reinforced, whatever the model: a method of this experiment."""
 
-    def __init__(self, penalty: str = "l1", alpha: float | str = "auto") -> None:
-        self.penalty = penalty
-        self.alpha = alpha
+    def __init__(
+        self, reinforcement_penalty: str = "l1", reinforcement: float | str = "auto"
+    ) -> None:
+        self.reinforcement_penalty = reinforcement_penalty
+        self.reinforcement = reinforcement
 
 
-def measure(cell: Cell, method: BaseEstimator, dataset: str, bench: Bench) -> dict[str, float]:
+def measure(cell: Cell, method: BaseEstimator, _: None, bench: Bench) -> dict[str, float]:
     """Fit one sample; the bad row is the last."""
     seed = bench.seed_of(cell.dataset, cell.repetition)
-    model, error = PROBLEMS[dataset](seed, {**method.get_params(), "tol": _TOL, "max_iter": 500})
+    model, error = PROBLEMS[cell.dataset](seed, {**method.get_params(), "tol": _TOL, "max_iter": 500})
     return {
-        "log10_alpha": model.log_alpha_ / np.log(10),
+        "log10_alpha": model.log_reinforcement_ / np.log(10),
         "iterations": model.n_iter_,
         "error": float(error),
         "weight_of_bad_row": float(model.weights_[-1]),
@@ -73,7 +75,7 @@ def _line(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
 def _sine(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
     """Error: root mean square distance to the sine."""
     X, y, _ = make_outlying_sine(random_state=seed)
-    model = ReinforcedKernelRidge(gamma_kernel=10, gamma=10, **how).fit(X, y)
+    model = ReinforcedKernelRidge(gamma=10, alpha=0.1, **how).fit(X, y)
     x = np.linspace(0, 1, 200)
     return model, np.sqrt(np.mean((model.predict(x[:, None]) - np.sin(2 * np.pi * x)) ** 2))
 
@@ -82,7 +84,7 @@ def _labels(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
     """Error: mean distance to the plain fit with all labels right."""
     X, y, flipped = make_mislabelled_extreme(random_state=seed)
     model = ReinforcedLogisticRegression(**how).fit(X, y)
-    clean = ReinforcedLogisticRegression(alpha=np.inf).fit(X, np.where(flipped, 1, y))
+    clean = ReinforcedLogisticRegression(reinforcement=np.inf).fit(X, np.where(flipped, 1, y))
     x = np.linspace(-6, 6, 241)[:, None]
     return model, np.mean(np.abs(model.predict_proba(x) - clean.predict_proba(x)))
 
@@ -95,10 +97,10 @@ def _cloud(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
 
 
 PROBLEMS: dict[str, Callable[[int, dict[str, Any]], tuple[Any, float]]] = {
-    "outlying_line": _line,
-    "outlying_sine": _sine,
-    "mislabelled_extreme": _labels,
-    "outlying_cloud": _cloud,
+    "line": _line,
+    "sine": _sine,
+    "labels": _labels,
+    "cloud": _cloud,
 }
 
 
@@ -125,29 +127,28 @@ def illustrate(_: list[dict], folder: Path) -> list[Path]:
 
 
 def _draw_panels(plot: Callable[..., Any], panels: np.ndarray) -> None:
-    """One row per penalty. Alpha too small lets rows go at will, and the fits say so."""
+    """One row per penalty. A small alpha takes the weight of most rows, and the fits say so."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuspicionWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         for row, penalty, alphas in [(0, "l1", (0.3, "auto", 1e15)), (1, "l2", (1, "auto", 1e30))]:
             for column, alpha in enumerate(alphas):
-                plot(penalty=penalty, alpha=alpha, ax=panels[row, column])
+                plot(reinforcement=alpha, reinforcement_penalty=penalty, ax=panels[row, column])
 
 
 def _draw_mean_weight(penalty: str, ax: Any) -> None:
     """Mean weight of the fits with fixed alpha, and the alpha that was chosen."""
     X, y, _ = make_outlying_line(random_state=0)
-    chosen = ReinforcedLinearRegression(penalty=penalty).fit(X, y)
-    alphas = chosen.alpha_ * np.geomspace(0.3, 1e3 if penalty == "l1" else 1e6, 80)
+    chosen = ReinforcedLinearRegression(reinforcement_penalty=penalty).fit(X, y)
+    alphas = chosen.reinforcement_ * np.geomspace(0.3, 1e3 if penalty == "l1" else 1e6, 80)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         means = [
-            ReinforcedLinearRegression(penalty=penalty, alpha=alpha).fit(X, y).mean_weight_
-            for alpha in alphas
+            clone(chosen).set_params(reinforcement=alpha).fit(X, y).mean_weight_ for alpha in alphas
         ]
     ax.semilogx(alphas, means, color="#0072B2")
-    ax.axhline(0.95, color="0.6", linestyle=":", label="target")
-    ax.plot(chosen.alpha_, chosen.mean_weight_, "o", color="#D55E00", label="chosen alpha")
+    ax.axhline(0.95, color="0.6", linestyle=":", label="asked for")
+    ax.plot(chosen.reinforcement_, chosen.mean_weight_, "o", color="#D55E00", label="chosen alpha")
     ax.set(xlabel="alpha", ylabel="mean weight", title=f"{penalty.upper()} penalty")
     ax.legend()
 
@@ -160,14 +161,9 @@ def _save(figure: Any, path: Path) -> Path:
 ppr = Experiment(
     name="ppr",
     title="Frénay and Verleysen 2014: reinforcements on samples with one bad row",
-    datasets={
-        "line": "outlying_line",
-        "sine": "outlying_sine",
-        "labels": "mislabelled_extreme",
-        "cloud": "outlying_cloud",
-    },
+    datasets=dict.fromkeys(PROBLEMS),
     methods={
-        "plain": Reinforcement(alpha=np.inf),
+        "plain": Reinforcement(reinforcement=np.inf),
         "L1": Reinforcement("l1"),
         "L2": Reinforcement("l2"),
     },

@@ -5,8 +5,8 @@ abstract claims better accuracy than AdaBoost on 45 data sets, and more robustne
 both are put to the test on 24 data sets, with bagging and random forests besides, for each of our
 projections.
 
-An exact share of the training labels is flipped completely at random; test labels stay clean. Two
-stratified folds. All ensembles have a hundred trees; but for the forest's they are C4.5-like:
+An exact fraction of the training labels is flipped completely at random; test labels stay clean.
+Two stratified folds. All ensembles have a hundred trees; but for the forest's they are C4.5-like:
 entropy, two rows in a leaf, and a light pruning so that they make mistakes to learn from. Data sets
 of more than 500 rows are cut to 500 at random, anew in each repetition; rows with missing cells are
 left out, and classes of fewer than ten rows, which a fold might not hold.

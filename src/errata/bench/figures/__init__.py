@@ -1,12 +1,12 @@
 """Figures of the papers, and the small samples they are drawn from."""
 
-from ._categories import plot_categories
 from ._outliers import (
     make_mislabelled_extreme,
     make_outlying_cloud,
     make_outlying_line,
     make_outlying_sine,
 )
+from ._perceptron_categories import plot_perceptron_categories
 from ._reinforced import (
     plot_mislabelled_extreme,
     plot_outlying_cloud,
@@ -23,5 +23,5 @@ __all__ = [
     "plot_outlying_sine",
     "plot_outlying_cloud",
     "plot_mislabelled_extreme",
-    "plot_categories",
+    "plot_perceptron_categories",
 ]

@@ -1,4 +1,4 @@
-"""The paper's figures: the truth, a plain fit and a reinforced one, rows shaded by their weight."""
+"""Figures of Frénay and Verleysen: truth, plain and reinforced fit, rows shaded by their weight."""
 
 from typing import Any
 
@@ -7,16 +7,18 @@ from scipy.special import ndtri
 from sklearn.base import clone
 
 from ..._optional import require
-from ...bench.figures import (
+from ...tolerant import (
+    ReinforcedKernelRidge,
+    ReinforcedLinearRegression,
+    ReinforcedLogisticRegression,
+    ReinforcedPCA,
+)
+from ._outliers import (
     make_mislabelled_extreme,
     make_outlying_cloud,
     make_outlying_line,
     make_outlying_sine,
 )
-from ...tolerant._kernel_ridge import ReinforcedKernelRidge
-from ...tolerant._linear import ReinforcedLinearRegression
-from ...tolerant._logistic import ReinforcedLogisticRegression
-from ...tolerant._pca import ReinforcedPCA
 
 # Okabe and Ito's colours, told apart by colour-blind readers; the dashes by all others.
 _TRUTH = {"color": "black", "linestyle": ":", "linewidth": 1.6, "zorder": 2.5}
@@ -28,9 +30,9 @@ _RADIUS_95 = np.sqrt(-2 * np.log(0.05))  # of a circle, for two of them
 
 def plot_outlying_line(
     *,
-    penalty: str = "l1",
-    alpha: float | str = "auto",
-    target: float = 0.95,
+    reinforcement: float | str = "auto",
+    reinforcement_penalty: str = "l1",
+    mean_weight: float = 0.95,
     random_state: Any = 0,
     ax: Any = None,
 ) -> Any:
@@ -41,12 +43,13 @@ def plot_outlying_line(
 
     Parameters
     ----------
-    penalty : {"l1", "l2"}, default="l1"
-        Price of a reinforcement.
-    alpha : float or "auto", default="auto"
-        Reinforcement constant. Pass small and large ones to see the other panels of the figure.
-    target : float in (0, 1), default=0.95
-        Mean weight when ``alpha`` is "auto".
+    reinforcement : float or "auto", default="auto"
+        As for :class:`errata.tolerant.ReinforcedLinearRegression`. Pass small and large numbers to
+        see the other panels of the figure.
+    reinforcement_penalty : {"l1", "l2"}, default="l1"
+        What a reinforcement costs.
+    mean_weight : float in (0, 1), default=0.95
+        Mean weight when ``reinforcement`` is "auto".
     random_state : int, RandomState instance or None, default=0
         Seed of the sample.
     ax : matplotlib Axes, optional
@@ -62,40 +65,48 @@ def plot_outlying_line(
     >>> ax = plot_outlying_line()
     >>> print(ax.get_title())
     Linear regression with one outlier
-    L1 penalty, alpha = 15.03, mean weight 0.95
+    L1 penalty, reinforcement 15.03, mean weight 0.95
     >>> ax.figure.savefig("line.png")  # doctest: +SKIP
     """
-    model = ReinforcedLinearRegression(penalty=penalty, alpha=alpha, target=target)
+    model = ReinforcedLinearRegression(
+        reinforcement=reinforcement,
+        reinforcement_penalty=reinforcement_penalty,
+        mean_weight=mean_weight,
+    )
     X, y, _ = make_outlying_line(random_state=random_state)
     return _plot_regression(model, X, y, lambda x: 1 + 2 * x, 0.2, "Linear regression", ax)
 
 
 def plot_outlying_sine(
     *,
-    penalty: str = "l1",
-    alpha: float | str = "auto",
-    target: float = 0.95,
+    reinforcement: float | str = "auto",
+    reinforcement_penalty: str = "l1",
+    mean_weight: float = 0.95,
     random_state: Any = 0,
     ax: Any = None,
 ) -> Any:
     """Kernel ridge regression with one outlier: figure 8 of Frénay and Verleysen.
 
-    The kernel is exp(-|x - z|² / 0.1) and gamma is 10, as in the paper. Bands hold 95 % of the
-    responses, by the truth (shaded) and by each fit (thin lines).
+    The kernel is exp(-|x - z|² / 0.1) and alpha is 0.1, as in the paper (its gamma is 1 / alpha).
+    Bands hold 95 % of the responses, by the truth (shaded) and by each fit (thin lines).
 
     Parameters
     ----------
-    penalty, alpha, target, random_state, ax
+    reinforcement, reinforcement_penalty, mean_weight, random_state, ax
         As for :func:`plot_outlying_line`, and so is what is returned.
 
     Examples
     --------
     >>> from errata.bench.figures import plot_outlying_sine
-    >>> ax = plot_outlying_sine(penalty="l2")
+    >>> ax = plot_outlying_sine(reinforcement_penalty="l2")
     >>> ax.figure.savefig("sine.png")  # doctest: +SKIP
     """
     model = ReinforcedKernelRidge(
-        gamma_kernel=10, gamma=10, penalty=penalty, alpha=alpha, target=target
+        gamma=10,
+        alpha=0.1,
+        reinforcement=reinforcement,
+        reinforcement_penalty=reinforcement_penalty,
+        mean_weight=mean_weight,
     )
     X, y, _ = make_outlying_sine(random_state=random_state)
     return _plot_regression(
@@ -105,9 +116,9 @@ def plot_outlying_sine(
 
 def plot_outlying_cloud(
     *,
-    penalty: str = "l1",
-    alpha: float | str = "auto",
-    target: float = 0.95,
+    reinforcement: float | str = "auto",
+    reinforcement_penalty: str = "l1",
+    mean_weight: float = 0.95,
     random_state: Any = 0,
     ax: Any = None,
 ) -> Any:
@@ -118,7 +129,7 @@ def plot_outlying_cloud(
 
     Parameters
     ----------
-    penalty, alpha, target, random_state, ax
+    reinforcement, reinforcement_penalty, mean_weight, random_state, ax
         As for :func:`plot_outlying_line`, and so is what is returned.
 
     Examples
@@ -128,8 +139,12 @@ def plot_outlying_cloud(
     >>> ax.figure.savefig("cloud.png")  # doctest: +SKIP
     """
     X, _ = make_outlying_cloud(random_state=random_state)
-    reinforced = ReinforcedPCA(penalty=penalty, alpha=alpha, target=target).fit(X)
-    plain = clone(reinforced).set_params(alpha=np.inf).fit(X)
+    reinforced = ReinforcedPCA(
+        reinforcement=reinforcement,
+        reinforcement_penalty=reinforcement_penalty,
+        mean_weight=mean_weight,
+    ).fit(X)
+    plain = clone(reinforced).set_params(reinforcement=np.inf).fit(X)
     ax = _prepare(ax, "Principal axes with one outlier", reinforced, "x₁", "x₂")
     centre, along = np.array([-0.5, 0.5]), np.array([np.cos(np.pi / 6), np.sin(np.pi / 6)])
     covariance = 0.2**2 * np.eye(2) + (1 - 0.2**2) * np.outer(along, along)
@@ -143,9 +158,9 @@ def plot_outlying_cloud(
 
 def plot_mislabelled_extreme(
     *,
-    penalty: str = "l1",
-    alpha: float | str = "auto",
-    target: float = 0.95,
+    reinforcement: float | str = "auto",
+    reinforcement_penalty: str = "l1",
+    mean_weight: float = 0.95,
     random_state: Any = 0,
     ax: Any = None,
 ) -> Any:
@@ -156,7 +171,7 @@ def plot_mislabelled_extreme(
 
     Parameters
     ----------
-    penalty, alpha, target, random_state, ax
+    reinforcement, reinforcement_penalty, mean_weight, random_state, ax
         As for :func:`plot_outlying_line`, and so is what is returned.
 
     Examples
@@ -166,8 +181,12 @@ def plot_mislabelled_extreme(
     >>> ax.figure.savefig("labels.png")  # doctest: +SKIP
     """
     X, y, flipped = make_mislabelled_extreme(random_state=random_state)
-    reinforced = ReinforcedLogisticRegression(penalty=penalty, alpha=alpha, target=target).fit(X, y)
-    plain = clone(reinforced).set_params(alpha=np.inf)
+    reinforced = ReinforcedLogisticRegression(
+        reinforcement=reinforcement,
+        reinforcement_penalty=reinforcement_penalty,
+        mean_weight=mean_weight,
+    ).fit(X, y)
+    plain = clone(reinforced).set_params(reinforcement=np.inf)
     ax = _prepare(ax, "Logistic regression with one wrong label", reinforced, "x", "P(class 1 | x)")
     x = np.linspace(X.min() - 0.5, X.max() + 0.5, 400)
     for name, model, style in [
@@ -183,7 +202,7 @@ def _plot_regression(
     model: Any, X: np.ndarray, y: np.ndarray, curve: Any, noise: float, name: str, ax: Any
 ) -> Any:
     reinforced = model.fit(X, y)
-    plain = clone(model).set_params(alpha=np.inf).fit(X, y)
+    plain = clone(model).set_params(reinforcement=np.inf).fit(X, y)
     ax = _prepare(ax, f"{name} with one outlier", reinforced, "x", "y")
     x = np.linspace(X.min(), X.max(), 400)
     margin = _BAND_95 * noise
@@ -202,7 +221,8 @@ def _prepare(ax: Any, name: str, model: Any, xlabel: str, ylabel: str) -> Any:
         pyplot = require("matplotlib.pyplot", extra="report")
         _, ax = pyplot.subplots(figsize=(6.4, 4.2), layout="constrained")
     ax.set_title(
-        f"{name}\n{model.penalty.upper()} penalty, alpha = {model.alpha_:.4g}, "
+        f"{name}\n{model.reinforcement_penalty.upper()} penalty, "
+        f"reinforcement {model.reinforcement_:.4g}, "
         f"mean weight {model.mean_weight_:.2f}",
         fontsize="medium",
     )

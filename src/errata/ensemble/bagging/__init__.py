@@ -1,4 +1,4 @@
-"""Bagging in which hard rows are drawn less often."""
+"""Bagging that draws hard rows less often."""
 
 from ._hardness_bagging import HardnessBaggingClassifier
 

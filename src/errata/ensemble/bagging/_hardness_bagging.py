@@ -1,24 +1,27 @@
-"""Bagging in which hard rows are drawn less often (Walmsley 2017)."""
+"""Bagging that draws hard rows less often (Walmsley 2017)."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import Perceptron
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.metadata_routing import MetadataRouter
 
 from ..._detector import DetectorMixin
+from ..._routing import route_fit, router_of
 from ..._validation import (
     check_choice,
     check_count,
     check_fraction,
     check_labelled,
     check_row_weights,
+    check_rows,
 )
-from .._bags import by_weight, draw_bags, evenly
-from .._hardness_weights import measure_hardness, selection_probabilities
+from .._bags import by_weight, draw_bags, uniformly
+from .._hardness_weights import measure_hardness, selection_probabilities, takes_missing
+from .._votes import vote_fractions
 from ._dynamic_selection import LocalCompetence
 from ._pools import make_pool
 
@@ -37,30 +40,32 @@ class HardnessBaggingClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
     estimator : classifier, default=None
         What to bag; a perceptron of five epochs when not given, as in the paper.
     n_estimators : int, default=50
-        Number of members.
+        Number of bags, and of base estimators.
     max_samples : float in (0, 1] or int, default=1.0
-        Size of a bag, as a share of the rows or as their number.
+        Size of a bag, as a fraction of the rows or as their number.
     n_neighbors : int, default=5
         Neighbours that decide the hardness ("kdn" only). The paper does not state it.
     hardness : "kdn", detector or callable, default="kdn"
-        How hard each row is, in [0, 1]: the share of disagreeing neighbours, the ``suspicion_`` of
-        any detector of errata, or ``hardness(X, y)``.
+        How hard each row is, in [0, 1]: the fraction of disagreeing neighbours, the ``suspicion_``
+        of any detector of errata, or ``hardness(X, y)``.
     probability : "linear", "softmax" or callable, default="linear"
         How hardness becomes the probability of being drawn, see :func:`selection_probabilities`.
     temperature : float, default=1
         Of the softmax: below one the hardest rows are drawn less often still.
     voting : {"hard", "soft", "weighted", "local"}, default="hard"
-        A vote per member; the mean of their probabilities; a vote weighted by the member's accuracy
-        on the rows it did not see; or as many votes as the member gets right among the seven
+        A vote per base estimator; the mean of their probabilities; a vote weighted by the accuracy
+        on rows not in the bag; or as many votes as the estimator gets right among the seven
         training rows nearest to the one in question (dynamic selection, KNORA-Union [2]_). On
         twelve small data sets with 0 to 40 % of wrong labels the last gains 1 to 3 points.
     oob_score : bool, default=False
-        Whether to judge each row by the members that did not see it.
-    threshold, share : float, optional
-        Where to draw the line between suspects and the rest; 0.5 of the hardness when neither is
+        Whether to score each row by the base estimators that did not see it.
+    threshold : float, optional
+        Flag the rows whose suspicion exceeds it; 0.5 when neither this nor ``contamination`` is
         given.
+    contamination : float, optional
+        Flag this fraction of the rows instead, the most suspicious first.
     n_jobs : int, optional
-        Number of members fitted at the same time.
+        Number of base estimators fitted at the same time.
     random_state : int, RandomState instance or None
         Seed.
 
@@ -69,15 +74,18 @@ class HardnessBaggingClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
     suspicion_ : array of shape (n,)
         The hardness of each row; also ``hardness_``.
     flagged_, suggested_ : arrays of shape (n,)
-        Suspects, and the class we would give them: that of the neighbours or of the detector (the
+        Which rows are flagged, and the class of the neighbours or of the detector for those (the
         label itself with a callable, which names none).
     sample_probabilities_ : array of shape (n,)
         With which probability each draw takes each row.
     estimators_, estimators_samples_ : lists
-        The members, which predict positions in ``classes_``, and the rows of their bags.
+        The fitted base estimators, which predict positions in ``classes_``, and the rows of their
+        bags.
+    estimator_weights_ : array of shape (n_estimators,)
+        Weight of each vote; all 1 unless ``voting="weighted"``.
     oob_score_, oob_decision_function_ : float, array of shape (n, n_classes)
-        With ``oob_score``: accuracy on, and vote shares for, rows left out; nan for a row that was
-        in every bag. Hard rows are left out more often, so this score is pessimistic.
+        With ``oob_score``: accuracy on, and vote fractions for, rows left out; nan for a row that
+        was in every bag. Hard rows are left out more often, so this score is pessimistic.
     classes_, n_features_in_
         As usual.
 
@@ -88,7 +96,8 @@ class HardnessBaggingClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
     probabilities by a factor of e at most, so it stays close to plain bagging; the linear rule
     spreads them up to n + 1 times. Constant hardness gives plain bagging with both. A bag that
     holds one class only is drawn again, up to a hundred times; then one of its rows makes room for
-    one of another class. Where ``sample_weight`` leaves a single class, members are constants.
+    one of another class. Where ``sample_weight`` leaves a single class, base estimators are
+    constants.
 
     References
     ----------
@@ -145,14 +154,25 @@ class HardnessBaggingClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "HardnessBaggingClassifier":
-        """Measure hardness, draw the bags, fit a member on each.
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Measure hardness, draw the bags, fit a base estimator on each.
 
-        ``sample_weight`` multiplies the probabilities of being drawn.
+        ``sample_weight`` multiplies the probabilities of being drawn; ``fit_params`` is metadata
+        for ``estimator``, if metadata routing is enabled.
         """
         X, codes = check_labelled(self, X, y, accept_sparse="csr")
-        base = Perceptron(max_iter=5, tol=None) if self.estimator is None else self.estimator
-        self._check_parameters(base)
+        weights = check_row_weights("sample_weight", sample_weight, len(codes))
+        return self._fit_codes(X, codes, weights, route_fit(self, fit_params))
+
+    def _fit_codes(
+        self,
+        X: Any,
+        codes: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        fit_params: dict[str, Any] | None = None,
+    ) -> Self:
+        """Bag rows and labels that have passed the checks; ``classes_`` is set."""
+        self._check_parameters()
         random = check_random_state(self.random_state)
         self.hardness_, suggested = measure_hardness(
             self.hardness,
@@ -164,37 +184,33 @@ class HardnessBaggingClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
             n_jobs=self.n_jobs,
         )
         self._conclude(self.hardness_, codes, suggested)
-        self.sample_probabilities_ = self._probabilities(sample_weight)
+        weights = np.ones(len(codes)) if sample_weight is None else sample_weight
+        self.sample_probabilities_ = self._probabilities(weights)
         bags = _draw_bags(
             self.sample_probabilities_, codes, self.n_estimators, self._bag_size(len(codes)), random
         )
-        self._pool = make_pool(base, X, codes, bags, random, self.n_jobs)
+        self._pool = make_pool(self._base(), X, codes, bags, random, self.n_jobs, fit_params or {})
         self.estimators_samples_ = list(bags)
-        self.member_weights_ = np.ones(len(bags))
-        if self.voting == "local":
-            self._competence = LocalCompetence(X, self._pool.votes(X) == codes[:, None])
-        if self.oob_score or self.voting == "weighted":
-            self._look_out_of_bag(X, codes, bags)
+        self._weigh_votes(X, codes, bags)
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Share of the votes for each class (mean of the members' probabilities if soft)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", reset=False)
+        """Fraction of the votes for each class (mean of the probabilities if soft)."""
+        X = check_rows(self, X, accept_sparse="csr")
         if self.voting == "soft":
             return self._pool.proba(X)
-        weights = self._competence(X) if self.voting == "local" else self.member_weights_
-        return _shares(self._pool.votes(X), len(self.classes_), weights)
+        weights = self._competence(X) if self.voting == "local" else self.estimator_weights_
+        return vote_fractions(self._pool.votes(X), len(self.classes_), weights)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class with most votes; the first of several."""
-        shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]
+        fractions = self.predict_proba(X)
+        return self.classes_[fractions.argmax(axis=1)]
 
     @property
     def estimators_(self) -> list[BaseEstimator]:
-        """The fitted members."""
-        return self._pool.members
+        """The fitted base estimators."""
+        return self._pool.estimators
 
     def __len__(self) -> int:
         return len(self.estimators_samples_)
@@ -202,63 +218,71 @@ class HardnessBaggingClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
     def __getitem__(self, index: int) -> BaseEstimator:
         return self.estimators_[index]
 
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata ``fit`` takes, and which it hands to ``estimator``."""
+        return router_of(self, estimator=self._base())
+
     def __sklearn_tags__(self) -> Any:
-        """Declare to scikit-learn that sparse matrices are welcome."""
+        """Declare that sparse matrices are accepted, and missing values where the parts do."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = (
+            self.voting != "local" and takes_missing(self._base()) and takes_missing(self.hardness)
+        )
         return tags
 
-    def _check_parameters(self, base: BaseEstimator) -> None:
+    def _base(self) -> Any:
+        return Perceptron(max_iter=5, tol=None) if self.estimator is None else self.estimator
+
+    def _check_parameters(self) -> None:
         check_count("n_estimators", self.n_estimators)
         check_choice("voting", self.voting, ("hard", "soft", "weighted", "local"))
-        if self.voting == "soft" and not hasattr(base, "predict_proba"):
+        if self.voting == "soft" and not hasattr(self._base(), "predict_proba"):
+            name = type(self._base()).__name__
             raise ValueError(
-                f"voting='soft' averages probabilities, and {type(base).__name__} has none; "
+                f"voting='soft' averages probabilities, and {name} has none; "
                 "pass another estimator, or voting='hard'."
             )
 
-    def _probabilities(self, sample_weight: Any) -> np.ndarray:
+    def _probabilities(self, weights: np.ndarray) -> np.ndarray:
         p = selection_probabilities(self.hardness_, self.probability, temperature=self.temperature)
-        weight = check_row_weights("sample_weight", sample_weight, len(p))
-        return weight * p / (weight @ p)
+        return weights * p / (weights @ p)
 
     def _bag_size(self, n: int) -> int:
         if isinstance(self.max_samples, float):
-            share = check_fraction("max_samples", self.max_samples)
-            return max(1, int(share * n))
+            fraction = check_fraction("max_samples", self.max_samples)
+            return max(1, int(fraction * n))
         return check_count("max_samples", self.max_samples, high=n)
 
-    def _look_out_of_bag(self, X: Any, codes: np.ndarray, bags: np.ndarray) -> None:
+    def _weigh_votes(self, X: Any, codes: np.ndarray, bags: np.ndarray) -> None:
+        """Set what votes count for, and what they come to for rows out of the bags."""
+        self.estimator_weights_ = np.ones(len(bags))
+        if self.voting == "local":
+            self._competence = LocalCompetence(X, self._pool.votes(X) == codes[:, None])
+        if not self.oob_score and self.voting != "weighted":
+            return
         votes = self._pool.votes(X)
         out = np.ones(votes.shape, dtype=bool)
-        for member, bag in enumerate(bags):
-            out[bag, member] = False
+        for voter, bag in enumerate(bags):
+            out[bag, voter] = False
         if self.voting == "weighted":
             right = (votes == codes[:, None]) & out
-            self.member_weights_ = (right.sum(axis=0) + 1) / (out.sum(axis=0) + 2)
+            # One imaginary right row and one wrong, lest an estimator that few rows judge decide.
+            self.estimator_weights_ = (right.sum(axis=0) + 1) / (out.sum(axis=0) + 2)
         if self.oob_score:
-            shares = _shares(votes, len(self.classes_), self.member_weights_, out)
-            self.oob_decision_function_ = shares
-            judged = out.any(axis=1)
-            right = shares[judged].argmax(axis=1) == codes[judged]
-            self.oob_score_ = float(right.mean()) if judged.any() else float("nan")
+            self._score_out_of_bag(votes, out, codes)
+
+    def _score_out_of_bag(self, votes: np.ndarray, out: np.ndarray, codes: np.ndarray) -> None:
+        fractions = vote_fractions(votes, len(self.classes_), self.estimator_weights_, out)
+        self.oob_decision_function_ = fractions
+        judged = out.any(axis=1)
+        right = fractions[judged].argmax(axis=1) == codes[judged]
+        self.oob_score_ = float(right.mean()) if judged.any() else float("nan")
 
 
 def _draw_bags(
     p: np.ndarray, codes: np.ndarray, n_bags: int, size: int, random: np.random.RandomState
 ) -> np.ndarray:
     """Rows of each bag, (bag, size), drawn with replacement."""
-    draw = evenly(len(p), random) if np.ptp(p) == 0 else by_weight(p, random)
+    draw = uniformly(len(p), random) if np.ptp(p) == 0 else by_weight(p, random)
     return draw_bags(draw, (n_bags, size), p, codes, random)
-
-
-def _shares(
-    votes: np.ndarray, n_classes: int, weights: np.ndarray, counted: np.ndarray | None = None
-) -> np.ndarray:
-    """Weighted share of the votes for each class; nan for a row with no vote that counts."""
-    weights = np.broadcast_to(weights, votes.shape)
-    if counted is not None:
-        weights = np.where(counted, weights, 0.0)
-    shares = np.column_stack([((votes == c) * weights).sum(axis=1) for c in range(n_classes)])
-    total = weights.sum(axis=1, keepdims=True)
-    return np.divide(shares, total, out=np.full_like(shares, np.nan), where=total > 0)

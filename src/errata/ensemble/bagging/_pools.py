@@ -1,50 +1,57 @@
-"""Pools of classifiers, each member fitted on its own bag of rows."""
+"""Pools of classifiers, each fitted on its own bag of rows."""
 
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Perceptron
 
+from ..._blocks import blocks, map_blocks
 from ..._kernels import kernels
+from ..._random import seeded_clone
+from ..._routing import params_of_rows
+from ..._validation import fit_to_codes
+from .._votes import vote_fractions
 
 _ORDERS = 32  # orders in which a bag is visited, over and over if there are more epochs
 _REDRAWS = 100  # attempts to draw such orders
-_BLOCK = 4096  # rows that all members judge at a time
+_BLOCK = 4096  # rows that all base estimators predict at a time
 
 
 class EstimatorPool:
-    """Members of any kind, fitted one by one."""
+    """Base estimators of any kind, fitted one by one."""
 
-    def __init__(self, members: list[BaseEstimator], n_classes: int) -> None:
-        self.members = members
+    def __init__(self, estimators: list[BaseEstimator], n_classes: int) -> None:
+        self.estimators = estimators
         self.n_classes = n_classes
 
     @classmethod
     def fit(
         cls, estimator: BaseEstimator, X: Any, codes: np.ndarray, bags: np.ndarray, random: Any,
-        n_jobs: int | None,
+        n_jobs: int | None, fit_params: dict[str, Any],
     ) -> "EstimatorPool":  # fmt: skip
         """Fit a clone on the rows of each bag; a constant where a bag holds one class only."""
-        seeds = random.randint(2**31 - 1, size=len(bags))
-        members = Parallel(n_jobs=n_jobs)(
-            delayed(_fit_member)(estimator, X[bag], codes[bag], seed)
-            for bag, seed in zip(bags, seeds, strict=True)
+        clones = [seeded_clone(estimator, random) for _ in bags]
+        estimators = Parallel(n_jobs=n_jobs)(
+            delayed(_fit_base)(
+                fresh, X[bag], codes[bag], params_of_rows(fit_params, len(codes), bag)
+            )
+            for fresh, bag in zip(clones, bags, strict=True)
         )
-        return cls(members, int(codes.max()) + 1)
+        return cls(estimators, int(codes.max()) + 1)
 
     def votes(self, X: Any) -> np.ndarray:
-        """Code of the class that each member gives each row: (row, member)."""
-        return np.column_stack([member.predict(X) for member in self.members])
+        """Code of the class that each base estimator predicts: (row, estimator)."""
+        return np.column_stack([fitted.predict(X) for fitted in self.estimators])
 
     def proba(self, X: Any) -> np.ndarray:
-        """Mean of the members' class probabilities; zero for a class that a member never saw."""
+        """Mean of the class probabilities; zero for a class that an estimator never saw."""
         total = np.zeros((X.shape[0], self.n_classes))
-        for member in self.members:
-            total[:, member.classes_] += member.predict_proba(X)
-        return total / len(self.members)
+        for fitted in self.estimators:
+            total[:, fitted.classes_] += fitted.predict_proba(X)
+        return total / len(self.estimators)
 
 
 class PerceptronPool:
@@ -53,7 +60,7 @@ class PerceptronPool:
     def __init__(self, weights: np.ndarray, biases: np.ndarray, seen: np.ndarray) -> None:
         self.weights = weights
         self.biases = biases
-        self.seen = seen  # (member, class): whether the class was in the member's bag
+        self.seen = seen  # (perceptron, class): whether the class was in its bag
 
     @staticmethod
     def can_train(estimator: BaseEstimator, X: Any) -> bool:
@@ -93,48 +100,48 @@ class PerceptronPool:
         return cls(weights, biases, seen)
 
     def votes(self, X: np.ndarray) -> np.ndarray:
-        """Code of the class that each member gives each row: (row, member)."""
+        """Code of the class that each perceptron predicts: (row, perceptron)."""
         m, k, d = self.weights.shape
         weights = self.weights.reshape(m * k, d).T
-        votes = np.empty((len(X), m), dtype=np.intp)
-        for start in range(0, len(X), _BLOCK):
-            rows = slice(start, start + _BLOCK)
+
+        def votes_of(rows: slice) -> np.ndarray:
             scores = (X[rows] @ weights).reshape(-1, m, k) + self.biases
             scores[:, ~self.seen] = -np.inf
-            votes[rows] = scores.argmax(axis=2)
-        return votes
+            return scores.argmax(axis=2)
+
+        return map_blocks(votes_of, blocks(len(X), _BLOCK))
 
     def proba(self, X: np.ndarray) -> np.ndarray:
-        """Perceptrons have no probabilities: the shares of their votes."""
-        votes = self.votes(X)
-        return np.column_stack([(votes == c).mean(axis=1) for c in range(self.seen.shape[1])])
+        """Perceptrons have no probabilities: the fractions of their votes."""
+        return vote_fractions(self.votes(X), self.seen.shape[1])
 
     @property
-    def members(self) -> list[BaseEstimator]:
-        """The members as scikit-learn's perceptrons (constants where a bag held one class)."""
+    def estimators(self) -> list[BaseEstimator]:
+        """The same as scikit-learn's perceptrons (constants where a bag held one class)."""
         triples = zip(self.weights, self.biases, self.seen, strict=True)
         return [_as_perceptron(*triple) for triple in triples]
 
 
 def make_pool(
     estimator: BaseEstimator, X: Any, codes: np.ndarray, bags: np.ndarray, random: Any,
-    n_jobs: int | None,
+    n_jobs: int | None, fit_params: dict[str, Any],
 ) -> EstimatorPool | PerceptronPool:  # fmt: skip
-    """Fit a member on each bag, in the fastest way there is for its kind."""
-    kind = PerceptronPool if PerceptronPool.can_train(estimator, X) else EstimatorPool
-    return kind.fit(estimator, X, codes, bags, random, n_jobs)
+    """Fit a clone on each bag, in the fastest way there is for its kind."""
+    if PerceptronPool.can_train(estimator, X) and not fit_params:
+        return PerceptronPool.fit(estimator, X, codes, bags, random, n_jobs)
+    return EstimatorPool.fit(estimator, X, codes, bags, random, n_jobs, fit_params)
 
 
-def _fit_member(estimator: BaseEstimator, X: Any, codes: np.ndarray, seed: int) -> BaseEstimator:
+def _fit_base(
+    fresh: BaseEstimator, X: Any, codes: np.ndarray, fit_params: dict[str, Any]
+) -> BaseEstimator:
     if codes.min() == codes.max():
         return DummyClassifier(strategy="most_frequent").fit(X, codes)
-    member = clone(estimator)
-    names = [name for name in member.get_params() if name.endswith("random_state")]
-    return member.set_params(**dict.fromkeys(names, int(seed))).fit(X, codes)
+    return fit_to_codes(fresh, X, codes, **fit_params)
 
 
 def _orders(m: int, count: int, n: int, random: Any) -> tuple[np.ndarray, np.ndarray]:
-    """For each member some orders in which to visit a bag of n rows, two numbers each.
+    """For each perceptron some orders in which to visit a bag of n rows, two numbers each.
 
     A multiplier that shares a factor with n would visit some rows twice and others never. At least
     one in seven shares none, so drawing again soon gives one; and 1 will always do.

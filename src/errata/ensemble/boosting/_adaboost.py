@@ -1,4 +1,4 @@
-"""AdaBoost with discrete weak rules, for two classes and more (SAMME)."""
+"""AdaBoost with base classifiers, for two classes and more (SAMME)."""
 
 import warnings
 from collections.abc import Iterator
@@ -10,52 +10,54 @@ from scipy.special import softmax
 from ..._kernels import kernels
 from ..._validation import check_choice, check_fraction
 from ...exceptions import SuspicionWarning
-from ._base import BoostedClassifier, signed
-from ._base_learners import Hypothesis, Learner, Term, constant
+from ._base import BoostedClassifier
+from ._base_learners import BaseLearner, constant_base
+from ._decision import FittedBase, Term, advantage
 
 PERFECT = 1e-12  # an error this small is none
 
 
-class Round(NamedTuple):
-    """A rule, its weight in the decision (alpha) and its weighted error (epsilon)."""
+class AdaBoostRound(NamedTuple):
+    """A base estimator, its weight in the decision (alpha) and weighted error (epsilon)."""
 
-    rule: Hypothesis
+    base: FittedBase
     alpha: float
     error: float
 
 
 class DiscreteAdaBoostClassifier(BoostedClassifier):
-    """AdaBoost: each round's rule is fitted to weights that grow where earlier ones were wrong.
+    """AdaBoost: each base estimator is fitted to weights that grow where earlier ones were wrong.
 
     The classical booster, and the one that wrong labels harm most: in the end their rows weigh more
-    than all others. That makes it a good detector of them, see :class:`BoostPeeler`, and a poor
-    classifier unless they are peeled off. For more than two classes it is SAMME. With T rounds of
-    trees of depth D on n rows of d features, fitting costs O(T D n d) after one sort, and deciding
-    on a row O(T D).
+    than all others. That makes it a good detector of them, see
+    :class:`errata.filters.MarginPeeler`, and a poor classifier unless they are peeled off. For more
+    than two classes it is SAMME. With T rounds of trees of depth D on n rows of d features, fitting
+    costs O(T D n d) after one sort, and deciding on a row O(T D).
 
     Parameters
     ----------
     estimator : classifier with ``sample_weight``, optional
-        The weak learner; small compiled trees when not given, which are a hundred times faster.
+        The base estimator; small compiled trees when not given, which are a hundred times faster.
     n_estimators : int, default=300
-        Number of rounds, unless a rule stops them earlier: one without any error on the weighted
-        rows, or one no better than guessing.
+        Number of rounds at most; a base estimator without any error on the weighted rows, or no
+        better than guessing, is the end.
     max_depth : int, default=1
         Depth of the trees, at most 12; 1 are stumps.
     learning_rate : float, default=1
-        Factor on the weight of each round.
+        Shrinks the contribution of each round.
     criterion : "gini" or "error", default="gini"
         What a cut of a tree makes as small as possible: the Gini impurity of the sides, or the
         weight of the rows on the wrong side.
     on_perfect : "drop" or "keep", default="drop"
-        What to do with a rule that makes no error, after which boosting stops: drop it, as the
-        algorithm is printed (the first is kept), or keep it, with the weight of an error of 1e-12.
+        What to do with a base estimator that makes no error, after which boosting stops: drop it,
+        as the algorithm is printed (the first is kept), or keep it, with the weight of an error
+        of 1e-12.
     hardness : "kdn", detector or callable, optional
         Start from weights that fall with the hardness of a row (:func:`selection_probabilities`):
-        the share of disagreeing neighbours (scale the features), the ``suspicion_`` of any detector
-        of errata, or ``hardness(X, y)``, in [0, 1]. All rows start alike when not given, as in the
-        paper. On twelve small data sets it gains 1 to 4 points with AdaBoost and GentleBoost, the
-        more the more labels are wrong.
+        the fraction of disagreeing neighbours (scale the features), the ``suspicion_`` of any
+        detector of errata, or ``hardness(X, y)``, in [0, 1]. All rows start with the same weight
+        when not given, as in the paper. On twelve small data sets it gains 1 to 4 points with
+        AdaBoost and GentleBoost, the more the more labels are wrong.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (a negative average margin) when neither
         this nor ``contamination`` is given.
@@ -67,10 +69,10 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
     Attributes
     ----------
     suspicion_ : array of shape (n,)
-        (1 - m) / 2, m being the margin averaged over all rounds: the last ones know even wrong
-        labels by heart. A score from 0 to 1, not a probability.
+        (1 - m) / 2, m being the margin averaged over all rounds: the last ones have
+        memorised even wrong labels. A score from 0 to 1, not a probability.
     flagged_, suggested_ : arrays of shape (n,)
-        The suspects, and the class decided on where a row is flagged, its own label elsewhere.
+        Which rows are flagged, and the class decided on for those, the label itself elsewhere.
     classes_ : array of shape (n_classes,)
         The distinct labels.
     start_weights_ : array of shape (n,)
@@ -78,7 +80,7 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
     n_estimators_ : int
         Number of rounds kept.
     estimator_weights_, estimator_errors_ : arrays of shape (n_estimators_,)
-        Weight of each rule in the decision (alpha), and its weighted error (epsilon).
+        Weight of each base estimator in the decision (alpha), and its weighted error (epsilon).
 
     References
     ----------
@@ -123,47 +125,51 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
         self.contamination = contamination
         self.random_state = random_state
 
-    def _boost(self, learner: Learner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
+    def _boost(self, learner: BaseLearner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
         check_choice("on_perfect", self.on_perfect, ("drop", "keep"))
         n_classes = len(self.classes_)
         rounds = list(self._rounds(learner, codes, weights))
         if not rounds:
             warnings.warn(
-                "The first rule is no better than guessing; predicting the commonest class.",
+                "The first base estimator is no better than guessing; "
+                "predicting the commonest class.",
                 SuspicionWarning,
                 stacklevel=3,
             )
             counts = np.bincount(codes, weights, n_classes)
-            rounds = [Round(constant(int(counts.argmax()), codes), 1.0, 1 - float(counts.max()))]
+            commonest = constant_base(int(counts.argmax()), codes)
+            rounds = [AdaBoostRound(commonest, 1.0, 1 - float(counts.max()))]
         self.estimator_weights_ = np.array([alpha for _, alpha, _ in rounds])
         self.estimator_errors_ = np.array([error for _, _, error in rounds])
         table = np.array([[-1.0], [1.0]]) if n_classes == 2 else np.eye(n_classes)
-        return [Term(r.rule.member, r.alpha * table, t, r.alpha) for t, r in enumerate(rounds)]
+        return [Term(r.base.estimator, r.alpha * table, t, r.alpha) for t, r in enumerate(rounds)]
 
-    def _rounds(self, learner: Learner, codes: np.ndarray, weights: np.ndarray) -> Iterator[Round]:
+    def _rounds(
+        self, learner: BaseLearner, codes: np.ndarray, weights: np.ndarray
+    ) -> Iterator[AdaBoostRound]:
         rate = check_fraction("learning_rate", self.learning_rate, low=1e-6, high=10)
         n_classes = len(self.classes_)
         twin, logarithms = kernels("trees"), np.log(weights)
         for t in range(self.n_estimators):
-            rule = learner.classify(codes, n_classes, weights)
-            error = twin.misfit(rule.outputs, codes, weights)
+            base = learner.classify(codes, n_classes, weights)
+            error = twin.misfit(base.outputs, codes, weights)
             if error >= (1 - 1 / n_classes) * (1 - PERFECT):
                 return
             if error <= PERFECT:
                 if self.on_perfect == "keep":
-                    yield Round(rule, rate * samme_weight(PERFECT, n_classes), error)
+                    yield AdaBoostRound(base, rate * samme_weight(PERFECT, n_classes), error)
                 elif t == 0:
-                    yield Round(rule, 1.0, error)
+                    yield AdaBoostRound(base, 1.0, error)
                 return
             alpha = rate * samme_weight(error, n_classes)
-            yield Round(rule, alpha, error)
+            yield AdaBoostRound(base, alpha, error)
             # With two classes alpha is half of SAMME's, and right rows lose what wrong ones gain.
             step = 2 * alpha if n_classes == 2 else alpha
-            weights = twin.reweigh(logarithms, rule.outputs, codes, step)
+            weights = twin.reweigh(logarithms, base.outputs, codes, step)
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
         if decision.shape[1] == 1:
-            in_favour = signed(decision, codes)
+            in_favour = advantage(decision, codes)
         else:
             in_favour = np.take_along_axis(decision, codes[:, None], axis=1)[:, 0]
         return np.exp(in_favour.min() - in_favour)[:, None]
@@ -176,6 +182,6 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
 
 
 def samme_weight(error: float, n_classes: int) -> float:
-    """alpha: the weight of a rule with this weighted error in the decision."""
+    """alpha: the weight of a base estimator with this weighted error in the decision."""
     odds = np.log((1 - error) / error)
     return float(0.5 * odds if n_classes == 2 else odds + np.log(n_classes - 1))

@@ -7,22 +7,33 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.metadata_routing import MetadataRouter
 
 from ..._detector import DetectorMixin
+from ..._routing import params_of_rows, route_fit, router_of
 from ..._validation import (
     check_choice,
     check_count,
     check_labelled,
     check_labels,
     check_row_weights,
+    check_rows,
 )
-from .._hardness_weights import measure_hardness, selection_probabilities
-from ._base_learners import Learner, Term, add_up, make_learner, preferred, running_sums
+from .._hardness_weights import measure_hardness, selection_probabilities, takes_missing
+from ._base_learners import BaseLearner, make_base_learner
+from ._decision import (
+    Term,
+    add_up,
+    advantage,
+    averaging_factors,
+    predict_codes,
+    preferred,
+    running_sums,
+)
 
 
 class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
-    """A classifier that adds up weak rules, each made for the rows that the others get wrong.
+    """A classifier that adds up base estimators, each fitted to what the others get wrong.
 
     A booster says in ``_boost`` which terms it adds up, and in ``_weigh`` how much each row counts
     in the round after a decision.
@@ -35,31 +46,42 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
     random_state: Any
     criterion = "gini"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Boost on the labels ``y``, and judge each of them by its margin.
 
-        Rows of no weight take no part in boosting, and are judged all the same.
+        Rows of no weight take no part in boosting, and are judged all the same. ``fit_params`` is
+        metadata for ``estimator``, if metadata routing is enabled.
         """
         X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, ensure_min_samples=2)
         weights = check_row_weights("sample_weight", sample_weight, len(codes))
-        check_count("n_estimators", self.n_estimators)
-        check_count("max_depth", self.max_depth, high=12)
-        check_choice("criterion", self.criterion, ("gini", "error"))
+        return self._fit_codes(X, codes, weights, route_fit(self, fit_params))
+
+    def _fit_codes(
+        self,
+        X: np.ndarray,
+        codes: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        fit_params: dict[str, Any] | None = None,
+    ) -> Self:
+        """Boost on rows and labels that have passed the checks; ``classes_`` is set."""
+        weights = np.ones(len(codes)) if sample_weight is None else sample_weight
+        self._check_parameters()
         random = check_random_state(self.random_state)
-        weights = weights * self._ease(X, codes, random)
+        weights = weights * self._hardness_factors(X, codes, random)
         self.start_weights_ = weights / weights.sum()
         used = np.flatnonzero(weights)
-        learner = make_learner(
+        learner = make_base_learner(
             self.estimator,
             X[used],
             max_depth=self.max_depth,
             by_error=self.criterion == "error",
             random=random,
+            fit_params=params_of_rows(fit_params or {}, len(X), used),
         )
         self._terms = self._boost(learner, codes[used], self.start_weights_[used])
         self.n_estimators_ = self._terms[-1].round + 1
-        average = add_up(self._terms, X, _averaging(self._terms))
-        self._conclude((1 - signed(average, codes)) / 2, codes, preferred(average, 1.0))
+        average = add_up(self._terms, X, averaging_factors(self._terms))
+        self._conclude((1 - advantage(average, codes)) / 2, codes, preferred(average, 1.0))
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -88,9 +110,9 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def margins(self, X: Any, y: Any) -> np.ndarray:
         """How far the decision is in favour of the labels ``y``, from -1 to 1."""
-        decision, codes = self._decide(X), self._codes(y)
-        check_consistent_length(decision, codes)
-        return self._margins(decision, codes)
+        X, codes = self._checked(X), self._codes(y)
+        check_consistent_length(X, codes)
+        return self._margins(X, codes)
 
     def staged_data_weights(
         self, X: Any, y: Any, sample_weight: Any = None
@@ -98,12 +120,56 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         """The distribution over training rows that each round was fitted to, from these rows.
 
         ``sample_weight`` is what boosting started from; after a fit with ``hardness``, pass
-        ``start_weights_``. Where each class has rules of its own (more than two classes, AdaBoost
-        aside): the mean over the classes that took part in the round.
+        ``start_weights_``. Where each class has base estimators of its own (more than two classes,
+        AdaBoost aside): the mean over the classes that took part in the round.
         """
         X, codes = self._checked(X), self._codes(y)
         check_consistent_length(X, codes)
         start = check_row_weights("sample_weight", sample_weight, len(codes))
+        return self._staged_weights(X, codes, start)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata ``fit`` takes, and which it hands to ``estimator``."""
+        return router_of(self, **({} if self.estimator is None else {"estimator": self.estimator}))
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare that missing values are accepted where the base estimator accepts them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = (
+            self.estimator is not None
+            and takes_missing(self.estimator)
+            and (self.hardness is None or takes_missing(self.hardness))
+        )
+        return tags
+
+    def _check_parameters(self) -> None:
+        check_count("n_estimators", self.n_estimators)
+        check_count("max_depth", self.max_depth, high=12)
+        check_choice("criterion", self.criterion, ("gini", "error"))
+
+    def _hardness_factors(
+        self, X: np.ndarray, codes: np.ndarray, random: np.random.RandomState
+    ) -> Any:
+        """By how much each row's start weight is multiplied."""
+        if self.hardness is None:
+            return 1.0
+        hardness, _ = measure_hardness(self.hardness, X, codes, self.classes_, random=random)
+        return selection_probabilities(hardness)
+
+    def _boost(self, learner: BaseLearner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
+        """The terms to add up, at least one."""
+        raise NotImplementedError
+
+    def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
+        """Weight of each row once ``stage`` rounds have led to this decision.
+
+        Up to a factor, in a column for each base estimator of the round; zero where there is none.
+        """
+        raise NotImplementedError
+
+    def _staged_weights(
+        self, X: np.ndarray, codes: np.ndarray, start: np.ndarray
+    ) -> Iterator[np.ndarray]:
         decision = np.zeros((len(X), self._terms[0].values.shape[1]))
         for stage, after in enumerate(running_sums(self._terms, X)):
             weights = start[:, None] * self._weigh(decision, codes, stage)
@@ -111,23 +177,9 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
             yield (weights / weights.sum(axis=0)).mean(axis=1)
             decision = after
 
-    def _ease(self, X: np.ndarray, codes: np.ndarray, random: np.random.RandomState) -> Any:
-        """By how much each row's start weight is multiplied."""
-        if self.hardness is None:
-            return 1.0
-        hardness, _ = measure_hardness(self.hardness, X, codes, self.classes_, random=random)
-        return selection_probabilities(hardness)
-
-    def _boost(self, learner: Learner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
-        """The terms to add up, at least one."""
-        raise NotImplementedError
-
-    def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
-        """Weight of each row once ``stage`` rounds have led to this decision.
-
-        Up to a factor, in a column for each rule of the round; zero for those that have none.
-        """
-        raise NotImplementedError
+    def _staged_codes(self, X: np.ndarray) -> np.ndarray:
+        """The code of the class that each base estimator predicts for each row, (n, T)."""
+        return np.column_stack([predict_codes(term.estimator, X) for term in self._terms])
 
     def _probabilities(self, decision: np.ndarray) -> np.ndarray:
         p = expit(2 * decision)
@@ -136,8 +188,8 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         total = p.sum(axis=1, keepdims=True)
         return np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1])
 
-    def _margins(self, decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        return signed(decision, codes) / (self._reach() or 1.0)
+    def _margins(self, X: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        return advantage(add_up(self._terms, X), codes) / (self._reach() or 1.0)
 
     def _reach(self) -> float:
         return sum(term.reach for term in self._terms)
@@ -147,8 +199,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         return add_up(self._terms, X)
 
     def _checked(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=float, reset=False)
+        return check_rows(self, X, dtype=float)
 
     def _codes(self, y: Any) -> np.ndarray:
         labels, codes = check_labels(y)
@@ -156,24 +207,3 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         if len(unknown):
             raise ValueError(f"y holds {unknown.tolist()[0]!r}, a label that was not there in fit.")
         return np.searchsorted(self.classes_, labels)[codes]
-
-
-def signed(decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """By how much a decision (n, q) prefers the given class to the best of the others."""
-    if decision.shape[1] == 1:
-        return np.where(codes == 1, decision[:, 0], -decision[:, 0])
-    own = codes[:, None] == np.arange(decision.shape[1])
-    others = np.where(own, -np.inf, decision).max(axis=1)
-    return decision[own] - others
-
-
-def _averaging(terms: list[Term]) -> np.ndarray:
-    """Factors by which terms add up to the mean, over all rounds, of decision over reach.
-
-    Early rounds have not yet learnt the wrong labels by heart, which makes them better judges.
-    """
-    rounds = np.array([term.round for term in terms])
-    reach = np.bincount(rounds, [term.reach for term in terms]).cumsum()
-    share = np.divide(1.0, reach, out=np.zeros(len(reach)), where=reach > 0) / len(reach)
-    later = share[::-1].cumsum()[::-1]  # a term is part of the decision from its round on
-    return later[rounds]

@@ -6,8 +6,9 @@ import numpy as np
 
 from ..._validation import check_fraction
 from ._base import BoostedClassifier
-from ._base_learners import Hypothesis, Learner, Term
-from ._one_vs_rest import agreement_with, one_vs_rest
+from ._base_learners import BaseLearner
+from ._decision import Term
+from ._one_vs_rest import Steps, agreement_with, one_vs_rest
 
 
 class GentleBoostClassifier(BoostedClassifier):
@@ -21,19 +22,19 @@ class GentleBoostClassifier(BoostedClassifier):
     Parameters
     ----------
     estimator : regressor with ``sample_weight``, optional
-        The weak learner; small compiled trees when not given.
+        The base estimator; small compiled trees when not given.
     n_estimators : int, default=300
         Number of rounds.
     max_depth : int, default=1
         Depth of the trees, at most 12; 1 are stumps.
     learning_rate : float, default=1
-        Factor on each step.
+        Shrinks the contribution of each round.
     hardness : "kdn", detector or callable, optional
         Start from weights that fall with the hardness of a row (:func:`selection_probabilities`):
-        the share of disagreeing neighbours (scale the features), the ``suspicion_`` of any detector
-        of errata, or ``hardness(X, y)``, in [0, 1]. All rows start alike when not given, as in the
-        paper. On twelve small data sets it gains 1 to 4 points with AdaBoost and GentleBoost, the
-        more the more labels are wrong.
+        the fraction of disagreeing neighbours (scale the features), the ``suspicion_`` of any
+        detector of errata, or ``hardness(X, y)``, in [0, 1]. All rows start with the same weight
+        when not given, as in the paper. On twelve small data sets it gains 1 to 4 points with
+        AdaBoost and GentleBoost, the more the more labels are wrong.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (a negative average margin) when neither
         this nor ``contamination`` is given.
@@ -48,7 +49,7 @@ class GentleBoostClassifier(BoostedClassifier):
         (1 - m) / 2, m being the margin averaged over all rounds. A score from 0 to 1, not a
         probability.
     flagged_, suggested_ : arrays of shape (n,)
-        The suspects, and the class decided on where a row is flagged, its own label elsewhere.
+        Which rows are flagged, and the class decided on for those, the label itself elsewhere.
     classes_ : array of shape (n_classes,)
         The distinct labels.
     start_weights_ : array of shape (n,)
@@ -91,16 +92,17 @@ class GentleBoostClassifier(BoostedClassifier):
         self.contamination = contamination
         self.random_state = random_state
 
-    def _boost(self, learner: Learner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
+    def _boost(self, learner: BaseLearner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
         rate = check_fraction("learning_rate", self.learning_rate, low=1e-6, high=10)
 
-        def boost(y: np.ndarray) -> list[tuple[Hypothesis, np.ndarray]]:
-            logarithms, steps = np.log(weights), []
+        def boost(y: np.ndarray) -> Steps:
+            logarithms = np.log(weights)
+            steps: Steps = []
             for _ in range(self.n_estimators):
                 distribution = np.exp(logarithms - logarithms.max())
-                rule = learner.regress(y, distribution / distribution.sum())
-                steps.append((rule, np.array([rate])))
-                logarithms = logarithms - rate * y * rule.outputs
+                base = learner.regress(y, distribution / distribution.sum())
+                steps.append((base, np.array([rate])))
+                logarithms = logarithms - rate * y * base.outputs
             return steps
 
         return one_vs_rest(boost, codes, len(self.classes_))

@@ -7,7 +7,8 @@ from scipy.special import expit, softmax
 
 from ..._validation import check_fraction
 from ._base import BoostedClassifier
-from ._base_learners import Learner, Term, make_term
+from ._base_learners import BaseLearner
+from ._decision import Term, make_term
 
 
 class LogitBoostClassifier(BoostedClassifier):
@@ -20,23 +21,23 @@ class LogitBoostClassifier(BoostedClassifier):
     Parameters
     ----------
     estimator : regressor with ``sample_weight``, optional
-        The weak learner; small compiled trees when not given.
+        The base estimator; small compiled trees when not given.
     n_estimators : int, default=300
         Number of rounds.
     max_depth : int, default=1
         Depth of the trees, at most 12; 1 are stumps.
     learning_rate : float, default=1
-        Factor on each step.
+        Shrinks the contribution of each round.
     z_max : float, default=4
         Steps of single rows are cut to this size; between 2 and 4 by the authors' advice. It also
         takes the pull from rows that are hopelessly wrong: their weight vanishes, and the step no
         longer makes up for it. Without it (say 1e6) the loss falls faster and noise does more harm.
     hardness : "kdn", detector or callable, optional
         Start from weights that fall with the hardness of a row (:func:`selection_probabilities`):
-        the share of disagreeing neighbours (scale the features), the ``suspicion_`` of any detector
-        of errata, or ``hardness(X, y)``, in [0, 1]. All rows start alike when not given, as in the
-        paper. On twelve small data sets it gains 1 to 4 points with AdaBoost and GentleBoost, the
-        more the more labels are wrong.
+        the fraction of disagreeing neighbours (scale the features), the ``suspicion_`` of any
+        detector of errata, or ``hardness(X, y)``, in [0, 1]. All rows start with the same weight
+        when not given, as in the paper. On twelve small data sets it gains 1 to 4 points with
+        AdaBoost and GentleBoost, the more the more labels are wrong.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (a negative average margin) when neither
         this nor ``contamination`` is given.
@@ -51,7 +52,7 @@ class LogitBoostClassifier(BoostedClassifier):
         (1 - m) / 2, m being the margin averaged over all rounds. A score from 0 to 1, not a
         probability.
     flagged_, suggested_ : arrays of shape (n,)
-        The suspects, and the class decided on where a row is flagged, its own label elsewhere.
+        Which rows are flagged, and the class decided on for those, the label itself elsewhere.
     classes_ : array of shape (n_classes,)
         The distinct labels.
     start_weights_ : array of shape (n,)
@@ -96,36 +97,36 @@ class LogitBoostClassifier(BoostedClassifier):
         self.contamination = contamination
         self.random_state = random_state
 
-    def _boost(self, learner: Learner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
+    def _boost(self, learner: BaseLearner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
         rate = check_fraction("learning_rate", self.learning_rate, low=1e-6, high=10)
         z_max = check_fraction("z_max", self.z_max, low=1e-6, high=1e6)
         n_classes = len(self.classes_)
-        directions = _directions(n_classes) * rate
+        directions = _class_directions(n_classes) * rate
         positive = codes == 1 if n_classes == 2 else codes[:, None] == np.arange(n_classes)
         positive = positive.reshape(len(codes), -1)
         decision = np.zeros(positive.shape)
         terms = []
         for t in range(self.n_estimators):
-            p, rest = _probabilities(decision)
+            p, rest = _class_and_rest(decision)
             curvature = _curvature(p, rest)
             # (y - p) / (p (1 - p)), written so that nothing underflows.
             with np.errstate(divide="ignore", over="ignore"):
                 step = np.where(positive, 1 / p, -1 / rest).clip(-z_max, z_max)
             for k, direction in enumerate(directions):
-                rule = learner.regress(step[:, k], weights * curvature[:, k])
-                terms.append(make_term(rule, direction[None], t))
-                decision += rule.outputs[:, None] * direction
+                base = learner.regress(step[:, k], weights * curvature[:, k])
+                terms.append(make_term(base, direction[None], t))
+                decision += base.outputs[:, None] * direction
         return terms
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
-        return _curvature(*_probabilities(decision))
+        return _curvature(*_class_and_rest(decision))
 
     def _probabilities(self, decision: np.ndarray) -> np.ndarray:
-        p, rest = _probabilities(decision)
+        p, rest = _class_and_rest(decision)
         return p if p.shape[1] > 1 else np.column_stack([rest[:, 0], p[:, 0]])
 
 
-def _directions(n_classes: int) -> np.ndarray:
+def _class_directions(n_classes: int) -> np.ndarray:
     """What the tree of each class adds to the decision, up to its output; they sum to zero."""
     if n_classes == 2:
         return np.array([[0.5]])
@@ -133,7 +134,7 @@ def _directions(n_classes: int) -> np.ndarray:
     return (n_classes - 1) / n_classes * centred
 
 
-def _probabilities(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _class_and_rest(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of each class and of all others; 1 - p would lose its digits where a row is almost sure."""
     if decision.shape[1] == 1:
         return expit(2 * decision), expit(-2 * decision)

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ._base_learners import Hypothesis, Term, make_term
+from ._decision import FittedBase, Term, make_term
 
-Steps = list[tuple[Hypothesis, np.ndarray]]
-"""Rules, each with the value of every class it can give, or the factor on the number it gives."""
+Steps = list[tuple[FittedBase, np.ndarray]]
+"""Base estimators, each with the value of every class it predicts, or the factor on its number."""
 
 
 def one_vs_rest(
@@ -16,13 +16,13 @@ def one_vs_rest(
     """The terms of ``boost(y)``, y being 1 and -1; for several classes, one boost for each."""
     if n_classes == 2:
         steps = boost(np.where(codes == 1, 1.0, -1.0))
-        return [make_term(rule, values[:, None], t) for t, (rule, values) in enumerate(steps)]
+        return [make_term(base, values[:, None], t) for t, (base, values) in enumerate(steps)]
     terms = []
     for k in range(n_classes):
         column = np.zeros(n_classes)
         column[k] = 1.0
-        for t, (rule, values) in enumerate(boost(np.where(codes == k, 1.0, -1.0))):
-            terms.append(make_term(rule, values[:, None] * column, t))
+        for t, (base, values) in enumerate(boost(np.where(codes == k, 1.0, -1.0))):
+            terms.append(make_term(base, values[:, None] * column, t))
     return terms
 
 

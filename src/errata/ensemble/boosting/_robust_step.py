@@ -1,10 +1,11 @@
-"""The step of RobustBoost: how far to go along a rule, and how much time may pass for it.
+"""The step of RobustBoost: how far to go along a base estimator, and how much time may pass for it.
 
 Time runs from 0 to 1. While it does, margins ``m`` shrink, and what is asked of them grows: the
 potential of a row depends on ``A = (m - mu(t)) / sigma(t)``. A step ``(ds, dt)`` moves
-``m' = m exp(-dt) + ds u`` and ``t' = t + dt``, u being how right the rule is on each row, such that
+``m' = m exp(-dt) + ds u`` and ``t' = t + dt``, u being how right the estimator is on each row, such
+that
 
-- the rule has no correlation left: ``F1 = sum c u w(m', t') = 0``;
+- the estimator has no correlation left: ``F1 = sum c u w(m', t') = 0``;
 - the mean potential stays: ``F2 = sum c (Phi(m, t) - Phi(m', t')) = 0``,
 
 c being the given weights of the rows. Of several solutions the one that gets on fastest is taken.
@@ -60,7 +61,7 @@ class Potential:
 
 @dataclass(frozen=True)
 class StepProblem:
-    """Find the step from margins ``m`` at time ``t`` along a rule that is right by ``u``."""
+    """Find the step from margins ``m`` at time ``t`` along an estimator that is right by ``u``."""
 
     potential: Potential
     m: np.ndarray

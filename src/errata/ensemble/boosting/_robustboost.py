@@ -6,7 +6,8 @@ import numpy as np
 
 from ..._validation import check_choice, check_fraction
 from ._base import BoostedClassifier
-from ._base_learners import Learner, Term, constant
+from ._base_learners import BaseLearner, constant_base
+from ._decision import Term
 from ._one_vs_rest import Steps, agreement_with, one_vs_rest
 from ._robust_step import Potential, StepProblem
 
@@ -18,8 +19,8 @@ class RobustBoostClassifier(BoostedClassifier):
     """RobustBoost: aims at an error on the training labels, and lets go of the rest of the rows.
 
     The potential it lowers is not convex: rows far on the wrong side lose their weight, so that
-    wrong labels do not pull for ever. ``error_goal`` should be above the share of wrong labels, for
-    too near to it time can come to a halt before any row is let go (see ``converged_``). On clean
+    wrong labels do not pull for ever. ``error_goal`` should be above the fraction of wrong labels:
+    too near to it, time can come to a halt before any row is let go (see ``converged_``). On clean
     and easy rows a goal of 0.1 is reached after a handful of rounds, with an error of nearly that
     much: choose a smaller one there. More than two classes are boosted one against the rest, an
     extension. Costs O(T D n d) for T rounds of trees of depth D on n rows of d features, and some
@@ -28,11 +29,11 @@ class RobustBoostClassifier(BoostedClassifier):
     Parameters
     ----------
     estimator : classifier with ``sample_weight``, optional
-        The weak learner; small compiled trees when not given.
+        The base estimator; small compiled trees when not given.
     n_estimators : int, default=300
         Number of rounds at most; boosting ends when its time runs out.
     error_goal : float, default=0.1
-        Share of training labels that may stay wrong.
+        Fraction of training labels that may stay wrong.
     max_margin : float, default=0
         Margin (unnormalised) that the others should reach.
     margin_sigma : float, default=0.1
@@ -46,10 +47,10 @@ class RobustBoostClassifier(BoostedClassifier):
         What a cut of a tree makes as small as possible.
     hardness : "kdn", detector or callable, optional
         Start from weights that fall with the hardness of a row (:func:`selection_probabilities`):
-        the share of disagreeing neighbours (scale the features), the ``suspicion_`` of any detector
-        of errata, or ``hardness(X, y)``, in [0, 1]. All rows start alike when not given, as in the
-        paper. On twelve small data sets it gains 1 to 4 points with AdaBoost and GentleBoost, the
-        more the more labels are wrong.
+        the fraction of disagreeing neighbours (scale the features), the ``suspicion_`` of any
+        detector of errata, or ``hardness(X, y)``, in [0, 1]. All rows start with the same weight
+        when not given, as in the paper. On twelve small data sets it gains 1 to 4 points with
+        AdaBoost and GentleBoost, the more the more labels are wrong.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.5 (a negative average margin) when neither
         this nor ``contamination`` is given.
@@ -64,7 +65,7 @@ class RobustBoostClassifier(BoostedClassifier):
         (1 - m) / 2, m being the margin averaged over all rounds. A score from 0 to 1, not a
         probability.
     flagged_, suggested_ : arrays of shape (n,)
-        The suspects, and the class decided on where a row is flagged, its own label elsewhere.
+        Which rows are flagged, and the class decided on for those, the label itself elsewhere.
     classes_ : array of shape (n_classes,)
         The distinct labels.
     start_weights_ : array of shape (n,)
@@ -74,7 +75,7 @@ class RobustBoostClassifier(BoostedClassifier):
     t_ : float, or array of shape (n_classes,) for more than two classes
         The time reached, 1 at most.
     converged_ : bool, or array of bool
-        Whether time ran out; if not, the goal is no bound on the training error.
+        Whether time ran out; if not, the goal does not bound the training error.
     rho_ : float
         Speed of the potential that the goal asks for.
 
@@ -121,7 +122,7 @@ class RobustBoostClassifier(BoostedClassifier):
         self.contamination = contamination
         self.random_state = random_state
 
-    def _boost(self, learner: Learner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
+    def _boost(self, learner: BaseLearner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
         self._potential = self._checked_potential()
         self.rho_ = self._potential.rho
         self._times: list[np.ndarray] = []  # time before each round and at the end, of each boost
@@ -164,35 +165,35 @@ class RobustBoostClassifier(BoostedClassifier):
 
 
 def _boost_in_time(
-    potential: Potential, learner: Learner, y: np.ndarray, c: np.ndarray, *, n_rounds: int
+    potential: Potential, learner: BaseLearner, y: np.ndarray, c: np.ndarray, *, n_rounds: int
 ) -> tuple[Steps, np.ndarray]:
-    """Rules with their values for both classes, and the times before each and at the end."""
+    """Base estimators with their values for both classes; the times before each and at the end."""
     codes = (y > 0).astype(int)
     m, t = np.zeros(len(y)), 0.0
-    rules, lengths, times = [], [], [t]
+    bases, lengths, times = [], [], [t]
     step = None
     for _ in range(n_rounds):
         w = c * potential.weight(potential.distance(m, t))
         if w.sum() <= 0:
             break
-        rule = learner.classify(codes, 2, w / w.sum())
-        u = y * (2 * rule.outputs - 1)
+        base = learner.classify(codes, 2, w / w.sum())
+        u = y * (2 * base.outputs - 1)
         if w @ u <= 0:
             break
         step = StepProblem(potential, m, u, c, t).solve(step)
         ds, dt = step
         m, t = m * np.exp(-dt) + ds * u, t + dt
-        rules.append(rule)
+        bases.append(base)
         lengths.append(ds)
         times.append(t)
         if t > 1 - DONE or dt < STUCK:
             break
-    if not rules:
+    if not bases:
         heaviest = int(c @ y >= 0)
-        return [(constant(heaviest, codes), np.array([-1.0, 1.0]))], np.array([0.0, 0.0])
+        return [(constant_base(heaviest, codes), np.array([-1.0, 1.0]))], np.array([0.0, 0.0])
     shrunk = np.exp(np.array(times[1:]) - t)
     steps = [
-        (rule, length * factor * np.array([-1.0, 1.0]))
-        for rule, length, factor in zip(rules, lengths, shrunk, strict=True)
+        (base, length * factor * np.array([-1.0, 1.0]))
+        for base, length, factor in zip(bases, lengths, shrunk, strict=True)
     ]
     return steps, np.array(times)

@@ -6,11 +6,10 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..._detector import DetectorMixin
-from ..._validation import check_labelled, check_row_weights
-from ._training import check_parameters, draw, train
+from ..._validation import check_labelled, check_row_weights, check_rows
+from ._training import check_parameters, draw_start, train
 
 CATEGORIES = np.array(["borderline", "safe", "noisy"])  # by code: 0, 1 and -1
 NOISY = expit(1.0)  # suspicion of a row as far against its label as the margin
@@ -20,7 +19,7 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
     """A vote of a few perceptrons, trained by batches, that knows which rows it is sure of.
 
     Each perceptron that is wrong about a wrongly classified row is moved towards it; each that is
-    right by less than the margin gamma is moved to be more so, and gamma adapts. Rows on which most
+    right by less than the margin is moved to be more so, and the margin adapts. Rows on which most
     perceptrons clear the margin are safe or, against their label, noisy. More than two classes are
     learnt one against the rest. Scale the features first. Costs O(epochs n H d) for H perceptrons,
     in compiled code.
@@ -29,9 +28,9 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
     ----------
     n_perceptrons : int, default=3
         An odd number.
-    eta : float, default=0.001
-        Rate of learning; it shrinks by a tenth whenever the error rises.
-    gamma : float, default=0.05
+    learning_rate : float, default=0.001
+        Length of a step; it shrinks by a tenth whenever the error rises.
+    margin : float, default=0.05
         The margin to start from.
     max_iter : int, default=250
         Number of epochs; there is no early stop.
@@ -47,7 +46,7 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
     ----------
     coef_, intercept_ : arrays of shape (n_perceptrons, d) and (n_perceptrons,)
         The perceptrons, each of length one with its intercept; for K > 2 classes, K such arrays.
-    gamma_ : float, or array of shape (n_classes,) for more than two classes
+    margin_ : float, or array of shape (n_classes,) for more than two classes
         The margin learnt.
     loss_curve_ : array of shape (max_iter,), or (n_classes, max_iter)
         Four times the weighted error before each epoch.
@@ -58,10 +57,10 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
     category_ : array of str of shape (n,)
         "safe", "borderline" or "noisy".
     suspicion_ : array of shape (n,)
-        1 / (1 + exp(m / gamma)), m being the median of the row's activations. A score in (0, 1),
+        1 / (1 + exp(m / margin)), m being the median of the row's activations. A score in (0, 1),
         not a probability.
     flagged_, suggested_ : arrays of shape (n,)
-        The suspects, and the best other class where a row is flagged, its own label elsewhere.
+        Which rows are flagged, and the best other class for those, the label itself elsewhere.
     classes_ : array of shape (n_classes,)
         The distinct labels.
 
@@ -86,16 +85,16 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         self,
         n_perceptrons: int = 3,
         *,
-        eta: float = 1e-3,
-        gamma: float = 0.05,
+        learning_rate: float = 1e-3,
+        margin: float = 0.05,
         max_iter: int = 250,
         threshold: float | None = None,
         contamination: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.n_perceptrons = n_perceptrons
-        self.eta = eta
-        self.gamma = gamma
+        self.learning_rate = learning_rate
+        self.margin = margin
         self.max_iter = max_iter
         self.threshold = threshold
         self.contamination = contamination
@@ -104,31 +103,45 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the labels ``y`` and sort the rows into categories."""
         X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, order="C")
-        weights = check_row_weights("sample_weight", sample_weight, len(codes))
-        check_parameters(self)
-        if self.n_perceptrons % 2 == 0:
-            raise ValueError(
-                f"n_perceptrons={self.n_perceptrons} could vote in a tie; pass an odd number."
-            )
-        start = draw(self, X.shape[1], check_random_state(self.random_state))
-        positives = range(len(self.classes_)) if len(self.classes_) > 2 else [1]
-        fits = [
-            train(self, X, np.where(codes == k, 1.0, -1.0), weights, start, rho=0, tolerance=0.5)
-            for k in positives
-        ]
-        machines, gammas, losses = (np.array(part) for part in zip(*fits, strict=True))
-        self._machines, self._gammas = machines, gammas
-        one = len(machines) == 1
-        self.coef_ = machines[0, :, :-1] if one else machines[:, :, :-1]
-        self.intercept_ = machines[0, :, -1] if one else machines[:, :, -1]
-        self.gamma_ = float(gammas[0]) if one else gammas
-        self.loss_curve_ = losses[0] if one else losses
+        return self._fit_codes(
+            X, codes, check_row_weights("sample_weight", sample_weight, len(codes))
+        )
+
+    def _fit_codes(
+        self, X: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray | None = None
+    ) -> Self:
+        """Learn rows and labels that have passed the checks; ``classes_`` is set."""
+        weights = np.ones(len(codes)) if sample_weight is None else sample_weight
+        self._check_parameters()
+        self._train(X, codes, weights)
         self.n_iter_ = self.max_iter
         self.activations_ = self._agreement(X, codes)
         margins = self._relative_margins(X, codes)
         self.category_ = CATEGORIES[categories_of(margins)]
         self._conclude(expit(-margins), codes, self._best_other(X, codes), native=NOISY)
         return self
+
+    def _check_parameters(self) -> None:
+        check_parameters(self)
+        if self.n_perceptrons % 2 == 0:
+            raise ValueError(
+                f"n_perceptrons={self.n_perceptrons} could vote in a tie; pass an odd number."
+            )
+
+    def _train(self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> None:
+        """Learn each class against the rest; with two, the second against the first."""
+        start = draw_start(self, X.shape[1], check_random_state(self.random_state))
+        positives = range(len(self.classes_)) if len(self.classes_) > 2 else [1]
+        fits = [
+            train(self, X, np.where(codes == k, 1.0, -1.0), weights, start, rho=0, epsilon=0.5)
+            for k in positives
+        ]
+        self._coefficients, self._margins, losses = map(np.array, zip(*fits, strict=True))
+        of_class = 0 if len(fits) == 1 else slice(None)
+        coefficients = self._coefficients[of_class]
+        self.coef_, self.intercept_ = coefficients[..., :-1], coefficients[..., -1]
+        self.margin_ = self._margins[of_class]
+        self.loss_curve_ = losses[of_class]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Votes for each class less votes against it, (n, K); for two classes, the second's (n,).
@@ -144,13 +157,13 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         return self.classes_[self._decide(X)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The decision, scaled to sum to one; good for ranking, no probabilities."""
+        """The decision, scaled to sum to one; good for ranking, not probabilities."""
         scores = self._scores(self._checked(X))
-        shares = scores + self.n_perceptrons + 0.5
-        return shares / shares.sum(axis=1, keepdims=True)
+        positive = scores + self.n_perceptrons + 0.5
+        return positive / positive.sum(axis=1, keepdims=True)
 
     def activation_margins(self, X: Any, y: Any) -> np.ndarray:
-        """Median activation in favour of the labels ``y``, over gamma.
+        """Median activation in favour of the labels ``y``, over the margin learnt.
 
         Above 1 a majority of the perceptrons clears the margin, and the row is safe; below -1 they
         do so against the label, and it is noisy.
@@ -159,20 +172,20 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         return self._relative_margins(X, np.searchsorted(self.classes_, y))
 
     def _activations(self, X: np.ndarray) -> np.ndarray:
-        """Of each perceptron of each machine: (n, machine, perceptron)."""
-        return np.einsum("nd,mhd->nmh", np.column_stack([X, np.ones(len(X))]), self._machines)
+        """Of each perceptron for each class: (n, class, perceptron)."""
+        return np.einsum("nd,mhd->nmh", np.column_stack([X, np.ones(len(X))]), self._coefficients)
 
     def _agreement(self, X: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Activations of the machine that knows the label, positive if in favour of it."""
+        """Activations of the perceptrons for the label, positive if in favour of it."""
         activations = self._activations(X)
         if activations.shape[1] == 1:
             return activations[:, 0] * np.where(codes == 1, 1.0, -1.0)[:, None]
         return activations[np.arange(len(codes)), codes]
 
     def _relative_margins(self, X: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Median activation over gamma: above 1 where a majority clears the margin."""
-        gamma = self._gammas[0] if len(self._gammas) == 1 else self._gammas[codes]
-        return np.median(self._agreement(X, codes), axis=1) / gamma
+        """Median activation over the margin: above 1 where a majority clears it."""
+        margin = self._margins[0] if len(self._margins) == 1 else self._margins[codes]
+        return np.median(self._agreement(X, codes), axis=1) / margin
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         """Votes for each class, ties broken by the activations: (n, K)."""
@@ -190,8 +203,7 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         return scores.argmax(axis=1)
 
     def _checked(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=float, reset=False)
+        return check_rows(self, X, dtype=float)
 
 
 def categories_of(relative_margins: np.ndarray) -> np.ndarray:

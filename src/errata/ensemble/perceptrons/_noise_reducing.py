@@ -8,77 +8,95 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.metadata_routing import MetadataRouter
 
 from ..._detector import DetectorMixin
 from ..._random import seeded_clone
-from ..._validation import check_choice, check_count, check_labelled, check_row_weights
+from ..._routing import params_of_rows, route_fit, router_of
+from ..._validation import (
+    check_choice,
+    check_count,
+    check_labelled,
+    check_row_weights,
+    check_rows,
+    fit_to_codes,
+)
 from ...exceptions import SuspicionWarning
 from .._bags import by_weight, draw_bags, of_one_class
+from .._hardness_weights import takes_missing
 from ..boosting._adaboost import samme_weight
 from ._classifier import NOISY, ParallelPerceptronClassifier, categories_of
 
-RESTARTS = 5  # attempts to get a member that is better than guessing
+RESTARTS = 5  # attempts to get a base estimator that is better than guessing
 
 
-class Round(NamedTuple):
-    """A member, its weight, and what it says of the training rows."""
+class TrainingRows(NamedTuple):
+    """What base estimators are fitted to; ``fit_params`` is metadata that they asked for."""
 
-    member: Any
+    X: np.ndarray
+    codes: np.ndarray
+    fit_params: dict[str, Any]
+
+
+class NoiseReducingRound(NamedTuple):
+    """A base estimator, its weight, and what it makes of the training rows."""
+
+    estimator: Any
     alpha: float
     wrong: np.ndarray
     margins: np.ndarray  # above 1 safe, below -1 noisy
 
 
 class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
-    """NR boosting: rows that a member is safely right about gain weight, noisy ones lose it.
+    """NR boosting: rows that a base estimator is safely right about gain weight, noisy lose it.
 
-    Where AdaBoost turns to the rows that members get wrong, this booster turns away from those that
-    they are clearly against, and leaves the ones near the border alone. So it stays with what most
-    rows say, and hardly minds wrong labels; on clean and difficult rows ordinary boosting is
-    better. With several classes members learn one against the rest, which a vote of a few
-    hyperplanes may not manage; two classes are its field. Costs ``n_estimators`` fits of the
-    member.
+    Where AdaBoost turns to the rows that base estimators get wrong, this booster turns away from
+    those that they are clearly against, and leaves the ones near the border alone. So it stays with
+    what most rows say, and hardly minds wrong labels; on clean and difficult rows ordinary boosting
+    is better. With several classes base estimators learn one against the rest, which a vote of a
+    few hyperplanes may not manage; two classes are its field. Costs ``n_estimators`` fits of the
+    base estimator.
 
     Parameters
     ----------
     estimator : classifier with ``sample_weight``, optional
-        The member; a :class:`ParallelPerceptronClassifier` when not given. "nr" needs one with a
-        method ``activation_margins(X, y)``: above 1 for safe rows, below -1 for noisy ones.
+        The base estimator; a :class:`ParallelPerceptronClassifier` when not given. "nr" needs one
+        with a method ``activation_margins(X, y)``: above 1 for safe rows, below -1 for noisy ones.
     n_estimators : int, default=10
-        Number of members, unless boosting stops before.
+        Number of base estimators, unless boosting stops before.
     mode : {"nr", "adaboost", "bagging"}, default="nr"
-        NR boosting; ordinary boosting; or members fitted to bootstrap samples that vote alike: the
-        rivals in the paper.
+        NR boosting; ordinary boosting; or base estimators fitted to bootstrap samples whose votes
+        count the same: the rivals in the paper.
     sampling : {"weights", "resample"}, default="weights"
-        Whether members get the weights of the rows, or rows drawn by their weights, two classes at
-        least among them; boosting stops when a single class has all the weight.
+        Whether base estimators get the weights of the rows, or rows drawn by their weights, two
+        classes at least among them; boosting stops when a single class has all the weight.
     collapse : {"stop", "clip"}, default="stop"
-        After some rounds all weight may lie on rows that are easily right, and a member without
-        error would decide alone. Stop before it, or go on as if its error were ``1 / (2 n)``.
+        After some rounds all weight may lie on rows that are easily right, and a base estimator
+        without error would decide alone. Stop before it, or go on as if its error were ``1 / (2
+        n)``.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it; 0.731, that of rows as far on the wrong side as
         the margin, when neither this nor ``contamination`` is given.
     contamination : float, optional
         Flag this fraction of the rows instead, the most suspicious first.
     random_state : int, RandomState or None, default=None
-        Seeds the members and draws rows.
+        Seeds the base estimators and draws rows.
 
     Attributes
     ----------
     estimators_ : list of classifiers
-        The members; they predict positions in ``classes_``.
+        The fitted base estimators; they predict positions in ``classes_``.
     estimator_weights_ : array of shape (n_estimators_,)
         Weight of each vote (alpha).
     suspicion_ : array of shape (n,)
-        Weighted mean over the members of 1 / (1 + exp(m)), m being the margin; for members without
-        margins, weighted share of those that are wrong. A score from 0 to 1.
+        Weighted mean over the base estimators of 1 / (1 + exp(m)), m being the margin; for those
+        without margins, weighted fraction of the wrong ones. A score from 0 to 1.
     flagged_, suggested_ : arrays of shape (n,)
-        The suspects, and the best other class where a row is flagged, its own label elsewhere.
+        Which rows are flagged, and the best other class for those, the label itself elsewhere.
     final_distribution_ : array of shape (n,)
         Weights of the rows after the last round.
     category_history_ : array of shape (n_estimators_, n)
-        1 for safe, 0 for borderline, -1 for noisy rows, by member.
+        1 for safe, 0 for borderline, -1 for noisy rows, by each base estimator.
     classes_ : array of shape (n_classes,)
         The distinct labels.
 
@@ -122,19 +140,32 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         self.contamination = contamination
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Boost on the labels ``y``; ``sample_weight`` is the distribution to start from."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Boost on the labels ``y``; ``sample_weight`` is the distribution to start from.
+
+        ``fit_params`` is metadata for ``estimator``, if metadata routing is enabled.
+        """
         X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, order="C")
         weights = check_row_weights("sample_weight", sample_weight, len(codes))
-        base = ParallelPerceptronClassifier() if self.estimator is None else self.estimator
-        self._check_parameters(base)
-        random = check_random_state(self.random_state)
+        return self._fit_codes(X, codes, weights, route_fit(self, fit_params))
+
+    def _fit_codes(
+        self,
+        X: np.ndarray,
+        codes: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        fit_params: dict[str, Any] | None = None,
+    ) -> Self:
+        """Boost on rows and labels that have passed the checks; ``classes_`` is set."""
+        weights = np.ones(len(codes)) if sample_weight is None else sample_weight
+        self._check_parameters()
         self.final_distribution_ = weights / weights.sum()
         if self.mode == "bagging" or self.sampling == "resample":
             self._check_classes_to_draw(codes[self.final_distribution_ > 0])
         make_rounds = self._bags if self.mode == "bagging" else self._rounds
-        rounds = list(make_rounds(base, X, codes, random))
-        self.estimators_ = [r.member for r in rounds]
+        rows = TrainingRows(X, codes, fit_params or {})
+        rounds = list(make_rounds(rows, check_random_state(self.random_state)))
+        self.estimators_ = [r.estimator for r in rounds]
         self.estimator_weights_ = np.array([r.alpha for r in rounds])
         margins = np.array([r.margins for r in rounds])
         self.category_history_ = categories_of(margins)
@@ -142,28 +173,42 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Shares of the weighted votes: (n, K), or their difference (n,) for two classes."""
-        shares = self._shares(self._checked(X))
-        return shares[:, 1] - shares[:, 0] if shares.shape[1] == 2 else shares
+        """Fractions of the weighted votes: (n, K), or their difference (n,) for two classes."""
+        fractions = self._vote_fractions(check_rows(self, X, dtype=float))
+        return fractions[:, 1] - fractions[:, 0] if fractions.shape[1] == 2 else fractions
 
     def predict(self, X: Any) -> np.ndarray:
         """The class with most of the weighted votes."""
-        shares = self._shares(self._checked(X))
-        return self.classes_[shares.argmax(axis=1)]
+        fractions = self._vote_fractions(check_rows(self, X, dtype=float))
+        return self.classes_[fractions.argmax(axis=1)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Share of the weighted votes; no probabilities."""
-        return self._shares(self._checked(X))
+        """Fraction of the weighted votes for each class; not probabilities."""
+        return self._vote_fractions(check_rows(self, X, dtype=float))
 
-    def _check_parameters(self, base: Any) -> None:
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata ``fit`` takes, and which it hands to ``estimator``."""
+        return router_of(self, estimator=self._base())
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare that missing values are accepted where the base estimator accepts them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = takes_missing(self._base())
+        return tags
+
+    def _base(self) -> Any:
+        return ParallelPerceptronClassifier() if self.estimator is None else self.estimator
+
+    def _check_parameters(self) -> None:
         check_count("n_estimators", self.n_estimators)
         check_choice("mode", self.mode, ("nr", "adaboost", "bagging"))
         check_choice("sampling", self.sampling, ("weights", "resample"))
         check_choice("collapse", self.collapse, ("stop", "clip"))
-        if self.mode == "nr" and not hasattr(base, "activation_margins"):
+        if self.mode == "nr" and not hasattr(self._base(), "activation_margins"):
             raise ValueError(
-                f"mode='nr' asks members which rows are noisy, and {type(base).__name__} has no "
-                "method activation_margins(X, y); pass another estimator or mode."
+                "mode='nr' asks base estimators which rows are noisy, and "
+                f"{type(self.estimator).__name__} has no method activation_margins(X, y); "
+                "pass another estimator or mode."
             )
 
     def _check_classes_to_draw(self, codes: np.ndarray) -> None:
@@ -173,34 +218,22 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
                 "bag is to hold at least two; give rows of another class a weight above zero."
             )
 
-    def _bags(self, base: Any, X: np.ndarray, codes: np.ndarray, random: Any) -> Iterator[Round]:
+    def _bags(self, rows: TrainingRows, random: Any) -> Iterator[NoiseReducingRound]:
         for _ in range(self.n_estimators):
-            member = self._fit_bag(base, X, codes, self.final_distribution_, random)
-            yield self._look(member, X, codes)
+            fitted = self._fit_bag(rows, self.final_distribution_, random)
+            yield self._look(fitted, rows)
 
-    def _rounds(self, base: Any, X: np.ndarray, codes: np.ndarray, random: Any) -> Iterator[Round]:
-        n_classes, least_error = len(self.classes_), 1 / (2 * len(codes))
+    def _rounds(self, rows: TrainingRows, random: Any) -> Iterator[NoiseReducingRound]:
+        n_classes, least_error = len(self.classes_), 1 / (2 * len(rows.codes))
         for t in range(self.n_estimators):
             weights = self.final_distribution_
-            if self.sampling == "resample" and of_one_class(codes[weights > 0]):
+            if self.sampling == "resample" and of_one_class(rows.codes[weights > 0]):
                 return  # the others have lost all weight, down to the last digit
-            for _ in range(RESTARTS):
-                member = self._fit_member(base, X, codes, weights, random)
-                round_ = self._look(member, X, codes)
-                error = float(weights[round_.wrong].sum())
-                if error < 1 - 1 / n_classes:
-                    break
-            else:
+            round_, error = self._attempt(rows, weights, random)
+            guesses = error >= 1 - 1 / n_classes
+            if guesses or (error < least_error and self.collapse == "stop"):
                 if t == 0:
-                    warnings.warn(
-                        "No member is better than guessing; keeping one that is not.",
-                        SuspicionWarning,
-                        stacklevel=3,
-                    )
-                    yield round_
-                return
-            if error < least_error and self.collapse == "stop":
-                if t == 0:
+                    _warn_of_guessing(guesses)
                     yield round_
                 return
             alpha = samme_weight(max(error, least_error), n_classes)
@@ -208,30 +241,42 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
             weights = weights * np.exp(self._exponents(round_, alpha, n_classes))
             self.final_distribution_ = weights / weights.sum()
 
-    def _fit_member(
-        self, base: Any, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, random: Any
-    ) -> Any:
+    def _attempt(
+        self, rows: TrainingRows, weights: np.ndarray, random: Any
+    ) -> tuple[NoiseReducingRound, float]:
+        """A round that is better than guessing, or the last of some that are not; its error."""
+        for _ in range(RESTARTS):
+            round_ = self._look(self._fit_base(rows, weights, random), rows)
+            error = float(weights[round_.wrong].sum())
+            if error < 1 - 1 / len(self.classes_):
+                break
+        return round_, error
+
+    def _fit_base(self, rows: TrainingRows, weights: np.ndarray, random: Any) -> Any:
         if self.sampling == "resample":
-            return self._fit_bag(base, X, codes, weights, random)
-        return seeded_clone(base, random).fit(X, codes, sample_weight=weights * len(weights))
+            return self._fit_bag(rows, weights, random)
+        fresh = seeded_clone(self._base(), random)
+        weights = weights * len(weights)
+        return fit_to_codes(fresh, rows.X, rows.codes, sample_weight=weights, **rows.fit_params)
 
-    def _fit_bag(
-        self, base: Any, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, random: Any
-    ) -> Any:
-        """A member fitted to rows drawn by their weights, at least two classes among them."""
-        draw = by_weight(weights, random)
-        (rows,) = draw_bags(draw, (1, len(codes)), weights, codes, random)
-        return seeded_clone(base, random).fit(X[rows], codes[rows])
+    def _fit_bag(self, rows: TrainingRows, weights: np.ndarray, random: Any) -> Any:
+        """A base estimator fitted to rows drawn by weight, at least two classes among them."""
+        draw, n = by_weight(weights, random), len(weights)
+        (bag,) = draw_bags(draw, (1, n), weights, rows.codes, random)
+        fresh, params = seeded_clone(self._base(), random), params_of_rows(rows.fit_params, n, bag)
+        return fit_to_codes(fresh, rows.X[bag], rows.codes[bag], **params)
 
-    def _look(self, member: Any, X: np.ndarray, codes: np.ndarray) -> Round:
-        wrong = member.predict(X) != codes
-        if hasattr(member, "activation_margins") and len(member.classes_) == len(self.classes_):
-            margins = member.activation_margins(X, codes)
-        else:
+    def _look(self, fitted: Any, rows: TrainingRows) -> NoiseReducingRound:
+        wrong = _predict_codes(fitted, rows.X) != rows.codes
+        if not hasattr(fitted, "activation_margins") or len(fitted.classes_) < len(self.classes_):
             margins = np.where(wrong, -np.inf, np.inf)
-        return Round(member, 1.0, wrong, margins)
+        elif type(fitted) is ParallelPerceptronClassifier:
+            margins = fitted._relative_margins(rows.X, rows.codes)
+        else:
+            margins = fitted.activation_margins(rows.X, rows.codes)
+        return NoiseReducingRound(fitted, 1.0, wrong, margins)
 
-    def _exponents(self, round_: Round, alpha: float, n_classes: int) -> np.ndarray:
+    def _exponents(self, round_: NoiseReducingRound, alpha: float, n_classes: int) -> np.ndarray:
         """What is added to the logarithm of each weight."""
         if self.mode == "nr":
             return alpha * categories_of(round_.margins)
@@ -239,17 +284,29 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         return alpha * np.where(round_.wrong, 1.0, -1.0 if n_classes == 2 else 0.0)
 
     def _judge(self, X: np.ndarray, codes: np.ndarray, doubts: np.ndarray) -> None:
-        share = self.estimator_weights_ / self.estimator_weights_.sum()
-        votes = self._shares(X)
+        fraction = self.estimator_weights_ / self.estimator_weights_.sum()
+        votes = self._vote_fractions(X)
         votes[np.arange(len(codes)), codes] = -np.inf
-        self._conclude(share @ doubts, codes, votes.argmax(axis=1), native=NOISY)
+        self._conclude(fraction @ doubts, codes, votes.argmax(axis=1), native=NOISY)
 
-    def _shares(self, X: np.ndarray) -> np.ndarray:
-        shares = np.zeros((len(X), len(self.classes_)))
-        for member, alpha in zip(self.estimators_, self.estimator_weights_, strict=True):
-            shares[np.arange(len(X)), member.predict(X)] += alpha
-        return shares / self.estimator_weights_.sum()
+    def _vote_fractions(self, X: np.ndarray) -> np.ndarray:
+        votes = np.zeros((len(X), len(self.classes_)))
+        for fitted, alpha in zip(self.estimators_, self.estimator_weights_, strict=True):
+            votes[np.arange(len(X)), _predict_codes(fitted, X)] += alpha
+        return votes / self.estimator_weights_.sum()
 
-    def _checked(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=float, reset=False)
+
+def _predict_codes(fitted: Any, X: np.ndarray) -> np.ndarray:
+    """What a base estimator predicts for rows that have passed the checks."""
+    if type(fitted) is ParallelPerceptronClassifier:
+        return fitted.classes_[fitted._decide(X)]
+    return fitted.predict(X)
+
+
+def _warn_of_guessing(guesses: bool) -> None:
+    if guesses:
+        warnings.warn(
+            "No base estimator is better than guessing; keeping one that is not.",
+            SuspicionWarning,
+            stacklevel=5,
+        )

@@ -1,4 +1,4 @@
-"""Train one machine of parallel perceptrons, for classes or for numbers."""
+"""Train parallel perceptrons, for classes or for numbers."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ from ..._validation import check_count, check_fraction
 
 
 def check_parameters(model: Any) -> None:
-    """Check what both machines have in common."""
+    """Check what classifier and regressor have in common."""
     check_count("n_perceptrons", model.n_perceptrons)
     check_count("max_iter", model.max_iter)
-    check_fraction("eta", model.eta, low=1e-12, high=1e6)
-    check_fraction("gamma", model.gamma, low=1e-12, high=1e6)
+    check_fraction("learning_rate", model.learning_rate, low=1e-12, high=1e6)
+    check_fraction("margin", model.margin, low=1e-12, high=1e6)
 
 
-def draw(model: Any, n_features: int, random: np.random.RandomState) -> np.ndarray:
+def draw_start(model: Any, n_features: int, random: np.random.RandomState) -> np.ndarray:
     """Perceptrons to start from, and others to replace those that vanish; all of length one."""
     draws = random.normal(size=(2, model.n_perceptrons, n_features + 1))
     return draws / np.linalg.norm(draws, axis=2, keepdims=True)
@@ -30,21 +30,21 @@ def train(
     start: np.ndarray,
     *,
     rho: int,
-    tolerance: float,
+    epsilon: float,
 ) -> tuple[np.ndarray, float, np.ndarray]:
-    """Weights (perceptron, feature and intercept), gamma and the losses of one machine."""
+    """Coefficients (perceptron, feature and intercept), the margin learnt and the losses."""
     X = np.column_stack([X, np.ones(len(X))])
-    machine, gamma, losses = kernels("parallel").train_parallel(
+    coefficients, margin, losses = kernels("parallel").train_parallel(
         X,
         targets,
         weights,
         start[0],
-        float(model.gamma),
-        model.eta / (rho or 1),
+        float(model.margin),
+        model.learning_rate / (rho or 1),
         model.max_iter,
         rho,
-        tolerance,
+        epsilon,
         rho > 0,
         start[1],
     )
-    return machine, float(gamma), losses
+    return coefficients, float(margin), losses

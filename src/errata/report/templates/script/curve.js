@@ -6,9 +6,9 @@ function startCurve() {
   const last = rank[rank.length - 1];
   const plot = byId("curve-plot");
 
-  const read = (place) => {
+  const show = (place) => {
     byId("curve-cross").style.left = `${(100 * rank[place]) / last}%`;
-    byId("curve-reading").textContent = data.reading.replace(/{(\w+)}/g, (_, name) =>
+    byId("curve-sentence").textContent = data.at_rank.replace(/{(\w+)}/g, (_, name) =>
       name === "rank" ? count(rank[place]) : percent(data.curve[name][place]),
     );
   };
@@ -21,11 +21,11 @@ function startCurve() {
   };
 
   slider.hidden = false;
-  slider.addEventListener("input", () => read(nearest(Number(slider.value))));
+  slider.addEventListener("input", () => show(nearest(Number(slider.value))));
   plot.addEventListener("pointermove", (event) => {
     const box = plot.getBoundingClientRect();
     const place = nearest(((event.clientX - box.left) / box.width) * last);
     slider.value = rank[place];
-    read(place);
+    show(place);
   });
 }

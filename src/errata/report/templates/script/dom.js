@@ -17,11 +17,11 @@ function button(text, action, attributes = {}) {
   return made;
 }
 
+// The same rules as count(), plural() and percent() in errata/_format.py.
 const count = (number) => number.toLocaleString("en");
+const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
-// The same rule as percent() in _words.py.
-function percent(share) {
-  const number = 100 * share;
-  if (number > 0 && number < 0.1) return "<0.1\u00a0%";
-  return `${number.toFixed(number >= 9.95 || number === 0 ? 0 : 1)}\u00a0%`;
+function percent(fraction) {
+  if (fraction > 0 && fraction < 0.001) return "<0.1%";
+  return `${(100 * fraction).toFixed(fraction >= 0.0995 || fraction === 0 ? 0 : 1)}%`;
 }

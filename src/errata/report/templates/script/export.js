@@ -1,4 +1,4 @@
-// The chosen suspects, taken elsewhere: row numbers to the clipboard, the list as a file.
+// The chosen examples, taken elsewhere: row numbers to the clipboard, the list as a file.
 
 // A spreadsheet would run a text that starts like a formula, so such texts get an apostrophe; numbers do not.
 function csvCell(value) {
@@ -16,8 +16,8 @@ function toCsv(chosen) {
 function download(chosen) {
   // The byte order mark tells spreadsheets that this is UTF-8.
   const file = new Blob(["\ufeff", toCsv(chosen)], { type: "text/csv" });
-  const name = data.title.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "_") || "suspects";
-  const link = element("a", { href: URL.createObjectURL(file), download: `${name}-suspects.csv` });
+  const name = data.title.replace(/\.[^.]*$/, "").replace(/[^\w.-]+/g, "_") || "examples";
+  const link = element("a", { href: URL.createObjectURL(file), download: `${name}-examples.csv` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

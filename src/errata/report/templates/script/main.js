@@ -1,24 +1,24 @@
-// Start the parts; on paper, show the first 50 suspects and a map in light colours.
+// Start the parts; on paper, show the first 50 examples and a map in light colours.
 function startPrinting() {
   const root = document.documentElement;
   let theme;
   window.addEventListener("beforeprint", () => {
     theme = root.dataset.theme;
     root.dataset.theme = "light"; // the canvas keeps the colours it was drawn with
-    if (suspects.length) fillBody(suspects.slice(0, 50));
+    if (examples.length) fillBody(examples.slice(0, 50));
     drawMap();
   });
   window.addEventListener("afterprint", () => {
     if (theme) root.dataset.theme = theme;
     else delete root.dataset.theme;
-    if (suspects.length) showPage();
+    if (examples.length) showPage();
     drawMap();
   });
 }
 
 document.documentElement.classList.add("js");
-startSuspects();
-startMap(openSuspect);
+startExamples();
+startMap(openExample);
 startCurve();
 startTips();
 startTheme(drawMap);

@@ -1,4 +1,4 @@
-// The map: dots on a canvas, suspects ringed.
+// The map: dots on a canvas, flagged rows ringed.
 const mapState = { places: [], only: null, shown: null };
 
 function mapColours() {
@@ -57,7 +57,7 @@ function drawMap() {
   pen.stroke();
 }
 
-// The point under the pointer; suspects win over their neighbours.
+// The point under the pointer; flagged rows win over their neighbours.
 function pointAt(event) {
   const box = byId("map-canvas").getBoundingClientRect();
   const x = event.clientX - box.left;
@@ -75,7 +75,7 @@ function describePoint(i) {
   const { row, label, suggested, p_wrong: chance } = data.map;
   const lines = [`Row ${row[i]}`, `label: ${data.names[label[i]]}`];
   if (suggested[i] !== label[i]) lines.push(`looks like: ${data.names[suggested[i]]}`);
-  if (data.judged) lines.push(`${percent(chance[i])} likely wrong`);
+  if (data.has_skill) lines.push(`${percent(chance[i])} likely wrong`);
   return lines.join("\n");
 }
 
@@ -85,20 +85,20 @@ function showOnMap(row) {
   byId("map").scrollIntoView();
 }
 
-function startMap(openSuspect) {
+function startMap(openExample) {
   const canvas = byId("map-canvas");
   if (!data.map || !canvas) return;
   new ResizeObserver(drawMap).observe(canvas);
   canvas.addEventListener("pointermove", (event) => {
     const i = pointAt(event);
-    canvas.style.cursor = i !== null && isSuspect(data.map.row[i]) ? "pointer" : "default";
+    canvas.style.cursor = i !== null && isExample(data.map.row[i]) ? "pointer" : "default";
     if (i === null) hideTip();
     else showTip(describePoint(i), event.clientX, event.clientY);
   });
   canvas.addEventListener("pointerleave", hideTip);
   canvas.addEventListener("click", (event) => {
     const i = pointAt(event);
-    if (i !== null && isSuspect(data.map.row[i])) openSuspect(data.map.row[i]);
+    if (i !== null && isExample(data.map.row[i])) openExample(data.map.row[i]);
   });
   const keys = [...byId("legend").querySelectorAll("button")];
   for (const key of keys) {

@@ -1,7 +1,7 @@
-// A suspect as a row of the table, and what opens beneath it.
+// An example as a row of the table, and what opens beneath it.
 const firstValues = 12;
-const hasIds = suspects.some((suspect) => suspect.id !== null);
-const hasPictures = suspects.some((suspect) => suspect.image);
+const hasIds = examples.some((example) => example.id !== null);
+const hasPictures = examples.some((example) => example.image);
 const opened = new Set();
 
 // What the table shows, left to right; a key makes a column sortable.
@@ -16,55 +16,55 @@ const tableColumns = [
   { name: "", kind: "open" },
 ].filter(Boolean);
 
-for (const suspect of suspects) suspect.why = suspect.reasons[0] ?? "";
+for (const example of examples) example.why = example.reasons[0] ?? "";
 
-function picture(suspect) {
-  if (!suspect.image) return null;
-  const image = element("img", { src: suspect.image, alt: `Picture of row ${suspect.row}`, width: 48, height: 48 });
+function picture(example) {
+  if (!example.image) return null;
+  const image = element("img", { src: example.image, alt: `Picture of row ${example.row}`, width: 48, height: 48 });
   image.addEventListener("load", () => image.classList.toggle("tiny", image.naturalWidth < 40));
   return image;
 }
 
-function chanceCell(suspect) {
+function chanceCell(example) {
   const bar = element("span", { class: "bar", "aria-hidden": "true" }, element("span"));
-  bar.firstChild.style.width = `${100 * suspect.chance}%`;
-  const pill = suspect.flagged ? element("span", { class: "pill" }, "flagged") : null;
-  return element("td", { class: `chance${suspect.flagged ? "" : " unflagged"}` }, percent(suspect.chance), pill, bar);
+  bar.firstChild.style.width = `${100 * example.chance}%`;
+  const pill = example.flagged ? element("span", { class: "pill" }, "flagged") : null;
+  return element("td", { class: `chance${example.flagged ? "" : " unflagged"}` }, percent(example.chance), pill, bar);
 }
 
-function openCell(suspect) {
-  const isOpen = opened.has(suspect.row);
-  const toggle = button(isOpen ? "Less" : "More", () => toggleDetail(suspect), {
+function openCell(example) {
+  const isOpen = opened.has(example.row);
+  const toggle = button(isOpen ? "Less" : "More", () => toggleDetail(example), {
     "aria-expanded": String(isOpen),
-    "aria-label": `${isOpen ? "Less" : "More"} about row ${suspect.row}`,
+    "aria-label": `${isOpen ? "Less" : "More"} about row ${example.row}`,
   });
   return element("td", { class: "open" }, toggle);
 }
 
-function suspectRow(suspect) {
+function exampleRow(example) {
   const cells = {
-    row: () => element("td", { class: "row" }, String(suspect.row)),
-    id: () => element("td", { class: "id" }, suspect.id ?? ""),
-    picture: () => element("td", { class: "picture" }, picture(suspect)),
-    label: () => element("td", { class: "label" }, suspect.label),
-    suggested: () => element("td", { class: "suggested" }, suspect.suggested),
-    chance: () => chanceCell(suspect),
-    why: () => element("td", { class: "why" }, suspect.why),
-    open: () => openCell(suspect),
+    row: () => element("td", { class: "row" }, String(example.row)),
+    id: () => element("td", { class: "id" }, example.id ?? ""),
+    picture: () => element("td", { class: "picture" }, picture(example)),
+    label: () => element("td", { class: "label" }, example.label),
+    suggested: () => element("td", { class: "suggested" }, example.suggested),
+    chance: () => chanceCell(example),
+    why: () => element("td", { class: "why" }, example.why),
+    open: () => openCell(example),
   };
-  const made = element("tr", { id: `suspect-${suspect.row}`, tabindex: "-1", class: opened.has(suspect.row) ? "opened" : null });
+  const made = element("tr", { id: `example-${example.row}`, tabindex: "-1", class: opened.has(example.row) ? "opened" : null });
   made.append(...tableColumns.map((column) => cells[column.kind]()));
   return made;
 }
 
-function toggleDetail(suspect) {
-  const line = byId(`suspect-${suspect.row}`);
-  if (opened.delete(suspect.row)) line.nextElementSibling.remove();
+function toggleDetail(example) {
+  const line = byId(`example-${example.row}`);
+  if (opened.delete(example.row)) line.nextElementSibling.remove();
   else {
-    opened.add(suspect.row);
-    line.after(detailRow(suspect));
+    opened.add(example.row);
+    line.after(detailRow(example));
   }
-  const fresh = suspectRow(suspect);
+  const fresh = exampleRow(example);
   line.replaceWith(fresh);
   fresh.querySelector("td.open button").focus();
 }
@@ -82,19 +82,19 @@ function valueList(values) {
 
 function similarItem(near) {
   const name = `row ${near.row}`;
-  const link = isSuspect(near.row) ? button(name, () => openSuspect(near.row), { class: "link" }) : name;
+  const link = isExample(near.row) ? button(name, () => openExample(near.row), { class: "link" }) : name;
   return element("li", {}, link, `: ${near.label}`);
 }
 
-function detailRow(suspect) {
+function detailRow(example) {
   const left = element("div", {}, element("h4", {}, "Why"));
-  left.append(element("ul", {}, ...suspect.reasons.map((reason) => element("li", {}, reason))));
-  if (suspect.similar.length) {
+  left.append(element("ul", {}, ...example.reasons.map((reason) => element("li", {}, reason))));
+  if (example.similar.length) {
     left.append(element("h4", {}, "Similar rows and their labels"));
-    left.append(element("ul", { class: "similar" }, ...suspect.similar.map(similarItem)));
+    left.append(element("ul", { class: "similar" }, ...example.similar.map(similarItem)));
   }
-  if (data.map && data.map.row.includes(suspect.row)) left.append(button("Show on the map", () => showOnMap(suspect.row)));
-  const right = element("div", {}, element("h4", {}, "Values"), ...valueList(suspect.values));
+  if (data.map && data.map.row.includes(example.row)) left.append(button("Show on the map", () => showOnMap(example.row)));
+  const right = element("div", {}, element("h4", {}, "Values"), ...valueList(example.values));
   const cell = element("td", { colspan: tableColumns.length }, element("div", { class: "detail-grid" }, left, right));
   return element("tr", { class: "detail" }, cell);
 }

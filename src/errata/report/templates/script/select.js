@@ -1,5 +1,5 @@
-// The suspects as objects, and which of them the reader wants to see, in which order.
-// The order of the fields is that of _suspect() in _payload.py.
+// The examples as objects, and which of them the reader wants to see, in which order.
+// The order of the fields is that of _packed() in _payload.py.
 function unpack([row, id, label, suggested, chance, flagged, reasons, similar, columns, values, image], place) {
   return {
     row, id, chance, reasons, image, place,
@@ -11,27 +11,27 @@ function unpack([row, id, label, suggested, chance, flagged, reasons, similar, c
   };
 }
 
-const suspects = data.suspects.map(unpack);
-const suspectRows = new Set(suspects.map((suspect) => suspect.row));
-const isSuspect = (row) => suspectRows.has(row);
+const examples = data.examples.map(unpack);
+const exampleRows = new Set(examples.map((example) => example.row));
+const isExample = (row) => exampleRows.has(row);
 
 const wanted = { text: "", label: "", suggested: "", flagged: false, key: "chance", down: true };
 
-function haystack(suspect) {
-  if (suspect.words === undefined) {
-    const values = suspect.values.map(([name, value]) => `${name} ${value}`);
-    suspect.words = [suspect.row, suspect.id ?? "", suspect.label, suspect.suggested, ...suspect.reasons, ...values]
+function haystack(example) {
+  if (example.words === undefined) {
+    const values = example.values.map(([name, value]) => `${name} ${value}`);
+    example.words = [example.row, example.id ?? "", example.label, example.suggested, ...example.reasons, ...values]
       .join("\n").toLowerCase();
   }
-  return suspect.words;
+  return example.words;
 }
 
-function matches(suspect) {
+function matches(example) {
   return (
-    (!wanted.flagged || suspect.flagged) &&
-    (!wanted.label || suspect.label === wanted.label) &&
-    (!wanted.suggested || suspect.suggested === wanted.suggested) &&
-    (!wanted.text || haystack(suspect).includes(wanted.text))
+    (!wanted.flagged || example.flagged) &&
+    (!wanted.label || example.label === wanted.label) &&
+    (!wanted.suggested || example.suggested === wanted.suggested) &&
+    (!wanted.text || haystack(example).includes(wanted.text))
   );
 }
 
@@ -44,4 +44,4 @@ function compare(a, b) {
   return (wanted.down ? -order : order) || a.place - b.place;
 }
 
-const selected = () => suspects.filter(matches).sort(compare);
+const selected = () => examples.filter(matches).sort(compare);

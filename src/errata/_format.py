@@ -1,0 +1,50 @@
+"""Numbers and lists as text: one rule for tables, audit, report and terminal.
+
+Nothing heavy is imported here, as the command line needs it before anything else.
+"""
+
+from collections.abc import Iterable
+
+
+def count(number: float) -> str:
+    """A count with its thousands apart.
+
+    >>> count(1797), count(21.3), count(412.7)
+    ('1,797', '21.3', '413')
+    """
+    if number != int(number) and abs(number) < 100:
+        return f"{number:,.1f}"
+    return f"{round(number):,}"
+
+
+def plural(number: int, noun: str, nouns: str | None = None) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "row"), plural(0, "row"), plural(1797, "row"), plural(2, "class", "classes")
+    ('1 row', '0 rows', '1,797 rows', '2 classes')
+    """
+    return f"{count(number)} {noun if number == 1 else nouns or noun + 's'}"
+
+
+def percent(fraction: float | None) -> str:
+    """A fraction in percent, as precise as it is worth; the report's script has the same rule.
+
+    >>> [percent(fraction) for fraction in (0.087, 0.81, 0.0004, 0, None)]
+    ['8.7%', '81%', '<0.1%', '0%', 'unknown']
+    """
+    if fraction is None:
+        return "unknown"
+    if 0 < fraction < 0.001:
+        return "<0.1%"
+    return f"{fraction:.0%}" if fraction >= 0.0995 or fraction == 0 else f"{fraction:.1%}"
+
+
+def listed(names: Iterable[object], most: int = 20) -> str:
+    """The first names of a list, and how many more there are.
+
+    >>> listed("abc"), listed("abc", most=2), listed([])
+    ('a, b, c', 'a, b and 1 more', '')
+    """
+    texts = [str(name) for name in names]
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {count(more)} more" if more > 0 else "")

@@ -1,0 +1,40 @@
+"""Metadata routing as in scikit-learn: what else is passed to ``fit`` goes to whom asked for it."""
+
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+
+from ._compat import take_rows_of_params
+
+
+def router_of(owner: Any, **parts: Any) -> MetadataRouter:
+    """The router of an estimator that takes metadata itself and hands the rest to its parts.
+
+    ``parts`` are estimators, whose ``fit`` is called by ``fit``, or a ``splitter``, whose ``split``
+    is.
+    """
+    router = MetadataRouter(owner=owner).add_self_request(owner)
+    for name, part in parts.items():
+        callee = "split" if name == "splitter" else "fit"
+        mapping = MethodMapping().add(caller="fit", callee=callee)
+        router.add(**{name: part}, method_mapping=mapping)
+    return router
+
+
+def route_fit(owner: Any, params: dict[str, Any], part: str = "estimator") -> dict[str, Any]:
+    """The metadata among ``params`` that a part of ``owner`` asked for."""
+    if not params:
+        return {}
+    if not get_config()["enable_metadata_routing"]:
+        raise TypeError(
+            f"{type(owner).__name__}.fit got {', '.join(sorted(params))}, which it hands to its "
+            f"{part} only with sklearn.set_config(enable_metadata_routing=True)."
+        )
+    return dict(process_routing(owner, "fit", **params)[part]["fit"])
+
+
+def params_of_rows(params: dict[str, Any], n: int, rows: np.ndarray) -> dict[str, Any]:
+    """The same metadata for some of ``n`` rows; what is not one value per row stays as it is."""
+    return take_rows_of_params(np.empty((n, 0)), params, indices=rows)

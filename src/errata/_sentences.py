@@ -1,0 +1,113 @@
+"""What a summary says, in sentences that report and terminal share."""
+
+from typing import Any
+
+from ._format import count, percent, plural
+
+# Expected precision of the flags from which it is not said that all labels may well be right.
+RATHER_SURE = 0.75
+NEXT_TO_NONE = 0.01  # of the labels: an interval that begins below may as well begin at none
+
+
+def answer(summary: dict[str, Any]) -> str:
+    """What the audit found, in one or two sentences."""
+    if not summary["has_skill"]:
+        return (
+            "These columns do not tell the labels apart, so nobody can say from them which labels "
+            f"are wrong: {anything(summary)} of the {plural(summary['rows'], 'label')} is "
+            "possible. No row is flagged."
+        )
+    return f"{_how_many(summary)} {_flags(summary['flagged'])}"
+
+
+def notes(summary: dict[str, Any]) -> list[str]:
+    """The notes that the answer does not give already: without skill the first one repeats it."""
+    return summary["notes"] if summary["has_skill"] else summary["notes"][1:]
+
+
+def cleaning(flagged: dict[str, Any]) -> str:
+    """What ``clean`` drops with its defaults, and how many rows are flagged if that differs.
+
+    >>> cleaning({"count": 181, "cleaned": {"threshold": 0.5, "rows": 170, "above": 170}})
+    'the 170 rows that are more likely wrong than right (181 are flagged to look at)'
+    """
+    dropped, above = flagged["cleaned"]["rows"], flagged["cleaned"]["above"]
+    beside = "" if dropped == flagged["count"] else f" ({_to_look_at(flagged['count'])})"
+    if not above:
+        return f"no row, as none is more likely wrong than right{beside}"
+    rows = "the row that is" if above == 1 else f"the {count(above)} rows that are"
+    likely = f"{rows} more likely wrong than right"
+    if dropped == above:
+        return f"{likely}{beside}"
+    return f"{count(dropped) if dropped else 'none'} of {likely}, to spare small classes{beside}"
+
+
+def may_be_overlap(summary: dict[str, Any]) -> bool:
+    """Whether there may be hardly any wrong label at all.
+
+    If a fraction p of some rows is expected to be wrong, none of them is with a probability of at
+    most 1 - p. So a list that promises much is not overlap, wherever the interval begins.
+    """
+    promised = summary["flagged"]["expected_precision"] or 0
+    return summary["noise_rate"]["low"] < NEXT_TO_NONE and promised < RATHER_SURE
+
+
+def anything(summary: dict[str, Any]) -> str:
+    """What may be wrong where the columns do not tell: all but the most frequent label."""
+    return f"anything from none to {percent(summary['noise_rate']['high'])}"
+
+
+def in_ten(fraction: float) -> str:
+    """A fraction as people count.
+
+    >>> in_ten(0.81), in_ten(0.97), in_ten(0.01)
+    ('8 in 10', 'nearly all', 'hardly any')
+    """
+    if fraction >= 0.95:
+        return "nearly all"
+    return f"{max(1, round(10 * fraction))} in 10" if fraction >= 0.05 else "hardly any"
+
+
+def _how_many(summary: dict[str, Any]) -> str:
+    rate, rows = summary["noise_rate"], count(summary["rows"])
+    most = count(rate["count_high"])
+    if not rate["count"]:
+        could = f"; at most {most} of {rows} could be" if rate["count_high"] else ""
+        return f"Hardly any label looks wrong{could}."
+    are = "is" if rate["count"] == 1 else "are"
+    so_many = f"{count(rate['count'])} of {rows} labels {are}"
+    if may_be_overlap(summary):
+        return (
+            f"Perhaps {so_many} wrong, at most {most}; it may well be that hardly any is and the "
+            "classes merely overlap."
+        )
+    least = rate["count_low"]
+    reach = f"between {count(least)} and {most}" if least else f"at most {most}"
+    return f"About {so_many} probably wrong ({reach})."
+
+
+def _flags(flagged: dict[str, Any]) -> str:
+    rows = rows_are_flagged(flagged["count"]).capitalize()
+    chance = flagged["expected_precision"]
+    if not flagged["count"] or chance is None:
+        return f"{rows}."
+    if flagged["count"] == 1:
+        return f"{rows}; the probability that it is a real error is {percent(chance)}."
+    return f"{rows}; we expect {in_ten(chance)} of them to be real errors."
+
+
+def rows_are_flagged(number: int) -> str:
+    """How many rows are flagged.
+
+    >>> rows_are_flagged(0), rows_are_flagged(1), rows_are_flagged(1200)
+    ('no row is flagged', '1 row is flagged', '1,200 rows are flagged')
+    """
+    if not number:
+        return "no row is flagged"
+    return f"{plural(number, 'row')} {'is' if number == 1 else 'are'} flagged"
+
+
+def _to_look_at(number: int) -> str:
+    if not number:
+        return "none is flagged"
+    return f"{count(number)} {'is' if number == 1 else 'are'} flagged to look at"

@@ -1,0 +1,117 @@
+"""Labels and the rows that carry them: what they may be, and the codes that stand for them."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+
+def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted distinct labels of ``y`` and, for each row, the index of its label.
+
+    Numbers, strings and booleans are accepted; missing labels, measurements (floats that are not
+    whole numbers) and labels of several kinds at once are not.
+    """
+    y = as_column(y)
+    if y.ndim != 1:
+        raise ValueError(f"{name} must hold one label per row, but its shape is {y.shape}.")
+    if len(y) == 0:
+        raise ValueError(f"{name} is empty; errata needs at least one labelled row.")
+    check_no_missing_labels(y, name=name)
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:  # str and int do not compare
+        kinds = ", ".join(sorted({type(label).__name__ for label in y.tolist()}))
+        raise ValueError(
+            f"{name} mixes labels of several kinds ({kinds}); convert them to one, "
+            "for instance with astype(str)."
+        ) from error
+    if y.dtype.kind not in "biu" or 2 * len(classes) > len(y):  # else it is slow and says nothing
+        check_classification_targets(y)
+    if len(classes) < min_classes:
+        raise ValueError(
+            f"{name} holds one class only ({classes[0]}); at least {min_classes} are needed "
+            "to tell a wrong label from a right one."
+        )
+    return classes, codes
+
+
+def as_column(y: Any) -> np.ndarray:
+    """Labels as an array; a table of one column is as good as a column."""
+    y = np.asarray(y)
+    return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+
+
+def check_no_missing_labels(y: np.ndarray, *, name: str = "y") -> None:
+    """Raise when a label is None, NaN, NaT or pandas' NA."""
+    if y.dtype.kind in "OfcmM":
+        missing = np.flatnonzero([_is_missing(label) for label in y])
+        if len(missing):
+            rows = "row" if len(missing) == 1 else "rows"
+            raise ValueError(
+                f"{name} contains NaN or None: {len(missing)} {rows} without a label "
+                f"(the first is row {missing[0]}); drop these rows or label them."
+            )
+
+
+def _is_missing(label: Any) -> bool:
+    if label is None:
+        return True
+    equals_itself = label == label  # NaN and NaT do not; pandas' NA will not say
+    return not (isinstance(equals_itself, bool | np.bool_) and bool(equals_itself))
+
+
+def check_labelled(
+    estimator: Any, X: Any, y: Any, *, min_classes: int = 1, **checks: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Validate what a detector or classifier is fitted on; return X and the codes of the labels.
+
+    Sets ``classes_``, ``n_features_in_`` and, for dataframes, ``feature_names_in_``. ``checks``
+    goes to scikit-learn's ``validate_data``.
+    """
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None."
+        )
+    X, y = validate_data(estimator, X, y, **_finite(estimator), **checks)
+    estimator.classes_, codes = check_labels(y, min_classes=min_classes)
+    return X, codes
+
+
+def check_rows(estimator: Any, X: Any, **checks: Any) -> Any:
+    """Validate the rows that a fitted estimator is to predict or transform."""
+    check_is_fitted(estimator)
+    return validate_data(estimator, X, reset=False, **_finite(estimator), **checks)
+
+
+def _finite(estimator: Any) -> dict[str, Any]:
+    """Missing values pass where the estimator's tags say that it takes them."""
+    takes_missing = get_tags(estimator).input_tags.allow_nan
+    return {"ensure_all_finite": "allow-nan"} if takes_missing else {}
+
+
+def fit_to_codes(estimator: Any, X: Any, codes: np.ndarray, **fit_params: Any) -> Any:
+    """Fit to rows and labels that have passed the checks already; return the estimator.
+
+    ``X`` and ``codes`` are what :func:`check_labelled` gives, or some of their rows, and weights
+    have been checked, too. Estimators of errata have ``_fit_codes`` next to ``fit`` and are spared
+    the checks. Any other estimator, and one that gets further metadata, is fitted by ``fit``.
+    """
+    sizes = np.bincount(codes)
+    present = np.flatnonzero(sizes)
+    plain = _is_plain(estimator, X) and fit_params.keys() <= {"sample_weight"}
+    if not hasattr(estimator, "_fit_codes") or len(present) < 2 or not plain:
+        return estimator.fit(X, codes, **fit_params)
+    estimator.classes_, estimator.n_features_in_ = present, X.shape[1]
+    if len(present) < len(sizes):
+        codes = np.searchsorted(present, codes)
+    return estimator._fit_codes(X, codes, **fit_params)
+
+
+def _is_plain(estimator: Any, X: Any) -> bool:
+    """Whether no estimator would refuse or convert ``X``; else it goes through its front door."""
+    if not (isinstance(X, np.ndarray) and X.dtype == np.float64 and X.flags.c_contiguous):
+        return False
+    return bool(get_tags(estimator).input_tags.allow_nan or np.isfinite(X.sum()))

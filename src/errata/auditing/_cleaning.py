@@ -1,0 +1,100 @@
+"""Cleaning: drop, relabel, weight or unlabel the rows whose label is probably wrong."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._compat import take_rows
+from .._detector import spare_classes
+from .._validation import check_choice, check_fraction
+from ._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
+
+ACTIONS = ("drop", "relabel", "weight", "unlabel")
+
+
+class Cleaned(NamedTuple):
+    """The labels after an action, and what was done to each row.
+
+    Attributes
+    ----------
+    kept : array of bool of shape (n,)
+        The rows that stay.
+    labels : array of shape (n,)
+        Labels of all rows; of those that stay, the ones to learn from. None for no label.
+    weight : array of shape (n,)
+        How much each row should count, 0 for those that were dropped.
+    did : array of str of shape (n,)
+        "kept", "dropped", "relabelled", "weighted" or "unlabelled".
+    """
+
+    kept: np.ndarray
+    labels: np.ndarray
+    weight: np.ndarray
+    did: np.ndarray
+
+    def apply(self, X: Any) -> tuple[Any, np.ndarray]:
+        """The rows of ``X`` that stay, with their labels."""
+        rows = np.flatnonzero(self.kept)
+        return take_rows(X, rows), self.labels[rows]
+
+
+class Scores(NamedTuple):
+    """What cleaning goes by, one entry per row."""
+
+    labels: np.ndarray
+    codes: np.ndarray
+    suggested: np.ndarray
+    p_wrong: np.ndarray
+    p_suggested: np.ndarray
+
+
+def clean_labels(
+    scores: Scores, action: str, *, threshold: float, sure: float, unsure: str
+) -> Cleaned:
+    """See :meth:`errata.auditing.Audit.clean`."""
+    check_choice("action", action, ACTIONS)
+    check_choice("unsure", unsure, ("keep", "drop"))
+    check_fraction("threshold", threshold)
+    check_fraction("sure", sure)
+    wrong = scores.p_wrong > threshold
+    if action == "weight":
+        return _weighted(scores)
+    if action == "unlabel":
+        return _unlabelled(scores, wrong)
+    if action == "relabel":
+        return _relabelled(scores, wrong, sure, drop=unsure == "drop")
+    return _dropped(scores, wrong)
+
+
+def _weighted(scores: Scores) -> Cleaned:
+    did = np.where(scores.p_wrong > 0, "weighted", "kept")
+    kept = np.ones(len(did), dtype=bool)
+    return Cleaned(kept, scores.labels, 1 - scores.p_wrong, did)
+
+
+def _unlabelled(scores: Scores, wrong: np.ndarray) -> Cleaned:
+    blank = scores.labels.astype(object)
+    blank[wrong] = None
+    kept = np.ones(len(wrong), dtype=bool)
+    return Cleaned(kept, blank, np.ones(len(wrong)), np.where(wrong, "unlabelled", "kept"))
+
+
+def _relabelled(scores: Scores, wrong: np.ndarray, sure: float, *, drop: bool) -> Cleaned:
+    changed = wrong & (scores.p_suggested > sure) & (scores.suggested != scores.labels)
+    labels = np.where(changed, scores.suggested, scores.labels)
+    codes = np.unique(labels, return_inverse=True)[1]  # what is left of a class counts
+    cleaned = _dropped(scores._replace(labels=labels, codes=codes), wrong & ~changed & drop)
+    return cleaned._replace(did=np.where(changed, "relabelled", cleaned.did))
+
+
+def _dropped(scores: Scores, wrong: np.ndarray) -> Cleaned:
+    """Leave rows out, but never more than half of a class nor its last two rows."""
+    dropped = spare_classes(
+        wrong,
+        scores.p_wrong,
+        scores.codes,
+        min_fraction=KEPT_OF_A_CLASS,
+        min_per_class=LAST_OF_A_CLASS,
+    )
+    weight = (~dropped).astype(float)
+    return Cleaned(~dropped, scores.labels, weight, np.where(dropped, "dropped", "kept"))

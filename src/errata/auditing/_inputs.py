@@ -1,0 +1,280 @@
+"""Inputs: what the user passes, checked once, and made into features and codes."""
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.decomposition import TruncatedSVD
+from sklearn.preprocessing import StandardScaler
+
+from .._compat import take_rows
+from .._format import listed, plural
+from .._validation import as_column, check_labels
+from ..tables import Features, features_of, is_missing
+from ..tables._columns import Column, columns_of
+from ._leaks import find_leak, leak_note
+from ._pixels import check_pixels
+from ._settings import FEWEST_ROWS, MOST_CLASSES, SINGLE_PRECISION_ROWS, SPARSE_AXES
+
+
+class Inputs(NamedTuple):
+    """A table ready for the audit."""
+
+    table: Any  # as the user gave it, without the label; None for none
+    model_table: Any  # the same without columns that look made from the label
+    labels: np.ndarray  # as the user gave them
+    classes: np.ndarray
+    codes: np.ndarray
+    features: Features | None
+    X: np.ndarray | None  # scaled features of the audited rows
+    audited: np.ndarray  # rows that can be audited: those of classes with two or more rows
+    groups: np.ndarray | None  # of the audited rows
+    notes: list[str]
+
+    @property
+    def present(self) -> np.ndarray:
+        """Codes of the classes that can be audited, in order."""
+        return np.flatnonzero(np.bincount(self.codes) >= 2)
+
+    @property
+    def audited_codes(self) -> np.ndarray:
+        """Labels of the audited rows, counted from 0 among ``present``."""
+        return np.searchsorted(self.present, self.codes[self.audited])
+
+
+@dataclass(frozen=True)
+class Display:
+    """What the user said about looks, not about labels."""
+
+    ids: Any = None
+    image_shape: tuple[int, ...] | None = None
+    title: str | None = None
+    label: Any = None
+    seed: Any = None
+
+    def about(self, inputs: Inputs) -> dict[str, Any]:
+        """What a report says about the data."""
+        frame = type(inputs.table).__module__.partition(".")[0]
+        return {
+            "errata": version("errata"),
+            "title": self.title or "audit",
+            "label": self.label if isinstance(self.label, str) else None,
+            "seed": int(self.seed) if isinstance(self.seed, Integral) else None,
+            "features": 0 if inputs.features is None else len(inputs.features.columns),
+            "dataframe": "polars" if frame == "polars" else "pandas",
+        }
+
+    def row_names(self, n: int) -> np.ndarray | None:
+        """The ids of the rows."""
+        return None if self.ids is None else one_per_row("ids", self.ids, n)
+
+    def check(self, inputs: Inputs) -> None:
+        """Raise now what would otherwise be raised when all the work is done."""
+        self.row_names(len(inputs.codes))
+        if self.image_shape is not None:
+            check_pixels(inputs.table, self.image_shape)
+
+
+def read_inputs(
+    table: Any,
+    y: Any,
+    *,
+    embeddings: Any = None,
+    groups: Any = None,
+    trust: Sequence[Any] = (),
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> Inputs:
+    """Check labels, turn the table into features, set leaking columns and rare classes aside."""
+    table, labels = label_column(table, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
+        classes, codes = check_labels(labels, min_classes=2)
+    check_enough(codes, classes)
+    if table is not None:
+        check_one_per_row("the table", count_rows(table), len(codes))
+    source = table if embeddings is None else embeddings
+    features, leaks = _features(source, codes, trust, seed, n_jobs)
+    audited, note = without_rare(codes, classes)
+    return Inputs(
+        table=table,
+        model_table=without_columns(table, leaks) if embeddings is None else table,
+        labels=labels,
+        classes=classes,
+        codes=codes,
+        features=features,
+        X=None if features is None else scaled(take_rows(features.X, audited), seed),
+        audited=audited,
+        groups=None if groups is None else group_numbers(groups, len(codes), audited),
+        notes=([] if features is None else list(features.notes)) + note,
+    )
+
+
+def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Table and labels; ``y`` may be the name of a column of the table."""
+    if not isinstance(y, str):
+        return table, as_column(y)
+    names = list(table) if isinstance(table, Mapping) else list(getattr(table, "columns", ()))
+    if y not in names:
+        known = listed(names) or "none, as it is not a table with names"
+        raise ValueError(f"there is no column {y!r} to take labels from; the columns are: {known}.")
+    return without_columns(table, [y]), as_column(table[y])
+
+
+def without_columns(table: Any, keys: Sequence[Any]) -> Any:
+    """A table of any kind without some of its columns."""
+    if not len(keys):
+        return table
+    if isinstance(table, Mapping):
+        return {name: column for name, column in table.items() if name not in keys}
+    if hasattr(table, "iloc"):
+        return table.drop(columns=list(keys))
+    if hasattr(table, "get_columns"):
+        return table.drop(list(keys))
+    return np.delete(np.asarray(table), list(keys), axis=1)
+
+
+def check_enough(codes: np.ndarray, classes: np.ndarray) -> None:
+    """Raise when there is nothing to learn from."""
+    n, k = len(codes), len(classes)
+    if n < FEWEST_ROWS:
+        raise ValueError(f"{n} rows are too few for an audit; {FEWEST_ROWS} are the least.")
+    if k > MOST_CLASSES or k > n / 2:
+        raise ValueError(
+            f"there are {k} different labels in {n} rows; that looks like an identifier or a "
+            f"measurement, not like labels (at most {MOST_CLASSES}, with two rows each on average)."
+        )
+    if np.sum(np.bincount(codes) >= 2) < 2:
+        raise ValueError("only one class has two rows or more; there is nothing to compare.")
+
+
+def without_rare(codes: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """The rows of classes with two or more of them, and a sentence about the others."""
+    sizes = np.bincount(codes)
+    audited = np.flatnonzero(sizes[codes] >= 2)
+    rare = classes[sizes == 1]
+    if not len(rare):
+        return audited, []
+    names = listed(rare, most=5)
+    said = f"{plural(len(rare), 'class', 'classes')} {'has' if len(rare) == 1 else 'have'}"
+    return audited, [f"{said} one row only ({names}): such a label cannot be checked, it is kept."]
+
+
+def scaled(X: Any, seed: int) -> np.ndarray:
+    """Dense features, each with mean 0 and spread 1; many sparse ones by their main axes."""
+    if sparse.issparse(X):
+        axes = min(SPARSE_AXES, X.shape[1] - 1, X.shape[0] - 1)
+        X = X.toarray() if axes < 2 else TruncatedSVD(axes, random_state=seed).fit_transform(X)
+    X = X / np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)  # squares could overflow
+    dtype = np.float32 if len(X) >= SINGLE_PRECISION_ROWS else np.float64
+    return StandardScaler().fit_transform(X).astype(dtype, copy=False)
+
+
+def _features(
+    source: Any, codes: np.ndarray, trust: Sequence[Any], seed: int, n_jobs: int | None
+) -> tuple[Features | None, list[Any]]:
+    """Features of a table, and the columns that were left out as they look made from the label."""
+    if source is None:
+        return None, []
+    features = features_of(source, random_state=seed, n_jobs=n_jobs)
+    check_one_per_row("the table", features.X.shape[0], len(codes))
+    if sparse.issparse(source):  # its columns are words or pixels, and there are too many to try
+        return features, []
+    columns = columns_of(source)
+    check_trust(trust, columns)
+    used = set(features.columns)
+    seen = [column for column in columns if column.key in used]
+    leak = find_leak(seen, codes, trust=trust, random=np.random.default_rng(seed))
+    if leak is None:
+        return features, []
+    features = features_of(source, drop=leak.keys, random_state=seed, n_jobs=n_jobs)
+    return features._replace(notes=[leak_note(leak), *features.notes]), leak.keys
+
+
+def check_trust(trust: Sequence[Any], columns: Sequence[Column]) -> None:
+    """Raise when a column that is to be trusted is not there."""
+    if isinstance(trust, str) or not isinstance(trust, Iterable):
+        raise ValueError(f"trust={trust!r} must be a list of columns; pass [{trust!r}].")
+    known = {key for column in columns for key in (column.key, column.name)}
+    for key in trust:
+        if key not in known:
+            names = listed(column.name for column in columns)
+            raise ValueError(f"there is no column {key!r} to trust; the columns are: {names}.")
+
+
+def count_rows(table: Any) -> int:
+    """Rows of a table of any kind."""
+    if isinstance(table, Mapping):
+        return len(next(iter(table.values()), ()))
+    return table.shape[0] if hasattr(table, "shape") else len(table)
+
+
+def check_one_per_row(what: str, found: int, n: int) -> None:
+    """Raise when there are more or fewer rows than labels."""
+    if found != n:
+        raise ValueError(f"{what} has {found} rows, but there are {n} labels; give one for each.")
+
+
+def one_per_row(name: str, values: Any, n: int) -> np.ndarray:
+    """One value per row, for ``groups`` and ``ids``."""
+    values = as_column(values)
+    if values.ndim != 1:
+        raise ValueError(
+            f"{name} must hold one value per row, but its shape is {values.shape}; pass a column "
+            "and not its name."
+        )
+    check_one_per_row(name, len(values), n)
+    return values
+
+
+def group_numbers(groups: Any, n: int, audited: np.ndarray) -> np.ndarray:
+    """For each audited row the number of its group."""
+    groups = one_per_row("groups", groups, n)
+    missing = np.flatnonzero([is_missing(group) for group in groups])
+    if len(missing):
+        raise ValueError(
+            f"groups is missing in {len(missing)} of the rows (the first is row {missing[0]}); a "
+            "row without a group needs one of its own."
+        )
+    names, numbers = np.unique(groups[audited].astype(str), return_inverse=True)
+    if len(names) < 2:
+        raise ValueError(
+            "groups holds one group only; a row is predicted from rows of other groups."
+        )
+    return numbers
+
+
+def check_pred_proba(pred_proba: Any, classes: np.ndarray, n: int) -> np.ndarray:
+    """The probabilities that the user passes, with columns in the order of the sorted labels."""
+    proba = np.asarray(_in_order(pred_proba, classes), dtype=float)
+    k = len(classes)
+    if proba.shape != (n, k):
+        raise ValueError(
+            f"pred_proba must have the shape ({n}, {k}), a row for each row and a column for each "
+            f"of the sorted labels, but its shape is {proba.shape}."
+        )
+    if not (proba.min() >= 0 and proba.max() < np.inf):  # not a number fails, too
+        raise ValueError("pred_proba holds numbers that are not probabilities.")
+    if np.abs(proba @ np.ones(k) - 1).max() > 0.01:
+        raise ValueError("the rows of pred_proba do not sum to one.")
+    return proba
+
+
+def _in_order(pred_proba: Any, classes: np.ndarray) -> Any:
+    """Probabilities with columns in the order of the labels; named columns are matched by name."""
+    if not hasattr(pred_proba, "columns"):
+        return pred_proba
+    place = {str(name): i for i, name in enumerate(pred_proba.columns)}
+    wanted = [str(label) for label in classes]
+    if set(place) != set(wanted) or len(place) != len(pred_proba.columns):
+        raise ValueError(
+            f"the columns of pred_proba ({listed(place, most=10)}) must be named as the labels are "
+            f"({listed(wanted, most=10)}); rename them, or pass an array with columns in their "
+            "order."
+        )
+    return np.asarray(pred_proba)[:, [place[label] for label in wanted]]

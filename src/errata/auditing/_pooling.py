@@ -1,0 +1,133 @@
+"""Pooling: the out-of-fold probabilities of all models become one, their weighted geometric mean.
+
+The weights are fitted to the labels. Every probability is out of fold, so with a handful of weights
+on many rows the loss is, too.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from .._blocks import blocks
+from ._models import OutOfFoldModel, TrainingData
+from ._settings import CACHED, FITTED_NUMBERS, POOL_RIDGE, SMALLEST_PROBABILITY
+
+Progress = Callable[[str], None]
+
+
+class PooledModel(NamedTuple):
+    """What is kept of one model."""
+
+    name: str
+    weight: float  # in the pool
+    agreement: float  # fraction of rows whose label it finds most probable
+    predicted: np.ndarray  # (n,), the code it finds most probable
+
+
+class Pool(NamedTuple):
+    """Pooled log-probabilities of the labels, shape (K, n), and what is kept of each model."""
+
+    logs: np.ndarray
+    models: list[PooledModel]
+
+
+def pool_models(
+    data: TrainingData, models: Sequence[OutOfFoldModel], *, progress: Progress | None = None
+) -> Pool:
+    """Fit every model out of fold, and pool the probabilities."""
+    probas = []
+    for model in models:
+        if progress is not None:
+            progress(f"fitting {model.name}")
+        probas.append(_checked(model, data))
+    weights = pool_weights(probas, data.codes, np.random.default_rng(data.random_state))
+    logs, predictions = pooled_logs(probas, weights)
+    kept = [
+        PooledModel(model.name, float(weight), float(np.mean(predicted == data.codes)), predicted)
+        for model, weight, predicted in zip(models, weights, predictions, strict=True)
+    ]
+    return Pool(logs, kept)
+
+
+def _checked(model: OutOfFoldModel, data: TrainingData) -> np.ndarray:
+    proba = np.asarray(model.out_of_fold_proba(data), dtype=np.float32)
+    wanted = (len(data.codes), data.n_classes)
+    if proba.shape != wanted or not (proba.min() >= 0 and proba.max() < np.inf):
+        raise ValueError(
+            f"the model {model.name!r} must give probabilities in the shape {wanted}, but gave "
+            f"{'other numbers' if proba.shape == wanted else f'the shape {proba.shape}'}."
+        )
+    return proba
+
+
+def pool_weights(
+    probas: Sequence[np.ndarray], codes: np.ndarray, random: np.random.Generator
+) -> np.ndarray:
+    """Weights ``a >= 0`` of the models with the smallest log loss of the labels."""
+    rows = some_rows(len(codes), probas[0].shape[1], random)
+    logs = np.stack([floored_logs(proba[rows].T) for proba in probas])
+    own = logs[:, codes[rows], np.arange(len(rows))].mean(axis=1, dtype=float)
+
+    def loss(a: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = np.tensordot(a.astype(logs.dtype), logs, axes=1)
+        top = scores.max(axis=0)
+        pooled = np.exp(scores - top)
+        total = pooled.sum(axis=0)
+        pooled /= total
+        expected = logs.reshape(len(a), -1) @ pooled.ravel() / len(rows)
+        value = np.mean(np.log(total) + top, dtype=float) - a @ own + POOL_RIDGE * a @ a
+        return value, expected - own + 2 * POOL_RIDGE * a
+
+    start = np.full(len(probas), 1 / len(probas))
+    return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(start)).x
+
+
+def pooled_logs(probas: Sequence[np.ndarray], weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Logarithms of the pooled probabilities, and the class that each model predicts.
+
+    Their shapes are (K, n), as sums over classes are faster so, and (models, n).
+    """
+    n, n_classes = probas[0].shape
+    pooled = np.empty((n_classes, n), dtype=np.float32)
+    predictions = np.empty((len(probas), n), dtype=np.int16)
+    for block in blocks(n, CACHED, width=n_classes):
+        total = np.zeros_like(pooled[:, block])
+        for weight, proba, predicted in zip(weights, probas, predictions, strict=True):
+            logs = floored_logs(proba[block].T)
+            predicted[block] = largest(logs)[0]
+            logs *= np.float32(weight)
+            total += logs
+        pooled[:, block] = normalised(total)
+    return pooled, predictions
+
+
+def normalised(scores: np.ndarray) -> np.ndarray:
+    """The same array, now with logarithms of probabilities in each column."""
+    scores -= scores.max(axis=0)
+    scores -= np.log(np.exp(scores).sum(axis=0))
+    return scores
+
+
+def floored_logs(proba: np.ndarray) -> np.ndarray:
+    """Logarithms of probabilities, none of them smaller than ``SMALLEST_PROBABILITY``."""
+    logs = np.maximum(proba, np.float32(SMALLEST_PROBABILITY), order="C")
+    return np.log(logs, out=logs)
+
+
+def largest(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Place and value of the largest of each column, the first of equals; faster than argmax."""
+    n_classes = len(values)
+    top = values.max(axis=0)
+    is_top = (values == top).view(np.int8)
+    from_behind = np.arange(n_classes, 0, -1, dtype=np.int16)[:, None]
+    return n_classes - (is_top * from_behind).max(axis=0), top
+
+
+def some_rows(
+    n: int, n_classes: int, random: np.random.Generator, *, at_most: int = 10_000
+) -> np.ndarray:
+    """All rows, or as many drawn ones as what is fitted needs."""
+    wanted = int(np.clip(FITTED_NUMBERS / n_classes, 2_000, at_most))
+    return np.arange(n) if n <= wanted else np.sort(random.choice(n, wanted, replace=False))

@@ -1,0 +1,208 @@
+"""The result of an audit: one number per row, what it means, and what can be done about it."""
+
+import os
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._optional import require
+from ..report import render, write_report
+from ._cleaning import Cleaned, Scores, clean_labels
+from ._self_check import SelfCheck
+from ._settings import CLEAN_THRESHOLD, RELABEL_SURE
+from ._storage import load_audit, save_audit
+from ._summary import one_line, summarise
+
+
+class NoiseRate(NamedTuple):
+    """Fraction of wrong labels: the estimate, and the interval that should hold the truth.
+
+    The interval holds nine tenths of the posterior over noise hypotheses.
+    """
+
+    estimate: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.estimate:.1%} ({self.low:.1%} to {self.high:.1%})"
+
+
+@dataclass(eq=False, repr=False)
+class Audit:
+    """Which labels are wrong, how many, which way, and how sure we are.
+
+    Made by :func:`errata.audit`. All arrays have one entry per row, in the order given.
+
+    Attributes
+    ----------
+    labels : array of shape (n,)
+        The labels that were audited.
+    suspicion : array of shape (n,)
+        For ranking: higher = more likely mislabelled.
+    p_wrong : array of shape (n,)
+        Probability that the label is not the class, over all noise hypotheses.
+    suggested : array of shape (n,)
+        The most probable other class of a flagged row; the label itself elsewhere.
+    p_suggested : array of shape (n,)
+        Probability of that class.
+    flagged : array of bool of shape (n,)
+        The rows worth a look, drawn by ``rule``.
+    noise_rate : NoiseRate
+        ``estimate``, ``low`` and ``high`` of the fraction of wrong labels. The estimate is the mean
+        of ``p_wrong``, and what ``prior`` and ``transition`` imply.
+    hypotheses : list of dict
+        ``kind`` of noise ("none", "uniform", "pattern", "class to class", "boundary"), its
+        ``weight`` in the posterior, and the ``rate`` if it were so.
+    has_skill : bool
+        Whether the columns tell the labels apart at all. If not, nothing is flagged.
+    transition : array of shape (K, K)
+        ``T[c, l] = P(label = l | class = c)``.
+    prior : array of shape (K,)
+        Expected fractions of the classes.
+    classes : array of shape (K,)
+        The distinct labels, sorted.
+    models : list of dict
+        ``name``, ``weight`` in the pool, and ``agreement``, the fraction of rows whose label it
+        finds most probable.
+    self_check : SelfCheck or None
+        What became of errors that were injected on purpose.
+    expected_precision, expected_recall : float
+        Of the flagged rows, the fraction expected to be wrong; of the wrong, the fraction flagged.
+    rule : str
+        How the line between flagged rows and the rest was drawn.
+    notes : list of str
+        What the user should know: columns left out, rare classes, duplicates.
+    duplicates : list of arrays
+        Rows that are equal but carry different labels.
+    examples : list of dict
+        The most suspicious rows with values and reasons, the flagged ones and some more.
+    points : dict or None
+        A map of the data.
+    about : dict
+        Title, column names, seed, version.
+    """
+
+    labels: np.ndarray
+    suspicion: np.ndarray
+    p_wrong: np.ndarray
+    suggested: np.ndarray
+    p_suggested: np.ndarray
+    flagged: np.ndarray
+    noise_rate: NoiseRate
+    hypotheses: list[dict[str, Any]]
+    has_skill: bool
+    transition: np.ndarray
+    prior: np.ndarray
+    classes: np.ndarray
+    models: list[dict[str, Any]]
+    self_check: SelfCheck | None
+    expected_precision: float
+    expected_recall: float
+    rule: str
+    notes: list[str] = field(default_factory=list)
+    duplicates: list[np.ndarray] = field(default_factory=list)
+    examples: list[dict[str, Any]] = field(default_factory=list)
+    points: dict[str, Any] | None = None
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        return f"<Audit: {one_line(self)}>"
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the sentence and the ten most suspicious rows."""
+        cells = ("row", "label", "suggested", "p_wrong")
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(str(s[c]))}</td>" for c in cells) + "</tr>"
+            for s in self.examples[:10]
+        )
+        head = "".join(f"<th>{c}</th>" for c in cells)
+        return f"<p>{escape(one_line(self))}</p><table><tr>{head}</tr>{rows}</table>"
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Index of each label among ``classes``."""
+        return np.searchsorted(self.classes, self.labels)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """One array per column of the ranked table, in the order of the rows given."""
+        return {
+            "row": np.arange(len(self)),
+            "label": self.labels,
+            "suggested": self.suggested,
+            "p_wrong": self.p_wrong,
+            "p_suggested": self.p_suggested,
+            "suspicion": self.suspicion,
+            "flagged": self.flagged,
+        }
+
+    def table(self) -> Any:
+        """All rows, the most suspicious first: a polars dataframe for one, pandas otherwise."""
+        library = require(self.about.get("dataframe", "pandas"), extra="tables")
+        order = np.argsort(-self.suspicion, kind="stable")
+        return library.DataFrame({name: c[order] for name, c in self.columns().items()})
+
+    def clean(
+        self,
+        action: str = "drop",
+        *,
+        threshold: float = CLEAN_THRESHOLD,
+        sure: float = RELABEL_SURE,
+        unsure: str = "keep",
+    ) -> Cleaned:
+        """Say what to do with every row.
+
+        Parameters
+        ----------
+        action : {"drop", "relabel", "weight", "unlabel"}, default="drop"
+            Leave out the rows whose label is probably wrong; give them the suggested class where
+            that is sure; count every row by the probability that its label is right; or take the
+            label away, for learners that can do without.
+        threshold : float, default=0.5
+            Labels that are wrong with more than this probability are acted upon. It does not matter
+            for weights.
+        sure : float, default=0.8
+            For "relabel": the suggested class must be at least so probable.
+        unsure : {"keep", "drop"}, default="keep"
+            For "relabel": what becomes of such rows without a sure class.
+
+        Returns
+        -------
+        Cleaned
+            ``kept``, ``labels``, ``weight`` and ``did``, one entry per row; ``apply(X)`` gives the
+            rows that stay and their labels. No more than half of a class is dropped, nor its last
+            two rows. Where the columns do not tell the labels apart, nothing is changed.
+        """
+        p_wrong = self.p_wrong if self.has_skill else np.zeros(len(self))
+        scores = Scores(self.labels, self.codes, self.suggested, p_wrong, self.p_suggested)
+        return clean_labels(scores, action, threshold=threshold, sure=sure, unsure=unsure)
+
+    def summary(self) -> dict[str, Any]:
+        """All there is to tell, as a plain dict that is valid JSON."""
+        return summarise(self)
+
+    def report(self, path: str | os.PathLike = "report.html") -> None:
+        """Write the report, one HTML file that works offline (needs the ``report`` extra)."""
+        write_report(self.summary(), path)
+
+    def to_html(self) -> str:
+        """The report as text."""
+        return render(self.summary())
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the audit to a folder: ``audit.json`` and ``rows.parquet``, all or nothing.
+
+        Needs the ``tables`` extra. An audit that is there already is replaced; any other folder is
+        left alone, with an error.
+        """
+        save_audit(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> "Audit":
+        """Read what :meth:`save` has written."""
+        return cls(**load_audit(path, NoiseRate))

@@ -1,0 +1,88 @@
+"""An audit on disk: a small folder with one JSON file and one Parquet table."""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..tables import atomic_folder, read_columns, write_columns
+from ._self_check import SelfCheck
+
+if TYPE_CHECKING:
+    from ._result import Audit
+
+VERSION = 3
+NUMBERS, ROWS = "audit.json", "rows.parquet"
+MAY_BE_NAN = ("expected_precision", "expected_recall")
+PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples")
+COLUMNS = ("labels", "suspicion", "p_wrong", "suggested", "p_suggested", "flagged")
+
+
+def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
+    """Write to a folder beside ``path``, then put it in its place."""
+    path = Path(path)
+    if path.exists() and not ((path / NUMBERS).is_file() and (path / ROWS).is_file()):
+        raise FileExistsError(f"{path} is there already and is not an audit; choose another name.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    numbers = json.dumps(_numbers(audit), allow_nan=False)
+    with atomic_folder(path) as folder:
+        folder.mkdir()
+        (folder / NUMBERS).write_text(numbers, encoding="utf-8")
+        write_columns(folder / ROWS, {name: getattr(audit, name) for name in COLUMNS})
+
+
+def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
+    """The fields of the audit in a folder."""
+    path = Path(path)
+    try:
+        found = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
+        version = found["version"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is not an audit that errata has written: {error}") from error
+    if version != VERSION:
+        raise ValueError(
+            f"{path} was written in version {version} of the format, and this errata reads version "
+            f"{VERSION}; run the audit again."
+        )
+    rows = read_columns(path / ROWS, COLUMNS)
+    for name in ("labels", "suggested"):
+        rows[name] = rows[name].astype(found["dtype"])
+    check = found["self_check"]
+    return {name: found[name] for name in PLAIN} | {
+        **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
+        **rows,
+        "classes": np.unique(rows["labels"]),
+        "noise_rate": noise_rate(*found["noise_rate"]),
+        "transition": np.array(found["transition"]),
+        "prior": np.array(found["prior"]),
+        "self_check": None if check is None else SelfCheck(**_arrays(check)),
+        "duplicates": [np.array(group) for group in found["duplicates"]],
+        "points": found["points"],
+        "about": found["about"],
+    }
+
+
+def _numbers(audit: "Audit") -> dict[str, Any]:
+    check = audit.self_check
+    return {name: getattr(audit, name) for name in PLAIN} | {
+        **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
+        "version": VERSION,
+        "dtype": audit.labels.dtype.str,
+        "noise_rate": list(audit.noise_rate),
+        "transition": audit.transition.tolist(),
+        "prior": audit.prior.tolist(),
+        "self_check": None if check is None else _lists(check._asdict()),
+        "duplicates": [group.tolist() for group in audit.duplicates],
+        "points": audit.points,
+        "about": audit.about,
+    }
+
+
+def _lists(fields: dict[str, Any]) -> dict[str, Any]:
+    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in fields.items()}
+
+
+def _arrays(fields: dict[str, Any]) -> dict[str, Any]:
+    return {k: np.array(v) if isinstance(v, list) else v for k, v in fields.items()}

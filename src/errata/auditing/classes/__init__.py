@@ -1,0 +1,15 @@
+"""Labels that are classes: the noise model, and the posterior that a label is not the class.
+
+1. ``_hypotheses``: what each way in which labels may have become wrong implies
+2. ``_patterns``: which classes are wrong more often than others, and for which
+3. ``_noise_model``: the hypotheses, fitted to the labels
+4. ``_noise_posterior``: how much each of them weighs
+5. ``_posterior``: the probability that each label is wrong, and the noise rate
+
+Another kind of label (numbers, several annotators) is another folder with a noise model and a
+posterior; the rest of the audit stays.
+"""
+
+from ._posterior import Posterior, posterior_of
+
+__all__ = ["Posterior", "posterior_of"]

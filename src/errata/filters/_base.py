@@ -1,0 +1,70 @@
+"""What all filters share: they leave out the rows they flag, but never a whole class."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from .._compat import take_rows
+from .._detector import spare_classes
+from .._validation import check_count, check_fraction
+from ..exceptions import ClassRetentionWarning
+
+
+class Filter(BaseEstimator):
+    """A detector that is a resampler, too: ``fit_resample`` gives the rows it would keep.
+
+    A filter sets in ``fit`` what a detector sets, and ``sample_indices_``, the rows that are left.
+    """
+
+    min_per_class: int
+    max_fraction: float | None
+    sample_indices_: np.ndarray
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Judge the rows."""
+        raise NotImplementedError
+
+    def fit_resample(self, X: Any, y: Any, **fit_params: Any) -> tuple[Any, Any]:
+        """Fit, and return the rows that are left and their labels, in the containers they came in.
+
+        ``fit_params`` goes to ``fit``.
+        """
+        self.fit(X, y, **fit_params)
+        return take_rows(X, self.sample_indices_), self._labels_left(y)
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare to scikit-learn that labels are required."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def _labels_left(self, y: Any) -> Any:
+        return take_rows(y, self.sample_indices_)
+
+    def _check_guards(self) -> None:
+        check_count("min_per_class", self.min_per_class)
+        if self.max_fraction is not None:
+            check_fraction("max_fraction", self.max_fraction)
+
+    def _budget(self, n: int) -> int:
+        """How many of ``n`` rows may be left out."""
+        return n if self.max_fraction is None else int(self.max_fraction * n + 1e-9)
+
+    def _removable(
+        self, flagged: np.ndarray, suspicion: np.ndarray, codes: np.ndarray, budget: int
+    ) -> np.ndarray:
+        """The flagged rows that may be left out, at most ``budget``, as a mask."""
+        wanted, removed = (
+            spare_classes(flagged, suspicion, codes, min_per_class=least, max_removed=budget)
+            for least in (0, self.min_per_class)
+        )
+        if (wanted & ~removed).any():
+            warnings.warn(
+                f"Leaving out all flagged rows would leave a class with fewer than "
+                f"{self.min_per_class} rows; its least suspicious ones are kept.",
+                ClassRetentionWarning,
+                stacklevel=4,
+            )
+        return removed

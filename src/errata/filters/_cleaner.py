@@ -1,0 +1,230 @@
+"""Act on what a detector flags, once or until it flags no more."""
+
+import copy
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from .._compat import take_rows
+from .._routing import params_of_rows, router_of
+from .._validation import check_choice, check_count, check_fraction, check_labels
+from ._base import Filter
+from ._parts import route_to_parts, with_tags_of
+
+ACTIONS = ("remove", "relabel", "unlabel")
+UNLABELLED = -1
+
+
+@dataclass
+class Progress:
+    """What has become of each row so far; labels and suggestions as codes."""
+
+    codes: np.ndarray
+    suspicion: np.ndarray
+    suggested: np.ndarray
+    flagged: np.ndarray
+    acted: np.ndarray
+    active: np.ndarray
+
+    @classmethod
+    def start(cls, codes: np.ndarray) -> "Progress":
+        """Nothing is known of any row."""
+        no = np.zeros(len(codes), dtype=bool)
+        return cls(codes.copy(), np.zeros(len(codes)), codes.copy(), no, no.copy(), ~no)
+
+
+class Cleaner(Filter):
+    """Remove, relabel or unlabel the rows that a detector flags, once or again and again.
+
+    After each round the detector is fitted anew to what is left, until it flags nothing more, so
+    that labels hidden behind worse ones come to light. Iterate with care: a detector that always
+    flags a fraction goes on until a guard stops it. Costs at most ``max_iter`` fits of the
+    detector.
+
+    Parameters
+    ----------
+    detector : estimator
+        Anything whose ``fit`` sets ``suspicion_``, ``flagged_`` and, to relabel, ``suggested_``.
+    action : {"remove", "relabel", "unlabel"}, default="remove"
+        Leave flagged rows out; give them the class that the detector suggests, leaving out those
+        for which it names none; or keep them with the label -1, which scikit-learn's
+        semi-supervised learners take for "unknown" (whole numbers as labels only).
+    max_iter : int, default=1
+        At most so many rounds; relabelling can run in circles.
+    tol : float, default=0
+        A round that acts on no more than this fraction of the rows is a quiet one.
+    patience : int, default=1
+        Stop after so many quiet rounds in a row.
+    min_per_class : int, default=2
+        Never leave fewer rows of a class; warns when that keeps flagged rows.
+    max_fraction : float, optional
+        Never act on more of the rows than this; the most suspicious go first.
+
+    Attributes
+    ----------
+    suspicion_ : array of shape (n,)
+        That of the round in which the cleaner acted on a row, else of the last round.
+    flagged_ : array of bool of shape (n,)
+        The rows acted on, and those that the last round flagged but the guards kept.
+    suggested_ : array of shape (n,)
+        The class that the detector suggested for flagged rows, the label elsewhere.
+    relabelled_ : array of bool of shape (n,)
+        The rows that have another label than before.
+    sample_indices_ : array of int
+        The rows that are left, in ascending order.
+    n_iter_ : int
+        Number of rounds.
+    history_ : list of int
+        Number of rows acted on in each round.
+    detector_ : estimator
+        As fitted in the last round.
+    classes_ : array of shape (n_classes,)
+        The distinct labels.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+
+    Examples
+    --------
+    >>> from errata.filters import Cleaner
+    >>> from errata.hardness import NeighborDisagreement
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0], [5.1], [5.2], [5.3]]
+    >>> y = ["cat", "cat", "dog", "cat", "dog", "dog", "dog", "dog"]
+    >>> cleaner = Cleaner(NeighborDisagreement(n_neighbors=3), action="relabel", max_iter=5)
+    >>> cleaner.fit_resample(X, y)[1]
+    ['cat', 'cat', 'cat', 'cat', 'dog', 'dog', 'dog', 'dog']
+    >>> cleaner.history_
+    [1, 0]
+    """
+
+    def __init__(
+        self,
+        detector: Any,
+        action: str = "remove",
+        *,
+        max_iter: int = 1,
+        tol: float = 0.0,
+        patience: int = 1,
+        min_per_class: int = 2,
+        max_fraction: float | None = None,
+    ) -> None:
+        self.detector = detector
+        self.action = action
+        self.max_iter = max_iter
+        self.tol = tol
+        self.patience = patience
+        self.min_per_class = min_per_class
+        self.max_fraction = max_fraction
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Find out what to do with each row; ``fit_params`` goes to the detector."""
+        self._check_parameters()
+        validate_data(self, X, skip_check_array=True)
+        self.classes_, codes = check_labels(y, min_classes=2)
+        check_consistent_length(X, codes)
+        if self.action == "unlabel":
+            _check_room_for_unlabelled(self.classes_)
+        routed = route_to_parts(self, fit_params, detector=self.detector)
+        self._clean(X, codes, routed["detector"])
+        return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """All metadata goes to ``detector``."""
+        return router_of(self, detector=self.detector)
+
+    def __sklearn_tags__(self) -> Any:
+        """Accept what the detector accepts."""
+        return with_tags_of(super().__sklearn_tags__(), self.detector)
+
+    def _check_parameters(self) -> None:
+        check_choice("action", self.action, ACTIONS)
+        check_count("max_iter", self.max_iter)
+        check_fraction("tol", self.tol)
+        check_count("patience", self.patience)
+        self._check_guards()
+
+    def _clean(self, X: Any, codes: np.ndarray, fit_params: dict[str, Any]) -> None:
+        n, quiet = len(codes), 0
+        state = Progress.start(codes)
+        self.history_: list[int] = []
+        for _ in range(self.max_iter):
+            budget = self._budget(n) - int(state.acted.sum())
+            n_flagged, chosen = self._round(X, state, fit_params, budget)
+            state.active[self._leaving(state, chosen)] = False
+            self.history_.append(len(chosen))
+            quiet = quiet + 1 if len(chosen) <= self.tol * n else 0
+            if len(chosen) == 0 or quiet >= self.patience or n_flagged > budget:
+                break
+        self.n_iter_ = len(self.history_)
+        self._given, self._codes = codes, state.codes
+        self._unlabelled = ~state.active & (self.action == "unlabel")
+        self.suspicion_, self.flagged_ = state.suspicion, state.flagged | state.acted
+        self.suggested_ = self.classes_[np.where(self.flagged_, state.suggested, codes)]
+        self.relabelled_ = state.active & (state.codes != codes)
+        self.sample_indices_ = np.flatnonzero(state.active | self._unlabelled)
+
+    def _round(
+        self, X: Any, state: Progress, fit_params: dict[str, Any], budget: int
+    ) -> tuple[int, np.ndarray]:
+        """Fit the detector to the active rows; the number it flags, and the rows to act on."""
+        rows = np.flatnonzero(state.active)
+        codes = state.codes[rows]
+        routed = params_of_rows(fit_params, len(state.codes), rows)
+        labels = self.classes_[codes]
+        self.detector_ = clone(self.detector).fit(take_rows(X, rows), labels, **routed)
+        suspicion, flagged = self.detector_.suspicion_, self.detector_.flagged_
+        suggested = getattr(self.detector_, "suggested_", labels)
+        chosen = self._removable(flagged, suspicion, codes, budget)
+        # What was said of a row when it was relabelled stays, unless it is relabelled once more.
+        news = chosen | ~state.acted[rows]
+        state.suspicion[rows[news]] = suspicion[news]
+        state.suggested[rows[news]] = np.searchsorted(self.classes_, suggested[news])
+        state.flagged[rows] = flagged
+        state.acted[rows[chosen]] = True
+        return int(flagged.sum()), rows[chosen]
+
+    def _leaving(self, state: Progress, chosen: np.ndarray) -> np.ndarray:
+        """Relabel, if that is asked for; the rows to go on without."""
+        if self.action != "relabel":
+            return chosen
+        suggested = state.suggested[chosen]
+        changed = suggested != state.codes[chosen]
+        state.codes[chosen[changed]] = suggested[changed]
+        return chosen[~changed]
+
+    def _labels_left(self, y: Any) -> Any:
+        if self._unlabelled.any():
+            return _unlabelled(y, np.flatnonzero(self._unlabelled))
+        if self.relabelled_.any():
+            y = _relabelled(y, self._given, self._codes)
+        return take_rows(y, self.sample_indices_)
+
+
+def _check_room_for_unlabelled(classes: np.ndarray) -> None:
+    if classes.dtype.kind != "i" or UNLABELLED in classes:
+        raise ValueError(
+            'action="unlabel" writes -1 for "unknown", which needs whole numbers other than -1 as '
+            f"labels, and y holds {classes.tolist()[0]!r}; encode the labels as 0, 1, ... first."
+        )
+
+
+def _relabelled(y: Any, before: np.ndarray, after: np.ndarray) -> Any:
+    """``y`` with other labels, in its container; a changed row copies one of its new class."""
+    _, first = np.unique(before, return_index=True)
+    changed = take_rows(y, np.where(after == before, np.arange(len(before)), first[after]))
+    if hasattr(y, "iloc"):  # the rows of pandas have names, and keep their own
+        changed.index = y.index
+    return changed
+
+
+def _unlabelled(y: Any, rows: np.ndarray) -> Any:
+    """``y`` with -1 in these rows, in its container."""
+    if isinstance(y, list | tuple):
+        return _unlabelled(np.array(y), rows).tolist()
+    changed = copy.deepcopy(y)
+    cells = changed.iloc if hasattr(changed, "iloc") else changed
+    cells[rows] = UNLABELLED
+    return changed

@@ -1,0 +1,175 @@
+"""Any scikit-learn estimator in the loop, scored on its own rows or out of fold."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, get_routing_for_object
+from sklearn.utils.validation import has_fit_parameter, validate_data
+
+from .._crossfit import Fold, make_folds, not_learnable
+from .._random import seeded_member
+from .._routing import params_of_rows, route_fit, router_of
+from .._validation import check_rows
+from ._base import ReinforcedEstimator
+
+# (fitted estimator, X, y) -> one number per row: a log-likelihood, or a residual.
+Score = Callable[[Any, Any, Any], np.ndarray]
+
+
+class WeightedFits(NamedTuple):
+    """How to fit an estimator with weights, again and again, and how to score its rows."""
+
+    estimator: Any
+    folds: list[Fold] | None  # None: rows are scored by the fit to all of them
+    params: dict[str, Any]  # what else its fit asked for, by metadata routing
+    n_jobs: int | None
+
+    def __call__(
+        self, score: Score, X: Any, y: np.ndarray | None, weights: np.ndarray
+    ) -> tuple[Any, np.ndarray]:
+        """A fit to all rows, and one number per row from it or from fits that lack its fold.
+
+        A flexible model gives each label that it has memorised a probability near one: only
+        held-out rows say anything about it.
+        """
+        model = _fit_weighted(self.estimator, X, y, weights, self.params)
+        if self.folds is None:
+            return model, score(model, X, y)
+        fitted = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit_weighted)(
+                self.estimator,
+                X[train],
+                None if y is None else y[train],
+                weights[train],
+                params_of_rows(self.params, len(weights), train),
+            )
+            for train, _ in self.folds
+        )
+        scores = np.empty(len(weights))
+        for (_, test), without in zip(self.folds, fitted, strict=True):
+            scores[test] = score(without, X[test], None if y is None else y[test])
+        return model, scores
+
+
+def _fit_weighted(
+    estimator: Any, X: Any, y: np.ndarray | None, weights: np.ndarray, params: dict[str, Any]
+) -> Any:
+    """Fit a clone; a row of weight zero stays with its label, so that no class is forgotten."""
+    if y is not None:
+        return clone(estimator).fit(X, y, sample_weight=weights, **params)
+    used = np.flatnonzero(weights > 0)  # kernel densities take the logarithm of weights
+    params = params_of_rows(params, len(weights), used)
+    return clone(estimator).fit(X[used], sample_weight=weights[used], **params)
+
+
+class WrappingEstimator(ReinforcedEstimator):
+    """A reinforced estimator around another, whose demands on ``X`` it passes on."""
+
+    # Groups are for the splitter, which asks for them if it wants any: see get_metadata_routing.
+    __metadata_request__fit: ClassVar = {"groups": UNUSED}
+
+    estimator: Any
+    cv: Any
+    n_jobs: int | None
+    random_state: Any
+
+    def _wrapped(self) -> Any:
+        """The estimator to wrap: the one given, or the default of the class."""
+        raise NotImplementedError
+
+    def _weighted_fits(
+        self, X: Any, y: np.ndarray, *, stratify: bool, groups: Any, fit_params: dict[str, Any]
+    ) -> WeightedFits:
+        folds = None
+        if self.cv is not None:
+            if groups is not None:
+                groups = np.unique(groups, return_inverse=True)[1]
+            folds = make_folds(
+                self.cv, y, X=X, groups=groups, stratify=stratify, random_state=self.random_state
+            )
+        elif groups is not None:
+            raise ValueError("groups keep rows together in folds, and cv=None makes none; pass cv.")
+        # One seed for all the fits: if each drew anew, the weights would never stop moving.
+        estimator = seeded_member(self._wrapped(), self.random_state)
+        return WeightedFits(estimator, folds, route_fit(self, fit_params), self.n_jobs)
+
+    def _check_input(self, *data: Any, **checks: Any) -> Any:
+        """Check features, and responses if there are any, that the estimator is fitted to."""
+        takes_missing = get_tags(self).input_tags.allow_nan
+        return validate_data(
+            self,
+            *data,
+            ensure_min_samples=2,
+            ensure_all_finite="allow-nan" if takes_missing else True,
+            **self._input_checks(),
+            **checks,
+        )
+
+    def _input_checks(self) -> dict[str, Any]:
+        sparse = get_tags(self._wrapped()).input_tags.sparse
+        return {"accept_sparse": "csr" if sparse else False, "order": "C"}
+
+    def _ask(self, method: str, X: Any) -> np.ndarray:
+        """Call ``method`` of the fitted estimator on checked rows."""
+        X = check_rows(self, X, **self._input_checks())
+        return getattr(self.estimator_, method)(X)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata this estimator takes, and which it hands on.
+
+        ``sample_weight`` and ``w_init`` are its own, ``groups`` go to a splitter that asks for
+        them, and the rest to the estimator it wraps.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        splitter = {} if self.cv is None else {"splitter": check_cv(self.cv)}
+        return router_of(self, estimator=self._wrapped(), **splitter)
+
+    def __sklearn_tags__(self) -> Any:
+        """Declare to scikit-learn that what the wrapped estimator accepts is accepted."""
+        tags = super().__sklearn_tags__()
+        accepts = get_tags(self._wrapped()).input_tags
+        tags.input_tags.sparse = accepts.sparse
+        tags.input_tags.allow_nan = accepts.allow_nan
+        return tags
+
+
+def check_pluggable(estimator: Any, *, method: str, gives: str) -> None:
+    """Raise unless the estimator can be fitted with weights and has a likelihood."""
+    name = type(estimator).__name__
+    if not hasattr(estimator, method):
+        raise TypeError(
+            f"{name} has no {method}, so it cannot tell {gives}; choose an estimator that has."
+        )
+    if not _takes_sample_weight(estimator):
+        raise TypeError(
+            f"{name}.fit takes no sample_weight, so rows cannot lose weight; choose an estimator "
+            "that takes it. If this is a pipeline, reinforce its last step instead, "
+            "make_pipeline(..., Reinforced...(last_step)), or enable metadata routing and let the "
+            "last step ask for it with set_fit_request(sample_weight=True)."
+        )
+
+
+def _takes_sample_weight(estimator: Any) -> bool:
+    """Whether ``fit`` has the argument, or hands it on by metadata routing, as pipelines do."""
+    if has_fit_parameter(estimator, "sample_weight"):
+        return True
+    return "sample_weight" in get_routing_for_object(estimator).consumes("fit", ["sample_weight"])
+
+
+def check_classes_in_folds(fits: WeightedFits, codes: np.ndarray, classes: np.ndarray) -> None:
+    """Raise when a class is missing from the training rows of the fold that tests it."""
+    lacking = fits.folds is not None and not_learnable(codes, fits.folds)
+    if np.any(lacking):
+        rare = classes[codes[lacking]][0]
+        raise ValueError(
+            f"every row of the class {rare} falls into one fold, so that fits without them do not "
+            "know it; take fewer folds, or merge the class with another."
+        )

@@ -1,0 +1,241 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.special import logit
+from sklearn.metrics import average_precision_score
+
+from auditing_cases import draw_truth, nearly_clean, symmetric
+from errata.auditing import _pooling
+from errata.auditing._calibration import Calibration
+from errata.auditing._skill import skill_of
+from errata.auditing.classes._hypotheses import BOUNDARY, UNIFORM, Hypothesis
+from errata.auditing.classes._noise_posterior import NoisePosterior
+from errata.auditing.classes._posterior import (
+    _weightiest,
+    between,
+    posterior_given_noise,
+    posterior_of,
+)
+
+SKEW = np.array([[0.8, 0.2, 0.0], [0.0, 0.9, 0.1], [0.05, 0.05, 0.9]])
+
+
+def posterior_for(logs, codes, copies=None):
+    return posterior_of(logs, codes, np.random.default_rng(0), copies)
+
+
+def assert_sound(posterior, n):
+    for values in (posterior.p_wrong, posterior.suspicion, posterior.p_other):
+        assert values.shape == (n,)
+        assert np.isfinite(values).all()
+        assert values.min() >= 0
+        assert values.max() <= 1
+    assert 0 <= posterior.low <= posterior.rate <= posterior.high <= 1
+    np.testing.assert_allclose(posterior.prior.sum(), 1, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 100])
+@pytest.mark.parametrize("kind", ["uniform", "at the label", "at another"])
+def test_degenerate_input_gives_finite_probabilities(kind, n_classes):
+    codes = np.arange(300) % n_classes
+    q = np.full((300, n_classes), 1 / n_classes)
+    if kind != "uniform":
+        q = np.eye(n_classes)[codes if kind == "at the label" else (codes + 1) % n_classes]
+    posterior = posterior_for(np.log(np.maximum(q.T, 1e-4)), codes)
+    assert_sound(posterior, 300)
+    if kind != "at another":
+        np.testing.assert_allclose(posterior.p_wrong, posterior.p_wrong[0], rtol=0, atol=0.01)
+
+
+def test_certainty_about_the_label_leaves_no_doubt():
+    codes = np.arange(300) % 3
+    assert posterior_for(np.log(np.maximum(np.eye(3)[:, codes], 1e-4)), codes).rate < 0.01
+
+
+def test_the_ranking_is_nearly_that_of_the_true_noise_model():
+    truth = draw_truth(symmetric(3, 0.2), 3000, overlap=0.1)
+    ours = average_precision_score(truth.wrong, posterior_for(truth.logs, truth.labels).p_wrong)
+    assert ours > average_precision_score(truth.wrong, truth.p_wrong) - 0.01
+
+
+def test_the_posterior_follows_the_rows():
+    truth = draw_truth(SKEW, 500, error=0.3)
+    order = np.random.default_rng(1).permutation(500)
+    straight = posterior_for(truth.logs, truth.labels)
+    shuffled = posterior_for(truth.logs[:, order], truth.labels[order])
+    np.testing.assert_allclose(shuffled.p_wrong, straight.p_wrong[order], rtol=0, atol=1e-4)
+    np.testing.assert_array_equal(shuffled.other, straight.other[order])
+
+
+def test_the_posterior_follows_the_names_of_the_classes():
+    truth = draw_truth(SKEW, 500, error=0.3)
+    new = np.array([2, 0, 1])
+    straight = posterior_for(truth.logs, truth.labels)
+    renamed = posterior_for(truth.logs[new.argsort()], new[truth.labels])
+    np.testing.assert_allclose(renamed.p_wrong, straight.p_wrong, rtol=0, atol=1e-3)
+    np.testing.assert_array_equal(renamed.other, new[straight.other])
+
+
+def test_doubling_every_row_hardly_changes_the_posterior():
+    truth = draw_truth(symmetric(3, 0.2), 1500, error=0.3)
+    once = posterior_for(truth.logs, truth.labels).p_wrong
+    twice = posterior_for(np.tile(truth.logs, 2), np.tile(truth.labels, 2)).p_wrong
+    np.testing.assert_array_equal(twice[:1500], twice[1500:])
+    assert np.abs(twice[:1500] - once).mean() < 0.01
+
+
+def test_blocks_change_nothing(monkeypatch):
+    truth = draw_truth(SKEW, 300, error=0.3)
+    whole = posterior_for(truth.logs, truth.labels)
+    monkeypatch.setattr(_pooling, "CACHED", 21)
+    parts = posterior_given_noise(whole.noise, truth.logs, truth.labels)
+    np.testing.assert_allclose(parts.p_wrong, whole.p_wrong, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(parts.prior, whole.prior, rtol=0, atol=1e-12)
+
+
+def test_a_thousand_classes_are_scored():
+    truth = draw_truth(symmetric(1000, 0.1), 150, overlap=0.001)
+    posterior = posterior_for(truth.logs.astype(np.float32), truth.labels)
+    assert_sound(posterior, 150)
+    assert average_precision_score(truth.wrong, posterior.suspicion) > 0.8
+
+
+@pytest.mark.parametrize(("n_classes", "n_wrong"), [(2, 4), (3, 3), (10, 2)])
+def test_a_few_wrong_labels_among_many_are_the_most_suspicious(n_classes, n_wrong):
+    logs, labels = nearly_clean(n_classes, 1000, n_wrong, 0.8)
+    posterior = posterior_for(logs, labels)
+    assert set(np.argsort(-posterior.suspicion)[:n_wrong]) == set(range(n_wrong))
+    assert posterior.p_wrong[:n_wrong].min() > 0.3
+    assert posterior.p_wrong[n_wrong:].mean() < 0.01
+    assert posterior.high > n_wrong / 1000
+
+
+def test_rate_prior_and_transition_are_one_number():
+    truth = draw_truth(SKEW, 800, error=0.3)
+    posterior = posterior_for(truth.logs, truth.labels)
+    implied = posterior.prior @ (1 - np.diag(posterior.transition))
+    np.testing.assert_allclose(implied, posterior.rate, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(posterior.transition.sum(axis=1), 1, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(posterior.joint.sum(axis=0), np.bincount(truth.labels) / 800)
+
+
+def test_the_rates_of_the_hypotheses_add_up_to_the_rate():
+    truth = draw_truth(SKEW, 800, error=0.3)
+    posterior = posterior_for(truth.logs, truth.labels)
+    used = [(part[0], part[2]) for part in _weightiest(posterior.noise)]
+    total = sum(weight * posterior.rates[place] for place, weight in used)
+    np.testing.assert_allclose(total, posterior.rate, rtol=0, atol=1e-6)
+    logs, labels = nearly_clean(3, 800, 0, 0.999)
+    clean = posterior_for(logs, labels)
+    assert max(told["rate"] for told in clean.noise.by_kind(clean.rates)) < 0.002
+
+
+def test_without_skill_little_is_claimed_and_anything_is_possible():
+    random = np.random.default_rng(0)
+    codes = (random.random(500) < 0.2).astype(int)
+    q = random.dirichlet([8, 2], 500).T
+    posterior = posterior_for(np.log(q), codes)
+    assert not posterior.skill.enough
+    assert posterior.p_wrong.max() <= 0.05
+    assert (posterior.low, posterior.high) == (0, 1 - np.mean(codes == 0))
+
+
+def test_equal_rows_with_different_labels_vote():
+    logs, labels = nearly_clean(3, 600, 0, 0.8)
+    logs[:, 1:4] = logs[:, :1]  # four equal rows, one of them labelled differently
+    labels[1:3], labels[3] = labels[0], (labels[0] + 1) % 3
+    copies = np.r_[np.zeros(4, dtype=int), np.arange(1, 597)]
+    alone, voted = posterior_for(logs, labels), posterior_for(logs, labels, copies)
+    assert voted.p_wrong[3] > max(0.5, alone.p_wrong[3])
+    assert voted.suspicion[3] > alone.suspicion[3]
+    assert voted.p_wrong[:3].max() < 0.1
+    np.testing.assert_array_equal(voted.p_wrong[4:], alone.p_wrong[4:])
+
+
+def test_noise_that_flows_from_class_to_class_is_counted():
+    rates = np.array([0.02, 0.14, 0.26, 0.38])
+    T = np.diag(1 - rates) + np.roll(np.diag(rates), 1, axis=1)
+    truth = draw_truth(T, 6000, overlap=0.005, error=0.2)
+    posterior = posterior_for(truth.logs, truth.labels)
+    assert abs(posterior.rate - truth.wrong.mean()) < 0.02
+    np.testing.assert_allclose(np.diag(posterior.transition), 1 - rates, rtol=0, atol=0.06)
+    assert posterior.noise.by_kind(posterior.rates)[0]["kind"] == "class to class"
+
+
+def test_without_boundary_noise_less_is_wrong_where_classes_meet():
+    truth = draw_truth(symmetric(2, 0.0), 2000, overlap=0.5)
+    posterior = posterior_for(truth.logs, truth.labels)
+    contradicted = np.exp(truth.logs[truth.labels, np.arange(2000)]) < 0.3
+    assert posterior.noise.boundary > 0.05
+    assert (posterior.p_elsewhere < posterior.p_wrong)[contradicted].all()
+
+
+def test_labels_that_single_precision_calls_impossible_are_ranked():
+    logs = np.array([[-25, -30, -1e-9], [-1e-9, -1e-9, -25]], dtype=np.float32)
+    ranked = between(np.full(3, 0.5), -np.expm1(logs[0].astype(float)), uneven=0.0)
+    assert np.isfinite(ranked).all()
+    assert ranked[0] > 0.9 > 0.1 > ranked[2]
+    assert np.isfinite(
+        posterior_for(np.tile(logs, 40), np.zeros(120, dtype=int) + (np.arange(120) % 2)).suspicion
+    ).all()
+
+
+probabilities = hnp.arrays(float, st.integers(1, 40), elements=st.floats(0, 1))
+
+
+@given(probabilities)
+def test_the_middle_lies_between(p):
+    middle = between(p, p[::-1], uneven=0.02)
+    low, high = np.minimum(p, p[::-1]), np.maximum(p, p[::-1])
+    assert (middle >= low - 1e-8).all()
+    assert (middle <= high + 1e-8).all()
+
+
+def test_the_more_the_classes_differ_in_noise_the_less_surprise_counts():
+    p, surprise = np.array([0.2, 0.7]), np.array([0.9, 0.4])
+    middle = (logit(p) + logit(surprise)) / 2
+    np.testing.assert_allclose(logit(between(p, surprise, uneven=0.0)), middle)
+    np.testing.assert_allclose(between(p, surprise, uneven=1.0), p)
+    part = np.exp(-1) / 2  # where the spread of the noise rates is 0.08
+    at_scale = (1 - part) * logit(p) + part * logit(surprise)
+    np.testing.assert_allclose(logit(between(p, surprise, uneven=0.08)), at_scale)
+
+
+@pytest.mark.parametrize("rates", [(0.2, 0.2), (0.35, 0.05)], ids=["even", "uneven"])
+def test_the_ranking_knows_how_uneven_the_noise_is(rates):
+    T = np.diag(1 - np.array(rates)) + np.fliplr(np.diag(rates))
+    truth = draw_truth(T, 400, overlap=0.3)
+    noise = known_noise(T)
+    found = posterior_given_noise(noise, truth.logs, truth.labels)
+    own = np.exp(truth.logs[truth.labels, np.arange(400)])
+    expected = between(found.p_wrong, 1 - own, uneven=np.std(rates))
+    np.testing.assert_allclose(found.suspicion, expected, rtol=0, atol=1e-9)
+
+
+def known_noise(transition, calibration=Calibration()):  # noqa: B008
+    """One hypothesis that weighs everything, and boundary noise that weighs nothing."""
+    k, certain = len(transition), np.array([1.0, 0.0])
+    noise = Hypothesis(UNIFORM, 0.1, transition, 1.0, np.zeros(k), 0.0, 0.0, 0.0, 0.1)
+    return NoisePosterior([noise, noise._replace(kind=BOUNDARY)], certain, certain, calibration, 0)
+
+
+def test_skill_is_that_of_probabilities_that_have_not_seen_the_labels():
+    truth = draw_truth(symmetric(2, 0.1), 400, overlap=1.0)
+    calibration = Calibration(5 * np.eye(2), np.zeros(2))
+    found = posterior_given_noise(
+        known_noise(symmetric(2, 0.1), calibration), truth.logs, truth.labels
+    )
+    assert found.skill == skill_of(truth.logs, truth.labels)
+    assert found.skill != skill_of(calibration.apply(truth.logs), truth.labels)
+
+
+@pytest.mark.parametrize(("interval", "ends"), [((0.9, 0.95), "low"), ((0.0, 0.0), "high")])
+def test_the_interval_holds_the_rate(monkeypatch, interval, ends):
+    truth = draw_truth(symmetric(3, 0.2), 500)
+    noise = known_noise(symmetric(3, 0.2))
+    monkeypatch.setattr(NoisePosterior, "interval", lambda self, n: interval)
+    found = posterior_given_noise(noise, truth.logs, truth.labels)
+    assert 0.1 < found.rate < 0.4
+    assert getattr(found, ends) == found.rate

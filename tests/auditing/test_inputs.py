@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from auditing_cases import blobs
+from errata.auditing._inputs import group_numbers, label_column, read_inputs
+
+X, CODES = blobs(60)
+NAMES = np.array(["ant", "bee", "cat"])
+
+
+def prepared(table, y, embeddings=None, trust=()):
+    return read_inputs(table, y, embeddings=embeddings, trust=trust)
+
+
+def test_features_are_scaled():
+    given = prepared(X, CODES)
+    np.testing.assert_allclose(given.X.mean(axis=0), 0, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(given.X.std(axis=0), 1, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e200])
+def test_numbers_of_any_size_are_scaled_alike(factor):
+    found = prepared(factor * X, CODES).X
+    np.testing.assert_allclose(found, prepared(X, CODES).X, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csc_array], ids=["matrix", "array"])
+@pytest.mark.parametrize("d", [1, 2, 300])
+def test_sparse_tables_become_a_few_axes(make, d):
+    table = make(sparse.random(60, d, 0.5, random_state=0))
+    assert prepared(table, CODES).X.shape == (60, {1: 1, 2: 2, 300: 59}[d])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "dict"])
+def test_a_named_column_is_taken_for_labels_and_out_of_the_table(library):
+    columns = {f"x{j}": X[:, j] for j in range(4)} | {"pet": NAMES[CODES]}
+    table = columns if library == "dict" else pytest.importorskip(library).DataFrame(columns)
+    rest, labels = label_column(table, "pet")
+    np.testing.assert_array_equal(labels, NAMES[CODES])
+    assert list(rest if library == "dict" else rest.columns) == ["x0", "x1", "x2", "x3"]
+
+
+def test_classes_of_one_row_are_kept_out_and_noted():
+    labels = NAMES[CODES].copy()
+    labels[5] = "yak"
+    given = prepared(X, labels)
+    assert 5 not in given.audited
+    assert len(given.X) == 59
+    assert given.notes == [
+        "1 class has one row only (yak): such a label cannot be checked, it is kept."
+    ]
+
+
+def test_groups_are_numbered_among_the_rows_that_can_be_audited():
+    numbers = group_numbers(["b", "a", "b", "z"], 4, np.arange(3))
+    np.testing.assert_array_equal(numbers, [1, 0, 1])
+    with pytest.raises(ValueError, match="one group only"):
+        group_numbers(["b", "a", "b", "z"], 4, np.array([0, 2]))
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (np.zeros(60), "groups holds one group only"),
+        (np.zeros(3), "groups has 3 rows, but there are 60 labels"),
+        ("patient", "groups must hold one value per row, .* pass a column and not its name"),
+        ([None, *range(59)], r"groups is missing in 1 of the rows \(the first is row 0\)"),
+    ],
+)
+def test_bad_groups_are_told(groups, message):
+    with pytest.raises(ValueError, match=message):
+        group_numbers(groups, 60, np.arange(60))
+
+
+@pytest.mark.parametrize(
+    ("table", "y", "message"),
+    [
+        (X[:4], [0, 0, 1, 1], "4 rows are too few for an audit; 6 are the least"),
+        (X, np.arange(60), "60 different labels in 60 rows; that looks like an identifier"),
+        (X[:6], [0, 0, 0, 0, 0, 1], "only one class has two rows or more"),
+        (X, CODES[:-1], "the table has 60 rows, but there are 59 labels"),
+        (
+            X,
+            "pet",
+            "no column 'pet' to take labels from; the columns are: none, as it is not a table",
+        ),
+        ({"a": [1]}, "pet", "there is no column 'pet' to take labels from; the columns are: a"),
+    ],
+)
+def test_bad_tables_are_told(table, y, message):
+    with pytest.raises(ValueError, match=message):
+        prepared(table, y)
+
+
+def test_embeddings_are_looked_at_instead_but_the_table_must_fit_too():
+    assert prepared(X, CODES, X[:, :2]).X.shape == (60, 2)
+    assert prepared(None, CODES, X[:, :2]).table is None
+    with pytest.raises(ValueError, match="the table has 59 rows, but there are 60 labels"):
+        prepared(X[:-1], CODES, X)
+
+
+LEAKING = {f"x{j}": X[:, j] + 6 * np.random.default_rng(j).normal(size=60) for j in range(3)}
+LEAKING["code"] = NAMES[CODES]
+
+
+def test_a_column_that_holds_the_label_is_left_out_with_a_note():
+    given = prepared(LEAKING, CODES)
+    assert given.features.columns == ["x0", "x1", "x2"]
+    assert list(given.model_table) == ["x0", "x1", "x2"]
+    assert list(given.table) == list(LEAKING)
+    assert "code" in given.notes[0]
+    assert "trust=['code']" in given.notes[0]
+
+
+@pytest.mark.parametrize("trust", [["code"], ("code",)])
+def test_a_column_that_is_trusted_stays(trust):
+    given = prepared(LEAKING, CODES, trust=trust)
+    assert "code" in given.features.columns
+    assert given.notes == []
+
+
+def test_the_columns_of_an_array_are_trusted_by_position():
+    array = np.column_stack([LEAKING["x0"], CODES, LEAKING["x1"]])
+    assert prepared(array, CODES).model_table.shape == (60, 2)
+    assert prepared(array, CODES, trust=[1]).model_table.shape == (60, 3)
+
+
+@pytest.mark.parametrize(
+    ("trust", "message"),
+    [
+        (["kode"], "there is no column 'kode' to trust; the columns are: x0, x1, x2, code"),
+        ("code", r"trust='code' must be a list of columns; pass \['code'\]"),
+        (3, r"trust=3 must be a list of columns; pass \[3\]"),
+    ],
+)
+def test_columns_to_trust_must_be_there(trust, message):
+    with pytest.raises(ValueError, match=message):
+        prepared(LEAKING, CODES, trust=trust)

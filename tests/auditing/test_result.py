@@ -1,0 +1,56 @@
+import json
+
+import numpy as np
+import pytest
+
+from auditing_cases import QUICK, blobs
+from errata.auditing import NoiseRate
+from errata.auditing._audit import audit as run
+
+
+def test_it_says_in_a_sentence_what_it_found(flowers):
+    audit, flipped = flowers
+    assert len(audit) == 150
+    assert repr(audit).startswith("<Audit: about ")
+    assert "of 150 labels are probably wrong" in repr(audit)
+    assert (audit.flagged & flipped).sum() >= 10
+
+
+def test_a_notebook_sees_escaped_names(flowers):
+    page = flowers[0]._repr_html_()
+    assert "<b>rose" not in page
+    assert "&lt;b&gt;rose" in page
+    assert page.count("<tr>") == 11
+
+
+def test_the_table_starts_with_the_worst(flowers):
+    pytest.importorskip("pandas")
+    table = flowers[0].table()
+    assert (np.diff(table["suspicion"]) <= 0).all()
+    assert sorted(table["row"]) == list(range(150))
+
+
+def test_the_report_is_written_and_escapes_names(flowers, tmp_path):
+    audit, _ = flowers
+    audit.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert page == audit.to_html()
+    assert "<b>rose" not in page
+
+
+@pytest.mark.parametrize("action", ["drop", "relabel", "weight", "unlabel"])
+def test_every_action_says_what_it_did(flowers, action):
+    cleaned = flowers[0].clean(action)
+    assert len(cleaned.kept) == len(cleaned.labels) == len(cleaned.weight) == len(cleaned.did)
+
+
+def test_an_audit_that_flags_nothing_can_be_summed_up_and_shown(tmp_path):
+    audit = run(*blobs(60), estimators=QUICK, precision=1.0, random_state=0)
+    assert not audit.flagged.any()
+    told = json.loads(json.dumps(audit.summary(), allow_nan=False))
+    assert told["flagged"]["expected_precision"] is None
+    assert "<html" in audit.to_html()
+
+
+def test_a_rate_reads_as_percentages():
+    assert str(NoiseRate(0.087, 0.061, 0.112)) == "8.7% (6.1% to 11.2%)"

@@ -1,0 +1,109 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import errata
+from auditing_cases import QUICK, blobs
+from errata.auditing import _storage
+
+pytest.importorskip("pyarrow", reason="the tables extra is not installed")
+X, CODES = blobs(40)
+LABELS = {
+    "int": CODES,
+    "small int": CODES.astype(np.int8),
+    "float": CODES.astype(float),
+    "bool": CODES > 0,
+    "str": np.array(["ant", "bee", "cat"])[CODES],
+    "object": np.array(["ant", "bee", "cat"], dtype=object)[CODES],
+}
+
+
+def audited(labels, **options):
+    return errata.audit(X, labels, estimators=QUICK, random_state=0, **options)
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_what_was_saved_comes_back(kind, tmp_path):
+    audit = audited(LABELS[kind], self_check=kind == "int")
+    audit.save(tmp_path / "pets.audit")
+    again = errata.Audit.load(tmp_path / "pets.audit")
+    assert again.summary() == audit.summary()
+    for name in ("labels", "suggested", "classes", "p_wrong", "suspicion", "flagged", "codes"):
+        assert getattr(again, name).dtype == getattr(audit, name).dtype
+        np.testing.assert_array_equal(getattr(again, name), getattr(audit, name))
+    np.testing.assert_array_equal(again.clean("relabel").labels, audit.clean("relabel").labels)
+
+
+def test_numbers_that_are_none_come_back_and_the_file_is_valid_json(tmp_path):
+    audit = audited(CODES, precision=1.0)
+    audit.save(tmp_path / "pets.audit")
+    text = (tmp_path / "pets.audit" / "audit.json").read_text()
+    assert "NaN" not in text
+    assert np.isnan(errata.Audit.load(tmp_path / "pets.audit").expected_precision)
+
+
+def test_an_audit_is_replaced_and_nothing_else_is_left(tmp_path):
+    path = tmp_path / "new" / "pets.audit"
+    audited(CODES).save(path)
+    audited(CODES, title="second").save(path)
+    assert errata.Audit.load(path).about["title"] == "second"
+    assert [p.name for p in path.parent.iterdir()] == ["pets.audit"]
+
+
+@pytest.mark.parametrize("moment", ["writing", "putting it in place"])
+def test_a_failure_leaves_the_old_audit_and_no_rubbish(moment, monkeypatch, tmp_path):
+    path = tmp_path / "pets.audit"
+    audited(CODES, title="first").save(path)
+    rename = Path.rename
+
+    def fail(*args):
+        raise OSError("the disk is full")
+
+    def fail_once(self, target, failed=[]):  # noqa: B006
+        if target == path and not failed:
+            failed.append(True)
+            fail()
+        return rename(self, target)
+
+    with monkeypatch.context() as patch:
+        if moment == "writing":
+            patch.setattr(_storage, "write_columns", fail)
+        else:
+            patch.setattr(Path, "rename", fail_once)
+        with pytest.raises(OSError, match="the disk is full"):
+            audited(CODES, title="second").save(path)
+    assert errata.Audit.load(path).about["title"] == "first"
+    assert [p.name for p in tmp_path.iterdir()] == ["pets.audit"]
+
+
+@pytest.mark.parametrize("stranger", ["a file", "a folder", "a folder with an audit.json"])
+def test_what_is_not_an_audit_is_left_alone(stranger, tmp_path):
+    path = tmp_path / "thesis"
+    if stranger == "a file":
+        path.write_text("my work")
+    else:
+        path.mkdir()
+        (path / ("audit.json" if "audit.json" in stranger else "chapter")).write_text("{}")
+    with pytest.raises(FileExistsError, match="is there already and is not an audit"):
+        audited(CODES).save(path)
+    assert path.exists()
+
+
+@pytest.mark.parametrize("text", [None, "{", "[]", "{}", "3"])
+def test_strange_folders_get_a_sentence(text, tmp_path):
+    if text is not None:
+        (tmp_path / "audit.json").write_text(text)
+    with pytest.raises(ValueError, match="is not an audit that errata has written"):
+        errata.Audit.load(tmp_path)
+
+
+@pytest.mark.parametrize("version", [2, 99])
+def test_another_version_gets_a_sentence(version, tmp_path):
+    path = tmp_path / "pets.audit"
+    audited(CODES).save(path)
+    numbers = json.loads((path / "audit.json").read_text())
+    (path / "audit.json").write_text(json.dumps(numbers | {"version": version}))
+    with pytest.raises(ValueError, match=rf"written in version {version} .* run the audit again"):
+        errata.Audit.load(path)

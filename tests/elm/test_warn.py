@@ -1,0 +1,32 @@
+import warnings
+
+import numpy as np
+import pytest
+
+from errata.elm import ELMClassifier, ELMRegressor
+from errata.elm._warn import warn_user
+from errata.exceptions import SuspicionWarning
+
+X = np.random.RandomState(0).normal(size=(6, 2))
+
+
+@pytest.mark.parametrize(
+    "warned",
+    [
+        lambda: warn_user("now"),
+        lambda: ELMClassifier(n_hidden=5, random_state=0).fit(X, [0, 0, 0, 0, 0, 1]),
+        lambda: ELMRegressor(n_hidden=5, alpha=1.0, random_state=0).fit(np.ones((6, 2)), X[:, 0]),
+        lambda: (
+            ELMRegressor(n_hidden=5, random_state=0)
+            .partial_fit(np.ones((6, 2)), X[:, 0])
+            .predict(X)
+        ),
+    ],
+    ids=["directly", "fit of a classifier", "fit of a regressor", "predict after partial_fit"],
+)
+def test_warnings_point_at_the_line_of_the_user(warned):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warned()
+    assert caught
+    assert all(w.category is SuspicionWarning and w.filename == __file__ for w in caught)

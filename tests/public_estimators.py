@@ -1,0 +1,79 @@
+"""Every public estimator of errata, ready to be fitted, and rows to fit it to."""
+
+import inspect
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import make_blobs
+
+import errata
+from errata.ensemble import DiscreteAdaBoostClassifier
+from errata.exceptions import ClassRetentionWarning
+from errata.filters import Cleaner, DetectorFilter, FilteredClassifier, MarginPeeler
+from errata.hardness import NeighborDisagreement
+
+# Those that are made of other estimators, which they do not choose themselves.
+INSTANCES = {
+    Cleaner: Cleaner(NeighborDisagreement()),
+    DetectorFilter: DetectorFilter(NeighborDisagreement()),
+    FilteredClassifier: FilteredClassifier(MarginPeeler(), DiscreteAdaBoostClassifier()),
+}
+
+
+def public_estimators():
+    """Every estimator class that some room of errata exports."""
+    rooms = [getattr(errata, name) for name in errata.__all__]
+    exported = [getattr(room, name) for room in rooms for name in getattr(room, "__all__", [])]
+    classes = {c for c in exported if inspect.isclass(c) and issubclass(c, BaseEstimator)}
+    return sorted(classes, key=lambda c: c.__name__)
+
+
+ESTIMATORS = [INSTANCES[c] if c in INSTANCES else c() for c in public_estimators()]
+
+
+def planted(n_samples=60, n_classes=3, n_flips=6):
+    """Separated blobs in which some labels are wrong."""
+    X, y = make_blobs(n_samples, centers=n_classes, n_features=3, random_state=0)
+    y_noisy, _ = errata.noise.flip_labels(y, n_flips=n_flips, random_state=0)
+    return X, y_noisy
+
+
+def with_params(estimator, **parameters):
+    """A clone with these parameters, its own or those of the estimator it wraps."""
+    estimator = clone(estimator)
+    names = {parameter: parameter_names(estimator, parameter) for parameter in parameters}
+    return estimator.set_params(
+        **{name: parameters[parameter] for parameter, found in names.items() for name in found}
+    )
+
+
+def parameter_names(estimator, parameter):
+    """What this parameter is called in ``set_params``, of itself or of what it wraps."""
+    names = estimator.get_params()
+    if parameter in names:
+        return [parameter]
+    return [name for name in names if name.endswith(f"__{parameter}") and name.count("__") == 1]
+
+
+def fitted(estimator, X, y, **fit_params):
+    with warnings.catch_warnings():
+        # Votes of stumps on three classes flag nearly everything.
+        warnings.simplefilter("ignore", ClassRetentionWarning)
+        return with_params(estimator, random_state=0).fit(X, y, **fit_params)
+
+
+def detectors(attribute="suspicion_"):
+    X, y = planted()
+    return [e for e in ESTIMATORS if hasattr(fitted(e, X, y), attribute)]
+
+
+def answer(model, X):
+    """What a fitted estimator has to say of the training rows, and of ``X``."""
+    found = [v for name, v in sorted(vars(model).items()) if name.endswith("_")]
+    said = [v.ravel() for v in found if isinstance(v, np.ndarray) and v.dtype.kind == "f"]
+    for method in ("predict_proba", "decision_function", "predict", "transform"):
+        if hasattr(model, method):
+            said.append(np.asarray(getattr(model, method)(X), dtype=float).ravel())
+            break
+    return np.concatenate(said)

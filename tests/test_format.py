@@ -1,0 +1,45 @@
+import pytest
+
+from errata import _format
+
+
+@pytest.mark.parametrize(
+    ("fraction", "expected"),
+    [
+        (0, "0%"),
+        (0.0004, "<0.1%"),
+        (0.001, "0.1%"),
+        (0.0994, "9.9%"),
+        (0.0995, "10%"),
+        (0.125, "12%"),
+        (1, "100%"),
+        (None, "unknown"),
+    ],
+)
+def test_fractions_in_percent(fraction, expected):
+    assert _format.percent(fraction) == expected
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(0, "0 rows"), (1, "1 row"), (2, "2 rows"), (12_000, "12,000 rows")],
+)
+def test_nouns_follow_their_number(number, expected):
+    assert _format.plural(number, "row") == expected
+
+
+def test_a_noun_may_have_a_plural_of_its_own():
+    assert [_format.plural(n, "class", "classes") for n in (1, 2)] == ["1 class", "2 classes"]
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"), [(99.96, "100.0"), (100.4, "100"), (3.0, "3"), (1234567, "1,234,567")]
+)
+def test_counts(number, expected):
+    assert _format.count(number) == expected
+
+
+def test_a_list_is_shortened_only_when_it_is_too_long():
+    assert _format.listed(range(3), most=3) == "0, 1, 2"
+    assert _format.listed(range(5), most=3) == "0, 1, 2 and 2 more"
+    assert _format.listed(range(2_000), most=1) == "0 and 1,999 more"

@@ -1,0 +1,127 @@
+import pytest
+
+from errata import _sentences
+
+
+def rate(count, low, high):
+    return {
+        "estimate": 0.1,
+        "low": low / 1000,
+        "high": 1,
+        "count": count,
+        "count_low": low,
+        "count_high": high,
+    }
+
+
+def found(rows, noise_rate, flagged, precision):
+    return {
+        "rows": rows,
+        "has_skill": True,
+        "noise_rate": noise_rate,
+        "flagged": {
+            "count": flagged,
+            "expected_precision": precision,
+            "expected_recall": precision,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("count", "flagged", "precision", "expected"),
+    [
+        (87, 74, 0.81, "74 rows are flagged; we expect 8 in 10 of them to be real errors."),
+        (1, 1, 0.81, "About 1 of 1,000 labels is probably wrong (between 61 and 112)."),
+        (1, 1, 0.81, "1 row is flagged; the probability that it is a real error is 81%."),
+        (87, 74, 0.99, "we expect nearly all of them to be real errors."),
+        (87, 74, None, "74 rows are flagged."),
+        (87, 74, 0.3, "About 87 of 1,000 labels are probably wrong (between 61 and 112)."),
+        (87, 0, None, "No row is flagged."),
+        (0, 0, None, "Hardly any label looks wrong; at most 112 of 1,000 could be."),
+    ],
+)
+def test_the_answer_in_words(count, flagged, precision, expected):
+    assert expected in _sentences.answer(found(1000, rate(count, 61, 112), flagged, precision))
+
+
+@pytest.mark.parametrize(
+    ("count", "flagged", "expected"),
+    [
+        (
+            31,
+            2,
+            "Perhaps 31 of 1,473 labels are wrong, at most 120; it may well be that hardly any "
+            "is and the classes merely overlap. 2 rows are flagged; we expect 3 in 10 of them "
+            "to be real errors.",
+        ),
+        (
+            1,
+            1,
+            "Perhaps 1 of 1,473 labels is wrong, at most 120; it may well be that hardly any "
+            "is and the classes merely overlap. 1 row is flagged; the probability that it is a "
+            "real error is 30%.",
+        ),
+        (0, 0, "Hardly any label looks wrong; at most 120 of 1,473 could be. No row is flagged."),
+    ],
+)
+def test_where_none_may_be_wrong_the_first_sentence_says_overlap(count, flagged, expected):
+    assert _sentences.answer(found(1473, rate(count, 0, 120), flagged, 0.3)) == expected
+
+
+@pytest.mark.parametrize(("precision", "overlap"), [(None, True), (0.74, True), (0.76, False)])
+def test_flags_that_promise_much_are_not_overlap(precision, overlap):
+    flagged = 0 if precision is None else 2
+    said = _sentences.answer(found(60, rate(2, 0, 12), flagged, precision))
+    assert ("merely overlap" in said) == overlap
+    assert said.startswith("About 2 of 60 labels are probably wrong (at most 12).") != overlap
+
+
+def test_without_skill_the_answer_says_so():
+    blind = found(2000, rate(100, 0, 1200) | {"high": 0.6}, 0, None)
+    blind |= {"has_skill": False, "notes": ["These columns do not tell.", "Left out 'x'."]}
+    assert _sentences.answer(blind) == (
+        "These columns do not tell the labels apart, so nobody can say from them which labels are "
+        "wrong: anything from none to 60% of the 2,000 labels is possible. No row is flagged."
+    )
+    assert _sentences.notes(blind) == ["Left out 'x'."]
+    assert _sentences.notes(blind | {"has_skill": True}) == blind["notes"]
+
+
+def test_nothing_wrong_at_all():
+    summary = found(9, rate(0, 0, 0), 0, None)
+    assert _sentences.answer(summary) == "Hardly any label looks wrong. No row is flagged."
+
+
+def test_fractions_in_ten_never_round_to_none():
+    assert _sentences.in_ten(0.06) == "1 in 10"
+    assert _sentences.in_ten(0.949) == "9 in 10"
+
+
+def test_an_interval_that_begins_next_to_none_may_be_overlap():
+    near, away = (_sentences.answer(found(1000, rate(90, low, 200), 80, 0.5)) for low in (9, 11))
+    assert "merely overlap" in near
+    assert "merely overlap" not in away
+
+
+LIKELY = "more likely wrong than right"
+
+
+@pytest.mark.parametrize(
+    ("flagged", "dropped", "above", "expected"),
+    [
+        (181, 181, 181, f"the 181 rows that are {LIKELY}"),
+        (181, 170, 170, f"the 170 rows that are {LIKELY} (181 are flagged to look at)"),
+        (1, 1, 1, f"the row that is {LIKELY}"),
+        (1, 2, 2, f"the 2 rows that are {LIKELY} (1 is flagged to look at)"),
+        (0, 1, 1, f"the row that is {LIKELY} (none is flagged)"),
+        (20, 10, 20, f"10 of the 20 rows that are {LIKELY}, to spare small classes"
+                     " (20 are flagged to look at)"),
+        (10, 10, 20, f"10 of the 20 rows that are {LIKELY}, to spare small classes"),
+        (0, 0, 2, f"none of the 2 rows that are {LIKELY}, to spare small classes"),
+        (7, 0, 0, f"no row, as none is {LIKELY} (7 are flagged to look at)"),
+        (0, 0, 0, f"no row, as none is {LIKELY}"),
+    ],
+)  # fmt: skip
+def test_what_clean_drops_agrees_with_the_flags(flagged, dropped, above, expected):
+    cleaned = {"threshold": 0.5, "rows": dropped, "above": above}
+    assert _sentences.cleaning({"count": flagged, "cleaned": cleaned}) == expected
