@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd  # noqa: TID251
 from detectors import MODELS
 from joblib import Parallel, delayed
-from noisy_sets import KINDS, load, names, plant
+from noisy_sets import KINDS, inject, load, names
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -37,7 +37,7 @@ def cell(name, kind, seed, rows, data):
     warnings.simplefilter("ignore")
     X, y = load(name, rows, seed, data)
     train, test = train_test_split(np.arange(len(y)), test_size=0.4, random_state=seed, stratify=y)
-    noisy, _ = plant(X[train], y[train], kind, name, seed)
+    noisy, _ = inject(X[train], y[train], kind, name, seed)
     found = errata.audit(X[train], noisy, random_state=seed)
     cleaned = {action: found.clean(action).apply(X[train]) for action in ("drop", "relabel")}
     row = {"dataset": name, "kind": kind, "seed": seed}

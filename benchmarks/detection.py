@@ -5,7 +5,7 @@
     python benchmarks/detection.py large --data FOLDER --sets all    class to class, many rows
     python benchmarks/detection.py summary                           of what was measured so far
 
-Errors of five kinds are planted in at most 3,000 rows of each set; every class flowing into one
+Errors of five kinds are injected in at most 3,000 rows of each set; every class flowing into one
 other in at most 20,000 rows of the large sets. Peers are those of detectors.py, in the same run.
 Results go to a CSV file that a later run continues. What cleaning brings is measured in
 cleaning.py, speed in audit_speed.py, tables that could deceive in honesty.py.
@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 import pandas as pd  # noqa: TID251
 from detectors import MEASURED, by_cleanlab, by_plain_models, measure, model_proba, told
-from noisy_sets import CHOSEN_ON, HELD_OUT, KINDS, LARGE, RELATED, UNSEEN, load, names, plant
+from noisy_sets import CHOSEN_ON, HELD_OUT, KINDS, LARGE, RELATED, UNSEEN, inject, load, names
 from runs import asked, options, run, show
 from scipy.stats import wilcoxon
 
@@ -34,7 +34,7 @@ PROTOTYPE_ON = ("pendigits", "satimage", "letter", "wall_robot", "optdigits")
 
 def cell(name, kind, seed, rows, data, alone, check):
     X, y = load(name, rows, seed, data)
-    noisy, wrong = plant(X, y, kind, name, seed)
+    noisy, wrong = inject(X, y, kind, name, seed)
     answers = {"errata": told(errata.audit(X, noisy, self_check=check, random_state=0))}
     codes = np.unique(noisy, return_inverse=True)[1]  # noise may leave a class without a label
     if not alone:
@@ -79,7 +79,7 @@ def tell_ordinary(group, table):
     show("error of the noise rate, NCAR and NAR", best(noisy[noisy.kind != "nnar20"], "rate_error"))
     show("expected calibration error", best(noisy, "ece"))
     clean = ours[ours.kind == "clean"].groupby("dataset").rate.mean().sort_values()
-    show("estimated rate without planted errors, worst last", clean.tail(8))
+    show("estimated rate without injected errors, worst last", clean.tail(8))
     worst = ours.nlargest(5, "self_error")[[*KEYS, "ap", "self_ap"]]
     show("self-check furthest from the truth", worst)
     asked(f"asked for, {group}", limits(noisy, group))

@@ -35,7 +35,7 @@ SCORES = {
     "adjusted": {"method": "self_confidence", "adjust_pred_probs": True},
 }
 TOLD = (
-    "promised", "rate", "low", "high", "self_ap", "planted", "found", "by_label", "lift", "note",
+    "promised", "rate", "low", "high", "self_ap", "injected", "found", "by_label", "lift", "note",
 )  # fmt: skip
 MEASURED = (
     "n", "true_rate", "ap", "flagged", "recall", "precision", "f1", "covered", "brier", "ece",
@@ -68,7 +68,7 @@ def told(audit):
     }
     check = audit.self_check
     if check is not None:
-        answer |= {"planted": check.planted, "found": check.found, "by_label": check.by_label}
+        answer |= {"injected": check.injected, "found": check.found, "by_label": check.by_label}
         answer |= {"lift": int(check.lift), "self_ap": check.average_precision}
     return answer
 
@@ -103,8 +103,8 @@ def cleanlab_scores(p, y):
 
 def by_plain_models(X, y):
     Z, own = StandardScaler().fit_transform(X), (np.arange(len(y)), y)
-    bumps = Nystroem(gamma=1 / Z.shape[1], n_components=min(100, len(y)), random_state=0)
-    kernel = make_pipeline(bumps, LogisticRegression(max_iter=1000)).fit(Z, y)
+    features = Nystroem(gamma=1 / Z.shape[1], n_components=min(100, len(y)), random_state=0)
+    kernel = make_pipeline(features, LogisticRegression(max_iter=1000)).fit(Z, y)
     loss = 1 - kernel.predict_proba(Z)[own]
     scores = out_of_fold(SVC(), Z, y, "decision_function")
     scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores

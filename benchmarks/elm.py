@@ -1,7 +1,7 @@
 """How much out-of-sample predictions cost, as ratios measured in one run.
 
-    python benchmarks/extreme.py                 # everything, some minutes
-    python benchmarks/extreme.py --rows 20000    # smaller
+    python benchmarks/elm.py                 # everything, some minutes
+    python benchmarks/elm.py --rows 20000    # smaller
 
 Every ratio is of the fastest of some repetitions, taken in turns, with the same number of threads
 for all. With one thread the time is that of the processor, which other work on the machine hardly
@@ -20,7 +20,7 @@ from scipy.linalg import blas
 from sklearn.model_selection import cross_val_predict
 from threadpoolctl import threadpool_limits
 
-from errata.elm import ELMClassifier, ELMRegressor, _features
+from errata.elm import ELMClassifier, ELMRegressor, _hidden_layer
 
 TARGETS = {
     "plain fit": "",
@@ -41,7 +41,7 @@ def main(options):
         X, y = data(options.rows, options.features)
         measure_folds(X, y, options, clock)
         measure_hpelm(X, y, options, clock)
-        measure_ridges(options, clock)
+        measure_alphas(options, clock)
     measure_growth(options)
 
 
@@ -118,7 +118,7 @@ def dsyrk(n, m, block=8192):
 
 
 def measure_hpelm(X, y, options, clock):
-    """One fit by hpelm and by us: tanh units, the same ridge, regression on +-1."""
+    """One fit by hpelm and by us: tanh units, the same alpha, regression on +-1."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -129,9 +129,9 @@ def measure_hpelm(X, y, options, clock):
     T = 2.0 * y[:, None] - 1
 
     def theirs():
-        machine = ELM(X.shape[1], 1, norm=1.0)
-        machine.add_neurons(options.units, "tanh")
-        machine.train(X, T)
+        network = ELM(X.shape[1], 1, norm=1.0)
+        network.add_neurons(options.units, "tanh")
+        network.train(X, T)
 
     def ours():
         ELMRegressor(
@@ -144,8 +144,8 @@ def measure_hpelm(X, y, options, clock):
           "errata (target >= 1).\n")  # fmt: skip
 
 
-def measure_ridges(options, clock):
-    """49 ridges compared and every row left out, the default of the estimators."""
+def measure_alphas(options, clock):
+    """49 alphas compared and every row left out, the default of the estimators."""
     X, y = data(options.rows, 30)
     start = clock()
     ELMClassifier(n_hidden=options.units // 2, random_state=0).fit(X, y)
@@ -158,7 +158,7 @@ def measure_ridges(options, clock):
         options.repeat,
         clock,
     )
-    print(f"{options.rows} rows, 30 features, {options.units // 2} units: 49 ridges and leave one "
+    print(f"{options.rows} rows, 30 features, {options.units // 2} units: 49 alphas and leave one "
           f"out take {everything:.1f} s (target: 20 s on two cores),\n10 folds "
           f"{seconds['folds'] / seconds['plain']:.2f} plain fits (target <= 2).\n")  # fmt: skip
 
@@ -195,5 +195,5 @@ def child(options):
 if __name__ == "__main__":
     options = parse()
     if options.plain:
-        _features.kernels = lambda subject: _features.plain
+        _hidden_layer.kernels = lambda subject: _hidden_layer.plain
     child(options) if options.child else main(options)

@@ -10,7 +10,7 @@ rare        a rare class that stands apart
 leak        a column that copies the label
 copies      rows that occur more than once
 ordinary    twelve sets, at most 500 rows, beside a prototype
-untouched   sets without planted errors
+untouched   sets without injected errors
 synthetic   random tables with three forms of noise: does the interval hold the truth?
 stability   how far another seed, or another order of the rows, moves p_wrong
 selfcheck   imbalanced sets: average precision as the self-check tells it and as it is
@@ -30,10 +30,10 @@ from noisy_sets import (
     NO_SIGNAL,
     UNTOUCHED,
     flip,
+    inject,
     load,
     names,
     no_signal,
-    plant,
     random_rate,
     random_table,
 )
@@ -122,7 +122,7 @@ def rare(name, kind, seed, _):
     random = np.random.default_rng([seed, 4])
     y = (np.arange(1000) < {"97:3": 30, "95:5": 50}[name]).astype(int)
     X = random.normal(size=(1000, 4)) + 5 * np.eye(4)[y]
-    noisy, wrong = plant(X, y, kind, name, seed)
+    noisy, wrong = inject(X, y, kind, name, seed)
     return [measure(told(audit(X, noisy)), wrong)]
 
 
@@ -133,8 +133,8 @@ def tell_rare(table):
     asked(
         "rare class",
         [
-            ("lowest F1, 10 % planted", noisy.f1.min(), ">=", 0.95),
-            ("most rows flagged, none planted", (clean.flagged * clean.n).max(), "<=", 2),
+            ("lowest F1, 10 % injected", noisy.f1.min(), ">=", 0.95),
+            ("most rows flagged, none injected", (clean.flagged * clean.n).max(), "<=", 2),
             ("error of the rate, prototype", noisy.rate_error.mean(), "<=", 0.017),
             ("expected calibration error, prototype", noisy.ece.mean(), "<=", 0.021),
         ],
@@ -151,7 +151,7 @@ def leak_cells(_):
 
 def leak(name, kind, seed, data):
     X, y = load(name, 1000, seed, data)
-    noisy, wrong = plant(X, y, "ncar10", name, seed)
+    noisy, wrong = inject(X, y, "ncar10", name, seed)
     table = pd.DataFrame(X).add_prefix("c").join(leaked(kind, y, noisy, seed))
     found = audit(table, noisy)
     named = any("class_id" in note and "trust=" in note for note in found.notes)
@@ -178,8 +178,8 @@ def tell_leak(table):
     asked(
         "leaked column",
         [
-            ("share of the copies that is named", copies.named.mean(), ">=", 1),
-            ("lowest share of the errors flagged", copies.recall.min(), ">=", 0.8),
+            ("fraction of the copies that is named", copies.named.mean(), ">=", 1),
+            ("lowest fraction of the errors flagged", copies.recall.min(), ">=", 0.8),
             ("false alarms", honest.named.sum(), "<=", 0),
         ],
     )
@@ -240,7 +240,7 @@ def tell_copies(table):
     show("copies (recall: of the copied rows)", means)
     six = table[table.kind == "six with another label"]
     figures = [
-        ("six copies, lowest share flagged", six.recall.min(), ">=", 1),
+        ("six copies, lowest fraction flagged", six.recall.min(), ">=", 1),
         ("six copies, originals flagged", six.originals.sum(), "<=", 0),
     ]
     for kind, part in table[table.recall_single.notna()].groupby("kind"):
@@ -260,7 +260,7 @@ def ordinary_cells(_):
 
 def ordinary(name, kind, seed, data, rows=500, self_check=False):
     X, y = load(name, rows, seed, data)
-    noisy, wrong = plant(X, y, kind, name, seed)
+    noisy, wrong = inject(X, y, kind, name, seed)
     return [measure(told(audit(X, noisy, self_check=self_check)), wrong)]
 
 
@@ -285,12 +285,12 @@ def tell_untouched(table):
     columns = ["n", "flagged", "promised", "rate", "low", "high", "note"]
     lists = table[table.flagged > 0]
     with pd.option_context("display.max_colwidth", 90):
-        show("nothing planted", table.set_index("dataset")[columns].sort_values("flagged"))
+        show("nothing injected", table.set_index("dataset")[columns].sort_values("flagged"))
     silent = (~lists.note.fillna("").str.contains("overlap")).sum()
     asked(
-        f"nothing planted, {len(table)} sets",
+        f"nothing injected, {len(table)} sets",
         [
-            ("share of rows flagged", table.flagged.mean(), "<=", 0.03),
+            ("fraction of rows flagged", table.flagged.mean(), "<=", 0.03),
             ("promised precision of the lists, mean", lists.promised.mean(), "<=", 0.5),
             ("promised precision of the lists, highest", lists.promised.max(), "<=", 0.5),
             ("lists whose first note does not speak of overlap", silent, "<=", 0),
@@ -328,7 +328,7 @@ def stability_cells(_):
 
 def stability(name, kind, seed, data, repeats=5):
     X, y = load(name, 2000, seed, data)
-    y, wrong = plant(X, y, "ncar10", name, seed)
+    y, wrong = inject(X, y, "ncar10", name, seed)
     p_wrong = []
     for repeat in range(repeats):
         order = np.arange(len(y))
@@ -347,7 +347,7 @@ def tell_stability(table):
         table.set_index(["dataset", "kind"])[["mean", "q99", "max"]],
     )
     asked(
-        "standard deviation of p_wrong over five runs, 10 % planted, worst set",
+        "standard deviation of p_wrong over five runs, 10 % injected, worst set",
         [
             (f"{name} over the rows", table[name].max(), "<=", 0.03)
             for name in ("mean", "q99", "max")
@@ -371,7 +371,7 @@ def tell_selfcheck(table):
         "ap",
         "self_ap",
         "distance",
-        "planted",
+        "injected",
         "found",
         "by_label",
         "lift",

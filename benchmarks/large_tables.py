@@ -14,10 +14,10 @@ from functools import partial
 
 import numpy as np
 import pandas as pd  # noqa: TID251
-from sklearn.metrics import average_precision_score
 from detectors import MODELS, cleanlab_flags, cleanlab_scores, out_of_fold
-from noisy_sets import load, names, plant
+from noisy_sets import inject, load, names
 from runs import asked, options, run, seconds, show
+from sklearn.metrics import average_precision_score
 
 import errata
 
@@ -28,7 +28,7 @@ PEERS = ("forest", "boosting", "mean")
 
 def cell(name, kind, seed, data, most):
     X, y = load(name, most, seed, data)
-    noisy, wrong = plant(X, y, kind, name, seed)
+    noisy, wrong = inject(X, y, kind, name, seed)
     rows = []
     for method, took, suspicion in (*audits(X, noisy), *peers(X, noisy)):
         ap = average_precision_score(wrong, suspicion)

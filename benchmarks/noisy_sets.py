@@ -1,4 +1,4 @@
-"""Data sets with planted errors, random tables and tables of noise, for benchmarks of the audit."""
+"""Data sets with injected errors, random tables and tables of noise, for the audit's benchmarks."""
 
 import zlib
 from functools import lru_cache
@@ -58,7 +58,7 @@ UNSEEN = (
 # Held out, but with the rows of a set that constants are chosen on (australian, ctg, glass,
 # heart_statlog, vertebral3, and the same digits as mfeat_zernike): told apart in the tables.
 RELATED = ("credit_a", "ctg10", "glass_window", "heart_c", "mfeat_morphological", "vertebral2")
-# Nothing is planted in these 24: nine of the first list, fifteen of the second.
+# Nothing is injected in these 24: nine of the first list, fifteen of the second.
 UNTOUCHED = (
     "breast_cancer", "cmc", "digits", "led7", "liver_bupa", "pima", "satimage", "winequality_red",
     "yeast", "adult", "bank_marketing", "dna", "haberman", "hypothyroid", "ilpd", "kr_vs_kp",
@@ -70,7 +70,7 @@ LARGE = (  # of 5,000 rows and more
     "pendigits", "adult", "ann_thyroid", "bank_marketing", "higgs7500", "mushroom", "nursery",
     "shuttle", "sleep_stage",
 )  # fmt: skip
-NO_SIGNAL = {  # rows, columns, shares of the classes
+NO_SIGNAL = {  # rows, columns, fractions of the classes
     "95:5": (2000, 4, (0.95, 0.05)),
     "four equal": (600, 5, (0.25,) * 4),
     "ten equal": (1000, 10, (0.1,) * 10),
@@ -80,7 +80,7 @@ NO_SIGNAL = {  # rows, columns, shares of the classes
 
 
 def names(data, sets="chosen"):
-    """Data sets to plant errors in: those of one list, or all; bundled ones without a folder."""
+    """Data sets to inject errors in: those of one list, or all; bundled ones without a folder."""
     chosen = (*BUNDLED, *SYNTHETIC, *(FOLDER if data else ()))
     held, unseen = (HELD_OUT, UNSEEN) if data else ((), ())
     lists = {"chosen": chosen, "held": held, "unseen": unseen, "all": chosen + held + unseen}
@@ -122,7 +122,7 @@ def synthetic(name, rows, seed):
 
 
 def random_table(seed):
-    """Another table for every seed: size, classes, their shares, columns and overlap are drawn."""
+    """Another table for every seed: size, classes, fractions, columns and overlap are drawn."""
     random = np.random.default_rng([seed, 1])
     n = round(np.exp(random.uniform(np.log(300), np.log(3000))))
     k, clusters = int(random.choice((2, 2, 3, 4, 5, 8))), int(random.integers(1, 3))
@@ -130,7 +130,7 @@ def random_table(seed):
     informative = int(random.integers(max(2, np.ceil(np.log2(k * clusters))), d + 1))
     return make_classification(
         n, d, n_informative=informative, n_redundant=int(random.integers(d - informative + 1)),
-        n_classes=k, n_clusters_per_class=clusters, weights=random_shares(random, k, 0.05),
+        n_classes=k, n_clusters_per_class=clusters, weights=random_fractions(random, k, 0.05),
         class_sep=random.uniform(0.5, 2.5), flip_y=0, random_state=seed,
     )  # fmt: skip
 
@@ -151,14 +151,14 @@ def no_signal(shape, seed):
 def random_shape(random):
     n = round(np.exp(random.uniform(np.log(200), np.log(3000))))
     k = int(random.choice((2, 2, 3, 4, 6, 10)))
-    return n, int(random.integers(3, 31)), random_shares(random, k, 0.03)
+    return n, int(random.integers(3, 31)), random_fractions(random, k, 0.03)
 
 
-def random_shares(random, k, least):
+def random_fractions(random, k, least):
     return least + (1 - least * k) * random.dirichlet(np.ones(k))
 
 
-def plant(X, y, kind, name, seed):
+def inject(X, y, kind, name, seed):
     """Noisy labels, and which of them are wrong; a kind is a form of noise and its percentage."""
     seed = zlib.crc32(f"{name} {kind} {seed}".encode()) % 2**31
     if kind == "clean":
@@ -181,9 +181,9 @@ def flip(X, y, form, rate, seed):
 def uneven(y, rate, seed):
     """Some classes are wrong often, some hardly ever, and mostly for one particular other."""
     random, k = np.random.RandomState(seed), int(y.max()) + 1
-    shares, rates = np.bincount(y) / len(y), random.uniform(0, 1, k)
+    fractions, rates = np.bincount(y) / len(y), random.uniform(0, 1, k)
     for _ in range(50):
-        rates = np.minimum(rates * rate / (shares @ rates), 0.45)
+        rates = np.minimum(rates * rate / (fractions @ rates), 0.45)
     cycle = random.permutation(k)
     transition = np.zeros((k, k))
     for place, c in enumerate(cycle):

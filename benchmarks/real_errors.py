@@ -1,10 +1,10 @@
-"""Errors that people and rules made: the audit against cleanlab on the same evidence.
+"""Errors that people and rules made: the audit against cleanlab on the same probabilities.
 
     python benchmarks/real_errors.py --data FOLDER
     python benchmarks/real_errors.py --data FOLDER --summary     of what was measured so far
 
 Three sets come with out-of-sample probabilities of a network, which both are given. Two come with
-features: the audit hears its own witnesses, cleanlab a logistic regression, a forest, gradient
+features: the audit fits its own models, cleanlab has a logistic regression, a forest, gradient
 boosting and their mean, each out of fold. "Best" is the best of cleanlab's answers on that set,
 which nobody could have chosen beforehand. Results go to a CSV file that a later run continues.
 """

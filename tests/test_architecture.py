@@ -14,6 +14,7 @@ ORDER = [
     "_format",
     "_sentences",
     "_optional",
+    "_files",
     "_compat",
     "_routing",
     "_random",

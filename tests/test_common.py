@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
 import errata
@@ -244,7 +245,8 @@ def requesting(estimator, name):
     estimator = with_params(estimator, random_state=0)
     parts = [p for p in estimator.get_params(deep=False).values() if has_fit_parameter(p, name)]
     for part in parts or [estimator]:
-        part.set_fit_request(**{name: True})
+        if name not in get_routing_for_object(part).consumes("fit", [name]):
+            part.set_fit_request(**{name: True})
     return estimator
 
 

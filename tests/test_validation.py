@@ -35,6 +35,7 @@ from errata._validation import (
     check_transition,
     check_weight_matrix,
     fit_to_codes,
+    is_missing,
 )
 
 
@@ -364,3 +365,13 @@ def test_a_filter_and_its_classifier_check_labels_once_each(label_checks):
 def test_labels_are_checked_once_in_an_audit(label_checks):
     errata.audit(LABELLED, LABELS, random_state=0)
     assert len(label_checks) == 1
+
+
+def test_missing_values_of_every_library_are_known():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    assert is_missing(pandas.NA)
+    assert is_missing(pandas.NaT)
+    assert is_missing(np.datetime64("NaT"))
+    assert not is_missing([])
+    assert not is_missing("")
+    assert is_missing("", text=True)

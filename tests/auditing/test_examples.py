@@ -28,6 +28,12 @@ def test_cells_are_told_under_their_names(library):
     assert told["pet"].endswith("…")
 
 
+def test_files_that_are_not_there_have_no_picture():
+    values = RowValues({"file": ["a.png", "b.PNG"], "size": [1, 2]}, None)
+    assert values.picture(0) is None
+    assert values.of(1) == {"file": "b.PNG", "size": "2"}
+
+
 @pytest.mark.parametrize(
     "table",
     [PIXELS, sparse.csr_array(PIXELS), {f"p{j}": PIXELS[:, j].astype(str) for j in range(4)}],
@@ -40,9 +46,3 @@ def test_rows_of_pixels_become_pictures(table):
     assert values.of(1) == {}
     with pytest.raises(ValueError, match="image_shape says 3 x 3 pixels, but the table has 4"):
         check_pixels(table, (3, 3))
-
-
-def test_files_that_are_not_there_have_no_picture():
-    values = RowValues({"file": ["a.png", "b.PNG"], "size": [1, 2]}, None)
-    assert values.picture(0) is None
-    assert values.of(1) == {"file": "b.PNG", "size": "2"}

@@ -69,7 +69,7 @@ def test_a_failure_leaves_the_old_audit_and_no_rubbish(moment, monkeypatch, tmp_
 
     with monkeypatch.context() as patch:
         if moment == "writing":
-            patch.setattr(_storage, "write_columns", fail)
+            patch.setattr(_storage, "write_table", fail)
         else:
             patch.setattr(Path, "rename", fail_once)
         with pytest.raises(OSError, match="the disk is full"):

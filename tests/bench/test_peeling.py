@@ -5,14 +5,15 @@ from errata.bench import get_experiment
 from errata.bench._experiment import Bench, Cell
 from errata.bench.experiments._peeling import (
     SixtyForty,
-    flip_share,
+    after,
+    flip_fraction,
     load_relabelled,
-    peeled,
     score,
 )
 from errata.bench.experiments._peeling_curves import FIGURES, ROUNDS, mean_curves, plot_curves
 from errata.datasets import make_twonorm
 from errata.ensemble import DiscreteAdaBoostClassifier
+from errata.filters import MarginPeeler
 
 
 def test_names_agree_with_the_published_table():
@@ -40,10 +41,10 @@ def test_sixty_percent_train():
 
 def test_flips_are_rounded_up():
     y = np.tile([0, 1], 205)
-    noisy, flipped = flip_share(y, 0.01, 0)
+    noisy, flipped = flip_fraction(y, 0.01, 0)
     assert flipped.sum() == 5
     np.testing.assert_array_equal(noisy != y, flipped)
-    assert not flip_share(y, 0.0, 0)[1].any()
+    assert not flip_fraction(y, 0.0, 0)[1].any()
 
 
 def test_synthetic_sets_are_drawn_anew_in_each_repetition():
@@ -61,8 +62,8 @@ def test_labels_of_a_real_set_are_those_of_a_tree(data_folder):
 
 def test_false_positives_are_counted_per_training_row():
     X, y = make_twonorm(200, random_state=0)
-    labels, flipped = flip_share(y[:100], 0.1, 0)
-    model = peeled("margin").fit(X[:100], labels)
+    labels, flipped = flip_fraction(y[:100], 0.1, 0)
+    model = after(MarginPeeler()).fit(X[:100], labels)
     found = score(model, X[100:], y[100:], flipped)
     assert found["noise_detected_percent"] == 100 * model.flagged_[flipped].mean()
     assert found["false_positive_rate_percent"] == (model.flagged_ & ~flipped).sum()
@@ -72,14 +73,15 @@ def test_false_positives_are_counted_per_training_row():
     assert np.isnan(plain["noise_detected_percent"])
 
 
-def test_linear_programs_are_told_the_level():
+@pytest.mark.parametrize(("level", "flips"), [(0.05, 9), (0.0128, 3)])
+def test_linear_programs_are_told_the_level(level, flips):
     experiment = get_experiment("peeling")
     method = "AdaBoost after LPP"
-    cell = Cell("twonorm", 0.05, method, 0)
+    cell = Cell("twonorm", level, method, 0)
     found = experiment.measure(cell, experiment.methods[method], "twonorm", Bench(None, 0))
-    # As many rows are peeled as were flipped, 9 of 180.
-    peeled_rows = found["noise_detected_percent"] * 9 + found["false_positive_rate_percent"] * 180
-    assert peeled_rows == pytest.approx(900)
+    # As many of the 180 rows are peeled as were flipped, rounded up.
+    detected, false = found["noise_detected_percent"], found["false_positive_rate_percent"]
+    assert detected * flips + false * 180 == pytest.approx(100 * flips)
 
 
 def test_curves_are_means_and_drawn_where_all_methods_ran(tmp_path):

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
-from errata.bench import get_experiment, load_published, run_experiment, write_report
+from errata.bench import get_experiment, load_published, run_experiment, write_comparison
 from errata.bench._compare import compare
 from errata.bench.experiments._ppr import _draw_panels
 from errata.bench.figures import plot_outlying_line
+from errata.tolerant import ReinforcedLinearRegression
 
 EXPERIMENT = get_experiment("ppr")
 
@@ -59,7 +60,7 @@ def test_a_figure_has_a_row_per_penalty_and_alpha_too_small_chosen_and_too_large
     from matplotlib.figure import Figure  # noqa: TID251
 
     panels = Figure().subplots(2, 3)
-    _draw_panels(plot_outlying_line, panels)
+    _draw_panels(plot_outlying_line, ReinforcedLinearRegression(), panels)
     weights = np.array([[ax.collections[-1].get_array().mean() for ax in row] for row in panels])
     np.testing.assert_allclose(weights[:, 1:], [[0.95, 1], [0.95, 1]], rtol=0, atol=1e-6)
     assert np.all(weights[:, 0] < 0.7)
@@ -68,7 +69,7 @@ def test_a_figure_has_a_row_per_penalty_and_alpha_too_small_chosen_and_too_large
 @pytest.mark.slow
 def test_its_figures_are_drawn(results, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    report = write_report(EXPERIMENT, results, tmp_path)
+    report = write_comparison(EXPERIMENT, results, tmp_path)
     drawn = {path.name for path in report.files if path.suffix == ".png"}
     assert drawn == {
         *("figure-6.png", "figure-8.png", "figure-9.png", "figure-10.png", "figure-11-12.png"),

@@ -3,7 +3,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from errata.bench import get_experiment
-from errata.bench.experiments._projections import MEMBERS, load_some
+from errata.bench.experiments._projections import N_ESTIMATORS, load_some
 from errata.bench.experiments._projections_claims import (
     accuracies,
     apart,
@@ -11,7 +11,7 @@ from errata.bench.experiments._projections_claims import (
     write_claims,
 )
 from errata.projections._named import PROJECTIONS
-from errata.tables import read_columns
+from errata.tables import read_table
 
 
 def results(n_sets=8, levels=(0.0, 0.2)):
@@ -39,7 +39,7 @@ def test_every_projection_takes_part_with_the_trees_of_its_rivals():
     assert len(experiment.datasets) >= 20
     for name in ("AdaBoost", "Bagging", *PROJECTIONS):
         method = experiment.methods[name]
-        assert method.n_estimators == MEMBERS == 100
+        assert method.n_estimators == N_ESTIMATORS == 100
         assert isinstance(method.estimator, DecisionTreeClassifier)
         assert method.estimator.ccp_alpha > 0  # a perfect tree would leave nothing to learn from
 
@@ -66,8 +66,7 @@ def test_accuracies_are_means_over_repetitions():
 
 def test_claims_name_gains_wins_and_whether_they_are_real(tmp_path):
     write_claims(results(), tmp_path / "claims.csv")
-    table = read_columns(tmp_path / "claims.csv")
-    rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+    rows = read_table(tmp_path / "claims.csv").to_pylist()
 
     def row(**wanted):
         return next(r for r in rows if all(r[key] == value for key, value in wanted.items()))

@@ -1,7 +1,7 @@
 import pytest
 
-from errata.bench._ranks import rank_methods
-from errata.tables import read_columns
+from errata.bench._ranks import illustrate_ranks
+from errata.tables import read_table
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
@@ -17,12 +17,12 @@ def results(methods, datasets=("x", "y", "z")):
 
 
 def test_friedman_and_a_diagram_for_each_level(tmp_path):
-    files = rank_methods(results(["best", "middle", "worst"]), tmp_path, metric="accuracy")
+    files = illustrate_ranks(results(["best", "middle", "worst"]), tmp_path, metric="accuracy")
     assert [path.name for path in files] == ["friedman.csv", "ranks-0.1.png"]
     assert files[1].read_bytes().startswith(b"\x89PNG")
-    table = read_columns(files[0])
-    assert table["rank of best"].tolist() == ["1.0"]
-    assert table["rank of worst"].tolist() == ["3.0"]
+    table = read_table(files[0]).to_pydict()
+    assert table["rank of best"] == ["1.0"]
+    assert table["rank of worst"] == ["3.0"]
     assert float(table["statistic"][0]) == pytest.approx(6)  # full agreement: N (k - 1)
 
 
@@ -30,5 +30,5 @@ def test_friedman_and_a_diagram_for_each_level(tmp_path):
     "few", [results(["one", "two"]), results(["a", "b", "c"], datasets=("x",)), []]
 )
 def test_too_few_to_rank_draws_nothing(tmp_path, few):
-    assert rank_methods(few, tmp_path, metric="accuracy") == []
+    assert illustrate_ranks(few, tmp_path, metric="accuracy") == []
     assert not list(tmp_path.iterdir())

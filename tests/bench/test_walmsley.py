@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from errata.bench import get_experiment, list_experiments, load_published, run_experiment
+from errata.bench.experiments._complete import load_complete
 from errata.bench.experiments._walmsley import flip_each, load_same
 
 
@@ -24,6 +25,12 @@ def test_each_label_is_changed_by_itself_with_no_warning_at_one_half():
     _, flipped = flip_each(np.arange(20_000) % 2, 0.5, seed=0)
     assert flipped.mean() == pytest.approx(0.5, abs=0.02)
     assert flipped.sum() != 10_000
+
+
+def test_generated_rows_are_the_same_in_every_repetition_and_run():
+    first, _ = load_same("make_moons", None, 1)
+    load_complete.cache_clear()  # as in another process
+    np.testing.assert_array_equal(load_same("make_moons", None, 2)[0], first)
 
 
 def test_rows_with_missing_cells_are_left_out(data_folder):

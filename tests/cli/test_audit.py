@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import errata
 from errata.cli.__main__ import main
-from errata.tables import read_columns, write_columns
+from errata.tables import read_table, write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
@@ -35,14 +35,14 @@ def animals(n=60):
 @pytest.fixture
 def table(tmp_path):
     path = tmp_path / "pets.csv"
-    write_columns(path, animals())
+    write_table(path, animals())
     return path
 
 
 def written(folder, name="pets.csv", **changes):
     """The animals with some columns changed or added, on disk."""
     columns = animals() | changes
-    write_columns(folder / name, columns)
+    write_table(folder / name, columns)
     return folder / name
 
 
@@ -172,7 +172,7 @@ def test_columns_may_be_called_as_ours(tmp_path):
     pets = animals()
     names = ("row", "label", "suggested", "p_wrong", "flagged", "id", "suspicion")
     columns = dict.fromkeys(names, pets["weight"]) | {"class": pets["pet"]}
-    write_columns(tmp_path / "pets.csv", columns)
+    write_table(tmp_path / "pets.csv", columns)
     result = run(tmp_path / "pets.csv", "-l", "class", "--id", "id")
     assert result.exit_code == 0, result.output
     assert sorted(int(row["row"]) for row in ranked(tmp_path / "pets.audit")[:2]) == WRONG
@@ -241,7 +241,7 @@ def blind_table(folder):
     random = np.random.default_rng(1)
     columns = {name: random.normal(size=200).round(3) for name in "uvw"}
     path = folder / "blind.csv"
-    write_columns(path, columns | {"y": np.where(random.random(200) < 0.3, "a", "b")})
+    write_table(path, columns | {"y": np.where(random.random(200) < 0.3, "a", "b")})
     return path
 
 
@@ -270,7 +270,7 @@ def test_a_column_that_copies_the_label_is_left_out_unless_trusted(tmp_path):
     pet = animals(200)["pet"]
     weight = np.random.default_rng(2).normal(size=200) + 1.5 * (pet == "dog")
     columns = {"weight": weight, "chip": np.where(pet == "dog", 1, 2), "pet": pet}
-    write_columns(tmp_path / "pets.csv", columns)
+    write_table(tmp_path / "pets.csv", columns)
     left = run(tmp_path / "pets.csv", "-l", "pet", "-o", tmp_path / "left")
     assert "trust=['chip']" in words(left)
     kept = run(tmp_path / "pets.csv", "-l", "pet", "-o", tmp_path / "kept", "--trust", "chip")
@@ -342,7 +342,7 @@ def test_bad_tables_are_refused_in_one_sentence(tmp_path, text, arguments, sente
 
 def test_labels_that_are_all_different_are_refused(tmp_path):
     columns = {"x": np.arange(50_000) % 97, "y": [f"a{i}" for i in range(50_000)]}
-    write_columns(tmp_path / "bad.csv", columns)
+    write_table(tmp_path / "bad.csv", columns)
     refused(run(tmp_path / "bad.csv", "-l", "y"), "there are 50000 different labels", tmp_path)
 
 
@@ -390,12 +390,12 @@ def test_a_full_disk_leaves_nothing_behind(table, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("errata.tables.write_columns", full)
+    monkeypatch.setattr("errata.tables.write_table", full)
     refused(run(table, "-l", "pet"), "no space is left on the disk", tmp_path)
     assert os.listdir(tmp_path) == ["pets.csv"]
 
 
-@pytest.mark.parametrize("where", ["errata.auditing.audit", "errata.tables.write_columns"])
+@pytest.mark.parametrize("where", ["errata.auditing.audit", "errata.tables.write_table"])
 def test_who_stops_it_finds_everything_as_it_was(table, tmp_path, monkeypatch, where):
     run(table, "-l", "pet")
     before = (tmp_path / "pets.audit" / "audit.json").read_bytes()
@@ -423,4 +423,4 @@ def test_the_table_is_left_as_it_was(table):
     before = table.read_bytes()
     run(table, "-l", "pet")
     assert table.read_bytes() == before
-    assert len(read_columns(table)["pet"]) == 60
+    assert read_table(table).num_rows == 60

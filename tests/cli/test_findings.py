@@ -33,7 +33,9 @@ def test_a_plain_audit_is_told_with_tables_and_next_steps(summary):
     assert f"Self-check: {summary['self_check']['sentence']}" in said
     assert all(f"Note: {note}" in said for note in summary["notes"])
     assert "The 10 most suspicious rows" in said
-    assert "Look at the rows: pets.audit/report.html All rows, ranked: pets.audit/ranked.csv" in said
+    assert (
+        "Look at the rows: pets.audit/report.html All rows, ranked: pets.audit/ranked.csv" in said
+    )
     flagged = summary["flagged"]["count"]
     assert said.endswith(
         f"Drop the {flagged} rows that are more likely wrong than right: "

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from sklearn.datasets import load_iris
 
 from errata.cli.__main__ import main
-from errata.tables import read_columns
+from errata.tables import read_table
 
 NAMES = np.array(["setosa", "versicolor", "virginica"])
 
@@ -30,6 +30,10 @@ def run(*arguments):
     return CliRunner().invoke(main, ["noise", *map(str, arguments)])
 
 
+def arrays(path):
+    return {name: np.array(cells) for name, cells in read_table(path).to_pydict().items()}
+
+
 def refused(result, sentence, folder):
     """One sentence, exit code 2, and nothing written."""
     assert result.exit_code == 2, result.output
@@ -42,15 +46,15 @@ def test_table_and_truth_are_written(iris, tmp_path):
     result = run(iris, "--label", "species", "--rate", 0.2, "-o", tmp_path / "noisy.csv")
     assert result.exit_code == 0, result.output
     assert "Changed 30 of 150 labels (20%)." in result.output
-    noisy, clean = read_columns(tmp_path / "noisy.csv"), read_columns(iris)
-    truth = read_columns(tmp_path / "noisy.truth.csv")
-    assert truth["label"].tolist() == noisy["species"].tolist()
-    assert truth["class"].tolist() == clean["species"].tolist()
+    noisy, clean = read_table(tmp_path / "noisy.csv"), read_table(iris)
+    truth = arrays(tmp_path / "noisy.truth.csv")
+    assert truth["label"].tolist() == noisy["species"].to_pylist()
+    assert truth["class"].tolist() == clean["species"].to_pylist()
     flipped = truth["flipped"] == "1"
     np.testing.assert_array_equal(flipped, truth["label"] != truth["class"])
     assert flipped.sum() == 30
     for name in "abcd":
-        assert noisy[name].tolist() == clean[name].tolist()
+        assert noisy[name].equals(clean[name])
 
 
 def test_the_seed_decides(iris, tmp_path):
@@ -78,7 +82,7 @@ def test_the_seed_decides(iris, tmp_path):
 def test_every_kind_of_noise(iris, tmp_path, options, allowed):
     result = run(iris, "-l", "species", "-r", 0.15, *options, "-o", tmp_path / "noisy.csv")
     assert result.exit_code == 0, result.output
-    truth = read_columns(tmp_path / "noisy.truth.csv")
+    truth = arrays(tmp_path / "noisy.truth.csv")
     flipped = truth["flipped"] == "1"
     assert 10 <= flipped.sum() <= 40
     moves = set(zip(truth["class"][flipped], truth["label"][flipped], strict=True))
@@ -94,7 +98,7 @@ def test_a_transition_matrix_from_a_file(iris, tmp_path):
         "-o", tmp_path / "noisy.csv",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    truth = read_columns(tmp_path / "noisy.truth.csv")
+    truth = arrays(tmp_path / "noisy.truth.csv")
     flipped = truth["flipped"] == "1"
     assert flipped.sum() == 5
     assert set(truth["class"][flipped]) == {"setosa"}
@@ -232,7 +236,7 @@ def test_a_full_disk_leaves_nothing_half_written(iris, tmp_path, monkeypatch):
     def no_space(*_, **__):
         raise OSError(28, "No space left on device", "noisy.csv")
 
-    monkeypatch.setattr("errata.tables._files.os.replace", no_space)
+    monkeypatch.setattr("errata._files.os.replace", no_space)
     result = run(iris, "-l", "species", "-r", 0.1, "-o", tmp_path / "noisy.csv")
     refused(result, "No space left on device: noisy.csv", tmp_path)
 

@@ -1,12 +1,16 @@
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, make_blobs
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import KFold, cross_val_predict
-from sklearn.preprocessing import scale
+from sklearn.model_selection import GridSearchCV, KFold, LeaveOneGroupOut, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, scale
+from sklearn.utils import get_tags
 
-from errata.elm import ELMClassifier
+from errata._validation import fit_to_codes
+from errata.elm import ELMSVC, ELMSVR, ELMClassifier, ELMFeatures, ELMRegressor, _classifier
 from errata.exceptions import SuspicionWarning
 from errata.noise import flip_labels
 
@@ -76,8 +80,8 @@ def test_an_infinite_ridge_leaves_the_shares_of_the_classes_without_the_row():  
 
 def test_two_rows_are_enough():  # C10
     with pytest.warns(SuspicionWarning, match="no row is left"):
-        judged = ELMClassifier(n_hidden=20, random_state=0).fit([[0.0], [1.0]], ["a", "b"])
-    assert np.isfinite(judged.suspicion_).all()
+        model = ELMClassifier(n_hidden=20, random_state=0).fit([[0.0], [1.0]], ["a", "b"])
+    assert np.isfinite(model.suspicion_).all()
 
 
 def test_a_row_without_weight_is_predicted_as_if_it_were_new():
@@ -223,7 +227,7 @@ def test_a_class_without_weight_is_told():
         ELMClassifier(n_hidden=30, alpha=1.0, random_state=0).fit(X, y, sample_weight=y != 1)
 
 
-def test_interpolating_models_cannot_judge_and_say_so():
+def test_interpolating_models_cannot_check_labels_and_say_so():
     X, y = three_classes()
     with pytest.warns(
         SuspicionWarning, match="90 of 90 rows cannot be predicted without themselves"
@@ -302,3 +306,66 @@ def test_leave_one_out_sees_errors_that_a_model_has_memorised(weight_scale):  # 
         roc_auc_score(flipped, honest.suspicion_),
     )
     assert out_of_sample >= in_sample + 0.03
+
+
+def test_rows_of_a_group_are_left_out_together():
+    X, y = three_classes()
+    groups = np.random.RandomState(0).randint(12, size=len(y))
+    model = ELMClassifier(n_hidden=25, alpha=0.3, random_state=0).fit(X, y, groups=groups)
+    assert not hasattr(model, "loo_predictions_")
+    left_out = LeaveOneGroupOut()
+    plain = clone(model).set_params(cv=False)
+    slow = cross_val_predict(plain, X, y, cv=left_out, groups=groups, method="decision_function")
+    np.testing.assert_allclose(model.oof_predictions_, slow, rtol=0, atol=1e-9)
+    by_splitter = clone(model).set_params(cv=left_out).fit(X, y, groups=groups)
+    np.testing.assert_allclose(by_splitter.oof_predictions_, slow, rtol=0, atol=1e-9)
+
+
+def test_folds_of_groups_compare_alphas_too():
+    X, y = three_classes()
+    groups = np.arange(len(y)) % 7
+    model = ELMClassifier(n_hidden=25, alpha="kfold", random_state=0).fit(X, y, groups=groups)
+    assert len(model.kfold_) == len(model.alphas_)
+
+
+def test_checked_rows_are_not_checked_again(monkeypatch):
+    X, y = three_classes()
+    expected = ELMClassifier(n_hidden=25, random_state=0).fit(X, y)
+    monkeypatch.setattr(_classifier, "check_labelled", None)
+    found = fit_to_codes(ELMClassifier(n_hidden=25, random_state=0), X, y)
+    np.testing.assert_array_equal(found.suspicion_, expected.suspicion_)
+    np.testing.assert_array_equal(found.predict(X), expected.predict(X))
+
+
+@pytest.mark.parametrize("name", ["sample_weight", "groups"])
+def test_weights_and_groups_reach_it_through_pipeline_and_grid_search(name):
+    X, y = three_classes()
+    values = np.random.RandomState(0).randint(1, 6, size=len(y))
+    with config_context(enable_metadata_routing=True):
+        model = ELMClassifier(n_hidden=15, alpha=1.0, random_state=0)
+        model.set_fit_request(**{name: True}).set_score_request(sample_weight=True)
+        pipeline = make_pipeline(FunctionTransformer(), model)
+        search = GridSearchCV(pipeline, {"elmclassifier__alpha": [1.0]})
+        found = search.fit(X, y, **{name: values}).best_estimator_[-1]
+        expected, plain = (clone(model).fit(X, y, **given) for given in ({name: values}, {}))
+    np.testing.assert_array_equal(found.suspicion_, expected.suspicion_)
+    assert not np.array_equal(found.suspicion_, plain.suspicion_)
+
+
+@pytest.mark.parametrize(
+    "model", [ELMClassifier(), ELMRegressor(), ELMFeatures(), ELMSVC(), ELMSVR()], ids=repr
+)
+def test_missing_values_are_refused_by_name(model):
+    X, y = three_classes()
+    X[3, 1] = np.nan
+    assert not get_tags(model).input_tags.allow_nan
+    with pytest.raises(
+        ValueError, match=f"X contains NaN.\n{type(model).__name__} does not accept"
+    ):
+        model.fit(X, y)
+    model = model.set_params(n_hidden=5).fit(X[4:], y[4:])
+    method = model.transform if hasattr(model, "transform") else model.predict
+    with pytest.raises(
+        ValueError, match=f"X contains NaN.\n{type(model).__name__} does not accept"
+    ):
+        method(X)

@@ -22,7 +22,7 @@ scores_strategy = hnp.arrays(
 
 
 @given(scores_strategy, st.floats(0.05, 5))
-def test_judgement_is_what_its_definitions_say(scores, temperature):
+def test_scores_of_labels_are_what_their_definitions_say(scores, temperature):
     codes = np.arange(len(scores)) % scores.shape[1]
     suspicion, margin, suggested = score_labels(scores, codes, temperature)
     p = np.exp(log_softmax(scores / temperature, axis=1))
@@ -98,7 +98,7 @@ def test_without_a_temperature_scores_are_cut_and_scaled():
     )
 
 
-def test_rows_that_cannot_be_judged_are_left_undecided():
+def test_rows_that_cannot_be_predicted_are_left_undecided():
     scores = np.array([[0.9, 0.1], [np.nan, np.nan]])
     assert undecided_where_undefined(scores).tolist() == [[0.9, 0.1], [0.5, 0.5]]
 

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import norm
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import load_iris, make_blobs, make_moons
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from errata.exceptions import NoiseWarning
@@ -70,6 +71,14 @@ def test_reference_probabilities_are_out_of_sample():
     X, y = rng.normal(size=(200, 30)), rng.randint(2, size=200)
     proba = reference_proba(X, y, random_state=0)
     assert np.mean(proba.argmax(axis=1) == y) < 0.6
+
+
+def test_reference_probabilities_follow_one_seed_on_any_number_of_cores():
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(5)
+    once, again = (reference_proba(X, y, forest, random_state=0, n_jobs=n) for n in (None, 2))
+    np.testing.assert_array_equal(once, again)
+    assert not np.array_equal(reference_proba(X, y, forest, random_state=1), once)
 
 
 def test_reference_probabilities_need_two_rows_of_each_class():

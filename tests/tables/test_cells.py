@@ -3,12 +3,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables import is_missing, numbers
-from errata.tables._cells import missing_cells
+from errata._validation import is_missing
+from errata.tables._cells import missing_cells, numbers, quick_numbers, words_of
 
-cells = st.one_of(
-    st.none(), st.floats(), st.text(max_size=4), st.sampled_from(["NA", " null ", "n/a", "none"])
-)
+arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+text = st.text(st.characters(exclude_categories=["Cs"]), max_size=4)
+words = st.one_of(st.none(), text, st.sampled_from(["NA", " null ", "n/a", "none", "1", " 2.5"]))
+
+
+def objects(values):
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
 
 
 def test_numbers_are_told_from_text():
@@ -20,22 +27,43 @@ def test_numbers_are_told_from_text():
     assert numbers(np.array(["2020-01-01"], dtype="M8[D]")) is None
 
 
-@given(st.lists(cells, min_size=1, max_size=12))
+@pytest.mark.parametrize(
+    "cells", [["1", " ", "-2e3"], ["NA", "+1", None], ["1_000", "٣"], ["1", "one"], ["", "null"]]
+)
+def test_arrow_and_python_read_the_same_numbers(cells):
+    found, expected = numbers(arrow.chunked_array([cells])), numbers(objects(cells))
+    assert (found is None) == (expected is None)
+    if found is not None:
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_ordinary_numbers_take_no_python_for_each_cell():
+    column = arrow.chunked_array([["1", "-2.50"], ["NA", " 3e1", None]])
+    np.testing.assert_array_equal(quick_numbers(column), [1, -2.5, np.nan, 30, np.nan])
+    assert quick_numbers(arrow.chunked_array([["1_000"]])) is None
+
+
+@given(st.lists(words, min_size=1, max_size=12), st.integers(0, 12))
+def test_words_are_the_same_in_both_kinds_of_array(values, cut):
+    chunks = [values[:cut], values[cut:]]
+    ours = words_of(arrow.chunked_array([c for c in chunks if c], arrow.string()))
+    theirs = words_of(objects(values))
+    assert ours.words == theirs.words
+    assert ours.codes.tolist() == theirs.codes.tolist()
+    cells = [None if code < 0 else ours.words[code] for code in ours.codes]
+    expected = [None if is_missing(v, text=True) else v.strip() for v in values]
+    assert cells == expected
+
+
+@given(st.lists(st.one_of(words, st.floats()), min_size=1, max_size=12))
 def test_a_column_is_missing_where_its_cells_are(values):
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    assert missing_cells(column).tolist() == [is_missing(cell) for cell in values]
+    missing = [is_missing(cell, text=True) for cell in values]
+    assert missing_cells(objects(values)).tolist() == missing
+    if all(cell is None or isinstance(cell, str) for cell in values):
+        assert missing_cells(arrow.chunked_array([values], arrow.string())).tolist() == missing
 
 
-@given(st.lists(st.text(st.characters(exclude_characters="\0"), max_size=4), min_size=1))
-def test_text_is_missing_alike_in_both_types(values):
-    column = np.array(values)
-    assert missing_cells(column).tolist() == [is_missing(cell) for cell in column.tolist()]
-
-
-def test_missing_values_of_other_libraries_are_known():
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
-    assert is_missing(pandas.NA)
-    assert is_missing(pandas.NaT)
-    assert is_missing(np.datetime64("NaT"))
-    assert not is_missing([])
+def test_a_long_cell_costs_no_more_than_itself():
+    column = arrow.chunked_array([["a"] * 20_000 + ["x" * 5_000]])
+    codes, found = words_of(column)
+    assert sum(map(len, found)) + codes.nbytes < 200_000

@@ -1,7 +1,17 @@
+import datetime
+import sys
+
 import numpy as np
 import pytest
 
-from errata.tables._columns import columns_of, without
+from errata.tables._columns import (
+    column_array,
+    column_names,
+    columns_of,
+    count_rows,
+    without,
+    without_columns,
+)
 
 
 def test_arrays_have_positions_and_names():
@@ -12,12 +22,81 @@ def test_arrays_have_positions_and_names():
     ]
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
+def frame(library, columns):
+    module = pytest.importorskip(library, reason=f"{library} is not installed")
+    return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+
+
+LIBRARIES = pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+
+
+@LIBRARIES
 def test_dataframes(library):
-    frames = pytest.importorskip(library, reason=f"{library} is not installed")
-    columns = columns_of(frames.DataFrame({"a": [1, 2], "b": ["x", None]}))
-    assert [c.name for c in columns] == ["a", "b"]
-    assert columns[1].values[0] == "x"
+    day = datetime.datetime(2020, 1, 2)
+    table = frame(
+        library,
+        {"n": [1, None], "x": [1.5, None], "s": ["x", None], "d": [day, None], "l": [[1], None]},
+    )
+    columns = columns_of(table)
+    assert [c.name for c in columns] == column_names(table) == ["n", "x", "s", "d", "l"]
+    n, x, s, d, nested = (c.array() for c in columns)
+    np.testing.assert_array_equal(n, [1, np.nan])
+    np.testing.assert_array_equal(x, [1.5, np.nan])
+    assert s.tolist() == ["x", None]
+    np.testing.assert_array_equal(d, np.array([day, "NaT"], dtype="M8[us]"))
+    assert list(nested[0]) == [1]
+
+
+@LIBRARIES
+def test_a_column_and_a_table_without_it(library):
+    table = frame(library, {"a": [1, 2], "b": ["x", None], "c": [3, 4]})
+    assert column_array(table, "b").tolist() == ["x", None]
+    left = without_columns(table, ["b"])
+    assert type(left) is type(table)
+    assert column_names(left) == ["a", "c"]
+    assert count_rows(left) == 2
+    assert without_columns(table, []) is table
+
+
+def test_the_same_of_mappings_and_arrays():
+    table = {"a": [1, 2], "b": ["x", None]}
+    assert column_array(table, "b").tolist() == ["x", None]
+    assert without_columns(table, ["a"]) == {"b": ["x", None]}
+    assert (column_names(table), count_rows(table)) == (["a", "b"], 2)
+    array = np.arange(6).reshape(2, 3)
+    assert without_columns(array, [1]).tolist() == [[0, 2], [3, 5]]
+    assert (column_names(array), count_rows(array)) == ([], 2)
+
+
+@pytest.mark.parametrize(
+    "cells", [["a", 1], ["a", b"b", 1.5], ["a", [1]], ["a", "\ud800"], [("a",), ("b",)]]
+)
+def test_text_among_other_things_stays_objects(cells):
+    values = columns_of({"c": cells})[0].values
+    assert values.dtype == object
+    assert values.tolist() == cells
+
+
+def test_no_array_is_as_wide_as_its_longest_cell():
+    cells = ["a"] * 1000 + ["x" * 5000]
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    for table in ({"c": cells}, [[cell] for cell in cells], np.array([cells], dtype=object).T):
+        (column,) = columns_of(table)
+        assert column.values.nbytes < 20_000
+        assert column.array().dtype == object
+        assert column.array(np.array([1, 1000])).tolist() == ["a", "x" * 5000]
+
+
+def test_an_arrow_table_is_not_copied():
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    text = arrow.chunked_array([["a"], ["b"]])
+    assert columns_of(arrow.table({"c": text}))[0].values.num_chunks == 2
+
+
+def test_a_bare_install_keeps_text_as_objects(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (column,) = columns_of({"c": ["a", None, "b"]})
+    assert column.values.tolist() == ["a", None, "b"]
 
 
 def test_odd_names_become_distinct_text():
@@ -26,6 +105,9 @@ def test_odd_names_become_distinct_text():
     columns = columns_of(frame)
     assert [c.name for c in columns] == ["0", "0 (2)", "a"]
     assert [c.values.tolist() for c in columns] == [[1], [2], [3]]
+    twins = pandas.DataFrame([[1, "u"], [2, "v"]], columns=["a", "a"])
+    assert [c.name for c in columns_of(twins)] == ["a", "a (2)"]
+    assert columns_of(twins)[1].array().tolist() == ["u", "v"]
 
 
 def test_columns_are_dropped_by_either_name():

@@ -5,9 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables._dates import as_dates, calendar
-
-NONE = np.zeros(2, dtype=bool)
+from errata.tables._dates import calendar, date_objects, dates_in_words
 
 
 @given(st.datetimes(datetime.datetime(1700, 1, 1), datetime.datetime(2200, 1, 1)))
@@ -29,30 +27,35 @@ def test_a_missing_date_has_no_parts():
         ["2020-02-01", "2020-02-13"],
         ["2020-02-01T00:00:00Z", "2020-02-13T02:00:00+02:00"],
         ["01/02/2020", "13/02/2020"],
-        [" 2020/02/01 00:00", "2020/02/13 00:00"],
+        ["2020/02/01 00:00", "2020/02/13 00:00"],
     ],
 )
 def test_dates_in_text_are_recognised(texts):
     pytest.importorskip("skrub", reason="skrub is not installed")
     expected = np.array(["2020-02-01", "2020-02-13"], dtype="M8[us]")
-    np.testing.assert_array_equal(as_dates(np.array(texts), NONE), expected)
+    np.testing.assert_array_equal(dates_in_words(texts), expected)
 
 
 @pytest.mark.parametrize("texts", [["1.2.3", "1.2.4"], ["2020-01-01", "soon"], ["2020", "2021"]])
 def test_other_texts_are_no_dates(texts):
     if "1.2.3" in texts:
         pytest.importorskip("skrub", reason="skrub is not installed")
-    assert as_dates(np.array(texts), NONE) is None
+    assert dates_in_words(texts) is None
 
 
-def test_months_and_objects():
+def test_months():
     np.testing.assert_array_equal(
-        as_dates(np.array(["2020-02", ""]), np.array([False, True])),
-        np.array(["2020-02-01", "NaT"], dtype="M8[us]"),
+        dates_in_words(["2020-02", "2021-12"]),
+        np.array(["2020-02-01", "2021-12-01"], dtype="M8[us]"),
     )
+    assert dates_in_words(["2020-02", "2021-13"]) is None
+
+
+def test_objects():
     zone = datetime.timezone(datetime.timedelta(hours=2))
-    moments = [datetime.datetime(2020, 1, 1, 1, tzinfo=zone), datetime.date(2020, 1, 1)]
+    moments = [datetime.datetime(2020, 1, 1, 1, tzinfo=zone), datetime.date(2020, 1, 1), None]
     np.testing.assert_array_equal(
-        as_dates(np.array(moments, dtype=object), NONE),
-        np.array(["2019-12-31T23", "2020-01-01"], dtype="M8[us]"),
+        date_objects(np.array(moments, dtype=object)),
+        np.array(["2019-12-31T23", "2020-01-01", "NaT"], dtype="M8[us]"),
     )
+    assert date_objects(np.array([*moments, "2020-01-01"], dtype=object)) is None

@@ -9,7 +9,7 @@ from joblib import parallel_config
 from scipy import sparse
 
 from errata.exceptions import MissingExtraError
-from errata.tables import features_of, read_columns, write_columns
+from errata.tables import features_of, read_table, write_table
 
 random = np.random.RandomState(0)
 
@@ -62,7 +62,7 @@ def test_features_are_finite_and_keep_what_was_there(X):
 
 
 def test_numbers_alone_need_no_extra(monkeypatch):
-    for module in ("pandas", "skrub"):
+    for module in ("pandas", "skrub", "pyarrow"):
         monkeypatch.setitem(sys.modules, module, None)
     table = {"x": ["1.5", "NA", "2"], "pet": ["cat", "dog", "cat"]}
     assert features_of(table).names == ["x", "x missing", "pet=dog"]
@@ -131,14 +131,15 @@ def test_categories():
     assert features.X[2].tolist() == [0, 0, 0, 1, 0, 0]
 
 
-@pytest.mark.parametrize("library", ["dict", "pandas", "polars"])
+@pytest.mark.parametrize("library", ["dict", "pandas", "polars", "pyarrow"])
 def test_texts_and_dates_of_every_kind_of_table(library):
     pytest.importorskip("skrub", reason="skrub is not installed")
     n = 60
     days = (np.datetime64("2020-01-01") + np.arange(n)).astype(str).tolist()
     table = {"day": days, "comment": [*texts(n - 1), None], "x": random.normal(size=n).tolist()}
     if library != "dict":
-        table = pytest.importorskip(library, reason="not installed").DataFrame(table)
+        module = pytest.importorskip(library, reason="not installed")
+        table = module.table(table) if library == "pyarrow" else module.DataFrame(table)
     features = features_of(table, random_state=0)
     assert features.names[:3] == ["day seconds", "day month", "day weekday"]
     assert sum(name.startswith("comment ") for name in features.names) == 31
@@ -166,7 +167,7 @@ def test_seeds_repeat_and_jobs_change_nothing():
 
 
 def test_rows_of_a_file_and_its_label(tmp_path):
-    write_columns(tmp_path / "t.csv", {"x": ["1", "2", "?"], "y": ["a", "b", "a"]})
-    features = features_of(read_columns(tmp_path / "t.csv"), drop=["y"])
+    write_table(tmp_path / "t.csv", {"x": ["1", "2", "?"], "y": ["a", "b", "a"]})
+    features = features_of(read_table(tmp_path / "t.csv"), drop=["y"])
     assert features.names == ["x", "x missing"]
     assert features.notes == ["In 'x', read '?' as missing."]

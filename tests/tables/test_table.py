@@ -1,10 +1,14 @@
 import gzip
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables import copy_with_column, copy_with_rows, read_columns, write_columns
+from errata.tables import copy_with_column, copy_with_rows, read_table, write_table
+
+arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
 
 words = st.text(
     st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8
@@ -22,23 +26,20 @@ def table(tmp_path):
     "name", ["t.csv", "t.tsv", "t.csv.gz", "t.jsonl", "t.ndjson.gz", "t.parquet", "t.FEATHER"]
 )
 def test_what_is_written_is_read_again(tmp_path, name):
-    if name.lower().endswith(("parquet", "feather")):
-        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     columns = {"a": ["x", 'y "q"', "z,;\t|"], "b": ["1", "2", "3"]}
-    write_columns(tmp_path / name, columns)
-    found = read_columns(tmp_path / name)
-    assert {key: list(values) for key, values in found.items()} == columns
-    assert list(read_columns(tmp_path / name, ["b"])) == ["b"]
+    write_table(tmp_path / name, columns)
+    found = read_table(tmp_path / name)
+    assert found.to_pydict() == columns
+    assert read_table(tmp_path / name, ["b"]).to_pydict() == {"b": columns["b"]}
 
 
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=10))
 def test_any_text_survives_a_round_trip(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("round") / "t.csv"
     first, second = map(list, zip(*rows, strict=True))
-    write_columns(path, {"first": first, "second": second})
-    found = read_columns(path)
-    assert found["first"].tolist() == first
-    assert found["second"].tolist() == second
+    write_table(path, {"first": first, "second": second})
+    found = read_table(path)
+    assert found.to_pydict() == {"first": first, "second": second}
 
 
 def test_copy_changes_one_column_and_keeps_every_other_cell_as_text(table, tmp_path):
@@ -64,7 +65,7 @@ def test_encoding_is_kept_to_the_byte(tmp_path, encoding):
     source = tmp_path / "in.csv"
     source.write_bytes("naïve,label\né,ü\n".encode(encoding))
     name = "naïve"
-    assert read_columns(source, [name])[name].tolist() == ["é"]
+    assert read_table(source, [name])[name].to_pylist() == ["é"]
     copy_with_column(source, tmp_path / "out.csv", "label", ["ü"])
     assert (tmp_path / "out.csv").read_bytes() == source.read_bytes()
 
@@ -78,8 +79,6 @@ def test_gzip_tables_are_copied_compressed(tmp_path):
 
 
 def test_parquet_keeps_its_types(tmp_path):
-    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
     schema = arrow.schema([("x", arrow.int16()), ("y", arrow.int8())])
     parquet.write_table(
         arrow.table({"x": [1, 2], "y": [0, 1]}, schema=schema), tmp_path / "in.parquet"
@@ -112,7 +111,7 @@ def test_bad_tables_get_a_sentence(tmp_path, content, sentence):
     path = tmp_path / "bad.csv"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=sentence):
-        read_columns(path, ["x"])
+        read_table(path, ["x"])
 
 
 @pytest.mark.parametrize(
@@ -129,19 +128,17 @@ def test_bad_tables_get_a_sentence(tmp_path, content, sentence):
     ],
 )
 def test_files_that_are_not_what_their_name_says_get_a_sentence(tmp_path, name, content, sentence):
-    if name.endswith(("parquet", "feather")):
-        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(ValueError, match=sentence):
-        read_columns(path)
+        read_table(path)
 
 
 def test_a_cut_off_gzip_file_gets_a_sentence(tmp_path):
     whole = gzip.compress(b"x,y\n" + b"1,2\n" * 5000)
     (tmp_path / "cut.csv.gz").write_bytes(whole[:-20])
     with pytest.raises(ValueError, match="is not a whole gzip file"):
-        read_columns(tmp_path / "cut.csv.gz")
+        read_table(tmp_path / "cut.csv.gz")
 
 
 def test_damaged_bytes_in_a_gzip_file_get_a_sentence(tmp_path):
@@ -149,12 +146,12 @@ def test_damaged_bytes_in_a_gzip_file_get_a_sentence(tmp_path):
     whole[2000:2050] = bytes(50)
     (tmp_path / "bad.csv.gz").write_bytes(whole)
     with pytest.raises(ValueError, match=r"is not a whole gzip file|not a text table"):
-        read_columns(tmp_path / "bad.csv.gz")
+        read_table(tmp_path / "bad.csv.gz")
 
 
 def test_delimiters_inside_quotes_do_not_count(tmp_path):
     (tmp_path / "t.csv").write_text('"weight, in kg, dry";y\n1;a\n')
-    assert list(read_columns(tmp_path / "t.csv")) == ["weight, in kg, dry", "y"]
+    assert read_table(tmp_path / "t.csv").column_names == ["weight, in kg, dry", "y"]
 
 
 def test_a_failed_copy_leaves_nothing_behind(tmp_path):
@@ -173,27 +170,23 @@ def test_formats_are_not_mixed(table, tmp_path):
 
 
 def write_some(path):
-    write_columns(path, {"x": [1.5, 2.5, 3.5], "y": ["a", "b", "c"]})
+    write_table(path, {"x": [1.5, 2.5, 3.5], "y": ["a", "b", "c"]})
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv.gz", "jsonl", "ndjson.gz", "parquet", "feather"])
 def test_rows_stay_or_go_and_a_column_changes_in_the_same_pass(tmp_path, ending):
-    if ending in ("parquet", "feather"):
-        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     source, target = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
     write_some(source)
     copy_with_rows(source, target, [True, False, True])
-    assert read_columns(target)["y"].tolist() == ["a", "c"]
+    assert read_table(target)["y"].to_pylist() == ["a", "c"]
     copy_with_rows(source, source, [False, True, True], name="y", values=["a", "b", "d"])
-    found = read_columns(source)
-    assert found["y"].tolist() == ["b", "d"]
-    assert [float(x) for x in found["x"]] == [2.5, 3.5]
+    found = read_table(source)
+    assert found["y"].to_pylist() == ["b", "d"]
+    assert [float(x) for x in found["x"].to_pylist()] == [2.5, 3.5]
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_the_number_of_rows_must_be_right(tmp_path, ending):
-    if ending == "parquet":
-        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     source, target = tmp_path / f"in.{ending}", tmp_path / f"out.{ending}"
     write_some(source)
     for n in (2, 4):
@@ -230,3 +223,18 @@ def test_values_that_the_encoding_lacks_get_a_sentence(tmp_path):
     with pytest.raises(ValueError, match="in an encoding without 'ł'; save it as UTF-8"):
         copy_with_column(tmp_path / "in.csv", tmp_path / "out.csv", "y", ["ł"])
     assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_dataframes_are_written(tmp_path, library, ending):
+    module = pytest.importorskip(library, reason=f"{library} is not installed")
+    make = module.table if library == "pyarrow" else module.DataFrame
+    write_table(tmp_path / f"t.{ending}", make({"x": [1, 2], "y": ["a", "b"]}))
+    found = read_table(tmp_path / f"t.{ending}").to_pydict()
+    assert found == {"x": ["1", "2"] if ending == "csv" else [1, 2], "y": ["a", "b"]}
+
+
+def test_numbers_of_numpy_in_a_list_are_written(tmp_path):
+    write_table(tmp_path / "t.jsonl", {"n": [np.int64(1)], "x": [np.float32(1.5)]})
+    assert (tmp_path / "t.jsonl").read_text() == '{"n": 1, "x": 1.5}\n'

@@ -78,7 +78,7 @@ def settle(
             still_shared.append(part[(distances[part, -1] >= found.reach) & (asked < n)])
         shared = np.concatenate(still_shared)
         if zero_is_equal and len(shared):
-            shared = _settle_twins(X, points, own, shared, distances, neighbors)
+            shared = _settle_twins(X, points, own, shared, neighbors)
         asked = min(4 * asked, n)
     return distances, neighbors
 
@@ -88,7 +88,6 @@ def _settle_twins(
     points: np.ndarray,
     own: np.ndarray | None,
     shared: np.ndarray,
-    distances: np.ndarray,
     neighbors: np.ndarray,
 ) -> np.ndarray:
     """Give those of ``points[shared]`` with k equals the first k of them; return the others.
@@ -110,7 +109,7 @@ def _settle_twins(
         others = twins != own[shared[crowded], None]
         others[others.all(axis=1), -1] = False  # one too many where the row comes later
         twins = twins[others].reshape(-1, k)
-    distances[shared[crowded]], neighbors[shared[crowded]] = 0, twins
+    neighbors[shared[crowded]] = twins
     return shared[~crowded]
 
 

@@ -1,12 +1,14 @@
 """The front door: X, y, labels and numbers are checked here and only here."""
 
 from ._labels import (
+    MISSING_WORDS,
     as_column,
     check_labelled,
     check_labels,
     check_no_missing_labels,
     check_rows,
     fit_to_codes,
+    is_missing,
 )
 from ._matrices import check_prior, check_score_table, check_transition, check_weight_matrix
 from ._numbers import (
@@ -33,6 +35,7 @@ from ._rows import (
 )
 
 __all__ = [
+    "MISSING_WORDS",
     "as_column",
     "check_alpha",
     "check_alpha_or_rule",
@@ -61,4 +64,5 @@ __all__ = [
     "check_transition",
     "check_weight_matrix",
     "fit_to_codes",
+    "is_missing",
 ]

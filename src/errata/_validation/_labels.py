@@ -7,6 +7,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+MISSING_WORDS = ("", "nan", "na", "n/a", "null")  # in any case; "none" may well be a class
+
 
 def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted distinct labels of ``y`` and, for each row, the index of its label.
@@ -47,7 +49,7 @@ def as_column(y: Any) -> np.ndarray:
 def check_no_missing_labels(y: np.ndarray, *, name: str = "y") -> None:
     """Raise when a label is None, NaN, NaT or pandas' NA."""
     if y.dtype.kind in "OfcmM":
-        missing = np.flatnonzero([_is_missing(label) for label in y])
+        missing = np.flatnonzero([is_missing(label) for label in y])
         if len(missing):
             rows = "row" if len(missing) == 1 else "rows"
             raise ValueError(
@@ -56,11 +58,24 @@ def check_no_missing_labels(y: np.ndarray, *, name: str = "y") -> None:
             )
 
 
-def _is_missing(label: Any) -> bool:
-    if label is None:
+def is_missing(value: Any, *, text: bool = False) -> bool:
+    """Whether a value is None, NaN, NaT or pandas' NA; of a ``text`` file, also a word for that.
+
+    Examples
+    --------
+    >>> [is_missing(value) for value in (None, float("nan"), "NaN", 0, [])]
+    [True, True, False, False, False]
+    >>> [is_missing(cell, text=True) for cell in ("", " ", "NaN", "n/a", "none")]
+    [True, True, True, True, False]
+    """
+    if isinstance(value, str):
+        return text and value.strip().lower() in MISSING_WORDS
+    if value is None:
         return True
-    equals_itself = label == label  # NaN and NaT do not; pandas' NA will not say
-    return not (isinstance(equals_itself, bool | np.bool_) and bool(equals_itself))
+    if isinstance(value, list | tuple | dict | set | np.ndarray):
+        return False
+    same = value == value  # NaN and NaT differ from themselves; pandas' NA will not say
+    return not (isinstance(same, bool | np.bool_) and bool(same))
 
 
 def check_labelled(

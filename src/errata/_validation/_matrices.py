@@ -1,4 +1,4 @@
-"""Tables of numbers: transition matrices, class fractions, weights of classes, scores of methods."""
+"""Tables of numbers: transition matrices, class fractions, class weights, scores of methods."""
 
 from typing import Any
 
@@ -30,7 +30,9 @@ def check_prior(prior: Any, n_classes: int) -> np.ndarray:
     """Return fractions of the classes that sum to one, from fractions or counts."""
     fractions = np.asarray(prior, dtype=float)
     if fractions.shape != (n_classes,):
-        raise ValueError(f"expected {n_classes} class fractions, but the shape is {fractions.shape}.")
+        raise ValueError(
+            f"expected {n_classes} class fractions, but the shape is {fractions.shape}."
+        )
     if not np.all(np.isfinite(fractions)) or fractions.min() < 0 or fractions.sum() == 0:
         raise ValueError("class fractions must be non-negative numbers, not all zero.")
     return fractions / fractions.sum()

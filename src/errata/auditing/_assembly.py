@@ -32,6 +32,7 @@ def assemble(
     flags = _flags(posterior, precision)
     columns: dict[str, Any] = _columns(inputs, posterior, flags)
     shown = example_rows(columns["suspicion"], columns["flagged"])
+    reasons = reasons_for(shown, inputs, posterior.other, pool.models, n_jobs=data.n_jobs)
     duplicates = _duplicates(inputs)
     return Audit(
         labels=inputs.labels,
@@ -49,14 +50,7 @@ def assemble(
             *notes_about_duplicates(duplicates),
         ],
         duplicates=duplicates,
-        examples=describe_examples(
-            shown,
-            reasons_for(shown, inputs, posterior.other, pool.models, n_jobs=data.n_jobs),
-            columns,
-            table=inputs.table,
-            ids=display.row_names(len(inputs.codes)),
-            image_shape=display.image_shape,
-        ),
+        examples=describe_examples(shown, reasons, columns, inputs.table, display),
         points=_points(inputs, shown, columns, data.random_state),
         about=display.about(inputs),
     )

@@ -141,16 +141,14 @@ def audit(
     data = _training_data(inputs, seed, n_jobs)
     equal = None if inputs.X is None else copy_groups(inputs.X)
     copies = _copies(data, equal)
-    if copies is not None:
-        inputs.notes.append(copies_note(copies))
-        data = replace(data, groups=_kept_together(copies, data.groups))
+    data = _without_copies(data, copies, inputs.notes)
     pool = pool_models(data, models, progress=tell)
     tell("computing the posterior")
     posterior = posterior_of(pool.logs, data.codes, np.random.default_rng(seed), equal)
     tell("planting errors and looking for them" if self_check else "summing up")
+    check = _self_check(data, models, posterior, equal, copies) if self_check else None
     if self_check and all(isinstance(model, GivenProbabilities) for model in models):
         inputs.notes.append(PROBABILITIES_ARE_OLDER)
-    check = _self_check(data, models, posterior, equal, copies) if self_check else None
     return assemble(inputs, data, pool, posterior, check, precision=precision, display=display)
 
 
@@ -193,12 +191,17 @@ def _copies(data: TrainingData, equal: np.ndarray | None) -> np.ndarray | None:
     return equal if all(are_copies(equal, data.codes, q.T) for q in both) else None
 
 
-def _kept_together(copies: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    """Groups that keep copies together, unless copies link all of the user's groups to one."""
-    if groups is None:
-        return copies
-    all_groups = joined(copies, groups)
-    return all_groups if all_groups.max() > 0 else groups
+def _without_copies(
+    data: TrainingData, copies: np.ndarray | None, notes: list[str]
+) -> TrainingData:
+    """Data whose groups keep copies together, unless they link all of the user's groups to one."""
+    if copies is None:
+        return data
+    notes.append(copies_note(copies))
+    if data.groups is None:
+        return replace(data, groups=copies)
+    groups = joined(copies, data.groups)
+    return replace(data, groups=groups) if groups.max() > 0 else data
 
 
 def _self_check(

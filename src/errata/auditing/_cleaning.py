@@ -25,6 +25,19 @@ class Cleaned(NamedTuple):
         How much each row should count, 0 for those that were dropped.
     did : array of str of shape (n,)
         "kept", "dropped", "relabelled", "weighted" or "unlabelled".
+
+    Examples
+    --------
+    >>> import errata
+    >>> from errata.noise import flip_labels
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_wine(return_X_y=True)
+    >>> labels, _ = flip_labels(y, n_flips=12, random_state=0)
+    >>> result = errata.audit(X, labels, estimators=[GaussianNB()], random_state=0)
+    >>> cleaned = result.clean("relabel")
+    >>> int((labels != y).sum()), int((cleaned.labels != y).sum())
+    (12, 1)
     """
 
     kept: np.ndarray

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..report._images import pixels_uri, thumbnail_uri
+from ..tables._columns import Column, column_names, columns_of
+from ._inputs import Display
 from ._pixels import as_pixels
 from ._reasons import Reason
 from ._settings import (
@@ -34,14 +36,13 @@ def describe_examples(
     rows: np.ndarray,
     reasons: Sequence[Reason],
     columns: Mapping[str, np.ndarray],
-    *,
     table: Any,
-    ids: np.ndarray | None,
-    image_shape: tuple[int, ...] | None,
+    display: Display,
 ) -> list[dict[str, Any]]:
     """Plain dicts, ready for JSON; ``columns`` are those of the audit."""
-    values = RowValues(table, image_shape)
+    values = RowValues(table, display.image_shape)
     labels = columns["label"]
+    ids = display.row_names(len(labels))
     return [
         {
             "row": int(row),
@@ -70,28 +71,27 @@ class RowValues:
 
     def of(self, row: int) -> dict[str, str]:
         """What the row holds."""
-        return {name: _as_text(column[row]) for name, column in self.columns.items()}
+        return {name: _as_text(column.cell(row)) for name, column in self.columns.items()}
 
     def picture(self, row: int) -> str | None:
         """A picture of the row: its pixels, or the file it names."""
         if self.pixels is not None and self.image_shape is not None:
             return pixels_uri(self.pixels[row].reshape(self.image_shape))
-        return None if self.paths is None else thumbnail_uri(Path(str(self.paths[row])))
+        return None if self.paths is None else thumbnail_uri(Path(str(self.paths.cell(row))))
 
 
-def _shown_columns(table: Any) -> dict[str, Any]:
+def _shown_columns(table: Any) -> dict[str, Column]:
     """The first columns of a table of any kind by their names; none of a sparse one."""
-    if isinstance(table, Mapping):
-        return {str(name): table[name] for name in list(table)[:EXAMPLE_COLUMNS]}
-    if hasattr(table, "columns"):
-        return {str(name): table[name].to_numpy() for name in table.columns[:EXAMPLE_COLUMNS]}
-    if isinstance(table, np.ndarray) and table.ndim == 2:
-        return {f"column {j}": x for j, x in enumerate(table.T[:EXAMPLE_COLUMNS])}
+    if isinstance(table, np.ndarray):
+        return {f"column {c.key}": c for c in columns_of(table)[:EXAMPLE_COLUMNS]}
+    if column_names(table):
+        return {column.name: column for column in columns_of(table)[:EXAMPLE_COLUMNS]}
     return {}
 
 
-def _holds_pictures(column: Any) -> bool:
-    first = [str(value).lower() for value in column[:20]]
+def _holds_pictures(column: Column) -> bool:
+    rows = np.arange(min(20, len(column.values)))
+    first = [str(value).lower() for value in column.array(rows)]
     return bool(first) and all(value.endswith(PICTURES) for value in first)
 
 

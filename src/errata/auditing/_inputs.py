@@ -1,7 +1,7 @@
 """Inputs: what the user passes, checked once, and made into features and codes."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from numbers import Integral
@@ -14,9 +14,16 @@ from sklearn.preprocessing import StandardScaler
 
 from .._compat import take_rows
 from .._format import listed, plural
-from .._validation import as_column, check_labels
-from ..tables import Features, features_of, is_missing
-from ..tables._columns import Column, columns_of
+from .._validation import as_column, check_labels, is_missing
+from ..tables import Features, features_of
+from ..tables._columns import (
+    Column,
+    column_array,
+    column_names,
+    columns_of,
+    count_rows,
+    without_columns,
+)
 from ._leaks import find_leak, leak_note
 from ._pixels import check_pixels
 from ._settings import FEWEST_ROWS, MOST_CLASSES, SINGLE_PRECISION_ROWS, SPARSE_AXES
@@ -119,24 +126,11 @@ def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
     """Table and labels; ``y`` may be the name of a column of the table."""
     if not isinstance(y, str):
         return table, as_column(y)
-    names = list(table) if isinstance(table, Mapping) else list(getattr(table, "columns", ()))
+    names = column_names(table)
     if y not in names:
         known = listed(names) or "none, as it is not a table with names"
         raise ValueError(f"there is no column {y!r} to take labels from; the columns are: {known}.")
-    return without_columns(table, [y]), as_column(table[y])
-
-
-def without_columns(table: Any, keys: Sequence[Any]) -> Any:
-    """A table of any kind without some of its columns."""
-    if not len(keys):
-        return table
-    if isinstance(table, Mapping):
-        return {name: column for name, column in table.items() if name not in keys}
-    if hasattr(table, "iloc"):
-        return table.drop(columns=list(keys))
-    if hasattr(table, "get_columns"):
-        return table.drop(list(keys))
-    return np.delete(np.asarray(table), list(keys), axis=1)
+    return without_columns(table, [y]), as_column(column_array(table, y))
 
 
 def check_enough(codes: np.ndarray, classes: np.ndarray) -> None:
@@ -207,13 +201,6 @@ def check_trust(trust: Sequence[Any], columns: Sequence[Column]) -> None:
             raise ValueError(f"there is no column {key!r} to trust; the columns are: {names}.")
 
 
-def count_rows(table: Any) -> int:
-    """Rows of a table of any kind."""
-    if isinstance(table, Mapping):
-        return len(next(iter(table.values()), ()))
-    return table.shape[0] if hasattr(table, "shape") else len(table)
-
-
 def check_one_per_row(what: str, found: int, n: int) -> None:
     """Raise when there are more or fewer rows than labels."""
     if found != n:
@@ -232,16 +219,21 @@ def one_per_row(name: str, values: Any, n: int) -> np.ndarray:
     return values
 
 
+def _text_objects(values: np.ndarray) -> np.ndarray:
+    """Objects, as an array of strings would be as wide as the longest of them in every row."""
+    return np.array([str(value) for value in values.tolist()], dtype=object)
+
+
 def group_numbers(groups: Any, n: int, audited: np.ndarray) -> np.ndarray:
     """For each audited row the number of its group."""
     groups = one_per_row("groups", groups, n)
-    missing = np.flatnonzero([is_missing(group) for group in groups])
+    missing = np.flatnonzero([is_missing(group, text=True) for group in groups])
     if len(missing):
         raise ValueError(
             f"groups is missing in {len(missing)} of the rows (the first is row {missing[0]}); a "
             "row without a group needs one of its own."
         )
-    names, numbers = np.unique(groups[audited].astype(str), return_inverse=True)
+    names, numbers = np.unique(_text_objects(groups[audited]), return_inverse=True)
     if len(names) < 2:
         raise ValueError(
             "groups holds one group only; a row is predicted from rows of other groups."

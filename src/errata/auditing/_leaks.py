@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from .._crossfit import make_folds, out_of_fold_proba
 from .._format import listed
-from ..tables import numbers
+from ..tables._cells import numbers
 from ..tables._columns import Column
 from ._settings import (
     FOLDS,
@@ -69,7 +69,7 @@ def find_leak(
     """
     rows = _rows_looked_at(codes, random)
     codes = np.unique(codes[rows], return_inverse=True)[1]
-    X = np.column_stack([as_floats(column.values[rows]) for column in columns])
+    X = np.column_stack([as_floats(column.array(rows)) for column in columns])
     seed = int(random.integers(2**31))
     alone = _mistakes_alone(X, codes, _not_trusted(columns, trust), seed)
     if len(alone) in (0, len(columns)):

@@ -16,6 +16,7 @@ import numpy as np
 from .._compat import take_rows
 from .._crossfit import Fold, make_folds, out_of_fold_proba, with_fewer_rows
 from .._random import seeded_member
+from ..tables._columns import is_arrow_table
 from ._groups import renumbered
 from ._inputs import Inputs, check_pred_proba
 from ._settings import FOLDS
@@ -36,6 +37,14 @@ class TrainingData:
         The number of each row's group where rows must be left out together.
     random_state : int
     n_jobs : int or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from errata.auditing import TrainingData
+    >>> data = TrainingData(np.zeros((10, 2)), np.arange(10) % 2, n_classes=2)
+    >>> [len(test) for train, test in data.splits()]
+    [2, 2, 2, 2, 2]
     """
 
     X: np.ndarray
@@ -56,7 +65,21 @@ class TrainingData:
 
 
 class OutOfFoldModel(Protocol):
-    """A model of an audit: a name, and probabilities of labels that it has not learnt from."""
+    """A model of an audit: a name, and probabilities of labels that it has not learnt from.
+
+    Any class with these two may stand among the ``estimators`` of :func:`errata.audit`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class Frequencies:
+    ...     name = "frequencies"
+    ...     def out_of_fold_proba(self, data):
+    ...         proba = np.empty((len(data.codes), data.n_classes))
+    ...         for train, test in data.splits():
+    ...             proba[test] = np.bincount(data.codes[train], minlength=data.n_classes)
+    ...         return proba / proba.sum(axis=1, keepdims=True)
+    """
 
     @property
     def name(self) -> str:
@@ -120,7 +143,7 @@ def _model_of_user(inputs: Inputs, estimator: Any) -> CrossFitted:
     if inputs.model_table is None:
         raise ValueError("an estimator needs a table to learn from, but X is None.")
     table = inputs.model_table
-    if isinstance(table, Mapping) and inputs.features is not None:
+    if (isinstance(table, Mapping) or is_arrow_table(table)) and inputs.features is not None:
         table = inputs.features.X  # columns of a text file: only errata's features are numbers
     table = take_rows(table, inputs.audited)
     return CrossFitted("your model", estimator, table, inputs.classes[inputs.present])

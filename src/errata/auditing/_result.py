@@ -20,6 +20,12 @@ class NoiseRate(NamedTuple):
     """Fraction of wrong labels: the estimate, and the interval that should hold the truth.
 
     The interval holds nine tenths of the posterior over noise hypotheses.
+
+    Examples
+    --------
+    >>> from errata.auditing import NoiseRate
+    >>> print(NoiseRate(0.087, 0.061, 0.112))
+    8.7% (6.1% to 11.2%)
     """
 
     estimate: float
@@ -83,6 +89,19 @@ class Audit:
         A map of the data.
     about : dict
         Title, column names, seed, version.
+
+    Examples
+    --------
+    >>> import errata
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[[3, 100]] = 2, 0                      # a setosa and a virginica change places
+    >>> result = errata.audit(X, y, estimators=[GaussianNB()], random_state=0)
+    >>> result.flagged[[3, 100]].tolist()
+    [True, True]
+    >>> bool(result.noise_rate.low < 2 / 150 < result.noise_rate.high)
+    True
     """
 
     labels: np.ndarray

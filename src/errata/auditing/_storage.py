@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..tables import atomic_folder, read_columns, write_columns
+from .._files import atomic_folder
+from ..tables import read_table, write_table
+from ..tables._columns import column_array
 from ._self_check import SelfCheck
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
     with atomic_folder(path) as folder:
         folder.mkdir()
         (folder / NUMBERS).write_text(numbers, encoding="utf-8")
-        write_columns(folder / ROWS, {name: getattr(audit, name) for name in COLUMNS})
+        write_table(folder / ROWS, {name: getattr(audit, name) for name in COLUMNS})
 
 
 def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
@@ -46,7 +48,8 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
             f"{path} was written in version {version} of the format, and this errata reads version "
             f"{VERSION}; run the audit again."
         )
-    rows = read_columns(path / ROWS, COLUMNS)
+    table = read_table(path / ROWS, COLUMNS)
+    rows = {name: column_array(table, name) for name in COLUMNS}
     for name in ("labels", "suggested"):
         rows[name] = rows[name].astype(found["dtype"])
     check = found["self_check"]

@@ -2,7 +2,7 @@
 
 from ._experiment import Experiment, NoisyTraining
 from ._published import list_published, load_published
-from ._report import write_report
+from ._report import write_comparison
 from ._results import read_results
 from ._run import run_experiment
 from .experiments import get_experiment, list_experiments
@@ -14,7 +14,7 @@ __all__ = [
     "read_results",
     "load_published",
     "list_published",
-    "write_report",
+    "write_comparison",
     "get_experiment",
     "list_experiments",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ..tables import atomic_path
+from .._files import atomic_path
 from ._experiment import Experiment
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "errata")

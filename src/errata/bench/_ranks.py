@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from .._files import atomic_path
 from .._optional import require
 from ..stats import friedman_test, plot_critical_difference
-from ..tables import atomic_path, write_columns
+from ..tables import write_table
 
 
-def rank_methods(results: list[dict[str, Any]], folder: Path, *, metric: str) -> list[Path]:
+def illustrate_ranks(results: list[dict[str, Any]], folder: Path, *, metric: str) -> list[Path]:
     """Friedman's test and a critical-difference diagram for each noise level.
 
     Writes friedman.csv and one ranks-LEVEL.png each; the higher the metric, the better. Levels with
@@ -23,7 +24,7 @@ def rank_methods(results: list[dict[str, Any]], folder: Path, *, metric: str) ->
         return []
     files = [folder / "friedman.csv"]
     rows = [_friedman(level, *table) for level, table in tables.items()]
-    write_columns(files[0], {name: [row[name] for row in rows] for name in rows[0]})
+    write_table(files[0], {name: [row[name] for row in rows] for name in rows[0]})
     for level, (methods, scores) in tables.items():
         files.append(folder / f"ranks-{level}.png")
         _draw(scores, methods, files[-1])

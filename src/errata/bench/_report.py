@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .._files import atomic_path
 from ..exceptions import MissingExtraError
-from ..tables import atomic_path
 from ._compare import Comparison, compare
 from ._experiment import Experiment
 from ._present import detail_table, plot_comparison, sentence, summary_table, to_markdown, to_rich
@@ -18,7 +18,7 @@ class Report(NamedTuple):
     files: list[Path]
 
 
-def write_report(experiment: Experiment, results: list[dict], out: str | Path) -> Report:
+def write_comparison(experiment: Experiment, results: list[dict], out: str | Path) -> Report:
     """Compare results with the published numbers; write comparison.md and pictures.
 
     There is one picture per metric, and whatever the experiment illustrates itself. Pictures need

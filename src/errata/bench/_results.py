@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..tables import atomic_path
+from .._files import atomic_path
 from ._experiment import Cell
 
 

@@ -12,9 +12,10 @@ from rich.console import Console
 
 import errata
 
+from .._files import readable
 from .._format import plural
 from .._optional import require
-from ._columns import Table, read_table
+from ._columns import Table, table_to_audit
 from ._console import console
 from ._findings import print_findings
 from ._folder import beside, new_folder
@@ -102,7 +103,7 @@ def audit(
     _get_ready(file)
     out = out or beside(file, ".audit", ending="")
     with new_folder(out, force=force) as folder, _progress() as progress:
-        table = read_table(file, options)
+        table = table_to_audit(file, options)
         found = _audited(table, options, file, progress)
         progress("writing the report")
         _write(found, folder, table.ids)
@@ -117,7 +118,7 @@ def _get_ready(file: Path) -> None:
     # scikit-learn's remarks are for those who wrote the code, not for those who brought the table.
     warnings.filterwarnings("ignore", module="sklearn")
     warnings.filterwarnings("ignore", "The number of unique classes")
-    with errata.tables.readable(file):
+    with readable(file):
         pass  # when it is missing, that is the first thing to say
 
 
@@ -160,7 +161,7 @@ def _write(found: Any, folder: Path, ids: Any) -> None:
     columns["flagged"] = columns["flagged"].astype(int)
     wanted = ["row", *(() if ids is None else ("id",)), "label", "suggested", "p_wrong", "flagged"]
     ranked = {key: columns[key][order] for key in wanted}
-    errata.tables.write_columns(folder / "ranked.csv", ranked)
+    errata.tables.write_table(folder / "ranked.csv", ranked)
 
 
 def _judge_rate(found: Any, most: float | None) -> None:

@@ -9,6 +9,7 @@ import click
 import errata
 
 from .._format import count, plural
+from ._columns import read_column
 
 ACTIONS = ("drop", "relabel", "unlabel")
 CHANGES = ("dropped", "relabelled", "unlabelled")
@@ -116,7 +117,7 @@ def _check_out(table: Path, out: Path, force: bool) -> None:
 
 
 def _check_unchanged(table: Path, label: str, audited: Any) -> None:
-    now, then = errata.tables.read_columns(table, [label])[label].tolist(), audited.tolist()
+    now, then = read_column(table, label).tolist(), audited.tolist()
     if len(now) != len(then):
         raise ValueError(
             f"{table} has {plural(len(now), 'row')}, but {count(len(then))} were audited; audit it "

@@ -15,28 +15,36 @@ from ._options import Options
 class Table(NamedTuple):
     """The features with the labels, and what is known of each row besides."""
 
-    columns: dict[str, Any]
+    columns: Any  # an Arrow table
     groups: Any
     ids: Any
 
 
-def read_table(file: Path, options: Options) -> Table:
+def table_to_audit(file: Path, options: Options) -> Table:
     """The table to audit, when the columns that were named are what they should be."""
     shape = options.image_shape
-    columns = errata.tables.read_columns(file)
-    check_known([options.label, *options.left_out, *options.trust], columns, file)
+    table = errata.tables.read_table(file)
+    check_known([options.label, *options.left_out, *options.trust], table.column_names, file)
     _check_roles(options)
-    check_labels(columns[options.label], options.label)
-    kept = {key: c for key, c in columns.items() if key not in options.left_out}
-    if len(kept) == 1:
+    check_labels(_column(table, options.label), options.label)
+    kept = table.drop_columns(list(options.left_out))
+    if kept.num_columns == 1:
         raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
     _check_pixels(kept, options.label, shape)
     groups = None
     if options.group is not None:
-        groups = columns[options.group]
+        groups = _column(table, options.group)
         check_filled(groups, options.group, "group")
-        groups = groups.astype(str)
-    return Table(kept, groups, None if options.name is None else columns[options.name])
+    return Table(kept, groups, None if options.name is None else _column(table, options.name))
+
+
+def read_column(file: Path, name: str) -> Any:
+    """One column of a file, as an array."""
+    return _column(errata.tables.read_table(file, [name]), name)
+
+
+def _column(table: Any, name: str) -> Any:
+    return errata.tables._columns.column_array(table, name)
 
 
 def _check_roles(options: Options) -> None:
@@ -54,16 +62,17 @@ def _check_roles(options: Options) -> None:
             )
 
 
-def _check_pixels(table: dict[str, Any], label: str, shape: tuple[int, ...] | None) -> None:
+def _check_pixels(table: Any, label: str, shape: tuple[int, ...] | None) -> None:
     if shape is None:
         return
-    if len(table) - 1 != prod(shape):
+    others = [c for c in errata.tables._columns.columns_of(table) if c.name != label]
+    if len(others) != prod(shape):
         raise ValueError(
             f"--pixels {'x'.join(map(str, shape))} takes {plural(prod(shape), 'column')}, but "
-            f"{len(table) - 1} {'is' if len(table) == 2 else 'are'} left besides the labels; "
+            f"{len(others)} {'is' if len(others) == 1 else 'are'} left besides the labels; "
             "leave out others with --drop."
         )
-    words = [key for key, c in table.items() if key != label and errata.tables.numbers(c) is None]
+    words = [c.name for c in others if errata.tables._cells.numbers(c.values) is None]
     if words:
         raise ValueError(f"--pixels takes numbers, but column {words[0]!r} holds something else.")
 
@@ -82,7 +91,9 @@ def check_known(wanted: Iterable[str], columns: Iterable[str], path: Path) -> No
 
 def check_filled(column: Any, name: str, what: str) -> None:
     """Raise when some row has no label, or whatever the column should hold."""
-    missing = [row for row, cell in enumerate(column.tolist()) if errata.tables.is_missing(cell)]
+    from .._validation import is_missing  # here, as it brings scikit-learn
+
+    missing = [row for row, cell in enumerate(column.tolist()) if is_missing(cell, text=True)]
     if missing:
         raise ValueError(
             f"column {name!r} has {plural(len(missing), 'row')} without a {what} (the first is row "

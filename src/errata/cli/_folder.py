@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import errata
+from .._files import atomic_folder
 
 AUDIT = ("audit.json", "rows.parquet")  # what makes a folder an audit
 
@@ -19,7 +19,7 @@ def new_folder(out: Path, *, force: bool) -> Iterator[Path]:
     """
     _check_place(out, force)
     try:
-        with errata.tables.atomic_folder(out) as folder:
+        with atomic_folder(out) as folder:
             yield folder
     except OSError as error:
         if error.errno != errno.ENOSPC:

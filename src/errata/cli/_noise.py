@@ -7,8 +7,9 @@ import click
 
 import errata
 
+from .._files import atomic_path
 from .._format import count, listed, percent, plural
-from ._columns import check_labels
+from ._columns import check_labels, read_column
 from ._folder import beside
 
 _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "density")
@@ -97,8 +98,8 @@ def noise(
     how = _how(kind, table, label, labels, rate, pairs, transition, seed)
     noisy, flipped = errata.noise.flip_labels(labels, exact=not per_row, random_state=seed, **how)
     columns = {"row": range(len(labels)), "label": noisy, "class": labels, "flipped": 1 * flipped}
-    with errata.tables.atomic_path(truth) as temporary:  # both files, or none
-        errata.tables.write_columns(temporary, columns)
+    with atomic_path(truth) as temporary:  # both files, or none
+        errata.tables.write_table(temporary, columns)
         errata.tables.copy_with_column(table, out, label, noisy)
     changed, n = int(flipped.sum()), len(flipped)
     click.echo(f"Changed {count(changed)} of {plural(n, 'label')} ({percent(changed / n)}).")
@@ -106,7 +107,7 @@ def noise(
 
 
 def _labels(table: Path, label: str) -> Any:
-    labels = errata.tables.read_columns(table, [label])[label]
+    labels = read_column(table, label)
     check_labels(labels, label)
     return labels
 
@@ -160,16 +161,16 @@ def _flip_proba(kind: str, X: Any, labels: Any, rate: float, seed: int) -> dict[
 def _read_transition(path: Path | None, labels: Any) -> Any:
     if path is None:
         raise ValueError("kind transition needs the matrix: --transition FILE.")
-    columns = errata.tables.read_columns(path)
-    first, *names = columns
-    classes = columns.pop(first).tolist()
+    first, *columns = errata.tables._columns.columns_of(errata.tables.read_table(path))
+    by_name = {column.name: column for column in columns}
+    classes, names = first.array().tolist(), list(by_name)
     if sorted(classes) != sorted(names):
         raise ValueError(
             f"{path} must name the same classes in its first column and in its header; "
             f"it has {listed(classes)} and {listed(names)}."
         )
     return errata.noise.NoiseModel(
-        list(zip(*(_probabilities(columns[name], name, path) for name in classes), strict=True)),
+        list(zip(*(_probabilities(by_name[name], path) for name in classes), strict=True)),
         classes=_as_in_the_table(classes, labels),
     )
 
@@ -180,10 +181,10 @@ def _as_in_the_table(names: list[str], labels: Any) -> list:
     return [by_text.get(name, name) for name in names]
 
 
-def _probabilities(column: Any, name: str, path: Path) -> Any:
-    values = errata.tables.numbers(column)
+def _probabilities(column: Any, path: Path) -> Any:
+    values = errata.tables._cells.numbers(column.values)
     if values is None:
-        raise ValueError(f"column {name!r} of {path} holds something that is not a number.")
+        raise ValueError(f"column {column.name!r} of {path} holds something that is not a number.")
     return values
 
 
@@ -199,8 +200,8 @@ def _places(pairs: tuple[tuple[str, str], ...], classes: list) -> list[tuple[int
 
 def _features(table: Path, label: str) -> Any:
     """The numeric columns, each with mean 0 and standard deviation 1."""
-    columns = errata.tables.read_columns(table)
-    values = {name: errata.tables.numbers(c) for name, c in columns.items() if name != label}
+    columns = errata.tables._columns.columns_of(errata.tables.read_table(table))
+    values = {c.name: errata.tables._cells.numbers(c.values) for c in columns if c.name != label}
     numeric = {name: v for name, v in values.items() if v is not None and v.std() != 0}
     missing = [name for name, v in numeric.items() if v.sum() != v.sum()]
     if missing:

@@ -69,7 +69,7 @@ def reproduce(
     except KeyboardInterrupt:
         click.echo("Stopped. The same command goes on from here.", err=True)
         raise SystemExit(130) from None
-    report = errata.bench.write_report(experiment, results, out)
+    report = errata.bench.write_comparison(experiment, results, out)
     if report.summary is not None:
         terminal.print(report.summary)
     terminal.print(*report.sentences, sep="\n")

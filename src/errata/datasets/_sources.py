@@ -9,7 +9,10 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
-from ..tables import is_missing, numbers, read_columns
+from .._validation import is_missing
+from ..tables import read_table
+from ..tables._cells import numbers
+from ..tables._columns import Column, columns_of
 from ._synthetic import make_ringnorm, make_squares, make_threenorm, make_twonorm, make_xor
 
 BUNDLED: dict[str, Callable[[], Bunch]] = {
@@ -64,19 +67,20 @@ def from_file(path: Path) -> Bunch:
     ``data`` holds floats when every feature is a number; otherwise objects, None where text is
     missing.
     """
-    columns = read_columns(path)
-    *names, last = columns
-    if last not in ("label", "target"):
+    *columns, last = columns_of(read_table(path))
+    if last.name not in ("label", "target"):
         raise ValueError(
-            f"the last column of {path} must be called label or target; it is called {last!r}."
+            f"the last column of {path} must be called label or target; it is called {last.name!r}."
         )
-    if not names:
-        raise ValueError(f"{path} has no column besides {last!r}; there is nothing to learn from.")
-    target = _target(columns.pop(last), last, path)
-    features = [_number_or_text(column) for column in columns.values()]
+    if not columns:
+        raise ValueError(
+            f"{path} has no column besides {last.name!r}; there is nothing to learn from."
+        )
+    target = _target(last.array(), last.name, path)
+    features = [_number_or_text(column) for column in columns]
     kind = float if all(column.dtype.kind == "f" for column in features) else object
     data = np.column_stack([column.astype(kind) for column in features])
-    return Bunch(data=data, target=target, feature_names=names)
+    return Bunch(data=data, target=target, feature_names=[column.name for column in columns])
 
 
 def from_openml(number: int) -> Bunch:
@@ -85,17 +89,17 @@ def from_openml(number: int) -> Bunch:
     return Bunch(data=bunch.data, target=bunch.target, feature_names=list(bunch.feature_names))
 
 
-def _number_or_text(column: np.ndarray) -> np.ndarray:
-    as_numbers = numbers(column)
+def _number_or_text(column: Column) -> np.ndarray:
+    as_numbers = numbers(column.values)
     if as_numbers is not None:
         return as_numbers
-    text = column.astype(object)
-    text[column == ""] = None
+    text = column.array().copy()
+    text[text == ""] = None
     return text
 
 
 def _target(column: np.ndarray, kind: str, path: Path) -> np.ndarray:
-    missing = [row for row, cell in enumerate(column.tolist()) if is_missing(cell)]
+    missing = [row for row, cell in enumerate(column.tolist()) if is_missing(cell, text=True)]
     if missing:
         raise ValueError(
             f"{len(missing)} rows of {path} have no {kind} (the first is row {missing[0]}, counted "

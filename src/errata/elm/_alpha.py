@@ -23,6 +23,7 @@ def gcv(system: RidgeSystem, alphas: np.ndarray) -> np.ndarray:
     d = Q.T @ system.cross
     n = system.weight
     explained = (g + 2 * alphas[:, None]) / (g + alphas[:, None]) ** 2 @ d**2
+    # A nearly perfect fit cancels the sum of squares; the floor keeps its sign.
     rss = np.maximum(system.squares - explained, 1e-12 * system.squares).sum(axis=1)
     df = (g / (g + alphas[:, None])).sum(axis=1) + system.fit_intercept
     return np.divide(rss / n, (1 - df / n) ** 2, out=np.full(len(alphas), np.inf), where=df < n)
@@ -31,6 +32,7 @@ def gcv(system: RidgeSystem, alphas: np.ndarray) -> np.ndarray:
 def press(system: RidgeSystem, rows: HiddenRows, alphas: np.ndarray) -> np.ndarray:
     """Sum of squared leave-one-out errors of each alpha, exactly, in one pass over the rows."""
     g, Q = system.spectrum
+    # In the basis of Q every alpha is a division: one product per block serves the whole grid.
     inverse = 1 / (g[:, None] + alphas)
     d = Q.T @ system.cross
     total = np.zeros(len(alphas))

@@ -17,29 +17,50 @@ from .._validation import (
 )
 from ._fit import CONSTANT, Sums, choose_alpha, gather, predict_outside
 from ._gram import GramRecord, record_of
-from ._hidden_layer import ACTIVATIONS, RBF, HiddenLayer, draw_centers, draw_layer, generator
+from ._hidden_layer import (
+    ACTIVATIONS,
+    FLOATS,
+    RBF,
+    HiddenLayer,
+    draw_centers,
+    draw_layer,
+    generator,
+)
 from ._out_of_sample import held_out_folds
 from ._ridge import RidgeModel
 from ._rows import HiddenRows
 from ._warn import warn_user
 
-FLOATS = [np.float64, np.float32]
-
 
 class BaseELM(BaseEstimator):
     """An extreme learning machine, but for the coding of its target."""
 
-    n_hidden: int
-    activation: str
-    weight_distribution: str
-    weight_scale: float | str
-    gamma: float | None
-    alpha: float | str
-    alphas: Any
-    fit_intercept: bool
-    cv: Any
-    block_size: int
-    random_state: Any
+    def __init__(
+        self,
+        *,
+        n_hidden: int = 1000,
+        activation: str = "erf",
+        weight_distribution: str = "normal",
+        weight_scale: float | str = 1.0,
+        gamma: float | None = None,
+        alpha: float | str = "press",
+        alphas: Any = None,
+        fit_intercept: bool = True,
+        cv: Any = None,
+        block_size: int = 8192,
+        random_state: Any = None,
+    ) -> None:
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.weight_distribution = weight_distribution
+        self.weight_scale = weight_scale
+        self.gamma = gamma
+        self.alpha = alpha
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.block_size = block_size
+        self.random_state = random_state
 
     def _fit_output_layer(
         self,
@@ -55,6 +76,7 @@ class BaseELM(BaseEstimator):
         layer = self._draw(X, random)
         folds = held_out_folds(self.cv, X, codes, groups, random)
         rows = self._rows(layer, X, T, weight)
+        # Plain least squares and "kfold" need the sums of every fold, however small.
         sums = gather(
             rows, folds or (), fit_intercept=self.fit_intercept, record_all=alpha in (0, "kfold")
         )
@@ -84,6 +106,7 @@ class BaseELM(BaseEstimator):
             )
         self.hidden_weights_, self.hidden_bias_ = layer.weights, layer.bias
         self.gamma_ = layer.gamma
+        # Without an intercept nothing would give the shift back.
         return layer.centered_on(X) if self.fit_intercept else layer
 
     def _rows(
@@ -114,6 +137,7 @@ class BaseELM(BaseEstimator):
             for name, values in tried.items():
                 setattr(self, f"{name}_", values)
         model = sums.system.solved(alpha)
+        # The layer was shifted to keep digits; users see the units as they are.
         shift = 0 if layer.shift is None else layer.shift @ model.coef
         self.alpha_, self.dof_ = alpha, model.degrees_of_freedom
         self.coef_, self.intercept_ = model.coef, model.intercept - shift

@@ -13,7 +13,8 @@ from .._validation import (
     check_no_missing_labels,
     check_sample_weight,
 )
-from ._base import FLOATS, BaseELM
+from ._base import BaseELM
+from ._hidden_layer import FLOATS
 from ._labels import (
     fit_temperature,
     one_hot,
@@ -169,19 +170,21 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
         contamination: float | None = None,
         random_state: Any = None,
     ) -> None:
-        self.n_hidden = n_hidden
-        self.activation = activation
-        self.weight_distribution = weight_distribution
-        self.weight_scale = weight_scale
-        self.gamma = gamma
-        self.alpha = alpha
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.block_size = block_size
+        super().__init__(
+            n_hidden=n_hidden,
+            activation=activation,
+            weight_distribution=weight_distribution,
+            weight_scale=weight_scale,
+            gamma=gamma,
+            alpha=alpha,
+            alphas=alphas,
+            fit_intercept=fit_intercept,
+            cv=cv,
+            block_size=block_size,
+            random_state=random_state,
+        )
         self.threshold = threshold
         self.contamination = contamination
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> "ELMClassifier":
         """Fit to the labels ``y`` and check each of them by the other rows.

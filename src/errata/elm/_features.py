@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from ._hidden_layer import HiddenLayer, draw_layer
+from .._validation import check_rows
+from ._hidden_layer import FLOATS, HiddenLayer, draw_layer
 
 
 class ELMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -75,15 +76,14 @@ class ELMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def fit(self, X: Any, y: Any = None) -> "ELMFeatures":
         """Draw the weights for as many features as ``X`` has; nothing else is learnt from it."""
-        validate_data(self, X, dtype=[np.float64, np.float32])
+        validate_data(self, X, dtype=FLOATS)
         layer = draw_layer(self.n_features_in_, **self.get_params())
         self.hidden_weights_, self.hidden_bias_ = layer.weights, layer.bias
         return self
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the features, an array of shape (n, n_hidden)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        X = check_rows(self, X, dtype=FLOATS)
         H = HiddenLayer(self.hidden_weights_, self.hidden_bias_, self.activation)(X)
         H /= np.sqrt(H.shape[1])
         return H

@@ -36,7 +36,7 @@ def gather(
     large = [fold for fold in folds if record_all or len(fold) > rows.m]
     small = [fold for fold in folds if not record_all and len(fold) <= rows.m]
     records = [record_of(rows, fold) for fold in large]
-    if rows.n < rows.m:
+    if rows.n < rows.m:  # the rows are smaller than their Gram matrix, and keep more digits
         _, H, T, weight = rows.take()
         system = RidgeSystem.from_rows(H, T, weight, fit_intercept=fit_intercept)
         return Sums(system, records, large, small)
@@ -60,7 +60,7 @@ def choose_alpha(
     if not np.isfinite(errors).any():
         _warn_of_no_comparison(rule, system.weight)
     tried = {"alphas": grid, rule: errors}
-    if rule == "press":
+    if rule == "press":  # costs no pass over the rows, and shows how far the two agree
         tried["gcv"] = gcv(system, grid)
     return float(grid[last_minimum(errors)]), tried
 

@@ -69,7 +69,7 @@ class GramRecord(NamedTuple):
         H = check_array(H, dtype=float, order="C", input_name="H")
         T = check_array(T, dtype=float, ensure_2d=False, input_name="T")
         check_consistent_length(H, T)
-        T = T.reshape(len(H), -1)
+        T = T.reshape(len(H), -1)  # one target is a column
         weight = check_sample_weight(sample_weight, len(H))
         return cls.empty(H.shape[1], T.shape[1]).absorb(H, T, weight)
 
@@ -82,6 +82,7 @@ class GramRecord(NamedTuple):
         root = H if sample_weight is None else np.sqrt(w)[:, None] * H
         # A symmetric product is half the work of a general one, and BLAS adds it in place.
         gram = blas.dsyrk(1.0, root.T, beta=1.0, c=self.gram, lower=True, overwrite_c=True)
+        # Sums of H and products with T in one pass over H.
         products = H.T @ np.column_stack([w, w[:, None] * T])
         return GramRecord(
             self.weight + float(w.sum()),
@@ -119,6 +120,7 @@ class GramRecord(NamedTuple):
             cross=self.cross - shrink * np.outer(self.hidden, self.target),
             squares=self.squares - shrink * self.target**2,
             fit_intercept=fit_intercept,
+            # A symmetric update of rank one, of the lower triangle alone; the record stays.
             gram=blas.dsyr(-shrink, self.hidden, a=self.gram, lower=True),
         )
 

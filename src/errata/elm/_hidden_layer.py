@@ -17,6 +17,7 @@ from .._validation import check_choice, check_count, check_positive
 ACTIVATIONS = ("erf", "tanh", "logistic")
 RBF = "rbf"  # the one activation whose units have a centre instead of a direction
 DISTRIBUTIONS = ("normal", "uniform")
+FLOATS = [np.float64, np.float32]  # of the inputs; sums are always made in double precision
 
 CHUNK_ENTRIES = 2**19  # what a thread activates at a time
 LARGE = 2**20  # entries from which threads and compiled loops bring more than they cost

@@ -111,7 +111,7 @@ def asymptotic_elm_kernel(
 
 
 def _arcsine_kernel(X: np.ndarray, Z: np.ndarray, *, c: float, normalize: bool) -> np.ndarray:
-    K = X @ Z.T
+    K = X @ Z.T  # in place from here on: K is all the memory that is used
     K += 1
     K /= np.sqrt(c + 1 + np.einsum("ij,ij->i", X, X))[:, None]
     K /= np.sqrt(c + 1 + np.einsum("ij,ij->i", Z, Z))
@@ -190,6 +190,7 @@ def kernel_leave_one_out(K: Any, y: Any, *, alpha: float) -> np.ndarray:
             f"K has an eigenvalue below minus alpha={alpha!r}, so it is not the Gram matrix of a "
             "kernel, or rounding made it so; raise alpha or check K."
         ) from error
+    # The bordered matrix need not be inverted: its block is A⁻¹ less what the intercept takes.
     A_inverse = cho_solve(factor, np.eye(len(K)))
     e = A_inverse @ ones
     M_inverse = A_inverse - np.outer(e, e) / (ones @ e)

@@ -39,11 +39,13 @@ def fit_temperature(scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | 
     the most likely temperature would be zero, and every probability 0 or 1. A weight counts rows,
     but no row for less than one, so that weights which sum to one may be given, too.
     """
-    step = -(-scores.size // ENOUGH)
+    step = -(-scores.size // ENOUGH)  # rounded up
     scores, codes = scores[::step], codes[::step]
     n, q = scores.shape
     w = np.ones(n) if weight is None else weight[::step]
     smooth = 1 / (max(w.sum(), np.count_nonzero(w)) + 2)
+    # Softmax does not mind what is added to a row; at most zero, no power overflows. Transposed,
+    # so that the sums over the few classes run along whole columns.
     below_best = np.ascontiguousarray((scores - scores.max(axis=1, keepdims=True)).T)
     own = below_best[codes, np.arange(n)]
     expected = (1 - smooth) * own + smooth * (below_best.sum(axis=0) - own) / (q - 1)

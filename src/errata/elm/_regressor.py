@@ -7,7 +7,8 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from .._validation import check_sample_weight
-from ._base import FLOATS, BaseELM
+from ._base import BaseELM
+from ._hidden_layer import FLOATS
 
 
 class ELMRegressor(RegressorMixin, BaseELM):
@@ -107,33 +108,6 @@ class ELMRegressor(RegressorMixin, BaseELM):
     >>> f"off by {error:.2f} out of sample, of which 0.1 is noise"
     'off by 0.10 out of sample, of which 0.1 is noise'
     """
-
-    def __init__(
-        self,
-        *,
-        n_hidden: int = 1000,
-        activation: str = "erf",
-        weight_distribution: str = "normal",
-        weight_scale: float | str = 1.0,
-        gamma: float | None = None,
-        alpha: float | str = "press",
-        alphas: Any = None,
-        fit_intercept: bool = True,
-        cv: Any = None,
-        block_size: int = 8192,
-        random_state: Any = None,
-    ) -> None:
-        self.n_hidden = n_hidden
-        self.activation = activation
-        self.weight_distribution = weight_distribution
-        self.weight_scale = weight_scale
-        self.gamma = gamma
-        self.alpha = alpha
-        self.alphas = alphas
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.block_size = block_size
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> "ELMRegressor":
         """Fit to targets ``y`` of shape (n,) or (n, n_targets).

@@ -40,7 +40,7 @@ class HiddenRows:
         self.layer, self.X, self.target, self.weight = layer, X, target, weight
         self.block_size = block_size
         self.n, self.m = len(X), len(layer.bias)
-        small = 8 * self.n * self.m <= KEPT_BYTES
+        small = 8 * self.n * self.m <= KEPT_BYTES  # then two passes cost one activation
         self._kept = layer(X) if small else None
         self._buffer = np.empty((0 if small else min(block_size, self.n), self.m))
 

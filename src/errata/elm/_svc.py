@@ -82,38 +82,11 @@ class ELMSVC(ClassifierMixin, BaseELMSVM):
     0.95
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: str = "asymptotic",
-        n_hidden: int = 1000,
-        activation: str = "erf",
-        weight_distribution: str = "normal",
-        weight_scale: float = 1.0,
-        C: float = 1.0,
-        solver: str = "auto",
-        tol: float = 1e-3,
-        max_iter: int = 10_000,
-        max_gram_bytes: int = 2**27,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.n_hidden = n_hidden
-        self.activation = activation
-        self.weight_distribution = weight_distribution
-        self.weight_scale = weight_scale
-        self.C = C
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_gram_bytes = max_gram_bytes
-        self.random_state = random_state
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMSVC":
         """Fit to the labels ``y``."""
         X, codes = check_labelled(self, X, y, min_classes=2, dtype=float)
         weight = check_sample_weight(sample_weight, len(codes))
-        if weight is not None:
+        if weight is not None:  # rows without weight are dropped before LIBSVM sees them
             check_class_weights(codes, self.classes_, weight)
         self._fit_on(X, codes, weight)
         return self

@@ -23,17 +23,32 @@ GRAM_ROWS = 1000
 class BaseELMSVM(BaseEstimator):
     """A support vector machine but for its target."""
 
-    kernel: str
-    n_hidden: int
-    activation: str
-    weight_distribution: str
-    weight_scale: float
-    C: float
-    solver: str
-    tol: float
-    max_iter: int
-    max_gram_bytes: int
-    random_state: Any
+    def __init__(
+        self,
+        *,
+        kernel: str = "asymptotic",
+        n_hidden: int = 1000,
+        activation: str = "erf",
+        weight_distribution: str = "normal",
+        weight_scale: float = 1.0,
+        C: float = 1.0,
+        solver: str = "auto",
+        tol: float = 1e-3,
+        max_iter: int = 10_000,
+        max_gram_bytes: int = 2**27,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.weight_distribution = weight_distribution
+        self.weight_scale = weight_scale
+        self.C = C
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_gram_bytes = max_gram_bytes
+        self.random_state = random_state
 
     def _fit_on(
         self, X: np.ndarray, target: np.ndarray, weight: np.ndarray | None, unit: float = 1.0
@@ -51,6 +66,7 @@ class BaseELMSVM(BaseEstimator):
     def _choose_solver(self, n: int, unit: float = 1.0) -> str:
         check_choice("kernel", self.kernel, ("asymptotic", "finite"))
         check_choice("solver", self.solver, ("auto", "gram", "linear"))
+        # Checked whatever the solver: a limit that makes no sense should not pass unnoticed.
         fits = 8 * n**2 <= check_count("max_gram_bytes", self.max_gram_bytes)
         if self.solver == "gram" and not fits:
             raise ValueError(

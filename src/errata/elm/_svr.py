@@ -100,22 +100,25 @@ class ELMSVR(RegressorMixin, BaseELMSVM):
         max_gram_bytes: int = 2**27,
         random_state: Any = None,
     ) -> None:
-        self.kernel = kernel
-        self.n_hidden = n_hidden
-        self.activation = activation
-        self.weight_distribution = weight_distribution
-        self.weight_scale = weight_scale
-        self.C = C
+        super().__init__(
+            kernel=kernel,
+            n_hidden=n_hidden,
+            activation=activation,
+            weight_distribution=weight_distribution,
+            weight_scale=weight_scale,
+            C=C,
+            solver=solver,
+            tol=tol,
+            max_iter=max_iter,
+            max_gram_bytes=max_gram_bytes,
+            random_state=random_state,
+        )
         self.epsilon = epsilon
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_gram_bytes = max_gram_bytes
-        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMSVR":
         """Fit to the targets ``y``, shape (n,)."""
         X, y = validate_data(self, X, y, dtype=float, y_numeric=True)
+        # LIBLINEAR penalises the intercept, which the mean of the target would make large.
         self.target_mean_ = y.mean()
         weight = check_sample_weight(sample_weight, len(y))
         # Targets in other units are the same problem with C divided by the unit.

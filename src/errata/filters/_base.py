@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import indexable
 
 from .._compat import take_rows
 from .._detector import spare_classes
@@ -31,6 +32,7 @@ class Filter(BaseEstimator):
 
         ``fit_params`` goes to ``fit``.
         """
+        X, y = indexable(X, y)
         self.fit(X, y, **fit_params)
         return take_rows(X, self.sample_indices_), self._labels_left(y)
 

@@ -6,8 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import MetadataRouter
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import validate_data
 
 from .._compat import take_rows
 from .._routing import params_of_rows, router_of
@@ -122,9 +123,8 @@ class Cleaner(Filter):
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Find out what to do with each row; ``fit_params`` goes to the detector."""
         self._check_parameters()
-        validate_data(self, X, skip_check_array=True)
+        X, y = indexable(*validate_data(self, X, y, skip_check_array=True))
         self.classes_, codes = check_labels(y, min_classes=2)
-        check_consistent_length(X, codes)
         if self.action == "unlabel":
             _check_room_for_unlabelled(self.classes_)
         routed = route_to_parts(self, fit_params, detector=self.detector)

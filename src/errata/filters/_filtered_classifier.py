@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -80,7 +81,7 @@ class FilteredClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise TypeError(
                 f"{name} has no fit_resample; pass DetectorFilter({name}(...)) instead."
             )
-        validate_data(self, X, skip_check_array=True)
+        X, y = indexable(*validate_data(self, X, y, skip_check_array=True))
         given = {"sample_weight": sample_weight, **fit_params}
         routed = route_to_parts(self, given, filter=self.filter, classifier=self.classifier)
         self.filter_ = clone(self.filter)
@@ -122,5 +123,4 @@ class FilteredClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _ask(self, method: str, X: Any) -> Any:
         check_is_fitted(self)
-        validate_data(self, X, reset=False, skip_check_array=True)
         return getattr(self.classifier_, method)(X)

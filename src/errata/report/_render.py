@@ -4,10 +4,10 @@ import json
 import os
 from typing import Any
 
+from .._files import atomic_path
 from .._format import count, listed, percent, plural
 from .._optional import require
 from .._sentences import answer, cleaning, notes
-from ..tables import atomic_path
 from . import _charts, _classes, _words
 from ._assets import page_script, page_style, script_hash
 from ._payload import listed_rows, payload, to_json, with_pictures

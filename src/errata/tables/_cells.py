@@ -1,42 +1,41 @@
-"""Cells: which of them are missing, which of them are numbers."""
+"""Cells of a column: which of them are missing, whether they are numbers, which words they hold.
 
-from typing import Any
+A column of text is an Arrow array where pyarrow is installed. Everything that takes Python to find
+out is found out about its distinct words, once each. Other columns are NumPy arrays.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
-_MISSING = ("", "nan", "na", "n/a", "null")  # "none" may well be a class
+from .._optional import require
+from .._validation import MISSING_WORDS, is_missing
 
 
-def is_missing(cell: Any) -> bool:
-    """Whether a cell stands for no value: empty, blank, NaN, NA, N/A or null in any case.
+class Words(NamedTuple):
+    """The distinct words of a column, sorted and without blanks around, and which one is where."""
+
+    codes: np.ndarray  # -1 where a cell is missing
+    words: list[str]
+
+
+def words_of(values: Any) -> Words:
+    """The words of a column: an Arrow array of text, or a NumPy array of objects.
 
     Examples
     --------
-    >>> [is_missing(cell) for cell in ("", " ", "NaN", None, float("nan"), "none", 0)]
-    [True, True, True, True, True, False, False]
+    >>> words_of(np.array(["b", None, " a", "NA", "b "], dtype=object))
+    Words(codes=array([ 1, -1,  0, -1,  1]), words=['a', 'b'])
     """
-    if isinstance(cell, str):
-        return cell.strip().lower() in _MISSING
-    if cell is None:
-        return True
-    if isinstance(cell, list | tuple | dict | set | np.ndarray):
-        return False
-    same = cell == cell  # NaN and NaT differ from themselves; pandas' NA will not say
-    return not (isinstance(same, bool | np.bool_) and bool(same))
+    codes, distinct = _text_codes(values) if is_arrow(values) else _object_codes(values)
+    stripped = [None if is_missing(word, text=True) else word.strip() for word in distinct]
+    words = sorted({word for word in stripped if word is not None})
+    place = {word: code for code, word in enumerate(words)}
+    places = [-1 if word is None else place[word] for word in stripped]
+    return Words(np.array([*places, -1])[codes], words)
 
 
-def missing_cells(column: np.ndarray) -> np.ndarray:
-    """Where a column has no value, as :func:`is_missing` says it cell by cell."""
-    if column.dtype.kind in "biu":
-        return np.zeros(len(column), dtype=bool)
-    if column.dtype.kind in "fcmM":
-        return column != column
-    if column.dtype.kind == "U":
-        return np.isin(np.char.lower(np.char.strip(column)), _MISSING)
-    return np.fromiter(map(is_missing, column), dtype=bool, count=len(column))
-
-
-def numbers(column: np.ndarray) -> np.ndarray | None:
+def numbers(values: Any) -> np.ndarray | None:
     """The column as floats, missing cells as NaN; None when it holds anything but numbers.
 
     Examples
@@ -46,13 +45,86 @@ def numbers(column: np.ndarray) -> np.ndarray | None:
     >>> numbers(np.array(["1.5", "red"])) is None
     True
     """
-    if column.dtype.kind in "cmM":
+    found = quick_numbers(values)
+    if found is not None or not is_arrow(values):
+        return found
+    codes, words = words_of(values)
+    found = floats(words)
+    return None if found is None else spread(found, codes)
+
+
+def quick_numbers(values: Any) -> np.ndarray | None:
+    """The same, but of text only what Arrow takes for numbers: not ``1_000``, nor Arabic digits."""
+    if is_arrow(values):
+        return _cast(values)
+    if values.dtype.kind in "cmM":
         return None
-    if column.dtype.kind == "U":
-        column = np.where(missing_cells(column), "nan", column)
-    elif column.dtype.kind == "O":
-        column = np.where(missing_cells(column), np.nan, column)
+    if values.dtype.kind not in "biuf":
+        values = np.where(missing_cells(values), np.nan, values.astype(object))
+    return floats(values)
+
+
+def floats(cells: Any) -> np.ndarray | None:
+    """A list or an array as floats, or None when a cell is not a number."""
+    cells = cells if isinstance(cells, np.ndarray) else np.array(cells, dtype=object)
     try:
-        return column.astype(float)
+        return cells.astype(float)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def spread(found: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """What was found for each word, for each cell; NaN or NaT where the code is -1."""
+    nothing = np.array(["NaT" if found.dtype.kind == "M" else np.nan]).astype(found.dtype)
+    return np.concatenate([found, nothing])[codes]
+
+
+def missing_cells(values: Any) -> np.ndarray:
+    """Where a column has no value."""
+    if is_arrow(values):
+        return words_of(values).codes < 0
+    if values.dtype.kind in "biu":
+        return np.zeros(len(values), dtype=bool)
+    if values.dtype.kind in "fcmM":
+        return values != values
+    cells = (is_missing(cell, text=True) for cell in values.tolist())
+    return np.fromiter(cells, dtype=bool, count=len(values))
+
+
+def is_arrow(values: Any) -> bool:
+    """Whether a column is an Arrow array of text; a NumPy array otherwise."""
+    return not isinstance(values, np.ndarray)
+
+
+def _cast(values: Any) -> np.ndarray | None:
+    invalid = require("pyarrow", extra="tables").ArrowInvalid
+    for cells in (lambda: values, lambda: _without_missing_words(values)):
+        try:
+            return cells().cast("float64").to_numpy()  # null becomes NaN
+        except invalid:
+            continue
+    return None
+
+
+def _without_missing_words(values: Any) -> Any:
+    compute = require("pyarrow.compute", extra="tables")
+    stripped = compute.utf8_trim_whitespace(values)
+    words = require("pyarrow", extra="tables").array(MISSING_WORDS, stripped.type)
+    missing = compute.is_in(compute.utf8_lower(stripped), value_set=words)
+    return compute.if_else(missing, None, stripped)
+
+
+def _text_codes(values: Any) -> tuple[np.ndarray, list[str]]:
+    """A code for each cell, -1 for null, and what the codes stand for."""
+    encoded = values.dictionary_encode().unify_dictionaries()
+    chunks = [chunk.indices.fill_null(-1).to_numpy() for chunk in encoded.chunks]
+    return np.concatenate(chunks), encoded.chunk(0).dictionary.to_pylist()
+
+
+def _object_codes(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    place: dict[str, int] = {}
+    codes = [
+        -1 if is_missing(cell) else place.setdefault(str(cell), len(place))
+        for cell in values.tolist()
+    ]
+    return np.array(codes), list(place)

@@ -4,35 +4,33 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from .._files import atomic_path, readable
 from .._optional import require
-from ._files import atomic_path, readable
-from ._records import Change, check_rows
+from ._records import Change, check_named_once, check_row_count
 
 
-def read_arrow_columns(path: Path, names: Sequence[str] | None) -> dict[str, np.ndarray]:
-    """The named columns (all when None) as arrays; missing values are None or NaN."""
+def read_columnar(path: Path, names: Sequence[str] | None) -> Any:
+    """The named columns (all when None), of the types they have in the file."""
     table = _read(path)
     if table.num_rows == 0:
         raise ValueError(f"{path} has a header but no rows.")
-    names = table.column_names if names is None else names
-    return {name: _values(_column(table, name, path)) for name in names}
+    names = table.column_names if names is None else list(names)
+    check_named_once(table.column_names, names, path)
+    return table.select(names)
 
 
-def copy_arrow(source: Path, target: Path, change: Change) -> None:
+def copy_columnar(source: Path, target: Path, change: Change) -> None:
     """Copy a table; a column keeps its type (a dictionary is written plain)."""
     table = _read(source)
-    check_rows(table.num_rows, len(change.keep), source)
+    check_row_count(table.num_rows, len(change.keep), source)
     if change.name is not None:
         table = _with_column(table, change.name, change.values, source)
     _write(table if change.keep.all() else table.filter(change.keep), target)
 
 
-def write_arrow_columns(path: Path, columns: dict[str, np.ndarray]) -> None:
+def write_columnar(path: Path, columns: dict[str, list[Any]]) -> None:
     """Write a new table."""
-    arrow = require("pyarrow", extra="tables")
-    _write(arrow.table({name: values.tolist() for name, values in columns.items()}), path)
+    _write(require("pyarrow", extra="tables").table(columns), path)
 
 
 def _read(path: Path) -> Any:
@@ -64,19 +62,10 @@ def _kind(path: Path) -> str:
     return path.suffix.lower().removeprefix(".")
 
 
-def _column(table: Any, name: str, path: Path) -> Any:
-    found = table.column_names.count(name)
-    if found > 1:
-        raise ValueError(f"{path} has {found} columns named {name!r}; rename one of them.")
-    if not found:
-        known = ", ".join(table.column_names)
-        raise ValueError(f"{path} has no column {name!r}; its columns are {known}.")
-    return table.column(name)
-
-
 def _with_column(table: Any, name: str, values: list[Any], path: Path) -> Any:
     arrow = require("pyarrow", extra="tables")
-    kind = _plain(_column(table, name, path).type)
+    check_named_once(table.column_names, [name], path)
+    kind = _plain(table.column(name).type)
     try:
         replaced = arrow.array(values).cast(kind)
     except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, arrow.ArrowTypeError) as error:
@@ -85,16 +74,6 @@ def _with_column(table: Any, name: str, values: list[Any], path: Path) -> Any:
         ) from error
     place = table.column_names.index(name)
     return table.set_column(place, table.schema.field(place).with_type(kind), replaced)
-
-
-def _values(column: Any) -> np.ndarray:
-    """Numbers, booleans and dates as such; else the Python objects that the cells stand for."""
-    values = column.to_numpy()
-    if values.dtype.kind in "biufmM":
-        return values
-    objects = np.empty(len(column), dtype=object)
-    objects[:] = column.to_pylist()
-    return objects
 
 
 def _plain(kind: Any) -> Any:

@@ -1,22 +1,44 @@
-"""Any table as a list of named columns."""
+"""Any table as a list of named columns: dataframes through narwhals, mappings, arrays."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import narwhals.stable.v2 as nw
 import numpy as np
+
+from .._optional import require
+from .._validation import is_missing
+from ..exceptions import MissingExtraError
+from ._cells import is_arrow
+
+_NOT_FOR_NUMPY = (str, bytes, list, tuple, dict, set)  # it would make wide or square arrays of them
 
 
 class Column(NamedTuple):
-    """A column: what the table calls it, what we call it, its cells."""
+    """A column: what the table calls it, what we call it, its cells.
+
+    ``values`` is an Arrow array for text where pyarrow is installed, a NumPy array otherwise.
+    """
 
     key: Any
     name: str
-    values: np.ndarray
+    values: Any
+
+    def array(self, rows: np.ndarray | None = None) -> np.ndarray:
+        """The cells, or those of some rows, as a NumPy array; text as objects."""
+        if not is_arrow(self.values):
+            return self.values if rows is None else self.values[rows]
+        chosen = self.values if rows is None else self.values.take(rows)
+        return chosen.to_numpy(zero_copy_only=False)
+
+    def cell(self, row: int) -> Any:
+        """One cell, None where an Arrow array has null."""
+        return self.values[row].as_py() if is_arrow(self.values) else self.values[row]
 
 
 def columns_of(table: Any) -> list[Column]:
-    """The columns of a mapping, a pandas or polars dataframe, or a two-dimensional array."""
+    """The columns of a dataframe of any kind, a mapping, or a two-dimensional array."""
     keys, values = _parts(table)
     lengths = {len(column) for column in values}
     if len(lengths) > 1:
@@ -25,6 +47,23 @@ def columns_of(table: Any) -> list[Column]:
         raise ValueError("the table is empty; errata needs rows and columns.")
     names = [f"x{key}" for key in keys] if isinstance(keys, range) else _distinct_names(keys)
     return [Column(*parts) for parts in zip(keys, names, values, strict=True)]
+
+
+def is_arrow_table(table: Any) -> bool:
+    """Whether it is a table of pyarrow, as :func:`read_table` gives, without importing it."""
+    return hasattr(table, "column_names") and hasattr(table, "itercolumns")
+
+
+def column_names(table: Any) -> list[Any]:
+    """What a table calls its columns; nothing for an array, which does not."""
+    if isinstance(table, Mapping):
+        return list(table)
+    return list(table.column_names if is_arrow_table(table) else getattr(table, "columns", ()))
+
+
+def column_array(table: Any, key: Any) -> np.ndarray:
+    """One column of a dataframe or a mapping as a NumPy array; text as objects."""
+    return Column(key, str(key), _values(table[key])).array()
 
 
 def without(columns: list[Column], drop: Sequence[Any]) -> list[Column]:
@@ -38,18 +77,103 @@ def without(columns: list[Column], drop: Sequence[Any]) -> list[Column]:
     return [column for column in columns if not {column.key, column.name} & set(drop)]
 
 
-def _parts(table: Any) -> tuple[Sequence[Any], list[np.ndarray]]:
+def without_columns(table: Any, keys: Sequence[Any]) -> Any:
+    """A table of any kind without some of its columns."""
+    if not len(keys):
+        return table
     if isinstance(table, Mapping):
-        return list(table), [np.asarray(column) for column in table.values()]
-    if hasattr(table, "iloc") and hasattr(table, "columns"):  # pandas: names may occur twice
-        width = len(table.columns)
-        return list(table.columns), [table.iloc[:, i].to_numpy() for i in range(width)]
-    if hasattr(table, "get_columns"):  # polars
-        return list(table.columns), [column.to_numpy() for column in table.get_columns()]
-    array = np.asarray(table)
+        return {name: column for name, column in table.items() if name not in keys}
+    if hasattr(table, "iloc"):  # narwhals takes no names that are not text
+        return table.drop(columns=list(keys))
+    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame.drop(list(keys)).to_native()
+    return np.delete(np.asarray(table), list(keys), axis=1)
+
+
+def count_rows(table: Any) -> int:
+    """Rows of a table of any kind."""
+    if isinstance(table, Mapping):
+        return len(next(iter(table.values()), ()))
+    return table.shape[0] if hasattr(table, "shape") else len(table)
+
+
+def _parts(table: Any) -> tuple[Sequence[Any], list[Any]]:
+    if isinstance(table, Mapping):
+        return list(table), [_values(column) for column in table.values()]
+    frame = _series(table)
+    if frame is not None:
+        return column_names(table), [_values(column) for column in frame]
+    array = table if isinstance(table, np.ndarray) else np.asarray(table, dtype=object)
     if array.ndim != 2:
         raise ValueError(f"a table has rows and columns, but this one has the shape {array.shape}.")
-    return range(array.shape[1]), list(array.T)
+    given = array.T if array is table else map(np.ndarray.tolist, array.T)
+    return range(array.shape[1]), [_values(column) for column in given]
+
+
+def _series(table: Any) -> Iterable[Any] | None:
+    """The columns of a dataframe, in its own kind; None when it is no dataframe."""
+    if hasattr(table, "iloc") and hasattr(table, "columns"):  # pandas: names may occur twice
+        return [table.iloc[:, i] for i in range(len(table.columns))]
+    if is_arrow_table(table):  # here too
+        return table.itercolumns()
+    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    return frame.iter_columns() if isinstance(frame, nw.DataFrame) else None
+
+
+def _values(column: Any) -> Any:
+    """Cells of a column as :class:`Column` holds them."""
+    if isinstance(column, list | tuple):
+        column = _array(column)
+    if isinstance(column, np.ndarray):
+        return _text(column) if column.dtype.kind in "OU" else column
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return np.asarray(column)
+    if series.dtype == nw.String:
+        return _arrow_text(series)
+    if series.dtype.is_numeric() or series.dtype.is_temporal() or series.dtype == nw.Boolean:
+        return series.to_numpy()
+    return _text(_objects(series.to_list()))
+
+
+def _array(cells: Sequence[Any]) -> np.ndarray:
+    text = any(isinstance(cell, _NOT_FOR_NUMPY) for cell in cells)
+    return _objects(cells) if text else np.asarray(cells)
+
+
+def _objects(cells: Sequence[Any]) -> np.ndarray:
+    objects = np.empty(len(cells), dtype=object)
+    objects[:] = cells
+    return objects
+
+
+def _arrow_text(series: nw.Series) -> Any:
+    try:
+        arrow = require("pyarrow", extra="tables")
+        native = series.to_native()
+        # narwhals copies all chunks into one, which is not needed and doubles the memory.
+        cells = native if isinstance(native, arrow.ChunkedArray) else series.to_arrow()
+    except (MissingExtraError, UnicodeError):
+        return _objects(series.to_list())
+    cells = cells if isinstance(cells, arrow.ChunkedArray) else arrow.chunked_array([cells])
+    # Views into shared buffers, as newer libraries hold them, lack some of the functions.
+    return cells.cast(arrow.large_string()) if str(cells.type) == "string_view" else cells
+
+
+def _text(cells: np.ndarray) -> Any:
+    """Objects as an Arrow array when all of them are text, and pyarrow is there."""
+    first = next((cell for cell in cells if not is_missing(cell)), None)
+    if not isinstance(first, str):
+        return cells
+    try:
+        arrow = require("pyarrow", extra="tables")
+    except MissingExtraError:
+        return cells
+    try:
+        return arrow.chunked_array([arrow.array(cells, arrow.string(), from_pandas=True)])
+    except (arrow.ArrowException, UnicodeError):
+        return cells  # text and other things
 
 
 def _distinct_names(keys: Sequence[Any]) -> list[str]:

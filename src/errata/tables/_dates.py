@@ -6,27 +6,30 @@ import re
 import numpy as np
 
 from .._optional import require
+from ._cells import missing_cells
 
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(\D|$)")
 _MONTH = re.compile(r"[12]\d{3}-(0[1-9]|1[0-2])")
 
 
-def as_dates(values: np.ndarray, missing: np.ndarray) -> np.ndarray | None:
-    """The column as datetime64 in UTC, NaT where missing; None when it holds anything but dates."""
-    if values.dtype.kind == "M":
-        return values.astype("M8[us]")
-    if values.dtype.kind not in "OU":
-        return None
+def date_objects(values: np.ndarray) -> np.ndarray | None:
+    """Python's dates as datetime64 in UTC, NaT where missing; None when anything else is there."""
+    missing = missing_cells(values)
     present = values[~missing].tolist()
-    if all(isinstance(cell, datetime.date) for cell in present):
-        found: np.ndarray | None = np.array(list(map(_in_utc, present)), dtype="M8[us]")
-    elif all(isinstance(cell, str) and _DATE.match(cell.strip()) for cell in present):
-        found = _parsed([cell.strip() for cell in present])
-    elif all(isinstance(cell, str) and _MONTH.fullmatch(cell.strip()) for cell in present):
-        found = np.array([cell.strip() for cell in present], dtype="M8[M]")
-    else:
+    if not all(isinstance(cell, datetime.date) for cell in present):
         return None
-    return None if found is None else _spread(found, missing)
+    dates = np.full(len(values), np.datetime64("NaT"), dtype="M8[us]")
+    dates[~missing] = np.array(list(map(_in_utc, present)), dtype="M8[us]")
+    return dates
+
+
+def dates_in_words(words: list[str]) -> np.ndarray | None:
+    """Each distinct word of a column as datetime64 in UTC; None when one of them is no date."""
+    if all(map(_DATE.match, words)):
+        return _parsed(words)
+    if all(map(_MONTH.fullmatch, words)):
+        return np.array([np.datetime64(word, "M") for word in words], dtype="M8[us]")
+    return None
 
 
 def calendar(dates: np.ndarray) -> dict[str, np.ndarray]:
@@ -60,12 +63,6 @@ def _parsed(texts: list[str]) -> np.ndarray | None:
     if not isinstance(series.dtype, np.dtype):  # it knows its time zone
         series = series.dt.tz_convert("UTC").dt.tz_localize(None)
     return series.to_numpy().astype("M8[us]") if series.dtype.kind == "M" else None
-
-
-def _spread(found: np.ndarray, missing: np.ndarray) -> np.ndarray:
-    dates = np.full(len(missing), np.datetime64("NaT"), dtype="M8[us]")
-    dates[~missing] = found
-    return dates
 
 
 def _count(dates: np.ndarray, unit: str) -> np.ndarray:

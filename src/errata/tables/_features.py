@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
+from sklearn.utils import check_random_state
 
 from .._format import listed
 from ._columns import Column, columns_of, without
-from ._encode import Encoded, encode
+from ._encode_column import Encoded, encode
+from ._encoders import Block
 from ._identifiers import are_identifying_numbers, may_run_on
 
 _NAMED = 8  # columns a note mentions by name
@@ -56,9 +58,10 @@ def features_of(
 
     Parameters
     ----------
-    table : array, sparse matrix, pandas or polars dataframe, or mapping of names to columns
-        :func:`read_columns` gives such a mapping; numbers and dates in text are recognised. Free
-        text and dates written as text need the ``tables`` extra.
+    table : array, sparse matrix, dataframe of any kind, or mapping of names to columns
+        What :func:`read_table` gives, a pandas, polars or Arrow table, and whatever else narwhals
+        knows. Numbers and dates in text are recognised. Free text and dates written as text need
+        the ``tables`` extra.
     drop : sequence, default=()
         Columns to leave out, the label to begin with; positions in an array.
     random_state : int, RandomState instance or None, default=None
@@ -97,11 +100,8 @@ def features_of(
     return _gathered(columns, encoded)
 
 
-def _seeds(random_state: Any, n: int) -> list[int]:
-    # Imported here, so that whoever only reads a table does not wait for scikit-learn.
-    from .._random import draw_seeds
-
-    return draw_seeds(random_state, n)
+def _seeds(random_state: Any, n: int) -> np.ndarray:
+    return check_random_state(random_state).randint(2**31 - 1, size=n)
 
 
 def _is_ready(array: np.ndarray) -> bool:
@@ -147,12 +147,25 @@ def _gathered(columns: list[Column], encoded: list[Encoded]) -> Features:
     used = [(c.key, e.block) for c, e in zip(columns, encoded, strict=True) if e.block is not None]
     if not used:
         raise ValueError(" ".join(["no column is left to learn from.", *notes]))
+    blocks = [block for _, block in used]
     return Features(
-        X=np.hstack([block.values for _, block in used]),
-        names=[name for _, block in used for name in block.names],
+        X=_side_by_side(blocks),
+        names=[name for block in blocks for name in block],
         notes=notes,
         columns=[key for key, _ in used],
     )
+
+
+def _side_by_side(blocks: list[Block]) -> np.ndarray:
+    """One array of all features."""
+    rows = len(next(iter(blocks[0].values())))
+    X = np.empty((rows, sum(map(len, blocks))))
+    place = 0
+    for block in blocks:
+        for values in block.values():
+            X[:, place] = values
+            place += 1
+    return X
 
 
 def _notes(columns: list[Column], encoded: list[Encoded]) -> list[str]:
@@ -162,7 +175,7 @@ def _notes(columns: list[Column], encoded: list[Encoded]) -> list[str]:
         if outcome.reason:
             left_out.setdefault(outcome.reason, []).append(column.name)
     notes = [
-        f"Left out {listed(map(repr, names), most=_NAMED)}: {reason}."
+        f"Left out {listed(map(repr, names), _NAMED)}: {reason}."
         for reason, names in left_out.items()
     ]
     return notes + [outcome.remark for outcome in encoded if outcome.remark]

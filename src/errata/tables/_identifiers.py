@@ -43,10 +43,10 @@ def are_identifying_numbers(values: np.ndarray, name: str) -> bool:
     return whole and len(values) > 1 and len(np.unique(values)) == len(values)
 
 
-def are_identifying_words(words: Sequence[str], n_distinct: int, name: str) -> bool:
-    """Whether words (none missing) are all distinct and without spaces, as in a uuid."""
-    if n_distinct < len(words) or len(words) < 2:
+def are_identifying_words(words: Sequence[str], n: int, name: str) -> bool:
+    """Whether the distinct words of n cells are as many, and without spaces, as in a uuid."""
+    if len(words) < n or n < 2:
         return False
-    if len(words) < _ENOUGH and not is_identifier_name(name):
+    if n < _ENOUGH and not is_identifier_name(name):
         return False
     return all(map(_TOKEN.fullmatch, words))

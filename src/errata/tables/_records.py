@@ -1,6 +1,7 @@
 """Rows of text as they stand in the file, and what is to change about them."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,10 +50,22 @@ def changed(records: Iterable[Record], change: Change, path: Path) -> Iterator[t
     for rows, record in enumerate(records, start=1):
         if rows <= n and change.keep[rows - 1]:
             yield record, change.values[rows - 1]
-    check_rows(rows, n, path)
+    check_row_count(rows, n, path)
 
 
-def check_rows(rows: int, given: int, path: Path) -> None:
+def check_row_count(rows: int, given: int, path: Path) -> None:
     """Raise when a table has not as many rows as were spoken of."""
     if rows != given:
         raise ValueError(f"{path} has {rows} rows, but {given} values were given.")
+
+
+def check_named_once(header: Sequence[str], names: Sequence[str], path: Path) -> None:
+    """Raise when a table has no column of one of these names, or several."""
+    times = Counter(header)
+    for name in names:
+        if times[name] > 1:
+            raise ValueError(
+                f"{path} has {times[name]} columns named {name!r}; rename one of them."
+            )
+        if not times[name]:
+            raise ValueError(f"{path} has no column {name!r}; its columns are {', '.join(header)}.")

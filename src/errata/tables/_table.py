@@ -7,22 +7,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._columnar import copy_arrow, read_arrow_columns, write_arrow_columns
-from ._files import is_packed
-from ._jsonl import copy_json_lines, read_json_columns, write_json_columns
+from .._files import is_packed
+from ._columnar import copy_columnar, read_columnar, write_columnar
+from ._columns import columns_of
+from ._csv import copy_csv, read_csv, write_csv
+from ._json_arrow import read_json_lines
+from ._json_lines import copy_json_lines, write_json_lines
 from ._records import Change
-from ._text import copy_text, read_text_columns, write_text_columns
 
 
 class _Format(NamedTuple):
-    read: Callable[[Path, Sequence[str] | None], dict[str, np.ndarray]]
+    read: Callable[[Path, Sequence[str] | None], Any]
     copy: Callable[[Path, Path, Change], None]
-    write: Callable[[Path, dict[str, np.ndarray]], None]
+    write: Callable[[Path, dict[str, list[Any]]], None]
 
 
-_TEXT = _Format(read_text_columns, copy_text, write_text_columns)
-_JSON = _Format(read_json_columns, copy_json_lines, write_json_columns)
-_ARROW = _Format(read_arrow_columns, copy_arrow, write_arrow_columns)
+_TEXT = _Format(read_csv, copy_csv, write_csv)
+_JSON = _Format(read_json_lines, copy_json_lines, write_json_lines)
+_COLUMNAR = _Format(read_columnar, copy_columnar, write_columnar)
 
 _FORMATS = {
     ".csv": _TEXT,
@@ -30,41 +32,39 @@ _FORMATS = {
     ".txt": _TEXT,
     ".jsonl": _JSON,
     ".ndjson": _JSON,
-    ".parquet": _ARROW,
-    ".feather": _ARROW,
+    ".parquet": _COLUMNAR,
+    ".feather": _COLUMNAR,
 }
 
 
-def read_columns(
-    path: str | os.PathLike, names: Sequence[str] | None = None
-) -> dict[str, np.ndarray]:
-    """Read columns of a CSV, TSV or JSON lines (plain or gzip), Parquet or Feather table.
+def read_table(path: str | os.PathLike, columns: Sequence[str] | None = None) -> Any:
+    """Read a CSV, TSV or JSON lines (plain or gzip), Parquet or Feather file as an Arrow table.
 
     Parameters
     ----------
     path : path
-        The table. Delimiter and encoding of text are found out. Parquet and Feather need the
-        ``tables`` extra.
-    names : sequence of str, optional
+        The file. Delimiter and encoding of text are found out. Needs the ``tables`` extra.
+    columns : sequence of str, optional
         Which columns, all of them by default.
 
     Returns
     -------
-    dict of arrays, in the order of ``names``
-        Strings from CSV and TSV, exactly as they stand there (an empty cell is an empty string;
-        see :func:`numbers`), typed values from the others: missing ones are NaN among numbers,
-        None elsewhere.
+    pyarrow.Table
+        The columns in the order of ``columns``. Those of CSV and TSV hold text, exactly as it
+        stands in the file (an empty cell is an empty string): what is a number or a date is for
+        :func:`features_of` to tell, and a label ``01`` is not ``1``. Those of the other formats
+        have their types; null where a value is missing.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_columns(f"{folder}/pets.csv", {"weight": [4.0, 31.5], "pet": ["cat", "dog"]})
-    ...     read_columns(f"{folder}/pets.csv", ["pet"])
-    {'pet': array(['cat', 'dog'], dtype='<U3')}
+    ...     write_table(f"{folder}/pets.csv", {"weight": [4.0, 31.5], "pet": ["cat", "dog"]})
+    ...     read_table(f"{folder}/pets.csv", ["pet"]).to_pydict()
+    {'pet': ['cat', 'dog']}
     """
     path = Path(path)
-    return _FORMATS[_ending(path)].read(path, names)
+    return _FORMATS[_ending(path)].read(path, columns)
 
 
 def copy_with_column(
@@ -87,9 +87,9 @@ def copy_with_column(
     4.00,cat
     31.5,wolf
     """
-    values = np.asarray(values)
+    values = _cells(values)
     keep = np.ones(len(values), dtype=bool)
-    _copy(Path(source), Path(target), Change(keep, name, values.tolist()))
+    _copy(Path(source), Path(target), Change(keep, name, values))
 
 
 def copy_with_rows(
@@ -135,26 +135,38 @@ def copy_with_rows(
         raise ValueError("keep is False everywhere, and a table without rows is no table.")
     if (name is None) != (values is None):
         raise ValueError("give both name and values, or neither.")
-    values = [None] * len(keep) if values is None else np.asarray(values).tolist()
+    values = [None] * len(keep) if values is None else _cells(values)
     if len(values) != len(keep):
         raise ValueError(f"keep speaks of {len(keep)} rows, values of {len(values)}.")
     _copy(Path(source), Path(target), Change(keep, name, values))
 
 
-def write_columns(path: str | os.PathLike, columns: Mapping[str, Any]) -> None:
-    """Write columns of equal length as a new table, in the format of its name, all or nothing.
+def write_table(path: str | os.PathLike, table: Any) -> None:
+    """Write a dataframe, or a mapping of names to columns, in the format of the name of the file.
+
+    The file appears only when it is complete.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_columns(f"{folder}/pets.csv.gz", {"pet": ["cat", "dog"]})
-    ...     read_columns(f"{folder}/pets.csv.gz")["pet"].tolist()
+    ...     write_table(f"{folder}/pets.csv.gz", {"pet": ["cat", "dog"]})
+    ...     read_table(f"{folder}/pets.csv.gz")["pet"].to_pylist()
     ['cat', 'dog']
     """
     path = Path(path)
-    arrays = {name: np.asarray(values) for name, values in columns.items()}
-    _FORMATS[_ending(path)].write(path, arrays)
+    if not isinstance(table, Mapping):
+        table = {column.name: column.array() for column in columns_of(table)}
+    cells = {name: _cells(values) for name, values in table.items()}
+    _FORMATS[_ending(path)].write(path, cells)
+
+
+def _cells(values: Any) -> list[Any]:
+    """A column as a list of Python's own values."""
+    for method in ("to_pylist", "tolist", "to_list"):  # of Arrow, NumPy and pandas, polars
+        if hasattr(values, method):
+            return getattr(values, method)()
+    return [cell.item() if isinstance(cell, np.generic) else cell for cell in values]
 
 
 def _copy(source: Path, target: Path, change: Change) -> None:
@@ -175,7 +187,7 @@ def _copy(source: Path, target: Path, change: Change) -> None:
 def _ending(path: Path) -> str:
     """What a table is by its name, compressed or not."""
     kind = (Path(path.stem) if is_packed(path) else path).suffix.lower()
-    if kind in _FORMATS and not (is_packed(path) and _FORMATS[kind] is _ARROW):
+    if kind in _FORMATS and not (is_packed(path) and _FORMATS[kind] is _COLUMNAR):
         return kind
     known = ", ".join(sorted(_FORMATS))
     raise ValueError(f"{path.name} has no ending that errata knows ({known}; text also with .gz).")

@@ -101,33 +101,6 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
     array([30])
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        cv: Any = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        reinforcement: float | str = "auto",
-        reinforcement_penalty: str = "l1",
-        mean_weight: float = 0.95,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        threshold: float | None = None,
-        contamination: float | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.reinforcement = reinforcement
-        self.reinforcement_penalty = reinforcement_penalty
-        self.mean_weight = mean_weight
-        self.max_iter = max_iter
-        self.tol = tol
-        self.threshold = threshold
-        self.contamination = contamination
-
     def fit(
         self,
         X: Any,
@@ -149,7 +122,7 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
         sample_weight : array-like of shape (n,), optional
             How many rows each row stands for.
         groups : array-like of shape (n,), optional
-            With ``cv``: rows of one group are held out together.
+            With ``cv``: rows of one group are held out together. Not used without.
         w_init : array-like of shape (n,), optional
             Weights in [0, 1] to start from instead of ones, for instance one minus the suspicion of
             another detector: a way out when many errors have shaped the ordinary fit.

@@ -123,9 +123,9 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
         estimator: Any = None,
         *,
         cv: Any = None,
+        consistent_scale: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
-        consistent_scale: bool = False,
         reinforcement: float | str = "auto",
         reinforcement_penalty: str = "l1",
         mean_weight: float = 0.95,
@@ -134,18 +134,20 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
         threshold: float | None = None,
         contamination: float | None = None,
     ) -> None:
-        self.estimator = estimator
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        super().__init__(
+            estimator,
+            cv=cv,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            reinforcement=reinforcement,
+            reinforcement_penalty=reinforcement_penalty,
+            mean_weight=mean_weight,
+            max_iter=max_iter,
+            tol=tol,
+            threshold=threshold,
+            contamination=contamination,
+        )
         self.consistent_scale = consistent_scale
-        self.reinforcement = reinforcement
-        self.reinforcement_penalty = reinforcement_penalty
-        self.mean_weight = mean_weight
-        self.max_iter = max_iter
-        self.tol = tol
-        self.threshold = threshold
-        self.contamination = contamination
 
     def fit(
         self,
@@ -168,7 +170,7 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
         sample_weight : array-like of shape (n,), optional
             How many rows each row stands for.
         groups : array-like of shape (n,), optional
-            With ``cv``: rows of one group are held out together.
+            With ``cv``: rows of one group are held out together. Not used without.
         w_init : array-like of shape (n,), optional
             Weights in [0, 1] to start from instead of ones, for instance one minus the suspicion of
             another detector: a way out when many errors have shaped the ordinary fit.

@@ -6,9 +6,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
-from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, get_routing_for_object
+from sklearn.utils import check_consistent_length, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from .._crossfit import Fold, make_folds, not_learnable
@@ -70,13 +69,35 @@ def _fit_weighted(
 class WrappingEstimator(ReinforcedEstimator):
     """A reinforced estimator around another, whose demands on ``X`` it passes on."""
 
-    # Groups are for the splitter, which asks for them if it wants any: see get_metadata_routing.
-    __metadata_request__fit: ClassVar = {"groups": UNUSED}
+    # Folds need groups where they are given, so that no one has to ask for them.
+    __metadata_request__fit: ClassVar = {"groups": True}
 
-    estimator: Any
-    cv: Any
-    n_jobs: int | None
-    random_state: Any
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        cv: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        reinforcement: float | str = "auto",
+        reinforcement_penalty: str = "l1",
+        mean_weight: float = 0.95,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        threshold: float | None = None,
+        contamination: float | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.reinforcement = reinforcement
+        self.reinforcement_penalty = reinforcement_penalty
+        self.mean_weight = mean_weight
+        self.max_iter = max_iter
+        self.tol = tol
+        self.threshold = threshold
+        self.contamination = contamination
 
     def _wrapped(self) -> Any:
         """The estimator to wrap: the one given, or the default of the class."""
@@ -88,12 +109,11 @@ class WrappingEstimator(ReinforcedEstimator):
         folds = None
         if self.cv is not None:
             if groups is not None:
+                check_consistent_length(X, groups)
                 groups = np.unique(groups, return_inverse=True)[1]
             folds = make_folds(
                 self.cv, y, X=X, groups=groups, stratify=stratify, random_state=self.random_state
             )
-        elif groups is not None:
-            raise ValueError("groups keep rows together in folds, and cv=None makes none; pass cv.")
         # One seed for all the fits: if each drew anew, the weights would never stop moving.
         estimator = seeded_member(self._wrapped(), self.random_state)
         return WeightedFits(estimator, folds, route_fit(self, fit_params), self.n_jobs)
@@ -122,15 +142,14 @@ class WrappingEstimator(ReinforcedEstimator):
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata this estimator takes, and which it hands on.
 
-        ``sample_weight`` and ``w_init`` are its own, ``groups`` go to a splitter that asks for
-        them, and the rest to the estimator it wraps.
+        ``sample_weight``, ``groups`` and ``w_init`` are its own; the rest goes to the estimator it
+        wraps.
 
         Returns
         -------
         MetadataRouter
         """
-        splitter = {} if self.cv is None else {"splitter": check_cv(self.cv)}
-        return router_of(self, estimator=self._wrapped(), **splitter)
+        return router_of(self, estimator=self._wrapped())
 
     def __sklearn_tags__(self) -> Any:
         """Declare to scikit-learn that what the wrapped estimator accepts is accepted."""

@@ -58,18 +58,6 @@ def test_the_interval_reaches_boundary_noise_unless_it_is_out_of_the_question():
     assert unlikely.interval(100)[1] > 0.35
 
 
-@pytest.mark.parametrize(
-    ("p", "expected"),
-    [
-        (np.eye(3)[:, [0, 1, 2, 2]], 0.0),
-        (np.full((2, 10), 0.5), 0.5),  # of equals the first is the largest
-        (np.array([[0.9, 0.6], [0.1, 0.4]]), 0.5),  # the second is never the largest
-    ],
-)
-def test_ambiguity_is_what_cannot_be_recognised(p, expected):
-    np.testing.assert_allclose(ambiguity(p), expected)
-
-
 def test_clear_classes_leave_no_weight_for_noise():
     logs, labels = nearly_clean(3, 800, 0, 0.98)
     found = noise_posterior(logs, labels)
@@ -144,24 +132,6 @@ def test_boundary_noise_weighs_little_where_classes_stay_unrecognisable():
         return noise_posterior(truth.logs, truth.labels).boundary
 
     assert weight(2.0) < 0.15 < weight(0.3)
-
-
-def test_boundary_noise_sharpens_the_classes_and_ignores_the_label():
-    truth = draw_truth(symmetric(2, 0.0), 500, overlap=0.5)
-    boundary = boundary_noise(truth.logs, truth.labels)
-    given = boundary.classes_given_labels(truth.logs, truth.labels)
-    np.testing.assert_allclose(given, boundary.classes_given_labels(truth.logs, 1 - truth.labels))
-    assert given.max(axis=0).mean() > np.exp(truth.logs).max(axis=0).mean()
-    np.testing.assert_allclose(boundary.rate, 1 - given[truth.labels, np.arange(500)].mean())
-
-
-def test_boundary_noise_is_three_times_as_sharp():
-    logs = np.log([[0.7, 0.4], [0.3, 0.6]])
-    boundary = boundary_noise(logs, np.array([0, 0]))
-    right = 0.7**3 / (0.7**3 + 0.3**3), 0.4**3 / (0.4**3 + 0.6**3)
-    np.testing.assert_allclose(boundary.classes(logs)[0], right)
-    np.testing.assert_allclose(boundary.rate, 1 - np.mean(right))
-    np.testing.assert_allclose(boundary.variance, (0.2 * boundary.rate) ** 2)
 
 
 def test_boundary_noise_weighs_the_same_however_few_others_are_kept():

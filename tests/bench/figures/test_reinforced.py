@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from errata.bench.figures import (
     plot_mislabelled_extreme,
@@ -7,8 +8,20 @@ from errata.bench.figures import (
     plot_outlying_line,
     plot_outlying_sine,
 )
+from errata.tolerant import (
+    ReinforcedKernelRidge,
+    ReinforcedLinearRegression,
+    ReinforcedLogisticRegression,
+    ReinforcedPCA,
+)
 
-PLOTS = [plot_outlying_line, plot_outlying_sine, plot_outlying_cloud, plot_mislabelled_extreme]
+MODELS = {
+    plot_outlying_line: ReinforcedLinearRegression(),
+    plot_outlying_sine: ReinforcedKernelRidge(gamma=10, alpha=0.1),
+    plot_outlying_cloud: ReinforcedPCA(),
+    plot_mislabelled_extreme: ReinforcedLogisticRegression(),
+}
+PLOTS = list(MODELS)
 
 
 @pytest.fixture
@@ -23,7 +36,7 @@ def pyplot():
 @pytest.mark.parametrize("plot", PLOTS)
 @pytest.mark.parametrize("penalty", ["l1", "l2"])
 def test_a_picture_has_the_truth_both_fits_and_rows_shaded_by_weight(pyplot, plot, penalty):
-    ax = plot(reinforcement_penalty=penalty)
+    ax = plot(clone(MODELS[plot]).set_params(reinforcement_penalty=penalty))
     named = [line.get_label() for line in ax.lines if not line.get_label().startswith("_")]
     assert len(named) == 3
     assert named[-2:] == ["plain", "reinforced"]
@@ -39,13 +52,19 @@ def test_a_picture_has_the_truth_both_fits_and_rows_shaded_by_weight(pyplot, plo
 
 @pytest.mark.parametrize("plot", PLOTS)
 def test_an_infinite_reinforcement_lets_the_fits_coincide(pyplot, plot):
-    ax = plot(reinforcement=np.inf)
+    ax = plot(clone(MODELS[plot]).set_params(reinforcement=np.inf))
     plain, reinforced = (
         next(line for line in ax.lines if line.get_label() == name)
         for name in ("plain", "reinforced")
     )
     np.testing.assert_array_equal(plain.get_ydata(), reinforced.get_ydata())
     assert ax.collections[-1].get_array().min() == 1
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_a_model_that_is_not_given_has_the_settings_of_the_paper(pyplot, plot):
+    default, given = plot(), plot(MODELS[plot])
+    assert default.get_title() == given.get_title()
 
 
 def test_pictures_go_where_they_are_told(pyplot):

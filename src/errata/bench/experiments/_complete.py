@@ -9,9 +9,7 @@ from ...datasets import load_dataset
 
 
 @lru_cache(maxsize=2)
-def load_complete(
-    dataset: str, folder: Any, seed: int | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def load_complete(dataset: str, folder: Any, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Rows without missing cells, read once; ``seed`` draws those of a synthetic set."""
     X, y = load_dataset(dataset, folder=folder, random_state=seed, return_X_y=True)
     complete = ~np.isnan(X).any(axis=1)

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from sklearn.svm import SVC, LinearSVC
 
+from ..._files import atomic_path
 from ..._optional import require
 from ...elm import ELMSVC
-from ...tables import atomic_path
 from .._experiment import Experiment
 from .._present import Table, to_markdown
 from .._published import Published, load_published

@@ -1,11 +1,11 @@
 """Cantador and Dorronsoro (2005): noise-reducing boosting of parallel perceptrons, table 1.
 
 300 rows of three synthetic problems, ten folds ten times, an exact fraction of the training labels
-flipped, ten members. Each repetition draws new rows; the paper does not say whether it does.
+flipped, ten base estimators. Each repetition draws new rows; whether the paper does is not said.
 
 Its networks, three hidden units trained for 2000 epochs by gradient descent, are trained by a few
 steps of L-BFGS here, which takes a hundredth of the time and comes near its accuracies. How weights
-enter the training of a member is not stated either: as weights of the rows, in ours.
+enter the training of a base estimator is not stated either: as sample weights, in ours.
 """
 
 from collections import defaultdict

@@ -55,7 +55,9 @@ class Reinforcement(BaseEstimator):
 def measure(cell: Cell, method: BaseEstimator, _: None, bench: Bench) -> dict[str, float]:
     """Fit one sample; the bad row is the last."""
     seed = bench.seed_of(cell.dataset, cell.repetition)
-    model, error = PROBLEMS[cell.dataset](seed, {**method.get_params(), "tol": _TOL, "max_iter": 500})
+    model, error = PROBLEMS[cell.dataset](
+        seed, {**method.get_params(), "tol": _TOL, "max_iter": 500}
+    )
     return {
         "log10_alpha": model.log_reinforcement_ / np.log(10),
         "iterations": model.n_iter_,
@@ -104,19 +106,19 @@ PROBLEMS: dict[str, Callable[[int, dict[str, Any]], tuple[Any, float]]] = {
 }
 
 
-def illustrate(_: list[dict], folder: Path) -> list[Path]:
+def illustrate_ppr(_: list[dict], folder: Path) -> list[Path]:
     """Figures 6 and 8 to 10, with alpha too small, chosen and too large; figures 11a and 12a."""
     require("matplotlib", extra="report").use("Agg")
     pyplot = require("matplotlib.pyplot", extra="report")
     files = []
-    for number, plot in [
-        (6, plot_outlying_line),
-        (8, plot_outlying_sine),
-        (9, plot_mislabelled_extreme),
-        (10, plot_outlying_cloud),
+    for number, plot, model in [
+        (6, plot_outlying_line, ReinforcedLinearRegression()),
+        (8, plot_outlying_sine, ReinforcedKernelRidge(gamma=10, alpha=0.1)),
+        (9, plot_mislabelled_extreme, ReinforcedLogisticRegression()),
+        (10, plot_outlying_cloud, ReinforcedPCA()),
     ]:
         figure, panels = pyplot.subplots(2, 3, figsize=(17, 8.5), layout="constrained")
-        _draw_panels(plot, panels)
+        _draw_panels(plot, model, panels)
         files.append(_save(figure, folder / f"figure-{number}.png"))
     figure, panels = pyplot.subplots(1, 2, figsize=(10, 3.8), layout="constrained", sharey=True)
     for penalty, panel in zip(("l1", "l2"), panels, strict=True):
@@ -126,14 +128,15 @@ def illustrate(_: list[dict], folder: Path) -> list[Path]:
     return files
 
 
-def _draw_panels(plot: Callable[..., Any], panels: np.ndarray) -> None:
+def _draw_panels(plot: Callable[..., Any], model: BaseEstimator, panels: np.ndarray) -> None:
     """One row per penalty. A small alpha takes the weight of most rows, and the fits say so."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuspicionWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         for row, penalty, alphas in [(0, "l1", (0.3, "auto", 1e15)), (1, "l2", (1, "auto", 1e30))]:
             for column, alpha in enumerate(alphas):
-                plot(reinforcement=alpha, reinforcement_penalty=penalty, ax=panels[row, column])
+                model.set_params(reinforcement=alpha, reinforcement_penalty=penalty)
+                plot(model, ax=panels[row, column])
 
 
 def _draw_mean_weight(penalty: str, ax: Any) -> None:
@@ -171,6 +174,6 @@ ppr = Experiment(
     measure=measure,
     repetitions=100,
     published=Published("frenay_2013_13_reinforcements", repetitions=1),
-    illustrate=illustrate,
+    illustrate=illustrate_ppr,
     quick={"repetitions": 20},
 )

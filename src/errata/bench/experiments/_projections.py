@@ -22,13 +22,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ...ensemble import SupervisedProjectionEnsembleClassifier
 from .._experiment import Experiment, NoisyTraining
-from .._ranks import rank_methods
+from .._ranks import illustrate_ranks
 from ._complete import load_complete
 from ._projections_claims import plot_robustness, write_claims
 
 ROWS = 500
 FEWEST = 10
-MEMBERS = 100
+N_ESTIMATORS = 100
 TREE = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, ccp_alpha=0.01)
 PROJECTIONS = ("lda", "nda", "nwfe", "hda", "sir", "save", "phd", "nca", "pls", "kda", "mlp")
 
@@ -46,12 +46,12 @@ def load_some(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndar
 
 def in_projections(projection: str) -> SupervisedProjectionEnsembleClassifier:
     """The ensemble of the paper with this projection."""
-    return SupervisedProjectionEnsembleClassifier(TREE, MEMBERS, projection=projection)
+    return SupervisedProjectionEnsembleClassifier(TREE, N_ESTIMATORS, projection=projection)
 
 
-def illustrate(results: list[dict[str, Any]], folder: Path) -> list[Path]:
+def illustrate_projections(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Ranks at each noise level, the tests of the paper's claims, and accuracy against noise."""
-    ranks = rank_methods(results, folder, metric="accuracy_percent")
+    ranks = illustrate_ranks(results, folder, metric="accuracy_percent")
     claims = write_claims(results, folder / "claims.csv")
     return ranks + claims + plot_robustness(results, folder / "robustness.png")
 
@@ -68,16 +68,16 @@ projections = Experiment(
         )
     },
     methods={
-        "AdaBoost": AdaBoostClassifier(TREE, n_estimators=MEMBERS),
-        "Bagging": BaggingClassifier(TREE, MEMBERS),
-        "Random forest": RandomForestClassifier(MEMBERS),
+        "AdaBoost": AdaBoostClassifier(TREE, n_estimators=N_ESTIMATORS),
+        "Bagging": BaggingClassifier(TREE, N_ESTIMATORS),
+        "Random forest": RandomForestClassifier(N_ESTIMATORS),
     }
     | {name: in_projections(name) for name in PROJECTIONS},
     noise_levels=(0.0, 0.05, 0.1, 0.2),
     repetitions=1,
     metrics=("accuracy_percent",),
     measure=NoisyTraining(split=StratifiedKFold(2, shuffle=True), load=load_some),
-    illustrate=illustrate,
+    illustrate=illustrate_projections,
     quick={
         "datasets": {name: name for name in ("iris", "wine", "twonorm", "threenorm")},
         "noise_levels": (0.0, 0.2),

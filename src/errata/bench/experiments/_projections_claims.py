@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._optional import require
 from ...stats import wilcoxon_holm
-from ...tables import write_columns
+from ...tables import write_table
 
 RIVALS = {"AdaBoost": "#d55e00", "Bagging": "#0072b2", "Random forest": "#009e73"}
 
@@ -34,7 +34,7 @@ def write_claims(results: list[dict[str, Any]], path: Path) -> list[Path]:
             rows += _compare({"noise_level": level, "claim": "robustness"}, lost)
     if not rows:
         return []
-    write_columns(path, {name: [row[name] for row in rows] for name in rows[0]})
+    write_table(path, {name: [row[name] for row in rows] for name in rows[0]})
     return [path]
 
 

@@ -28,7 +28,7 @@ from ...exceptions import NoiseWarning
 from ...noise import flip_labels
 from .._experiment import Experiment, NoisyTraining
 from .._published import Published
-from .._ranks import rank_methods
+from .._ranks import illustrate_ranks
 from ._complete import load_complete
 from ._walmsley_hardness import METRICS, hardness_summary, plot_hardness
 
@@ -45,12 +45,14 @@ def flip_each(y: np.ndarray, level: float, seed: int) -> tuple[np.ndarray, np.nd
         return flip_labels(y, level, exact=False, random_state=seed)
 
 
-def scaled(classifier: Any) -> Any:
+def on_scaled(classifier: Any) -> Any:
     """Scale to [0, 1], then classify."""
     return make_pipeline(MinMaxScaler(), classifier)
 
 
-def score(model: Pipeline, X: np.ndarray, y: np.ndarray, flipped: np.ndarray) -> dict[str, float]:
+def score_walmsley(
+    model: Pipeline, X: np.ndarray, y: np.ndarray, flipped: np.ndarray
+) -> dict[str, float]:
     """Accuracy and, from the method that the paper prefers, the hardness of the training rows."""
     bagging = model[-1]
     linear = isinstance(bagging, HardnessBaggingClassifier) and bagging.hardness == "kdn"
@@ -59,9 +61,9 @@ def score(model: Pipeline, X: np.ndarray, y: np.ndarray, flipped: np.ndarray) ->
     return {"accuracy_percent": accuracy} | hardness_summary(hardness, flipped)
 
 
-def illustrate(results: list[dict], folder: Path) -> list[Path]:
+def illustrate_walmsley(results: list[dict], folder: Path) -> list[Path]:
     """Ranks of the methods at each noise level (figures 4.2.1 to 4.2.6), and the hardness."""
-    ranks = rank_methods(results, folder, metric="accuracy_percent")
+    ranks = illustrate_ranks(results, folder, metric="accuracy_percent")
     return ranks + plot_hardness(results, folder / "hardness.png")
 
 
@@ -94,13 +96,13 @@ walmsley = Experiment(
         "make_moons": "make_moons",
     },
     methods={
-        "Perceptron": scaled(PERCEPTRON),
-        "Random Subspace": scaled(
+        "Perceptron": on_scaled(PERCEPTRON),
+        "Random Subspace": on_scaled(
             BaggingClassifier(PERCEPTRON, 1, bootstrap=False, max_features=0.5)
         ),
-        "Bagging": scaled(HardnessBaggingClassifier(PERCEPTRON, 50, hardness=alike)),
-        "Proposed (Linear)": scaled(HardnessBaggingClassifier(PERCEPTRON, 50)),
-        "Proposed (Softmax)": scaled(
+        "Bagging": on_scaled(HardnessBaggingClassifier(PERCEPTRON, 50, hardness=alike)),
+        "Proposed (Linear)": on_scaled(HardnessBaggingClassifier(PERCEPTRON, 50)),
+        "Proposed (Softmax)": on_scaled(
             HardnessBaggingClassifier(PERCEPTRON, 50, probability="softmax")
         ),
     },
@@ -108,10 +110,10 @@ walmsley = Experiment(
     repetitions=10,
     metrics=("accuracy_percent", *METRICS),
     measure=NoisyTraining(
-        split=KFold(5, shuffle=True), inject=flip_each, load=load_same, score=score
+        split=KFold(5, shuffle=True), inject=flip_each, load=load_same, score=score_walmsley
     ),
     published=Published("walmsley_2017_accuracy", repetitions=10),
-    illustrate=illustrate,
+    illustrate=illustrate_walmsley,
     quick={
         "datasets": {"wdbc": "wdbc", "make_moons": "make_moons"},
         "noise_levels": (0.0, 0.2, 0.4),

@@ -28,14 +28,7 @@ _BAND_95 = ndtri(0.975)  # of a normal variable, both sides
 _RADIUS_95 = np.sqrt(-2 * np.log(0.05))  # of a circle, for two of them
 
 
-def plot_outlying_line(
-    *,
-    reinforcement: float | str = "auto",
-    reinforcement_penalty: str = "l1",
-    mean_weight: float = 0.95,
-    random_state: Any = 0,
-    ax: Any = None,
-) -> Any:
+def plot_outlying_line(estimator: Any = None, *, random_state: Any = 0, ax: Any = None) -> Any:
     """Linear regression with one outlier: figure 6 of Frénay and Verleysen, and 11b and 12b.
 
     Bands hold 95 % of the responses, by the truth (shaded) and by each fit (thin lines). Rows are
@@ -43,13 +36,9 @@ def plot_outlying_line(
 
     Parameters
     ----------
-    reinforcement : float or "auto", default="auto"
-        As for :class:`errata.tolerant.ReinforcedLinearRegression`. Pass small and large numbers to
-        see the other panels of the figure.
-    reinforcement_penalty : {"l1", "l2"}, default="l1"
-        What a reinforcement costs.
-    mean_weight : float in (0, 1), default=0.95
-        Mean weight when ``reinforcement`` is "auto".
+    estimator : ReinforcedLinearRegression, optional
+        The model to fit; one with its defaults when not given. Pass small and large numbers for its
+        ``reinforcement`` to see the other panels of the figure.
     random_state : int, RandomState instance or None, default=0
         Seed of the sample.
     ax : matplotlib Axes, optional
@@ -68,23 +57,12 @@ def plot_outlying_line(
     L1 penalty, reinforcement 15.03, mean weight 0.95
     >>> ax.figure.savefig("line.png")  # doctest: +SKIP
     """
-    model = ReinforcedLinearRegression(
-        reinforcement=reinforcement,
-        reinforcement_penalty=reinforcement_penalty,
-        mean_weight=mean_weight,
-    )
+    model = ReinforcedLinearRegression() if estimator is None else clone(estimator)
     X, y, _ = make_outlying_line(random_state=random_state)
     return _plot_regression(model, X, y, lambda x: 1 + 2 * x, 0.2, "Linear regression", ax)
 
 
-def plot_outlying_sine(
-    *,
-    reinforcement: float | str = "auto",
-    reinforcement_penalty: str = "l1",
-    mean_weight: float = 0.95,
-    random_state: Any = 0,
-    ax: Any = None,
-) -> Any:
+def plot_outlying_sine(estimator: Any = None, *, random_state: Any = 0, ax: Any = None) -> Any:
     """Kernel ridge regression with one outlier: figure 8 of Frénay and Verleysen.
 
     The kernel is exp(-|x - z|² / 0.1) and alpha is 0.1, as in the paper (its gamma is 1 / alpha).
@@ -92,36 +70,25 @@ def plot_outlying_sine(
 
     Parameters
     ----------
-    reinforcement, reinforcement_penalty, mean_weight, random_state, ax
+    estimator : ReinforcedKernelRidge, optional
+        The model to fit; one with the settings of the paper when not given.
+    random_state, ax
         As for :func:`plot_outlying_line`, and so is what is returned.
 
     Examples
     --------
     >>> from errata.bench.figures import plot_outlying_sine
-    >>> ax = plot_outlying_sine(reinforcement_penalty="l2")
+    >>> ax = plot_outlying_sine()
     >>> ax.figure.savefig("sine.png")  # doctest: +SKIP
     """
-    model = ReinforcedKernelRidge(
-        gamma=10,
-        alpha=0.1,
-        reinforcement=reinforcement,
-        reinforcement_penalty=reinforcement_penalty,
-        mean_weight=mean_weight,
-    )
+    model = ReinforcedKernelRidge(gamma=10, alpha=0.1) if estimator is None else clone(estimator)
     X, y, _ = make_outlying_sine(random_state=random_state)
     return _plot_regression(
         model, X, y, lambda x: np.sin(2 * np.pi * x), 0.1, "Kernel ridge regression", ax
     )
 
 
-def plot_outlying_cloud(
-    *,
-    reinforcement: float | str = "auto",
-    reinforcement_penalty: str = "l1",
-    mean_weight: float = 0.95,
-    random_state: Any = 0,
-    ax: Any = None,
-) -> Any:
+def plot_outlying_cloud(estimator: Any = None, *, random_state: Any = 0, ax: Any = None) -> Any:
     """Principal axes with one outlier: figure 10 of Frénay and Verleysen.
 
     Ellipses hold 95 % of the rows, by the truth (shaded) and by each fit; axes are drawn up to
@@ -129,7 +96,9 @@ def plot_outlying_cloud(
 
     Parameters
     ----------
-    reinforcement, reinforcement_penalty, mean_weight, random_state, ax
+    estimator : ReinforcedPCA, optional
+        The model to fit; one with its defaults when not given.
+    random_state, ax
         As for :func:`plot_outlying_line`, and so is what is returned.
 
     Examples
@@ -139,11 +108,7 @@ def plot_outlying_cloud(
     >>> ax.figure.savefig("cloud.png")  # doctest: +SKIP
     """
     X, _ = make_outlying_cloud(random_state=random_state)
-    reinforced = ReinforcedPCA(
-        reinforcement=reinforcement,
-        reinforcement_penalty=reinforcement_penalty,
-        mean_weight=mean_weight,
-    ).fit(X)
+    reinforced = (ReinforcedPCA() if estimator is None else clone(estimator)).fit(X)
     plain = clone(reinforced).set_params(reinforcement=np.inf).fit(X)
     ax = _prepare(ax, "Principal axes with one outlier", reinforced, "x₁", "x₂")
     centre, along = np.array([-0.5, 0.5]), np.array([np.cos(np.pi / 6), np.sin(np.pi / 6)])
@@ -157,12 +122,7 @@ def plot_outlying_cloud(
 
 
 def plot_mislabelled_extreme(
-    *,
-    reinforcement: float | str = "auto",
-    reinforcement_penalty: str = "l1",
-    mean_weight: float = 0.95,
-    random_state: Any = 0,
-    ax: Any = None,
+    estimator: Any = None, *, random_state: Any = 0, ax: Any = None
 ) -> Any:
     """Logistic regression with one wrong label: figure 9 of Frénay and Verleysen.
 
@@ -171,7 +131,9 @@ def plot_mislabelled_extreme(
 
     Parameters
     ----------
-    reinforcement, reinforcement_penalty, mean_weight, random_state, ax
+    estimator : ReinforcedLogisticRegression, optional
+        The model to fit; one with its defaults when not given.
+    random_state, ax
         As for :func:`plot_outlying_line`, and so is what is returned.
 
     Examples
@@ -181,11 +143,8 @@ def plot_mislabelled_extreme(
     >>> ax.figure.savefig("labels.png")  # doctest: +SKIP
     """
     X, y, flipped = make_mislabelled_extreme(random_state=random_state)
-    reinforced = ReinforcedLogisticRegression(
-        reinforcement=reinforcement,
-        reinforcement_penalty=reinforcement_penalty,
-        mean_weight=mean_weight,
-    ).fit(X, y)
+    reinforced = ReinforcedLogisticRegression() if estimator is None else clone(estimator)
+    reinforced.fit(X, y)
     plain = clone(reinforced).set_params(reinforcement=np.inf)
     ax = _prepare(ax, "Logistic regression with one wrong label", reinforced, "x", "P(class 1 | x)")
     x = np.linspace(X.min() - 0.5, X.max() + 0.5, 400)

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from errata.tables import atomic_path, readable
+from errata._files import atomic_path, readable
 
 
 def test_a_failure_keeps_the_old_file_and_removes_the_new(tmp_path):

@@ -1,8 +1,8 @@
-"""What the bytes of a text file are: their encoding, or a sentence when they are no text at all."""
+"""The encoding of a text file, or a sentence when its bytes are no text at all."""
 
 from pathlib import Path
 
-from ._files import open_bytes, open_text
+from .._files import open_bytes, open_text
 
 _SAMPLE = 1 << 16  # bytes looked at to tell text from other things
 _CHUNK = 1 << 20
@@ -35,6 +35,7 @@ def text_encoding(path: Path) -> str:
     if not sample.strip():
         raise ValueError(f"{path} is empty.")
     if sample[:2] in _MARKS:
+        _decode(path, _MARKS[sample[:2]])
         return _MARKS[sample[:2]]
     _refuse_other_kinds(path, sample)
     return next(name for name in ("utf-8", "cp1252", "latin-1") if _decodes(path, name))
@@ -50,10 +51,15 @@ def _refuse_other_kinds(path: Path, sample: bytes) -> None:
 
 
 def _decodes(path: Path, encoding: str) -> bool:
-    with open_text(path, "r", encoding) as stream:
-        try:
-            while stream.read(_CHUNK):
-                pass
-        except UnicodeDecodeError:
-            return False
+    try:
+        _decode(path, encoding)
+    except UnicodeDecodeError:
+        return False
     return True
+
+
+def _decode(path: Path, encoding: str) -> None:
+    """Go through the whole file, so that whoever reads it after that meets no surprise."""
+    with open_text(path, "r", encoding) as stream:
+        while stream.read(_CHUNK):
+            pass

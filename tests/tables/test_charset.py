@@ -2,7 +2,7 @@ import gzip
 
 import pytest
 
-from errata.tables._encoding import text_encoding
+from errata.tables._charset import text_encoding
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,15 @@
-"""JSON lines: one object per line, one column per key; a key that a line lacks is missing there."""
+"""JSON lines, line by line: the rows as they stand in the file, copies with some of it changed."""
 
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
-from ._encoding import text_encoding
-from ._files import atomic_path, open_text, readable
+from .._files import atomic_path, open_text, readable
+from ._charset import text_encoding
 from ._records import MARK, Change, Record, changed, with_blank_lines
 
 _COLON = re.compile(r"\s*:\s*")
@@ -27,18 +25,6 @@ def json_lines(path: Path) -> Iterator[tuple[str, Iterator[Record]]]:
             yield encoding, with_blank_lines(_records(stream, path))
 
 
-def read_json_columns(path: Path, names: Sequence[str] | None) -> dict[str, np.ndarray]:
-    """The named columns (all when None): numbers, booleans, or objects with None where missing."""
-    with json_lines(path) as (_, records):
-        rows = [record.cells for record in records]
-    header = list(dict.fromkeys(key for row in rows for key in row))
-    if not header:
-        raise ValueError(f"{path} holds no columns.")
-    names = header if names is None else names
-    _check_names(names, header, path)
-    return {name: _typed([row.get(name) for row in rows]) for name in names}
-
-
 def copy_json_lines(source: Path, target: Path, change: Change) -> None:
     """Copy a table line by line; what does not change keeps every byte."""
     found = change.name is None
@@ -51,11 +37,10 @@ def copy_json_lines(source: Path, target: Path, change: Change) -> None:
             raise ValueError(f"{source} has no column {change.name!r}.")
 
 
-def write_json_columns(path: Path, columns: dict[str, np.ndarray]) -> None:
+def write_json_lines(path: Path, columns: dict[str, list[Any]]) -> None:
     """Write a new table."""
-    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     with atomic_path(path) as temporary, open_text(temporary, "w", "utf-8") as stream:
-        for row in rows:
+        for row in zip(*columns.values(), strict=True):
             cells = (f"{_dumps(name)}: {_dumps(v)}" for name, v in zip(columns, row, strict=True))
             stream.write("{" + ", ".join(cells) + "}\n")
 
@@ -97,23 +82,6 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _kind(value: Any) -> str:
     return {list: "array", str: "string", bool: "boolean"}.get(type(value), "number or null")
-
-
-def _check_names(names: Sequence[str], header: list[str], path: Path) -> None:
-    for name in names:
-        if name not in header:
-            raise ValueError(f"{path} has no column {name!r}; its columns are {', '.join(header)}.")
-
-
-def _typed(values: list[Any]) -> np.ndarray:
-    kinds = {type(value) for value in values}
-    if kinds in ({bool}, {int}):
-        return np.array(values)
-    if kinds & {int, float} and kinds <= {int, float, type(None)}:
-        return np.array(values, dtype=float)  # None becomes NaN
-    objects = np.empty(len(values), dtype=object)
-    objects[:] = values
-    return objects
 
 
 def _with(row: Record, name: str, value: Any) -> str:

@@ -1,8 +1,7 @@
-"""Each kind of column as a block of numbers; a column of 0 and 1 says where values were missing."""
+"""One function for each kind of column: what it makes of the cells, as named features."""
 
 import warnings
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,16 +10,13 @@ from ._dates import calendar
 
 _DIMENSIONS = 30
 
-
-class Block(NamedTuple):
-    """Some of the features: an array of shape (rows, features) and what they are called."""
-
-    values: np.ndarray
-    names: list[str]
+# Features by name, each of shape (rows,). They are put side by side once, with those of the other
+# columns: a table of many categories is never held twice as floats.
+Block = dict[str, np.ndarray]
 
 
 def numeric_block(name: str, values: np.ndarray) -> Block:
-    """Numbers, the median where one is missing."""
+    """Numbers, the median where one is missing; a feature of 0 and 1 says where that is."""
     return _varying({name: _filled(values)}, name, np.isnan(values))
 
 
@@ -31,10 +27,9 @@ def date_block(name: str, dates: np.ndarray) -> Block:
 
 
 def category_block(name: str, codes: np.ndarray, words: Sequence[str]) -> Block:
-    """A column of 0 and 1 for each word; one is enough for two. Code -1 is a missing cell."""
+    """A feature of 0 and 1 for each word; one is enough for two. Code -1 is a missing cell."""
     chosen = range(1, 2) if len(words) == 2 else range(len(words))
-    parts = {f"{name}={words[code]}": (codes == code).astype(float) for code in chosen}
-    return _varying(parts, name, codes < 0)
+    return _varying({f"{name}={words[code]}": codes == code for code in chosen}, name, codes < 0)
 
 
 def text_block(name: str, codes: np.ndarray, words: Sequence[str], *, seed: int) -> Block:
@@ -43,11 +38,8 @@ def text_block(name: str, codes: np.ndarray, words: Sequence[str], *, seed: int)
     Every distinct text is encoded once, so a frequent one costs and counts no more than a rare one.
     """
     embedded = _embedded(words, seed)
-    known = codes >= 0
-    values = np.zeros((len(codes), embedded.shape[1]))
-    values[known] = embedded[codes[known]]
-    parts = {f"{name} {i}": column for i, column in enumerate(values.T)}
-    return _varying(parts, name, ~known)
+    axes = np.vstack([embedded, np.zeros(embedded.shape[1])]).T  # code -1 is the row of zeros
+    return _varying({f"{name} {i}": axis[codes] for i, axis in enumerate(axes)}, name, codes < 0)
 
 
 def _embedded(words: Sequence[str], seed: int) -> np.ndarray:
@@ -66,10 +58,9 @@ def _filled(values: np.ndarray) -> np.ndarray:
     return np.where(missing, np.median(values[~missing]), values) if missing.any() else values
 
 
-def _varying(parts: dict[str, np.ndarray], name: str, missing: np.ndarray) -> Block:
+def _varying(parts: Block, name: str, missing: np.ndarray) -> Block:
     """Those of the parts that vary, and where the column was missing if it ever was."""
     kept = {part: values for part, values in parts.items() if values.min() < values.max()}
     if missing.any():
-        kept[f"{name} missing"] = missing.astype(float)
-    kept = kept or parts  # texts that differ only in capitals have the same numbers
-    return Block(np.column_stack(list(kept.values())), list(kept))
+        kept[f"{name} missing"] = missing
+    return kept or parts  # texts that differ only in capitals have the same numbers

@@ -1,29 +1,40 @@
 import numpy as np
 import pytest
 
-from errata.tables._columns import Column
-from errata.tables._encode import CONSTANT, NESTED, encode
+from errata.tables._columns import columns_of
+from errata.tables._encode_column import CONSTANT, EMPTY, NESTED, encode
 
 
 def encoded(values, name="c"):
-    return encode(Column(name, name, np.asarray(values)), 0)
+    return encode(columns_of({name: values})[0], 0)
+
+
+def side_by_side(block):
+    return np.column_stack(list(block.values()))
 
 
 def test_time_spans_are_seconds():
     block = encoded(np.array([60, "NaT", 120], dtype="m8[s]")).block
-    assert block.names == ["c", "c missing"]
-    assert block.values.tolist() == [[60, 0], [90, 1], [120, 0]]
+    assert list(block) == ["c", "c missing"]
+    assert side_by_side(block).tolist() == [[60, 0], [90, 1], [120, 0]]
 
 
 def test_one_value_and_gaps_leave_only_the_gaps():
     block = encoded(["5", "", "5"]).block
-    assert block.names == ["c missing"]
-    assert block.values[:, 0].tolist() == [0, 1, 0]
+    assert list(block) == ["c missing"]
+    assert block["c missing"].tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("values", [[3, 3], ["a", " a"], np.array(["2020-01-01"] * 2, "M8[D]")])
 def test_constant_columns_of_every_kind(values):
     assert encoded(values).reason == CONSTANT
+
+
+@pytest.mark.parametrize(
+    "values", [["", "NA"], [None, None], [np.nan, np.nan], np.array(["NaT"] * 2, "M8[D]")]
+)
+def test_empty_columns_of_every_kind(values):
+    assert encoded(values).reason == EMPTY
 
 
 @pytest.mark.parametrize("values", [[b"a", b"b"], [1 + 2j, 3j]])
@@ -33,18 +44,20 @@ def test_cells_that_are_no_single_value(values):
 
 def test_thirty_words_have_a_feature_each_and_more_become_axes():
     words = [f"w{i}" for i in range(31)] * 3
-    assert encoded([word for word in words if word != "w30"]).block.names[:2] == ["c=w0", "c=w1"]
+    few = encoded([word for word in words if word != "w30"]).block
+    assert list(few)[:2] == ["c=w0", "c=w1"]
     pytest.importorskip("skrub", reason="skrub is not installed")
     block = encoded(words).block
-    assert len(block.names) == 30
-    np.testing.assert_array_equal(block.values[:31], block.values[31:62])
+    assert len(block) == 30
+    values = side_by_side(block)
+    np.testing.assert_array_equal(values[:31], values[31:62])
 
 
 def test_few_sentences_are_texts_when_they_hardly_repeat():
     pytest.importorskip("skrub", reason="skrub is not installed")
     sentences = [f"number {i} of the long list" for i in range(8)]
-    assert encoded(sentences).block.names[0] == "c 0"
-    assert encoded(sentences[:2] * 4).block.names == ["c=number 1 of the long list"]
+    assert next(iter(encoded(sentences).block)) == "c 0"
+    assert list(encoded(sentences[:2] * 4).block) == ["c=number 1 of the long list"]
 
 
 def test_texts_that_differ_in_capitals_only_do_no_harm():
@@ -54,4 +67,4 @@ def test_texts_that_differ_in_capitals_only_do_no_harm():
         for i in range(40)
     ]
     values = ["".join(word) for word in letters] * 2
-    assert np.isfinite(encoded(values).block.values).all()
+    assert np.isfinite(side_by_side(encoded(values).block)).all()

@@ -1,0 +1,117 @@
+"""Delimited text: parsed by Arrow, every cell as the text it is; copied row by row, to the byte.
+
+What Arrow and the csv module of Python take for a cell is the same, odd quotes included, so that
+the rows that are read are the rows that are copied.
+"""
+
+import csv
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+from .._files import atomic_path, is_packed, open_text
+from .._optional import require
+from ._csv_rows import TextTable, is_tsv, text_table
+from ._records import Change, Record, changed, check_named_once
+
+_BLOCK = 1 << 20  # bytes that Arrow parses at a time; a row must fit in
+_BLOCKS = (_BLOCK, 1 << 24, 1 << 28, (1 << 31) - 1)
+
+
+def read_csv(path: Path, names: Sequence[str] | None) -> Any:
+    """The named columns (all when None) as text; empty cells are empty strings."""
+    with text_table(path) as layout:
+        header = layout.header.cells
+        names = header if names is None else list(names)
+        check_named_once(header, names, path)
+    table = _parsed(path, layout, names)
+    if table.num_rows == 0:
+        raise ValueError(f"{path} has a header but no rows.")
+    return table
+
+
+def copy_csv(source: Path, target: Path, change: Change) -> None:
+    """Copy a table row by row; what does not change keeps every byte, quotes and all."""
+    with atomic_path(target) as temporary, text_table(source) as table:
+        place = None if change.name is None else _place(table.header.cells, change.name, source)
+        with open_text(temporary, "w", table.encoding) as stream:
+            stream.write(table.header.raw)
+            for row, value in changed(table.rows, change, source):
+                if place is not None:
+                    row = _with_cell(row, place, value, table.delimiter)
+                stream.write(row.raw)
+
+
+def write_csv(path: Path, columns: dict[str, list[Any]]) -> None:
+    """Write a new table; tab-separated when its name says so."""
+    delimiter = "\t" if is_tsv(path) else ","
+    with atomic_path(path) as temporary, open_text(temporary, "w", "utf-8") as stream:
+        writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _parsed(path: Path, layout: TextTable, names: list[str]) -> Any:
+    invalid = require("pyarrow", extra="tables").ArrowInvalid
+    longest = 4 * len(layout.header.raw)  # bytes of the header at most, and of many a row
+    for block in [max(size, longest) for size in _BLOCKS]:
+        try:
+            return _arrow_table(path, layout, names, block)
+        except invalid as error:
+            if "straddl" not in str(error):  # else a row is longer than the block
+                _explain(path, error)
+    raise ValueError(f"{path} has a row of more than two gigabytes.")
+
+
+def _arrow_table(path: Path, layout: TextTable, names: list[str], block: int) -> Any:
+    arrow = require("pyarrow", extra="tables")
+    parser = require("pyarrow.csv", extra="tables")
+    encoding = "utf8" if layout.encoding == "utf-8" else layout.encoding
+    with arrow.input_stream(str(path), compression="gzip" if is_packed(path) else None) as stream:
+        return parser.read_csv(
+            stream,
+            parser.ReadOptions(encoding=encoding, block_size=block),
+            parser.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
+            parser.ConvertOptions(
+                column_types=dict.fromkeys(names, arrow.string()), include_columns=names
+            ),
+        )
+
+
+def _explain(path: Path, error: Exception) -> NoReturn:
+    """Raise a sentence that names the line: Arrow counts rows, and not always."""
+    with text_table(path) as table:
+        for _ in table.rows:
+            pass
+    raise ValueError(f"{path} is not a table errata can read: {error}.") from error
+
+
+def _place(header: list[str], name: str, path: Path) -> int:
+    check_named_once(header, [name], path)
+    return header.index(name)
+
+
+def _with_cell(row: Record, place: int, value: Any, delimiter: str) -> Record:
+    """The row with one cell replaced where it stands."""
+    text = "" if value is None else str(value)
+    if text == row.cells[place]:
+        return row
+    cell = _cell_pattern(delimiter)
+    start = 0
+    for _ in range(place):
+        start = cell.match(row.raw, start).end() + 1  # type: ignore[union-attr]
+    end = cell.match(row.raw, start).end()  # type: ignore[union-attr]
+    # An empty cell alone on its line would be a blank line, and blank lines are no rows.
+    quoted = row.raw[start:end].startswith('"') or (not text and len(row.cells) == 1)
+    if quoted or re.search(f'["\r\n{re.escape(delimiter)}]', text):
+        text = '"' + text.replace('"', '""') + '"'
+    return row._replace(raw=row.raw[:start] + text + row.raw[end:])
+
+
+@cache
+def _cell_pattern(delimiter: str) -> re.Pattern[str]:
+    """One cell as the csv module reads it: a quote counts where a cell begins, and only there."""
+    rest = rf"[^{re.escape(delimiter)}\r\n]*"
+    return re.compile(rf'"(?:[^"]|"")*+(?:"{rest}|\Z)|{rest}')

@@ -1,0 +1,160 @@
+import csv
+import io
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.exceptions import MissingExtraError
+from errata.tables import copy_with_column, read_table, write_table
+from errata.tables._csv import _with_cell
+from errata.tables._records import Record
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+cells = st.text(st.sampled_from('ab",;\n\r é'), max_size=6)
+
+
+def row_of(raw, delimiter=","):
+    return Record(raw, next(csv.reader(io.StringIO(raw, newline=""), delimiter=delimiter)), 1)
+
+
+@given(st.lists(cells, min_size=2, max_size=5), st.data(), st.sampled_from(",;"))
+def test_one_cell_changes_and_the_others_keep_every_byte(values, data, delimiter):
+    line = io.StringIO(newline="")
+    quoting = data.draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+    csv.writer(line, delimiter=delimiter, quoting=quoting).writerow(values)
+    place = data.draw(st.integers(0, len(values) - 1))
+    new = data.draw(cells)
+    row = row_of(line.getvalue(), delimiter)
+    changed = _with_cell(row, place, new, delimiter)
+    found = row_of(changed.raw, delimiter).cells
+    assert found == [*values[:place], new, *values[place + 1 :]]
+    assert _with_cell(row_of(changed.raw, delimiter), place, values[place], delimiter).raw.count(
+        delimiter
+    ) == line.getvalue().count(delimiter)
+
+
+@given(st.text(st.sampled_from('ab",\t é'), max_size=12))
+def test_any_line_is_cut_where_the_csv_module_cuts_it(raw):
+    row = row_of(raw + "\n") if raw else row_of("x\n")
+    if row.cells and "\n" not in "".join(row.cells):
+        for place in range(len(row.cells)):
+            found = row_of(_with_cell(row, place, "NEW", ",").raw).cells
+            assert found == [*row.cells[:place], "NEW", *row.cells[place + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("raw", "new", "expected"),
+    [
+        ('1,"a",2\n', "b", '1,"b",2\n'),  # quotes stay
+        ("1,a,2", "x,y", '1,"x,y",2'),  # and come where they must
+        ('"1""," , "a",2\r\n', "a", '"1""," ,a,2\r\n'),
+        ("1,a,2\n", None, "1,,2\n"),
+        ("1,a,2\n", 3.5, "1,3.5,2\n"),
+    ],
+)
+def test_a_cell_is_written_as_the_old_one_was(raw, new, expected):
+    assert _with_cell(row_of(raw), 1, new, ",").raw == expected
+
+
+def test_an_empty_cell_alone_on_its_line_stays_a_row(tmp_path):
+    (tmp_path / "in.csv").write_text("y\na\nb\n")
+    copy_with_column(tmp_path / "in.csv", tmp_path / "out.csv", "y", ["", "b"])
+    assert (tmp_path / "out.csv").read_text() == 'y\n""\nb\n'
+    assert read_table(tmp_path / "out.csv")["y"].to_pylist() == ["", "b"]
+
+
+def test_a_mark_before_a_quoted_name_is_no_part_of_it(tmp_path):
+    (tmp_path / "in.csv").write_bytes('"a, b";y\n1;2\n'.encode("utf-8-sig"))
+    assert read_table(tmp_path / "in.csv").column_names == ["a, b", "y"]
+
+
+def test_windows_text_keeps_its_signs(tmp_path):
+    (tmp_path / "in.csv").write_bytes("price,y\n5 €,“a”\n".encode("cp1252"))
+    assert read_table(tmp_path / "in.csv")["price"].to_pylist() == ["5 €"]
+
+
+def test_big_endian_text_stays_so(tmp_path):
+    content = "\ufeffx\ty\n1\té\n".encode("utf-16-be")
+    (tmp_path / "in.tsv").write_bytes(content)
+    copy_with_column(tmp_path / "in.tsv", tmp_path / "out.tsv", "x", ["1"])
+    assert (tmp_path / "out.tsv").read_bytes() == content
+
+
+def test_one_long_cell_does_not_widen_the_others(tmp_path):
+    rows = 20_000
+    (tmp_path / "in.csv").write_text("x,y\n" + "1,a\n" * rows + f'2,"{"long, " * 1000}"\n')
+    table = read_table(tmp_path / "in.csv")
+    assert table["y"].to_pylist()[-1] == "long, " * 1000
+    assert table.nbytes < 20 * rows
+
+
+@pytest.mark.parametrize("length", [200_000, 3_000_000])
+def test_cells_of_any_length_are_read_and_copied(tmp_path, length):
+    source, target = tmp_path / "in.csv", tmp_path / "out.csv"
+    text = "é" * length
+    limit = csv.field_size_limit()
+    source.write_text(f'x,y\n"{text}",a\n1,b\n', encoding="utf-8")
+    assert read_table(source).to_pydict() == {"x": [text, "1"], "y": ["a", "b"]}
+    copy_with_column(source, target, "y", ["b", "b"])
+    assert target.read_text(encoding="utf-8") == f'x,y\n"{text}",b\n1,b\n'
+    assert csv.field_size_limit() == limit
+
+
+def test_line_ends_in_cells_do_not_mind_where_a_block_ends(tmp_path):
+    cells = [f"{i}\n{i}\n" for i in range(120_000)]
+    write_table(tmp_path / "in.csv", {"x": cells, "y": ["a"] * len(cells)})
+    assert (tmp_path / "in.csv").stat().st_size > 1 << 20
+    assert read_table(tmp_path / "in.csv")["x"].to_pylist() == cells
+
+
+def test_a_header_longer_than_a_block_is_read(tmp_path):
+    names = [f"{i} {'of many ' * 40}" for i in range(4_000)]
+    cells = ["1"] * len(names)
+    (tmp_path / "in.csv").write_text(",".join(names) + "\n" + ",".join(cells) + "\n")
+    assert read_table(tmp_path / "in.csv").shape == (1, 4_000)
+
+
+ODD = st.text(st.sampled_from('ab",\n\r é0'), max_size=40)
+
+
+@given(ODD, st.sampled_from(["\n", "\r\n"]))
+def test_arrow_reads_what_the_csv_module_would(tmp_path_factory, text, line_end):
+    path = tmp_path_factory.mktemp("odd") / "t.csv"
+    path.write_bytes(f"x,y{line_end}1,2{line_end}{text}".encode())
+    rows = list(csv.reader(io.StringIO(path.read_bytes().decode(), newline="")))
+    rows = [row for row in rows[1:] if row]
+    if all(len(row) == 2 for row in rows):
+        assert read_table(path).to_pydict() == {
+            name: list(cells) for name, cells in zip("xy", zip(*rows, strict=True), strict=True)
+        }
+    else:
+        with pytest.raises(ValueError, match=r"line \d+ of .* cells?, but the header has 2"):
+            read_table(path)
+
+
+def test_cells_are_the_text_that_stands_there(tmp_path):
+    (tmp_path / "in.csv").write_text("a,b,c,d\n01,4.00,true,2020-01-01\n, NA ,1e3,12:30\n")
+    assert read_table(tmp_path / "in.csv", ["d", "a", "b", "c"]).to_pydict() == {
+        "d": ["2020-01-01", "12:30"],
+        "a": ["01", ""],
+        "b": ["4.00", " NA "],
+        "c": ["true", "1e3"],
+    }
+
+
+def test_the_line_of_a_ragged_row_counts_lines_in_quotes_and_blank_ones(tmp_path):
+    (tmp_path / "in.csv").write_text('x,y\n"a\nb",1\n\n2\n')
+    with pytest.raises(ValueError, match=r"line 5 of .* has 1 cell, but the header has 2"):
+        read_table(tmp_path / "in.csv")
+
+
+def test_without_pyarrow_a_sentence_says_what_to_install(tmp_path, monkeypatch):
+    write_table(tmp_path / "in.csv", {"x": [1, 2]})  # this works in a bare install
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"needs pyarrow.*pip install 'errata\[tables\]'"):
+        read_table(tmp_path / "in.csv")
+    copy_with_column(tmp_path / "in.csv", tmp_path / "out.csv", "x", [3, 4])  # and so does this
+    assert (tmp_path / "out.csv").read_text() == "x\n3\n4\n"
