@@ -184,3 +184,11 @@ def test_other_bad_input_is_named():
         kernel_leave_one_out([[1.0]], [1.0], alpha=1)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         kernel_leave_one_out(np.ones((3, 2)), [1, 2, 3], alpha=1)
+
+
+def test_the_gram_matrix_of_drawn_units_is_exactly_symmetric():
+    X = np.random.RandomState(0).normal(size=(130, 5))
+    features = ELMFeatures(n_hidden=77, random_state=0).fit(X)
+    K = elm_kernel(X, features=features)
+    np.testing.assert_array_equal(K, K.T)
+    np.testing.assert_allclose(K, elm_kernel(X, X.copy(), features=features), rtol=0, atol=1e-14)

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_blobs
 from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
@@ -183,6 +184,30 @@ def test_missing_values_are_accepted_where_the_base_estimator_accepts_them():
     assert (
         LinearProgramPeeler(tree, n_estimators=5, contamination=0.1).fit(X, y).flagged_.sum() == 6
     )
+
+
+class AlignedStump(ClassifierMixin, BaseEstimator):
+    """A stump that wants to be told the first feature of each row once more."""
+
+    def fit(self, X, y, sample_weight=None, first=None):
+        np.testing.assert_array_equal(first, X[:, 0])
+        self.tree_ = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y, sample_weight)
+        return self
+
+    def predict(self, X):
+        return self.tree_.predict(X)
+
+
+def test_metadata_follow_the_rows_to_the_base_estimator():
+    X, y, _ = noisy_twonorm(0, noise=0.2)
+    with config_context(enable_metadata_routing=True):
+        stump = AlignedStump().set_fit_request(first=True)
+        peeler = MarginPeeler(stump, n_estimators=5, n_rounds=2)
+        peeler.fit(X, y, first=X[:, 0])
+    stump = DecisionTreeClassifier(max_depth=1)
+    plain = MarginPeeler(stump, n_estimators=5, n_rounds=2, random_state=0).fit(X, y)
+    np.testing.assert_allclose(peeler.suspicion_, plain.suspicion_, rtol=0, atol=1e-12)
+    assert len(peeler.sample_indices_) < len(y)
 
 
 @each

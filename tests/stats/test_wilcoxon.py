@@ -116,6 +116,13 @@ def test_fractions_have_the_p_values_of_percentages(scores):
     assert_allclose(fractions.p_raw, percentages.p_raw, rtol=1e-12, atol=0)
 
 
+def test_a_pair_is_significant_up_to_the_level():
+    # Five wins in five have p = 2 / 2**5 exactly, whatever their sizes.
+    scores = np.c_[np.arange(1.0, 6), np.zeros(5)]
+    for level, expected in [(0.05, False), (0.0625, True), (0.1, True)]:
+        assert wilcoxon_holm(scores, significance=level).significant[0, 1] == expected
+
+
 def test_identical_methods_do_not_differ():
     column = np.arange(8.0)
     found = wilcoxon_holm(np.c_[column, column, column + 1])

@@ -149,3 +149,11 @@ def test_boundary_noise_weighs_the_same_however_few_others_are_kept():
     weight = _boundary_weight(rate, boundary, own, ambiguity(np.exp(logs)))
     assert weight > 0.05
     np.testing.assert_allclose(found.boundary, weight, rtol=0.01)
+
+
+def test_what_is_learnt_later_multiplies_the_weights():
+    before = posterior([0.5, 0.25, 0.25], [0.1, 0.2, 0.4])
+    after = before.times(np.log([0.2, 0.2, 0.8]))
+    np.testing.assert_allclose(after.weights, [2 / 7, 1 / 7, 4 / 7])
+    assert after.rate > before.rate
+    assert after.hypotheses is before.hypotheses

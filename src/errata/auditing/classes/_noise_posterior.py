@@ -55,6 +55,15 @@ class NoisePosterior(NamedTuple):
     calibration: Calibration
     ambiguity: float  # of the classes under the best hypotheses
 
+    def times(self, log_likelihoods: Sequence[float]) -> "NoisePosterior":
+        """The posterior after more was learnt, such as verdicts of a person on some rows.
+
+        Takes one log-likelihood for each hypothesis. The ranking stays as it was.
+        """
+        with np.errstate(divide="ignore"):
+            weights = softmax(np.log(self.weights) + np.asarray(log_likelihoods))
+        return self._replace(weights=weights)
+
     @property
     def rate(self) -> float:
         """Expected fraction of wrong labels among the rows that the hypotheses were fitted to."""
