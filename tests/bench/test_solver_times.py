@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC, LinearSVC
 
@@ -40,6 +41,25 @@ def test_all_ways_lead_to_one_classifier():
     runs = [solver.run(split(), C=0.5) for solver in solvers]
     assert all(seconds > 0 for seconds, _ in runs)
     assert len({error for _, error in runs}) == 1
+
+
+class Remembering(DummyClassifier):
+    """Keeps the parameters that it was fitted with."""
+
+    fitted = []
+
+    def __init__(self, C=1.0, strategy="prior", random_state=None):
+        super().__init__(strategy=strategy, random_state=random_state)
+        self.C = C
+
+    def fit(self, X, y):
+        self.fitted.append((self.C, self.random_state))
+        return super().fit(X, y)
+
+
+def test_C_is_in_the_unit_of_the_solver_and_the_seed_that_of_the_split():
+    Contestant(Remembering(), "rows", unit=300).run(split(), C=0.5)
+    assert Remembering.fitted == [(150.0, 3)]
 
 
 class Scripted(Contestant):

@@ -22,6 +22,9 @@ def test_the_least_margin_is_that_of_the_program(make):
     assert widest >= peeler.booster_.margins(X_left, y_left).min() - 1e-9
     assert model.estimator_weights_.sum() == pytest.approx(1, abs=1e-6)
     assert model.n_estimators_ == len(model.estimator_errors_) <= peeler.booster_.n_estimators_
+    places = {id(term.estimator): place for place, term in enumerate(peeler.booster_._terms)}
+    kept = [places[id(term.estimator)] for term in model._terms]
+    np.testing.assert_array_equal(model.estimator_errors_, peeler.booster_.estimator_errors_[kept])
     np.testing.assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))
     assert model.score(X_left, y_left) > 0.7
     np.testing.assert_array_equal(peeler.booster_.decision_function(X), before)

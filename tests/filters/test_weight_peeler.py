@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
+from errata.filters import WeightPeeler
 from errata.filters._weight_peeler import mean_weight
-from peeling_cases import peel_line
+from peeling_cases import noisy_twonorm, peel_line
 from strategies import seeds
 
 
@@ -42,3 +43,12 @@ def test_mean_weights_of_the_worked_example(scale, line, flagged):
     np.testing.assert_allclose(peeler.suspicion_[rows], expected, rtol=0, atol=1e-6)
     np.testing.assert_array_equal(np.flatnonzero(peeler.flagged_), flagged)
     np.testing.assert_array_equal(peeler.flagged_, peeler.suspicion_ > line)
+
+
+def test_mean_weights_start_from_those_of_the_user():
+    X, y, _ = noisy_twonorm(0, n=60)
+    counts = np.random.RandomState(0).randint(1, 5, size=60)
+    peeler = WeightPeeler(n_estimators=5).fit(X, y, counts)
+    rounds = list(peeler.booster_.staged_data_weights(X, y, counts))
+    np.testing.assert_allclose(rounds[0], counts / counts.sum(), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(peeler.suspicion_, np.mean(rounds, axis=0), rtol=0, atol=1e-15)
