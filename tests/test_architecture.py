@@ -121,6 +121,7 @@ DOORS = {
     "gen_batches": ("_blocks",),
     "gen_even_slices": ("_blocks",),
     "check_classification_targets": ("_validation",),
+    "validate_data": ("_validation",),
 }
 
 

@@ -289,5 +289,6 @@ def test_missing_values_are_accepted_or_refused_as_the_tags_say(estimator):
     if get_tags(estimator).input_tags.allow_nan:
         assert np.isfinite(answer(fitted(estimator, X, y), X)).all()
     else:
-        with pytest.raises(ValueError, match="X contains NaN"):
+        sentence = r"^Input X contains NaN, but \w+ does not accept missing values; impute .*\.$"
+        with pytest.raises(ValueError, match=sentence):
             fitted(estimator, X, y)

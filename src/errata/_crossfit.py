@@ -64,6 +64,7 @@ def make_folds(
         splitter, n_folds = StratifiedKFold, _possible_folds(n_folds, y, every_class)
     order = np.lexsort(X.T) if by_content else np.arange(len(y))
     with warnings.catch_warnings():
+        # A class with fewer rows than folds is reported by ``warn_of_not_learnable`` if it matters.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         dealt = splitter(n_folds, shuffle=True, random_state=random_state).split(order, y[order])
         return [(order[train], order[test]) for train, test in dealt]
@@ -156,7 +157,7 @@ def out_of_fold_proba(
     """Class probabilities, (n_estimators, n, n_classes), each row's by models fitted without it.
 
     A class that the training rows lack has probability 0. Where they hold one class, or features
-    that do not vary, the answer is their class shares without a fit. A model without
+    that do not vary, the answer is their class fractions without a fit. A model without
     ``predict_proba`` counts as certain of what it predicts.
 
     Parameters

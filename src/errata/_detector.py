@@ -86,7 +86,7 @@ def count_flags(contamination: Any, n: int) -> int:
 
 
 def _nearest(number: float) -> int:
-    return int(np.floor(number + 0.5))
+    return int(np.floor(number + 0.5))  # round() would take 0.5 to 0 and 1.5 to 2
 
 
 def spare_classes(
@@ -119,6 +119,7 @@ def spare_classes(
     """
     removed = flagged.copy()
     sizes, gone = np.bincount(codes), np.bincount(codes[removed], minlength=codes.max() + 1)
+    # A fraction of a size may come out above a whole number by its last digit: 0.07 * 100 > 7.
     needed = np.maximum(np.minimum(min_per_class, sizes), np.ceil(min_fraction * sizes - 1e-9))
     for code in np.flatnonzero(sizes - gone < needed):
         members = np.flatnonzero(removed & (codes == code))

@@ -133,6 +133,6 @@ def is_packed(path: Path) -> bool:
 
 
 def _umask() -> int:
-    mask = os.umask(0)
+    mask = os.umask(0)  # the only way to read it is to set it
     os.umask(mask)
     return mask

@@ -36,6 +36,7 @@ def percent(fraction: float | None) -> str:
         return "unknown"
     if 0 < fraction < 0.001:
         return "<0.1%"
+    # From 9.95% on, one decimal would round to "10.0%" next to "10%".
     return f"{fraction:.0%}" if fraction >= 0.0995 or fraction == 0 else f"{fraction:.1%}"
 
 

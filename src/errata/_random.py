@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-LARGEST_SEED = 2**31 - 1
+LARGEST_SEED = 2**31 - 1  # fits a signed integer of 32 bits, whatever reads it
 
 
 def draw_seed(random_state: Any) -> int:

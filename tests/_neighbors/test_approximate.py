@@ -36,7 +36,7 @@ def approximately(X):
 
 
 def recall(X, found, n_rows=1_000):
-    """Share of the neighbours found that are no farther than the k-th nearest, on some rows."""
+    """Fraction of the neighbours found that are no farther than the k-th nearest, on some rows."""
     rows = np.random.RandomState(9).choice(len(X), n_rows, replace=False)
     truth = settle(BruteSearch(X), X[rows], found.shape[1], X, own=rows)[1]
     reach = np.linalg.norm(X[rows] - X[truth[:, -1]], axis=1)[:, None]

@@ -41,7 +41,7 @@ def test_parallel_rows_are_no_twins_to_the_cosine():
     )
 
 
-def test_a_metric_of_ones_own_is_welcome():
+def test_a_metric_of_ones_own_is_accepted():
     X = np.array([[0.0, 9], [1, 0], [3, 9], [3, 1]])
     assert nearest(X, 1, metric=lambda a, b: abs(a - b).max()).ravel().tolist() == [2, 3, 0, 1]
 

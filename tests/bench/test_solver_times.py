@@ -43,23 +43,24 @@ def test_all_ways_lead_to_one_classifier():
     assert len({error for _, error in runs}) == 1
 
 
-class Remembering(DummyClassifier):
-    """Keeps the parameters that it was fitted with."""
+FITTED = []
 
-    fitted = []
+
+class Remembering(DummyClassifier):
+    """Notes the parameters that it is fitted with."""
 
     def __init__(self, C=1.0, strategy="prior", random_state=None):
         super().__init__(strategy=strategy, random_state=random_state)
         self.C = C
 
     def fit(self, X, y):
-        self.fitted.append((self.C, self.random_state))
+        FITTED.append((self.C, self.random_state))
         return super().fit(X, y)
 
 
 def test_C_is_in_the_unit_of_the_solver_and_the_seed_that_of_the_split():
     Contestant(Remembering(), "rows", unit=300).run(split(), C=0.5)
-    assert Remembering.fitted == [(150.0, 3)]
+    assert FITTED == [(150.0, 3)]
 
 
 class Scripted(Contestant):

@@ -128,8 +128,8 @@ def test_suspicion_is_the_share_of_members_that_are_wrong(seed):
 def test_the_suggestion_is_another_class_wherever_some_member_votes_for_one():
     X, labels, _ = noisy_twonorm()
     model = ensemble(10, contamination=0.15).fit(X, labels)
-    suspects = model.flagged_ & (model.suspicion_ > 0)
-    np.testing.assert_array_equal(model.suggested_[suspects], 1 - labels[suspects])
+    doubted = model.flagged_ & (model.suspicion_ > 0)
+    np.testing.assert_array_equal(model.suggested_[doubted], 1 - labels[doubted])
 
 
 def test_threads_and_appended_features_and_sizes():

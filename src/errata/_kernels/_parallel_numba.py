@@ -20,13 +20,7 @@ def train_parallel(
     for epoch in range(epochs):
         moved, growth, loss = np.zeros((h, p)), 0.0, 0.0
         for i in range(n):
-            votes = 0
-            for k in range(h):
-                activation = 0.0
-                for j in range(p):
-                    activation += weights[k, j] * X[i, j]
-                activations[k] = activation
-                votes += 1 if activation > 0 else -1
+            votes = _activate(weights, X[i], activations)
             output = np.sign(votes) if rho == 0 else min(max(votes / rho, -1.0), 1.0)
             error = output - targets[i]
             if abs(error) > tolerance:
@@ -37,12 +31,10 @@ def train_parallel(
                 continue
             near, clear = False, True
             for k in range(h):
-                size = abs(activations[k])
-                agrees = activations[k] * targets[i] > 0
-                if not (both or agrees):
+                if not (both or activations[k] * targets[i] > 0):
                     continue
-                clear &= size > gamma
-                if size < gamma:
+                clear &= abs(activations[k]) > gamma
+                if abs(activations[k]) < gamma:
                     near = True
                     _add(moved[k], X[i], row_weights[i] if activations[k] > 0 else -row_weights[i])
             growth += row_weights[i] * (-0.75 if near else (0.25 if clear else 0.0))
@@ -52,6 +44,19 @@ def train_parallel(
         if epoch and losses[epoch] > losses[epoch - 1]:
             rate *= 0.9
     return weights, gamma, losses
+
+
+@njit(cache=True, nogil=True, fastmath=FASTMATH)
+def _activate(weights, x, activations):
+    """Fill in the activations of one row; return the votes for less those against."""
+    votes = 0
+    for k in range(len(weights)):
+        activation = 0.0
+        for j in range(len(x)):
+            activation += weights[k, j] * x[j]
+        activations[k] = activation
+        votes += 1 if activation > 0 else -1
+    return votes
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)

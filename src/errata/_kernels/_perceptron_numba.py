@@ -10,12 +10,12 @@ FASTMATH = {"reassoc", "contract", "nsz"}
 
 @njit(cache=True, nogil=True)
 def train_pool(X, codes, bags, positives, multipliers, offsets, epochs, tol, patience):
-    """As the plain twin, one member after the other."""
+    """As the plain twin, one bag after the other."""
     m, k = len(bags), len(positives)
     weights = np.zeros((m, k, X.shape[1]))
     biases = np.zeros((m, k))
     for i in range(m):
-        _train_member(
+        _train_bag(
             X, codes, bags[i], positives, multipliers[i], offsets[i], epochs, tol, patience,
             weights[i], biases[i],
         )  # fmt: skip
@@ -23,7 +23,7 @@ def train_pool(X, codes, bags, positives, multipliers, offsets, epochs, tol, pat
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
-def _train_member(
+def _train_bag(
     X, codes, bag, positives, multipliers, offsets, epochs, tol, patience, weights, biases
 ):
     n, d = len(bag), X.shape[1]
@@ -50,7 +50,7 @@ def _train_member(
                     biases[c] += sign
                     for j in range(d):
                         weights[c, j] += sign * x[j]
-            place += stride
+            place += stride  # below 2 n, and to subtract is much quicker than to divide
             if place >= n:
                 place -= n
         running = False

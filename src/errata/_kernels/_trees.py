@@ -6,7 +6,7 @@ value is at most the threshold. A node that cannot be cut has the threshold infi
 
 Rows carry a weight and ``q`` sums: with one, weight times target, a cut minimises the weighted
 squared error (Gini impurity, where targets are -1 and 1); with several, the weight in the place of
-the row's class, it minimises Gini impurity. ``by_error`` minimises the weighted share of errors
+the row's class, it minimises Gini impurity. ``by_error`` minimises the weighted fraction of errors
 instead. Of equally good cuts the first feature wins, then the smallest threshold.
 """
 
@@ -25,6 +25,7 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
     def cut(rows):
         best = _NOTHING
         for feature, (sorted_rows, x) in enumerate(zip(order, ranked, strict=True)):
+            # Slow and plain: the compiled twin keeps the rows of a node side by side instead.
             here = np.isin(sorted_rows, rows)
             sorted_rows, x = sorted_rows[here], x[here]
             left = np.cumsum(sums[sorted_rows], axis=0)
@@ -114,12 +115,12 @@ _NOTHING = (-np.inf, 0, np.inf)  # score, feature, threshold
 def _grow(cut, values, sums, weights, depth):
     features = np.zeros(2**depth - 1, dtype=np.int32)
     thresholds = np.full(2**depth - 1, np.inf)
-    members = [np.arange(len(weights))]
+    rows_of = [np.arange(len(weights))]  # of each node, in the order of nodes
     for node in range(2**depth - 1):
-        rows = members[node]
+        rows = rows_of[node]
         features[node], thresholds[node] = cut(rows) if len(rows) else _NOTHING[1:]
         right = values(features[node])[rows] > thresholds[node]
-        members += [rows[~right], rows[right]]
+        rows_of += [rows[~right], rows[right]]
     leaf = _leaves(values, features, thresholds, len(weights))
     leaf_sums = np.zeros((2**depth, sums.shape[1]))
     np.add.at(leaf_sums, leaf, sums)
@@ -144,6 +145,7 @@ def _scores(left, left_weight, total, total_weight, by_error):
         score = _right_weight(left) + _right_weight(right)
     else:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            # Larger is less squared error: the squares of the targets are the same for all cuts.
             score = (left**2).sum(axis=1) / left_weight + (right**2).sum(axis=1) / right_weight
     return np.where(both, score, -np.inf)
 
@@ -161,4 +163,5 @@ def _first_best(score):
 
 def _between(low, high):
     middle = low / 2 + high / 2  # their difference can overflow
+    # Between neighbouring numbers there is none, and rounded up it would send both to the left.
     return middle if middle < high else low

@@ -5,6 +5,7 @@ from numba import njit
 
 from ._trees import TIE
 
+# error_model="numpy" leaves out the checks of divisors that keep loops from wide registers.
 BLOCK = 1024  # rows decided at once, so that their columns stay in the cache
 
 
@@ -15,7 +16,7 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
     features, thresholds = np.zeros(n_inner, np.int32), np.full(n_inner, np.inf)
     start, stop = np.zeros(2 * n_inner + 1, np.int64), np.zeros(2 * n_inner + 1, np.int64)
     stop[0] = n
-    if depth > 1:
+    if depth > 1:  # a stump reorders nothing, so that it needs no copies
         order, ranked = order.copy(), ranked.copy()
     right = np.zeros(n, np.bool_)
     spare_rows, spare = np.empty(n, order.dtype), np.empty((2, n))
@@ -23,22 +24,20 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
     for node in range(n_inner):
         a, b = start[node], stop[node]
         total = np.zeros(load.shape[1])
-        for row in order[0, a:b]:
+        for row in order[0, a:b]:  # any column lists the same rows
             for k in range(len(total)):
                 total[k] += load[row, k]
-        best = -np.inf
-        for f in range(len(columns)):
-            if a < b:
-                score, cut = _cut(ranked[f, a:b], order[f, a:b], load, total, by_error, spare)
-                if score > best * TIE:
-                    best, features[node], thresholds[node] = score, f, cut
+        if a < b:
+            features[node], thresholds[node] = _best_cut(
+                ranked[:, a:b], order[:, a:b], load, total, by_error, spare
+            )
         middle = a
         for row in order[0, a:b]:
             right[row] = columns[features[node], row] > thresholds[node]
             middle += not right[row]
         start[2 * node + 1], stop[2 * node + 1] = a, middle
         start[2 * node + 2], stop[2 * node + 2] = middle, b
-        if 2 * node + 1 < n_inner:
+        if 2 * node + 1 < n_inner:  # nobody asks for the order of rows in a leaf
             for f in range(len(columns)):
                 _part(order[f, a:b], ranked[f, a:b], right, spare_rows, spare[0])
     leaf = _leaves(columns, features, thresholds, n)
@@ -53,6 +52,17 @@ def _side_by_side(sums, weights):
     load[:, :-1] = sums
     load[:, -1] = weights
     return load
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _best_cut(ranked, order, load, total, by_error, spare):
+    """Feature and threshold of the best cut of all columns, the first of equals."""
+    best, feature, threshold = -np.inf, 0, np.inf
+    for f in range(len(order)):
+        score, cut = _cut(ranked[f], order[f], load, total, by_error, spare)
+        if score > best * TIE:
+            best, feature, threshold = score, f, cut
+    return feature, threshold
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -100,6 +110,7 @@ def _score(left, left_weight, total, total_weight, by_error):
         return -np.inf
     if by_error:
         return abs(left) + abs(right)
+    # Over a common denominator: one division instead of two.
     return (left * left * right_weight + right * right * left_weight) / (left_weight * right_weight)
 
 
@@ -222,7 +233,7 @@ def vote(leaf, leaf_sums, leaf_weights, rounding):
 def decide(columns, features, thresholds, values):
     """As the plain twin, a block of rows after the other."""
     n, (m, n_leaves, q) = columns.shape[1], values.shape
-    total = np.zeros((q, n))
+    total = np.zeros((q, n))  # a stump adds to rows that lie next to each other
     for a in range(0, n, BLOCK):
         b = min(a + BLOCK, n)
         for t in range(m):

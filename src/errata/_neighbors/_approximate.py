@@ -67,9 +67,9 @@ def _promising_index(
     return None
 
 
-def _worth_trying(share: float) -> list[bool]:
-    """Packed or not, the quicker first, when this share of the cells is to be searched."""
-    return [True] * (FEW < share <= MANY) + [False] * (share <= SOME)
+def _worth_trying(fraction: float) -> list[bool]:
+    """Packed or not, the quicker first, when this fraction of the cells is to be searched."""
+    return [True] * (FEW < fraction <= MANY) + [False] * (fraction <= SOME)
 
 
 class CellIndex:

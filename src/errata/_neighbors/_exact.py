@@ -186,7 +186,7 @@ class BruteSearch:
 
     @cached_property
     def tree(self) -> TreeSearch:
-        """Built when brute force is at its wit's end."""
+        """Built only when inner products cannot tell rows apart."""
         return TreeSearch(self.X, self.n_jobs, measured=True)
 
 

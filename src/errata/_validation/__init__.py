@@ -3,6 +3,7 @@
 from ._labels import (
     MISSING_WORDS,
     as_column,
+    check_data,
     check_labelled,
     check_labels,
     check_no_missing_labels,
@@ -43,6 +44,7 @@ __all__ = [
     "check_choice",
     "check_class_weights",
     "check_count",
+    "check_data",
     "check_fraction",
     "check_hardness",
     "check_labelled",

@@ -21,6 +21,7 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
         raise ValueError(f"{name} must hold one label per row, but its shape is {y.shape}.")
     if len(y) == 0:
         raise ValueError(f"{name} is empty; errata needs at least one labelled row.")
+    # First, as np.unique fails on None and takes NaN for a class.
     check_no_missing_labels(y, name=name)
     try:
         classes, codes = np.unique(y, return_inverse=True)
@@ -48,7 +49,7 @@ def as_column(y: Any) -> np.ndarray:
 
 def check_no_missing_labels(y: np.ndarray, *, name: str = "y") -> None:
     """Raise when a label is None, NaN, NaT or pandas' NA."""
-    if y.dtype.kind in "OfcmM":
+    if y.dtype.kind in "OfcmM":  # integers, booleans and fixed strings have no missing value
         missing = np.flatnonzero([is_missing(label) for label in y])
         if len(missing):
             rows = "row" if len(missing) == 1 else "rows"
@@ -73,7 +74,7 @@ def is_missing(value: Any, *, text: bool = False) -> bool:
     if value is None:
         return True
     if isinstance(value, list | tuple | dict | set | np.ndarray):
-        return False
+        return False  # an array would not compare to one yes or no
     same = value == value  # NaN and NaT differ from themselves; pandas' NA will not say
     return not (isinstance(same, bool | np.bool_) and bool(same))
 
@@ -87,10 +88,11 @@ def check_labelled(
     goes to scikit-learn's ``validate_data``.
     """
     if y is None:
+        # The words that scikit-learn's estimator checks look for.
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
-    X, y = validate_data(estimator, X, y, **_finite(estimator), **checks)
+    X, y = check_data(estimator, X, y, **checks)
     estimator.classes_, codes = check_labels(y, min_classes=min_classes)
     return X, codes
 
@@ -98,13 +100,26 @@ def check_labelled(
 def check_rows(estimator: Any, X: Any, **checks: Any) -> Any:
     """Validate the rows that a fitted estimator is to predict or transform."""
     check_is_fitted(estimator)
-    return validate_data(estimator, X, reset=False, **_finite(estimator), **checks)
+    return check_data(estimator, X, reset=False, **checks)
 
 
-def _finite(estimator: Any) -> dict[str, Any]:
-    """Missing values pass where the estimator's tags say that it takes them."""
-    takes_missing = get_tags(estimator).input_tags.allow_nan
-    return {"ensure_all_finite": "allow-nan"} if takes_missing else {}
+def check_data(estimator: Any, X: Any, y: Any = "no_validation", **checks: Any) -> Any:
+    """Validate ``X``, and ``y`` if given, as scikit-learn's ``validate_data`` does.
+
+    Missing values pass where the estimator's tags say that it takes them; elsewhere one sentence
+    says so, instead of scikit-learn's paragraph.
+    """
+    if get_tags(estimator).input_tags.allow_nan:
+        checks = {"ensure_all_finite": "allow-nan", **checks}
+    try:
+        return validate_data(estimator, X, y, **checks)
+    except ValueError as error:
+        if "does not accept missing values" not in str(error):
+            raise
+        raise ValueError(
+            f"Input X contains NaN, but {type(estimator).__name__} does not accept missing values; "
+            "impute them first, for instance with sklearn.impute.SimpleImputer."
+        ) from None
 
 
 def fit_to_codes(estimator: Any, X: Any, codes: np.ndarray, **fit_params: Any) -> Any:
@@ -117,8 +132,10 @@ def fit_to_codes(estimator: Any, X: Any, codes: np.ndarray, **fit_params: Any) -
     sizes = np.bincount(codes)
     present = np.flatnonzero(sizes)
     plain = _is_plain(estimator, X) and fit_params.keys() <= {"sample_weight"}
+    # One class is left to ``fit``, as it may be too few: the estimator says so in its own words.
     if not hasattr(estimator, "_fit_codes") or len(present) < 2 or not plain:
         return estimator.fit(X, codes, **fit_params)
+    # What ``check_labelled`` would have set.
     estimator.classes_, estimator.n_features_in_ = present, X.shape[1]
     if len(present) < len(sizes):
         codes = np.searchsorted(present, codes)
@@ -129,4 +146,6 @@ def _is_plain(estimator: Any, X: Any) -> bool:
     """Whether no estimator would refuse or convert ``X``; else it goes through its front door."""
     if not (isinstance(X, np.ndarray) and X.dtype == np.float64 and X.flags.c_contiguous):
         return False
+    # NaN and infinity survive a sum, which is quicker than looking at each value; a sum that
+    # overflows costs a check and nothing else.
     return bool(get_tags(estimator).input_tags.allow_nan or np.isfinite(X.sum()))

@@ -16,6 +16,7 @@ def check_transition(transition: Any) -> np.ndarray:
     if not np.all(np.isfinite(T)) or T.min() < 0:
         row, column = np.argwhere(~(np.isfinite(T) & (T >= 0)))[0]
         raise ValueError(f"transition[{row}, {column}] = {T[row, column]} is not a probability.")
+    # Rounding of sums is forgiven; digits that were cut off in print change the model.
     off = np.abs(T.sum(axis=1) - 1)
     if off.max() > 1e-8:
         row = int(off.argmax())

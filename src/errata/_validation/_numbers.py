@@ -12,6 +12,7 @@ RIDGE_RULES = ("press", "gcv", "kfold")
 
 def check_count(name: str, value: Any, *, low: int = 1, high: int | None = None) -> int:
     """Return ``value`` as an int when it is a whole number in [low, high]."""
+    # True is an Integral to Python, and a slip to us.
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not whole or value < low or (high is not None and value > high):
         allowed = f"at least {low}" if high is None else f"between {low} and {high}"
@@ -21,6 +22,7 @@ def check_count(name: str, value: Any, *, low: int = 1, high: int | None = None)
 
 def check_fraction(name: str, value: Any, *, low: float = 0.0, high: float = 1.0) -> float:
     """Return ``value`` as a float when it is a number in [low, high]."""
+    # "not low <= x" and not "x < low": NaN, for which both are false, is refused.
     if not _is_number(value) or not low <= float(value) <= high:
         raise ValueError(f"{name}={value!r} must be a number between {low:g} and {high:g}.")
     return float(value)
@@ -96,7 +98,7 @@ def check_log_reinforcement(reinforcement: Any) -> float | None:
             f"reinforcement={reinforcement!r} must be a number above 0, or "
             '"auto" to reach a mean weight of mean_weight.'
         )
-    return math.log(reinforcement)
+    return math.log(reinforcement)  # next to log-likelihoods, reinforcements themselves underflow
 
 
 def _is_number(value: Any) -> bool:

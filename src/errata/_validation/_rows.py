@@ -10,13 +10,14 @@ def check_row_weights(name: str, value: Any, n: int, *, high: float = np.inf) ->
     if value is None:
         return np.ones(n)
     weights = np.asarray(value, dtype=float)
-    if weights.ndim == 0:
+    if weights.ndim == 0:  # one number for all rows, as scikit-learn's estimators take it
         weights = np.full(n, float(weights))
     if weights.shape != (n,):
         raise ValueError(
             f"{name} must hold one number for each of the {n} rows, but its shape is "
             f"{weights.shape}."
         )
+    # What is right, turned round: NaN is wrong by any comparison.
     wrong = ~(np.isfinite(weights) & (weights >= 0) & (weights <= high))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
@@ -104,6 +105,7 @@ def check_log_probabilities(name: str, value: Any) -> np.ndarray:
     if log_p.ndim != 1 or len(log_p) == 0:
         raise ValueError(f"{name} must hold one number per row, but its shape is {log_p.shape}.")
     wrong = np.isnan(log_p) | (log_p == np.inf)
+    # Minus infinity is accepted: it stands for a probability of zero.
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise ValueError(

@@ -17,10 +17,10 @@ from ._noise import noise
 from ._reproduce import reproduce
 
 
-class Sentence(click.ClickException):
-    """Whatever the user can put right: one sentence and exit code 2."""
+class UserError(click.ClickException):
+    """Whatever the user can mend: one sentence and exit code 2."""
 
-    exit_code = 2
+    exit_code = 2  # as for click's own errors of usage; 1 is what --fail-above ends with
 
 
 class Commands(click.Group):
@@ -34,11 +34,12 @@ class Commands(click.Group):
             raise  # the reader of our output has gone; click ends quietly
         except KeyboardInterrupt:
             click.echo("Stopped; nothing was written.", err=True)
-            raise SystemExit(130) from None
+            raise SystemExit(130) from None  # 128 and the number of the signal, as shells have it
         except OSError as error:
-            raise Sentence(_told(error)) from error
+            raise UserError(_os_message(error)) from error
         except (ValueError, ImportError) as error:
-            raise Sentence(" ".join(str(error).split())) from error
+            # Messages of other libraries may go over several lines.
+            raise UserError(" ".join(str(error).split())) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the order in which a newcomer needs them, not by the alphabet."""
@@ -60,6 +61,7 @@ def main() -> None:
       errata noise train.csv --label species --rate 0.1 -o noisy.csv
       errata reproduce walmsley --quick            a published experiment
     """
+    # A file name and a line of code mean nothing to somebody who runs a command.
     warnings.showwarning = _warn  # type: ignore[assignment]
 
 
@@ -70,7 +72,7 @@ main.add_command(datasets)
 main.add_command(reproduce)
 
 
-def _told(error: OSError) -> str:
+def _os_message(error: OSError) -> str:
     """Errors of the system name the file; ours are sentences already."""
     if error.strerror is None:
         return str(error)

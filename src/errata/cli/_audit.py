@@ -100,29 +100,31 @@ def audit(
       errata audit train.csv -l species --fail-above 0.05
     """
     options = Options(**asked)
-    _get_ready(file)
+    _check_ready(file)
     out = out or beside(file, ".audit", ending="")
+    # The folder comes before the table: a place that is taken should not be found out at the end.
     with new_folder(out, force=force) as folder, _progress() as progress:
         table = table_to_audit(file, options)
-        found = _audited(table, options, file, progress)
+        found = _run_audit(table, options, file, progress)
         progress("writing the report")
         _write(found, folder, table.ids)
     print_findings(found.summary(), file=file, folder=out, terminal=console())
-    _judge_rate(found, fail_above)
+    _fail_above(found, fail_above)  # last, so that a pipeline that fails has its report
 
 
-def _get_ready(file: Path) -> None:
-    """Find out now, not after the work, what stands in its way."""
+def _check_ready(file: Path) -> None:
+    """Raise now, not after the work, where an extra or the file is missing."""
     for module, extra in (("pyarrow", "tables"), ("jinja2", "report")):
         require(module, extra=extra)
     # scikit-learn's remarks are for those who wrote the code, not for those who brought the table.
     warnings.filterwarnings("ignore", module="sklearn")
+    # This one names its caller, who may be anybody.
     warnings.filterwarnings("ignore", "The number of unique classes")
     with readable(file):
         pass  # when it is missing, that is the first thing to say
 
 
-def _audited(table: Table, options: Options, file: Path, progress: Callable[[str], None]) -> Any:
+def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[str], None]) -> Any:
     found = errata.audit(
         table.columns,
         options.label,
@@ -138,12 +140,12 @@ def _audited(table: Table, options: Options, file: Path, progress: Callable[[str
         n_jobs=options.jobs,
         progress=progress,
     )
-    found.notes.extend(_about_ids(table.ids, options.name))
-    found.about["table"] = str(file.resolve())
+    found.notes.extend(_notes_on_ids(table.ids, options.name))
+    found.about["table"] = str(file.resolve())  # errata clean may be run from another folder
     return found
 
 
-def _about_ids(ids: Any, name: str | None) -> list[str]:
+def _notes_on_ids(ids: Any, name: str | None) -> list[str]:
     twice = [] if ids is None else [i for i, n in Counter(map(str, ids.tolist())).items() if n > 1]
     if not twice:
         return []
@@ -155,20 +157,23 @@ def _write(found: Any, folder: Path, ids: Any) -> None:
     """The audit, its report, and the ranked list."""
     found.save(folder)
     found.report(folder / "report.html")
+    # Rows that are equally suspicious stay in the order of the table.
     order = (-found.suspicion).argsort(kind="stable")
     columns = found.columns() | ({} if ids is None else {"id": ids})
+    # Further digits say nothing, and differ from one machine to the next.
     columns["p_wrong"] = columns["p_wrong"].round(4)
-    columns["flagged"] = columns["flagged"].astype(int)
+    columns["flagged"] = columns["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
     wanted = ["row", *(() if ids is None else ("id",)), "label", "suggested", "p_wrong", "flagged"]
     ranked = {key: columns[key][order] for key in wanted}
     errata.tables.write_table(folder / "ranked.csv", ranked)
 
 
-def _judge_rate(found: Any, most: float | None) -> None:
+def _fail_above(found: Any, most: float | None) -> None:
     """End with exit code 1 where too many labels are wrong, or nobody knows how many."""
     rate = found.noise_rate
     if most is None:
         return
+    # Without skill the estimate means nothing; a pipeline must not pass for lack of evidence.
     if not found.has_skill and rate.high > most:
         why = f"Whether more than --fail-above {most:.1%} of the labels are wrong cannot be judged."
     elif found.has_skill and rate.estimate > most:
@@ -182,6 +187,7 @@ def _judge_rate(found: Any, most: float | None) -> None:
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
     """The stage the audit is at, on a terminal; silence elsewhere."""
+    # On standard error, so that standard output holds the findings alone.
     terminal = Console(stderr=True, highlight=False, markup=False)
     if not terminal.is_terminal:
         yield lambda _: None

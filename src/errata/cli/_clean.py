@@ -89,16 +89,17 @@ def clean(
     label = audit.about["label"]
     if label is None:
         raise ValueError(f"{folder} is an audit of labels that are not a column of a table.")
-    table = table or _audited(audit, folder)
+    table = table or _find_table(audit, folder)
     _check_out(table, out, force)
+    # Rows are known by their place: in a table that was sorted since, the wrong ones would go.
     _check_unchanged(table, label, audit.labels)
     cleaned = audit.clean(action, threshold=threshold, sure=sure, unsure=unsure)
     errata.tables.copy_with_rows(table, out, cleaned.kept, name=label, values=cleaned.labels)
-    click.echo(_what_was_done(cleaned, action, int((audit.p_wrong > threshold).sum()), threshold))
+    click.echo(_outcome(cleaned, action, int((audit.p_wrong > threshold).sum()), threshold))
     click.echo(f"Wrote {out} with {count(cleaned.kept.sum())} of {plural(len(audit), 'row')}.")
 
 
-def _audited(audit: Any, folder: Path) -> Path:
+def _find_table(audit: Any, folder: Path) -> Path:
     """Where the table was, or beside the audit when both have moved."""
     if "table" not in audit.about:
         raise ValueError(f"{folder} does not say what it is an audit of; name the file: --table.")
@@ -110,6 +111,7 @@ def _audited(audit: Any, folder: Path) -> Path:
 
 
 def _check_out(table: Path, out: Path, force: bool) -> None:
+    # Even with --force: the labels that were found wrong would be gone for good.
     if out.resolve() == table.resolve():
         raise ValueError(f"{out} is the audited table itself; choose another name for --out.")
     if out.exists() and not force:
@@ -133,7 +135,7 @@ def _check_unchanged(table: Path, label: str, audited: Any) -> None:
         )
 
 
-def _what_was_done(cleaned: Any, action: str, wrong: int, threshold: float) -> str:
+def _outcome(cleaned: Any, action: str, wrong: int, threshold: float) -> str:
     """What became of the labels above the threshold, in one sentence."""
     labels = f"{plural(wrong, 'label')} {'is' if wrong == 1 else 'are'}"
     probably = f"wrong with a probability above {threshold:g}"

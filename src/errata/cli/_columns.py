@@ -22,7 +22,7 @@ class Table(NamedTuple):
 
 def table_to_audit(file: Path, options: Options) -> Table:
     """The table to audit, when the columns that were named are what they should be."""
-    shape = options.image_shape
+    shape = options.image_shape  # a misspelt size is found out before a large table is read
     table = errata.tables.read_table(file)
     check_known([options.label, *options.left_out, *options.trust], table.column_names, file)
     _check_roles(options)
@@ -123,16 +123,19 @@ def _odd_kind(kind: str, values: list[Any]) -> str | None:
     if kind in "mM":
         return "date"
     kinds = {type(value) for value in values}
+    # Booleans pass as int.
     odd = [k.__name__ for k in kinds if not issubclass(k, str | int | float)]
     if odd:
         return min(odd)
     if str in kinds and len(kinds) > 1:
         return " and ".join(sorted(k.__name__ for k in kinds))
+    # Whole numbers come as floats from columns that once had gaps; they are classes all the same.
     broken = [value for value in values if isinstance(value, float) and not value.is_integer()]
     return f"measurement ({broken[0]:g})" if broken else None
 
 
 def _near(name: str, known: list[str]) -> list[str]:
     """Names that differ in case, or by a slip of the finger."""
+    # Backwards, so that of names that differ only in case the first one stays.
     folded = {column.casefold(): column for column in reversed(known)}
     return [folded[match] for match in get_close_matches(name.casefold(), folded, n=3)]

@@ -53,7 +53,7 @@ def _describe(name: str, data: Path | None) -> None:
     rows, features = bunch.data.shape
     size = f"{plural(rows, 'row')}, {plural(features, 'feature')}"
     click.echo(f"{name}: {size}, from {bunch.source}")
-    if bunch.target.dtype.kind == "f":
+    if bunch.target.dtype.kind == "f":  # numbers to predict; classes are integers or text
         click.echo(f"target from {bunch.target.min():g} to {bunch.target.max():g}")
         return
     table = Table("class")

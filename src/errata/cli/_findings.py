@@ -12,7 +12,7 @@ from .._format import count, percent, plural
 from .._sentences import answer, cleaning, notes
 from ._folder import beside
 
-CLASSES, PAIRS, ROWS = 15, 10, 10
+CLASSES, PAIRS, ROWS = 15, 10, 10  # of each table; the report has the rest
 
 
 def print_findings(summary: dict[str, Any], *, file: Path, folder: Path, terminal: Console) -> None:
@@ -25,6 +25,7 @@ def print_findings(summary: dict[str, Any], *, file: Path, folder: Path, termina
     for title, table in _tables(summary):
         terminal.print(title)
         terminal.print(table)
+    # Wrapped by the terminal, not by us, so that long paths and commands can be copied.
     steps = _next_steps(summary["flagged"], file, folder)
     terminal.print(*steps, sep="\n", soft_wrap=True)
 

@@ -24,6 +24,7 @@ def new_folder(out: Path, *, force: bool) -> Iterator[Path]:
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
+        # The system would name a temporary folder that is gone by now.
         raise OSError(f"cannot write {out}: no space is left on the disk.") from error
 
 
@@ -32,6 +33,7 @@ def _check_place(out: Path, force: bool) -> None:
         raise FileNotFoundError(f"cannot write {out}: there is no folder {out.parent}.")
     if not out.exists():
         return
+    # --force replaces a whole folder: it must not be one that somebody else filled.
     if not all((out / name).is_file() for name in AUDIT):
         raise FileExistsError(f"{out} already exists and is not an audit; choose another --out.")
     if not force:

@@ -93,9 +93,9 @@ def noise(
     """
     truth = truth or beside(out, ".truth", ending=".csv")
     _check_paths(table, out, truth, force)
-    _refuse_what_does_not_belong(kind, rate, pairs, transition)
+    _check_options(kind, rate, pairs, transition)
     labels = _labels(table, label)
-    how = _how(kind, table, label, labels, rate, pairs, transition, seed)
+    how = _flip_arguments(kind, table, label, labels, rate, pairs, transition, seed)
     noisy, flipped = errata.noise.flip_labels(labels, exact=not per_row, random_state=seed, **how)
     columns = {"row": range(len(labels)), "label": noisy, "class": labels, "flipped": 1 * flipped}
     with atomic_path(truth) as temporary:  # both files, or none
@@ -112,9 +112,8 @@ def _labels(table: Path, label: str) -> Any:
     return labels
 
 
-def _refuse_what_does_not_belong(
-    kind: str, rate: float | None, pairs: tuple, transition: Path | None
-) -> None:
+def _check_options(kind: str, rate: float | None, pairs: tuple, transition: Path | None) -> None:
+    # An option that has no effect would leave the user with noise of another kind than asked for.
     if pairs and kind != "pairwise":
         raise ValueError(f"--pair belongs to --kind pairwise, not to {kind}.")
     if transition and kind != "transition":
@@ -123,7 +122,7 @@ def _refuse_what_does_not_belong(
         raise ValueError("--kind transition takes its rates from the matrix; leave out --rate.")
 
 
-def _how(
+def _flip_arguments(
     kind: str,
     table: Path,
     label: str,
@@ -154,6 +153,7 @@ def _flip_proba(kind: str, X: Any, labels: Any, rate: float, seed: int) -> dict[
         return {"flip_proba": errata.noise.region_flip_proba(X, rate, random_state=seed)}
     if kind == "density":
         return {"flip_proba": errata.noise.density_flip_proba(X, rate)}
+    # The model that says where the boundary is also says which class is the runner-up.
     proba = errata.noise.reference_proba(X, labels, random_state=seed)
     return {"flip_proba": errata.noise.boundary_flip_proba(proba, rate), "target": proba}
 
@@ -171,12 +171,12 @@ def _read_transition(path: Path | None, labels: Any) -> Any:
         )
     return errata.noise.NoiseModel(
         list(zip(*(_probabilities(by_name[name], path) for name in classes), strict=True)),
-        classes=_as_in_the_table(classes, labels),
+        classes=_typed_as(labels, classes),
     )
 
 
-def _as_in_the_table(names: list[str], labels: Any) -> list:
-    """Classes by their text: a matrix in CSV says "1" where a Parquet table says 1."""
+def _typed_as(labels: Any, names: list[str]) -> list:
+    """The names with the type of the labels: CSV says "1" where a Parquet table says 1."""
     by_text = {str(label): label for label in labels.tolist()}
     return [by_text.get(name, name) for name in names]
 
@@ -202,12 +202,14 @@ def _features(table: Path, label: str) -> Any:
     """The numeric columns, each with mean 0 and standard deviation 1."""
     columns = errata.tables._columns.columns_of(errata.tables.read_table(table))
     values = {c.name: errata.tables._cells.numbers(c.values) for c in columns if c.name != label}
+    # The spread of a column with gaps is NaN and not 0, so that it is kept and named below.
     numeric = {name: v for name, v in values.items() if v is not None and v.std() != 0}
     missing = [name for name, v in numeric.items() if v.sum() != v.sum()]
     if missing:
         raise ValueError(f"column {missing[0]!r} has empty cells; this kind of noise needs values.")
     if not numeric:
         raise ValueError(f"{table} has no numeric column that varies, and this kind needs one.")
+    # Lists and zip: nothing in the command line imports NumPy itself.
     scaled = [(v - v.mean()) / v.std() for v in numeric.values()]
     return list(zip(*scaled, strict=True))
 

@@ -44,12 +44,14 @@ class Options:
         """One of scikit-learn's classifiers, with settings that suit most tables."""
         if self.model is None:
             return None
+        # Here, as importing scikit-learn takes longer than showing the help should.
         from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
 
         if self.model == "logistic":
+            # Unscaled, a feature in large units would stop the solver before it converges.
             return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
         if self.model == "forest":
             return RandomForestClassifier(

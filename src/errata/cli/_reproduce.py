@@ -61,14 +61,10 @@ def reproduce(
     experiment = experiment.part(datasets=dataset or None, repetitions=repetitions)
     out = out or Path("reproductions") / experiment.name
     terminal = console()
-    try:
-        with _progress(terminal, experiment.title) as progress:
-            results = errata.bench.run_experiment(
-                experiment, out, folder=data, seed=seed, n_jobs=jobs, progress=progress
-            )
-    except KeyboardInterrupt:
-        click.echo("Stopped. The same command goes on from here.", err=True)
-        raise SystemExit(130) from None
+    with _resumable(), _progress(terminal, experiment.title) as progress:
+        results = errata.bench.run_experiment(
+            experiment, out, folder=data, seed=seed, n_jobs=jobs, progress=progress
+        )
     report = errata.bench.write_comparison(experiment, results, out)
     if report.summary is not None:
         terminal.print(report.summary)
@@ -83,6 +79,16 @@ def _list() -> None:
         sizes = map(str, (len(experiment.datasets), len(experiment.methods), cells))
         table.add_row(experiment.name, experiment.title, *sizes)
     console().print(table)
+
+
+@contextmanager
+def _resumable() -> Iterator[None]:
+    """Say on Ctrl-C that what was measured is kept, unlike what other commands leave behind."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo("Stopped. The same command goes on from here.", err=True)
+        raise SystemExit(130) from None
 
 
 @contextmanager

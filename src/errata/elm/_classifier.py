@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import validate_data
 
 from .._detector import DetectorMixin
 from .._validation import (
+    check_data,
     check_labelled,
     check_labels,
     check_no_missing_labels,
@@ -233,9 +233,7 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
         """
         known = self._known_classes(classes)
         self._start_anew_after_fit()
-        X, y = validate_data(
-            self, X, y, dtype=FLOATS, order="C", reset=not hasattr(self, "_record")
-        )
+        X, y = check_data(self, X, y, dtype=FLOATS, order="C", reset=not hasattr(self, "_record"))
         check_no_missing_labels(y)
         codes = np.searchsorted(known, y)
         unknown = known[np.minimum(codes, len(known) - 1)] != y

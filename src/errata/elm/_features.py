@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import validate_data
 
-from .._validation import check_rows
+from .._validation import check_data, check_rows
 from ._hidden_layer import FLOATS, HiddenLayer, draw_layer
 
 
@@ -76,7 +75,7 @@ class ELMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def fit(self, X: Any, y: Any = None) -> "ELMFeatures":
         """Draw the weights for as many features as ``X`` has; nothing else is learnt from it."""
-        validate_data(self, X, dtype=FLOATS)
+        check_data(self, X, dtype=FLOATS)
         layer = draw_layer(self.n_features_in_, **self.get_params())
         self.hidden_weights_, self.hidden_bias_ = layer.weights, layer.bias
         return self

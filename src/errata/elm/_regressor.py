@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
-from .._validation import check_sample_weight
+from .._validation import check_data, check_sample_weight
 from ._base import BaseELM
 from ._hidden_layer import FLOATS
 
@@ -137,7 +136,7 @@ class ELMRegressor(RegressorMixin, BaseELM):
         return self
 
     def _check(self, X: Any, y: Any, **checks: Any) -> tuple[np.ndarray, np.ndarray]:
-        X, y = validate_data(self, X, y, dtype=FLOATS, multi_output=True, y_numeric=True, **checks)
+        X, y = check_data(self, X, y, dtype=FLOATS, multi_output=True, y_numeric=True, **checks)
         self._one_output = y.ndim == 1
         return X, y.reshape(len(y), -1).astype(float)
 

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.svm import SVR, LinearSVR
-from sklearn.utils.validation import validate_data
 
-from .._validation import check_sample_weight
+from .._validation import check_data, check_sample_weight
 from ._svm import BaseELMSVM
 
 
@@ -117,7 +116,7 @@ class ELMSVR(RegressorMixin, BaseELMSVM):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMSVR":
         """Fit to the targets ``y``, shape (n,)."""
-        X, y = validate_data(self, X, y, dtype=float, y_numeric=True)
+        X, y = check_data(self, X, y, dtype=float, y_numeric=True)
         # LIBLINEAR penalises the intercept, which the mean of the target would make large.
         self.target_mean_ = y.mean()
         weight = check_sample_weight(sample_weight, len(y))

@@ -29,8 +29,10 @@ def draw_bags(
         poor = of_one_class(codes[bags])
         if not poor.any():
             return bags
+        # The poor ones alone: with many bags, hardly any set of them all would do at once.
         bags[poor] = draw((int(poor.sum()), shape[1]))
     for i in np.flatnonzero(of_one_class(codes[bags])):
+        # By its weight and in any place, which is nearly what drawing on for ever would give.
         others = np.where(codes == codes[bags[i, 0]], 0.0, p)
         bags[i, random.randint(shape[1])] = random.choice(len(p), p=others / others.sum())
     return bags
@@ -49,5 +51,6 @@ def uniformly(n: int, random: np.random.RandomState) -> Draw:
 def by_weight(p: np.ndarray, random: np.random.RandomState) -> Draw:
     """Draw rows with the probabilities ``p``."""
     cumulative = np.cumsum(p)
-    cumulative /= cumulative[-1]
+    cumulative /= cumulative[-1]  # rounding may leave the sum below 1, and draws beyond it
+    # To the right, so that a row of weight 0, which takes up no room, is never hit.
     return lambda shape: np.searchsorted(cumulative, random.random_sample(shape), side="right")

@@ -27,6 +27,7 @@ def measure_hardness(
     ``hardness`` is "kdn", a detector of errata, or ``hardness(X, y)``.
     """
     if callable(hardness):
+        # A function suggests no class, so that the label stands in for one.
         return check_hardness(hardness(X, classes[codes]), len(codes)), codes
     if isinstance(hardness, str):
         check_choice("hardness", hardness, ("kdn",))
@@ -38,7 +39,7 @@ def measure_hardness(
 def takes_missing(part: Any) -> bool:
     """Whether an estimator or a measure of hardness says that it takes missing values.
 
-    A function is asked to judge rows as they are, so it is given them.
+    A function has no tags to say so: it is given the rows as they are.
     """
     if hasattr(part, "__sklearn_tags__"):
         return get_tags(part).input_tags.allow_nan
@@ -79,9 +80,11 @@ def selection_probabilities(
                 "probability must give one non-negative number per row, not all of them zero."
             )
     elif check_choice("probability", kind, ("linear", "softmax")) == "linear":
+        # Equation 3.2: thanks to 1/n, no row is shut out, as hard ones may mark the border.
         weights = 1 / len(h) + 1 - h
     else:
         if not temperature > 0:
             raise ValueError(f"temperature={temperature!r} must be a number above 0.")
+        # Equation 3.4 over its largest value: at a low temperature exp(1 / temperature) overflows.
         weights = np.exp((h.min() - h) / temperature)
     return weights / weights.sum()

@@ -31,6 +31,7 @@ def synthesise(
     (array([[0.55, 1.1 ],
            [0.28, 0.57]]), array([0, 0]))
     """
+    # As in Algorithm 2: between rows of two classes, nobody knows the label of a new one.
     alike = codes[rows] == codes[partners]
     rows = np.repeat(rows[alike], n_synthetic)
     partners = np.repeat(partners[alike], n_synthetic)
@@ -43,6 +44,8 @@ def borrow(codes: np.ndarray, wrong: np.ndarray, random: np.random.RandomState) 
 
     From the other rows of each class, at random, as many as were misclassified or as there are.
     """
+    # The paper is silent here. One class has no border, and from fewer rows than this the scatter
+    # within a class is chance.
     n_classes = len(np.unique(codes[wrong]))
     if n_classes > 1 and len(wrong) >= max(2 * n_classes, 5):
         return np.arange(0)

@@ -200,10 +200,11 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         """Learn rows and labels that have passed the checks; ``classes_`` is set."""
         self._check_parameters()
         order, class_order = _canonical(X, codes)
+        # In this order too: the last digits of a mean depend on it, and a tree cuts between those.
         self.scaler_ = StandardScaler().fit(X[order])
         Z = self.scaler_.transform(X)
         self.class_order_ = self.classes_[class_order]
-        codes = np.argsort(class_order)[codes]
+        codes = np.argsort(class_order)[codes]  # argsort inverts a permutation
         params = params_of_rows(fit_params or {}, len(codes), order)
         grown = list(self._grow(TrainingSet(Z[order], codes[order], params)))
         self._projected = [projected for projected, _, _ in grown]
@@ -249,13 +250,14 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         check_count("n_estimators", self.n_estimators)
         check_count("n_synthetic", self.n_synthetic, low=0)
         check_choice("neighbor_pool", self.neighbor_pool, ("misclassified", "all"))
-        make_projection(self.projection, self.n_components, seed=0)
+        make_projection(self.projection, self.n_components, seed=0)  # raises before any fit
 
     def _grow(self, rows: TrainingSet) -> Iterator[tuple[ProjectedEstimator, np.ndarray, int]]:
         """Each base estimator, the rows it misclassifies, and how many its projection borrowed."""
         random = check_random_state(self.random_state)
         neighbors = None
         if self.n_synthetic and self.neighbor_pool == "all":
+            # Among all rows neighbours are the same in every round; among mistakes they are not.
             neighbors = nearest(rows.X, 1, n_jobs=self.n_jobs)[:, 0]
         projection, borrowed, view, wrong = None, 0, rows.X, np.arange(0)
         for stage in range(self.n_estimators):
@@ -265,7 +267,8 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
             before, view = view, projected.view(rows.X)
             missed = _misclassified(projected.estimator, view, rows)
             if stage and np.array_equal(missed, wrong) and np.array_equal(view, before):
-                return
+                return  # the same mistakes in the same projection: all further rounds repeat it
+            # S' of Algorithm 1: what this estimator misclassifies, not what the ensemble does.
             wrong = missed
             yield projected, wrong, borrowed
             if len(wrong) == 0 or stage + 1 == self.n_estimators:
@@ -276,6 +279,7 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
 
     def _base(self) -> BaseEstimator:
         if self.estimator is None:
+            # The paper cites C4.5; grown to the end, it would make no mistakes to learn from.
             return DecisionTreeClassifier(criterion="entropy", min_samples_leaf=5)
         return self.estimator
 
@@ -287,29 +291,27 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         random: np.random.RandomState,
     ) -> BaseEstimator:
         """A projection fitted to the chosen rows and to what is made from them."""
-        X, codes, _ = rows
         projection = make_projection(self.projection, self.n_components, draw_seed(random))
         most = MOST_ROWS.get(self.projection) if isinstance(self.projection, str) else None
         if most is not None and len(chosen) > most:
             chosen = random.choice(chosen, most, replace=False)
-        if self.n_synthetic == 0:
-            return fit_to_codes(projection, X[chosen], codes[chosen])
-        if neighbors is None:
-            partners = chosen[nearest(X[chosen], 1, n_jobs=self.n_jobs)[:, 0]]
-        else:
-            partners = neighbors[chosen]
-        new, labels = synthesise(
-            X,
-            codes,
-            chosen,
-            partners,
-            n_synthetic=self.n_synthetic,
-            random=random,
-            per_feature=self.per_feature_gap,
-        )
-        return fit_to_codes(
-            projection, np.vstack([X[chosen], new]), np.append(codes[chosen], labels)
-        )
+        X, codes = rows.X[chosen], rows.codes[chosen]
+        if self.n_synthetic:
+            if neighbors is None:
+                partners = chosen[nearest(X, 1, n_jobs=self.n_jobs)[:, 0]]
+            else:
+                partners = neighbors[chosen]
+            new, labels = synthesise(
+                rows.X,
+                rows.codes,
+                chosen,
+                partners,
+                n_synthetic=self.n_synthetic,
+                random=random,
+                per_feature=self.per_feature_gap,
+            )
+            X, codes = np.vstack([X, new]), np.append(codes, labels)
+        return fit_to_codes(projection, X, codes)
 
     def _votes(self, X: np.ndarray) -> np.ndarray:
         """Code, in the order of ``class_order_``, that each base estimator predicts."""
@@ -327,6 +329,8 @@ def _misclassified(estimator: BaseEstimator, view: np.ndarray, rows: TrainingSet
 
 def _canonical(X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """An order of the rows, and one of the classes, that do not depend on how they came."""
+    # The last key of lexsort counts most: the first feature. Labels order equal rows alone, and
+    # classes follow in the order in which sorted rows bring them up, whatever their names.
     order = np.lexsort((codes, *X.T[::-1]))
     first = np.full(codes.max() + 1, len(codes))
     np.minimum.at(first, codes[order], np.arange(len(codes)))

@@ -32,7 +32,7 @@ class Filter(BaseEstimator):
 
         ``fit_params`` goes to ``fit``.
         """
-        X, y = indexable(X, y)
+        X, y = indexable(X, y)  # some sparse formats and foreign arrays cannot be cut by rows
         self.fit(X, y, **fit_params)
         return take_rows(X, self.sample_indices_), self._labels_left(y)
 
@@ -52,12 +52,14 @@ class Filter(BaseEstimator):
 
     def _budget(self, n: int) -> int:
         """How many of ``n`` rows may be left out."""
+        # 0.29 * 100 is a little less than 29.
         return n if self.max_fraction is None else int(self.max_fraction * n + 1e-9)
 
     def _removable(
         self, flagged: np.ndarray, suspicion: np.ndarray, codes: np.ndarray, budget: int
     ) -> np.ndarray:
         """The flagged rows that may be left out, at most ``budget``, as a mask."""
+        # Asked twice, to tell rows kept for their class from rows kept for lack of budget.
         wanted, removed = (
             spare_classes(flagged, suspicion, codes, min_per_class=least, max_removed=budget)
             for least in (0, self.min_per_class)

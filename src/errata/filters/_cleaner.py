@@ -8,11 +8,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import MetadataRouter
-from sklearn.utils.validation import validate_data
 
 from .._compat import take_rows
 from .._routing import params_of_rows, router_of
-from .._validation import check_choice, check_count, check_fraction, check_labels
+from .._validation import check_choice, check_count, check_data, check_fraction, check_labels
 from ._base import Filter
 from ._parts import route_to_parts, with_tags_of
 
@@ -123,7 +122,7 @@ class Cleaner(Filter):
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Find out what to do with each row; ``fit_params`` goes to the detector."""
         self._check_parameters()
-        X, y = indexable(*validate_data(self, X, y, skip_check_array=True))
+        X, y = indexable(*check_data(self, X, y, skip_check_array=True))
         self.classes_, codes = check_labels(y, min_classes=2)
         if self.action == "unlabel":
             _check_room_for_unlabelled(self.classes_)
@@ -156,6 +155,7 @@ class Cleaner(Filter):
             state.active[self._leaving(state, chosen)] = False
             self.history_.append(len(chosen))
             quiet = quiet + 1 if len(chosen) <= self.tol * n else 0
+            # A round that the budget cut short is the last: what it left would be flagged again.
             if len(chosen) == 0 or quiet >= self.patience or n_flagged > budget:
                 break
         self.n_iter_ = len(self.history_)

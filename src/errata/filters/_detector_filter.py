@@ -5,9 +5,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metadata_routing import MetadataRouter
-from sklearn.utils.validation import validate_data
 
 from .._routing import router_of
+from .._validation import check_data
 from ._base import Filter
 from ._parts import codes_known_to, route_to_parts, take_verdict, with_tags_of
 
@@ -68,7 +68,7 @@ class DetectorFilter(Filter):
     def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
         """Fit the detector; ``fit_params`` goes to it."""
         self._check_guards()
-        validate_data(self, X, skip_check_array=True)
+        check_data(self, X, skip_check_array=True)
         routed = route_to_parts(self, fit_params, detector=self.detector)
         self.detector_ = clone(self.detector).fit(X, y, **routed["detector"])
         take_verdict(self, self.detector_)

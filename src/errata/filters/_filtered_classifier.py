@@ -8,9 +8,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._routing import params_of_rows, router_of
+from .._validation import check_data
 from ._parts import route_to_parts, take_verdict, with_tags_of
 
 
@@ -81,7 +82,7 @@ class FilteredClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             raise TypeError(
                 f"{name} has no fit_resample; pass DetectorFilter({name}(...)) instead."
             )
-        X, y = indexable(*validate_data(self, X, y, skip_check_array=True))
+        X, y = indexable(*check_data(self, X, y, skip_check_array=True))
         given = {"sample_weight": sample_weight, **fit_params}
         routed = route_to_parts(self, given, filter=self.filter, classifier=self.classifier)
         self.filter_ = clone(self.filter)
@@ -90,7 +91,7 @@ class FilteredClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         of_rows = params_of_rows(routed["classifier"], len(y), rows)
         self.classifier_ = clone(self.classifier).fit(X_left, y_left, **of_rows)
         take_verdict(self, self.filter_)
-        self.classes_ = self.classifier_.classes_
+        self.classes_ = self.classifier_.classes_  # -1 for "unknown" is not one of them
         self.n_removed_ = len(y) - len(rows)
         return self
 

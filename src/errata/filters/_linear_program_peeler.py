@@ -139,6 +139,7 @@ class LinearProgramPeeler(Peeler):
         lines, groups = margin_lines(self.booster_._staged_codes(rows.X), rows.codes)
         random = check_random_state(self.random_state)
         order = removal_order(lines, groups, rows.margins, n_free, self.strategy, random)
+        # Margins end at 1: whatever is set free comes before all others.
         suspicion = -rows.margins
         suspicion[order] = 1 + (n_free - np.arange(n_free)) / max(n_free, 1)
         return suspicion, 1.0

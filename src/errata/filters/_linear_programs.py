@@ -90,11 +90,12 @@ def removal_order(
     """
     if n_free == 0:
         return np.empty(0, dtype=int)
-    lines, _ = distinct_estimators(lines)
+    lines, _ = distinct_estimators(lines)  # 300 stumps have some hundred different columns
     if strategy == "margin":
         return np.argsort(margins, kind="stable")[:n_free]
     if strategy == "soft":
         widened = least_by_row(lines @ soft_margin(lines, groups, n_free), groups)
+        # At the optimum many margins are equal but for rounding.
         return np.lexsort((margins, widened.round(9)))[:n_free]
     order: list[int] = []
     left = np.ones(len(margins), dtype=bool)

@@ -55,7 +55,7 @@ def maximize_margin(
     distinct, first = distinct_estimators(lines)
     alpha = widest_margin(distinct).alpha
     chosen, alpha = first[alpha > 0], alpha[alpha > 0]
-    model = copy.copy(booster)
+    model = copy.copy(booster)  # shallow: what is replaced below belongs to the copy alone
     model._terms = [
         _reweighted(booster, place, weight, t)
         for t, (place, weight) in enumerate(zip(chosen, alpha, strict=True))

@@ -114,6 +114,7 @@ class Peeler(DetectorMixin, Filter):
                 self.margins_ = rows.margins
             suspicion[left], native = self._judge(rows)
             flagged[left] = self._flag(suspicion[left], native)
+            # For all rows left: one that was flagged and spared before may be cleared now.
             suggested[left] = self._suggest(rows, flagged[left])
             budget = self._budget(n) - (n - len(left))
             gone = left[self._removable(flagged[left], suspicion[left], rows.codes, budget)]
@@ -137,6 +138,7 @@ class Peeler(DetectorMixin, Filter):
         booster = self._unfitted_booster()
         some = X[left], codes[left], weights[left]
         routed = params_of_rows(fit_params, len(codes), left)
+        # Labels were checked at the front door; the booster takes codes, and answers in labels.
         booster.classes_, booster.n_features_in_ = self.classes_, X.shape[1]
         if hasattr(self, "feature_names_in_"):
             booster.feature_names_in_ = self.feature_names_in_

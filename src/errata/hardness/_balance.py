@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from ._measure import NO_LINE, HardnessMeasure
+from ._measure import NO_THRESHOLD, HardnessMeasure
 
 
 class _SizeMeasure(HardnessMeasure):
     """A measure that knows nothing but how many rows each class has."""
 
-    _native = NO_LINE
+    _native = NO_THRESHOLD
     _missing = True  # features are never looked at
 
     def __init__(

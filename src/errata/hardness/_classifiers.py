@@ -87,7 +87,7 @@ class InstanceHardness(HardnessMeasure):
     Examples
     --------
     Eighteen of the wine's 178 labels are changed. The eighteen hardest rows are just those; the
-    rule of its own flags five more, and every changed label is put right:
+    default threshold flags five more, and the right class is suggested for every changed label:
 
     >>> from sklearn.datasets import load_wine
     >>> from errata.hardness import InstanceHardness

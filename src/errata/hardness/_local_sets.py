@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ._enemies import LocalSets, local_sets
-from ._measure import CERTAIN, NO_LINE, HardnessMeasure
+from ._measure import CERTAIN, NO_THRESHOLD, HardnessMeasure
 
 
 class LocalSetMeasure(HardnessMeasure):
@@ -151,7 +151,7 @@ class LocalSetRadius(LocalSetMeasure):
     array([0.  , 0.  , 0.75, 0.5 , 0.  ])
     """
 
-    _native = NO_LINE
+    _native = NO_THRESHOLD
 
     @staticmethod
     def _hardness(sets: LocalSets, n_friends: np.ndarray) -> np.ndarray:

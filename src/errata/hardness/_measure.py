@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from .._detector import DetectorMixin
 from .._validation import check_labelled
 
-NO_LINE = np.inf  # for measures that rank rows but flag none unless told to
+NO_THRESHOLD = np.inf  # for measures that rank rows but flag none unless told to
 CERTAIN = np.nextafter(1.0, 0.0)  # for those that flag only what is as hard as can be, 1
 
 
@@ -18,7 +18,7 @@ class HardnessMeasure(DetectorMixin, BaseEstimator):
     A measure says in ``_judge`` how hard each row is, from 0 to 1, and which class it would give.
     """
 
-    _native = 0.5  # rows harder than this are flagged when the user draws no line
+    _native = 0.5  # rows harder than this are flagged when the user sets no threshold
     _sparse = True  # whether sparse matrices are accepted
     _missing = False  # and missing values
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._validation import check_count, check_fraction
-from ._measure import CERTAIN, NO_LINE, HardnessMeasure
+from ._measure import CERTAIN, NO_THRESHOLD, HardnessMeasure
 from ._pruning import grow_and_prune, grow_tree
 
 
@@ -238,7 +238,7 @@ class TreeDepth(HardnessMeasure):
     array([1.  , 1.  , 0.67, 0.67, 0.33, 0.33, 0.33, 0.33])
     """
 
-    _native = NO_LINE
+    _native = NO_THRESHOLD
     _missing = True
 
     def __init__(

@@ -4,7 +4,7 @@ import numpy as np
 
 from ._enemies import LocalSets
 from ._local_sets import LocalSetMeasure, ratio
-from ._measure import CERTAIN, NO_LINE
+from ._measure import CERTAIN, NO_THRESHOLD
 
 
 class Usefulness(LocalSetMeasure):
@@ -86,7 +86,7 @@ class Harmfulness(LocalSetMeasure):
         Any metric of :func:`sklearn.metrics.pairwise_distances`.
     threshold : float, optional
         Flag the rows whose suspicion exceeds it. Without it or ``contamination`` nothing
-        is flagged: somebody must be the nearest enemy. :class:`LocalSetSmoother` draws a line.
+        is flagged: some row must be the nearest enemy. :class:`LocalSetSmoother` has a threshold.
     contamination : float, optional
         Flag this fraction of the rows, the most suspicious first.
     n_jobs : int, optional
@@ -125,7 +125,7 @@ class Harmfulness(LocalSetMeasure):
     array([0.  , 0.  , 0.25, 0.75, 1.  , 0.  , 0.  , 0.  ])
     """
 
-    _native = NO_LINE
+    _native = NO_THRESHOLD
 
     @staticmethod
     def _hardness(sets: LocalSets, n_friends: np.ndarray) -> np.ndarray:

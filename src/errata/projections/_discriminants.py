@@ -121,5 +121,6 @@ class HybridDiscriminantProjection(ScatterProjection):
         principal = check_fraction("principal", self.principal)
         sphere = check_fraction("sphere", self.sphere)
         between, within = between_scatter(X, codes), within_scatter(X, codes)
+        # Between and within add up to the total scatter, whose directions are the principal ones.
         sought = (1 - principal) * between + principal * (between + within)
         return sought, (1 - sphere) * within + sphere * np.eye(X.shape[1])

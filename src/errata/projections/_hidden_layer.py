@@ -69,6 +69,7 @@ class HiddenLayerProjection(SupervisedProjection):
     def _fit_codes(self, X: np.ndarray, codes: np.ndarray) -> Self:
         asked = self.n_components
         units = X.shape[1] if asked is None else check_count("n_components", asked)
+        # L-BFGS suits the few rows that an ensemble misclassifies, and has no rate to tune.
         network = MLPClassifier(
             (units,),
             activation="logistic",
@@ -78,6 +79,7 @@ class HiddenLayerProjection(SupervisedProjection):
             random_state=self.random_state,
         )
         with warnings.catch_warnings():
+            # ``max_iter`` is a budget here: to reach it is nothing to warn of.
             warnings.simplefilter("ignore", ConvergenceWarning)
             self.network_ = network.fit(X, codes)
         self.n_iter_ = self.network_.n_iter_
@@ -85,6 +87,7 @@ class HiddenLayerProjection(SupervisedProjection):
 
     def _transform(self, X: np.ndarray) -> np.ndarray:
         """Activations of the hidden units, between 0 and 1."""
+        # By hand, as MLPClassifier gives its output layer only.
         return expit(X @ self.network_.coefs_[0] + self.network_.intercepts_[0])
 
     @property

@@ -16,6 +16,7 @@ class WhitenedProjection(LinearProjection):
         whitener = _inverse_root(shrink(X.T @ X / len(X), self.shrinkage))
         M = self._matrix(X @ whitener, codes)
         values, vectors = leading_directions(M, np.eye(len(M)), rank(M))
+        # Z = X W, so that Z v = X (W v): back to directions among the rows as they came.
         return values, whitener @ vectors
 
     def _matrix(self, Z: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -60,7 +61,7 @@ class SlicedInverseRegression(WhitenedProjection):
     """
 
     def _matrix(self, Z: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        means = class_means(Z, codes)
+        means = class_means(Z, codes)  # around 0, as X has been centred
         return (means.T * np.bincount(codes)) @ means / len(Z)
 
 
@@ -155,7 +156,7 @@ class PrincipalHessianDirections(WhitenedProjection):
         for c in range(codes.max() + 1):
             response = (codes == c) - np.mean(codes == c)
             H = (response[:, None] * Z).T @ Z / len(Z)
-            M += H @ H
+            M += H @ H  # eigenvalues have both signs; squared, the largest come first
         return M
 
 

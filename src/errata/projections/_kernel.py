@@ -90,12 +90,14 @@ class KernelDiscriminantProjection(SupervisedProjection):
             self.gamma_ = 1 / (2 * _median_distance(X, random) ** 2)
         else:
             self.gamma_ = check_positive("gamma", self.gamma)
+        # Linear discriminants of Nyström features F are kernel discriminants of F F', near to K.
         self._similarities = Nystroem(
             gamma=self.gamma_, n_components=n_landmarks, random_state=random
         )
         features = self._similarities.fit_transform(X)
         self._center = features.mean(axis=0)
         within = within_scatter(features, codes) + alpha * np.eye(n_landmarks)
+        # The scatter between K class means has rank K - 1: further eigenvalues are zero.
         most = min(len(self.classes_) - 1, n_landmarks)
         wanted = self._wanted(self.n_components, most)
         found = leading_directions(between_scatter(features, codes), within, wanted)

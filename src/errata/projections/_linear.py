@@ -78,6 +78,8 @@ class ScatterProjection(LinearProjection):
 
     def _directions(self, X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         sought, avoided = self._scatters(X, codes)
+        # The rank before shrinking, after which every matrix has full rank: K class means span
+        # K - 1 directions, and the others would be arbitrary.
         return leading_directions(
             shrink(sought, self.shrinkage), shrink(avoided, self.shrinkage), rank(sought)
         )
@@ -108,9 +110,11 @@ def leading_directions(
     without any scatter in them (``avoided`` is zero) leave nothing to avoid.
     """
     d = len(avoided)
+    # eigh wants a positive definite matrix, and rounding may put a singular one below zero.
     floor = np.finfo(float).eps * np.trace(avoided)
     avoided = avoided + floor * np.eye(d) if floor > 0 else np.eye(d)
     values, vectors = eigh(sought, avoided, subset_by_index=[d - n_directions, d - 1])
+    # Signs are arbitrary and differ between LAPACKs; the numbers after a projection should not.
     values, vectors = values[::-1], vectors[:, ::-1]
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(n_directions)]
     return values, vectors * np.sign(largest)

@@ -27,6 +27,7 @@ PROJECTIONS: dict[str, Callable[[], BaseEstimator]] = {
     "sir": SlicedInverseRegression,
     "save": SlicedAverageVariance,
     "phd": PrincipalHessianDirections,
+    # An iteration compares all pairs of rows, and an ensemble fits one projection per round.
     "nca": lambda: NeighborhoodComponentsAnalysis(max_iter=20),
     "pls": PartialLeastSquaresProjection,
     "kda": KernelDiscriminantProjection,

@@ -76,7 +76,7 @@ class NonparametricDiscriminantProjection(ScatterProjection):
         power = check_fraction("power", self.power, high=np.inf)
         groups = [codes == c for c in range(codes.max() + 1)]
         indices = [NeighborIndex(X[group]) for group in groups]
-        to_own = np.full(len(X), np.nan)
+        to_own = np.full(len(X), np.nan)  # stays NaN for a row alone in its class
         for group, index in zip(groups, indices, strict=True):
             if group.sum() > 1:
                 to_own[group] = index.others(min(k, int(group.sum()) - 1))[0][:, -1]
@@ -152,6 +152,7 @@ class NonparametricWeightedProjection(ScatterProjection):
             own = codes == c
             difference = X - _weighted_means(X, own, near)
             weight = 1 / np.maximum(np.linalg.norm(difference, axis=1), near)
+            # λ of the paper, one in sum over each class, and the 1/n of the scatter.
             weight /= np.bincount(codes, weight)[codes] * len(X)
             weighted = weight[:, None] * difference
             between += weighted[~own].T @ difference[~own]
@@ -174,8 +175,10 @@ def _weighted_means(X: np.ndarray, group: np.ndarray, near: float) -> np.ndarray
     members = np.flatnonzero(group)
 
     def means_of(rows: slice) -> np.ndarray:
+        # Inner products lose digits between close rows only, which count as ``near`` apart anyway.
         weight = 1 / np.maximum(euclidean_distances(X[rows], X[members]), near)
         if len(members) > 1:
+            # The row itself, at distance zero, would be all of its mean.
             inside = (members >= rows.start) & (members < rows.stop)
             weight[members[inside] - rows.start, np.flatnonzero(inside)] = 0
         return weight @ X[members] / weight.sum(axis=1, keepdims=True)

@@ -16,6 +16,7 @@ SCRIPTS = [
 def page_style() -> str:
     """The sheets, and the dark colours twice: where the system asks for them, or the reader."""
     sheets = [_source("style", f"{name}.css") for name in STYLES]
+    # A media query and a selector cannot share one rule in CSS.
     dark = _source("style", "dark.css")
     system = f':root:not([data-theme="light"]) {{\n{dark}}}'
     reader = f':root[data-theme="dark"] {{\n{dark}}}'

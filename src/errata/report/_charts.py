@@ -111,6 +111,7 @@ def _root_ticks(most: int) -> list[int]:
     rounds = [10**power * factor for power in range(len(str(most))) for factor in (1, 2, 5)]
     kept: list[int] = []
     for number in sorted((r for r in rounds if r <= most), reverse=True):
+        # Closer together than this, the numbers beside the axis would overlap.
         lowest = sqrt(kept[-1] / most) if kept else 2
         if lowest - sqrt(number / most) >= 0.2 and number / most >= 0.04:
             kept.append(number)

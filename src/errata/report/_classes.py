@@ -5,9 +5,12 @@ from typing import Any
 
 from .._format import percent
 
+# So many still fit on a screen.
 MOST_IN_MATRIX = 20
 MOST_CLASSES = 30
 MOST_PAIRS = 12
+
+# As many as the style sheet's scheme for colour-blind readers has, besides its gray.
 COLOURS = 9
 
 # Full colour stands for at least this much noise, so that a nearly clean table looks clean.

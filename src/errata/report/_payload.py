@@ -43,6 +43,7 @@ def to_json(data: Any) -> str:
     >>> to_json({"label": "</script>"})
     '{"label":"\\u003c/script\\u003e"}'
     """
+    # NaN is not JSON, and the script of the page would stop at it.
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -59,6 +60,8 @@ def with_pictures(examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
     left, kept = PICTURE_BUDGET, []
     for example in examples:
         image = example["image"]
+        # Counted even if it no longer fits, so that pictures stop at one place in the list, which
+        # the page can name.
         left -= len(image or "")
         fits = image is not None and image.startswith("data:image/") and left >= 0
         kept.append(example if fits else {**example, "image": None})

@@ -92,6 +92,7 @@ def write_report(summary: dict[str, Any], path: str | os.PathLike) -> None:
     """
     page = render(summary)
     with atomic_path(path) as temporary:
+        # The same bytes on every system.
         temporary.write_text(page, encoding="utf-8", newline="\n")
 
 
@@ -99,6 +100,7 @@ def _check(summary: dict[str, Any]) -> None:
     missing = [key for key in KEYS if key not in summary]
     if missing:
         raise ValueError(f"the summary lacks {listed(missing)}; an audit's summary has them all.")
+    # Here and not when the page is half made, where the error would name a template.
     try:
         json.dumps(summary, allow_nan=False)
     except (TypeError, ValueError) as error:

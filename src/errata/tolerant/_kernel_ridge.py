@@ -7,9 +7,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.base import RegressorMixin
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._validation import check_choice, check_count, check_positive, check_row_weights
+from .._validation import check_choice, check_count, check_data, check_positive, check_row_weights
 from ._base import ReinforcedEstimator
 from ._gaussian import (
     SCALE_UPDATES,
@@ -197,9 +197,7 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
             Weights in [0, 1] to start from instead of ones, for instance one minus the suspicion of
             another detector: a way out when many errors have shaped the ordinary fit.
         """
-        X, y = validate_data(
-            self, X, y, dtype=float, order="C", y_numeric=True, ensure_min_samples=2
-        )
+        X, y = check_data(self, X, y, dtype=float, order="C", y_numeric=True, ensure_min_samples=2)
         y = y.astype(float)
         _check_gram_size(len(y), self.max_gram_bytes)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
@@ -221,7 +219,7 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Value of the curve at each row of ``X``."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=float, reset=False)
+        X = check_data(self, X, dtype=float, reset=False)
         return self._gram(X, self.X_fit_) @ self.dual_coef_ + self.intercept_
 
     def _gram(self, X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:

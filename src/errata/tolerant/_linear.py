@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import lstsq
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._validation import check_choice, check_fraction, check_row_weights
+from .._validation import check_choice, check_data, check_fraction, check_row_weights
 from ..exceptions import SuspicionWarning
 from ._base import ReinforcedEstimator
 from ._gaussian import (
@@ -180,9 +180,7 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
             Weights in [0, 1] to start from instead of ones, for instance one minus the suspicion of
             another detector: a way out when many errors have shaped the ordinary fit.
         """
-        X, y = validate_data(
-            self, X, y, dtype=float, order="C", y_numeric=True, ensure_min_samples=2
-        )
+        X, y = check_data(self, X, y, dtype=float, order="C", y_numeric=True, ensure_min_samples=2)
         y = y.astype(float)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
         centre = centre_of(X) if self.fit_intercept else np.zeros(X.shape[1])
@@ -211,7 +209,7 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Value of the line at each row of ``X``."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=float, reset=False)
+        X = check_data(self, X, dtype=float, reset=False)
         return X @ self.coef_ + self.intercept_
 
 

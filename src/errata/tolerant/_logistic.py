@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._validation import check_fraction, check_labelled, check_row_weights
+from .._validation import check_data, check_fraction, check_labelled, check_row_weights
 from ..exceptions import SuspicionWarning
 from ._base import ReinforcedEstimator, require_every_class
 from ._loop import Fit
@@ -176,14 +176,14 @@ class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):
     def decision_function(self, X: Any) -> np.ndarray:
         """Score of the second of two classes, shape (n,), or of each of more, shape (n, K)."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=float, reset=False)
+        X = check_data(self, X, dtype=float, reset=False)
         eta = scores(X, self._beta())
         return eta[:, 0] if eta.shape[1] == 1 else eta
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Log-probability of each class, shape (n, K)."""
         check_is_fitted(self)
-        return self._log_proba(validate_data(self, X, dtype=float, reset=False))
+        return self._log_proba(check_data(self, X, dtype=float, reset=False))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, shape (n, K)."""

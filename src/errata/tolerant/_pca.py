@@ -8,9 +8,9 @@ import numpy as np
 from scipy.linalg import svd
 from scipy.sparse.linalg import svds
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._validation import check_count, check_row_weights
+from .._validation import check_count, check_data, check_row_weights
 from ..exceptions import SuspicionWarning
 from ._base import ReinforcedEstimator
 from ._loop import Fit
@@ -165,7 +165,7 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
             Weights in [0, 1] to start from instead of ones, for instance one minus the suspicion of
             another detector: a way out when many errors have shaped the ordinary fit.
         """
-        X = validate_data(self, X, dtype=float, order="C", ensure_min_samples=2)
+        X = check_data(self, X, dtype=float, order="C", ensure_min_samples=2)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(X))
         asked = check_count("n_components", self.n_components, high=X.shape[1])
         variances = _variances(X, sample_weight, asked)
@@ -186,7 +186,7 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
     def transform(self, X: Any) -> np.ndarray:
         """Coordinates of the rows along the axes, shape (n, q)."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=float, reset=False)
+        X = check_data(self, X, dtype=float, reset=False)
         return (X - self.mean_) @ self.components_.T
 
     def inverse_transform(self, X: Any) -> np.ndarray:
@@ -197,7 +197,7 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
     def score_samples(self, X: Any) -> np.ndarray:
         """Log-density of each row."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=float, reset=False)
+        X = check_data(self, X, dtype=float, reset=False)
         return axes_log_density(X, self._axes)
 
     def score(self, X: Any, y: Any = None) -> float:

@@ -8,12 +8,12 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object
-from sklearn.utils.validation import has_fit_parameter, validate_data
+from sklearn.utils.validation import has_fit_parameter
 
 from .._crossfit import Fold, make_folds, not_learnable
 from .._random import seeded_member
 from .._routing import params_of_rows, route_fit, router_of
-from .._validation import check_rows
+from .._validation import check_data, check_rows
 from ._base import ReinforcedEstimator
 
 # (fitted estimator, X, y) -> one number per row: a log-likelihood, or a residual.
@@ -121,7 +121,7 @@ class WrappingEstimator(ReinforcedEstimator):
     def _check_input(self, *data: Any, **checks: Any) -> Any:
         """Check features, and responses if there are any, that the estimator is fitted to."""
         takes_missing = get_tags(self).input_tags.allow_nan
-        return validate_data(
+        return check_data(
             self,
             *data,
             ensure_min_samples=2,

@@ -254,7 +254,7 @@ def test_the_plain_twin_gives_the_same_pool(monkeypatch):
     np.testing.assert_array_equal(fast, plain)
 
 
-def test_sparse_rows_are_welcome():
+def test_sparse_rows_are_accepted():
     X, y = load_iris(return_X_y=True)
     model = HardnessBaggingClassifier(n_estimators=5, random_state=0).fit(csr_matrix(X), y)
     assert model.score(csr_matrix(X), y) > 0.6

@@ -241,8 +241,9 @@ def test_a_later_perfect_rule_is_dropped_or_kept(on_perfect, n_rounds):
 
 def test_no_rule_at_all_is_the_commonest_class_with_a_warning():
     X, y = np.zeros((6, 1)), ["b", "b", "b", "a", "a", "a"]
-    with pytest.warns(SuspicionWarning, match="no better than guessing"):
+    with pytest.warns(SuspicionWarning, match="no better than guessing") as caught:
         model = DiscreteAdaBoostClassifier().fit(X, y)
+    assert caught[0].filename == __file__  # it points to the caller of fit
     assert set(model.predict(X)) == {"a"}
     assert model.estimator_weights_.tolist() == [1]
     assert model.estimator_errors_.tolist() == [0.5]

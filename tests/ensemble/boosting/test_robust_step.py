@@ -20,7 +20,7 @@ potentials = st.builds(
 
 
 def first_step(potential, accuracy, n=10):
-    """From the start, along a rule that is right on this share of the rows."""
+    """From the start, along a base estimator that is right on this fraction of the rows."""
     u = np.where(np.arange(n) < round(accuracy * n), 1.0, -1.0)
     return StepProblem(potential, np.zeros(n), u, np.full(n, 1 / n), 0.0)
 

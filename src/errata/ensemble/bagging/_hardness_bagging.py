@@ -232,6 +232,8 @@ class HardnessBaggingClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     def _base(self) -> Any:
+        # The paper does not say how long its perceptron is trained; five epochs come nearer to its
+        # accuracies than training to convergence.
         return Perceptron(max_iter=5, tol=None) if self.estimator is None else self.estimator
 
     def _check_parameters(self) -> None:
@@ -284,5 +286,6 @@ def _draw_bags(
     p: np.ndarray, codes: np.ndarray, n_bags: int, size: int, random: np.random.RandomState
 ) -> np.ndarray:
     """Rows of each bag, (bag, size), drawn with replacement."""
+    # Where all probabilities are equal, there is no need to search for draws in their sums.
     draw = uniformly(len(p), random) if np.ptp(p) == 0 else by_weight(p, random)
     return draw_bags(draw, (n_bags, size), p, codes, random)

@@ -33,6 +33,7 @@ class EstimatorPool:
         n_jobs: int | None, fit_params: dict[str, Any],
     ) -> "EstimatorPool":  # fmt: skip
         """Fit a clone on the rows of each bag; a constant where a bag holds one class only."""
+        # Seeds are drawn before anything runs in parallel, so that n_jobs changes nothing.
         clones = [seeded_clone(estimator, random) for _ in bags]
         estimators = Parallel(n_jobs=n_jobs)(
             delayed(_fit_base)(
@@ -65,9 +66,11 @@ class PerceptronPool:
     @staticmethod
     def can_train(estimator: BaseEstimator, X: Any) -> bool:
         """Whether this is a plain perceptron on dense rows; anything more is scikit-learn's."""
+        # Not isinstance: a subclass may learn in another way.
         if type(estimator) is not Perceptron or not isinstance(X, np.ndarray):
             return False
         plain = Perceptron().get_params()
+        # What the loop knows how to follow, and what makes no difference to what is learnt.
         free = {"max_iter", "tol", "n_iter_no_change", "random_state", "n_jobs", "verbose"}
         given = estimator.get_params()
         return all(given[name] == plain[name] for name in plain if name not in free)
@@ -82,8 +85,10 @@ class PerceptronPool:
         n_classes = int(codes.max()) + 1
         positives = np.array([1]) if n_classes == 2 else np.arange(n_classes)
         multipliers, offsets = _orders(m, min(estimator.max_iter, _ORDERS), n, random)
+        # The kernel stops where the loss has not fallen by tol; by minus infinity it always has.
         tol = -np.inf if estimator.tol is None else float(estimator.tol)
         X = np.ascontiguousarray(X, dtype=float)
+        # The loop lets go of the interpreter, so threads share the rows and nothing is copied.
         train = kernels("perceptron").train_pool
         trained = Parallel(n_jobs=n_jobs, prefer="threads")(
             delayed(train)(
@@ -106,7 +111,7 @@ class PerceptronPool:
 
         def votes_of(rows: slice) -> np.ndarray:
             scores = (X[rows] @ weights).reshape(-1, m, k) + self.biases
-            scores[:, ~self.seen] = -np.inf
+            scores[:, ~self.seen] = -np.inf  # nobody votes for a class that was not in the bag
             return scores.argmax(axis=2)
 
         return map_blocks(votes_of, blocks(len(X), _BLOCK))
@@ -161,6 +166,7 @@ def _as_perceptron(weights: np.ndarray, biases: np.ndarray, seen: np.ndarray) ->
     if len(classes) == 1:
         return DummyClassifier(strategy="constant", constant=classes[0]).fit([[0]], classes)
     rows = classes[1:] if len(classes) == 2 else classes  # two classes share one hyperplane
+    # All that ``predict`` looks at; a fit would train it a second time.
     perceptron = Perceptron()
     perceptron.classes_ = classes
     perceptron.coef_, perceptron.intercept_ = weights[rows], biases[rows]

@@ -134,13 +134,14 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
                 "The first base estimator is no better than guessing; "
                 "predicting the commonest class.",
                 SuspicionWarning,
-                stacklevel=3,
+                stacklevel=4,  # from here through _fit_codes and fit to the caller of fit
             )
             counts = np.bincount(codes, weights, n_classes)
             commonest = constant_base(int(counts.argmax()), codes)
             rounds = [AdaBoostRound(commonest, 1.0, 1 - float(counts.max()))]
         self.estimator_weights_ = np.array([alpha for _, alpha, _ in rounds])
         self.estimator_errors_ = np.array([error for _, _, error in rounds])
+        # Two classes need one column, in which they pull against each other.
         table = np.array([[-1.0], [1.0]]) if n_classes == 2 else np.eye(n_classes)
         return [Term(r.base.estimator, r.alpha * table, t, r.alpha) for t, r in enumerate(rounds)]
 
@@ -149,16 +150,18 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
     ) -> Iterator[AdaBoostRound]:
         rate = check_fraction("learning_rate", self.learning_rate, low=1e-6, high=10)
         n_classes = len(self.classes_)
+        # Weights are kept as logarithms: products over hundreds of rounds overflow.
         twin, logarithms = kernels("trees"), np.log(weights)
         for t in range(self.n_estimators):
             base = learner.classify(codes, n_classes, weights)
             error = twin.misfit(base.outputs, codes, weights)
+            # Up to rounding: a digit below guessing, alphas of nearly 0 would fill all rounds.
             if error >= (1 - 1 / n_classes) * (1 - PERFECT):
                 return
             if error <= PERFECT:
                 if self.on_perfect == "keep":
                     yield AdaBoostRound(base, rate * samme_weight(PERFECT, n_classes), error)
-                elif t == 0:
+                elif t == 0:  # the printed rule would leave an ensemble of nobody
                     yield AdaBoostRound(base, 1.0, error)
                 return
             alpha = rate * samme_weight(error, n_classes)
@@ -172,6 +175,7 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
             in_favour = advantage(decision, codes)
         else:
             in_favour = np.take_along_axis(decision, codes[:, None], axis=1)[:, 0]
+        # exp(-margin) over its largest value, lest it overflow.
         return np.exp(in_favour.min() - in_favour)[:, None]
 
     def _probabilities(self, decision: np.ndarray) -> np.ndarray:

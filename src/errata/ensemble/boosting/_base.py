@@ -69,7 +69,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         random = check_random_state(self.random_state)
         weights = weights * self._hardness_factors(X, codes, random)
         self.start_weights_ = weights / weights.sum()
-        used = np.flatnonzero(weights)
+        used = np.flatnonzero(weights)  # a weight of 0 has no logarithm
         learner = make_base_learner(
             self.estimator,
             X[used],
@@ -80,6 +80,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         )
         self._terms = self._boost(learner, codes[used], self.start_weights_[used])
         self.n_estimators_ = self._terms[-1].round + 1
+        # Not the final decision, which has memorised wrong labels. Its reach is 1 after averaging.
         average = add_up(self._terms, X, averaging_factors(self._terms))
         self._conclude((1 - advantage(average, codes)) / 2, codes, preferred(average, 1.0))
         return self
@@ -130,6 +131,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata ``fit`` takes, and which it hands to ``estimator``."""
+        # Compiled trees take no metadata, so that there is no part to route to.
         return router_of(self, **({} if self.estimator is None else {"estimator": self.estimator}))
 
     def __sklearn_tags__(self) -> Any:
@@ -144,6 +146,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_count("n_estimators", self.n_estimators)
+        # Trees are complete, in arrays of 2**max_depth leaves, whatever the rows need.
         check_count("max_depth", self.max_depth, high=12)
         check_choice("criterion", self.criterion, ("gini", "error"))
 
@@ -173,7 +176,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         decision = np.zeros((len(X), self._terms[0].values.shape[1]))
         for stage, after in enumerate(running_sums(self._terms, X)):
             weights = start[:, None] * self._weigh(decision, codes, stage)
-            weights = weights[:, weights.any(axis=0)]
+            weights = weights[:, weights.any(axis=0)]  # the classes that still boost in this round
             yield (weights / weights.sum(axis=0)).mean(axis=1)
             decision = after
 
@@ -182,9 +185,11 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         return np.column_stack([predict_codes(term.estimator, X) for term in self._terms])
 
     def _probabilities(self, decision: np.ndarray) -> np.ndarray:
+        # What minimises the exponential loss is half the log-odds (Friedman et al. 2000).
         p = expit(2 * decision)
         if decision.shape[1] == 1:
             return np.column_stack([1 - p[:, 0], p[:, 0]])
+        # One against the rest, all classes may be so improbable that they vanish.
         total = p.sum(axis=1, keepdims=True)
         return np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1])
 

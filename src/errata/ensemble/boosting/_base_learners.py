@@ -14,12 +14,12 @@ from ..._kernels import kernels
 from ..._random import seeded_clone
 from ._decision import ROUNDING, CompiledTree, FittedBase
 
-BINNED_FROM = 100_000  # rows; sorting out bins loses little then, and is several times faster
-N_BINS = 255
+BINNED_FROM = 100_000  # rows; with more, bins lose little and are several times faster
+N_BINS = 255  # so that the number of a bin takes one byte
 
 
 class BaseLearner(Protocol):
-    """Whoever can fit a base estimator to weighted training rows."""
+    """Anything that fits base estimators to weighted training rows."""
 
     def classify(self, codes: np.ndarray, n_classes: int, weights: np.ndarray) -> FittedBase:
         """Fit a classifier that predicts codes of classes."""
@@ -45,6 +45,7 @@ def make_base_learner(
 
 def constant_base(code: int, codes: np.ndarray) -> FittedBase:
     """A base estimator that always predicts the same class."""
+    # No value exceeds infinity: all rows go to the left leaf.
     stump = CompiledTree(np.zeros(1, dtype=np.int32), np.full(1, np.inf), np.full(2, code))
     return FittedBase(stump, np.full_like(codes, code))
 
@@ -91,6 +92,7 @@ def into_bins(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     bins = np.empty(X.shape, dtype=np.uint8)
     edges = np.full((X.shape[1], N_BINS), np.inf)
+    # Up to a thousand rows a bin say well enough where it ends.
     sample = X[:: 1 + len(X) // (1000 * N_BINS)]
     for feature in range(X.shape[1]):
         values = np.unique(sample[:, feature])

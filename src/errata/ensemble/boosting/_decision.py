@@ -58,6 +58,7 @@ def preferred(decision: np.ndarray, reach: float | np.ndarray) -> np.ndarray:
     """
     rounding = ROUNDING * reach
     if decision.shape[1] == 1:
+        # sign(0) = +1, as in Martinez and Gray.
         return (decision[:, 0] >= -rounding).astype(int)
     enough = decision.max(axis=1) - rounding
     return (decision >= enough[:, None]).argmax(axis=1)
@@ -102,6 +103,7 @@ def running_sums(terms: Sequence[Term], X: np.ndarray) -> Iterator[np.ndarray]:
     ends = np.bincount([term.round for term in terms]).cumsum()
     sizes = {_n_inner_nodes(term) for term in terms}
     if len(sizes) == 1 and 0 not in sizes:
+        # Stacked and transposed once; ``add_up`` would do so again for every round.
         trees, columns = _stack(terms), np.ascontiguousarray(X.T)
         decide = kernels("trees").decide
         parts = (decide(columns, *(part[a:b] for part in trees)) for a, b in pairwise([0, *ends]))
@@ -114,6 +116,7 @@ def predict_codes(estimator: Any, X: np.ndarray) -> np.ndarray:
     """The codes of classes that one base estimator predicts."""
     if not isinstance(estimator, CompiledTree):
         return estimator.predict(X)
+    # A term whose value for each class is the code of the class adds up to the prediction.
     codes = np.arange(estimator.leaves.max() + 1.0)[:, None]
     return add_up([Term(estimator, codes, 0, 1.0)], X)[:, 0].astype(int)
 

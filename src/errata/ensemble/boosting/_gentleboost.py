@@ -99,7 +99,10 @@ class GentleBoostClassifier(BoostedClassifier):
             logarithms = np.log(weights)
             steps: Steps = []
             for _ in range(self.n_estimators):
+                # Less the largest, or the weights of hopeless rows overflow after many rounds.
                 distribution = np.exp(logarithms - logarithms.max())
+                # A leaf's mean of y is P(+1) - P(-1). (Martinez and Gray print half a logarithm in
+                # front of it, equation 6, which negative differences do not have.)
                 base = learner.regress(y, distribution / distribution.sum())
                 steps.append((base, np.array([rate])))
                 logarithms = logarithms - rate * y * base.outputs

@@ -129,7 +129,8 @@ class LogitBoostClassifier(BoostedClassifier):
 def _class_directions(n_classes: int) -> np.ndarray:
     """What the tree of each class adds to the decision, up to its output; they sum to zero."""
     if n_classes == 2:
-        return np.array([[0.5]])
+        return np.array([[0.5]])  # the decision is half the log-odds
+    # Algorithm 6 of the paper: F_j += (K - 1) / K (f_j - mean of all f).
     centred = np.eye(n_classes) - 1 / n_classes
     return (n_classes - 1) / n_classes * centred
 
@@ -143,4 +144,5 @@ def _class_and_rest(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _curvature(p: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    # The floor of the paper: rows that are almost sure keep a weight that can be divided by.
     return np.maximum(p * rest, 2 * np.finfo(float).eps)

@@ -6,8 +6,8 @@ import numpy as np
 
 from ._decision import FittedBase, Term, make_term
 
+# Base estimators, each with the value of every class it predicts, or the factor on its number.
 Steps = list[tuple[FittedBase, np.ndarray]]
-"""Base estimators, each with the value of every class it predicts, or the factor on its number."""
 
 
 def one_vs_rest(

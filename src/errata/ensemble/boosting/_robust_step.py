@@ -72,10 +72,12 @@ class StepProblem:
     def solve(self, previous: tuple[float, float] | None = None) -> tuple[float, float]:
         """``ds`` and ``dt``; time reaches 1 when the potential allows it."""
         rest = 1 - self.t
+        # Three zooms of seven tell whether the end is out of reach, as it is at first.
         if self.least(rest, zooms=3)[1] <= self.mean_potential + ROUGH:
             ds, least = self.least(rest)
             if least <= self.mean_potential + FINE:
                 return ds, rest
+        # From a step to the end of time, AdaBoost's and the last one, Newton may find other roots.
         starts = [(np.sqrt(rest), rest), self._like_adaboost()]
         found = [self.newton(start) for start in [*starts, *([previous] if previous else [])]]
         valid = [step for step in found if step is not None]
@@ -107,7 +109,7 @@ class StepProblem:
             if np.abs(values).max() <= 1e-10 * self.c.sum():
                 return (float(step[0]), float(step[1])) if step.min() > 0 else None
             if abs(np.linalg.det(jacobian)) < 1e-300:
-                return None
+                return None  # one-sided, the step may leave no row with a weight
             step = step - np.linalg.solve(jacobian, values)
             step = step.clip(0, [LONGEST, 1 - self.t])
         return None
@@ -120,7 +122,9 @@ class StepProblem:
         w = self.c * potential.weight(a)
         sigma = potential.sigma(t)
         by_ds = self.u / sigma
+        # As time passes, mu' = 2 rho - mu and (sigma²)' = -2 (sigma² + 1).
         by_dt = (potential.mu(t) - 2 * potential.rho - shrunk) / sigma + a * (1 + 1 / sigma**2)
+        # The derivative of erfc, which the weights leave out.
         scale = (1 if potential.two_sided else 2) / np.sqrt(np.pi)
         before = self.mean_potential * self.c.sum()
         values = np.array([self.u @ w, before - self.c @ potential.phi(a)])
@@ -132,13 +136,15 @@ class StepProblem:
 
     def bisect(self) -> tuple[float, float]:
         """The last ``dt`` after which some ``ds`` still keeps the mean potential, made exact."""
+        # A little time always passes, as the potential falls with ds at first. That what is allowed
+        # is one interval of dt has been observed, not proven.
         low, high = 0.0, 1 - self.t
         for _ in range(40):
             middle = (low + high) / 2
             allowed = self.least(middle)[1] <= self.mean_potential
             low, high = (middle, high) if allowed else (low, middle)
         rough = self.least(low)[0], low
-        exact = self.newton(rough)
+        exact = self.newton(rough)  # which may end at quite another root
         return exact if exact and abs(exact[1] - low) < 1e-3 else rough
 
     def _like_adaboost(self) -> tuple[float, float]:

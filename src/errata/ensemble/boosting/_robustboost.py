@@ -174,7 +174,7 @@ def _boost_in_time(
     step = None
     for _ in range(n_rounds):
         w = c * potential.weight(potential.distance(m, t))
-        if w.sum() <= 0:
+        if w.sum() <= 0:  # one-sided, all rows may have fallen behind
             break
         base = learner.classify(codes, 2, w / w.sum())
         u = y * (2 * base.outputs - 1)
@@ -188,12 +188,9 @@ def _boost_in_time(
         times.append(t)
         if t > 1 - DONE or dt < STUCK:
             break
-    if not bases:
-        heaviest = int(c @ y >= 0)
-        return [(constant_base(heaviest, codes), np.array([-1.0, 1.0]))], np.array([0.0, 0.0])
-    shrunk = np.exp(np.array(times[1:]) - t)
-    steps = [
-        (base, length * factor * np.array([-1.0, 1.0]))
-        for base, length, factor in zip(bases, lengths, shrunk, strict=True)
-    ]
-    return steps, np.array(times)
+    if not bases:  # not even the first is better than guessing
+        bases, lengths, times = [constant_base(int(c @ y >= 0), codes)], [1.0], [0.0, 0.0]
+    # Each coefficient has shrunk by exp(-dt) in every round after its own.
+    coefficients = np.array(lengths) * np.exp(np.array(times[1:]) - times[-1])
+    values = coefficients[:, None] * np.array([-1.0, 1.0])
+    return list(zip(bases, values, strict=True)), np.array(times)

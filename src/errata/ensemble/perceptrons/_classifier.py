@@ -132,6 +132,7 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         """Learn each class against the rest; with two, the second against the first."""
         start = draw_start(self, X.shape[1], check_random_state(self.random_state))
         positives = range(len(self.classes_)) if len(self.classes_) > 2 else [1]
+        # Vote and target are -1 or 1: the error is 0 or 2, so any tolerance below 2 would do.
         fits = [
             train(self, X, np.where(codes == k, 1.0, -1.0), weights, start, rho=0, epsilon=0.5)
             for k in positives
@@ -159,7 +160,7 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
     def predict_proba(self, X: Any) -> np.ndarray:
         """The decision, scaled to sum to one; good for ranking, not probabilities."""
         scores = self._scores(self._checked(X))
-        positive = scores + self.n_perceptrons + 0.5
+        positive = scores + self.n_perceptrons + 0.5  # all votes against and half a one: 0
         return positive / positive.sum(axis=1, keepdims=True)
 
     def activation_margins(self, X: Any, y: Any) -> np.ndarray:
@@ -184,13 +185,15 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
 
     def _relative_margins(self, X: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Median activation over the margin: above 1 where a majority clears it."""
+        # As their number is odd, the median clears the margin where a majority does. (The paper
+        # prints |H/2| for the majority, and means the ceiling.)
         margin = self._margins[0] if len(self._margins) == 1 else self._margins[codes]
         return np.median(self._agreement(X, codes), axis=1) / margin
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
         """Votes for each class, ties broken by the activations: (n, K)."""
         activations = self._activations(X)
-        votes = np.where(activations > 0, 1.0, -1.0).sum(axis=2)
+        votes = np.where(activations > 0, 1.0, -1.0).sum(axis=2)  # zero is against, as in training
         scores = votes + expit(activations.sum(axis=2)) - 0.5  # half a vote at most
         return np.column_stack([-scores, scores]) if scores.shape[1] == 1 else scores
 

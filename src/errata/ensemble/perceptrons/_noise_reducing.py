@@ -27,7 +27,7 @@ from .._hardness_weights import takes_missing
 from ..boosting._adaboost import samme_weight
 from ._classifier import NOISY, ParallelPerceptronClassifier, categories_of
 
-RESTARTS = 5  # attempts to get a base estimator that is better than guessing
+RESTARTS = 5  # fits from other random starts to get a base estimator better than guessing
 
 
 class TrainingRows(NamedTuple):
@@ -224,6 +224,8 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
             yield self._look(fitted, rows)
 
     def _rounds(self, rows: TrainingRows, random: Any) -> Iterator[NoiseReducingRound]:
+        # The paper does not say what to do as errors vanish. Half a row of the start is the rule
+        # that came nearest to its accuracies, if not by much.
         n_classes, least_error = len(self.classes_), 1 / (2 * len(rows.codes))
         for t in range(self.n_estimators):
             weights = self.final_distribution_
@@ -232,8 +234,9 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
             round_, error = self._attempt(rows, weights, random)
             guesses = error >= 1 - 1 / n_classes
             if guesses or (error < least_error and self.collapse == "stop"):
-                if t == 0:
-                    _warn_of_guessing(guesses)
+                if t == 0:  # kept all the same, or nobody could predict
+                    if guesses:
+                        _warn_of_guessing()
                     yield round_
                 return
             alpha = samme_weight(max(error, least_error), n_classes)
@@ -256,7 +259,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         if self.sampling == "resample":
             return self._fit_bag(rows, weights, random)
         fresh = seeded_clone(self._base(), random)
-        weights = weights * len(weights)
+        weights = weights * len(weights)  # one on average, which steps and leaf sizes take as given
         return fit_to_codes(fresh, rows.X, rows.codes, sample_weight=weights, **rows.fit_params)
 
     def _fit_bag(self, rows: TrainingRows, weights: np.ndarray, random: Any) -> Any:
@@ -269,6 +272,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
     def _look(self, fitted: Any, rows: TrainingRows) -> NoiseReducingRound:
         wrong = _predict_codes(fitted, rows.X) != rows.codes
         if not hasattr(fitted, "activation_margins") or len(fitted.classes_) < len(self.classes_):
+            # Without margins, or where a bag lacked a class, all rows are taken as beyond it.
             margins = np.where(wrong, -np.inf, np.inf)
         elif type(fitted) is ParallelPerceptronClassifier:
             margins = fitted._relative_margins(rows.X, rows.codes)
@@ -279,6 +283,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
     def _exponents(self, round_: NoiseReducingRound, alpha: float, n_classes: int) -> np.ndarray:
         """What is added to the logarithm of each weight."""
         if self.mode == "nr":
+            # The paper's -R(X) y h(X): R is -1 for safe and noisy rows, 0 for borderline ones.
             return alpha * categories_of(round_.margins)
         # SAMME raises the wrong rows; with two classes alpha is half, and the right ones fall.
         return alpha * np.where(round_.wrong, 1.0, -1.0 if n_classes == 2 else 0.0)
@@ -303,10 +308,9 @@ def _predict_codes(fitted: Any, X: np.ndarray) -> np.ndarray:
     return fitted.predict(X)
 
 
-def _warn_of_guessing(guesses: bool) -> None:
-    if guesses:
-        warnings.warn(
-            "No base estimator is better than guessing; keeping one that is not.",
-            SuspicionWarning,
-            stacklevel=5,
-        )
+def _warn_of_guessing() -> None:
+    warnings.warn(
+        "No base estimator is better than guessing; keeping one that is not.",
+        SuspicionWarning,
+        stacklevel=5,  # from here through _rounds, _fit_codes and fit to the caller of fit
+    )

@@ -5,9 +5,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
-from ..._validation import check_fraction, check_row_weights, check_rows
+from ..._validation import check_data, check_fraction, check_row_weights, check_rows
 from ._training import check_parameters, draw_start, train
 
 
@@ -15,8 +14,8 @@ class ParallelPerceptronRegressor(RegressorMixin, BaseEstimator):
     """A vote of perceptrons that approximates a function (the p-delta rule).
 
     The fraction of perceptrons that vote 1 is the output, scaled to the range of the target: with H
-    perceptrons there are H + 1 of them. A simple model: on most tables it is no better than linear
-    regression, but it bends. Scale the features first. Costs O(epochs n H d), in
+    perceptrons it takes H + 1 values. A simple model: on most tables it does not beat linear
+    regression, but it can follow a curve. Scale the features first. Costs O(epochs n H d), in
     compiled code.
 
     Parameters
@@ -81,13 +80,14 @@ class ParallelPerceptronRegressor(RegressorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Approximate the targets ``y``."""
-        X, y = validate_data(self, X, y, dtype=float, order="C", y_numeric=True)
+        X, y = check_data(self, X, y, dtype=float, order="C", y_numeric=True)
         weights = check_row_weights("sample_weight", sample_weight, len(y))
         check_parameters(self)
         epsilon = check_fraction("epsilon", self.epsilon)
+        # Rows of no weight must not stretch the range that the output is scaled to.
         X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
         self._middle, half = (y.max() + y.min()) / 2, (y.max() - y.min()) / 2
-        self._half = half or 1.0
+        self._half = half or 1.0  # a constant target has no range to divide by
         targets = (y - self._middle) / self._half
         start = draw_start(self, X.shape[1], check_random_state(self.random_state))
         coefficients, self.margin_, self.loss_curve_ = train(

@@ -12,6 +12,7 @@ def check_parameters(model: Any) -> None:
     """Check what classifier and regressor have in common."""
     check_count("n_perceptrons", model.n_perceptrons)
     check_count("max_iter", model.max_iter)
+    # Bounds that stop slips (zero, a sign, infinity) and no choice that anybody would make.
     check_fraction("learning_rate", model.learning_rate, low=1e-12, high=1e6)
     check_fraction("margin", model.margin, low=1e-12, high=1e6)
 
@@ -32,7 +33,11 @@ def train(
     rho: int,
     epsilon: float,
 ) -> tuple[np.ndarray, float, np.ndarray]:
-    """Coefficients (perceptron, feature and intercept), the margin learnt and the losses."""
+    """Coefficients (perceptron, feature and intercept), the margin learnt and the losses.
+
+    ``rho`` is 0 for classes, where the sign of the vote counts, and the number of perceptrons for
+    numbers, where the vote is divided by it.
+    """
     X = np.column_stack([X, np.ones(len(X))])
     coefficients, margin, losses = kernels("parallel").train_parallel(
         X,
@@ -44,6 +49,8 @@ def train(
         model.max_iter,
         rho,
         epsilon,
+        # For numbers all perceptrons keep the margin (Auer et al.), for classes only those that
+        # vote for the label (Cantador and Dorronsoro).
         rho > 0,
         start[1],
     )
