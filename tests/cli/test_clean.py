@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import errata
 from errata.cli.__main__ import main
-from errata.cli._clean import _what_was_done
+from errata.cli._clean import _outcome
 from errata.tables import read_table, write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -113,7 +113,7 @@ def test_no_class_loses_more_than_half(here):
 def test_one_label_is_one_label():
     done = SimpleNamespace(did=np.array(["dropped", "kept"]))
     sentence = "1 label is wrong with a probability above 0.5: 1 dropped."
-    assert _what_was_done(done, "drop", 1, 0.5) == sentence
+    assert _outcome(done, "drop", 1, 0.5) == sentence
 
 
 def test_nothing_to_do_is_said(here):

@@ -103,6 +103,11 @@ def test_labels_that_only_look_like_one_number_stay_apart(folder):
     assert load_dataset("codes", folder=folder).target.tolist() == ["01", "1"]
 
 
+def test_labels_called_inf_or_too_long_for_an_integer_stay_text(folder):
+    (folder / "codes.csv").write_text("a,label\n1,inf\n2,1e300\n")
+    assert load_dataset("codes", folder=folder).target.tolist() == ["inf", "1e300"]
+
+
 def test_nothing_is_fetched_unless_allowed(monkeypatch):
     def fetch(**_):
         raise AssertionError("the network was used")

@@ -360,12 +360,12 @@ def test_missing_values_are_refused_by_name(model):
     X[3, 1] = np.nan
     assert not get_tags(model).input_tags.allow_nan
     with pytest.raises(
-        ValueError, match=f"X contains NaN.\n{type(model).__name__} does not accept"
+        ValueError, match=f"X contains NaN, but {type(model).__name__} does not accept"
     ):
         model.fit(X, y)
     model = model.set_params(n_hidden=5).fit(X[4:], y[4:])
     method = model.transform if hasattr(model, "transform") else model.predict
     with pytest.raises(
-        ValueError, match=f"X contains NaN.\n{type(model).__name__} does not accept"
+        ValueError, match=f"X contains NaN, but {type(model).__name__} does not accept"
     ):
         method(X)

@@ -184,5 +184,5 @@ def test_missing_values_are_taken_when_all_classifiers_take_them():
     assert np.isfinite(trees.fit(X, y).suspicion_).all()
     mixed = InstanceHardness([DecisionTreeClassifier(), GaussianNB()])
     assert not get_tags(mixed).input_tags.allow_nan
-    with pytest.raises(ValueError, match=r"contains NaN.\nInstanceHardness does not accept"):
+    with pytest.raises(ValueError, match=r"contains NaN, but InstanceHardness does not accept"):
         mixed.fit(X, y)

@@ -178,5 +178,5 @@ def test_a_row_without_any_value_gets_a_sentence():
 def test_tags_say_that_only_one_metric_knows_missing_values():
     assert get_tags(NeighborDisagreement(metric="nan_euclidean")).input_tags.allow_nan
     assert not get_tags(NeighborDisagreement(metric="cityblock")).input_tags.allow_nan
-    with pytest.raises(ValueError, match=r"contains NaN.\nNeighborDisagreement does not accept"):
+    with pytest.raises(ValueError, match=r"contains NaN, but NeighborDisagreement does not accept"):
         NeighborDisagreement().fit([[0.0], [np.nan], [1.0]], [0, 1, 1])

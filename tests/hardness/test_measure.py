@@ -67,7 +67,9 @@ def test_missing_values_are_taken_where_the_tags_say_so_and_refused_elsewhere(me
         suspicion = fitted(measure, with_value(np.nan), Y).suspicion_
         assert np.all((suspicion >= 0) & (suspicion <= 1))
     else:
-        with pytest.raises(ValueError, match=rf"contains NaN.\n{type(measure).__name__} does not"):
+        with pytest.raises(
+            ValueError, match=rf"contains NaN, but {type(measure).__name__} does not"
+        ):
             fitted(measure, with_value(np.nan), Y)
 
 

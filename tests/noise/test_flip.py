@@ -218,7 +218,16 @@ def test_bad_labels_get_a_sentence(y, sentence):
         flip_labels(y, 0.5)
 
 
-@pytest.mark.parametrize("how", [{"rate": 0.5}, {"transition": [[0.5, 0.5], [0, 1]]}])
-def test_noise_that_drowns_the_labels_is_warned_of(how):
-    with pytest.warns(NoiseWarning, match="no longer point to the class"):
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"rate": 0.5},
+        {"rate": 0.5, "exact": False},
+        {"n_flips": 2},
+        {"transition": [[0.5, 0.5], [0, 1]]},
+    ],
+)
+def test_noise_that_drowns_the_labels_is_warned_of_where_it_is_asked_for(how):
+    with pytest.warns(NoiseWarning, match="no longer point to the class") as caught:
         flip_labels([0, 1, 0, 1], **how)
+    assert caught[0].filename == __file__

@@ -32,7 +32,7 @@ def test_missing_values_are_refused_as_the_tags_say(projection):
     broken = X.copy()
     broken[3, 1] = np.nan
     assert not get_tags(projection).input_tags.allow_nan
-    with pytest.raises(ValueError, match=f"contains NaN.\n{type(projection).__name__} does not"):
+    with pytest.raises(ValueError, match=f"contains NaN, but {type(projection).__name__} does not"):
         clone(projection).fit(broken, Y)
     with pytest.raises(ValueError, match="contains NaN"):
         clone(projection).fit(X, Y).transform(broken)

@@ -201,11 +201,11 @@ def test_what_rows_to_keep_is_checked(table, tmp_path):
     out = tmp_path / "out.csv"
     with pytest.raises(ValueError, match="keep must hold True or False"):
         copy_with_rows(table, out, [0, 1, 2])
-    with pytest.raises(ValueError, match="a table without rows is no table"):
+    with pytest.raises(ValueError, match="everywhere; a table needs at least one row"):
         copy_with_rows(table, out, [False] * 3)
     with pytest.raises(ValueError, match="give both name and values, or neither"):
         copy_with_rows(table, out, [True] * 3, name="pet")
-    with pytest.raises(ValueError, match="keep speaks of 3 rows, values of 2"):
+    with pytest.raises(ValueError, match="keep has 3 entries, but values has 2"):
         copy_with_rows(table, out, [True] * 3, name="pet", values=["a", "b"])
 
 

@@ -41,6 +41,15 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
     return classes, codes
 
 
+def check_known_labels(y: Any, classes: np.ndarray) -> np.ndarray:
+    """Return the codes of labels that must all be among the ``classes`` of a fitted estimator."""
+    labels, codes = check_labels(y)
+    unknown = np.setdiff1d(labels, classes)
+    if len(unknown):
+        raise ValueError(f"y holds {unknown.tolist()[0]!r}, a label that was not there in fit.")
+    return np.searchsorted(classes, labels)[codes]
+
+
 def as_column(y: Any) -> np.ndarray:
     """Labels as an array; a table of one column is as good as a column."""
     y = np.asarray(y)

@@ -52,6 +52,7 @@ def compare(results: Iterable[dict[str, Any]], published: Published) -> list[Com
     for row in published.rows():
         key = (row["dataset"], row.get("noise_level"), row["method"], row["metric"])
         if key in values:
+            # What must have been meant, where the paper misprints a number.
             corrected = row.get("mean_corrected")
             theirs = row["mean"] if corrected is None else corrected
             rows.append(_beside(key, values[key], theirs, row.get("std"), published.repetitions))
@@ -61,6 +62,7 @@ def compare(results: Iterable[dict[str, Any]], published: Published) -> list[Com
 def _by_cell(results: Iterable[dict[str, Any]]) -> dict[Key, list[float]]:
     values = defaultdict(list)
     for row in results:
+        # Results keep the order of the columns of their file: the cell, then the metrics.
         for metric in list(row)[len(Cell._fields) :]:
             key = (row["dataset"], row["noise_level"], row["method"], metric)
             values[key].append(row[metric])
@@ -73,7 +75,7 @@ def _beside(
     ours, n = fmean(values), len(values)
     difference = ours - theirs
     our_std = stdev(values) if n > 1 else None
-    error, within = None, None
+    error, within = None, None  # one repetition has no spread, and nothing is claimed
     if our_std is not None:
         spread = our_std if their_std is None else their_std
         error = (our_std**2 / n + spread**2 / their_n) ** 0.5

@@ -37,6 +37,8 @@ class Bench(NamedTuple):
 
     def seed_of(self, *parts: Any) -> int:
         """A seed of its own for whatever ``parts`` name, the same in every run and grid."""
+        # Not hash(), which Python salts anew in each process. From names rather than positions, so
+        # that a cell draws the same when data sets or methods are left out of the grid.
         names = [zlib.crc32(str(part).encode()) for part in parts]
         return int(np.random.SeedSequence([self.seed, *names]).generate_state(1)[0])
 
@@ -124,6 +126,7 @@ class Experiment:
 
     def quickly(self) -> "Experiment":
         """The same experiment, cut down to about a minute."""
+        # Under another name, the manifest keeps quick results apart from those of a full run.
         return replace(self, name=f"{self.name}-quick", **self.quick)
 
 
@@ -168,6 +171,7 @@ class NoisyTraining:
         self, cell: Cell, estimator: BaseEstimator, dataset: str, bench: Bench
     ) -> dict[str, float]:
         """Mean over the splits of one repetition."""
+        # Neither method nor noise level: all of them get the same rows, splits and flips.
         shared_seed = bench.seed_of(cell.dataset, cell.repetition)
         X, y = (self.load or _load)(dataset, bench.folder, shared_seed)
         scores = []
@@ -175,13 +179,14 @@ class NoisyTraining:
             noise_seed = bench.seed_of(cell.dataset, cell.repetition, fold)
             inject = self.inject or _exact_fraction
             noisy, flipped = inject(y[train], cell.noise_level or 0.0, noise_seed)
+            # The whole cell: a method draws anew at each level, as in independent runs.
             model = seeded_clone(estimator, bench.seed_of(*cell, fold)).fit(X[train], noisy)
             scores.append((self.score or _accuracy)(model, X[test], y[test], flipped))
         return {name: float(np.mean([s[name] for s in scores])) for name in scores[0]}
 
 
 def _splits(splitter: Any, X: np.ndarray, y: np.ndarray, seed: int) -> Split:
-    splitter = copy.copy(splitter)
+    splitter = copy.copy(splitter)  # the experiment's own is described in the manifest
     splitter.random_state = seed
     return splitter.split(X, y)
 

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from .._files import atomic_path
 from ._experiment import Experiment
 
+# Those whose version may change a number.
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "errata")
 
 
@@ -48,16 +49,19 @@ def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
 
 def described(thing: Any) -> str:
     """What a thing is, in a line that is the same in every run: no addresses, nothing left out."""
+    # First, as functions and classes have a __dict__ too, and their repr has an address.
     if isinstance(thing, type) or (callable(thing) and hasattr(thing, "__qualname__")):
         return f"{thing.__module__}.{thing.__qualname__}"
     if isinstance(thing, list | tuple):
         return f"[{', '.join(map(described, thing))}]"
     if isinstance(thing, dict):
         return f"{{{', '.join(f'{name}: {described(value)}' for name, value in thing.items())}}}"
+    # Not repr(), which leaves out the defaults, and these may change between versions.
     if isinstance(thing, BaseEstimator):
         return _call(thing, thing.get_params(deep=False))
     if hasattr(thing, "__dict__"):  # splitters and measures
         return _call(thing, vars(thing))
+    # NumPy 2 writes np.float64(0.1) where NumPy 1 wrote 0.1.
     return repr(thing.item() if isinstance(thing, np.generic) else thing)
 
 

@@ -104,6 +104,7 @@ def to_rich(table: Table) -> Any:
 
 def plot_comparison(comparisons: Sequence[Comparison], path: Path, *, title: str = "") -> None:
     """One metric, ours against published, a panel per method; on the diagonal both agree."""
+    # A Figure of its own, not pyplot: nothing is left open, and the user's backend stays.
     figure = require("matplotlib.figure", extra="report").Figure(layout="constrained")
     methods = list(dict.fromkeys(c.method for c in comparisons))
     columns = min(len(methods), 3)
@@ -133,6 +134,8 @@ def _draw_points(axis: Any, group: Sequence[Comparison]) -> Any:
     errors = [2 * (c.standard_error or 0.0) for c in group]
     axis.errorbar(published, ours, yerr=errors, fmt="none", color="0.6", linewidth=0.8, zorder=1)
     levels = [c.noise_level or 0.0 for c in group]
+    # The colour bar is that of the last panel: up to 0.5, the highest level published, all panels
+    # have one scale, whichever levels each of them holds.
     return axis.scatter(
         published,
         ours,
@@ -146,7 +149,7 @@ def _draw_points(axis: Any, group: Sequence[Comparison]) -> Any:
 
 
 def _wider(low: float, high: float) -> tuple[float, float]:
-    margin = 0.05 * (high - low) or 1.0
+    margin = 0.05 * (high - low) or 1.0  # a single number has no range
     return low - margin, high + margin
 
 

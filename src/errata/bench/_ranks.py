@@ -46,6 +46,7 @@ def _tables(results: list[dict[str, Any]], metric: str) -> dict[Any, tuple[list[
     for level, cells in values.items():
         datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
         methods = list(dict.fromkeys(method for _, method in cells))
+        # What friedman_test asks for: fewer have nothing to rank.
         if len(methods) > 2 and len(datasets) > 1:
             scores = [[fmean(cells[d, m]) for m in methods] for d in datasets]
             tables[level] = methods, np.array(scores)
@@ -56,4 +57,5 @@ def _draw(scores: np.ndarray, methods: list[str], path: Path) -> None:
     axis = plot_critical_difference(scores, names=methods)
     with atomic_path(path) as temporary:
         axis.figure.savefig(temporary, dpi=150)
+    # The diagram is made by pyplot, which keeps its figures until they are closed.
     require("matplotlib.pyplot", extra="report").close(axis.figure)

@@ -32,6 +32,7 @@ def write_comparison(experiment: Experiment, results: list[dict], out: str | Pat
         summary, sentences = to_rich(summary_table(comparisons)), [sentence(comparisons)]
         files.append(out / "comparison.md")
         _write_markdown(experiment.title, comparisons, files[-1])
+    # Numbers first: a missing extra must not cost a run its tables.
     try:
         files += _draw(experiment, results, comparisons, out)
     except MissingExtraError as error:

@@ -39,8 +39,9 @@ class ResultFile:
     def start(self) -> set[Cell]:
         """Make the file ready and return the cells that it holds already.
 
-        A last line without an end is what a killed run was writing: it goes.
+        A last line without a line end is what a killed run was writing: it is removed.
         """
+        # Without any line end not even the header was written in full.
         if not self.path.exists() or b"\n" not in (content := self.path.read_bytes()):
             self.path.write_text(self._line(self.columns), encoding="utf-8", newline="")
             return set()
@@ -50,16 +51,18 @@ class ResultFile:
         return {Cell(*(row[name] for name in Cell._fields)) for row in rows}
 
     def append(self, cell: Cell, values: Mapping[str, float]) -> None:
-        """Add one row and see it on the disk."""
+        """Add one row and wait until it is on the disk."""
         numbers = [values[name] for name in self.columns[len(Cell._fields) :]]
         with open(self.path, "a", encoding="utf-8", newline="") as stream:
             stream.write(self._line([*cell, *numbers]))
             stream.flush()
+            # flush() hands the line to the system only, which may hold it when the machine stops.
             os.fsync(stream.fileno())
 
     def sort(self, cells: list[Cell]) -> None:
-        """Put the rows in the order of ``cells``, whoever was faster."""
+        """Put the rows in the order of ``cells``, whichever was measured first."""
         place = {cell: i for i, cell in enumerate(cells)}
+        # Lines are moved as they are: numbers keep the digits they were written with.
         header, *lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
         found = [Cell(*(row[name] for name in Cell._fields)) for row in read_results(self.path)]
         order = sorted(range(len(lines)), key=lambda i: place[found[i]])

@@ -1,7 +1,7 @@
 """Run an experiment: in parallel, resumable, the same numbers however often it is stopped."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ def run_experiment(
     """Measure every cell that ``out`` does not hold yet, and return all results.
 
     Results go to ``out/results.csv`` as they come, and are put in the order of the grid at the end.
-    A run that was killed goes on where it was, and ends with the file that an uninterrupted run
+    A run that was killed goes on where it stopped, and ends with the file that an uninterrupted run
     writes.
 
     Parameters
@@ -67,27 +67,34 @@ def run_experiment(
     check_count("seed", seed, low=0)
     if n_jobs == 0:
         raise ValueError("n_jobs=0 would measure nothing; pass 1 or more, or -1 for all cores.")
+    # Before anything is written, and for all sets at once rather than hours into the run.
     check_available([name for name in experiment.datasets.values() if name is not None], folder)
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
     write_manifest(out / "manifest.json", describe(experiment, seed))
     file = ResultFile(out / "results.csv", experiment.metrics)
-    held = file.start()
-    cells = list(experiment.cells())
+    cells, held = list(experiment.cells()), file.start()
     missing = [cell for cell in cells if cell not in held]
     done = len(cells) - len(missing)
     report = progress or (lambda done, total: None)
     report(done, len(cells))
     bench = Bench(None if folder is None else Path(folder), seed)
-    measured = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(_measure)(experiment, cell, bench) for cell in missing
-    )
-    for cell, value in measured:
+    for cell, value in _measured(experiment, missing, bench, n_jobs):
         file.append(cell, value)
         done += 1
         report(done, len(cells))
+    # Cells come back in any order; sorted, the file does not depend on n_jobs nor on interruptions.
     file.sort(cells)
     return read_results(file.path)
+
+
+def _measured(
+    experiment: Experiment, cells: list[Cell], bench: Bench, n_jobs: int | None
+) -> Iterator[tuple[Cell, Mapping[str, float]]]:
+    # Unordered: a slow cell must not keep those that finished after it from the disk.
+    return Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+        delayed(_measure)(experiment, cell, bench) for cell in cells
+    )
 
 
 def _measure(experiment: Experiment, cell: Cell, bench: Bench) -> tuple[Cell, Mapping[str, float]]:

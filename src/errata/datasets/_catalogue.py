@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ._sources import BUNDLED, GENERATED, folder_of
 
-_SUFFIXES = (".csv", ".csv.gz")
+_SUFFIXES = (".csv", ".csv.gz")  # of two files of one name, the last of these is taken
 
 
 class DatasetCard(NamedTuple):
@@ -91,6 +91,7 @@ def _card(row: dict[str, str]) -> DatasetCard:
 
 
 def _sources(card: DatasetCard, present: dict[str, Path]) -> tuple[str, ...]:
+    # In the order in which load_dataset looks.
     found = {
         "scikit-learn": card.name in BUNDLED,
         "generated": card.name in GENERATED,
@@ -101,6 +102,7 @@ def _sources(card: DatasetCard, present: dict[str, Path]) -> tuple[str, ...]:
 
 
 def _unknown_card(name: str) -> DatasetCard:
+    # The convention of the catalogue, whose own regression sets have this prefix.
     task = "regression" if name.startswith("reg_") else "classification"
     return DatasetCard(name, task, None, None, None, (), ("folder",))
 

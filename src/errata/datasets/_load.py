@@ -32,8 +32,8 @@ def load_dataset(
     """Load one of the papers' data sets, or any CSV file of your data folder.
 
     Looks in scikit-learn, among the generators of this module, in the folder, and, only if you
-    allow it, on OpenML. A file of yours with the name of a bundled or generated set is not looked
-    at: call it otherwise.
+    allow it, on OpenML. A file with the name of a bundled or generated set is ignored: give it
+    another name.
 
     Parameters
     ----------
@@ -75,6 +75,7 @@ def load_dataset(
     bunch.name = name
     if as_frame:
         pandas = require("pandas", extra="tables")
+        # Next to text, numbers come as objects, and a column of its own may have a type again.
         frame = pandas.DataFrame(bunch.data, columns=bunch.feature_names)
         bunch.data = frame.infer_objects()
     return (bunch.data, bunch.target) if return_X_y else bunch
@@ -89,6 +90,7 @@ def check_available(names: Iterable[str], folder: str | os.PathLike | None = Non
     >>> check_available(["iris", "twonorm"])
     """
     cards = {card.name: card for card in list_datasets(folder)}
+    # Not OpenML: experiments never download.
     missing = [name for name in names if not set(_sources(cards, name)) - {"openml"}]
     if len(missing) == 1:
         raise DatasetNotFoundError(_how_to_get(missing[0], card_of(missing[0]), folder))
@@ -105,7 +107,8 @@ def _sources(cards: dict[str, DatasetCard], name: str) -> tuple[str, ...]:
 
 
 def _find(name: str, folder: Any, download: bool, random_state: Any) -> Bunch:
-    place = folder_of(folder)
+    place = folder_of(folder)  # first: a folder that does not exist is an error for any set
+    # Whatever lies in the folder, the papers' bundled and generated sets stay the same rows.
     if name in BUNDLED:
         return Bunch(source="scikit-learn", **from_scikit_learn(name))
     if name in GENERATED:

@@ -26,6 +26,7 @@ GENERATED: dict[str, Callable[[Any], tuple[np.ndarray, np.ndarray]]] = {
     "threenorm": lambda seed: make_threenorm(random_state=seed),
     "ringnorm": lambda seed: make_ringnorm(random_state=seed),
     "xor": lambda seed: make_xor(random_state=seed),
+    # Without the wrong labels of the picture: experiments inject their own.
     "squares": lambda seed: make_squares(noise=0.0, random_state=seed)[:2],
     # Walmsley does not state the noise of his moons; scikit-learn's default, none, comes nearest
     # to his accuracies.
@@ -85,6 +86,7 @@ def from_file(path: Path) -> Bunch:
 
 def from_openml(number: int) -> Bunch:
     """A data set from OpenML, over the network."""
+    # The other parser of scikit-learn needs pandas, which is an extra here.
     bunch = sklearn_datasets.fetch_openml(data_id=number, as_frame=False, parser="liac-arff")
     return Bunch(data=bunch.data, target=bunch.target, feature_names=list(bunch.feature_names))
 
@@ -111,6 +113,8 @@ def _target(column: np.ndarray, kind: str, path: Path) -> np.ndarray:
             raise ValueError(f"the target column of {path} holds something that is not a number.")
         return values
     # Whole numbers become integers, unless that would make one class of two (1 and 01).
-    if values is not None and np.array_equal(values.astype(int).astype(str), column):
-        return values.astype(int)
+    with np.errstate(invalid="ignore"):  # a label may be called inf
+        whole = None if values is None else values.astype(int)
+    if whole is not None and np.array_equal(whole.astype(str), column):
+        return whole
     return column

@@ -136,6 +136,8 @@ def make_xor(
     random = check_random_state(random_state)
     X = random.uniform(-1, 1, size=(n_samples, 2))
     y = (X[:, 0] * X[:, 1] < 0).astype(int)
+    # Both classes are named, as a few rows may hold only one. The generator, not the seed: with the
+    # seed, the rows flipped would depend on the very numbers their features were made of.
     y, _ = flip_labels(y, noise, classes=[0, 1], random_state=random)
     return X, y
 
@@ -183,6 +185,7 @@ def make_squares(
     true = np.arange(n_samples) % 2
     corner = np.where(true[:, None] == 1, [1.5, -0.5], [0.0, 0.0])
     X = corner + random.uniform(size=(n_samples, 2))
+    # At most half of the rows: class 0, to which outliers belong, has no more.
     count = int(np.floor(check_fraction("outliers", outliers, high=0.5) * n_samples + 0.5))
     outlying = random.permutation(np.flatnonzero(true == 0))[:count]
     X[outlying] = random.uniform([0, 1.5], [1, 2], size=(len(outlying), 2))
@@ -197,5 +200,6 @@ def _standard_normal(
     n_samples = check_count("n_samples", n_samples)
     n_features = check_count("n_features", n_features)
     random = check_random_state(random_state)
+    # Exact halves, in random order, or independent draws.
     y = np.arange(n_samples) % 2 if balanced else random.randint(2, size=n_samples)
     return random.standard_normal((n_samples, n_features)), random.permutation(y), random

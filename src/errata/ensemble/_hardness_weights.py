@@ -47,7 +47,7 @@ def takes_missing(part: Any) -> bool:
 
 
 def selection_probabilities(
-    hardness: Any, kind: str | Callable = "linear", *, temperature: float = 1.0
+    hardness: Any, probability: str | Callable = "linear", *, temperature: float = 1.0
 ) -> np.ndarray:
     """Probability with which one draw of a bag takes each row, falling with its hardness.
 
@@ -55,8 +55,8 @@ def selection_probabilities(
     ----------
     hardness : array-like of shape (n,)
         Between 0 and 1.
-    kind : "linear", "softmax" or callable, default="linear"
-        ``1/n + 1 - h``, ``exp((1 - h) / temperature)``, or ``kind(hardness)``, normalised.
+    probability : "linear", "softmax" or callable, default="linear"
+        ``1/n + 1 - h``, ``exp((1 - h) / temperature)``, or ``probability(hardness)``, normalised.
     temperature : float, default=1
         Of the softmax.
 
@@ -72,14 +72,14 @@ def selection_probabilities(
     array([0.422, 0.422, 0.155])
     """
     h = check_hardness(hardness, len(hardness))
-    if callable(kind):
-        weights = np.asarray(kind(h), dtype=float)
+    if callable(probability):
+        weights = np.asarray(probability(h), dtype=float)
         bad = weights.shape != h.shape or not np.all(np.isfinite(weights)) or weights.min() < 0
         if bad or not weights.any():
             raise ValueError(
                 "probability must give one non-negative number per row, not all of them zero."
             )
-    elif check_choice("probability", kind, ("linear", "softmax")) == "linear":
+    elif check_choice("probability", probability, ("linear", "softmax")) == "linear":
         # Equation 3.2: thanks to 1/n, no row is shut out, as hard ones may mark the border.
         weights = 1 / len(h) + 1 - h
     else:

@@ -39,6 +39,7 @@ def precision_at_k(flipped: Any, suspicion: Any, k: int | None = None) -> float:
     if k is None and not flipped.any():
         return float("nan")
     k = check_count("k", flipped.sum() if k is None else k, high=len(suspicion))
+    # Ties at the end of the list enter in part, so that the order of the rows does not matter.
     last = np.sort(suspicion)[-k]
     above, at = suspicion > last, suspicion == last
     fits = (k - above.sum()) / at.sum()
@@ -105,6 +106,7 @@ def _filter_rates(flagged: np.ndarray, flipped: np.ndarray) -> dict[str, float]:
         "er2": _ratio(missed, flipped.sum()),
         "nep": _ratio(hits, flagged.sum()),
         "recall": _ratio(hits, flipped.sum()),
+        # 2 TP / (2 TP + FP + FN): nan only where nothing is flagged and nothing is wrong.
         "f1": _ratio(2 * hits, flagged.sum() + flipped.sum()),
         "residual_noise": _ratio(missed, (~flagged).sum()),
         "removed": _ratio(flagged.sum(), len(flagged)),

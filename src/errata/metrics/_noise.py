@@ -35,6 +35,7 @@ def transition_error(true: Any, estimated: Any, *, prior: Any = None) -> float:
         raise ValueError(
             f"the matrices have shapes {truth.transition.shape} and {estimate.transition.shape}."
         )
+    # Classes are weighted by the truth alone: an estimate does not choose which of its rows count.
     difference = _in_the_order_of(truth, estimate) - truth.transition
     by_class = 0.5 * np.abs(difference).sum(axis=1)
     return float(np.average(by_class, weights=truth.prior))
@@ -69,6 +70,7 @@ def correct_error_rate(error: float, noise: float, *, n_classes: int = 2) -> flo
             f"it must be below {(k - 1) / k:.3g}."
         )
     true = (error - noise) / (1 - noise * k / (k - 1))
+    # Outside: the sample is small, or classifier and labels err on the same rows.
     if not 0 <= true <= 1:
         warnings.warn(
             f"an error of {error:g} does not fit labels with {noise:g} noise (the corrected rate "
@@ -95,6 +97,7 @@ def error_rate_bounds(error: float, noise: float) -> tuple[float, float]:
     (0.055, 0.065)
     """
     error, noise = check_fraction("error", error), check_fraction("noise", noise)
+    # Triangle inequality: the fraction of rows on which two labellings differ is a distance.
     return abs(error - noise), min(1.0, error + noise)
 
 

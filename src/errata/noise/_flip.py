@@ -85,18 +85,14 @@ def flip_labels(
     array(['spam', 'spam'], dtype='<U4')
     """
     _check_one_kind(rate=rate, n_flips=n_flips, transition=transition, flip_proba=flip_proba)
-    if target is not None and flip_proba is None:
-        raise ValueError(
-            "target belongs to flip_proba; the other kinds of noise choose themselves."
-        )
-    if n_flips is not None and not exact:
-        raise ValueError("n_flips is an exact number; pass rate for a fraction drawn row by row.")
+    _check_options(target=target, flip_proba=flip_proba, n_flips=n_flips, exact=exact)
     labels = as_column(y)
     classes, codes = _encode(labels, _classes_of(transition) if classes is None else classes)
     n, k = len(codes), len(classes)
     random = check_random_state(random_state)
+    # Two numbers per row whatever the kind of noise: u decides whether a label changes, v into
+    # which. At one seed a higher rate then flips the rows of a lower rate, and to the same labels.
     u, v = random.random_sample(n), random.random_sample(n)
-
     if transition is not None:
         T = _informative(transition, k)
         new = _exact_by_class(codes, T, u) if exact else _drawn_by_class(codes, T, u, v)
@@ -104,21 +100,22 @@ def flip_labels(
         leave = u < check_row_probabilities("flip_proba", flip_proba, n)
         new = np.where(leave, _destination(codes, k, v, target), codes)
     else:
-        leave = _leaving(u, rate, n_flips, k, exact)
+        leave = _leaving(u, _check_rate(_as_rate(rate, n_flips, n), k), exact)
         new = np.where(leave, _destination(codes, k, v), codes)
-
     flipped = new != codes
+    # A class that y lacks may have a longer name than the dtype of y holds.
     noisy = labels.astype(np.result_type(labels, classes), copy=True)
     noisy[flipped] = classes[new[flipped]]
     return noisy, flipped
 
 
-def _leaving(u: np.ndarray, rate: Any, n_flips: Any, k: int, exact: bool) -> np.ndarray:
-    """Who flips at random: the rows below ``rate``, or exactly the count of smallest ``u``."""
-    if n_flips is None and not exact:
-        return u < _check_rate(rate, k)
+def _leaving(u: np.ndarray, rate: float, exact: bool) -> np.ndarray:
+    """Which rows flip: those with ``u`` below ``rate``, or exactly that fraction of smallest u."""
+    if not exact:
+        return u < rate
+    count = int(np.floor(rate * len(u) + 0.5))  # round() would take 2.5 to 2
     leave = np.zeros(len(u), dtype=bool)
-    leave[np.argsort(u, kind="stable")[: _count(rate, n_flips, len(u), k)]] = True
+    leave[np.argsort(u, kind="stable")[:count]] = True
     return leave
 
 
@@ -130,12 +127,15 @@ def _destination(codes: np.ndarray, k: int, v: np.ndarray, target: Any = None) -
     if k == 1:
         return codes
     if target is None:
+        # One of k - 1 places; those from the row's own class on stand for the class after.
         other = np.floor(v * (k - 1)).astype(codes.dtype)
         return other + (other >= codes)
     away = check_weight_matrix("target", target, (len(codes), k))
     away[np.arange(len(codes)), codes] = 0
     cumulative = np.cumsum(away, axis=1)
     total = cumulative[:, -1]
+    # The first class strictly above: one without weight, as the row's own, is never chosen, not
+    # even where v is 0.
     chosen = (cumulative <= (v * total)[:, None]).sum(axis=1)
     return np.where(total > 0, chosen, codes)
 
@@ -165,7 +165,7 @@ def _exact_by_class(codes: np.ndarray, T: np.ndarray, u: np.ndarray) -> np.ndarr
 
 def _largest_remainder(expected: np.ndarray) -> np.ndarray:
     """Whole numbers near ``expected`` with the same sum; the largest remainders are rounded up."""
-    counts = np.floor(expected + 1e-9).astype(int)
+    counts = np.floor(expected + 1e-9).astype(int)  # 100 * 0.29 is 28.999999999999996
     short = round(expected.sum()) - counts.sum()
     counts[np.argsort(counts - expected, kind="stable")[:short]] += 1
     return counts
@@ -178,6 +178,15 @@ def _check_one_kind(**kinds: Any) -> None:
             f"pass exactly one of rate, n_flips, transition and flip_proba; "
             f"got {' and '.join(given) or 'none'}."
         )
+
+
+def _check_options(*, target: Any, flip_proba: Any, n_flips: Any, exact: bool) -> None:
+    if target is not None and flip_proba is None:
+        raise ValueError(
+            "target belongs to flip_proba; the other kinds of noise choose themselves."
+        )
+    if n_flips is not None and not exact:
+        raise ValueError("n_flips is an exact number; pass rate for a fraction drawn row by row.")
 
 
 def _classes_of(transition: Any) -> Any:
@@ -214,25 +223,24 @@ def _informative(transition: Any, k: int) -> np.ndarray:
     return T
 
 
-def _check_rate(rate: Any, k: int) -> float:
-    rate = check_fraction("rate", rate)
+def _as_rate(rate: Any, n_flips: Any, n: int) -> float:
+    if n_flips is None:
+        return check_fraction("rate", rate)
+    return check_count("n_flips", n_flips, low=0, high=n) / n
+
+
+def _check_rate(rate: float, k: int) -> float:
     if rate > 0 and k < 2:
         raise ValueError(
             "y holds one class only, so there is no wrong label to give; "
             "name the others with classes=[...]."
         )
+    # At (K - 1) / K every class carries every label equally often.
     if rate > 0 and rate >= (k - 1) / k:
         _warn_uninformative(f"rate={rate:g} with {k} classes")
     return rate
 
 
-def _count(rate: Any, n_flips: Any, n: int, k: int) -> int:
-    if n_flips is None:
-        return int(np.floor(_check_rate(rate, k) * n + 0.5))
-    count = check_count("n_flips", n_flips, low=0, high=n)
-    _check_rate(count / n, k)
-    return count
-
-
 def _warn_uninformative(why: str) -> None:
+    # Four frames up is whoever called flip_labels: the checks that warn are called from there.
     warnings.warn(f"{why}: the labels no longer point to the class.", NoiseWarning, stacklevel=4)

@@ -51,6 +51,7 @@ def boundary_flip_proba(proba: Any, rate: float, *, sharpness: float = 1.0) -> n
     check_fraction("sharpness", sharpness, high=np.inf)
     proba = check_array(proba, ensure_min_features=2)
     second, first = np.partition(proba, -2, axis=1)[:, -2:].T
+    # Rounded probabilities may differ by more than 1, and a power of a negative number is nan.
     return _scaled_to(rate, (1 - (first - second)).clip(0, 1) ** sharpness)
 
 
@@ -135,6 +136,7 @@ def region_flip_proba(
     if center.shape != (X.shape[1],):
         raise ValueError(f"center must have {X.shape[1]} coordinates; its shape is {center.shape}.")
     size = max(1, int(np.floor(check_fraction("fraction", fraction) * len(X) + 0.5)))
+    # The nearest rows by number, not by radius: ties at the edge would let in more of them.
     inside = np.zeros(len(X))
     inside[np.argsort(((X - center) ** 2).sum(axis=1), kind="stable")[:size]] = 1
     return _scaled_to(rate, inside)
@@ -161,6 +163,7 @@ def density_flip_proba(X: Any, rate: float, *, n_neighbors: int = 5) -> np.ndarr
     k = check_count("n_neighbors", n_neighbors, high=len(X) - 1)
     distances, _ = NeighborIndex(X).others(k)
     reach = distances[:, -1]
+    # Where all rows are the same none of them is outlying, and all are equally likely to flip.
     return _scaled_to(rate, reach / reach.max() if reach.max() > 0 else np.ones(len(X)))
 
 
@@ -209,6 +212,7 @@ def gaussian_flip_proba(
     if kind == "truncated":
         check_fraction("cutoff", cutoff, low=-8, high=8)
         return np.where(u > cutoff, _truncated_level(per_row, cutoff), 0.0)
+    # Half of a Gaussian class lies beyond its mean: flipping all of it takes an infinite kappa.
     if rates.max() == 0.5:
         raise ValueError("exponential noise needs a rate below 0.5.")
     kappa = (1 - 2 * per_row) ** -2 - 1
@@ -219,7 +223,8 @@ def _towards_other_class(X: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Distance from the own class mean towards the other, in deviations along Fisher's axis."""
     means = np.array([X[codes == c].mean(axis=0) for c in (0, 1)])
     centred = X - means[codes]
-    within = np.atleast_2d(centred.T @ centred) / max(len(X) - 2, 1)
+    within = np.atleast_2d(centred.T @ centred) / max(len(X) - 2, 1)  # two means were estimated
+    # Least squares and not an inverse: features that depend on each other make `within` singular.
     axis = np.linalg.lstsq(within, means[1] - means[0], rcond=None)[0]
     width = np.sqrt(axis @ within @ axis)
     if not width > 0:

@@ -176,6 +176,7 @@ class NoiseModel:
         """
         fractions = check_prior(label_prior, len(self.transition))
         if np.linalg.cond(self.transition) <= _SINGULAR:
+            # The labels of a finite sample may have fractions that no prior would give.
             prior = np.linalg.solve(self.transition.T, fractions)
             if prior.min() >= -1e-12:
                 return np.clip(prior, 0, None) / np.clip(prior, 0, None).sum()
@@ -187,6 +188,7 @@ class NoiseModel:
         Holds when predictions and labels err independently given the class. Small samples may give
         negative counts, which are kept unless ``clip``.
         """
+        # In expectation counts of (predicted, label) are those of (predicted, class) times T.
         corrected = np.asarray(confusion, dtype=float) @ self.inverse
         return np.clip(corrected, 0, None) if clip else corrected
 
@@ -196,6 +198,8 @@ class NoiseModel:
         return self.prior
 
     def _most_likely_prior(self, fractions: np.ndarray) -> np.ndarray:
+        # The proportions of a mixture whose components, the rows of T, are known. EM crawls where
+        # a class has next to no prior; a step costs K² operations, so there may be many.
         prior = np.full(len(fractions), 1 / len(fractions))
         for _ in range(100_000):
             expected = prior @ self.transition

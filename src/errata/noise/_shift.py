@@ -72,9 +72,11 @@ def _shift_one(
     states = codes[starts]
     durations = np.diff(np.r_[starts, len(codes)])
     reach = width * durations * uncertain[states]
-    onset_moves, end_moves = np.rint(random.uniform(-reach, reach, size=(2, len(reach)))).astype(
-        int
-    )
+    # Drawn for segments that may not move too (their reach is zero): with one seed the others move
+    # alike whichever `states` are given.
+    moves = random.uniform(-reach, reach, size=(2, len(reach)))
+    onset_moves, end_moves = np.rint(moves).astype(int)
+    # A boundary is the onset of one segment and the end of the one before.
     wanted = starts[1:] + onset_moves[1:] + end_moves[:-1]
     return np.repeat(states, np.diff(np.r_[0, _clamped(wanted, len(codes)), len(codes)]))
 

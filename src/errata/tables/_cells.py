@@ -32,7 +32,7 @@ def words_of(values: Any) -> Words:
     words = sorted({word for word in stripped if word is not None})
     place = {word: code for code, word in enumerate(words)}
     places = [-1 if word is None else place[word] for word in stripped]
-    return Words(np.array([*places, -1])[codes], words)
+    return Words(np.array([*places, -1])[codes], words)  # code -1 is the entry at the end
 
 
 def numbers(values: Any) -> np.ndarray | None:

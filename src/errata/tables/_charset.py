@@ -1,4 +1,4 @@
-"""The encoding of a text file, or a sentence when its bytes are no text at all."""
+"""The encoding of a text file, or an error when the file does not hold text."""
 
 from pathlib import Path
 

@@ -12,7 +12,8 @@ from .._validation import is_missing
 from ..exceptions import MissingExtraError
 from ._cells import is_arrow
 
-_NOT_FOR_NUMPY = (str, bytes, list, tuple, dict, set)  # it would make wide or square arrays of them
+# NumPy would make arrays as wide as the longest text, or square ones, of these.
+_NOT_FOR_NUMPY = (str, bytes, list, tuple, dict, set)
 
 
 class Column(NamedTuple):
@@ -112,7 +113,7 @@ def _parts(table: Any) -> tuple[Sequence[Any], list[Any]]:
 
 
 def _series(table: Any) -> Iterable[Any] | None:
-    """The columns of a dataframe, in its own kind; None when it is no dataframe."""
+    """The columns of a dataframe, in its own kind; None when it is not a dataframe."""
     if hasattr(table, "iloc") and hasattr(table, "columns"):  # pandas: names may occur twice
         return [table.iloc[:, i] for i in range(len(table.columns))]
     if is_arrow_table(table):  # here too

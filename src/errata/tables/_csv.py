@@ -103,7 +103,7 @@ def _with_cell(row: Record, place: int, value: Any, delimiter: str) -> Record:
     for _ in range(place):
         start = cell.match(row.raw, start).end() + 1  # type: ignore[union-attr]
     end = cell.match(row.raw, start).end()  # type: ignore[union-attr]
-    # An empty cell alone on its line would be a blank line, and blank lines are no rows.
+    # An empty cell alone on its line would be a blank line, and blank lines are not rows.
     quoted = row.raw[start:end].startswith('"') or (not text and len(row.cells) == 1)
     if quoted or re.search(f'["\r\n{re.escape(delimiter)}]', text):
         text = '"' + text.replace('"', '""') + '"'

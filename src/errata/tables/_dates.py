@@ -24,7 +24,7 @@ def date_objects(values: np.ndarray) -> np.ndarray | None:
 
 
 def dates_in_words(words: list[str]) -> np.ndarray | None:
-    """Each distinct word of a column as datetime64 in UTC; None when one of them is no date."""
+    """Each distinct word of a column as datetime64 in UTC; None when one is not a date."""
     if all(map(_DATE.match, words)):
         return _parsed(words)
     if all(map(_MONTH.fullmatch, words)):

@@ -55,10 +55,10 @@ def _encode_objects(name: str, column: Column, seed: int) -> Encoded:
 
 
 def _encode_numbers(name: str, values: np.ndarray) -> Encoded:
-    endless = np.flatnonzero(np.isinf(values))
-    if len(endless):
+    infinite = np.flatnonzero(np.isinf(values))
+    if len(infinite):
         raise ValueError(
-            f"column {name!r} holds {values[endless[0]]} in row {endless[0]} (counted from 0); "
+            f"column {name!r} holds {values[infinite[0]]} in row {infinite[0]} (counted from 0); "
             "replace infinite numbers by finite ones or leave them empty."
         )
     present = values[~np.isnan(values)]

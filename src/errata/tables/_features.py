@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.utils import check_random_state
 
 from .._format import listed
+from .._random import draw_seeds
 from ._columns import Column, columns_of, without
 from ._encode_column import Encoded, encode
 from ._encoders import Block
-from ._identifiers import are_identifying_numbers, may_run_on
+from ._identifiers import are_identifying_numbers, may_be_consecutive
 
 _NAMED = 8  # columns a note mentions by name
 
@@ -93,15 +93,12 @@ def features_of(
     if isinstance(table, np.ndarray) and _is_ready(table) and not len(drop):
         return Features(table.astype(float, copy=False), *_unnamed(range(table.shape[1])))
     columns = without(columns_of(table), drop)
-    seeds = _seeds(random_state, len(columns))
+    # A seed for each column, drawn in advance: the features do not depend on n_jobs.
+    seeds = draw_seeds(random_state, len(columns))
     encoded = Parallel(n_jobs=n_jobs)(
         delayed(encode)(column, seed) for column, seed in zip(columns, seeds, strict=True)
     )
     return _gathered(columns, encoded)
-
-
-def _seeds(random_state: Any, n: int) -> np.ndarray:
-    return check_random_state(random_state).randint(2**31 - 1, size=n)
 
 
 def _is_ready(array: np.ndarray) -> bool:
@@ -112,8 +109,9 @@ def _is_ready(array: np.ndarray) -> bool:
     low, high = array.min(axis=0).astype(float), array.max(axis=0).astype(float)
     if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
         return False
-    suspects = np.flatnonzero(may_run_on(high - low, len(array)))
-    return not any(are_identifying_numbers(array[:, place], "x") for place in suspects)
+    candidates = np.flatnonzero(may_be_consecutive(high - low, len(array)))
+    # "x" gives nothing away: columns of an array have no names that could say "id".
+    return not any(are_identifying_numbers(array[:, place], "x") for place in candidates)
 
 
 def _sparse_features(table: Any, drop: Sequence[Any]) -> Features:

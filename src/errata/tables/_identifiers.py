@@ -25,7 +25,7 @@ def is_identifier_name(name: str) -> bool:
     return bool(_NAME.fullmatch(name.strip().lower()) or _CAMEL.fullmatch(name.strip()))
 
 
-def may_run_on(spread: Any, n: int) -> Any:
+def may_be_consecutive(spread: Any, n: int) -> Any:
     """Whether n whole numbers over such a range (or ranges) may be a count with few gaps."""
     return (n >= _ENOUGH) & (n - 1 <= spread) & (spread < 2 * n)
 
@@ -34,10 +34,10 @@ def are_identifying_numbers(values: np.ndarray, name: str) -> bool:
     """Whether numbers (none missing) are distinct and whole, and run on or are named so.
 
     Measurements that happen to differ in every row are not: whole numbers that leave out fewer
-    values than they take, without repeating one, are no coincidence.
+    values than they take, without repeating one, are not a coincidence.
     """
     spread = float(values.max()) - float(values.min())
-    if not (is_identifier_name(name) or may_run_on(spread, len(values))):
+    if not (is_identifier_name(name) or may_be_consecutive(spread, len(values))):
         return False
     whole = bool((values == np.floor(values)).all())
     return whole and len(values) > 1 and len(np.unique(values)) == len(values)

@@ -41,6 +41,7 @@ def _parsed(path: Path) -> Any:
             table = _arrow_table(path, explicit_schema=text).select(table.column_names)
     except arrow.ArrowInvalid:
         return None
+    # Arrow also takes two objects on one line, and one over several; JSON lines are neither.
     return table if table.num_rows == _count_lines(path) else None
 
 

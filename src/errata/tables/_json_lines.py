@@ -53,8 +53,8 @@ def _records(stream: IO[str], path: Path) -> Iterator[Record]:
 
 def _parsed(text: str, number: int, path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(text, object_pairs_hook=_without_twins)
-    except _TwinKeyError as error:
+        value = json.loads(text, object_pairs_hook=_without_duplicates)
+    except _DuplicateKeyError as error:
         raise ValueError(f"line {number} of {path} has the key {error} twice.") from error
     except (ValueError, RecursionError) as error:
         raise ValueError(
@@ -68,15 +68,15 @@ def _parsed(text: str, number: int, path: Path) -> dict[str, Any]:
     return value
 
 
-class _TwinKeyError(Exception):
+class _DuplicateKeyError(Exception):
     """A key stands twice in an object, so that one of its values would be lost."""
 
 
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise _TwinKeyError(repr(next(key for key in keys if keys.count(key) > 1)))
+        raise _DuplicateKeyError(repr(next(key for key in keys if keys.count(key) > 1)))
     return found
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from ._cells import floats
 
 _PLACEHOLDERS = {"?", "-", "--", ".", "*", "none", "missing", "unknown", "<na>", "#n/a"}
+# A group of thousands never starts with 0: 0,125 has a decimal comma.
 _THOUSANDS = re.compile(r"[+-]?(\d+|[1-9]\d{0,2}(,\d{3})+)(\.\d+)?")
 _DECIMALS = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?")
 
@@ -14,7 +15,7 @@ _DECIMALS = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?")
 def formatted_numbers(name: str, words: list[str]) -> tuple[np.ndarray | None, str]:
     """Each distinct word of a column as a float; and a sentence when that took some reading.
 
-    None when one of them is no number. A word that stands for a missing number gives NaN.
+    None when one of them is not a number. A word that stands for a missing number gives NaN.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class Change(NamedTuple):
 
 
 def with_blank_lines(records: Iterable[Record]) -> Iterator[Record]:
-    """Hang blank lines on the row before them (on the first row when they open the file)."""
+    """Attach blank lines to the row before them (to the first row when they open the file)."""
     before: Record | None = None
     for record in records:
         if before is None:
@@ -54,7 +54,7 @@ def changed(records: Iterable[Record], change: Change, path: Path) -> Iterator[t
 
 
 def check_row_count(rows: int, given: int, path: Path) -> None:
-    """Raise when a table has not as many rows as were spoken of."""
+    """Raise when a table does not have as many rows as values were given."""
     if rows != given:
         raise ValueError(f"{path} has {rows} rows, but {given} values were given.")
 

@@ -1,4 +1,4 @@
-"""One face for all formats, chosen by the name of the file."""
+"""One interface for all formats, chosen by the name of the file."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -73,7 +73,7 @@ def copy_with_column(
     r"""Copy a table with the values of one column replaced and everything else as it was.
 
     ``target`` has the format of ``source``, and appears only when it is complete. Text is copied
-    row by row, so tables larger than memory are welcome.
+    row by row, so tables may be larger than memory.
 
     Examples
     --------
@@ -132,12 +132,12 @@ def copy_with_rows(
     if keep.dtype != bool or keep.ndim != 1:
         raise ValueError("keep must hold True or False for each row.")
     if not keep.any():
-        raise ValueError("keep is False everywhere, and a table without rows is no table.")
+        raise ValueError("keep is False everywhere; a table needs at least one row.")
     if (name is None) != (values is None):
         raise ValueError("give both name and values, or neither.")
     values = [None] * len(keep) if values is None else _cells(values)
     if len(values) != len(keep):
-        raise ValueError(f"keep speaks of {len(keep)} rows, values of {len(values)}.")
+        raise ValueError(f"keep has {len(keep)} entries, but values has {len(values)}.")
     _copy(Path(source), Path(target), Change(keep, name, values))
 
 

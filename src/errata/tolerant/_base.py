@@ -49,12 +49,13 @@ class ReinforcedEstimator(DetectorMixin, BaseEstimator):
             found.fit.log_p, found.log_alpha, rule.penalty
         )
         self.log_reinforcement_ = found.log_alpha
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):  # inf, where alpha exceeds the largest float
             self.reinforcement_ = float(np.exp(found.log_alpha))
         self.mean_weight_ = float(np.average(found.weights, weights=sample_weight))
         self.objective_ = found.objective
         self.n_iter_ = found.n_iter
         self.converged_ = found.converged
+        # Classifiers call it once more, with the predicted classes, for suggested_.
         self._conclude(abnormality(found.fit.log_p, found.log_alpha, rule.penalty))
         return found.fit.params
 
@@ -63,7 +64,7 @@ def require_every_class(row_weights: np.ndarray, codes: np.ndarray, classes: np.
     """Raise when the rows of a class have lost their weight, so that a fit would forget it."""
     heaviest = np.zeros(len(classes))
     np.maximum.at(heaviest, codes, row_weights)
-    gone = heaviest <= 1e-12 * row_weights.max()
+    gone = heaviest <= 1e-12 * row_weights.max()  # relative: sample weights have any unit
     if gone.any():
         raise Degenerate(
             f"no row of the class {classes[gone][0]} keeps any weight, and a fit would forget it"

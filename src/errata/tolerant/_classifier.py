@@ -28,8 +28,8 @@ class ReinforcedClassifier(ClassifierMixin, WrappingEstimator):
     fit maximises a weighted likelihood (logistic regression, naive Bayes, neural networks) the
     theory of [1]_ applies; with trees, or support vectors that were calibrated, the weights are
     useful but nothing is proved. A classifier flexible enough to memorise labels finds them all
-    likely, so that nothing is suspected: give such a one (a forest, nearest neighbours) ``cv=5``.
-    Costs the fits, and with ``cv`` as many more as there are folds.
+    likely, so that nothing is suspected: for such models (forests, nearest neighbours) pass
+    ``cv=5``. Costs the fits, and with ``cv`` as many more as there are folds.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class ReinforcedClassifier(ClassifierMixin, WrappingEstimator):
         Fraction of the data that should support the model. Too high keeps errors in; too low costs
         little. Not used when ``reinforcement`` is a number.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
+        Maximum number of weighted fits. Half-way, "auto" stops choosing the reinforcement anew.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional
@@ -187,6 +187,7 @@ def fit_classifier(
 ) -> Fit:
     """Fit with weights, and find the log-probability of each label."""
     require_every_class(weights, codes, classes)
+    # Fitted to the labels, not to their codes, so that estimator_ speaks of the user's classes.
     return Fit(*fits(_label_log_proba, X, classes[codes], weights))
 
 

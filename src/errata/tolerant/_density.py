@@ -47,7 +47,7 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
         Fraction of the data that should support the model. Too high keeps errors in; too low costs
         little. Not used when ``reinforcement`` is a number.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
+        Maximum number of weighted fits. Half-way, "auto" stops choosing the reinforcement anew.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional
@@ -132,7 +132,7 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
         estimator = self._wrapped()
         check_pluggable(estimator, method="score_samples", gives="how likely a row is")
         X = self._check_input(X)
-        no_labels = np.zeros(X.shape[0])
+        no_labels = np.zeros(X.shape[0])  # make_folds counts the rows by them
         fits = self._weighted_fits(
             X, no_labels, stratify=False, groups=groups, fit_params=fit_params
         )

@@ -35,7 +35,7 @@ def scale_floor(y: np.ndarray, weights: np.ndarray) -> float:
     """The narrowest noise to believe in: a fit closer than this has collapsed on a few rows."""
     mean = float(np.average(y, weights=weights))
     spread = float(np.sqrt(np.average((y - mean) ** 2, weights=weights)))
-    return 1e-8 * (spread or abs(mean) or 1.0)
+    return 1e-8 * (spread or abs(mean) or 1.0)  # a constant y has a size still, unless it is 0
 
 
 @lru_cache(maxsize=64)
@@ -60,8 +60,10 @@ def report_scale(estimator: Any, scale: float, *, floor: float) -> None:
     """Set ``scale_`` and ``collapsed_`` of a fitted regression, and say so if it collapsed."""
     factor = 1.0
     if estimator.consistent_scale and estimator.mean_weight_ < 1:
+        # Rounded for the cache: the loop reaches the mean weight asked for to rounding error only.
         factor = clean_scale(round(estimator.mean_weight_, 6), estimator.reinforcement_penalty)
     estimator.scale_ = scale / factor
+    # Judged before the correction: it is the fit that meets the floor.
     estimator.collapsed_ = bool(scale <= floor)
     if estimator.collapsed_:
         warnings.warn(

@@ -76,7 +76,7 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
         Fraction of the data that should support the model. Too high keeps errors in; too low costs
         little. Not used when ``reinforcement`` is a number.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
+        Maximum number of weighted fits. Half-way, "auto" stops choosing the reinforcement anew.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional
@@ -199,7 +199,7 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
         """
         X, y = check_data(self, X, y, dtype=float, order="C", y_numeric=True, ensure_min_samples=2)
         y = y.astype(float)
-        _check_gram_size(len(y), self.max_gram_bytes)
+        _check_gram_size(len(y), self.max_gram_bytes)  # before the memory is asked for
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
         floor = scale_floor(y, sample_weight)
         maximise = partial(
@@ -277,6 +277,8 @@ def solve_curve(
     c = v - intercept * u
     residuals = y - K @ (s * c) - intercept
     if leave_one_out:
+        # Of the inverse of the matrix bordered by s, that is with the intercept; a row of weight
+        # zero is left out of the fit already.
         inverse_diagonal = np.diag(cho_solve(factor, np.eye(len(y)))) - u**2 / (s @ u)
         present = s > 0
         residuals[present] = c[present] / (s * inverse_diagonal)[present]

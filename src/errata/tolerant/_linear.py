@@ -66,7 +66,7 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
     fit_intercept : bool, default=True
         Whether the line may miss the origin.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
+        Maximum number of weighted fits. Half-way, "auto" stops choosing the reinforcement anew.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional
@@ -183,6 +183,7 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
         X, y = check_data(self, X, y, dtype=float, order="C", y_numeric=True, ensure_min_samples=2)
         y = y.astype(float)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
+        # Without an intercept the line passes through the origin, and rows must not be moved.
         centre = centre_of(X) if self.fit_intercept else np.zeros(X.shape[1])
         maximise = partial(
             fit_line,
@@ -240,6 +241,8 @@ def solve_line(
     d = X.shape[1]
     R = triangle([X, y], weights, ones=fit_intercept)
     corner = R[int(fit_intercept) :, int(fit_intercept) :]
+    # The penalty as d more rows of response 0, in the columns of X only: the printed I_d of (53)
+    # would also shrink the intercept. The threshold of the rank is that of numpy's matrix_rank.
     table = np.vstack([corner[:, :d], np.sqrt(alpha) * np.eye(d)])
     response = np.concatenate([corner[:, d], np.zeros(d)])
     coef, _, rank, _ = lstsq(table, response, cond=np.finfo(float).eps * max(X.shape))

@@ -45,7 +45,7 @@ class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):
         finite: without the rows that lose their weight a plane may separate the classes, and then
         only a penalty keeps the coefficients finite.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
+        Maximum number of weighted fits. Half-way, "auto" stops choosing the reinforcement anew.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional

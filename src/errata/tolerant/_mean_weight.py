@@ -36,6 +36,7 @@ def _mean_of_possible(
     """The mean weight that the rows of non-zero probability need, the others having weight zero."""
     impossible = log_p == -np.inf
     left = 1 - counts[impossible].sum() / counts.sum()
+    # L1 gives all possible rows a weight of one at a finite alpha, L2 in the limit only.
     margin = _ROUNDING if penalty == "l2" else -_ROUNDING
     if not left > mean_weight + margin:
         raise ValueError(

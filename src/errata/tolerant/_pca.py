@@ -56,7 +56,7 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
         Fraction of the data that should support the model. Too high keeps errors in; too low costs
         little. Not used when ``reinforcement`` is a number.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
+        Maximum number of weighted fits. Half-way, "auto" stops choosing the reinforcement anew.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional
@@ -232,6 +232,7 @@ def fit_axes(
     d, q = X.shape[1], n_components
     mean, components, variances, total = principal_axes(X, weights, q)
     rest = max(floor, (total - variances.sum()) / (d - q)) if q < d else 0.0
+    # Where the floor lifts the rest, it lifts the axes as well: none has less than the others.
     axes = Axes(mean, components, np.maximum(variances, max(floor, rest)), rest)
     return Fit(axes, axes_log_density(X, axes))
 
@@ -246,6 +247,7 @@ def principal_axes(
     else:  # the start is fixed, so that the same rows give the same axes
         _, lengths, axes = svds(table, k=q, v0=np.ones(min(table.shape)))
     first = np.argsort(-lengths, kind="stable")[:q]
+    # Either sign is right, and which one comes out depends on LAPACK: the largest entry decides.
     largest = np.abs(axes[first]).argmax(axis=1)
     signs = np.sign(axes[first, largest])
     total_weight = weights.sum()

@@ -27,9 +27,9 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
     noise of one width is put around its predictions, and it is fitted some ten times, each time
     with less weight on the rows far from it. If the fit minimises a weighted squared error the
     theory of [1]_ applies; otherwise the weights are useful but nothing is proved. A regressor
-    flexible enough to pass through every row leaves no residual to suspect: give such a one (a
-    forest, boosted trees) ``cv=5``. Costs the fits, and with ``cv`` as many more as there are
-    folds.
+    flexible enough to pass through every row leaves no residual to suspect: for such models
+    (forests, boosted trees) pass ``cv=5``. Costs the fits, and with ``cv`` as many more as there
+    are folds.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
         Fraction of the data that should support the model. Too high keeps errors in; too low costs
         little. Not used when ``reinforcement`` is a number.
     max_iter : int, default=100
-        At most so many weighted fits. Half-way, "auto" keeps the reinforcement it has.
+        Maximum number of weighted fits. Half-way, "auto" stops choosing the reinforcement anew.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     threshold : float, optional

@@ -74,6 +74,7 @@ def value_and_slope(task: Task, beta: np.ndarray) -> tuple[float, np.ndarray]:
     log_p = np.take_along_axis(log_proba, task.codes[:, None], axis=1)[:, 0]
     value = task.weights @ log_p - task.l2 / 2 * (beta[:, 1:] ** 2).sum()
     wanted = np.eye(task.n_classes)[task.codes]
+    # Of two classes only the second has parameters.
     surprise = (task.weights[:, None] * (wanted - np.exp(log_proba)))[:, -len(beta) :]
     slope = np.column_stack([surprise.sum(axis=0), surprise.T @ task.X - task.l2 * beta[:, 1:]])
     return float(value), slope

@@ -14,7 +14,7 @@ from scipy.special import expit
 PENALTIES = ("l1", "l2")
 _PRICE = {"l1": 1.0, "l2": 0.5}
 _LOG_2 = np.log(2.0)
-_TIE_BREAK = 1e-6
+_TIE_BREAK = 1e-6  # of the abnormality; the rest of it is one minus the weight
 _LOG_NEXT_TO_NOTHING = -1e300  # stands for the logarithm of 0, so that inf - inf never occurs
 
 
@@ -24,6 +24,7 @@ def weigh(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
     with np.errstate(over="ignore"):
         if penalty == "l1":
             return np.exp(np.minimum(0.0, log_alpha + log_p))
+        # Divided through by z: z² would overflow for large z, and inf / inf is nan.
         return 2 / (1 + np.hypot(1.0, np.exp(_LOG_2 - log_p - log_alpha / 2)))
 
 

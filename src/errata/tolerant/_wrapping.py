@@ -106,7 +106,7 @@ class WrappingEstimator(ReinforcedEstimator):
     def _weighted_fits(
         self, X: Any, y: np.ndarray, *, stratify: bool, groups: Any, fit_params: dict[str, Any]
     ) -> WeightedFits:
-        folds = None
+        folds = None  # the paper's way: rows are scored by the fit that saw them
         if self.cv is not None:
             if groups is not None:
                 check_consistent_length(X, groups)
@@ -118,17 +118,9 @@ class WrappingEstimator(ReinforcedEstimator):
         estimator = seeded_member(self._wrapped(), self.random_state)
         return WeightedFits(estimator, folds, route_fit(self, fit_params), self.n_jobs)
 
-    def _check_input(self, *data: Any, **checks: Any) -> Any:
+    def _check_input(self, X: Any, y: Any = "no_validation", **checks: Any) -> Any:
         """Check features, and responses if there are any, that the estimator is fitted to."""
-        takes_missing = get_tags(self).input_tags.allow_nan
-        return check_data(
-            self,
-            *data,
-            ensure_min_samples=2,
-            ensure_all_finite="allow-nan" if takes_missing else True,
-            **self._input_checks(),
-            **checks,
-        )
+        return check_data(self, X, y, ensure_min_samples=2, **self._input_checks(), **checks)
 
     def _input_checks(self) -> dict[str, Any]:
         sparse = get_tags(self._wrapped()).input_tags.sparse

@@ -239,7 +239,7 @@ def test_a_later_perfect_rule_is_dropped_or_kept(on_perfect, n_rounds):
         assert cap == pytest.approx(13.8, abs=0.02)
 
 
-def test_no_rule_at_all_is_the_commonest_class_with_a_warning():
+def test_no_base_estimator_at_all_is_the_commonest_class_with_a_warning():
     X, y = np.zeros((6, 1)), ["b", "b", "b", "a", "a", "a"]
     with pytest.warns(SuspicionWarning, match="no better than guessing") as caught:
         model = DiscreteAdaBoostClassifier().fit(X, y)

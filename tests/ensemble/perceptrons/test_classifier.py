@@ -83,3 +83,9 @@ def test_bad_parameters_get_a_sentence(parameters, sentence):
     X, y, _ = noisy_twonorm(20)
     with pytest.raises(ValueError, match=sentence):
         ParallelPerceptronClassifier(**parameters).fit(X, y)
+
+
+def test_margins_are_asked_for_labels_that_were_there_in_fit():
+    model = ParallelPerceptronClassifier(random_state=0).fit([[0.0], [1.0]], ["a", "c"])
+    with pytest.raises(ValueError, match="y holds 'b', a label that was not there in fit"):
+        model.activation_margins([[0.0]], ["b"])

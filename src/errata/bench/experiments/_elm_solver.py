@@ -93,8 +93,8 @@ def illustrate_times(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     path, picture = folder / "times.md", folder / "times.png"
     with atomic_path(path) as temporary:
         temporary.write_text(f"# {table.title}\n\n{to_markdown(table)}\n", encoding="utf-8")
-    figure = require("matplotlib.figure", extra="report").Figure((10, 4), layout="constrained")
-    axes = figure.subplots(1, 3, sharey=True)
+    figure = require("matplotlib.figure", extra="report").Figure((10, 5), layout="constrained")
+    axes = figure.subplots(1, 3, sharex=True, sharey=True)
     panels = {
         "ours": (mean_ratios(results), THREE),
         "published": (published_ratios(), THREE),
@@ -103,6 +103,9 @@ def illustrate_times(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     for axis, (title, (ratios, methods)) in zip(axes, panels.items(), strict=True):
         _draw_ratios(axis, [row[0] for row in table.rows], ratios, methods)
         axis.set(title=title, xlabel="time over that of the fastest")
+    # Below the panels, where no point is hidden; the first two have the same methods.
+    for axis, side in ((axes[0], "left"), (axes[2], "right")):
+        figure.legend(*axis.get_legend_handles_labels(), loc=f"outside lower {side}")
     with atomic_path(picture) as temporary:
         figure.savefig(temporary, dpi=150)
     return [path, picture]
@@ -115,9 +118,10 @@ def _draw_ratios(
     for method, marker in zip(methods, "o^s", strict=True):
         values = [ratios[dataset, method] for dataset in datasets]
         axis.plot(values, places, marker, markersize=5, alpha=0.8, label=method)
-    axis.set(xscale="log", yticks=places, yticklabels=datasets)
-    axis.invert_yaxis()
-    axis.legend(fontsize="x-small")
+    # In the order of the table, from the top; inverting would flip shared axes once per panel.
+    axis.set(xscale="log", yticks=places, yticklabels=datasets, ylim=(len(datasets) - 0.5, -0.5))
+    axis.xaxis.set_major_formatter("{x:g}")
+    axis.xaxis.set_minor_formatter("")
 
 
 elm_solver = Experiment(

@@ -48,6 +48,8 @@ def search(kernels: list, C: tuple[float, ...], cv: int = 10) -> GramSearch:
 
 def svm_methods(step: float, gammas: tuple, sizes: tuple, cv: int = 10) -> dict[str, GramSearch]:
     """The published methods, and one for each fixed kernel parameter; ``step`` is that of C."""
+    # LIBSVM's C, with half the squared norm, although (1) prints the whole: it was LIBSVM that read
+    # the grids. The ELM kernel has one decade more.
     C_rbf, C_elm = powers_of_ten(-1, 3, step), powers_of_ten(-1, 4, step)
     units = sorted({round(p) for p in powers_of_ten(0, 4, step)})
     return (

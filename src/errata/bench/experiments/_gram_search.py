@@ -16,7 +16,11 @@ from ...elm import ELMFeatures, asymptotic_elm_kernel, elm_kernel
 from .._experiment import Bench, Cell
 from ._complete import load_complete
 
-LIBSVM_LIMIT = 10_000_000  # iterations after which LIBSVM itself gives up
+# Iterations after which LIBSVM itself gives up; scikit-learn's default, -1, never does.
+LIBSVM_LIMIT = 10_000_000
+
+
+# The three kernels are called alike, kernel(X, Z, seed), though only drawn units use the seed.
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,7 @@ class GramSearch(BaseEstimator):
         """Choose kernel and parameters, then fit to all rows."""
         folds = _folds(self.estimator, self.cv, self.random_state)
         some = np.random.RandomState(self.random_state).permutation(len(y))[: self.search_rows]
+        # Where all rows are searched they stay in their order, as do the folds made of them.
         Xs, ys = (X, y) if len(some) == len(y) else (X[some], y[some])
         errors = [self._errors(Xs, ys, *fold) for fold in folds.split(Xs, ys)]
         best = np.mean(errors, axis=0).argmin()
@@ -143,6 +148,7 @@ class _TrainingPart:
         self.scaler = clone(search.scaler).fit(X)
         self.X = self.scaler.transform(X)
         self.K = kernel(self.X, self.X, self.seed)
+        # Epsilon is in the unit of the target: once that is standardised, one grid suits all sets.
         self.mean, self.scale = (0.0, 1.0) if self.labels else (float(y.mean()), float(y.std()))
         self.target = y if self.labels else (y - self.mean) / self.scale
 
@@ -154,6 +160,7 @@ class _TrainingPart:
         """Fit the estimator with these parameters and predict rows by their Gram matrix."""
         model = clone(self.estimator).set_params(max_iter=LIBSVM_LIMIT, **parameters)
         with warnings.catch_warnings():
+            # A setting that does not converge loses by its error on the inner folds.
             warnings.simplefilter("ignore", ConvergenceWarning)
             predicted = model.fit(self.K, self.target).predict(K)
         return predicted if self.labels else self.scale * predicted + self.mean
@@ -180,6 +187,7 @@ class OuterFold:
     ) -> Mapping[str, float]:
         """Score on the fold that the repetition names."""
         X, y = load_complete(dataset, bench.folder)
+        # Seeded by the data set alone: the repetitions are the parts of one division.
         folds = _folds(estimator.estimator, self.n_splits, bench.seed_of(cell.dataset))
         train, test = list(folds.split(X, y))[cell.repetition]
         model = seeded_clone(estimator, bench.seed_of(*cell)).fit(X[train], y[train])
@@ -188,5 +196,6 @@ class OuterFold:
 
 def powers_of_ten(low: float, high: float, step: float) -> tuple[float, ...]:
     """10**low, ..., 10**high, to six digits."""
+    # Half a step beyond the end, which arange would include or not by rounding.
     exponents = np.arange(low, high + step / 2, step)
     return tuple(float(f"{10**e:.6g}") for e in exponents)

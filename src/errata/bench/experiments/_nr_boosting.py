@@ -24,6 +24,7 @@ from .._published import Published
 
 # Twenty steps do not converge, and are not meant to.
 NETWORK = MLPClassifier((3,), solver="lbfgs", alpha=1.0, max_iter=20)
+# Colour: the base estimator, and orange for the paper's own method. Dashes: how it is combined.
 STYLES = {
     "PP bagging": ("#0072b2", ":"),
     "PP boosting": ("#0072b2", "--"),

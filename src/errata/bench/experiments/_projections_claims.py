@@ -43,6 +43,7 @@ def accuracies(results: list[dict[str, Any]]) -> dict[float, Table]:
     cells: dict[float, dict] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for row in results:
         cells[row["noise_level"]][row["method"]][row["dataset"]].append(row["accuracy_percent"])
+    # Results are in the order of the grid, so that the data sets of all methods are in one order.
     return {
         level: {m: np.array([fmean(v) for v in of_sets.values()]) for m, of_sets in methods.items()}
         for level, methods in sorted(cells.items())
@@ -57,6 +58,7 @@ def _compare(what: dict[str, Any], values: Table) -> list[dict[str, Any]]:
     rows = []
     for rival in [rival for rival in RIVALS if rival in values]:
         columns = np.column_stack([values[m] for m in [rival, *projections]])
+        # Against the rival alone: the paper makes no claim about one projection and another.
         p_values = wilcoxon_holm(columns, control=0).p_values[0, 1:]
         for method, p_value in zip(projections, p_values, strict=True):
             gain = values[method] - values[rival]

@@ -125,6 +125,8 @@ class Race:
     ) -> dict[str, float]:
         """Accuracy on the outer fold, and the time of the search over that of the fastest."""
         group = next(i for i, group in enumerate(self.groups) if cell.method in group)
+        # Not the method's own seed: a race is over one set of folds and hidden units. 31 bits fit a
+        # signed integer, whatever solver reads it.
         seed = bench.seed_of(cell.dataset) % 2**31
         outcomes = _outcomes(self, group, dataset, bench.folder, cell.repetition, seed)
         fastest = min(outcome.seconds for outcome in outcomes.values())
@@ -140,6 +142,7 @@ class Race:
         """The outcomes of all solvers of a group on one outer fold."""
         outer = list(self._splits(self.n_splits, X, y, seed))[fold]
         solvers = self.groups[group]
+        # process_time adds up all threads: with several, BLAS would look slower than it is.
         with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             # Solvers take turns, so that whatever else the machine does slows all of them down.

@@ -9,7 +9,7 @@ included; here the training rows of each fold alone decide.
 
 Its random subspaces are said to be a pool of fifty, but their published accuracy, below that of a
 single perceptron and as scattered, is that of one perceptron on one half of the features. A pool of
-fifty is 8 points better on clean labels and 20 under 40 % noise. So one it is.
+fifty is 8 points better on clean labels and 20 under 40 % noise. So a single one is measured.
 """
 
 import warnings
@@ -41,6 +41,7 @@ def load_same(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndar
 def flip_each(y: np.ndarray, level: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Change each label by itself, as the paper does; half of two classes is its last level."""
     with warnings.catch_warnings():
+        # Labels of two classes say nothing at 50 %: the paper measures that too, table 4.2.6.
         warnings.simplefilter("ignore", NoiseWarning)
         return flip_labels(y, level, exact=False, random_state=seed)
 
@@ -55,8 +56,9 @@ def score_walmsley(
 ) -> dict[str, float]:
     """Accuracy and, from the method that the paper prefers, the hardness of the training rows."""
     bagging = model[-1]
-    linear = isinstance(bagging, HardnessBaggingClassifier) and bagging.hardness == "kdn"
-    hardness = bagging.suspicion_ if linear and bagging.probability == "linear" else None
+    # By its parameters: "Bagging" is of the same class here, with another hardness.
+    by_hardness = isinstance(bagging, HardnessBaggingClassifier) and bagging.hardness == "kdn"
+    hardness = bagging.suspicion_ if by_hardness and bagging.probability == "linear" else None
     accuracy = 100 * float(np.mean(model.predict(X) == y))
     return {"accuracy_percent": accuracy} | hardness_summary(hardness, flipped)
 
@@ -87,9 +89,9 @@ walmsley = Experiment(
         "satimage": "satimage",
         "yeast": "yeast",
         "glass": "glass",
-        "vowel": "vowel528",
+        "vowel": "vowel528",  # the part with 528 of the 990 rows
         "haberman": "haberman",
-        "vertebral": "vertebral2",
+        "vertebral": "vertebral2",  # two classes; the set also comes with three
         "transfusion": "transfusion",
         "ecoli": "ecoli",
         "ilpd": "ilpd",

@@ -36,12 +36,10 @@ def plot_hardness(results: list[dict[str, Any]], path: Path) -> list[Path]:
     datasets = [name for name in SHOWN if name in summaries]
     if not datasets:
         return []
-    require("matplotlib", extra="report").use("Agg")
-    pyplot = require("matplotlib.pyplot", extra="report")
-    figure, axes = pyplot.subplots(
-        2, len(datasets), figsize=(3.2 * len(datasets) + 0.6, 6.2), squeeze=False, sharey=True,
-        layout="constrained",
-    )  # fmt: skip
+    figure = require("matplotlib.figure", extra="report").Figure(
+        (3.2 * len(datasets) + 0.6, 6.2), layout="constrained"
+    )
+    axes = figure.subplots(2, len(datasets), squeeze=False, sharey=True)
     for (curve, box), name in zip(axes.T, datasets, strict=True):
         _draw_curves(curve, summaries[name])
         _draw_boxes(box, summaries[name])
@@ -51,12 +49,12 @@ def plot_hardness(results: list[dict[str, Any]], path: Path) -> list[Path]:
     axes[1, 0].set_ylabel(f"kDN hardness at {level:.0%} noise")
     axes[0, 0].legend(loc="lower right")
     figure.savefig(path, dpi=150)
-    pyplot.close(figure)
     return [path]
 
 
 def _by_dataset(results: list[dict[str, Any]]) -> dict[str, dict[float, dict[str, float]]]:
     """For each data set and noise level with wrong labels, the means of all numbers."""
+    # Quartiles are averaged over the repetitions, as results hold no single rows.
     rows: dict[str, dict] = defaultdict(lambda: defaultdict(list))
     for row in results:
         if row["noisy_hardness_mean"] == row["noisy_hardness_mean"]:  # not nan

@@ -40,6 +40,7 @@ def make_outlying_line(
     >>> X[outlying], y[outlying]
     (array([[0.9]]), array([-0.5]))
     """
+    # Near one end, where a point turns the line most.
     return _around(lambda x: 1 + 2 * x, 0.2, (0.9, -0.5), n_samples, random_state)
 
 
@@ -95,7 +96,7 @@ def make_outlying_cloud(
     n_samples = check_count("n_samples", n_samples, low=2)
     random = check_random_state(random_state)
     cos, sin = np.cos(np.pi / 6), np.sin(np.pi / 6)
-    # (70); 0.87 is printed for the last entry, 0.2 cos(pi/6), which is 0.17
+    # Equation 70, which prints 0.87 for the last entry; it is 0.2 cos(pi/6) = 0.17.
     mixing = np.array([[cos, -sin], [sin, cos]]) @ np.diag([1.0, 0.2])
     cloud = random.standard_normal((n_samples - 1, 2)) @ mixing.T + [-0.5, 0.5]
     return np.vstack([cloud, [-1.5, 2.5]]), _last(n_samples)

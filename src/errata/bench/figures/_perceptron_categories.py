@@ -33,7 +33,7 @@ def plot_perceptron_categories(
     n_perceptrons : int, default=3
         Number of perceptrons.
     random_state : int, RandomState or None, default=0
-        Draws rows and perceptrons.
+        Seed of the sample and of the perceptrons.
     ax : matplotlib axes, optional
         Where to draw; a new figure when not given.
 
@@ -48,6 +48,7 @@ def plot_perceptron_categories(
     >>> ax.figure.savefig("categories.png")  # doctest: +SKIP
     """
     X, y = make_xor(n_samples, noise=noise, random_state=random_state)
+    # The rule of make_xor: it returns the labels only after flipping some.
     wrong = y != (X[:, 0] * X[:, 1] < 0)
     model = ParallelPerceptronClassifier(n_perceptrons, random_state=random_state).fit(X, y)
     if ax is None:
@@ -59,6 +60,7 @@ def plot_perceptron_categories(
         colours = np.array(CLASS_COLOURS)[y[rows]]
         ax.scatter(*X[rows].T, c=colours, marker=marker, s=28, linewidths=1.4, label=category)
     for (a, b), c in zip(model.coef_, model.intercept_, strict=True):
+        # Through the point of the line that is nearest to the origin.
         ax.axline((-a * c, -b * c) / (a * a + b * b), slope=-a / b, color="black", linewidth=0.8)
     ax.set(xlim=(-1.05, 1.05), ylim=(-1.05, 1.05), xlabel="$x_1$", ylabel="$x_2$")
     legend = ax.legend(loc="upper left", bbox_to_anchor=(1, 1))

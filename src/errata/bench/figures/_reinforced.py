@@ -24,8 +24,9 @@ from ._outliers import (
 _TRUTH = {"color": "black", "linestyle": ":", "linewidth": 1.6, "zorder": 2.5}
 _PLAIN = {"color": "#D55E00", "linestyle": "--", "linewidth": 1.8}
 _REINFORCED = {"color": "#0072B2", "linestyle": "-", "linewidth": 2.2}
-_BAND_95 = ndtri(0.975)  # of a normal variable, both sides
-_RADIUS_95 = np.sqrt(-2 * np.log(0.05))  # of a circle, for two of them
+_BAND_95 = ndtri(0.975)  # two-sided quantile of a standard normal variable
+# The squared distance of two such variables from 0 exceeds R² with probability exp(-R² / 2).
+_RADIUS_95 = np.sqrt(-2 * np.log(0.05))
 
 
 def plot_outlying_line(estimator: Any = None, *, random_state: Any = 0, ax: Any = None) -> Any:
@@ -112,6 +113,7 @@ def plot_outlying_cloud(estimator: Any = None, *, random_state: Any = 0, ax: Any
     plain = clone(reinforced).set_params(reinforcement=np.inf).fit(X)
     ax = _prepare(ax, "Principal axes with one outlier", reinforced, "x₁", "x₂")
     centre, along = np.array([-0.5, 0.5]), np.array([np.cos(np.pi / 6), np.sin(np.pi / 6)])
+    # Standard deviation 1 along, 0.2 across: that of make_outlying_cloud.
     covariance = 0.2**2 * np.eye(2) + (1 - 0.2**2) * np.outer(along, along)
     ax.fill(*_ellipse(centre, covariance).T, color="0.88", zorder=0)
     _draw_axes(ax, centre, covariance, "truth", _TRUTH)
@@ -161,6 +163,7 @@ def _plot_regression(
     model: Any, X: np.ndarray, y: np.ndarray, curve: Any, noise: float, name: str, ax: Any
 ) -> Any:
     reinforced = model.fit(X, y)
+    # The same model with an infinite alpha, which reinforces nothing.
     plain = clone(model).set_params(reinforcement=np.inf).fit(X, y)
     ax = _prepare(ax, f"{name} with one outlier", reinforced, "x", "y")
     x = np.linspace(X.min(), X.max(), 400)
@@ -210,7 +213,7 @@ def _draw_axes(ax: Any, mean: Any, covariance: np.ndarray, label: str, style: di
         half = axis * np.sqrt(variance) * _RADIUS_95
         ends = np.array([mean - half, mean + half])
         ax.plot(*ends.T, label=label, **style)
-        label = "_nolegend_"
+        label = "_nolegend_"  # one entry for both axes
 
 
 def _ellipse(mean: Any, covariance: np.ndarray) -> np.ndarray:

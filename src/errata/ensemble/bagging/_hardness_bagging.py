@@ -259,11 +259,11 @@ class HardnessBaggingClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
     def _weigh_votes(self, X: Any, codes: np.ndarray, bags: np.ndarray) -> None:
         """Set what votes count for, and what they come to for rows out of the bags."""
         self.estimator_weights_ = np.ones(len(bags))
-        if self.voting == "local":
-            self._competence = LocalCompetence(X, self._pool.votes(X) == codes[:, None])
-        if not self.oob_score and self.voting != "weighted":
+        if not self.oob_score and self.voting not in ("local", "weighted"):
             return
         votes = self._pool.votes(X)
+        if self.voting == "local":
+            self._competence = LocalCompetence(X, votes == codes[:, None])
         out = np.ones(votes.shape, dtype=bool)
         for voter, bag in enumerate(bags):
             out[bag, voter] = False

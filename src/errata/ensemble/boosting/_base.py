@@ -14,8 +14,8 @@ from ..._routing import params_of_rows, route_fit, router_of
 from ..._validation import (
     check_choice,
     check_count,
+    check_known_labels,
     check_labelled,
-    check_labels,
     check_row_weights,
     check_rows,
 )
@@ -111,7 +111,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def margins(self, X: Any, y: Any) -> np.ndarray:
         """How far the decision is in favour of the labels ``y``, from -1 to 1."""
-        X, codes = self._checked(X), self._codes(y)
+        X, codes = self._checked(X), check_known_labels(y, self.classes_)
         check_consistent_length(X, codes)
         return self._margins(X, codes)
 
@@ -124,7 +124,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         ``start_weights_``. Where each class has base estimators of its own (more than two classes,
         AdaBoost aside): the mean over the classes that took part in the round.
         """
-        X, codes = self._checked(X), self._codes(y)
+        X, codes = self._checked(X), check_known_labels(y, self.classes_)
         check_consistent_length(X, codes)
         start = check_row_weights("sample_weight", sample_weight, len(codes))
         return self._staged_weights(X, codes, start)
@@ -205,10 +205,3 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def _checked(self, X: Any) -> np.ndarray:
         return check_rows(self, X, dtype=float)
-
-    def _codes(self, y: Any) -> np.ndarray:
-        labels, codes = check_labels(y)
-        unknown = np.setdiff1d(labels, self.classes_)
-        if len(unknown):
-            raise ValueError(f"y holds {unknown.tolist()[0]!r}, a label that was not there in fit.")
-        return np.searchsorted(self.classes_, labels)[codes]

@@ -5,10 +5,10 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.utils import check_consistent_length, check_random_state
 
 from ..._detector import DetectorMixin
-from ..._validation import check_labelled, check_row_weights, check_rows
+from ..._validation import check_known_labels, check_labelled, check_row_weights, check_rows
 from ._training import check_parameters, draw_start, train
 
 CATEGORIES = np.array(["borderline", "safe", "noisy"])  # by code: 0, 1 and -1
@@ -170,7 +170,9 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         do so against the label, and it is noisy.
         """
         X = self._checked(X)
-        return self._relative_margins(X, np.searchsorted(self.classes_, y))
+        codes = check_known_labels(y, self.classes_)
+        check_consistent_length(X, codes)
+        return self._relative_margins(X, codes)
 
     def _activations(self, X: np.ndarray) -> np.ndarray:
         """Of each perceptron for each class: (n, class, perceptron)."""
