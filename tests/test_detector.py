@@ -72,6 +72,12 @@ def test_a_fraction_of_each_class_stays_and_of_equals_the_first():
     assert np.flatnonzero(removed).tolist() == [4, 5, 6, 9]
 
 
+def test_a_fraction_of_a_class_is_not_one_row_more_for_rounding():
+    everything = np.ones(100, dtype=bool)  # 0.07 * 100 is a digit above 7
+    removed = spare_classes(everything, np.ones(100), np.zeros(100, int), min_fraction=0.07)
+    assert removed.sum() == 93
+
+
 def test_no_more_than_so_many_go_in_all():
     suspicion = np.array([0.2, 0.9, 0.8, 0.7])
     removed = spare_classes(suspicion > 0.5, suspicion, np.zeros(4, int), max_removed=2)

@@ -46,6 +46,12 @@ def test_a_metric_of_ones_own_is_accepted():
     assert nearest(X, 1, metric=lambda a, b: abs(a - b).max()).ravel().tolist() == [2, 3, 0, 1]
 
 
+def test_a_row_is_not_its_own_neighbour_even_where_others_share_no_feature_with_it():
+    X = [[0.0, np.nan], [np.nan, 0.0], [np.nan, 1.0], [1.0, np.nan]]
+    found = nearest(X, 3, metric="nan_euclidean")
+    np.testing.assert_array_equal(found, [[3, 1, 2], [2, 0, 3], [1, 0, 3], [0, 1, 2]])
+
+
 def test_sparse_matrices_give_the_same_answer():
     X = np.random.RandomState(0).poisson(0.7, size=(60, 5)).astype(float)
     np.testing.assert_array_equal(nearest(csr_matrix(X), 4), naive_nearest(X, 4))

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.optimize import brentq
 
 from auditing_cases import blobs, draw_truth, symmetric
 from errata.auditing import TrainingData, _pooling
@@ -37,6 +38,16 @@ def test_who_knows_weighs_more_than_who_guesses():
     good, idle = weights_of(GOOD, IDLE)
     assert good > 0.9
     assert 0 <= idle < 0.1
+
+
+def test_a_model_that_is_never_wrong_is_not_believed_without_end():
+    # Two classes: with log-odds L of the label and the ridge r, log(1 + exp(-a L)) + r a² is least
+    # where L / (1 + exp(a L)) = 2 r a. Without the ridge no weight a would be enough.
+    certain = np.eye(2, dtype=np.float32)[np.arange(100) % 2]
+    (found,) = pool_weights([certain], np.arange(100) % 2, np.random.default_rng(0))
+    L, r = np.log(1e4), 1e-3
+    expected = brentq(lambda a: L / (1 + np.exp(a * L)) - 2 * r * a, 0, 2)
+    np.testing.assert_allclose(found, expected, rtol=0.02, atol=0)
 
 
 def test_the_pool_loses_no_more_than_its_best_member():

@@ -54,6 +54,7 @@ def told(**weights):
         ({"none": 1.0}, None),
         ({"none": 0.96, "boundary": 0.04}, None),
         ({"uniform": 0.5, "pattern": 0.5}, None),
+        ({"uniform": 0.5, "boundary": 0.5}, None),  # 10% or 12%: not worth telling apart
         (
             {"none": 0.6, "boundary": 0.4},
             "The data leave open how many labels are wrong: none if the classes merely overlap, "

@@ -54,6 +54,13 @@ def test_guards_keep_rows_and_flags_say_so():
     assert np.bincount(y[model.sample_indices_]).tolist() == [14, 3]
 
 
+def test_a_fraction_of_the_rows_is_not_one_row_short_for_rounding():
+    X, y = make_blobs(100, centers=2, random_state=0)
+    assert 0.29 * len(y) < 29
+    model = DetectorFilter(ClassLikelihood(threshold=-1), max_fraction=0.29).fit(X, y)
+    assert len(model.sample_indices_) == 71
+
+
 def test_rows_of_a_regression_and_rows_without_labels_are_filtered_too():
     random = np.random.RandomState(0)
     X = random.normal(size=(60, 2))

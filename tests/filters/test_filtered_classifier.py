@@ -3,6 +3,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn import config_context
+from sklearn.base import BaseEstimator
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV
@@ -88,6 +89,22 @@ def test_a_sampler_of_imbalanced_learn_is_a_filter_too():
     model = FilteredClassifier(sampler, LogisticRegression()).fit(X, y, np.ones(90))
     assert model.n_removed_ == 90 - len(sampler.fit_resample(X, y)[1]) > 0
     assert not hasattr(model, "suspicion_")
+
+
+class WithoutTheLastClass(BaseEstimator):
+    """A filter that leaves out a class altogether."""
+
+    def fit_resample(self, X, y):
+        self.classes_ = np.unique(y)
+        self.sample_indices_ = np.flatnonzero(y < self.classes_[-1])
+        return X[self.sample_indices_], y[self.sample_indices_]
+
+
+def test_the_classes_are_those_of_the_classifier():
+    X, y, _ = noisy_blobs()
+    model = FilteredClassifier(WithoutTheLastClass(), LogisticRegression()).fit(X, y)
+    np.testing.assert_array_equal(model.classes_, [0, 1])
+    assert model.predict_proba(X).shape[1] == len(model.classes_)
 
 
 def test_nothing_to_peel_leaves_plain_adaboost():

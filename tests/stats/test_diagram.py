@@ -173,6 +173,10 @@ def test_methods_all_different_have_no_bar():
     assert bars(plot_critical_difference(scores(5, n=60, step=9.0))) == []
 
 
+def test_methods_that_lie_the_critical_difference_apart_have_no_bar():
+    assert bars(plot_average_ranks([1.0, 2.0, 3.0], list("ABC"), cd=1.0)) == []
+
+
 def test_tied_methods_have_a_bar_that_can_be_seen():
     ax = plot_average_ranks([1.5, 1.5, 3.0], list("ABC"), cd=1.0)
     (([(left, right)], _),) = bars(ax)

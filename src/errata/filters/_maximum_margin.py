@@ -5,6 +5,7 @@ from typing import Any
 
 from sklearn.utils import check_consistent_length
 
+from .._validation import check_known_labels
 from ..ensemble import DiscreteAdaBoostClassifier
 from ._linear_programs import distinct_estimators, margin_lines, widest_margin
 
@@ -49,7 +50,7 @@ def maximize_margin(
     >>> bool(after > before)
     True
     """
-    X, codes = booster._checked(X), booster._codes(y)
+    X, codes = booster._checked(X), check_known_labels(y, booster.classes_)
     check_consistent_length(X, codes)
     lines, _ = margin_lines(booster._staged_codes(X), codes)
     distinct, first = distinct_estimators(lines)

@@ -250,6 +250,14 @@ def test_no_base_estimator_at_all_is_the_commonest_class_with_a_warning():
     assert next(iter(model.staged_data_weights(X, y))).tolist() == [1 / 6] * 6
 
 
+@pytest.mark.parametrize(("n_right", "n_wrong"), [(5, 1), (8, 3), (10, 5)])
+def test_a_rule_that_guesses_but_for_rounding_ends_the_rounds(n_right, n_wrong):
+    # A feature of two values leaves one rule, and the next weights make its error one half.
+    X = np.repeat([[0.0], [1.0]], n_right + n_wrong, axis=0)
+    y = np.repeat([0, 1, 1, 0], [n_right, n_wrong, n_right, n_wrong])
+    assert DiscreteAdaBoostClassifier(n_estimators=50).fit(X, y).n_estimators_ == 1
+
+
 def test_many_rounds_of_deep_trees_do_not_overflow():
     random = np.random.RandomState(0)
     X = random.normal(size=(150, 2))

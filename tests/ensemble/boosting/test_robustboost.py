@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 
 from errata.datasets import make_twonorm
 from errata.ensemble import (
@@ -120,6 +121,14 @@ def test_rows_that_cannot_be_told_apart_get_a_constant():
     model = RobustBoostClassifier().fit(np.zeros((4, 1)), [0, 0, 1, 1])
     assert model.n_estimators_ == 1
     assert not model.converged_
+
+
+def test_where_no_rule_helps_the_heavier_class_is_the_constant():
+    # The base estimator insists on the more frequent class, against most of the weight.
+    X, y, weights = np.zeros((5, 1)), [0, 0, 0, 1, 1], [1, 1, 1, 5, 5]
+    stubborn = DummyClassifier(strategy="constant", constant=0)
+    model = RobustBoostClassifier(stubborn).fit(X, y, sample_weight=weights)
+    assert set(model.predict(X)) == {1}
 
 
 def test_the_sum_of_the_features_solves_the_rows_of_long_and_servedio():
