@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -134,3 +136,11 @@ def test_filters_stand_in_a_pipeline_of_imbalanced_learn(routing):
             alone = LogisticRegression().fit(X[kept], noisy[kept])
             np.testing.assert_array_equal(search.predict(X[200:]), alone.predict(X[200:]))
             assert len(kept) < 200
+
+
+def test_rows_kept_for_lack_of_budget_are_not_said_to_be_kept_for_their_class():
+    X, y = np.arange(100.0)[:, None], np.arange(100) % 2
+    filter_ = DetectorFilter(NeighborDisagreement(threshold=-1), max_fraction=0.29)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(filter_.fit_resample(X, y)[1]) == 71

@@ -63,3 +63,9 @@ def test_bad_input_gets_a_sentence():
         correct_error_rate(0.5, 0.5)
     with pytest.raises(ValueError, match=r"shapes \(2, 2\) and \(3, 3\)"):
         transition_error(np.eye(2), np.eye(3))
+
+
+def test_rounding_alone_is_no_reason_to_warn():
+    noise = 0.12917971562658098  # the corrected rate is 1.0000000000000002
+    measured = 1 + noise - 2 * noise
+    assert correct_error_rate(measured, noise) == 1

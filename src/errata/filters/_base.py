@@ -59,12 +59,15 @@ class Filter(BaseEstimator):
         self, flagged: np.ndarray, suspicion: np.ndarray, codes: np.ndarray, budget: int
     ) -> np.ndarray:
         """The flagged rows that may be left out, at most ``budget``, as a mask."""
-        # Asked twice, to tell rows kept for their class from rows kept for lack of budget.
-        wanted, removed = (
-            spare_classes(flagged, suspicion, codes, min_per_class=least, max_removed=budget)
-            for least in (0, self.min_per_class)
+        removed = spare_classes(
+            flagged, suspicion, codes, min_per_class=self.min_per_class, max_removed=budget
         )
-        if (wanted & ~removed).any():
+        # Only in a class at its minimum are flagged rows kept for its sake; else the budget is out.
+        n_left, n_spared = (
+            np.bincount(codes[rows], minlength=codes.max() + 1)
+            for rows in (~removed, flagged & ~removed)
+        )
+        if ((n_left <= self.min_per_class) & (n_spared > 0)).any():
             warnings.warn(
                 f"Leaving out all flagged rows would leave a class with fewer than "
                 f"{self.min_per_class} rows; its least suspicious ones are kept.",

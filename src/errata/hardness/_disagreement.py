@@ -164,7 +164,6 @@ def _disagreement(neighbors: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 def _commonest(votes: np.ndarray) -> np.ndarray:
     """The class with most votes in each row; the nearer neighbours decide between equals."""
-    # Halving from one neighbour to the next keeps the sums of two classes apart, and below a vote.
-    weights = 1 + 0.5 ** np.arange(2, votes.shape[1] + 2)
-    tally = np.column_stack([(votes == vote[:, None]) @ weights for vote in votes.T])
+    tally = np.column_stack([(votes == vote[:, None]).sum(axis=1) for vote in votes.T])
+    # The first of equals is the nearest.
     return np.take_along_axis(votes, tally.argmax(axis=1)[:, None], axis=1)[:, 0]

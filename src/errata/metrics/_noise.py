@@ -71,7 +71,8 @@ def correct_error_rate(error: float, noise: float, *, n_classes: int = 2) -> flo
         )
     true = (error - noise) / (1 - noise * k / (k - 1))
     # Outside: the sample is small, or classifier and labels err on the same rows.
-    if not 0 <= true <= 1:
+    # (By rounding alone, a rate of 0 or 1 may come out a little beyond, too.)
+    if not -1e-9 <= true <= 1 + 1e-9:
         warnings.warn(
             f"an error of {error:g} does not fit labels with {noise:g} noise (the corrected rate "
             f"would be {true:.3g}); clipped to [0, 1].",

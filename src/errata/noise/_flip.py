@@ -165,7 +165,7 @@ def _exact_by_class(codes: np.ndarray, T: np.ndarray, u: np.ndarray) -> np.ndarr
 
 def _largest_remainder(expected: np.ndarray) -> np.ndarray:
     """Whole numbers near ``expected`` with the same sum; the largest remainders are rounded up."""
-    counts = np.floor(expected + 1e-9).astype(int)  # 100 * 0.29 is 28.999999999999996
+    counts = np.floor(expected).astype(int)
     short = round(expected.sum()) - counts.sum()
     counts[np.argsort(counts - expected, kind="stable")[:short]] += 1
     return counts
