@@ -11,6 +11,7 @@ ROOMS = [name for name in errata.__all__ if inspect.ismodule(getattr(errata, nam
 
 ORDER = [
     "exceptions",
+    "_warn",
     "_format",
     "_sentences",
     "_optional",

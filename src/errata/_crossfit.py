@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from ._compat import take_rows
 from ._routing import params_of_rows
 from ._validation import check_count, fit_to_codes
-from .exceptions import SuspicionWarning
+from ._warn import warn_user
 
 Fold = tuple[np.ndarray, np.ndarray]  # training rows, test rows
 
@@ -132,14 +132,12 @@ def not_learnable(codes: np.ndarray, folds: Sequence[Fold]) -> np.ndarray:
     return lacking
 
 
-def warn_of_not_learnable(lacking: np.ndarray, *, stacklevel: int = 2) -> None:
+def warn_of_not_learnable(lacking: np.ndarray) -> None:
     """Warn when some rows have a label too rare to be learned without them."""
     if lacking.any():
-        warnings.warn(
+        warn_user(
             f"{lacking.sum()} rows have a label too rare to be learned without them; they cannot "
             "be judged and get suspicion 0. Merge rare classes, or leave them out.",
-            SuspicionWarning,
-            stacklevel=stacklevel + 1,
         )
 
 

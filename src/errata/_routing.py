@@ -13,10 +13,12 @@ def router_of(owner: Any, **parts: Any) -> MetadataRouter:
     """The router of an estimator that takes metadata itself and hands the rest to its parts.
 
     ``parts`` are estimators, whose ``fit`` is called by ``fit``, or a ``splitter``, whose ``split``
-    is.
+    is; None where there is no such part.
     """
     router = MetadataRouter(owner=owner).add_self_request(owner)
     for name, part in parts.items():
+        if part is None:
+            continue
         callee = "split" if name == "splitter" else "fit"
         mapping = MethodMapping().add(caller="fit", callee=callee)
         router.add(**{name: part}, method_mapping=mapping)

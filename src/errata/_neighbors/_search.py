@@ -1,6 +1,5 @@
 """The nearest other rows, exactly or nearly so: the one door to neighbours."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from sklearn.utils import check_array
 from .._optional import require
 from .._random import draw_seed
 from .._validation import check_count
-from ..exceptions import SuspicionWarning
+from .._warn import warn_user
 from ._approximate import approximate_neighbors
 from ._exact import TREE_DIMENSIONS, BruteSearch, exact_query, settle
 
@@ -136,11 +135,9 @@ def _possible(k: int, n: int) -> int:
     """``k``, or as many neighbours as there can be, with a warning."""
     if k < n:
         return k
-    warnings.warn(
+    warn_user(
         f"n_neighbors={k} asks for more neighbours than there are other rows ({n - 1}); "
         f"using {n - 1}.",
-        SuspicionWarning,
-        stacklevel=3,
     )
     return n - 1
 

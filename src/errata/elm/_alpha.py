@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from .._warn import warn_user
 from ._gram import GramRecord, left_out
 from ._out_of_sample import SMALLEST_GAP
 from ._ridge import RidgeModel, RidgeSystem, SpectralFactor
 from ._rows import HiddenRows
-from ._warn import warn_user
 
 GRID = np.logspace(-8, 4, 49)  # times the mean eigenvalue of the Gram matrix
 EXTENSION = np.logspace(0.25, 4, 16)  # how far a grid is extended beyond its end

@@ -15,6 +15,7 @@ from .._validation import (
     check_rows,
     check_sample_weight,
 )
+from .._warn import warn_user
 from ._fit import CONSTANT, Sums, choose_alpha, gather, predict_outside
 from ._gram import GramRecord, record_of
 from ._hidden_layer import (
@@ -29,7 +30,6 @@ from ._hidden_layer import (
 from ._out_of_sample import held_out_folds
 from ._ridge import RidgeModel
 from ._rows import HiddenRows
-from ._warn import warn_user
 
 
 class BaseELM(BaseEstimator):

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._warn import warn_user
 from ._alpha import GRID, gcv, kfold_error, last_minimum, press, search_alphas
 from ._gram import GramRecord, merged, record_of
 from ._out_of_sample import leave_one_out, predict_folds, predict_small_folds
 from ._ridge import RidgeModel, RidgeSystem
 from ._rows import HiddenRows
-from ._warn import warn_user
 
 CONSTANT = 1e-28  # variance below which hidden units are constant but for rounding
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import softmax
 
-from ._warn import warn_user
+from .._warn import warn_user
 
 LOG_TEMPERATURES = (np.log(1e-3), np.log(1e3))
 ENOUGH = 5_000_000  # scores to fit a temperature to; of more than that, evenly spaced rows do

@@ -8,9 +8,9 @@ from sklearn.preprocessing import normalize
 
 from .._blocks import blocks, map_blocks
 from .._validation import check_choice, check_count, check_positive, check_rows
+from .._warn import warn_user
 from ._features import ELMFeatures
 from ._kernel import asymptotic_elm_kernel, elm_kernel
-from ._warn import warn_user
 
 # What LIBSVM allows itself. scikit-learn lifts it, and a tolerance below rounding is never met.
 GRAM_ITERATIONS = 10_000_000

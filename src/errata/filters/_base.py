@@ -1,6 +1,5 @@
 """What all filters share: they leave out the rows they flag, but never a whole class."""
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.utils import indexable
 from .._compat import take_rows
 from .._detector import spare_classes
 from .._validation import check_count, check_fraction
+from .._warn import warn_user
 from ..exceptions import ClassRetentionWarning
 
 
@@ -68,10 +68,9 @@ class Filter(BaseEstimator):
             for rows in (~removed, flagged & ~removed)
         )
         if ((n_left <= self.min_per_class) & (n_spared > 0)).any():
-            warnings.warn(
+            warn_user(
                 f"Leaving out all flagged rows would leave a class with fewer than "
                 f"{self.min_per_class} rows; its least suspicious ones are kept.",
                 ClassRetentionWarning,
-                stacklevel=4,
             )
         return removed

@@ -81,7 +81,7 @@ class Peeler(DetectorMixin, Filter):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata ``fit`` takes, and which it hands to ``estimator``."""
-        return router_of(self, **({} if self.estimator is None else {"estimator": self.estimator}))
+        return router_of(self, estimator=self.estimator)
 
     def __sklearn_tags__(self) -> Any:
         """Declare that missing values are accepted where AdaBoost accepts them."""

@@ -196,7 +196,7 @@ class InstanceHardness(HardnessMeasure):
         mean = proba.mean(axis=0)
         hardness = np.clip(1 - mean[np.arange(len(codes)), codes], 0, 1)
         lacking = not_learnable(codes, folds)
-        warn_of_not_learnable(lacking, stacklevel=4)
+        warn_of_not_learnable(lacking)
         return np.where(lacking, 0, hardness), mean.argmax(axis=1)
 
     def _parts(self) -> dict[str, Any]:

@@ -1,11 +1,11 @@
 """Metrics for estimates of the noise itself, and error rates seen through wrong labels."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .._validation import check_count, check_fraction
+from .._warn import warn_user
 from ..exceptions import NoiseWarning
 from ..noise import NoiseModel
 
@@ -73,11 +73,10 @@ def correct_error_rate(error: float, noise: float, *, n_classes: int = 2) -> flo
     # Outside: the sample is small, or classifier and labels err on the same rows.
     # (By rounding alone, a rate of 0 or 1 may come out a little beyond, too.)
     if not -1e-9 <= true <= 1 + 1e-9:
-        warnings.warn(
+        warn_user(
             f"an error of {error:g} does not fit labels with {noise:g} noise (the corrected rate "
             f"would be {true:.3g}); clipped to [0, 1].",
             NoiseWarning,
-            stacklevel=2,
         )
     return min(max(true, 0.0), 1.0)
 

@@ -1,6 +1,5 @@
 """Inject wrong labels: completely at random, by class, or row by row."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from .._validation import (
     check_transition,
     check_weight_matrix,
 )
+from .._warn import warn_user
 from ..exceptions import NoiseWarning
 
 
@@ -242,5 +242,4 @@ def _check_rate(rate: float, k: int) -> float:
 
 
 def _warn_uninformative(why: str) -> None:
-    # Four frames up is whoever called flip_labels: the checks that warn are called from there.
-    warnings.warn(f"{why}: the labels no longer point to the class.", NoiseWarning, stacklevel=4)
+    warn_user(f"{why}: the labels no longer point to the class.", NoiseWarning)

@@ -4,7 +4,6 @@ Each function returns the probability that each row's label is wrong, for
 ``flip_labels(y, flip_proba=...)``, with the mean that was asked for.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from .._crossfit import make_folds, out_of_fold_proba
 from .._neighbors import NeighborIndex
 from .._random import seeded_member
 from .._validation import check_choice, check_count, check_fraction, check_labels
+from .._warn import warn_user
 from ..exceptions import NoiseWarning
 
 
@@ -235,11 +235,10 @@ def _towards_other_class(X: np.ndarray, codes: np.ndarray) -> np.ndarray:
 def _truncated_level(rates: np.ndarray, cutoff: float) -> np.ndarray:
     level = rates / norm.sf(cutoff)
     if level.max() > 1:
-        warnings.warn(
+        warn_user(
             f"only {norm.sf(cutoff):.3g} of a class lies beyond cutoff={cutoff:g}, less than the "
             f"rate {rates.max():.3g}: all of it is flipped.",
             NoiseWarning,
-            stacklevel=3,
         )
     return np.minimum(level, 1)
 

@@ -1,13 +1,12 @@
 """Gaussian noise around a regression: the density of residuals, and the width of the noise."""
 
-import warnings
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from ..exceptions import SuspicionWarning
+from .._warn import warn_user
 from ._loop import Fit, Rule, reinforce
 
 SCALE_UPDATES = ("paper", "joint")
@@ -66,10 +65,8 @@ def report_scale(estimator: Any, scale: float, *, floor: float) -> None:
     # Judged before the correction: it is the fit that meets the floor.
     estimator.collapsed_ = bool(scale <= floor)
     if estimator.collapsed_:
-        warnings.warn(
+        warn_user(
             "the noise has shrunk to nothing: the rows that kept a weight are fitted exactly, and "
             "their weights say little. Raise reinforcement or the penalty on the model, or check "
             "that y is not constant.",
-            SuspicionWarning,
-            stacklevel=3,
         )

@@ -1,6 +1,5 @@
 """Linear regression, reinforced."""
 
-import warnings
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._validation import check_choice, check_data, check_fraction, check_row_weights
-from ..exceptions import SuspicionWarning
+from .._warn import warn_user
 from ._base import ReinforcedEstimator
 from ._gaussian import (
     SCALE_UPDATES,
@@ -198,12 +197,10 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
         self.coef_, self.intercept_ = line.coef, line.intercept - float(centre @ line.coef)
         report_scale(self, line.scale, floor=maximise.keywords["floor"])
         if line.rank < X.shape[1] and self.alpha == 0:
-            warnings.warn(
+            warn_user(
                 f"the columns of X are dependent on the rows that kept a weight (rank {line.rank} "
                 f"of {X.shape[1]}); the shortest coefficients were taken. Drop columns, or pass "
                 "alpha above 0.",
-                SuspicionWarning,
-                stacklevel=2,
             )
         return self
 

@@ -1,6 +1,5 @@
 """Logistic regression, reinforced."""
 
-import warnings
 from functools import partial
 from typing import Any
 
@@ -9,7 +8,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._validation import check_data, check_fraction, check_labelled, check_row_weights
-from ..exceptions import SuspicionWarning
+from .._warn import warn_user
 from ._base import ReinforcedEstimator, require_every_class
 from ._loop import Fit
 from ._softmax import Task, class_log_proba, fit_softmax, is_separated, label_log_proba, scores
@@ -165,11 +164,9 @@ class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):
         task = Task(centred, codes, sample_weight * self.weights_, len(self.classes_), l2)
         self.separable_ = is_separated(task, beta)
         if self.separable_:
-            warnings.warn(
+            warn_user(
                 "a plane separates the rows that kept a weight, so that the coefficients have no "
                 "maximum and were stopped on their way; pass a finite C.",
-                SuspicionWarning,
-                stacklevel=2,
             )
         return self
 

@@ -1,6 +1,5 @@
 """The one loop: reinforce the probabilities, fit the model with the weights left, and again."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -8,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._validation import check_log_probabilities
-from ..exceptions import SuspicionWarning
+from .._warn import warn_user
 from ._mean_weight import choose_log_alpha
 from ._weights import reinforced_log_likelihood, weigh
 
@@ -84,18 +83,17 @@ def reinforce(
         try:
             fit = _refit(maximise, sample_weight * weights, fit.params)
         except Degenerate as reason:
-            warnings.warn(f"{reason}; keeping the fit before that.", SuspicionWarning, stacklevel=4)
+            warn_user(f"{reason}; keeping the fit before that.")
             break
     converged = bool(moved <= rule.tol)
     return Reinforced(fit, weights, log_alpha, np.array(objective), n_iter, converged)
 
 
 def _warn_restless(moved: float, n_iter: int) -> None:
-    warnings.warn(
+    warn_user(
         f"after {n_iter} iterations the weights still move by {moved:.2g}; "
         "raise max_iter or tol, or pass a number for reinforcement.",
         ConvergenceWarning,
-        stacklevel=5,
     )
 
 

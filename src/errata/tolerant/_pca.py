@@ -1,6 +1,5 @@
 """Principal component analysis, reinforced."""
 
-import warnings
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._validation import check_count, check_data, check_row_weights
-from ..exceptions import SuspicionWarning
+from .._warn import warn_user
 from ._base import ReinforcedEstimator
 from ._loop import Fit
 from ._weighted_qr import centre_of, triangle
@@ -170,11 +169,9 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
         asked = check_count("n_components", self.n_components, high=X.shape[1])
         variances = _variances(X, sample_weight, asked)
         if len(variances) < asked:
-            warnings.warn(
+            warn_user(
                 f"n_components={asked} asks for more axes than the rows span; "
                 f"using {len(variances)}.",
-                SuspicionWarning,
-                stacklevel=2,
             )
         floor = _FLAT * variances[0]
         centre = centre_of(X)

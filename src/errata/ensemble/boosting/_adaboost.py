@@ -1,6 +1,5 @@
 """AdaBoost with base classifiers, for two classes and more (SAMME)."""
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ from scipy.special import softmax
 
 from ..._kernels import kernels
 from ..._validation import check_choice, check_fraction
-from ...exceptions import SuspicionWarning
+from ..._warn import warn_user
 from ._base import BoostedClassifier
 from ._base_learners import BaseLearner, constant_base
 from ._decision import FittedBase, Term, advantage
@@ -130,11 +129,9 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
         n_classes = len(self.classes_)
         rounds = list(self._rounds(learner, codes, weights))
         if not rounds:
-            warnings.warn(
+            warn_user(
                 "The first base estimator is no better than guessing; "
                 "predicting the commonest class.",
-                SuspicionWarning,
-                stacklevel=4,  # from here through _fit_codes and fit to the caller of fit
             )
             counts = np.bincount(codes, weights, n_classes)
             commonest = constant_base(int(counts.argmax()), codes)

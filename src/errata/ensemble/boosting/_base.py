@@ -132,7 +132,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata ``fit`` takes, and which it hands to ``estimator``."""
         # Compiled trees take no metadata, so that there is no part to route to.
-        return router_of(self, **({} if self.estimator is None else {"estimator": self.estimator}))
+        return router_of(self, estimator=self.estimator)
 
     def __sklearn_tags__(self) -> Any:
         """Declare that missing values are accepted where the base estimator accepts them."""

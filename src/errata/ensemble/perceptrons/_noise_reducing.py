@@ -1,6 +1,5 @@
 """Boosting turned round: keep the safe rows, let go of the noisy ones (Cantador and Dorronsoro)."""
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
@@ -21,7 +20,7 @@ from ..._validation import (
     check_rows,
     fit_to_codes,
 )
-from ...exceptions import SuspicionWarning
+from ..._warn import warn_user
 from .._bags import by_weight, draw_bags, of_one_class
 from .._hardness_weights import takes_missing
 from ..boosting._adaboost import samme_weight
@@ -309,8 +308,6 @@ def _predict_codes(fitted: Any, X: np.ndarray) -> np.ndarray:
 
 
 def _warn_of_guessing() -> None:
-    warnings.warn(
+    warn_user(
         "No base estimator is better than guessing; keeping one that is not.",
-        SuspicionWarning,
-        stacklevel=5,  # from here through _rounds, _fit_codes and fit to the caller of fit
     )

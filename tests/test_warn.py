@@ -3,9 +3,11 @@ import warnings
 import numpy as np
 import pytest
 
+from errata._warn import warn_user
 from errata.elm import ELMClassifier, ELMRegressor
-from errata.elm._warn import warn_user
 from errata.exceptions import SuspicionWarning
+from errata.hardness import NeighborDisagreement
+from errata.tolerant import ReinforcedLogisticRegression
 
 X = np.random.RandomState(0).normal(size=(6, 2))
 
@@ -21,8 +23,19 @@ X = np.random.RandomState(0).normal(size=(6, 2))
             .partial_fit(np.ones((6, 2)), X[:, 0])
             .predict(X)
         ),
+        lambda: NeighborDisagreement(n_neighbors=9).fit(X, [0, 0, 0, 1, 1, 1]),
+        lambda: ReinforcedLogisticRegression(C=np.inf).fit(
+            np.arange(6.0)[:, None], [0] * 3 + [1] * 3
+        ),
     ],
-    ids=["directly", "fit of a classifier", "fit of a regressor", "predict after partial_fit"],
+    ids=[
+        "directly",
+        "fit of a classifier",
+        "fit of a regressor",
+        "predict after partial_fit",
+        "a search of its detector",
+        "a fit below its own",
+    ],
 )
 def test_warnings_point_at_the_line_of_the_user(warned):
     with warnings.catch_warnings(record=True) as caught:

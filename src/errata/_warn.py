@@ -1,9 +1,9 @@
-"""Warnings that point at the line of the user, however deep in the room they arise."""
+"""Warnings that point at the line of the user, however deep in errata they arise."""
 
 import sys
 import warnings
 
-from ..exceptions import SuspicionWarning
+from .exceptions import SuspicionWarning
 
 PACKAGE = __name__.partition(".")[0]
 
