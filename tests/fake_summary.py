@@ -66,7 +66,7 @@ def no_skill(summary):
         **{"has_skill": False, "noise_rate": rate, "alternatives": None, "confusion": []},
         "flagged": {
             **{"count": 0, "expected_precision": None, "expected_recall": None, "rule": rule},
-            "cleaned": {"threshold": 0.5, "rows": 0, "above": 0},
+            "cleaned": {"threshold": 0.5, "rows": 0, "above": 0, "command": None},
         },
         "notes": [sentence, *summary["notes"]],
         "examples": [example | {"flagged": False} for example in summary["examples"]],
@@ -136,7 +136,10 @@ def fake_summary(p_wrong, labels, suggested, names, flipped, n_examples):
             "expected_precision": float(p_wrong[flagged].mean()),
             "expected_recall": float(p_wrong[flagged].sum() / p_wrong.sum()),
             "rule": "Rows that are more likely wrong than right are flagged.",
-            "cleaned": {"threshold": 0.5, "rows": int(flagged.sum()), "above": int(flagged.sum())},
+            "cleaned": {
+                **{"threshold": 0.5, "rows": int(flagged.sum()), "above": int(flagged.sum())},
+                "command": "errata clean train.audit -o train.clean.csv",
+            },
         },
         "notes": [
             "3 rows without a label were left out.",

@@ -43,3 +43,18 @@ def test_a_list_is_shortened_only_when_it_is_too_long():
     assert _format.listed(range(3), most=3) == "0, 1, 2"
     assert _format.listed(range(5), most=3) == "0, 1, 2 and 2 more"
     assert _format.listed(range(2_000), most=1) == "0 and 1,999 more"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("red \x1b[31m", r"red \x1b[31m"),
+        ("turned \u202etxt.exe", r"turned \u202etxt.exe"),
+        ("isolated \u2066a\u2069", r"isolated \u2066a\u2069"),
+        ("cat\u200b\ufeff\x00\x85", r"cat\u200b\ufeff\x00\x85"),
+        ("two\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("שלום\u200f, 👩\u200d🔬, café", "שלום\u200f, 👩\u200d🔬, café"),
+    ],
+)
+def test_what_the_screen_would_obey_unseen_is_written_out(text, expected):
+    assert _format.visible(text) == expected

@@ -3,7 +3,14 @@
 Nothing heavy is imported here, as the command line needs it before anything else.
 """
 
+import re
 from collections.abc import Iterable
+
+# Control characters that are not plain space, overrides of direction, spaces without width. Marks
+# of direction and joiners stay: Arabic, Hebrew and emoji need them, and they turn no text around.
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff]"
+)
 
 
 def count(number: float) -> str:
@@ -49,3 +56,14 @@ def listed(names: Iterable[object], most: int = 20) -> str:
     texts = [str(name) for name in names]
     more = len(texts) - most
     return ", ".join(texts[:most]) + (f" and {count(more)} more" if more > 0 else "")
+
+
+def visible(text: str) -> str:
+    r"""Text with what a reader cannot see, but the screen obeys, written out.
+
+    The report's script has the same rule.
+
+    >>> print(visible("red \x1b[31m, turned \u202etxt.exe, caf\u00e9"))
+    red \x1b[31m, turned \u202etxt.exe, café
+    """
+    return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)

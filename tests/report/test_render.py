@@ -68,13 +68,14 @@ def test_numbers_and_sentences_are_shown(digits):
 
 
 def test_what_clean_drops_is_said_with_its_number_and_that_of_the_flags(digits):
-    same = "errata clean drops the 191 rows that are more likely wrong than right."
+    command = "errata clean train.audit -o train.clean.csv"
+    same = f"Clean {command} drops the 191 rows that are more likely wrong than right."
     assert same in Page(render(digits)).text
-    cleaned = {"threshold": 0.5, "rows": 170, "above": 170}
+    cleaned = {"threshold": 0.5, "rows": 170, "above": 170, "command": None}
     fewer = {**digits, "flagged": digits["flagged"] | {"cleaned": cleaned}}
     assert (
-        "errata clean drops the 170 rows that are more likely wrong than right (191 are flagged to "
-        "look at)." in Page(render(fewer)).text
+        "Clean errata clean drops the 170 rows that are more likely wrong than right (191 are "
+        "flagged to look at)." in Page(render(fewer)).text
     )
 
 
@@ -104,18 +105,18 @@ def test_labels_that_are_not_a_class_keep_their_names(digits):
     assert data["names"][:10] == digits["classes"]
 
 
-def poisoned():
+def poisoned(evil=EVIL):
     """A summary in which every text that comes from the user's table is hostile."""
     summary = random_summary(60, 3, 5)
-    summary |= {"title": EVIL, "label": EVIL, "notes": [EVIL], "classes": [EVIL, EVIL + "2", "c"]}
-    summary["duplicates"][0]["labels"] = [EVIL]
-    summary["per_class"][0]["class"] = EVIL
-    summary["confusion"] = [{"label": EVIL, "suggested": EVIL, "count": 1}]
-    summary["models"][0]["name"] = EVIL
-    summary["flagged"]["rule"] = summary["self_check"]["sentence"] = EVIL
-    summary["alternatives"] = summary["hypotheses"][0]["kind"] = EVIL
-    summary["examples"][0] |= {"id": EVIL, "label": EVIL, "suggested": EVIL, "reasons": [EVIL]}
-    summary["examples"][0] |= {"values": {EVIL: EVIL}, "similar": [{"row": 1, "label": EVIL}]}
+    summary |= {"title": evil, "label": evil, "notes": [evil], "classes": [evil, evil + "2", "c"]}
+    summary["duplicates"][0]["labels"] = [evil]
+    summary["per_class"][0]["class"] = evil
+    summary["confusion"] = [{"label": evil, "suggested": evil, "count": 1}]
+    summary["models"][0]["name"] = evil
+    summary["flagged"]["rule"] = summary["self_check"]["sentence"] = evil
+    summary["alternatives"] = summary["hypotheses"][0]["kind"] = evil
+    summary["examples"][0] |= {"id": evil, "label": evil, "suggested": evil, "reasons": [evil]}
+    summary["examples"][0] |= {"values": {evil: evil}, "similar": [{"row": 1, "label": evil}]}
     return summary
 
 
@@ -129,6 +130,23 @@ def test_hostile_text_stays_text():
     assert page.data["names"][0] == EVIL
     assert page.data["examples"][0][9] == [EVIL]
     assert page.text.count("alert(1)") >= 10
+
+
+def test_what_turns_text_around_is_written_out():
+    turned = "\u202egnp.exe\x1b[31m"
+    html = render(
+        json.loads(
+            json.dumps(poisoned()).replace(*(json.dumps(text)[1:-1] for text in (EVIL, turned)))
+        )
+    )
+    shown = html[: html.index('<script type="application/json"')]
+    # Raw only where the script compares, never where it is shown.
+    assert re.sub(r'data-(label|suggested)="[^"]*"', "", shown).count("\u202e") == 0
+    assert "\x1b" not in re.sub(r'data-(label|suggested)="[^"]*"', "", shown)
+    assert shown.count(r"\u202egnp.exe\x1b[31m") >= 10
+    for place in (r"<bdi>\u202egnp.exe", r"<title>\u202egnp.exe", r'title="\u202egnp.exe'):
+        assert place in shown
+    assert Page(html).data["names"][0] == turned
 
 
 def test_only_the_page_s_own_script_may_run(digits):
@@ -293,11 +311,18 @@ def test_several_trials_are_said_to_be(digits):
 def test_few_classes_are_shown_whole_and_many_by_the_worst(n_classes):
     page = Page(render(random_summary(2_000, n_classes, 20)))
     tables = [attrs.get("class", "") for tag, attrs in page.tags if tag == "table"]
-    assert any(name.startswith("matrix") for name in tables) == (n_classes <= 20)
-    assert ("Most likely mistakes" in page.text) == (n_classes == 30)
-    assert ("The 30 labels with the most errors, of 300." in page.text) == (n_classes == 300)
-    colours = [attrs for tag, attrs in page.tags if "data-colour" in attrs]
-    assert len(colours) == min(n_classes, 10)
+    many = n_classes > 20
+    assert [name for name in tables if name.startswith("matrix")] == [
+        {2: "matrix", 20: "matrix many upright"}.get(n_classes, "matrix many upright counts")
+    ]
+    assert ("Noise matrix" in page.text) == (not many)
+    assert ("The labels most often confused" in page.text) == many
+    assert (f"The 20 labels with the most errors, of {n_classes}." in page.text) == many
+    assert len(page.data["classes"]) == (n_classes if many else 0)
+    assert ("find-class" in _all_ids(page)) == many
+    colours = [attrs for tag, attrs in page.tags if "data-code" in attrs]
+    assert len(colours) == min(n_classes, 9)
+    assert ("pick" in _all_ids(page)) == (n_classes > 10)
 
 
 def test_a_summary_with_holes_is_refused(digits):
@@ -313,7 +338,7 @@ def test_a_summary_that_is_not_json_is_refused(digits, number):
 
 def test_text_that_utf8_cannot_hold_is_replaced(digits, tmp_path):
     write_report({**digits, "title": "caf\udce9.csv"}, tmp_path / "report.html")
-    assert "<h1>caf?.csv</h1>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<bdi>caf?.csv</bdi></h1>" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_page_is_written_whole_or_not_at_all(digits, tmp_path):

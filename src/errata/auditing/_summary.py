@@ -88,7 +88,7 @@ def summarise(audit: "Audit") -> dict[str, Any]:
             "expected_precision": _number(audit.expected_precision),
             "expected_recall": _number(audit.expected_recall),
             "rule": audit.rule,
-            "cleaned": _cleaned(audit),
+            "cleaned": _cleaned(audit) | {"command": about.get("clean")},
         },
         "notes": audit.notes,
         "per_class": _per_class(audit),

@@ -17,7 +17,7 @@ from .._format import plural
 from .._optional import require
 from ._columns import Table, table_to_audit
 from ._console import console
-from ._findings import print_findings
+from ._findings import clean_command, print_findings
 from ._folder import beside, new_folder
 from ._options import MODELS, Options
 
@@ -106,6 +106,7 @@ def audit(
     with new_folder(out, force=force) as folder, _progress() as progress:
         table = table_to_audit(file, options)
         found = _run_audit(table, options, file, progress)
+        found.about["clean"] = clean_command(file, out)  # for the report
         progress("writing the report")
         _write(found, folder, table.ids)
     print_findings(found.summary(), file=file, folder=out, terminal=console())

@@ -60,10 +60,14 @@ def _tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     return [*tables, (told, _rows(rows))]
 
 
+def clean_command(file: Path, folder: Path) -> str:
+    """What to type to clean ``file`` after its audit, kept in ``folder``."""
+    return f"errata clean {shlex.quote(str(folder))} -o {shlex.quote(str(beside(file, '.clean')))}"
+
+
 def _next_steps(flagged: dict[str, Any], file: Path, folder: Path) -> list[str]:
     """Paths and a command that can be copied."""
-    clean = f"errata clean {shlex.quote(str(folder))} -o {shlex.quote(str(beside(file, '.clean')))}"
-    drop = [f"Drop {cleaning(flagged)}:", f"  {clean}"]
+    drop = [f"Drop {cleaning(flagged)}:", f"  {clean_command(file, folder)}"]
     if not flagged["cleaned"]["rows"]:
         drop = [f"errata clean drops {cleaning(flagged)}."]
     return [

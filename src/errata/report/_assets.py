@@ -8,8 +8,8 @@ STYLES = ["tokens", "base", "charts", "classes", "examples", "small", "print"]
 
 # Helpers first, `main` last; they share one scope, so what a part uses stands before it.
 SCRIPTS = [
-    *("dom", "theme", "tooltip", "curve", "map"),
-    *("select", "rows", "export", "examples", "main"),
+    *("dom", "theme", "tooltip", "cuts", "curve", "map", "legend"),
+    *("select", "rows", "export", "examples", "classes", "main"),
 ]
 
 

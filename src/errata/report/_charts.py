@@ -73,9 +73,7 @@ def curve(self_check: dict[str, Any]) -> dict[str, Any] | None:
     return {
         **{name: _line(points["rank"], points[name], most) for name in CURVES if name != "rank"},
         "ticks": [{"at": 100 * tick / most, "text": count(tick)} for tick in ticks(most)],
-        "first": points["rank"][0],
         "last": most,
-        "step": max(1, round(most / MOST_POINTS)),
         "start": points["rank"][start],
         "start_at": 100 * points["rank"][start] / most,
         "sentence": at_rank(**{name: points[name][start] for name in CURVES}),

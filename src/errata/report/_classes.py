@@ -3,11 +3,11 @@
 from collections import Counter
 from typing import Any
 
-from .._format import percent
+from .._format import count, percent
 
 # So many still fit on a screen.
-MOST_IN_MATRIX = 20
-MOST_CLASSES = 30
+MOST_CLASSES = 20
+MOST_CONFUSED = 15
 MOST_PAIRS = 12
 
 # As many as the style sheet's scheme for colour-blind readers has, besides its gray.
@@ -17,79 +17,126 @@ COLOURS = 9
 FULL_COLOUR = 0.05
 
 
-def matrix(summary: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """The noise matrix, row by row; None where it would be too large to read."""
+def matrix(summary: dict[str, Any]) -> dict[str, Any] | None:
+    """The noise matrix if it can be read; of many classes, counts of the most confused ones.
+
+    Lines are classes, columns labels. None where there is nothing to show.
+    """
     transition, classes = summary["transition"], summary["classes"]
-    if transition is None or len(classes) > MOST_IN_MATRIX:
+    if transition is not None and len(classes) <= MOST_CLASSES:
+        return _drawn_matrix(classes, transition, _fraction, FULL_COLOUR)
+    names = _most_confused(summary["confusion"])
+    if not names:
         return None
-    off = [p for i, line in enumerate(transition) for j, p in enumerate(line) if i != j]
-    most = max([*off, FULL_COLOUR])
-    return [
-        {
-            "class": name,
-            "cells": [
-                {"text": _cell(p), "right": i == j, "strength": round(p / most, 3)}
-                for j, p in enumerate(line)
-            ],
-        }
-        for i, (name, line) in enumerate(zip(classes, transition, strict=True))
-    ]
+    counts = _counts(summary["confusion"], names)
+    return _drawn_matrix(names, counts, _count, 1) | {"of_flagged": True}
 
 
-def _cell(fraction: float) -> str:
+def _drawn_matrix(names: list[str], lines: list[list], text: Any, least: float) -> dict[str, Any]:
+    """Cells with text and a strength of colour: full for ``least`` or the largest mistake."""
+    most = max([least, *(p for i, line in enumerate(lines) for j, p in enumerate(line) if i != j)])
+    return {
+        "names": names,
+        "lines": [
+            {
+                "class": names[i],
+                "cells": [
+                    {"text": text(p), "right": i == j, "strength": round(p / most, 3)}
+                    for j, p in enumerate(line)
+                ],
+            }
+            for i, line in enumerate(lines)
+        ],
+        "is_tall": len(names) > 6 and max(len(str(name)) for name in names) > 6,
+        "of_flagged": False,
+    }
+
+
+def _fraction(part: float) -> str:
     """A dot for next to nothing, so that the eye finds the mistakes."""
-    return percent(fraction) if fraction >= 0.001 else "·"
+    return percent(part) if part >= 0.001 else "·"
 
 
-def long_names(summary: dict[str, Any]) -> bool:
-    """Whether the names above the matrix must stand upright to fit."""
-    names = summary["classes"]
-    return len(names) > 6 and max(len(str(name)) for name in names) > 6
+def _count(rows: int) -> str:
+    return count(rows) if rows else "·"
 
 
-def worst_flows(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """The pairs of class and wrong label that are most likely, where the matrix is not shown."""
-    if matrix(summary):
-        return []
-    classes = summary["classes"]
-    flows = [
-        {"class": classes[i], "label": classes[j], "fraction": fraction}
-        for i, line in enumerate(summary["transition"] or [])
-        for j, fraction in enumerate(line)
-        if i != j and fraction > 0
-    ]
-    return _scaled(sorted(flows, key=lambda flow: -flow["fraction"])[:MOST_PAIRS], "fraction")
+def _most_confused(confusion: list[dict[str, Any]]) -> list[str]:
+    """The classes of the most frequent pairs, as many as can be read."""
+    names: dict[str, None] = {}
+    for pair in sorted(confusion, key=lambda pair: -pair["count"]):
+        both = dict.fromkeys((pair["label"], pair["suggested"]))
+        if len(names | both) <= MOST_CONFUSED:
+            names |= both
+    return list(names)
+
+
+def _counts(confusion: list[dict[str, Any]], names: list[str]) -> list[list[int]]:
+    """How many flagged rows look like a class (line) and carry a label (column)."""
+    rows = {(pair["suggested"], pair["label"]): pair["count"] for pair in confusion}
+    return [[rows.get((line, column), 0) for column in names] for line in names]
 
 
 def worst_classes(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """The classes with the most wrong labels, each with a bar for its rate."""
-    ranked = sorted(summary["per_class"], key=lambda line: -line["expected_wrong"])
-    return _scaled(ranked[:MOST_CLASSES], "rate")
+    """The labels with the most errors, each with a bar for its rate."""
+    return _scaled(_ranked(summary)[:MOST_CLASSES], "rate")
+
+
+def listed_classes(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """All labels, the worst first, where they are too many to show at once."""
+    lines = _ranked(summary)
+    return lines if len(lines) > MOST_CLASSES and summary["has_skill"] else []
+
+
+def _ranked(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    return sorted(summary["per_class"], key=lambda line: -line["expected_wrong"])
 
 
 def top_pairs(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The pairs of label and suggestion that occur most often among the flagged rows."""
-    ranked = sorted(summary["confusion"], key=lambda pair: -pair["count"])
-    alone = summary["transition"] is None  # then nothing else says what is mistaken for what
-    return _scaled(ranked[: MOST_CLASSES if alone else MOST_PAIRS], "count")
+    ordered = sorted(summary["confusion"], key=lambda pair: -pair["count"])
+    return _scaled(ordered[:MOST_PAIRS], "count")
+
+
+def are_many(summary: dict[str, Any]) -> bool:
+    """Whether there are more classes than colours, so that the map colours flagged rows alone."""
+    return len(summary["classes"]) > COLOURS + 1
 
 
 def colours(summary: dict[str, Any]) -> list[int]:
-    """A colour number for each class, the largest ones first; ``COLOURS`` is the shared gray."""
-    seen = Counter(summary["map"]["label"]) if summary["map"] else Counter()
+    """A colour number for each class, the most frequent first; ``COLOURS`` is the shared gray."""
+    seen = _seen(summary)
+    many = are_many(summary)
     order = sorted(range(len(summary["classes"])), key=lambda code: -seen[code])
-    place = {code: min(rank, COLOURS) for rank, code in enumerate(order)}
+    place = {
+        code: COLOURS if many and not seen[code] else min(rank, COLOURS)
+        for rank, code in enumerate(order)
+    }
     return [place[code] for code in range(len(order))]
 
 
+def _seen(summary: dict[str, Any]) -> Counter:
+    """How often the map shows each class: of many, as label or suggestion of a flagged row."""
+    points = summary["map"]
+    if not points:
+        return Counter()
+    if not are_many(summary):
+        return Counter(points["label"])
+    codes = zip(points["label"], points["suggested"], points["flagged"], strict=True)
+    return Counter(code for label, suggested, flag in codes if flag for code in {label, suggested})
+
+
 def legend(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """The colours of the map with the classes they stand for."""
-    classes, of_class = summary["classes"], colours(summary)
-    named = {colour: name for name, colour in zip(classes, of_class, strict=True)}
-    grays = of_class.count(COLOURS)
-    if grays > 1:
-        named[COLOURS] = f"{grays} other labels"
-    return [{"colour": colour, "name": named[colour]} for colour in sorted(named)]
+    """The classes that have a colour of their own on the map, by colour."""
+    many = are_many(summary)
+    keys = [
+        {"code": code, "colour": colour, "name": name}
+        for code, (name, colour) in enumerate(
+            zip(summary["classes"], colours(summary), strict=True)
+        )
+        if colour < COLOURS or not many
+    ]
+    return sorted(keys, key=lambda key: key["colour"])
 
 
 def _scaled(lines: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:

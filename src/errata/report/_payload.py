@@ -3,8 +3,9 @@
 import json
 from typing import Any
 
+from . import _map
 from ._charts import drawn, thinned
-from ._classes import colours
+from ._classes import are_many, colours, listed_classes
 from ._words import AT_RANK
 
 # Pictures are most of a page's weight: the first examples get theirs, up to this many characters.
@@ -29,8 +30,10 @@ def payload(summary: dict[str, Any]) -> dict[str, Any]:
         "at_rank": AT_RANK,
         "has_skill": summary["has_skill"],
         "curve": _rounded(thinned(check)) if check else None,
-        "map": _map(summary["map"]) if summary["map"] else None,
+        "map": _map.packed(summary["map"]) if summary["map"] else None,
         "colours": colours(summary),
+        "are_many": are_many(summary),
+        "classes": [_packed_class(line, names) for line in listed_classes(summary)],
         "examples": examples,
         "columns": [list(keys) for keys in columns],
         "names": list(names),
@@ -92,19 +95,10 @@ def _packed(
     ]
 
 
-def _map(points: dict[str, list]) -> dict[str, list]:
-    """Coordinates as whole numbers from 0 to 10,000: finer than any screen."""
-    return {
-        **{name: points[name] for name in ("row", "label", "suggested", "flagged")},
-        "x": _spread(points["x"]),
-        "y": _spread(points["y"]),
-        "p_wrong": [round(p, 3) for p in points["p_wrong"]],
-    }
-
-
-def _spread(values: list[float]) -> list[int]:
-    low, high = min(values, default=0), max(values, default=0)
-    return [round(10_000 * (value - low) / ((high - low) or 1)) for value in values]
+def _packed_class(line: dict[str, Any], names: dict[str, int]) -> list[Any]:
+    """One label of the table as a list; the script on classes reads the same order."""
+    numbers = [round(line[name], 4) for name in ("rows", "expected_wrong", "rate", "flagged")]
+    return [names.setdefault(str(line["class"]), len(names)), *numbers]
 
 
 def _rounded(lists: dict[str, list]) -> dict[str, list]:

@@ -5,12 +5,13 @@ import os
 from typing import Any
 
 from .._files import atomic_path
-from .._format import count, listed, percent, plural
+from .._format import count, listed, percent, plural, visible
 from .._optional import require
 from .._sentences import answer, cleaning, notes
-from . import _charts, _classes, _words
+from . import _charts, _classes, _map, _words
 from ._assets import page_script, page_style, script_hash
 from ._payload import listed_rows, payload, to_json, with_pictures
+from ._sections import sections
 
 KEYS = [
     *("errata", "title", "seed", "rows", "features", "label", "classes"),
@@ -59,11 +60,13 @@ def render(summary: dict[str, Any]) -> str:
     """
     _check(summary)
     script = page_script()
+    view = _view(summary)
     page = (
         _environment()
         .get_template("report.html")
         .render(
-            **_view(summary),
+            **view,
+            sections=sections(view),
             style=page_style(),
             script=script,
             script_hash=script_hash(script),
@@ -123,11 +126,11 @@ def _view(summary: dict[str, Any]) -> dict[str, Any]:
         "curve": _charts.curve(check) if check else None,
         "bars": _charts.histogram(summary["histogram"]),
         "matrix": _classes.matrix(summary),
-        "long_names": _classes.long_names(summary),
-        "flows": _classes.worst_flows(summary),
         "worst": _classes.worst_classes(summary),
         "pairs": _classes.top_pairs(summary),
         "legend": _classes.legend(summary) if summary["map"] else [],
+        "are_many": _classes.are_many(summary),
+        "outside": _map.outside(summary["map"]) if summary["map"] else "",
         "examples": examples,
         "listing": _words.listing(summary),
         "pictures": _pictures(with_pictures(examples)),
@@ -139,6 +142,11 @@ def _pictures(examples: list[dict[str, Any]]) -> int:
     return sum(example["image"] is not None for example in examples)
 
 
+def _shown(value: Any) -> Any:
+    """Text of the user's, or ours, with what would act on the page unseen written out."""
+    return visible(value) if type(value) is str else value  # markup, a kind of str, is ours
+
+
 def _environment() -> Any:
     """Templates that escape whatever they print, and fail on a name they do not know."""
     jinja2 = require("jinja2", extra="report")
@@ -146,6 +154,7 @@ def _environment() -> Any:
         loader=jinja2.PackageLoader("errata.report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )

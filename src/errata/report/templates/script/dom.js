@@ -2,12 +2,20 @@
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 
+// The same rule as visible() in errata/_format.py: what the screen would obey unseen is written out.
+const unseen = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g;
+const visible = (text) => text.replace(unseen, (found) => {
+  const code = found.charCodeAt(0).toString(16);
+  return code.length > 2 ? `\\u${code.padStart(4, "0")}` : `\\x${code.padStart(2, "0")}`;
+});
+
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
+  const given = children.filter((child) => child !== null && child !== undefined);
+  made.append(...given.map((child) => (typeof child === "string" ? visible(child) : child)));
   return made;
 }
 

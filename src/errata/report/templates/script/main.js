@@ -18,9 +18,12 @@ function startPrinting() {
 
 document.documentElement.classList.add("js");
 startExamples();
+startClasses();
 startMap(openExample);
 startCurve();
 startTips();
+startCuts();
+window.addEventListener("resize", startCuts);
 startTheme(drawMap);
 startPrinting();
 document.documentElement.dataset.ready = "yes"; // tests look for it: the script ran to its end

@@ -1,5 +1,6 @@
-// The map: dots on a canvas, flagged rows ringed.
-const mapState = { places: [], only: null, shown: null };
+// The map: dots on a canvas, flagged rows ringed, rows beyond its border as triangles that point there.
+const mapState = { places: [], picked: null, shown: null };
+const gray = 9;
 
 function mapColours() {
   const style = getComputedStyle(document.documentElement);
@@ -16,22 +17,57 @@ function placePoints(width, height) {
   ]);
 }
 
-function circle(pen, place, radius) {
+function circle(pen, [x, y], radius) {
   pen.beginPath();
-  pen.arc(place[0], place[1], radius, 0, 2 * Math.PI);
+  pen.arc(x, y, radius, 0, 2 * Math.PI);
+}
+
+function triangle(pen, [x, y], radius, [right, up]) {
+  const angle = Math.atan2(-up, right);
+  const corner = (turn, reach) => [x + reach * Math.cos(angle + turn), y + reach * Math.sin(angle + turn)];
+  pen.beginPath();
+  pen.moveTo(...corner(0, 2.4 * radius));
+  pen.lineTo(...corner(2.2, 2 * radius));
+  pen.lineTo(...corner(-2.2, 2 * radius));
+  pen.closePath();
+}
+
+function shape(pen, i, radius) {
+  const way = data.map.outside[i];
+  if (way) triangle(pen, mapState.places[i], radius, way);
+  else circle(pen, mapState.places[i], radius);
+}
+
+// The picked label, and the flagged rows that look like it, stand out; without a choice all do.
+function isFaded(i) {
+  const { label, suggested, flagged } = data.map;
+  const { picked } = mapState;
+  return picked !== null && label[i] !== picked && !(flagged[i] && suggested[i] === picked);
+}
+
+// More classes than colours would make a motley: then colours are for flagged rows and the picked label.
+function fillOf(i, colours) {
+  const label = data.map.label[i];
+  const own = data.colours[label];
+  if (data.are_many && label === mapState.picked) return own === gray ? colours.ink : colours.classes[own];
+  return colours.classes[data.are_many && !data.map.flagged[i] ? gray : own];
+}
+
+function ringOf(i, colours) {
+  const looksLike = data.colours[data.map.suggested[i]];
+  return data.are_many && looksLike !== gray ? colours.classes[looksLike] : colours.ink;
 }
 
 function drawPoint(pen, i, colours, radius) {
-  const colour = data.colours[data.map.label[i]];
-  const faded = mapState.only !== null && mapState.only !== colour;
-  pen.globalAlpha = faded ? 0.08 : data.map.flagged[i] ? 1 : 0.7;
-  pen.fillStyle = colours.classes[colour];
-  circle(pen, mapState.places[i], radius);
+  const plain = data.are_many && data.map.label[i] !== mapState.picked ? 0.35 : 0.7;
+  pen.globalAlpha = isFaded(i) ? 0.08 : data.map.flagged[i] ? 1 : plain;
+  pen.fillStyle = fillOf(i, colours);
+  shape(pen, i, radius);
   pen.fill();
   if (!data.map.flagged[i]) return;
-  pen.strokeStyle = colours.ink;
+  pen.strokeStyle = ringOf(i, colours);
   pen.lineWidth = 1.5;
-  circle(pen, mapState.places[i], radius + 2.5);
+  shape(pen, i, radius + 2.5);
   pen.stroke();
 }
 
@@ -47,7 +83,8 @@ function drawMap() {
   placePoints(width, height);
   const colours = mapColours();
   const radius = data.map.x.length > 2000 ? 2.5 : 3.5;
-  const order = [...data.map.flagged.keys()].sort((a, b) => data.map.flagged[a] - data.map.flagged[b]);
+  const onTop = (i) => data.map.flagged[i] - 2 * isFaded(i);
+  const order = [...data.map.flagged.keys()].sort((a, b) => onTop(a) - onTop(b));
   for (const i of order) drawPoint(pen, i, colours, radius);
   if (mapState.shown === null) return;
   pen.globalAlpha = 1;
@@ -72,10 +109,11 @@ function pointAt(event) {
 }
 
 function describePoint(i) {
-  const { row, label, suggested, p_wrong: chance } = data.map;
+  const { row, label, suggested, p_wrong: chance, outside } = data.map;
   const lines = [`Row ${row[i]}`, `label: ${data.names[label[i]]}`];
   if (suggested[i] !== label[i]) lines.push(`looks like: ${data.names[suggested[i]]}`);
   if (data.has_skill) lines.push(`${percent(chance[i])} likely wrong`);
+  if (outside[i]) lines.push(`outside the map, at (${outside[i][2]}, ${outside[i][3]})`);
   return lines.join("\n");
 }
 
@@ -100,13 +138,5 @@ function startMap(openExample) {
     const i = pointAt(event);
     if (i !== null && isExample(data.map.row[i])) openExample(data.map.row[i]);
   });
-  const keys = [...byId("legend").querySelectorAll("button")];
-  for (const key of keys) {
-    key.addEventListener("click", () => {
-      const colour = Number(key.dataset.colour);
-      mapState.only = mapState.only === colour ? null : colour;
-      for (const other of keys) other.setAttribute("aria-pressed", String(Number(other.dataset.colour) === mapState.only));
-      drawMap();
-    });
-  }
+  startLegend();
 }

@@ -1,7 +1,7 @@
 // One tooltip for the whole page, kept inside the window.
 function showTip(text, x, y) {
   const tip = byId("tooltip");
-  tip.textContent = text;
+  tip.textContent = visible(text);
   tip.hidden = false;
   const { width, height } = tip.getBoundingClientRect();
   const right = x + 14 + width > window.innerWidth - 8 ? x - width - 14 : x + 14;

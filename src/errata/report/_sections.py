@@ -1,0 +1,42 @@
+"""The sections of the page, in their order: another one is a template and a line here."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+def _always(view: dict[str, Any]) -> bool:
+    return True
+
+
+def _with_skill(view: dict[str, Any]) -> bool:
+    return view["has_skill"]
+
+
+class Section(NamedTuple):
+    """A template in ``sections/``, with its word in the bar at the top of the page."""
+
+    name: str
+    link: str = ""
+    is_shown: Callable[[dict[str, Any]], bool] = _always
+    is_minor: bool = False  # its link gives way on a phone
+
+    @property
+    def anchor(self) -> str:
+        """The id of the section's element."""
+        return self.name.replace("_", "-")
+
+
+SECTIONS = [
+    Section("notes", is_shown=lambda view: bool(view["notes"] or view["duplicates"])),
+    Section("self_check", "Self-check"),
+    Section("classes", "Classes", _with_skill, is_minor=True),
+    Section("spread", is_shown=_with_skill),
+    Section("map", "Map", lambda view: bool(view["map"])),
+    Section("examples", "Rows", _with_skill),
+    Section("method", "Method", is_minor=True),
+]
+
+
+def sections(view: dict[str, Any]) -> list[Section]:
+    """Those that have something to show."""
+    return [section for section in SECTIONS if section.is_shown(view)]
