@@ -77,7 +77,9 @@ def test_everything_is_in_the_folder_beside_the_table(table, tmp_path):
     folder = tmp_path / "pets.audit"
     files = ["audit.json", "ranked.csv", "report.html", "rows.parquet"]
     assert sorted(os.listdir(folder)) == files
-    assert "pets.csv" in (folder / "report.html").read_text(encoding="utf-8")
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "pets.csv" in page
+    assert f"errata clean {folder} -o {table.with_suffix('.clean.csv')}" in page
     audit = errata.Audit.load(folder)
     assert audit.about["label"] == "pet"
     assert audit.about["table"] == str(table.resolve())

@@ -1,5 +1,6 @@
 """The page as it is laid out by a real browser: where things stand, and that nothing overflows."""
 
+import shutil
 import subprocess
 
 import numpy as np
@@ -240,23 +241,41 @@ def test_a_page_of_many_labels_that_cannot_be_judged_starts_too(tmp_path):
 
 
 PRINTED = """
-const style = element("style", {}, "@page { size: A5; }");
+const style = element("style", {}, "@page { size: 148mm 190mm; }");
 document.head.append(style);
 """
 
 
-def test_on_paper_each_page_of_a_table_has_the_whole_head(tmp_path):
-    summary = random_summary(2000, 20, 50)
-    with probed(PRINTED):
-        write_report(summary, tmp_path / "report.html")
-    path = tmp_path / "report.pdf"
-    browse(tmp_path / "report.html", tmp_path / "profile", f"--print-to-pdf={path}")
-    try:
-        text = subprocess.run(["pdftotext", "-layout", path, "-"], capture_output=True, check=True)
-    except FileNotFoundError:
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """The text of each page of a report on small paper."""
+    if shutil.which("pdftotext") is None:
         pytest.skip("needs pdftotext")
-    pages = text.stdout.decode().split("\f")
+    folder = tmp_path_factory.mktemp("paper")
+    with probed(PRINTED):
+        write_report(random_summary(2000, 20, 50), folder / "report.html")
+    path = folder / "report.pdf"
+    browse(
+        *(folder / "report.html", folder / "profile", "--no-pdf-header-footer"),
+        f"--print-to-pdf={path}",
+    )
+    command = ["pdftotext", "-layout", path, "-"]
+    text = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    return [page.strip() for page in text.split("\f") if page.strip()]
+
+
+def test_on_paper_each_page_of_a_table_has_the_whole_head(pages):
     listed = [page for page in pages if "P-" in page and "nearest rows" in page]
     assert len(listed) > 2
     for page in listed:
         assert "Suggestion" in page.split("P-")[0]
+
+
+def test_on_paper_no_heading_ends_a_page(pages):
+    headings = [
+        *("Before you read on", "Can you trust this list?", "Which labels go wrong", "By label"),
+        *("Among the flagged rows", "Noise matrix", "How sure we are", "Map of the data"),
+        *("Rows to look at", "How this was computed", "Kinds of noise"),
+    ]
+    assert all(heading in "\n".join(pages) for heading in headings)
+    assert [page for page in pages if page.splitlines()[-1].strip() in headings] == []
