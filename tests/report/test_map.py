@@ -67,3 +67,16 @@ def test_the_page_says_how_many_rows_lie_outside(far, words):
     told = _map.outside(points([*range(41), *far], [0.0] * (41 + len(far))))
     assert told.startswith(words)
     assert told.endswith(" from 0 to 40 across and from 0 to 0 upwards.")
+
+
+@pytest.mark.parametrize(
+    ("skill", "many", "words"),
+    [
+        (True, True, "flagged rows have colours"),
+        (False, True, "choose a label"),
+        (True, False, "rings are flagged rows"),
+        (False, False, "the columns do not tell them apart"),
+    ],
+)
+def test_the_page_says_how_to_read_the_map(skill, many, words):
+    assert words in _map.lead(has_skill=skill, are_many=many)

@@ -32,6 +32,24 @@ def packed(points: dict[str, list]) -> dict[str, Any]:
     }
 
 
+def lead(*, has_skill: bool, are_many: bool) -> str:
+    """How to read the map; ``are_many`` if there are more classes than colours."""
+    if are_many and has_skill:
+        told = "flagged rows have colours: their label inside, what they look like as a ring."
+    elif are_many:
+        told = "choose a label to see where its rows lie."
+    elif has_skill:
+        told = (
+            "colours are labels, rings are flagged rows. A ring among dots of another colour is "
+            "what an error looks like."
+        )
+    else:
+        told = (
+            "colours are labels. Where they do not keep apart, the columns do not tell them apart."
+        )
+    return f"Similar rows lie close together; {told}"
+
+
 def outside(points: dict[str, list]) -> str:
     """What the triangles at the border are; nothing where there is none."""
     far = len(packed(points)["outside"])

@@ -116,10 +116,11 @@ def _check(summary: dict[str, Any]) -> None:
 def _view(summary: dict[str, Any]) -> dict[str, Any]:
     """What the templates show: the summary, and what follows from it."""
     examples, check = listed_rows(summary), _charts.drawn(summary)
+    skill, many = summary["has_skill"], _classes.are_many(summary)
     return {
         **summary,
         "answer": answer(summary),
-        "cleaning": cleaning(summary["flagged"]) if summary["has_skill"] else "",
+        "cleaning": cleaning(summary["flagged"]) if skill else "",
         "cards": _words.cards(summary),
         "notes": notes(summary),
         "hypotheses": _words.hypotheses(summary),
@@ -129,7 +130,8 @@ def _view(summary: dict[str, Any]) -> dict[str, Any]:
         "worst": _classes.worst_classes(summary),
         "pairs": _classes.top_pairs(summary),
         "legend": _classes.legend(summary) if summary["map"] else [],
-        "are_many": _classes.are_many(summary),
+        "are_many": many,
+        "map_lead": _map.lead(has_skill=skill, are_many=many),
         "outside": _map.outside(summary["map"]) if summary["map"] else "",
         "examples": examples,
         "listing": _words.listing(summary),
