@@ -20,9 +20,12 @@ from threadpoolctl import threadpool_limits
 
 from errata.datasets import make_twonorm
 from errata.ensemble import (
+    AveBoostClassifier,
     DiscreteAdaBoostClassifier,
     GentleBoostClassifier,
     LogitBoostClassifier,
+    MadaBoostClassifier,
+    ORBoostClassifier,
     RobustBoostClassifier,
 )
 from errata.filters import FilteredClassifier, MarginPeeler
@@ -83,7 +86,8 @@ def against_adaboost(n):
     print(f"n = {n}: times one fit of our AdaBoost with {ROUNDS} stumps")
     peeled = FilteredClassifier(MarginPeeler(), DiscreteAdaBoostClassifier())
     others = (LogitBoostClassifier(), GentleBoostClassifier(), RobustBoostClassifier(), peeled)
-    for other in others:
+    tempered = (MadaBoostClassifier, AveBoostClassifier, ORBoostClassifier)
+    for other in (*others, *(booster(n_estimators=ROUNDS) for booster in tempered)):
         _, seconds = fastest(lambda other=other: clone(other).fit(X, y), 5)
         print(f"  {seconds / once:6.2f}  {type(other).__name__}")
 

@@ -4,9 +4,12 @@ from ._hardness_weights import selection_probabilities
 from ._projection_ensemble import SupervisedProjectionEnsembleClassifier
 from .bagging import HardnessBaggingClassifier
 from .boosting import (
+    AveBoostClassifier,
     DiscreteAdaBoostClassifier,
     GentleBoostClassifier,
     LogitBoostClassifier,
+    MadaBoostClassifier,
+    ORBoostClassifier,
     RobustBoostClassifier,
 )
 from .perceptrons import (
@@ -22,6 +25,9 @@ __all__ = [
     "LogitBoostClassifier",
     "GentleBoostClassifier",
     "RobustBoostClassifier",
+    "MadaBoostClassifier",
+    "AveBoostClassifier",
+    "ORBoostClassifier",
     "ParallelPerceptronClassifier",
     "ParallelPerceptronRegressor",
     "NoiseReducingBoostClassifier",

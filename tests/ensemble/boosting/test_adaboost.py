@@ -8,7 +8,6 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from errata.ensemble import DiscreteAdaBoostClassifier
-from errata.ensemble.boosting._adaboost import samme_weight
 from errata.ensemble.boosting._decision import predict_codes
 from errata.exceptions import SuspicionWarning
 from strategies import seeds
@@ -84,12 +83,6 @@ def test_the_worked_example_with_a_wrong_label():
     a, b, c = 0.379948, 0.290593, 0.329459
     margins = [a, -a, a, b, b, b, c, c, c, a]
     np.testing.assert_allclose(model.margins(LINE, MISLABELLED), margins, rtol=0, atol=1e-6)
-
-
-def test_coefficients_of_samme():
-    alphas = [samme_weight(error, 3) for error in (0.1, 0.5, 2 / 3)]
-    np.testing.assert_allclose(alphas, [2.890372, 0.693147, 0], rtol=0, atol=1e-6)
-    assert samme_weight(0.2, 2) == pytest.approx(0.5 * np.log(4), abs=1e-15)
 
 
 @given(seeds, st.integers(2, 4))

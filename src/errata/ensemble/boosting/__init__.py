@@ -1,8 +1,11 @@
-"""Boosting: AdaBoost, and three boosters that resist wrong labels better."""
+"""Boosting: AdaBoost, and six boosters that resist wrong labels better."""
 
 from ._adaboost import DiscreteAdaBoostClassifier
+from ._aveboost import AveBoostClassifier
 from ._gentleboost import GentleBoostClassifier
 from ._logitboost import LogitBoostClassifier
+from ._madaboost import MadaBoostClassifier
+from ._orboost import ORBoostClassifier
 from ._robustboost import RobustBoostClassifier
 
 __all__ = [
@@ -10,4 +13,7 @@ __all__ = [
     "LogitBoostClassifier",
     "GentleBoostClassifier",
     "RobustBoostClassifier",
+    "MadaBoostClassifier",
+    "AveBoostClassifier",
+    "ORBoostClassifier",
 ]

@@ -1,30 +1,18 @@
 """AdaBoost with base classifiers, for two classes and more (SAMME)."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
-from ..._kernels import kernels
 from ..._validation import check_choice, check_fraction
-from ..._warn import warn_user
-from ._base import BoostedClassifier
-from ._base_learners import BaseLearner, constant_base
+from ._base_learners import BaseLearner
 from ._decision import FittedBase, Term, advantage
-
-PERFECT = 1e-12  # an error this small is none
-
-
-class AdaBoostRound(NamedTuple):
-    """A base estimator, its weight in the decision (alpha) and weighted error (epsilon)."""
-
-    base: FittedBase
-    alpha: float
-    error: float
+from ._reweighting import PERFECT, ReweightingBooster, Round
 
 
-class DiscreteAdaBoostClassifier(BoostedClassifier):
+class DiscreteAdaBoostClassifier(ReweightingBooster):
     """AdaBoost: each base estimator is fitted to weights that grow where earlier ones were wrong.
 
     The classical booster, and the one that wrong labels harm most: in the end their rows weigh more
@@ -126,46 +114,17 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
 
     def _boost(self, learner: BaseLearner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
         check_choice("on_perfect", self.on_perfect, ("drop", "keep"))
-        n_classes = len(self.classes_)
-        rounds = list(self._rounds(learner, codes, weights))
-        if not rounds:
-            warn_user(
-                "The first base estimator is no better than guessing; "
-                "predicting the commonest class.",
-            )
-            counts = np.bincount(codes, weights, n_classes)
-            commonest = constant_base(int(counts.argmax()), codes)
-            rounds = [AdaBoostRound(commonest, 1.0, 1 - float(counts.max()))]
-        self.estimator_weights_ = np.array([alpha for _, alpha, _ in rounds])
-        self.estimator_errors_ = np.array([error for _, _, error in rounds])
-        # Two classes need one column, in which they pull against each other.
-        table = np.array([[-1.0], [1.0]]) if n_classes == 2 else np.eye(n_classes)
-        return [Term(r.base.estimator, r.alpha * table, t, r.alpha) for t, r in enumerate(rounds)]
+        check_fraction("learning_rate", self.learning_rate, low=1e-6, high=10)
+        return super()._boost(learner, codes, weights)
 
-    def _rounds(
-        self, learner: BaseLearner, codes: np.ndarray, weights: np.ndarray
-    ) -> Iterator[AdaBoostRound]:
-        rate = check_fraction("learning_rate", self.learning_rate, low=1e-6, high=10)
-        n_classes = len(self.classes_)
-        # Weights are kept as logarithms: products over hundreds of rounds overflow.
-        twin, logarithms = kernels("trees"), np.log(weights)
-        for t in range(self.n_estimators):
-            base = learner.classify(codes, n_classes, weights)
-            error = twin.misfit(base.outputs, codes, weights)
-            # Up to rounding: a digit below guessing, alphas of nearly 0 would fill all rounds.
-            if error >= (1 - 1 / n_classes) * (1 - PERFECT):
-                return
-            if error <= PERFECT:
-                if self.on_perfect == "keep":
-                    yield AdaBoostRound(base, rate * samme_weight(PERFECT, n_classes), error)
-                elif t == 0:  # the printed rule would leave an ensemble of nobody
-                    yield AdaBoostRound(base, 1.0, error)
-                return
-            alpha = rate * samme_weight(error, n_classes)
-            yield AdaBoostRound(base, alpha, error)
-            # With two classes alpha is half of SAMME's, and right rows lose what wrong ones gain.
-            step = 2 * alpha if n_classes == 2 else alpha
-            weights = twin.reweigh(logarithms, base.outputs, codes, step)
+    def _alpha(self, error: float, t: int) -> float:
+        return self.learning_rate * super()._alpha(error, t)
+
+    def _perfect(self, base: FittedBase, error: float, t: int) -> Iterator[Round]:
+        if self.on_perfect == "keep":
+            yield Round(base, self._alpha(PERFECT, t), error)
+        elif t == 0:  # the printed rule would leave an ensemble of nobody
+            yield Round(base, 1.0, error)
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
         if decision.shape[1] == 1:
@@ -180,9 +139,3 @@ class DiscreteAdaBoostClassifier(BoostedClassifier):
             return super()._probabilities(decision)
         # What SAMME's loss aims at: after one round, one minus its error for the class it gives.
         return softmax(decision, axis=1)
-
-
-def samme_weight(error: float, n_classes: int) -> float:
-    """alpha: the weight of a base estimator with this weighted error in the decision."""
-    odds = np.log((1 - error) / error)
-    return float(0.5 * odds if n_classes == 2 else odds + np.log(n_classes - 1))

@@ -41,7 +41,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     estimator: Any
     n_estimators: int
-    max_depth: int
+    max_depth: Any
     hardness: Any
     random_state: Any
     criterion = "gini"
@@ -73,7 +73,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         learner = make_base_learner(
             self.estimator,
             X[used],
-            max_depth=self.max_depth,
+            max_depth=self._tree_depth(),
             by_error=self.criterion == "error",
             random=random,
             fit_params=params_of_rows(fit_params or {}, len(X), used),
@@ -82,7 +82,8 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         self.n_estimators_ = self._terms[-1].round + 1
         # Not the final decision, which has memorised wrong labels. Its reach is 1 after averaging.
         average = add_up(self._terms, X, averaging_factors(self._terms))
-        self._conclude((1 - advantage(average, codes)) / 2, codes, preferred(average, 1.0))
+        suspicion = (1 - advantage(average, codes)) / 2
+        self._conclude(suspicion.clip(0, 1), codes, preferred(average, 1.0))  # but for rounding
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -146,9 +147,12 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_count("n_estimators", self.n_estimators)
-        # Trees are complete, in arrays of 2**max_depth leaves, whatever the rows need.
-        check_count("max_depth", self.max_depth, high=12)
+        self._tree_depth()
         check_choice("criterion", self.criterion, ("gini", "error"))
+
+    def _tree_depth(self) -> int:
+        # Trees are complete, in arrays of 2**max_depth leaves, whatever the rows need.
+        return check_count("max_depth", self.max_depth, high=12)
 
     def _hardness_factors(
         self, X: np.ndarray, codes: np.ndarray, random: np.random.RandomState
