@@ -8,6 +8,16 @@ from ._logistic import ReinforcedLogisticRegression
 from ._pca import ReinforcedPCA
 from ._regressor import ReinforcedRegressor
 from ._reinforcement_weights import reinforcement_weights
+from .losses import (
+    GeneralizedCrossEntropy,
+    KernelRobustLossClassifier,
+    RampLoss,
+    RobustLossClassifier,
+    SavageLoss,
+    SigmoidLoss,
+    SymmetricCrossEntropy,
+    TangentLoss,
+)
 
 __all__ = [
     "ReinforcedLinearRegression",
@@ -18,4 +28,12 @@ __all__ = [
     "ReinforcedRegressor",
     "ReinforcedDensity",
     "reinforcement_weights",
+    "RobustLossClassifier",
+    "KernelRobustLossClassifier",
+    "GeneralizedCrossEntropy",
+    "SymmetricCrossEntropy",
+    "RampLoss",
+    "SigmoidLoss",
+    "SavageLoss",
+    "TangentLoss",
 ]
