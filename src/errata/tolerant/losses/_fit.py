@@ -19,7 +19,7 @@ class WeightedRows(NamedTuple):
     penalty: np.ndarray
 
 
-class Found(NamedTuple):
+class Descent(NamedTuple):
     """Coefficients (q, 1 + d), intercepts first; the objective at each step; whether it settled."""
 
     beta: np.ndarray
@@ -27,7 +27,9 @@ class Found(NamedTuple):
     converged: bool
 
 
-def fit_scores(loss: Any, rows: WeightedRows, n_scores: int, *, max_iter: int, tol: float) -> Found:
+def fit_scores(
+    loss: Any, rows: WeightedRows, n_scores: int, *, max_iter: int, tol: float
+) -> Descent:
     """Descend on the sum of weighted losses and half the penalty, from the fit of its relative."""
     zeros = np.zeros((n_scores, rows.Z.shape[1] + 1))
     start = descend(loss.convex, rows, zeros, max_iter=max_iter, tol=tol).beta
@@ -52,7 +54,9 @@ def gradient(loss: Any, rows: WeightedRows, beta: np.ndarray) -> np.ndarray:
     return np.column_stack([slope.sum(axis=0), slope.T @ rows.Z + rows.penalty * beta[:, 1:]])
 
 
-def descend(loss: Any, rows: WeightedRows, beta: np.ndarray, *, max_iter: int, tol: float) -> Found:
+def descend(
+    loss: Any, rows: WeightedRows, beta: np.ndarray, *, max_iter: int, tol: float
+) -> Descent:
     """L-BFGS, with the objective at each of its steps."""
     total = rows.weights.sum()  # so that tol means the same for any number of rows
 
@@ -72,12 +76,12 @@ def descend(loss: Any, rows: WeightedRows, beta: np.ndarray, *, max_iter: int, t
         callback=lambda intermediate_result: values.append(total * intermediate_result.fun),
     )
     # A line search that fails is at the precision of the objective: as low as it gets.
-    return Found(found.x.reshape(beta.shape), values, found.status != 1)
+    return Descent(found.x.reshape(beta.shape), values, found.status != 1)
 
 
 def _descend_in_turns(
     loss: Any, rows: WeightedRows, beta: np.ndarray, *, max_iter: int, tol: float
-) -> Found:
+) -> Descent:
     """Fit the convex loss to the rows below the cap, until these are the same as before.
 
     The concave-convex procedure: with the capped rows at their cap, the convex loss of the others
@@ -87,9 +91,9 @@ def _descend_in_turns(
     for _ in range(max_iter):
         counted = loss.counts(scores_of(rows.Z, beta), rows.codes)
         if before is not None and np.array_equal(counted, before):
-            return Found(beta, values, True)
+            return Descent(beta, values, True)
         below = rows._replace(weights=rows.weights * counted)
         beta = descend(loss.convex, below, beta, max_iter=max_iter, tol=tol).beta
         values.append(objective(loss, rows, beta))
         before = counted
-    return Found(beta, values, False)
+    return Descent(beta, values, False)
