@@ -28,7 +28,7 @@ def flag(
     *,
     threshold: float | None = None,
     contamination: float | str | None = None,
-    native: float = 0.5,
+    native: float | np.ndarray = 0.5,
     probability: bool = False,
 ) -> np.ndarray:
     """Draw the line between the rows to look at and the rest.
@@ -43,8 +43,9 @@ def flag(
         Flag exactly this fraction of the rows, the most suspicious first (to the nearest row, ties
         to the smaller index). "estimate" takes it from the suspicions themselves, whose sum is the
         expected number of wrong labels: only where they are probabilities.
-    native : float, default=0.5
-        The detector's own threshold, used when neither of the two is given.
+    native : float or array of bool of shape (n,), default=0.5
+        The detector's own threshold, used when neither of the two is given; or the rows that it
+        flags by a rule that is not a threshold.
     probability : bool, default=False
         Whether the suspicions are probabilities, as ``contamination="estimate"`` needs them.
 
@@ -53,9 +54,10 @@ def flag(
     array of bool of shape (n,)
     """
     check_one_rule(threshold, contamination)
+    if threshold is not None:
+        return suspicion > check_fraction("threshold", threshold, **_ANY)
     if contamination is None:
-        line = native if threshold is None else check_fraction("threshold", threshold, **_ANY)
-        return suspicion > line
+        return native if isinstance(native, np.ndarray) else suspicion > native
     if contamination != "estimate":
         n_flagged = count_flags(contamination, len(suspicion))
     elif probability:

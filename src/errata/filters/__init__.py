@@ -9,6 +9,13 @@ from ._maximum_margin import maximize_margin
 from ._misclassification_peeler import MisclassificationPeeler
 from ._vote_peeler import VotePeeler
 from ._weight_peeler import WeightPeeler
+from .neighbors import (
+    AllNeighborsFilter,
+    CutEdgeFilter,
+    EditedNeighborsFilter,
+    GeneralizedEditionFilter,
+    RepeatedEditedFilter,
+)
 
 __all__ = [
     "MarginPeeler",
@@ -16,6 +23,11 @@ __all__ = [
     "WeightPeeler",
     "LinearProgramPeeler",
     "VotePeeler",
+    "EditedNeighborsFilter",
+    "RepeatedEditedFilter",
+    "AllNeighborsFilter",
+    "GeneralizedEditionFilter",
+    "CutEdgeFilter",
     "DetectorFilter",
     "Cleaner",
     "FilteredClassifier",

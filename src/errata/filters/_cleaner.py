@@ -199,7 +199,7 @@ class Cleaner(Filter):
         if self._unlabelled.any():
             return _unlabelled(y, np.flatnonzero(self._unlabelled))
         if self.relabelled_.any():
-            y = _relabelled(y, self._given, self._codes)
+            y = relabelled(y, self._given, self._codes)
         return take_rows(y, self.sample_indices_)
 
 
@@ -211,7 +211,7 @@ def _check_room_for_unlabelled(classes: np.ndarray) -> None:
         )
 
 
-def _relabelled(y: Any, before: np.ndarray, after: np.ndarray) -> Any:
+def relabelled(y: Any, before: np.ndarray, after: np.ndarray) -> Any:
     """``y`` with other labels, in its container; a changed row copies one of its new class."""
     _, first = np.unique(before, return_index=True)
     changed = take_rows(y, np.where(after == before, np.arange(len(before)), first[after]))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, check_consistent_length
 
-from .._neighbors import nearest
+from .._neighbors import commonest, nearest
 from .._validation import check_labels
 from ._measure import HardnessMeasure
 
@@ -107,7 +107,7 @@ class NeighborDisagreement(HardnessMeasure):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        return _disagreement(neighbors, codes), _commonest(codes[neighbors])
+        return _disagreement(neighbors, codes), commonest(codes[neighbors])
 
 
 def k_disagreeing_neighbors(
@@ -160,10 +160,3 @@ def k_disagreeing_neighbors(
 
 def _disagreement(neighbors: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return (codes[neighbors] != codes[:, None]).mean(axis=1)
-
-
-def _commonest(votes: np.ndarray) -> np.ndarray:
-    """The class with most votes in each row; the nearer neighbours decide between equals."""
-    tally = np.column_stack([(votes == vote[:, None]).sum(axis=1) for vote in votes.T])
-    # The first of equals is the nearest.
-    return np.take_along_axis(votes, tally.argmax(axis=1)[:, None], axis=1)[:, 0]

@@ -4,11 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.sparse import issparse
-from scipy.spatial.distance import cdist
-from sklearn.metrics import pairwise_distances
 
 from .._blocks import blocks
+from .._neighbors import distances_between
 
 CHUNK = 2**23  # distances held at once, by each thread: 64 MB
 
@@ -68,7 +66,7 @@ def _sets_of_rows(
     X: Any, codes: np.ndarray, rows: np.ndarray, metric: Any
 ) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
     """Enemy, radius, extent and cardinality of some rows; how many of their sets hold each row."""
-    distances = _distances(X[rows], X, metric)
+    distances = distances_between(X[rows], X, metric)
     friends = codes[rows, None] == codes
     to_enemies = np.where(friends, np.inf, distances)
     enemy = to_enemies.argmin(axis=1)
@@ -77,10 +75,3 @@ def _sets_of_rows(
     inside[np.arange(len(rows)), rows] = False
     extent = np.where(friends, distances, 0).max(axis=1)
     return (enemy, radius, extent, inside.sum(axis=1)), inside.sum(axis=0)
-
-
-def _distances(A: Any, B: Any, metric: Any) -> np.ndarray:
-    # From differences: scikit-learn's inner products would blur who is nearer than the enemy.
-    if metric == "euclidean" and not issparse(A):
-        return cdist(A, B)
-    return pairwise_distances(A, B, metric=metric)

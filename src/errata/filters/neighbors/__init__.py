@@ -1,0 +1,20 @@
+"""Neighbour editors: a label is wrong when the rows around it, or most of them, carry another.
+
+All ask :mod:`errata._neighbors` who is near. The editors differ in how often they ask and in what
+they do with the vote; the cut-edge filter asks whether chance alone would have given so many
+neighbours another label.
+"""
+
+from ._all_neighbors import AllNeighborsFilter
+from ._cut_edge import CutEdgeFilter
+from ._edited import EditedNeighborsFilter
+from ._generalized_edition import GeneralizedEditionFilter
+from ._repeated_edited import RepeatedEditedFilter
+
+__all__ = [
+    "AllNeighborsFilter",
+    "CutEdgeFilter",
+    "EditedNeighborsFilter",
+    "GeneralizedEditionFilter",
+    "RepeatedEditedFilter",
+]
