@@ -65,6 +65,11 @@ CHOOSES_AMONG_EQUALS = {
     "LinearProgramPeeler": "where many rows hold the margin down, the solver picks some of them",
 }
 
+# Filters that do not only leave rows out; their own tests ask for the same in their own way.
+RELABELS = {
+    "GeneralizedEditionFilter": "gives flagged rows the label that their neighbours share",
+}
+
 
 def each(attribute):
     return pytest.mark.parametrize("detector", detectors(attribute), ids=lambda e: type(e).__name__)
@@ -211,6 +216,8 @@ def test_planted_errors_rank_above_the_rest(detector):
 
 @all_filters
 def test_filters_spare_every_class(detector):
+    if reason := RELABELS.get(type(detector).__name__):
+        pytest.skip(reason)
     X, y = planted()
     model = with_params(detector, threshold=-np.inf, max_fraction=None)
     with pytest.warns(ClassRetentionWarning, match="fewer than 2 rows"):
@@ -224,6 +231,8 @@ def test_filters_spare_every_class(detector):
 @all_filters
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_filters_keep_dataframes(detector, library):
+    if reason := RELABELS.get(type(detector).__name__):
+        pytest.skip(reason)
     frames = pytest.importorskip(library, reason=f"{library} is not installed")
     X, y = planted()
     frame, labels = frames.DataFrame({f"x{j}": X[:, j] for j in range(3)}), frames.Series(y)

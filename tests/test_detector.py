@@ -13,6 +13,13 @@ def test_the_native_rule_keeps_a_tie():
     assert flag(np.array([0.5, 0.51])).tolist() == [False, True]
 
 
+def test_a_native_rule_may_be_a_mask_and_gives_way_to_the_user_s():
+    suspicion, native = np.array([0.2, 0.9]), np.array([True, False])
+    assert flag(suspicion, native=native).tolist() == [True, False]
+    assert flag(suspicion, native=native, threshold=0.5).tolist() == [False, True]
+    assert flag(suspicion, native=native, contamination=0.5).tolist() == [False, True]
+
+
 @given(suspicions, st.floats(0, 1), st.floats(0, 1))
 def test_raising_the_threshold_never_adds_a_flag(suspicion, one, other):
     low, high = sorted([one, other])

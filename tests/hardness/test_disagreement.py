@@ -10,13 +10,9 @@ from sklearn.utils import get_tags
 
 from errata.exceptions import SuspicionWarning
 from errata.hardness import NeighborDisagreement, k_disagreeing_neighbors, nearest
-from errata.hardness._disagreement import _commonest
 from naive_hardness import naive_nearest
+from neighbor_cases import TINY_X, TINY_Y
 from strategies import seeds
-
-# Ten rows on a line with planted errors at 2 and 8.
-TINY_X = np.array([0, 1, 2.1, 3.3, 4.6, 10, 11.2, 12.3, 13.3, 14.2])[:, None]
-TINY_Y = np.array([0, 0, 1, 0, 0, 1, 1, 1, 0, 1])
 
 
 def test_worked_example():
@@ -25,10 +21,11 @@ def test_worked_example():
     assert found.tolist() == [0.5, 0.5, 1, 0.5, 0.5, 1]
 
 
-def test_planted_errors_on_a_line_are_flagged_and_corrected():
-    detector = NeighborDisagreement(n_neighbors=3).fit(TINY_X, TINY_Y)
-    expected = np.full(10, 1 / 3)
-    expected[[2, 8]] = 1
+@pytest.mark.parametrize(("k", "others", "planted"), [(3, 1 / 3, 1), (5, 0.4, 0.8)])
+def test_planted_errors_on_a_line_are_flagged_and_corrected(k, others, planted):
+    detector = NeighborDisagreement(n_neighbors=k).fit(TINY_X, TINY_Y)
+    expected = np.full(10, others)
+    expected[[2, 8]] = planted
     np.testing.assert_allclose(detector.suspicion_, expected, rtol=0, atol=1e-15)
     assert np.flatnonzero(detector.flagged_).tolist() == [2, 8]
     assert detector.suggested_[[2, 8]].tolist() == [0, 1]
@@ -120,20 +117,6 @@ def test_a_share_flags_exactly_that_many():
 def test_bad_parameters_get_a_sentence(parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         NeighborDisagreement(**parameters).fit(TINY_X, TINY_Y)
-
-
-@pytest.mark.parametrize(
-    ("votes", "expected"),
-    [
-        ([2, 1, 1], 1),  # the majority
-        ([2, 1, 1, 2], 2),  # as many each: the nearest decides
-        ([0, 1, 1, 0], 0),
-        ([3, 2, 1], 3),
-        ([1, 2, 2, 3, 3, 1, 0], 1),
-    ],
-)
-def test_the_commonest_label_wins_and_the_nearest_decides_between_equals(votes, expected):
-    assert _commonest(np.array([votes])).tolist() == [expected]
 
 
 def test_a_label_nobody_shares_is_corrected_among_many_neighbours():

@@ -70,7 +70,7 @@ def nearest(
     """
     X = _checked(X, metric)
     n, d = X.shape
-    k = possible_neighbors(check_count("n_neighbors", k), n)
+    k = possible_neighbors(k, n)
     faiss = _faiss(X, metric) if approximate else None
     if k == 0:
         return np.empty((n, 0), dtype=np.intp)
@@ -133,7 +133,7 @@ def _checked(X: Any, metric: Any) -> Any:
 
 def possible_neighbors(k: int, n: int) -> int:
     """``k``, or as many neighbours as there can be, with a warning."""
-    if k < n:
+    if check_count("n_neighbors", k) < n:
         return k
     warn_user(
         f"n_neighbors={k} asks for more neighbours than there are other rows ({n - 1}); "
