@@ -14,6 +14,7 @@ from .neighbors import (
     CutEdgeFilter,
     EditedNeighborsFilter,
     GeneralizedEditionFilter,
+    ModeFilter,
     RepeatedEditedFilter,
 )
 
@@ -28,6 +29,7 @@ __all__ = [
     "AllNeighborsFilter",
     "GeneralizedEditionFilter",
     "CutEdgeFilter",
+    "ModeFilter",
     "DetectorFilter",
     "Cleaner",
     "FilteredClassifier",

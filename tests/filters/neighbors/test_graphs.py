@@ -57,7 +57,7 @@ def test_ties_and_copies_do_not_separate(graph, X):
 
 
 def test_more_rows_than_are_asked_first_give_the_same_graph():
-    X = np.random.RandomState(0).normal(size=(160, 3))
+    X = np.random.RandomState(0).normal(size=(140, 2))
     for graph, edges in PROXIMITY.items():
         assert sorted(pairs(edges(X))) == naive_proximity_pairs(X, graph)
 

@@ -9,6 +9,7 @@ from ._all_neighbors import AllNeighborsFilter
 from ._cut_edge import CutEdgeFilter
 from ._edited import EditedNeighborsFilter
 from ._generalized_edition import GeneralizedEditionFilter
+from ._mode import ModeFilter
 from ._repeated_edited import RepeatedEditedFilter
 
 __all__ = [
@@ -16,5 +17,6 @@ __all__ = [
     "CutEdgeFilter",
     "EditedNeighborsFilter",
     "GeneralizedEditionFilter",
+    "ModeFilter",
     "RepeatedEditedFilter",
 ]

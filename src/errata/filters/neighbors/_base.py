@@ -21,9 +21,24 @@ class Verdict(NamedTuple):
 class NeighborFilter(DetectorMixin, Filter):
     """A filter that says in ``_judge`` what the neighbours of the rows make of their labels."""
 
-    n_neighbors: int
-    metric: Any
-    n_jobs: int | None
+    def __init__(
+        self,
+        *,
+        n_neighbors: int = 3,
+        metric: Any = "euclidean",
+        threshold: float | None = None,
+        contamination: float | None = None,
+        max_fraction: float | None = None,
+        min_per_class: int = 2,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.threshold = threshold
+        self.contamination = contamination
+        self.max_fraction = max_fraction
+        self.min_per_class = min_per_class
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # takes no metadata
         """Judge each label of ``y`` by the labels of the rows near it in ``X``."""
@@ -62,25 +77,6 @@ class NeighborFilter(DetectorMixin, Filter):
 
 class NeighborEditor(NeighborFilter):
     """A filter that lets the nearest neighbours vote."""
-
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 3,
-        metric: Any = "euclidean",
-        threshold: float | None = None,
-        contamination: float | None = None,
-        max_fraction: float | None = None,
-        min_per_class: int = 2,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.threshold = threshold
-        self.contamination = contamination
-        self.max_fraction = max_fraction
-        self.min_per_class = min_per_class
-        self.n_jobs = n_jobs
 
     def _votes(self, X: Any, codes: np.ndarray) -> np.ndarray:
         """Codes of the labels of each row's neighbours, the nearest first, (n, k)."""

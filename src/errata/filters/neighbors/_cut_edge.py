@@ -117,7 +117,7 @@ class CutEdgeFilter(NeighborFilter):
     >>> int(flipped.sum()), int(cut.flagged_.sum()), int((flipped & cut.flagged_).sum())
     (36, 39, 34)
     >>> int((cut.suggested_[flipped] == y[flipped]).sum())
-    30
+    32
     """
 
     def __init__(
@@ -135,17 +135,19 @@ class CutEdgeFilter(NeighborFilter):
         min_per_class: int = 2,
         n_jobs: int | None = None,
     ) -> None:
+        super().__init__(
+            n_neighbors=n_neighbors,
+            metric=metric,
+            threshold=threshold,
+            contamination=contamination,
+            max_fraction=max_fraction,
+            min_per_class=min_per_class,
+            n_jobs=n_jobs,
+        )
         self.graph = graph
-        self.n_neighbors = n_neighbors
         self.weights = weights
         self.flag = flag
         self.alpha = alpha
-        self.metric = metric
-        self.threshold = threshold
-        self.contamination = contamination
-        self.max_fraction = max_fraction
-        self.min_per_class = min_per_class
-        self.n_jobs = n_jobs
 
     def _judge(self, X: Any, codes: np.ndarray) -> Verdict:
         self._check_parameters(len(codes))

@@ -81,16 +81,20 @@ class RepeatedEditedFilter(NeighborEditor):
 
     Examples
     --------
-    Two wrong dogs among cats vouch for each other as long as a third is with them:
+    With three wrong labels in ten, one vote leaves some that later ones find:
 
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
     >>> from errata.filters import EditedNeighborsFilter, RepeatedEditedFilter
-    >>> X = [[0.0], [1.0], [2.0], [2.9], [3.3], [3.6], [5.0], [6.1], [20.0], [21.1], [22.3], [23.6]]
-    >>> y = ["cat"] * 3 + ["dog"] * 3 + ["cat"] * 2 + ["dog"] * 4
-    >>> EditedNeighborsFilter(n_neighbors=4).fit(X, y).flagged_.sum()
-    np.int64(0)
-    >>> editor = RepeatedEditedFilter(n_neighbors=5).fit(X, y)
-    >>> editor.history_
-    [3, 0]
+    >>> from errata.noise import flip_labels
+    >>> X, y = load_wine(return_X_y=True)
+    >>> labels, flipped = flip_labels(y, 0.3, random_state=0)
+    >>> once = EditedNeighborsFilter().fit(scale(X), labels)
+    >>> again = RepeatedEditedFilter().fit(scale(X), labels)
+    >>> again.history_
+    [62, 10, 2, 0]
+    >>> [int(flipped[editor.sample_indices_].sum()) for editor in (once, again)]
+    [11, 1]
     """
 
     def __init__(
