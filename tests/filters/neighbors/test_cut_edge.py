@@ -67,15 +67,6 @@ def test_with_many_classes_the_paper_s_rule_finds_nothing_and_the_balance_does()
     assert ours.flagged_[flipped].mean() > 0.8
 
 
-def test_suspected_neighbours_have_no_say_in_suggestions():
-    # Row 0 has two neighbours of class 1 and three of class 0, which are themselves out of place.
-    X, y = make_blobs(60, centers=2, random_state=1)
-    labels = y.copy()
-    labels[np.argsort(np.linalg.norm(X - X[y == 0].mean(axis=0), axis=1))[:5]] = 1
-    cut = CutEdgeFilter(n_neighbors=6, contamination=0.1).fit(X, labels)
-    assert (cut.suggested_[(labels == 1) & (y == 0)] == 0).all()
-
-
 def test_rows_whose_neighbours_are_all_suspect_keep_their_label():
     with pytest.warns(ClassRetentionWarning, match="fewer than 2 rows"):
         cut = CutEdgeFilter(threshold=-1, n_neighbors=3).fit(TINY_X, TINY_Y)

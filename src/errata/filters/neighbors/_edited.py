@@ -15,8 +15,8 @@ class EditedNeighborsFilter(NeighborEditor):
     are scattered (at random, or by class) among rows of a class that lie together, and that
     distances mean something, so scale the features in front of it. Do not use it where errors come
     in clumps, which vouch for each other, for classes of a few scattered rows, which it edits away,
-    or to rank rows: three votes can tell four grades of suspicion apart, and
-    :class:`CutEdgeFilter` ranks better. Costs one search for neighbours (about n log n distances
+    or to rank rows: three votes can tell few grades of suspicion apart, and
+    :class:`ModeFilter` ranks better. Costs one search for neighbours (about n log n distances
     with up to eight features, n² with more) and O(n k²) for the votes; memory O(n k).
 
     Parameters

@@ -15,11 +15,11 @@ class ModeFilter(NeighborFilter):
     Smooths labels on the graph of neighbours as a mode filter smooths an image: nearer rows weigh
     more, and the row's own label as much as a row in the same place, so that a close vote leaves it
     alone. From the second round on the neighbours vote with smoothed labels, so that errors next to
-    each other do not vouch for each other. Of the neighbour filters it flags best, and ranks as
-    well as :class:`CutEdgeFilter`. It assumes that wrong labels are scattered and distances
-    meaningful; scale the features in front of it. Do not use it where errors come in clumps, for
-    classes of fewer rows than there are neighbours, which drown, or where one part of the table is
-    much denser than another, as one width serves all. Costs one search for neighbours (about
+    each other do not vouch for each other. The first of the neighbour filters to try: it flags and
+    ranks best (``benchmarks/neighbor_filters.py``). It assumes that wrong labels are scattered and
+    distances meaningful; scale the features in front of it. Do not use it where errors come in
+    clumps, for classes of fewer rows than there are neighbours, which drown, or where one part of
+    the table is much denser than another, as one width serves all. Costs one search for neighbours (about
     n log n distances with up to eight features, n² with more) and O(n k + n c) a round with c
     classes; memory O(n k + n c).
 
@@ -28,8 +28,8 @@ class ModeFilter(NeighborFilter):
     n_neighbors : int, default=10
         Rows are joined where one is among so many nearest of the other.
     max_iter : int, default=2
-        Number of rounds. 1 is a plain vote, the best ranking where few labels are wrong; 2 finds
-        more where many are; more wash away what is small.
+        At most so many rounds. 1 is a plain vote; 2 find more where many labels are wrong; more
+        wash away what is small.
     metric : str or callable, default="euclidean"
         Any metric of :class:`sklearn.neighbors.NearestNeighbors`. With "nan_euclidean" values may
         be missing: two rows are compared by the features that both have.
