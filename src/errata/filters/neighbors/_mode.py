@@ -19,9 +19,9 @@ class ModeFilter(NeighborFilter):
     ranks best (``benchmarks/neighbor_filters.py``). It assumes that wrong labels are scattered and
     distances meaningful; scale the features in front of it. Do not use it where errors come in
     clumps, for classes of fewer rows than there are neighbours, which drown, or where one part of
-    the table is much denser than another, as one width serves all. Costs one search for neighbours (about
-    n log n distances with up to eight features, n² with more) and O(n k + n c) a round with c
-    classes; memory O(n k + n c).
+    the table is much denser than another, as one width serves all. Costs one search for neighbours
+    (about n log n distances with up to eight features, n² with more) and O(n k + n c) a round with
+    c classes; memory O(n k + n c).
 
     Parameters
     ----------
