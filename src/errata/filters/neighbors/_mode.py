@@ -74,8 +74,9 @@ class ModeFilter(NeighborFilter):
     C_q = [y_i = q] + sum_j exp(-d_ij² / 2 h²) [l_j = q] over the rows j joined to it, l being the
     labels y in the first round and those that the round before preferred in the next, and h the
     median length of an edge. The suspicion is (max_{q != y} C_q - C_y + sum_q C_q) / 2 sum_q C_q.
-    The papers let a row vote with its smoothed label as well and go on until nothing changes; with
-    the label as given and two rounds errors are found better.
+    Smoothing by similarity, the row's own label included, is the papers'; the Gaussian of median
+    width, the vote of the label as given and the stop after two rounds are ours, chosen because
+    errors were found better so than by going on until nothing changes.
 
     References
     ----------
