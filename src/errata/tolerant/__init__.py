@@ -1,13 +1,5 @@
 """Models with pointwise probability reinforcements: they fit the rows that agree, flag the rest."""
 
-from ._classifier import ReinforcedClassifier
-from ._density import ReinforcedDensity
-from ._kernel_ridge import ReinforcedKernelRidge
-from ._linear import ReinforcedLinearRegression
-from ._logistic import ReinforcedLogisticRegression
-from ._pca import ReinforcedPCA
-from ._regressor import ReinforcedRegressor
-from ._reinforcement_weights import reinforcement_weights
 from .losses import (
     GeneralizedCrossEntropy,
     KernelRobustLossClassifier,
@@ -17,6 +9,16 @@ from .losses import (
     SigmoidLoss,
     SymmetricCrossEntropy,
     TangentLoss,
+)
+from .reinforced import (
+    ReinforcedClassifier,
+    ReinforcedDensity,
+    ReinforcedKernelRidge,
+    ReinforcedLinearRegression,
+    ReinforcedLogisticRegression,
+    ReinforcedPCA,
+    ReinforcedRegressor,
+    reinforcement_weights,
 )
 
 __all__ = [

@@ -13,8 +13,9 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_softmax, softmax
 
 from .._blocks import blocks, reduce_blocks
-from ._weighted_qr import BLOCK_ROWS
 
+# Rows of which the curvature is summed at a time.
+BLOCK_ROWS = 8_192
 # exp(-30) = 1e-13: beyond such a margin a probability is 1 for all that fitting can tell.
 _CERTAIN = 30.0
 # Newton's method holds the square of this many parameters; beyond, L-BFGS does without.

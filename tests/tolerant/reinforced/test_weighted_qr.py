@@ -8,9 +8,9 @@ from errata.tolerant import (
     ReinforcedLogisticRegression,
     ReinforcedPCA,
     _softmax,
-    _weighted_qr,
 )
-from errata.tolerant._weighted_qr import triangle
+from errata.tolerant.reinforced import _weighted_qr
+from errata.tolerant.reinforced._weighted_qr import triangle
 from strategies import seeds
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._validation import (
+from ..._validation import (
     check_choice,
     check_log_probabilities,
     check_log_reinforcement,

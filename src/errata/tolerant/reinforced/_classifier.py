@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 
-from .._validation import check_labelled, check_row_weights
+from ..._validation import check_labelled, check_row_weights
 from ._base import require_every_class
 from ._loop import Fit
 from ._wrapping import (

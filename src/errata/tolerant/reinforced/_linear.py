@@ -8,8 +8,8 @@ from scipy.linalg import lstsq
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._validation import check_choice, check_data, check_fraction, check_row_weights
-from .._warn import warn_user
+from ..._validation import check_choice, check_data, check_fraction, check_row_weights
+from ..._warn import warn_user
 from ._base import ReinforcedEstimator
 from ._gaussian import (
     SCALE_UPDATES,

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._validation import check_log_probabilities
-from .._warn import warn_user
+from ..._validation import check_log_probabilities
+from ..._warn import warn_user
 from ._mean_weight import choose_log_alpha
 from ._weights import reinforced_log_likelihood, weigh
 

@@ -9,8 +9,8 @@ from scipy.sparse.linalg import svds
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._validation import check_count, check_data, check_row_weights
-from .._warn import warn_user
+from ..._validation import check_count, check_data, check_row_weights
+from ..._warn import warn_user
 from ._base import ReinforcedEstimator
 from ._loop import Fit
 from ._weighted_qr import centre_of, triangle

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.linear_model import LinearRegression
 
-from .._validation import check_row_weights
+from ..._validation import check_row_weights
 from ._gaussian import gaussian_log_density, report_scale, scale_floor, weighted_scale
 from ._loop import Fit
 from ._wrapping import WeightedFits, WrappingEstimator, check_pluggable

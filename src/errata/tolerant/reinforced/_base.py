@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._detector import DetectorMixin
-from .._validation import (
+from ..._detector import DetectorMixin
+from ..._validation import (
     check_choice,
     check_count,
     check_fraction,

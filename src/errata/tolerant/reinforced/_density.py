@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import DensityMixin
 from sklearn.neighbors import KernelDensity
 
-from .._validation import check_row_weights
+from ..._validation import check_row_weights
 from ._loop import Fit
 from ._wrapping import WeightedFits, WrappingEstimator, check_pluggable
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from errata.tolerant._weights import (
+from errata.tolerant.reinforced._weights import (
     abnormality,
     added_probabilities,
     log_reinforced,

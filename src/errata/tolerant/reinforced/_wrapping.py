@@ -10,10 +10,10 @@ from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
-from .._crossfit import Fold, make_folds, not_learnable
-from .._random import seeded_member
-from .._routing import params_of_rows, route_fit, router_of
-from .._validation import check_data, check_rows
+from ..._crossfit import Fold, make_folds, not_learnable
+from ..._random import seeded_member
+from ..._routing import params_of_rows, route_fit, router_of
+from ..._validation import check_data, check_rows
 from ._base import ReinforcedEstimator
 
 # (fitted estimator, X, y) -> one number per row: a log-likelihood, or a residual.

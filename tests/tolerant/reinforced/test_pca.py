@@ -5,8 +5,9 @@ from sklearn.decomposition import PCA
 
 from errata.bench.figures import make_outlying_cloud
 from errata.exceptions import SuspicionWarning
-from errata.tolerant import ReinforcedPCA, _pca
-from errata.tolerant._weights import weigh
+from errata.tolerant import ReinforcedPCA
+from errata.tolerant.reinforced import _pca
+from errata.tolerant.reinforced._weights import weigh
 
 penalties = pytest.mark.parametrize("penalty", ["l1", "l2"])
 restless = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

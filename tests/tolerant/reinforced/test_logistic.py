@@ -9,7 +9,7 @@ from errata.datasets import load_dataset
 from errata.exceptions import SuspicionWarning
 from errata.noise import flip_labels
 from errata.tolerant import ReinforcedLogisticRegression
-from errata.tolerant._weights import weigh
+from errata.tolerant.reinforced._weights import weigh
 
 penalties = pytest.mark.parametrize("penalty", ["l1", "l2"])
 restless = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import check_is_fitted
 
-from .._validation import check_choice, check_count, check_data, check_positive, check_row_weights
+from ..._validation import check_choice, check_count, check_data, check_positive, check_row_weights
 from ._base import ReinforcedEstimator
 from ._gaussian import (
     SCALE_UPDATES,

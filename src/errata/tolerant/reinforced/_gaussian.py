@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from .._warn import warn_user
+from ..._warn import warn_user
 from ._loop import Fit, Rule, reinforce
 
 SCALE_UPDATES = ("paper", "joint")

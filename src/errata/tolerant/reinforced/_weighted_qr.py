@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import qr
 
-from .._blocks import blocks, reduce_blocks
+from ..._blocks import blocks, reduce_blocks
 
 # Rows at a time: the weighted copies stay small however long the table is.
 BLOCK_ROWS = 8_192
