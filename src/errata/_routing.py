@@ -4,7 +4,13 @@ from typing import Any
 
 import numpy as np
 from sklearn import get_config
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    get_routing_for_object,
+    process_routing,
+)
+from sklearn.utils.validation import has_fit_parameter
 
 from ._compat import take_rows_of_params
 
@@ -40,3 +46,10 @@ def route_fit(owner: Any, params: dict[str, Any], part: str = "estimator") -> di
 def params_of_rows(params: dict[str, Any], n: int, rows: np.ndarray) -> dict[str, Any]:
     """The same metadata for some of ``n`` rows; what is not one value per row stays as it is."""
     return take_rows_of_params(np.empty((n, 0)), params, indices=rows)
+
+
+def takes_sample_weight(estimator: Any) -> bool:
+    """Whether ``fit`` has the argument, or hands it on by metadata routing, as pipelines do."""
+    if has_fit_parameter(estimator, "sample_weight"):
+        return True
+    return "sample_weight" in get_routing_for_object(estimator).consumes("fit", ["sample_weight"])

@@ -7,12 +7,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.metadata_routing import MetadataRouter
 
 from ..._crossfit import Fold, make_folds, not_learnable
 from ..._random import seeded_member
-from ..._routing import params_of_rows, route_fit, router_of
+from ..._routing import params_of_rows, route_fit, router_of, takes_sample_weight
 from ..._validation import check_data, check_rows
 from ._base import ReinforcedEstimator
 
@@ -159,20 +158,13 @@ def check_pluggable(estimator: Any, *, method: str, gives: str) -> None:
         raise TypeError(
             f"{name} has no {method}, so it cannot tell {gives}; choose an estimator that has."
         )
-    if not _takes_sample_weight(estimator):
+    if not takes_sample_weight(estimator):
         raise TypeError(
             f"{name}.fit takes no sample_weight, so rows cannot lose weight; choose an estimator "
             "that takes it. If this is a pipeline, reinforce its last step instead, "
             "make_pipeline(..., Reinforced...(last_step)), or enable metadata routing and let the "
             "last step ask for it with set_fit_request(sample_weight=True)."
         )
-
-
-def _takes_sample_weight(estimator: Any) -> bool:
-    """Whether ``fit`` has the argument, or hands it on by metadata routing, as pipelines do."""
-    if has_fit_parameter(estimator, "sample_weight"):
-        return True
-    return "sample_weight" in get_routing_for_object(estimator).consumes("fit", ["sample_weight"])
 
 
 def check_classes_in_folds(fits: WeightedFits, codes: np.ndarray, classes: np.ndarray) -> None:

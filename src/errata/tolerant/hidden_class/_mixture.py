@@ -1,0 +1,103 @@
+"""Clusters found without labels, and the labels that each of them has."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.mixture import GaussianMixture
+
+from ..._random import draw_seed
+from ..._validation import check_choice, check_count, check_fraction
+from .._margin import probability_margin
+from ._base import HiddenClassClassifier
+from ._em import ClassFit, Labels, Solution, maximise_likelihood, transition_settled
+from ._noise import NoiseStep
+
+COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
+
+
+class RobustMixtureClassifier(HiddenClassClassifier):
+    """TODO."""
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        covariance_type: str = "full",
+        reg_covar: float = 1e-3,
+        max_iter: int = 500,
+        tol: float = 1e-8,
+        threshold: float | None = None,
+        contamination: float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.reg_covar = reg_covar
+        self.max_iter = max_iter
+        self.tol = tol
+        self.threshold = threshold
+        self.contamination = contamination
+        self.random_state = random_state
+
+    def _fit_labels(self, X: np.ndarray, labels: Labels) -> None:
+        tol = check_fraction("tol", self.tol, high=np.inf)
+        max_iter = check_count("max_iter", self.max_iter)
+        self.mixture_ = self._fit_mixture(X[labels.weights > 0])
+        memberships = self.mixture_.predict_proba(X)
+        solution = labels_of_components(
+            memberships, labels, len(self.classes_), tol=tol, max_iter=max_iter
+        )
+        self.log_likelihood_, self.n_iter_ = solution.log_likelihood, len(solution.objective)
+        self.label_given_component_ = solution.last.next_transition.T
+        proba = memberships @ self.label_given_component_.T
+        suspicion, likeliest = probability_margin(proba, labels.codes), proba.argmax(axis=1)
+        self._conclude(suspicion, labels.codes, likeliest)
+
+    def _fit_mixture(self, X: np.ndarray) -> GaussianMixture:
+        """The mixture, with the fewest components that the BIC allows where none are given."""
+        n_classes, seed = len(self.classes_), draw_seed(self.random_state)
+        # Sorted: a start from other rows may end elsewhere, and the order of rows must not matter.
+        X = X[np.lexsort(X.T)]
+        sizes = [self.n_components]
+        if self.n_components is None:
+            sizes = range(n_classes, min(3 * n_classes, len(X)) + 1)
+        mixtures = [self._mixture(size, seed).fit(X) for size in sizes]
+        return min(mixtures, key=lambda mixture: mixture.bic(X)) if mixtures[1:] else mixtures[0]
+
+    def _mixture(self, n_components: Any, seed: int) -> GaussianMixture:
+        return GaussianMixture(
+            check_count("n_components", n_components),
+            covariance_type=check_choice(
+                "covariance_type", self.covariance_type, COVARIANCE_TYPES
+            ),
+            reg_covar=check_fraction("reg_covar", self.reg_covar, high=np.inf),
+            n_init=3,
+            random_state=seed,
+        )
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each label, shape (n, K)."""
+        return self.mixture_.predict_proba(self._checked(X)) @ self.label_given_component_.T
+
+
+def labels_of_components(
+    memberships: np.ndarray, labels: Labels, n_classes: int, *, tol: float, max_iter: int
+) -> Solution:
+    """How often each component has each label: the hidden class is the component.
+
+    The likelihood is concave, so that the start does not matter; that of the label frequencies is
+    what a component without rows is left with.
+    """
+    frequencies = np.bincount(labels.codes, labels.weights, n_classes) / labels.weights.sum()
+    start = np.tile(frequencies, (memberships.shape[1], 1))
+    with np.errstate(divide="ignore"):
+        fixed = ClassFit(None, np.log(memberships))
+    return maximise_likelihood(
+        lambda *_: fixed,
+        NoiseStep(start, np.zeros_like(start)),
+        labels,
+        start=memberships,
+        settled=partial(transition_settled, tol),
+        max_iter=max_iter,
+    )
