@@ -1,5 +1,13 @@
-"""Models with pointwise probability reinforcements: they fit the rows that agree, flag the rest."""
+"""Learners that live with wrong labels: a noise model inside, or rows that count less."""
 
+from ._evidential_knn import EvidentialKNNClassifier
+from .hidden_class import (
+    NoiseModelClassifier,
+    RobustDiscriminantAnalysis,
+    RobustLogisticRegression,
+    RobustMixtureClassifier,
+    UnbiasedLogisticRegression,
+)
 from .losses import (
     GeneralizedCrossEntropy,
     KernelRobustLossClassifier,
@@ -22,6 +30,12 @@ from .reinforced import (
 )
 
 __all__ = [
+    "NoiseModelClassifier",
+    "RobustDiscriminantAnalysis",
+    "RobustLogisticRegression",
+    "UnbiasedLogisticRegression",
+    "RobustMixtureClassifier",
+    "EvidentialKNNClassifier",
     "ReinforcedLinearRegression",
     "ReinforcedLogisticRegression",
     "ReinforcedKernelRidge",

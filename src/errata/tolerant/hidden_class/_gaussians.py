@@ -23,7 +23,9 @@ def fit_gaussians(
     size = counts.sum(axis=0)
     means = (counts.T @ X) / size[:, None]
     if covariance == "full":
-        spread = np.array([_scatter(X - m, w) / w.sum() for m, w in zip(means, counts.T)])
+        spread = np.array(
+            [_scatter(X - m, w) / w.sum() for m, w in zip(means, counts.T, strict=True)]
+        )
     else:
         # Around the class means: around the centre, less what the means are away from it.
         centre = size @ means / size.sum()

@@ -34,9 +34,7 @@ class LinearTask(NamedTuple):
         return np.zeros((1 if self.n_classes == 2 else self.n_classes, self.X.shape[1] + 1))
 
 
-def value_and_gradient(
-    task: LinearTask, loss: Loss, beta: np.ndarray
-) -> tuple[float, np.ndarray]:
+def value_and_gradient(task: LinearTask, loss: Loss, beta: np.ndarray) -> tuple[float, np.ndarray]:
     """Weighted loss plus ``l2 / 2`` times the squared coefficients, and its gradient."""
     log_proba = class_log_proba(scores(task.X, beta))
     row_loss, target = loss(log_proba)

@@ -1,0 +1,124 @@
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from errata.tolerant import RobustLogisticRegression
+from gaussian_classes import EM8, THREE, TWO, three_classes, two_classes
+from strategies import seeds
+
+T = np.array([[0.9, 0.1], [0.2, 0.8]])
+
+
+def test_a_known_matrix_by_hand():
+    model = RobustLogisticRegression(transition=T, learn_transition=False).fit(*EM8)
+    assert model.coef_[0, 0] == pytest.approx(0.727461, abs=1e-5)
+    assert model.intercept_[0] == pytest.approx(0.475958, abs=1e-5)
+    assert model.objective_ == pytest.approx([-4.526615], abs=1e-5)
+    assert model.n_iter_ == 1
+
+
+def test_a_learnt_matrix_by_hand():
+    model = RobustLogisticRegression(tol=1e-12, max_iter=2000).fit(*EM8)
+    assert model.coef_[0, 0] == pytest.approx(0.6909, abs=1e-3)
+    assert model.intercept_[0] == pytest.approx(0.3052, abs=1e-3)
+    expected = [[0.8786, 0.1214], [0.1700, 0.8300]]
+    np.testing.assert_allclose(model.noise_transition_, expected, atol=1e-3)
+    assert -model.objective_[-1] == pytest.approx(6.60006, abs=1e-3)
+    suspicion = [0.0320, 0.0619, 0.0852, 0.1771, 0.0513, 0.0368, 0.5112, 0.0134]
+    np.testing.assert_allclose(model.suspicion_, suspicion, atol=1e-3)
+    assert np.flatnonzero(model.flagged_).tolist() == [6]
+
+
+def test_without_noise_eight_rows_are_fitted_as_by_scikit_learn():
+    model = RobustLogisticRegression(transition=np.eye(2), learn_transition=False).fit(*EM8)
+    assert model.coef_[0, 0] == pytest.approx(0.559732, abs=1e-5)
+    assert model.intercept_[0] == pytest.approx(0, abs=1e-5)
+
+
+@pytest.mark.parametrize("make", [two_classes, three_classes])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_without_noise_it_is_logistic_regression(make, fit_intercept):
+    X, y, *_ = make(0, n=300, n_test=10)
+    weights = np.random.default_rng(0).uniform(0.5, 2, 300)
+    settings = {"C": 0.5, "fit_intercept": fit_intercept}
+    model = RobustLogisticRegression(
+        transition=np.eye(y.max() + 1), learn_transition=False, **settings
+    ).fit(X, y, weights)
+    plain = LogisticRegression(tol=1e-10, **settings).fit(X, y, weights)
+    np.testing.assert_allclose(model.coef_, plain.coef_, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(
+        model.decision_function(X), plain.decision_function(X), rtol=0, atol=1e-4
+    )
+
+
+@settings(max_examples=20)
+@given(seeds, st.integers(2, 4), st.sampled_from(["full", "per_class", "uniform"]))
+def test_the_objective_never_falls(seed, n_classes, noise):
+    random = np.random.default_rng(seed)
+    X, y = random.normal(size=(60, 2)), np.arange(60) % n_classes
+    X[:, 0] += 2 * y
+    model = RobustLogisticRegression(noise=noise, max_iter=15)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y, random.uniform(0.5, 3, 60))
+    assert (np.diff(model.objective_) >= -1e-9 * np.abs(model.objective_[1:])).all()
+    np.testing.assert_allclose(model.noise_transition_.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_sparse_rows_are_as_good():
+    X, y, *_ = three_classes(0, n=300, n_test=10)
+    dense, sparse = (
+        RobustLogisticRegression().fit(X, y),
+        RobustLogisticRegression().fit(csr_matrix(X), y),
+    )
+    np.testing.assert_allclose(sparse.suspicion_, dense.suspicion_, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(
+        sparse.predict_proba(csr_matrix(X)), dense.predict_proba(X), rtol=1e-6, atol=1e-8
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_gaussian_classes_are_learnt_in_spite_of_noise(seed):
+    X, y, _, X_test, y_test = two_classes(seed)
+    model = RobustLogisticRegression().fit(X, y)
+    assert np.abs(model.noise_transition_ - TWO).max() <= 0.08
+    assert model.score(X_test, y_test) >= 0.92
+    assert LogisticRegression().fit(X, y).score(X_test, y_test) <= 0.91
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_three_gaussian_classes_are_learnt_in_spite_of_noise(seed):
+    X, y, _, X_test, y_test = three_classes(seed)
+    model = RobustLogisticRegression().fit(X, y)
+    assert np.abs(model.noise_transition_ - THREE).max() <= 0.08
+    assert model.score(X_test, y_test) >= 0.96
+    assert LogisticRegression().fit(X, y).score(X_test, y_test) <= 0.92
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_no_label_is_wrong_little_is_suspected(seed):
+    X, y, _, X_test, y_test = two_classes(seed, transition=np.eye(2))
+    model = RobustLogisticRegression().fit(X, y)
+    assert np.diag(model.noise_transition_).min() >= 0.985
+    plain = LogisticRegression().fit(X, y).score(X_test, y_test)
+    assert abs(model.score(X_test, y_test) - plain) <= 0.005
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_known_matrix_is_made_up_for(seed):
+    X, y, _, X_test, y_test = two_classes(seed)
+    forward = RobustLogisticRegression(transition=TWO, learn_transition=False).fit(X, y)
+    assert forward.score(X_test, y_test) >= 0.92
+
+
+@pytest.mark.parametrize("C", [0, -1, "1"])
+def test_a_penalty_that_is_none_gets_a_sentence(C):
+    with pytest.raises(ValueError, match=r"C=.* must be a finite number above 0"):
+        RobustLogisticRegression(C).fit(*EM8)
