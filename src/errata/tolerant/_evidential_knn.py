@@ -154,7 +154,8 @@ class EvidentialKNNClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[likeliest]
 
     def __sklearn_tags__(self) -> Any:
         """Declare that sparse tables are accepted."""
@@ -217,8 +218,8 @@ def pignistic(masses: np.ndarray) -> np.ndarray:
 def _given_gamma(gamma: Any, n_classes: int) -> np.ndarray:
     if np.ndim(gamma) and np.shape(gamma) != (n_classes,):
         raise ValueError(
-            f"gamma has shape {np.shape(gamma)}, but there are {n_classes} classes; pass one number, "
-            "or one for each class."
+            f"gamma has shape {np.shape(gamma)}, but there are {n_classes} classes; pass one "
+            "number, or one for each class."
         )
     given = np.broadcast_to(np.asarray(gamma, dtype=float), n_classes)
     return np.array([check_positive("gamma", value) for value in given.tolist()])

@@ -34,7 +34,7 @@ def test_a_row_is_shown_once_for_each_class_that_it_may_be_of():
 def test_rows_are_judged_by_fits_without_them():
     halves = np.array([0, 2]), np.array([1, 3])
     fits = soft_fits(GaussianNB(), folds=[halves, halves[::-1]])
-    log_proba = fits(R, np.eye(2)).log_proba
+    log_proba = fits.step(R, np.eye(2)).log_proba
     without = fits.fit(R, halves[0])
     np.testing.assert_allclose(
         np.exp(log_proba[halves[1]]), without.predict_proba(X[halves[1]]), atol=2e-6
@@ -42,22 +42,22 @@ def test_rows_are_judged_by_fits_without_them():
 
 
 def test_no_class_is_ruled_out_for_ever():
-    log_proba = soft_fits(GaussianNB())(np.eye(2)[[0, 0, 1, 1]], np.eye(2)).log_proba
+    log_proba = soft_fits(GaussianNB()).step(np.eye(2)[[0, 0, 1, 1]], np.eye(2)).log_proba
     assert log_proba.min() >= np.log(0.9e-6)
     np.testing.assert_allclose(np.exp(log_proba).sum(axis=1), 1, rtol=1e-12)
 
 
 def test_one_class_alone_is_not_learnt():
     folds = [(np.array([1, 2, 3]), np.array([0])), (np.array([0]), np.array([1, 2, 3]))]
-    log_proba = soft_fits(LogisticRegression(), folds=folds)(
-        np.eye(2)[[0, 1, 1, 1]], None
-    ).log_proba
+    log_proba = (
+        soft_fits(LogisticRegression(), folds=folds).step(np.eye(2)[[0, 1, 1, 1]], None).log_proba
+    )
     assert np.isfinite(log_proba).all()
 
 
 def test_a_label_that_only_its_own_fold_has_is_believed():
     folds = [(np.array([1, 2, 3]), np.array([0])), (np.array([0, 1]), np.array([2, 3]))]
-    log_proba = soft_fits(GaussianNB(), folds=folds)(R, None).log_proba
+    log_proba = soft_fits(GaussianNB(), folds=folds).step(R, None).log_proba
     assert log_proba[0].argmax() == 0
 
 

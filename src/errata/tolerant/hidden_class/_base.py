@@ -18,8 +18,8 @@ from ..._validation import (
 from ._em import (
     ClassStep,
     Labels,
+    Maximum,
     Round,
-    Solution,
     maximise_likelihood,
     objective_settled,
 )
@@ -68,7 +68,8 @@ class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[likeliest]
 
     def _report_noise(self, T: np.ndarray, responsibilities: np.ndarray, codes: np.ndarray) -> None:
         """Set what is said of T and of the rows."""
@@ -117,7 +118,7 @@ class NoiseLearningClassifier(HiddenClassClassifier):
         self._report(solution, labels.codes)
         return solution.last
 
-    def _report(self, solution: Solution, codes: np.ndarray) -> None:
+    def _report(self, solution: Maximum, codes: np.ndarray) -> None:
         self.log_likelihood_, self.objective_ = solution.log_likelihood, solution.objective
         self.n_iter_ = len(solution.objective)
         self._report_noise(solution.last.next_transition, solution.last.responsibilities, codes)

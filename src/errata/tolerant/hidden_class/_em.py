@@ -50,7 +50,7 @@ ClassStep = Callable[[np.ndarray, np.ndarray], ClassFit]
 Settled = Callable[[Round | None, Round], bool]
 
 
-class Solution(NamedTuple):
+class Maximum(NamedTuple):
     """The last round, and what the rounds before it came to."""
 
     last: Round
@@ -80,7 +80,7 @@ def maximise_likelihood(
     start: np.ndarray,
     settled: Settled,
     max_iter: int,
-) -> Solution:
+) -> Maximum:
     """Take turns between the class model, the expectation and T until ``settled``.
 
     ``noise`` is a :class:`~._noise.NoiseStep`; ``start`` are the responsibilities that the first
@@ -105,7 +105,7 @@ def maximise_likelihood(
             "or tol.",
             ConvergenceWarning,
         )
-    return Solution(now, *np.array(history).T)
+    return Maximum(now, *np.array(history).T)
 
 
 def _round(fit: ClassFit, noise: Any, transition: np.ndarray, labels: Labels) -> Round:

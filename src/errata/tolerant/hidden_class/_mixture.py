@@ -10,7 +10,7 @@ from ..._random import draw_seed
 from ..._validation import check_choice, check_count, check_fraction
 from .._margin import probability_margin
 from ._base import HiddenClassClassifier
-from ._em import ClassFit, Labels, Solution, maximise_likelihood, transition_settled
+from ._em import ClassFit, Labels, Maximum, maximise_likelihood, transition_settled
 from ._noise import NoiseStep
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
@@ -133,9 +133,9 @@ class RobustMixtureClassifier(HiddenClassClassifier):
         n_classes, seed = len(self.classes_), draw_seed(self.random_state)
         # Sorted: a start from other rows may end elsewhere, and the order of rows must not matter.
         X = X[np.lexsort(X.T)]
-        sizes = [self.n_components]
+        sizes: list[Any] = [self.n_components]
         if self.n_components is None:
-            sizes = range(n_classes, min(3 * n_classes, len(X)) + 1)
+            sizes = list(range(n_classes, min(3 * n_classes, len(X)) + 1))
         mixtures = [self._mixture(size, seed).fit(X) for size in sizes]
         return min(mixtures, key=lambda mixture: mixture.bic(X)) if mixtures[1:] else mixtures[0]
 
@@ -150,12 +150,13 @@ class RobustMixtureClassifier(HiddenClassClassifier):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each label, shape (n, K)."""
-        return self.mixture_.predict_proba(self._checked(X)) @ self.label_given_component_.T
+        X = self._checked(X)
+        return self.mixture_.predict_proba(X) @ self.label_given_component_.T
 
 
 def labels_of_components(
     memberships: np.ndarray, labels: Labels, n_classes: int, *, tol: float, max_iter: int
-) -> Solution:
+) -> Maximum:
     """How often each component has each label: the hidden class is the component.
 
     The likelihood is concave, so that the start does not matter; that of the label frequencies is

@@ -4,7 +4,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import check_consistent_length, check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
@@ -19,7 +19,7 @@ from ._soft_fits import SoftFits, aligned_proba
 
 
 class NoiseModelClassifier(NoiseLearningClassifier):
-    """Make any probabilistic classifier learn from labels that may be wrong, and how often they are.
+    """Make any probabilistic classifier learn in spite of wrong labels, and how many there are.
 
     The classifier says how likely each class is, a transition matrix how classes are labelled; both
     are learnt in turn, each row being shown to the classifier as of every class that it may be of,
@@ -33,9 +33,9 @@ class NoiseModelClassifier(NoiseLearningClassifier):
     Parameters
     ----------
     estimator : classifier, optional
-        Has ``predict_proba`` and takes ``sample_weight``; when not given, DEFAULT_WORDS. In a
-        pipeline put the NoiseModelClassifier last, around the last step, so that what comes before
-        is fitted once.
+        Has ``predict_proba`` and takes ``sample_weight``; when not given, a logistic
+        regression, made to follow kernel features. In a pipeline put the NoiseModelClassifier last,
+        around the last step, so that what comes before is fitted once.
     noise : {"full", "per_class", "uniform"}, default="full"
         What is learnt of the transition matrix: every entry, one error rate for each class (all
         other labels alike), or one rate in all. The fewer rows and the more classes, the less can
@@ -56,9 +56,9 @@ class NoiseModelClassifier(NoiseLearningClassifier):
         :class:`~sklearn.naive_bayes.GaussianNB`, True for all others.
     cv : int or splitter, default=5
         Number of folds, or any splitter of scikit-learn that tests each row once.
-    max_iter : int, default=MAX_ITER
+    max_iter : int, default=50
         Maximum number of rounds.
-    tol : float, default=TOL
+    tol : float, default=1e-3
         Stop when no entry of T moves by more; where T is known, no probability of a class.
     prune_below : float, default=1e-3
         A row is not shown as of classes that it is less likely of.
@@ -222,7 +222,7 @@ class NoiseModelClassifier(NoiseLearningClassifier):
             check_fraction("prune_below", self.prune_below),
             self.n_jobs,
         )
-        last = self._learn(fits, labels, transition_settled)
+        last = self._learn(fits.step, labels, transition_settled)
         self.estimator_ = fits.fit(last.responsibilities)
         return self
 
@@ -262,7 +262,7 @@ class NoiseModelClassifier(NoiseLearningClassifier):
 
     def _wrapped(self) -> Any:
         if self.estimator is None:
-            return ExtraTreesClassifier(100, min_samples_leaf=5)
+            return LogisticRegression(C=3, max_iter=1000)
         return self.estimator
 
     def _checks(self) -> dict[str, Any]:

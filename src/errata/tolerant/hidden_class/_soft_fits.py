@@ -30,7 +30,7 @@ class SoftFits(NamedTuple):
     prune_below: float
     n_jobs: int | None
 
-    def __call__(self, responsibilities: np.ndarray, _: np.ndarray) -> ClassFit:
+    def step(self, responsibilities: np.ndarray, transition: np.ndarray) -> ClassFit:
         """P(class | x) of each row, by a fit to the responsibilities of all rows or other folds."""
         if self.folds is None:
             proba = aligned_proba(self.fit(responsibilities), self.X, self.classes)
