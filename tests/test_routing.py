@@ -3,8 +3,11 @@ import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 
-from errata._routing import params_of_rows, route_fit, router_of
+from errata._routing import params_of_rows, route_fit, router_of, takes_sample_weight
 
 
 class Tagged(ClassifierMixin, BaseEstimator):
@@ -60,3 +63,12 @@ def test_values_of_rows_follow_the_rows_and_others_stay():
     assert found["tag"] == [30, 10]
     assert found["weight"].tolist() == [3, 1]
     assert found["kind"] == "a"
+
+
+def test_weights_are_taken_by_the_argument_or_by_routing():
+    assert takes_sample_weight(GaussianNB())
+    assert not takes_sample_weight(KNeighborsClassifier())
+    assert not takes_sample_weight(make_pipeline(GaussianNB()))
+    with sklearn.config_context(enable_metadata_routing=True):
+        asking = GaussianNB().set_fit_request(sample_weight=True)
+        assert takes_sample_weight(make_pipeline(asking))
