@@ -19,7 +19,7 @@ from ._em import (
     ClassStep,
     Labels,
     Maximum,
-    Round,
+    Turn,
     maximise_likelihood,
     objective_settled,
 )
@@ -104,7 +104,7 @@ class NoiseLearningClassifier(HiddenClassClassifier):
     max_iter: int
     tol: float
 
-    def _learn(self, class_step: ClassStep, labels: Labels, settled: Any = None) -> Round:
+    def _learn(self, class_step: ClassStep, labels: Labels, settled: Any = None) -> Turn:
         """Run the loop, set the fitted attributes that all have, return the last round."""
         tol = check_fraction("tol", self.tol, high=np.inf)
         solution = maximise_likelihood(

@@ -30,7 +30,7 @@ class ClassFit(NamedTuple):
     penalty: float = 0.0  # what the objective loses for these parameters
 
 
-class Round(NamedTuple):
+class Turn(NamedTuple):
     """One expectation and the maximisations around it."""
 
     fit: ClassFit
@@ -47,13 +47,13 @@ class EmptyClass(Exception):
 
 # (responsibilities, T) -> the class model that they call for
 ClassStep = Callable[[np.ndarray, np.ndarray], ClassFit]
-Settled = Callable[[Round | None, Round], bool]
+Settled = Callable[[Turn | None, Turn], bool]
 
 
 class Maximum(NamedTuple):
     """The last round, and what the rounds before it came to."""
 
-    last: Round
+    last: Turn
     log_likelihood: np.ndarray
     objective: np.ndarray
 
@@ -108,22 +108,22 @@ def maximise_likelihood(
     return Maximum(now, *np.array(history).T)
 
 
-def _round(fit: ClassFit, noise: Any, transition: np.ndarray, labels: Labels) -> Round:
+def _round(fit: ClassFit, noise: Any, transition: np.ndarray, labels: Labels) -> Turn:
     responsibilities, log_p = expectation(fit.log_proba, transition, labels.codes)
     log_likelihood = float(labels.weights @ log_p)
     objective = log_likelihood + noise.log_prior(transition) - fit.penalty
     after = noise.update(responsibilities, labels, transition)
-    return Round(fit, transition, after, responsibilities, log_likelihood, objective)
+    return Turn(fit, transition, after, responsibilities, log_likelihood, objective)
 
 
-def objective_settled(tol: float, before: Round | None, now: Round) -> bool:
+def objective_settled(tol: float, before: Turn | None, now: Turn) -> bool:
     """Whether the objective has stopped growing."""
     if before is None:
         return False
     return bool(abs(now.objective - before.objective) <= tol * abs(now.objective))
 
 
-def transition_settled(tol: float, before: Round | None, now: Round) -> bool:
+def transition_settled(tol: float, before: Turn | None, now: Turn) -> bool:
     """Whether T has stopped moving; where it is known, whether the responsibilities have.
 
     Out of fold the likelihood need not rise, so that it is not asked.

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._softmax import class_log_proba, scores
 from ._base import NoiseLearningClassifier
-from ._em import ClassFit, Labels, Round, expectation, objective_settled
+from ._em import ClassFit, Labels, Turn, expectation, objective_settled
 from ._linear import LinearClassifier
 from ._linear_fit import LinearTask, minimise
 
@@ -173,6 +173,6 @@ def label_loss(
     return -log_likelihood, responsibilities
 
 
-def _at_once(tol: float, before: Round | None, now: Round) -> bool:
+def _at_once(tol: float, before: Turn | None, now: Turn) -> bool:
     """Nothing else moves where T is known."""
     return True
