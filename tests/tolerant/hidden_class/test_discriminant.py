@@ -60,7 +60,7 @@ def test_contamination_can_be_estimated_as_suspicions_are_probabilities():
     assert model.flagged_.sum() == np.floor(model.suspicion_.sum() + 0.5)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(seeds, st.sampled_from(["shared", "full", "diag"]), st.integers(2, 4))
 def test_the_objective_never_falls(seed, covariance, n_classes):
     random = np.random.default_rng(seed)

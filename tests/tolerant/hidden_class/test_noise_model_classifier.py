@@ -53,9 +53,9 @@ def test_a_forest_that_judges_its_own_rows_finds_nothing_wrong(seed):
     labels, _ = flip_labels(y, 0.3, random_state=seed)
 
     def estimated_error(cross_fit):
-        forest = RandomForestClassifier(15, random_state=seed)
+        forest = RandomForestClassifier(10, random_state=seed)
         return (
-            NoiseModelClassifier(forest, cross_fit=cross_fit, max_iter=8, random_state=seed)
+            NoiseModelClassifier(forest, cross_fit=cross_fit, max_iter=5, random_state=seed)
             .fit(X, labels)
             .suspicion_.mean()
         )

@@ -58,7 +58,7 @@ def test_without_noise_it_is_logistic_regression(make, fit_intercept):
     )
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(seeds, st.integers(2, 4), st.sampled_from(["full", "per_class", "uniform"]))
 def test_the_objective_never_falls(seed, n_classes, noise):
     random = np.random.default_rng(seed)

@@ -94,7 +94,7 @@ def maximise_likelihood(
         except EmptyClass as reason:
             warn_user(f"{reason}; the fit of round {n_rounds} is kept.", ConvergenceWarning)
             break
-        now = _round(fit, noise, transition, labels)
+        now = _turn(fit, noise, transition, labels)
         history.append((now.log_likelihood, now.objective))
         if settled(before, now):
             break
@@ -108,7 +108,7 @@ def maximise_likelihood(
     return Maximum(now, *np.array(history).T)
 
 
-def _round(fit: ClassFit, noise: Any, transition: np.ndarray, labels: Labels) -> Turn:
+def _turn(fit: ClassFit, noise: Any, transition: np.ndarray, labels: Labels) -> Turn:
     responsibilities, log_p = expectation(fit.log_proba, transition, labels.codes)
     log_likelihood = float(labels.weights @ log_p)
     objective = log_likelihood + noise.log_prior(transition) - fit.penalty
