@@ -13,6 +13,7 @@ from ._labels import (
     is_missing,
 )
 from ._matrices import check_prior, check_score_table, check_transition, check_weight_matrix
+from ._measurements import check_no_measurement, measurement_note
 from ._numbers import (
     check_alpha,
     check_alpha_or_rule,
@@ -55,6 +56,7 @@ __all__ = [
     "check_log_reinforcement",
     "check_mask",
     "check_mean_weight",
+    "check_no_measurement",
     "check_no_missing_labels",
     "check_positive",
     "check_prior",
@@ -69,4 +71,5 @@ __all__ = [
     "check_weight_matrix",
     "fit_to_codes",
     "is_missing",
+    "measurement_note",
 ]

@@ -16,9 +16,9 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
     Numbers, strings and booleans are accepted; missing labels, measurements (floats that are not
     whole numbers) and labels of several kinds at once are not.
     """
-    y = as_column(y)
+    y = as_column(y, name=name)
     if y.ndim != 1:
-        raise ValueError(f"{name} must hold one label per row, but its shape is {y.shape}.")
+        raise ValueError(f"{name} must hold one label per row, but {_not_a_column(y)}.")
     if len(y) == 0:
         raise ValueError(f"{name} is empty; errata needs at least one labelled row.")
     # First, as np.unique fails on None and takes NaN for a class.
@@ -32,7 +32,7 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
             "for instance with astype(str)."
         ) from error
     if y.dtype.kind not in "biu" or 2 * len(classes) > len(y):  # else it is slow and says nothing
-        check_classification_targets(y)
+        _check_classes(y, name)
     if len(classes) < min_classes:
         raise ValueError(
             f"{name} holds one class only ({classes[0]}); at least {min_classes} are needed "
@@ -50,10 +50,39 @@ def check_known_labels(y: Any, classes: np.ndarray) -> np.ndarray:
     return np.searchsorted(classes, labels)[codes]
 
 
-def as_column(y: Any) -> np.ndarray:
+def as_column(y: Any, *, name: str = "y") -> np.ndarray:
     """Labels as an array; a table of one column is as good as a column."""
-    y = np.asarray(y)
+    try:
+        y = np.asarray(y)
+    except ValueError as error:  # lists of several lengths
+        raise ValueError(
+            f"{name} must hold one label per row, but some rows have several or none; errata "
+            "judges one label at a time."
+        ) from error
     return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+
+
+def _not_a_column(y: np.ndarray) -> str:
+    """What somebody may have passed instead of a column."""
+    if y.ndim == 0:
+        return f"it is {y.item()!r}; pass a list or an array"
+    hint = "pass one of its columns, or argmax(axis=1) of columns that are 0 and 1 for each class"
+    return f"its shape is {y.shape}; {hint if y.ndim == 2 else 'pass a single column'}"
+
+
+def _check_classes(y: np.ndarray, name: str) -> None:
+    """Raise what scikit-learn raises about labels, in a sentence if they are measurements."""
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        if y.dtype.kind != "f":
+            raise
+        odd = y[np.flatnonzero(y % 1)[0]]
+        # It begins with the words that scikit-learn's estimator checks look for.
+        raise ValueError(
+            f"Unknown label type: {name} holds numbers with fractions such as {odd:g}, which "
+            "measure something; sort them into classes, or pass them as text if they are names."
+        ) from error
 
 
 def check_no_missing_labels(y: np.ndarray, *, name: str = "y") -> None:

@@ -14,7 +14,15 @@ from sklearn.preprocessing import StandardScaler
 
 from .._compat import take_rows
 from .._format import listed, plural
-from .._validation import as_column, check_labels, is_missing
+from .._names import instead
+from .._validation import (
+    as_column,
+    check_labels,
+    check_no_measurement,
+    check_no_missing_labels,
+    is_missing,
+    measurement_note,
+)
 from ..tables import Features, features_of
 from ..tables._columns import (
     Column,
@@ -99,9 +107,10 @@ def read_inputs(
 ) -> Inputs:
     """Check labels, turn the table into features, set leaking columns and rare classes aside."""
     table, labels = label_column(table, y)
+    name = f"column {y!r}" if isinstance(y, str) else "y"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
-        classes, codes = check_labels(labels, min_classes=2)
+        classes, codes = _classes(labels, name)
     check_enough(codes, classes)
     if table is not None:
         check_one_per_row("the table", count_rows(table), len(codes))
@@ -118,7 +127,11 @@ def read_inputs(
         X=None if features is None else scaled(take_rows(features.X, audited), seed),
         audited=audited,
         groups=None if groups is None else group_numbers(groups, len(codes), audited),
-        notes=([] if features is None else list(features.notes)) + note,
+        notes=[
+            *measurement_note(classes),
+            *([] if features is None else features.notes),
+            *note,
+        ],
     )
 
 
@@ -128,9 +141,16 @@ def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
         return table, as_column(y)
     names = column_names(table)
     if y not in names:
-        known = listed(names) or "none, as it is not a table with names"
-        raise ValueError(f"there is no column {y!r} to take labels from; the columns are: {known}.")
+        raise ValueError(f"there is no column {y!r} to take labels from; {instead(y, names)}")
     return without_columns(table, [y]), as_column(column_array(table, y))
+
+
+def _classes(labels: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct labels and their codes; numbers must not be a measurement, text is names."""
+    if labels.ndim == 1 and labels.dtype.kind in "iuf":
+        check_no_missing_labels(labels, name=name)
+        check_no_measurement(np.unique(labels), len(labels), name)
+    return check_labels(labels, name=name, min_classes=2)
 
 
 def check_enough(codes: np.ndarray, classes: np.ndarray) -> None:
@@ -197,8 +217,8 @@ def check_trust(trust: Sequence[Any], columns: Sequence[Column]) -> None:
     known = {key for column in columns for key in (column.key, column.name)}
     for key in trust:
         if key not in known:
-            names = listed(column.name for column in columns)
-            raise ValueError(f"there is no column {key!r} to trust; the columns are: {names}.")
+            hint = instead(key, [column.name for column in columns])
+            raise ValueError(f"there is no column {key!r} to trust; {hint}")
 
 
 def check_one_per_row(what: str, found: int, n: int) -> None:

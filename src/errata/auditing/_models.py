@@ -178,6 +178,11 @@ def _named(entry: Any, others: Sequence[OutOfFoldModel]) -> CrossFitted:
 
 
 def _check_classifier(parameter: str, classifier: Any) -> None:
+    if isinstance(classifier, str):
+        raise ValueError(
+            f"{parameter} holds the text {classifier!r}; pass the classifier itself, for instance "
+            "sklearn.neighbors.KNeighborsClassifier()."
+        )
     if not hasattr(classifier, "predict_proba"):
         raise ValueError(
             f"{parameter}={type(classifier).__name__} has no predict_proba; pass a classifier that "

@@ -38,6 +38,11 @@ def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
 def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
     """The fields of the audit in a folder."""
     path = Path(path)
+    if not path.is_dir():
+        raise FileNotFoundError(
+            f"{path} {'is a file' if path.exists() else 'does not exist'}; give the folder that "
+            "errata audit has written."
+        )
     try:
         found = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
         version = found["version"]

@@ -15,21 +15,25 @@ from ._clean import clean
 from ._datasets import datasets
 from ._noise import noise
 from ._reproduce import reproduce
-
-
-class UserError(click.ClickException):
-    """Whatever the user can mend: one sentence and exit code 2."""
-
-    exit_code = 2  # as for click's own errors of usage; 1 is what --fail-above ends with
+from ._usage import UserError, one_sentence
 
 
 class Commands(click.Group):
     """A group of commands whose errors are sentences, not tracebacks."""
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Understand what stands before the command."""
+        try:
+            return super().make_context(*args, **extra)
+        except click.UsageError as error:
+            raise one_sentence(error) from error
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; say in one sentence what was wrong with the input."""
         try:
             return super().invoke(ctx)
+        except click.UsageError as error:
+            raise one_sentence(error) from error
         except BrokenPipeError:
             raise  # the reader of our output has gone; click ends quietly
         except KeyboardInterrupt:

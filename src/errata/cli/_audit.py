@@ -15,7 +15,7 @@ import errata
 from .._files import readable
 from .._format import plural
 from .._optional import require
-from ._columns import Table, table_to_audit
+from ._columns import Table, check_label_named, table_to_audit
 from ._console import console
 from ._findings import clean_command, print_findings
 from ._folder import beside, new_folder
@@ -24,7 +24,7 @@ from ._options import MODELS, Options
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--label", "-l", required=True, metavar="COLUMN", help="The column of labels.")
+@click.option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
 @click.option(
     "--out",
     "-o",
@@ -99,8 +99,9 @@ def audit(
       errata audit visits.parquet -l outcome --group patient --drop billing_code
       errata audit train.csv -l species --fail-above 0.05
     """
-    options = Options(**asked)
     _check_ready(file)
+    check_label_named(asked["label"], file)
+    options = Options(**asked)
     out = out or beside(file, ".audit", ending="")
     # The folder comes before the table: a place that is taken should not be found out at the end.
     with new_folder(out, force=force) as folder, _progress() as progress:

@@ -1,7 +1,6 @@
 """Columns of the user's table, checked at the door."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +8,7 @@ from typing import Any, NamedTuple
 import errata
 
 from .._format import listed, plural
+from .._names import instead
 from ._options import Options
 
 
@@ -36,6 +36,15 @@ def table_to_audit(file: Path, options: Options) -> Table:
         groups = _column(table, options.group)
         check_filled(groups, options.group, "group")
     return Table(kept, groups, None if options.name is None else _column(table, options.name))
+
+
+def check_label_named(label: str | None, file: Path) -> None:
+    """Raise when nobody said which column holds the labels, with the columns there are."""
+    if label is None:
+        columns = listed(errata.tables.read_table(file).column_names)
+        raise ValueError(
+            f"say which column holds the labels, with --label; the columns of {file} are {columns}."
+        )
 
 
 def read_column(file: Path, name: str) -> Any:
@@ -82,11 +91,7 @@ def check_known(wanted: Iterable[str], columns: Iterable[str], path: Path) -> No
     known = list(columns)
     for name in wanted:
         if name not in known:
-            near = _near(name, known)
-            hint = f"its columns are {listed(known)}."
-            if near:
-                hint = f"did you mean {' or '.join(map(repr, near))}?"
-            raise ValueError(f"{path} has no column {name!r}; {hint}")
+            raise ValueError(f"{path} has no column {name!r}; {instead(name, known)}")
 
 
 def check_filled(column: Any, name: str, what: str) -> None:
@@ -103,8 +108,11 @@ def check_filled(column: Any, name: str, what: str) -> None:
 
 def check_labels(column: Any, name: str) -> None:
     """Raise when a column does not hold a label for each row, of two classes or more."""
+    from .._validation import check_no_measurement
+
     check_filled(column, name, "label")
     values = column.tolist()
+    check_no_measurement(sorted(set(map(str, values))), len(values), f"column {name!r}")
     odd = _odd_kind(column.dtype.kind, values)
     if odd:
         raise ValueError(
@@ -132,10 +140,3 @@ def _odd_kind(kind: str, values: list[Any]) -> str | None:
     # Whole numbers come as floats from columns that once had gaps; they are classes all the same.
     broken = [value for value in values if isinstance(value, float) and not value.is_integer()]
     return f"measurement ({broken[0]:g})" if broken else None
-
-
-def _near(name: str, known: list[str]) -> list[str]:
-    """Names that differ in case, or by a slip of the finger."""
-    # Backwards, so that of names that differ only in case the first one stays.
-    folded = {column.casefold(): column for column in reversed(known)}
-    return [folded[match] for match in get_close_matches(name.casefold(), folded, n=3)]

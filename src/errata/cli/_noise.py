@@ -9,7 +9,8 @@ import errata
 
 from .._files import atomic_path
 from .._format import count, listed, percent, plural
-from ._columns import check_labels, read_column
+from .._names import instead
+from ._columns import check_label_named, check_labels, read_column
 from ._folder import beside
 
 _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "density")
@@ -17,7 +18,7 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
 
 @click.command()
 @click.argument("table", type=click.Path(path_type=Path))
-@click.option("--label", "-l", required=True, metavar="COLUMN", help="The column of labels.")
+@click.option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
 @click.option("--rate", "-r", type=float, help="Fraction of wrong labels, between 0 and 1.")
 @click.option(
     "--kind",
@@ -58,7 +59,7 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
 @click.option("--force", is_flag=True, help="Overwrite files that are there already.")
 def noise(
     table: Path,
-    label: str,
+    label: str | None,
     rate: float | None,
     kind: str,
     pairs: tuple[tuple[str, str], ...],
@@ -94,6 +95,7 @@ def noise(
     truth = truth or beside(out, ".truth", ending=".csv")
     _check_paths(table, out, truth, force)
     _check_options(kind, rate, pairs, transition)
+    check_label_named(label, table)
     labels = _labels(table, label)
     how = _flip_arguments(kind, table, label, labels, rate, pairs, transition, seed)
     noisy, flipped = errata.noise.flip_labels(labels, exact=not per_row, random_state=seed, **how)
@@ -194,7 +196,11 @@ def _places(pairs: tuple[tuple[str, str], ...], classes: list) -> list[tuple[int
     names = [str(name) for name in classes]
     unknown = [name for pair in pairs for name in pair if name not in names]
     if unknown:
-        raise ValueError(f"there is no class {unknown[0]!r}; the classes are {listed(names)}.")
+        hint = instead(unknown[0], names, what="classes")
+        raise ValueError(f"there is no class {unknown[0]!r}; {hint}")
+    alone = [a for a, b in pairs if a == b]
+    if alone:
+        raise ValueError(f"--pair {alone[0]} {alone[0]} names one class twice; name two classes.")
     return [(names.index(a), names.index(b)) for a, b in pairs]
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from .._names import instead
 from .._optional import require
 from .._validation import is_missing
 from ..exceptions import MissingExtraError
@@ -73,8 +74,8 @@ def without(columns: list[Column], drop: Sequence[Any]) -> list[Column]:
     known = {key for column in columns for key in (column.key, column.name)}
     for key in drop:
         if key not in known:
-            names = ", ".join(column.name for column in columns)
-            raise ValueError(f"there is no column {key!r} to drop; the columns are {names}.")
+            hint = instead(key, [column.name for column in columns])
+            raise ValueError(f"there is no column {key!r} to drop; {hint}")
     return [column for column in columns if not {column.key, column.name} & set(drop)]
 
 
@@ -107,9 +108,21 @@ def _parts(table: Any) -> tuple[Sequence[Any], list[Any]]:
         return column_names(table), [_values(column) for column in frame]
     array = table if isinstance(table, np.ndarray) else np.asarray(table, dtype=object)
     if array.ndim != 2:
-        raise ValueError(f"a table has rows and columns, but this one has the shape {array.shape}.")
+        raise ValueError(
+            f"a table has rows and columns, but this one has the shape {array.shape}; "
+            f"{_as_a_table(array)}."
+        )
     given = array.T if array is table else map(np.ndarray.tolist, array.T)
     return range(array.shape[1]), [_values(column) for column in given]
+
+
+def _as_a_table(array: np.ndarray) -> str:
+    """What to pass instead of an array that is not a table."""
+    if array.ndim > 2:
+        return "give each row in one line, as reshape(len(X), -1) does"
+    if array.ndim == 1 and len(array) and isinstance(array[0], str):
+        return 'pass texts as a column with a name, {"text": X}, or embeddings of them'
+    return "a single column is passed as reshape(-1, 1) makes it, or with a name, as {name: X}"
 
 
 def _series(table: Any) -> Iterable[Any] | None:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._names import instead
+
 MARK = "\ufeff"  # the byte order mark
 
 
@@ -68,4 +70,4 @@ def check_named_once(header: Sequence[str], names: Sequence[str], path: Path) ->
                 f"{path} has {times[name]} columns named {name!r}; rename one of them."
             )
         if not times[name]:
-            raise ValueError(f"{path} has no column {name!r}; its columns are {', '.join(header)}.")
+            raise ValueError(f"{path} has no column {name!r}; {instead(name, header)}")
