@@ -36,15 +36,37 @@ def plural(number: int, noun: str, nouns: str | None = None) -> str:
 def percent(fraction: float | None) -> str:
     """A fraction in percent, as precise as it is worth; the report's script has the same rule.
 
-    >>> [percent(fraction) for fraction in (0.087, 0.81, 0.0004, 0, None)]
-    ['8.7%', '81%', '<0.1%', '0%', 'unknown']
+    >>> [percent(fraction) for fraction in (0.087, 0.81, 0.0004, 0, 0.998, 1, None)]
+    ['8.7%', '81%', '<0.1%', '0%', '>99%', '100%', 'unknown']
     """
     if fraction is None:
         return "unknown"
     if 0 < fraction < 0.001:
         return "<0.1%"
+    if 0.995 <= fraction < 1:  # nearly all is not all
+        return ">99%"
     # From 9.95% on, one decimal would round to "10.0%" next to "10%".
     return f"{fraction:.0%}" if fraction >= 0.0995 or fraction == 0 else f"{fraction:.1%}"
+
+
+def probability(p: float) -> str:
+    """A probability with two decimals, which is never said to be certain.
+
+    >>> probability(0.871), probability(0.9999), probability(1), probability(0.0001)
+    ('0.87', '>0.99', '>0.99', '<0.01')
+    """
+    if p >= 0.995:
+        return ">0.99"
+    return f"{p:.2f}" if p >= 0.005 else "<0.01"
+
+
+def four_digits(p: float) -> float:
+    """A probability to four digits, the last that mean anything, and never up to certainty.
+
+    >>> four_digits(0.12345), four_digits(0.99999), four_digits(0.0)
+    (0.1235, 0.9999, 0.0)
+    """
+    return min(round(float(p), 4), 0.9999)
 
 
 def listed(names: Iterable[object], most: int = 20) -> str:

@@ -11,13 +11,13 @@ NEXT_TO_NONE = 0.01  # of the labels: an interval that begins below may as well 
 
 def answer(summary: dict[str, Any]) -> str:
     """What the audit found, in one or two sentences."""
-    if not summary["has_skill"]:
-        return (
-            "These columns do not tell the labels apart, so nobody can say from them which labels "
-            f"are wrong: {anything(summary)} of the {plural(summary['rows'], 'label')} is "
-            "possible. No row is flagged."
-        )
-    return f"{_how_many(summary)} {_flags(summary['flagged'])}"
+    return f"{_how_many(summary)}. {_flags(summary['flagged'])}."
+
+
+def in_short(summary: dict[str, Any]) -> str:
+    """How many labels are wrong and how many rows are flagged, within a sentence."""
+    many = _how_many(summary)
+    return f"{many[0].lower()}{many[1:]}; {rows_are_flagged(summary['flagged']['count'])}"
 
 
 def notes(summary: dict[str, Any]) -> list[str]:
@@ -69,31 +69,36 @@ def in_ten(fraction: float) -> str:
 
 
 def _how_many(summary: dict[str, Any]) -> str:
+    if not summary["has_skill"]:
+        return (
+            "These columns do not tell the labels apart, so nobody can say from them which labels "
+            f"are wrong: {anything(summary)} of the {plural(summary['rows'], 'label')} is possible"
+        )
     rate, rows = summary["noise_rate"], count(summary["rows"])
     most = count(rate["count_high"])
     if not rate["count"]:
         could = f"; at most {most} of {rows} could be" if rate["count_high"] else ""
-        return f"Hardly any label looks wrong{could}."
+        return f"Hardly any label looks wrong{could}"
     are = "is" if rate["count"] == 1 else "are"
     so_many = f"{count(rate['count'])} of {rows} labels {are}"
     if may_be_overlap(summary):
         return (
             f"Perhaps {so_many} wrong, at most {most}; it may well be that hardly any is and the "
-            "classes merely overlap."
+            "classes merely overlap"
         )
     least = rate["count_low"]
     reach = f"between {count(least)} and {most}" if least else f"at most {most}"
-    return f"About {so_many} probably wrong ({reach})."
+    return f"About {so_many} probably wrong ({reach})"
 
 
 def _flags(flagged: dict[str, Any]) -> str:
     rows = rows_are_flagged(flagged["count"]).capitalize()
     chance = flagged["expected_precision"]
     if not flagged["count"] or chance is None:
-        return f"{rows}."
+        return rows
     if flagged["count"] == 1:
-        return f"{rows}; the probability that it is a real error is {percent(chance)}."
-    return f"{rows}; we expect {in_ten(chance)} of them to be real errors."
+        return f"{rows}; the probability that it is a real error is {percent(chance)}"
+    return f"{rows}; we expect {in_ten(chance)} of them to be real errors"
 
 
 def rows_are_flagged(number: int) -> str:

@@ -83,9 +83,9 @@ def test_bad_groups_are_told(groups, message):
         (
             X,
             "pet",
-            "no column 'pet' to take labels from; the columns are: none, as it is not a table",
+            "no column 'pet' to take labels from; there are no columns with names",
         ),
-        ({"a": [1]}, "pet", "there is no column 'pet' to take labels from; the columns are: a"),
+        ({"a": [1]}, "pet", "there is no column 'pet' to take labels from; the only one is 'a'."),
     ],
 )
 def test_bad_tables_are_told(table, y, message):
@@ -129,7 +129,7 @@ def test_the_columns_of_an_array_are_trusted_by_position():
 @pytest.mark.parametrize(
     ("trust", "message"),
     [
-        (["kode"], "there is no column 'kode' to trust; the columns are: x0, x1, x2, code"),
+        (["kode"], "there is no column 'kode' to trust; did you mean 'code'"),
         ("code", r"trust='code' must be a list of columns; pass \['code'\]"),
         (3, r"trust=3 must be a list of columns; pass \[3\]"),
     ],
@@ -137,3 +137,44 @@ def test_the_columns_of_an_array_are_trusted_by_position():
 def test_columns_to_trust_must_be_there(trust, message):
     with pytest.raises(ValueError, match=message):
         prepared(LEAKING, CODES, trust=trust)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.random.default_rng(0).normal(size=60), "y holds 60 different numbers in 60 rows"),
+        (np.repeat([0.5, 1.5], 30), "y holds numbers with fractions such as 0.5, which measure"),
+        (np.eye(2, dtype=int)[np.arange(60) % 2], r"shape is \(60, 2\); .*argmax\(axis=1\)"),
+        (np.zeros((60, 2, 2)), r"shape is \(60, 2, 2\); pass a single column"),
+        ([["a"], ["a", "b"]] * 30, "some rows have several or none"),
+        (None, "y must hold one label per row, but it is None; pass a list or an array"),
+    ],
+)
+def test_what_is_not_a_column_of_classes_is_told(y, message):
+    with pytest.raises(ValueError, match=message):
+        read_inputs(np.random.default_rng(1).normal(size=(60, 2)), y)
+
+
+def test_a_column_of_measurements_is_called_by_its_name():
+    table = {"weight": np.arange(60) % 7, "age": np.arange(60) + 0.5}
+    with pytest.raises(ValueError, match="column 'age' holds 60 different numbers"):
+        read_inputs(table, "age")
+
+
+def test_many_numbers_that_may_be_classes_get_a_note():
+    X, y = np.random.default_rng(0).normal(size=(400, 2)), np.arange(400) % 40
+    assert "The labels are 40 different numbers" in read_inputs(X, y).notes[0]
+    assert not read_inputs(X, y % 10).notes
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (["a text", "another"] * 30, r'pass texts as a column with a name, \{"text": X\}'),
+        (np.arange(60.0), r"a single column is passed as reshape\(-1, 1\)"),
+        (np.zeros((60, 3, 3)), r"as reshape\(len\(X\), -1\) does"),
+    ],
+)
+def test_what_is_not_a_table_is_told(X, message):
+    with pytest.raises(ValueError, match=message):
+        read_inputs(X, np.arange(60) % 2)

@@ -15,18 +15,31 @@ def reasons(prefers, *, X=X):
     return give_reasons(rows, suggested, X=X, codes=CODES, classes=NAMES, models=said)[0]
 
 
-OWN, NEW = CODES[0], (CODES[0] + 1) % 3
+OWN, NEW, OTHER = CODES[0], (CODES[0] + 1) % 3, (CODES[0] + 2) % 3
 
 
 def test_models_against_the_label_are_counted_and_named():
-    assert reasons([NEW, NEW]).sentences[0] == f"2 of 2 models predict {NAMES[NEW]}."
-    assert reasons([NEW, OWN]).sentences[0] == f"1 of 2 models predict {NAMES[NEW]} (m0)."
-    assert reasons([NEW]).sentences[0] == f"The only model, m0, predicts {NAMES[NEW]}."
+    new = NAMES[NEW]
+    assert reasons([NEW, NEW]).sentences[0] == f"Both models predict {new}."
+    assert reasons([NEW] * 7).sentences[0] == f"All 7 models predict {new}."
+    assert reasons([NEW]).sentences[0] == f"The only model, m0, predicts {new}."
+    said = reasons([NEW, OWN, NEW, OTHER, OWN]).sentences[0]
+    assert said == (
+        f"2 of 5 models predict {new} (m0, m2); 2 predict the label and 1 predicts another class."
+    )
 
 
 def test_rows_that_all_models_agree_with_are_not_said_to_be_doubted():
     said = reasons([OWN, OWN]).sentences[0]
-    assert said == f"No model predicts {NAMES[NEW]}; 2 of 2 predict the label."
+    assert said == f"No model predicts {NAMES[NEW]}; 2 predict the label."
+    assert reasons([OWN]).sentences[0] == "The only model, m0, predicts the label."
+
+
+def test_models_that_predict_a_third_class_are_not_passed_over():
+    assert reasons([OTHER] * 3).sentences[0] == (
+        f"No model predicts {NAMES[NEW]}; 3 predict another class."
+    )
+    assert reasons([OTHER]).sentences[0] == f"The only model, m0, predicts {NAMES[OTHER]}."
 
 
 def test_similar_rows_are_near_and_not_the_row_itself():

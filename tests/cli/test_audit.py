@@ -315,7 +315,7 @@ def test_a_folder_that_is_not_an_audit_never_gives_way(table, tmp_path, force):
         ("x,y\n1,a\n2\n", [], "line 3 of"),
         ("PAR1\x00\x01\x02", [], "is a Parquet file, whatever its name says"),
         ("x,Y\n" + "1,a\n2,b\n" * 9, [], "has no column 'y'; did you mean 'Y'?"),
-        ("x,z\n" + "1,a\n2,b\n" * 9, [], "has no column 'y'; its columns are x, z."),
+        ("x,z\n" + "1,a\n2,b\n" * 9, [], "has no column 'y'; the columns are x, z."),
         ("x,y\n" + "1,a\n2,b\n" * 9, ["--drop", "y"], "holds the labels; leave it out of --drop"),
         ("x,y\n" + "1,a\n2,b\n" * 9, ["--group", "y"], "leave it out of --group"),
         ("x,y\n" + "1,a\n2,b\n" * 9, ["--trust", "y"], "leave it out of --trust"),
@@ -414,11 +414,11 @@ def test_who_stops_it_finds_everything_as_it_was(table, tmp_path, monkeypatch, w
 
 
 def test_a_missing_extra_is_named_before_the_work(table, tmp_path, monkeypatch):
-    def missing(module, *, extra):
-        raise errata.exceptions.MissingExtraError(f"pip install 'errata[{extra}]'")
-
-    monkeypatch.setattr("errata.cli._audit.require", missing)
-    refused(run(table, "-l", "pet"), "pip install 'errata[tables]'", tmp_path)
+    monkeypatch.setattr("errata._optional.find_spec", lambda module: None)
+    told = run(table, "-l", "pet")
+    refused(told, "needs pyarrow, pandas, skrub and jinja2, which are not installed", tmp_path)
+    command = 'pip install "pyarrow>=15" "pandas>=2.2" "skrub>=0.6" "jinja2>=3.1"'
+    assert command in " ".join(told.output.split())
 
 
 def test_the_table_is_left_as_it_was(table):

@@ -161,7 +161,7 @@ def test_nothing_is_overwritten_unless_forced(iris, tmp_path):
     [
         ("", ["-r", 0.1], "bad.csv is empty"),
         ("x,y\n", ["-r", 0.1], "has a header but no rows"),
-        ("x,z\n1,2\n", ["-r", 0.1], "has no column 'y'; its columns are x, z"),
+        ("x,z\n1,2\n", ["-r", 0.1], "has no column 'y'; the columns are x, z"),
         ("x,y\n1,a\n2,a\n", ["-r", 0.1], "column 'y' holds one class only (a)"),
         ("x,y\n1,a\n2,\n3,b\n", ["-r", 0.1], "1 row without a label (the first is row 1"),
         ("x,y\n1,a\n2,NaN\n3,b\n", ["-r", 0.1], "1 row without a label (the first is row 1"),
@@ -177,6 +177,8 @@ def test_nothing_is_overwritten_unless_forced(iris, tmp_path):
         ("x,y\n1,a\n2,b\n", ["-r", 0.1, "-k", "pairwise"], "--pair CLASS CLASS"),
         ("x,y\n1,a\n2,b\n", ["-r", 0.1, "-k", "pairwise", "--pair", "a", "q"],
          "there is no class 'q'; the classes are a, b"),
+        ("x,y\n1,a\n2,b\n", ["-r", 0.1, "-k", "pairwise", "--pair", "a", "a"],
+         "--pair a a names one class twice; name two classes."),
         ("x,y\nred,a\nblue,b\n", ["-r", 0.1, "-k", "density"], "no numeric column that varies"),
         ("x,y\n1,a\n,b\n3,a\n", ["-r", 0.1, "-k", "region"], "column 'x' has empty cells"),
         ("x,y\n1,a\n2,b\n3,a\n", ["-r", 0.1, "-k", "boundary"], "a class with one row cannot"),

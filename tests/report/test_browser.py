@@ -15,7 +15,7 @@ const cells = () => [...document.querySelectorAll("#example-body td.row")];
 const shown = () => cells().map((cell) => Number(cell.textContent));
 noted.title = document.title;
 noted.first = shown();
-noted.words = [0, 0.0004, 0.087, 0.0995, 0.81, 1].map(percent);
+noted.words = [0, 0.0004, 0.087, 0.0995, 0.81, 0.9949, 0.995, 0.9999, 1].map(percent);
 setFilters({ text: "p-7" });
 noted.found = shown();
 noted.status = byId("found").textContent;
@@ -65,7 +65,8 @@ def test_the_first_page_holds_the_most_suspicious_rows(summary, noted):
 
 
 def test_python_and_script_write_percentages_alike(noted):
-    assert noted["words"] == [percent(fraction) for fraction in (0, 0.0004, 0.087, 0.0995, 0.81, 1)]
+    fractions = (0, 0.0004, 0.087, 0.0995, 0.81, 0.9949, 0.995, 0.9999, 1)
+    assert noted["words"] == [percent(fraction) for fraction in fractions]
 
 
 def test_the_filters_find(summary, noted):

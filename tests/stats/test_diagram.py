@@ -272,7 +272,7 @@ def test_p_values_against_a_control_are_refused():
 
 def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'errata\[report\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install .*matplotlib>="):
         plot_critical_difference(scores(3))
 
 

@@ -73,7 +73,7 @@ def test_what_json_cannot_say_is_null(tmp_path):
         ("[" * 100_000, "line 1 of .* is not JSON"),
         ("\n", "is empty"),
         ("{}\n{}\n", "holds no columns"),
-        ('{"a": 1, "b": 2}\n', "has no column 'x'; its columns are a, b"),
+        ('{"a": 1, "b": 2}\n', "has no column 'x'; the columns are a, b"),
     ],
 )
 def test_bad_lines_get_a_sentence(tmp_path, content, sentence):

@@ -97,7 +97,7 @@ def test_parquet_keeps_its_types(tmp_path):
         (b"x,y\n", "has a header but no rows"),
         (b"x,y\n1,2\n1,2,3\n", "line 3 of .*bad.csv has 3 cells, but the header has 2"),
         (b"x,x,y\n1,2,3\n", "has 2 columns named 'x'; rename one of them"),
-        (b"a,b\n1,2\n", "has no column 'x'; its columns are a, b"),
+        (b"a,b\n1,2\n", "has no column 'x'; the columns are a, b"),
         (b"PK\x03\x04\0\0", "is a zip archive or an Excel workbook, whatever its name says"),
         (b"\x89PNG\r\n\x1a\n\0", "is a PNG image, whatever its name says"),
         (b"PAR1\x15\0", "is a Parquet file, whatever its name says"),

@@ -33,6 +33,7 @@ def assemble(
     columns: dict[str, Any] = _columns(inputs, posterior, flags)
     shown = example_rows(columns["suspicion"], columns["flagged"])
     reasons = reasons_for(shown, inputs, posterior.other, pool.models, n_jobs=data.n_jobs)
+    other = _most_probable_others(inputs, posterior)
     duplicates = _duplicates(inputs)
     return Audit(
         labels=inputs.labels,
@@ -50,9 +51,12 @@ def assemble(
             *notes_about_duplicates(duplicates),
         ],
         duplicates=duplicates,
-        examples=describe_examples(shown, reasons, columns, inputs.table, display),
+        examples=describe_examples(
+            shown, reasons, columns | {"suggested": other}, inputs.table, display
+        ),
         points=_points(inputs, shown, columns, data.random_state),
         about=display.about(inputs),
+        index=display.index,
     )
 
 
@@ -76,6 +80,17 @@ def _columns(inputs: Inputs, posterior: Posterior, flags: Flags) -> dict[str, np
         "p_suggested": _for_all_rows(inputs, p_suggested, 1 - posterior.rate),
         "flagged": flagged,
     }
+
+
+def _most_probable_others(inputs: Inputs, posterior: Posterior) -> np.ndarray:
+    """The class that speaks most against each label, which is what reasons are about.
+
+    An example that is not flagged has no suggestion; its own label in that place would contradict
+    the reasons beside it.
+    """
+    other = inputs.labels.copy()
+    other[inputs.audited] = inputs.classes[inputs.present][posterior.other]
+    return other
 
 
 def _for_all_rows(inputs: Inputs, values: np.ndarray, otherwise: Any) -> np.ndarray:
@@ -102,8 +117,10 @@ def _noise(inputs: Inputs, posterior: Posterior) -> dict[str, Any]:
 
 
 def _models(pool: Pool) -> list[dict[str, Any]]:
+    """What is told of each model; weights as fractions of their sum, which the pool leaves free."""
+    total = sum(m.weight for m in pool.models) or 1.0
     return [
-        {"name": m.name, "weight": round(m.weight, 4), "agreement": round(m.agreement, 4)}
+        {"name": m.name, "weight": round(m.weight / total, 4), "agreement": round(m.agreement, 4)}
         for m in pool.models
     ]
 

@@ -23,6 +23,7 @@ from ._models import (
 from ._notes import PROBABILITIES_ARE_OLDER
 from ._pooling import pool_models
 from ._result import Audit
+from ._row_index import row_index
 from ._self_check import SelfCheck, run_self_check
 from ._settings import CHECK_SAMPLE, CHECKED_ROWS, MEDIUM, MOST_COPIES
 from .classes import Posterior, posterior_of
@@ -84,7 +85,7 @@ def audit(
         every label, when the others cannot, looks made from the label and is left out unless it is
         named here.
     ids : array-like of shape (n,), optional
-        What to call the rows in reports.
+        What to call the rows in reports; by default what the index of a pandas dataframe does.
     precision : float, optional
         Flag as many rows as keep this fraction of them expected to be wrong. By default as many as
         promise the largest F1 score.
@@ -135,7 +136,7 @@ def audit(
     inputs = read_inputs(
         X, y, embeddings=embeddings, groups=groups, trust=trust, seed=seed, n_jobs=n_jobs
     )
-    display = Display(ids=ids, image_shape=image_shape, title=title, label=y, seed=random_state)
+    display = Display(ids, image_shape, title, y, random_state, row_index(inputs.table))
     display.check(inputs)
     models = _models(inputs, estimator, pred_proba, estimators)
     data = _training_data(inputs, seed, n_jobs)

@@ -1,11 +1,13 @@
 """Cleaning: drop, relabel, weight or unlabel the rows whose label is probably wrong."""
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._compat import take_rows
 from .._detector import spare_classes
+from .._format import count, plural
 from .._validation import check_choice, check_fraction
 from ._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
 
@@ -44,6 +46,10 @@ class Cleaned(NamedTuple):
     labels: np.ndarray
     weight: np.ndarray
     did: np.ndarray
+
+    def __repr__(self) -> str:
+        done = ", ".join(f"{count(n)} {what}" for what, n in Counter(self.did.tolist()).items())
+        return f"<Cleaned: {plural(len(self.did), 'row')}, {done}>"
 
     def apply(self, X: Any) -> tuple[Any, np.ndarray]:
         """The rows of ``X`` that stay, with their labels."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._format import four_digits
 from ..report._images import pixels_uri, thumbnail_uri
 from ..tables._columns import Column, column_names, columns_of
 from ._inputs import Display
@@ -49,7 +50,7 @@ def describe_examples(
             "id": None if ids is None else str(ids[row]),
             "label": str(labels[row]),
             "suggested": str(columns["suggested"][row]),
-            "p_wrong": round(float(columns["p_wrong"][row]), 4),
+            "p_wrong": four_digits(columns["p_wrong"][row]),
             "flagged": bool(columns["flagged"][row]),
             "reasons": reason.sentences,
             "similar": [{"row": int(r), "label": str(labels[r])} for r in reason.similar],

@@ -34,6 +34,7 @@ from ..tables._columns import (
 )
 from ._leaks import find_leak, leak_note
 from ._pixels import check_pixels
+from ._row_index import names_by
 from ._settings import FEWEST_ROWS, MOST_CLASSES, SINGLE_PRECISION_ROWS, SPARSE_AXES
 
 
@@ -71,6 +72,7 @@ class Display:
     title: str | None = None
     label: Any = None
     seed: Any = None
+    index: Any = None
 
     def about(self, inputs: Inputs) -> dict[str, Any]:
         """What a report says about the data."""
@@ -85,8 +87,10 @@ class Display:
         }
 
     def row_names(self, n: int) -> np.ndarray | None:
-        """The ids of the rows."""
-        return None if self.ids is None else one_per_row("ids", self.ids, n)
+        """The ids of the rows; without any, what the index of the dataframe calls them."""
+        if self.ids is not None:
+            return one_per_row("ids", self.ids, n)
+        return None if self.index is None else names_by(self.index)
 
     def check(self, inputs: Inputs) -> None:
         """Raise now what would otherwise be raised when all the work is done."""

@@ -23,9 +23,11 @@ def notes_about_noise(posterior: Posterior, flags: Flags) -> list[str]:
         ]
     count, notes = int(flags.flagged.sum()), []
     if count and posterior.noise.ambiguity >= OVERLAP:
+        look = f"Part or all of the {count:,} labels that look wrong"
         notes.append(
-            f"The classes overlap in these columns. Part or all of the {count:,} labels that look "
-            "wrong may be right and merely unusual."
+            "The classes overlap in these columns. "
+            f"{look if count > 1 else 'The label that looks wrong'} may be right and merely "
+            "unusual."
         )
     near = int(np.sum(posterior.p_elsewhere[flags.flagged] < LEAST_FLAGGED))
     if near:

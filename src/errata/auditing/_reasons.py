@@ -88,15 +88,28 @@ def _nearest_others(X: np.ndarray, rows: np.ndarray, n_jobs: int | None) -> list
 def _predictions(
     row: int, new: int, codes: np.ndarray, classes: Sequence[Any], models: Sequence[PooledModel]
 ) -> str:
+    """What every model predicts: the other class, the label, or neither."""
     against = [model.name for model in models if model.predicted[row] == new]
-    count = len(models)
-    if not against:
-        own = sum(model.predicted[row] == codes[row] for model in models)
-        return f"No model predicts {classes[new]}; {own} of {count} predict the label."
-    if count == 1:
-        return f"The only model, {against[0]}, predicts {classes[new]}."
-    names = "" if len(against) == count else f" ({', '.join(against)})"
-    return f"{len(against)} of {count} models predict {classes[new]}{names}."
+    own = sum(model.predicted[row] == codes[row] for model in models)
+    total, rest = len(models), len(models) - len(against) - own
+    if total == 1:
+        predicted = "the label" if own else classes[models[0].predicted[row]]
+        return f"The only model, {models[0].name}, predicts {predicted}."
+    if len(against) == total:
+        return f"{'Both' if total == 2 else f'All {total}'} models predict {classes[new]}."
+    first = f"No model predicts {classes[new]}"
+    if against:
+        names = ", ".join(against)
+        first = (
+            f"{len(against)} of {total} models {_predict(len(against))} {classes[new]} ({names})"
+        )
+    others = ((own, "the label"), (rest, "another class"))
+    said = [f"{number} {_predict(number)} {what}" for number, what in others if number]
+    return f"{first}; {' and '.join(said)}."
+
+
+def _predict(models: int) -> str:
+    return "predicts" if models == 1 else "predict"
 
 
 def _neighborhood(

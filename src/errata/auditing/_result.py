@@ -71,8 +71,8 @@ class Audit:
     classes : array of shape (K,)
         The distinct labels, sorted.
     models : list of dict
-        ``name``, ``weight`` in the pool, and ``agreement``, the fraction of rows whose label it
-        finds most probable.
+        ``name``, ``weight``, its share of the pool, and ``agreement``, the fraction of rows whose
+        label it finds most probable.
     self_check : SelfCheck or None
         What became of errors that were injected on purpose.
     expected_precision, expected_recall : float
@@ -84,11 +84,14 @@ class Audit:
     duplicates : list of arrays
         Rows that are equal but carry different labels.
     examples : list of dict
-        The most suspicious rows with values and reasons, the flagged ones and some more.
+        The most suspicious rows with values and reasons, the flagged ones and some more. Their
+        ``suggested`` is the most probable other class, also of a row that is not flagged.
     points : dict or None
         A map of the data.
     about : dict
         Title, column names, seed, version.
+    index : pandas.Index or None
+        That of the dataframe, unless it merely counts the rows from 0.
 
     Examples
     --------
@@ -126,6 +129,7 @@ class Audit:
     examples: list[dict[str, Any]] = field(default_factory=list)
     points: dict[str, Any] | None = None
     about: dict[str, Any] = field(default_factory=dict)
+    index: Any = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -134,14 +138,17 @@ class Audit:
         return f"<Audit: {one_line(self)}>"
 
     def _repr_html_(self) -> str:
-        """A notebook shows the sentence and the ten most suspicious rows."""
-        cells = ("row", "label", "suggested", "p_wrong")
+        """A notebook shows the sentence and the first ten of the flagged rows."""
+        shown = [example for example in self.examples if example["flagged"]][:10]
+        named = any(example["id"] is not None for example in shown)
+        cells = ["row", *(["id"] if named else []), "label", "suggested", "p_wrong"]
         rows = "".join(
             "<tr>" + "".join(f"<td>{escape(str(s[c]))}</td>" for c in cells) + "</tr>"
-            for s in self.examples[:10]
+            for s in shown
         )
         head = "".join(f"<th>{c}</th>" for c in cells)
-        return f"<p>{escape(one_line(self))}</p><table><tr>{head}</tr>{rows}</table>"
+        table = f"<table><tr>{head}</tr>{rows}</table>" if shown else ""
+        return f"<p>{escape(one_line(self))}</p>{table}"
 
     @property
     def codes(self) -> np.ndarray:
@@ -161,10 +168,15 @@ class Audit:
         }
 
     def table(self) -> Any:
-        """All rows, the most suspicious first: a polars dataframe for one, pandas otherwise."""
+        """All rows, the most suspicious first: a polars dataframe for one, pandas otherwise.
+
+        Column ``row`` is the place of each row in the table given; the index is that of the table
+        where it had one of its own.
+        """
         library = require(self.about.get("dataframe", "pandas"), extra="tables")
         order = np.argsort(-self.suspicion, kind="stable")
-        return library.DataFrame({name: c[order] for name, c in self.columns().items()})
+        ranked = library.DataFrame({name: c[order] for name, c in self.columns().items()})
+        return ranked if self.index is None else ranked.set_axis(self.index[order], axis="index")
 
     def clean(
         self,

@@ -39,6 +39,8 @@ class SelfCheck(NamedTuple):
     >>> check = errata.audit(X, y, estimators=[GaussianNB()], random_state=0).self_check
     >>> check.injected, check.lift, check.found > 0.8 * check.injected
     (20, True, True)
+    >>> check
+    <SelfCheck: ... of 20 planted errors are among the ... most suspicious rows; ...>
     """
 
     injected: int
@@ -54,6 +56,12 @@ class SelfCheck(NamedTuple):
     recall: np.ndarray
     label_precision: np.ndarray
     label_recall: np.ndarray
+
+    def __repr__(self) -> str:
+        return (
+            f"<SelfCheck: {self.found:,} of {self.injected:,} planted errors are among the "
+            f"{self.top:,} most suspicious rows; {self.by_label:,} by labels alone>"
+        )
 
 
 class Run(NamedTuple):

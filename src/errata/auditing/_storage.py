@@ -10,12 +10,13 @@ import numpy as np
 from .._files import atomic_folder
 from ..tables import read_table, write_table
 from ..tables._columns import column_array
+from ._row_index import index_columns, index_from
 from ._self_check import SelfCheck
 
 if TYPE_CHECKING:
     from ._result import Audit
 
-VERSION = 3
+VERSION = 4
 NUMBERS, ROWS = "audit.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
 PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples")
@@ -32,7 +33,8 @@ def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
     with atomic_folder(path) as folder:
         folder.mkdir()
         (folder / NUMBERS).write_text(numbers, encoding="utf-8")
-        write_table(folder / ROWS, {name: getattr(audit, name) for name in COLUMNS})
+        rows = {name: getattr(audit, name) for name in COLUMNS}
+        write_table(folder / ROWS, rows | index_columns(audit.index))
 
 
 def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
@@ -53,11 +55,12 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
             f"{path} was written in version {version} of the format, and this errata reads version "
             f"{VERSION}; run the audit again."
         )
-    table = read_table(path / ROWS, COLUMNS)
+    table = read_table(path / ROWS)
     rows = {name: column_array(table, name) for name in COLUMNS}
     for name in ("labels", "suggested"):
         rows[name] = rows[name].astype(found["dtype"])
-    check = found["self_check"]
+    check, index = found["self_check"], found["index"]
+    levels = [column_array(table, name) for name in table.column_names if name not in COLUMNS]
     return {name: found[name] for name in PLAIN} | {
         **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
         **rows,
@@ -69,6 +72,7 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
         "duplicates": [np.array(group) for group in found["duplicates"]],
         "points": found["points"],
         "about": found["about"],
+        "index": None if index is None else index_from(levels, index),
     }
 
 
@@ -85,6 +89,7 @@ def _numbers(audit: "Audit") -> dict[str, Any]:
         "duplicates": [group.tolist() for group in audit.duplicates],
         "points": audit.points,
         "about": audit.about,
+        "index": None if audit.index is None else list(audit.index.names),
     }
 
 

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._format import percent
-from .._sentences import rows_are_flagged
+from .._format import four_digits, percent
+from .._sentences import in_short
 from ._settings import (
     CAUSE_DIFFERENCE,
     CAUSE_WEIGHT,
@@ -28,18 +28,8 @@ CAUSES = {
 
 
 def one_line(audit: "Audit") -> str:
-    """The answer in a sentence."""
-    n, rate = len(audit), audit.noise_rate
-    if not audit.has_skill:
-        return (
-            "the columns do not tell the labels apart; anything from none to "
-            f"{percent(rate.high)} of {n:,} labels may be wrong; no row is flagged"
-        )
-    return (
-        f"about {round(n * rate.estimate):,} of {n:,} labels are probably wrong "
-        f"(between {int(n * rate.low):,} and {int(np.ceil(n * rate.high)):,}); "
-        f"{rows_are_flagged(int(audit.flagged.sum()))}"
-    )
+    """The answer of report and terminal, in short."""
+    return in_short(_found(audit))
 
 
 def alternatives(audit: "Audit") -> str | None:
@@ -75,21 +65,12 @@ def summarise(audit: "Audit") -> dict[str, Any]:
         "errata": about["errata"],
         "title": about["title"],
         "seed": about["seed"],
-        "rows": len(audit),
         "features": about["features"],
         "label": about["label"],
         "classes": [str(c) for c in audit.classes],
-        "has_skill": audit.has_skill,
-        "noise_rate": _rate(audit),
+        **_found(audit),
         "hypotheses": audit.hypotheses,
         "alternatives": alternatives(audit) if audit.has_skill else None,
-        "flagged": {
-            "count": int(audit.flagged.sum()),
-            "expected_precision": _number(audit.expected_precision),
-            "expected_recall": _number(audit.expected_recall),
-            "rule": audit.rule,
-            "cleaned": _cleaned(audit) | {"command": about.get("clean")},
-        },
         "notes": audit.notes,
         "per_class": _per_class(audit),
         "confusion": _confusion(audit),
@@ -109,8 +90,24 @@ def summarise(audit: "Audit") -> dict[str, Any]:
     }
 
 
+def _found(audit: "Audit") -> dict[str, Any]:
+    """What the answer is made from."""
+    return {
+        "rows": len(audit),
+        "has_skill": audit.has_skill,
+        "noise_rate": _rate(audit),
+        "flagged": {
+            "count": int(audit.flagged.sum()),
+            "expected_precision": _number(audit.expected_precision),
+            "expected_recall": _number(audit.expected_recall),
+            "rule": audit.rule,
+            "cleaned": _cleaned(audit) | {"command": audit.about.get("clean")},
+        },
+    }
+
+
 def _number(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 4)
+    return None if np.isnan(value) else four_digits(value)
 
 
 def _cleaned(audit: "Audit") -> dict[str, Any]:
@@ -122,10 +119,11 @@ def _cleaned(audit: "Audit") -> dict[str, Any]:
 
 def _rate(audit: "Audit") -> dict[str, Any]:
     n, rate = len(audit), audit.noise_rate
+    # Rounded like the percentages beside them: 20% of 100 labels are 20 of 100.
     counts = {
         "count": round(n * rate.estimate),
-        "count_low": int(n * rate.low),
-        "count_high": int(np.ceil(n * rate.high)),
+        "count_low": round(n * rate.low),
+        "count_high": round(n * rate.high),
     }
     return {name: round(float(v), 5) for name, v in rate._asdict().items()} | counts
 
@@ -185,9 +183,10 @@ def _check_sentence(check: "SelfCheck") -> str:
         f"Of {check.injected:,} errors we planted, {check.found:,} are among the {check.top:,} "
         "most suspicious rows"
     )
+    alone = f"{found}; knowing the labels alone, {check.by_label:,} would be"
     if check.lift:
-        return f"{found}; knowing the labels alone, {check.by_label:,} would be."
-    return f"{found}, but a list by label alone holds {check.by_label:,}: the columns add nothing."
+        return f"{alone}."
+    return f"{alone}. Among rows of one label, planted errors do not stand out."
 
 
 def _histogram(audit: "Audit") -> dict[str, Any]:

@@ -14,8 +14,8 @@ import errata
 
 from .._files import readable
 from .._format import plural
-from .._optional import require
-from ._columns import Table, check_label_named, table_to_audit
+from .._optional import require_all
+from ._columns import Table, named_label, table_to_audit
 from ._console import console
 from ._findings import clean_command, print_findings
 from ._folder import beside, new_folder
@@ -100,8 +100,7 @@ def audit(
       errata audit train.csv -l species --fail-above 0.05
     """
     _check_ready(file)
-    check_label_named(asked["label"], file)
-    options = Options(**asked)
+    options = Options(**asked | {"label": named_label(asked["label"], file)})
     out = out or beside(file, ".audit", ending="")
     # The folder comes before the table: a place that is taken should not be found out at the end.
     with new_folder(out, force=force) as folder, _progress() as progress:
@@ -116,8 +115,8 @@ def audit(
 
 def _check_ready(file: Path) -> None:
     """Raise now, not after the work, where an extra or the file is missing."""
-    for module, extra in (("pyarrow", "tables"), ("jinja2", "report")):
-        require(module, extra=extra)
+    # pandas and skrub are for text and dates: who has no table of these will have one tomorrow.
+    require_all(dict.fromkeys(("pyarrow", "pandas", "skrub"), "tables") | {"jinja2": "report"})
     # scikit-learn's remarks are for those who wrote the code, not for those who brought the table.
     warnings.filterwarnings("ignore", module="sklearn")
     # This one names its caller, who may be anybody.
@@ -163,7 +162,7 @@ def _write(found: Any, folder: Path, ids: Any) -> None:
     order = (-found.suspicion).argsort(kind="stable")
     columns = found.columns() | ({} if ids is None else {"id": ids})
     # Further digits say nothing, and differ from one machine to the next.
-    columns["p_wrong"] = columns["p_wrong"].round(4)
+    columns["p_wrong"] = columns["p_wrong"].round(4).clip(max=0.9999)  # as in the report
     columns["flagged"] = columns["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
     wanted = ["row", *(() if ids is None else ("id",)), "label", "suggested", "p_wrong", "flagged"]
     ranked = {key: columns[key][order] for key in wanted}

@@ -38,13 +38,14 @@ def table_to_audit(file: Path, options: Options) -> Table:
     return Table(kept, groups, None if options.name is None else _column(table, options.name))
 
 
-def check_label_named(label: str | None, file: Path) -> None:
-    """Raise when nobody said which column holds the labels, with the columns there are."""
-    if label is None:
-        columns = listed(errata.tables.read_table(file).column_names)
-        raise ValueError(
-            f"say which column holds the labels, with --label; the columns of {file} are {columns}."
-        )
+def named_label(label: str | None, file: Path) -> str:
+    """The column of labels; raise when nobody said which it is, with the columns there are."""
+    if label is not None:
+        return label
+    columns = listed(errata.tables.read_table(file).column_names)
+    raise ValueError(
+        f"say which column holds the labels, with --label; the columns of {file} are {columns}."
+    )
 
 
 def read_column(file: Path, name: str) -> Any:

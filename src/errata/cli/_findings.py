@@ -8,7 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from .._format import count, percent, plural
+from .._format import count, percent, probability
 from .._sentences import answer, cleaning, notes
 from ._folder import beside
 
@@ -55,9 +55,22 @@ def _tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     tables = [(f"{worst}:", _classes(classes))]
     if pairs:
         tables.append(("What flagged rows are labelled, and what they look like:", _pairs(pairs)))
-    rows = summary["examples"][:ROWS]
-    told = f"The {plural(len(rows), 'most suspicious row')}, counted from 0 after the header:"
-    return [*tables, (told, _rows(rows))]
+    rows = [example for example in summary["examples"] if example["flagged"]][:ROWS]
+    if rows:
+        tables.append((_first_rows(len(rows), summary["flagged"]["count"]), _rows(rows)))
+    return tables
+
+
+def _first_rows(shown: int, flagged: int) -> str:
+    """The title of the list of flagged rows.
+
+    >>> _first_rows(10, 53)
+    'The 10 most suspicious of 53 flagged rows, counted from 0 after the header:'
+    """
+    which = f"The {count(shown)} most suspicious of {count(flagged)} flagged rows"
+    if shown == flagged:
+        which = "The flagged row" if flagged == 1 else f"The {count(flagged)} flagged rows"
+    return f"{which}, counted from 0 after the header:"
 
 
 def clean_command(file: Path, folder: Path) -> str:
@@ -108,7 +121,9 @@ def _rows(examples: list[dict[str, Any]]) -> Table:
     for e in examples:
         name = [e["id"]] if named else []
         why = e["reasons"][0] if e["reasons"] else ""
-        table.add_row(str(e["row"]), *name, e["label"], e["suggested"], f"{e['p_wrong']:.2f}", why)
+        table.add_row(
+            str(e["row"]), *name, e["label"], e["suggested"], probability(e["p_wrong"]), why
+        )
     return table
 
 

@@ -10,7 +10,7 @@ import errata
 from .._files import atomic_path
 from .._format import count, listed, percent, plural
 from .._names import instead
-from ._columns import check_label_named, check_labels, read_column
+from ._columns import check_labels, named_label, read_column
 from ._folder import beside
 
 _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "density")
@@ -95,7 +95,7 @@ def noise(
     truth = truth or beside(out, ".truth", ending=".csv")
     _check_paths(table, out, truth, force)
     _check_options(kind, rate, pairs, transition)
-    check_label_named(label, table)
+    label = named_label(label, table)
     labels = _labels(table, label)
     how = _flip_arguments(kind, table, label, labels, rate, pairs, transition, seed)
     noisy, flipped = errata.noise.flip_labels(labels, exact=not per_row, random_state=seed, **how)

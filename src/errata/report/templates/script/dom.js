@@ -31,5 +31,6 @@ const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : 
 
 function percent(fraction) {
   if (fraction > 0 && fraction < 0.001) return "<0.1%";
+  if (fraction >= 0.995 && fraction < 1) return ">99%";
   return `${(100 * fraction).toFixed(fraction >= 0.0995 || fraction === 0 ? 0 : 1)}%`;
 }

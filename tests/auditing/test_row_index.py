@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+
+import errata
+from auditing_cases import QUICK, blobs
+from errata.auditing._row_index import row_index
+from errata.noise import flip_labels
+
+pandas = pytest.importorskip("pandas", reason="the tables extra is not installed")
+pytest.importorskip("pyarrow", reason="the tables extra is not installed")
+N = 40
+X, CODES = blobs(N)
+LABELS = flip_labels(CODES, n_flips=4, random_state=0)[0]
+DAYS = pandas.date_range("2026-01-01", periods=N, name="day")
+INDEXES = {
+    "names": pandas.Index([f"plant {row}" for row in range(N)], name="plant"),
+    "numbers": pandas.Index(np.arange(N)[::-1]),
+    "named count": pandas.RangeIndex(N, name="row"),
+    "not unique": pandas.Index(["a", "b"] * (N // 2)),
+    "days": DAYS,
+    "levels": pandas.MultiIndex.from_product([["x", "y"], range(N // 2)], names=["site", None]),
+}
+
+
+def audited(index):
+    frame = pandas.DataFrame(X, index=index).rename(columns=str)
+    return frame, errata.audit(frame, LABELS, estimators=QUICK, self_check=False, random_state=0)
+
+
+@pytest.mark.parametrize("kind", INDEXES)
+def test_the_index_is_kept_in_table_examples_cleaning_and_on_disk(kind, tmp_path):
+    index = INDEXES[kind]
+    frame, audit = audited(index)
+    table = audit.table()
+    assert table.index.equals(index[table["row"]])
+    assert table.index.names == index.names
+    first = audit.examples[0]
+    name = index[first["row"]]
+    assert first["id"] == (", ".join(map(str, name)) if isinstance(name, tuple) else str(name))
+    cleaned = audit.clean("drop")
+    rows, labels = cleaned.apply(frame)
+    assert rows.index.equals(index[cleaned.kept])
+    assert len(labels) == len(rows) < N
+    audit.save(tmp_path / "plants.audit")
+    again = errata.Audit.load(tmp_path / "plants.audit")
+    assert again.table().index.equals(table.index)
+    assert again.table().index.names == index.names
+
+
+def test_what_merely_counts_the_rows_is_no_index():
+    for index in (None, pandas.RangeIndex(N), pandas.Index(np.arange(N))):
+        _, audit = audited(index)
+        assert audit.index is None
+        assert audit.examples[0]["id"] is None
+    assert row_index(X) is None
+    assert row_index({"a": X[:, 0]}) is None
+
+
+def test_ids_go_before_the_index():
+    frame = pandas.DataFrame(X, index=INDEXES["names"])
+    ids = [f"id {row}" for row in range(N)]
+    audit = errata.audit(frame, LABELS, ids=ids, estimators=QUICK, self_check=False, random_state=0)
+    assert audit.examples[0]["id"] == f"id {audit.examples[0]['row']}"
+    assert audit.table().index.name == "plant"
+
+
+def test_values_that_no_file_holds_become_text(tmp_path):
+    index = pandas.interval_range(0, N)
+    _, audit = audited(index)
+    audit.save(tmp_path / "plants.audit")
+    again = errata.Audit.load(tmp_path / "plants.audit")
+    assert again.index.tolist() == [str(value) for value in index]
+
+
+def test_a_polars_table_has_none():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(X, schema=["a", "b", "c", "d"])
+    audit = errata.audit(frame, LABELS, estimators=QUICK, self_check=False, random_state=0)
+    assert audit.index is None
+    assert "index" not in audit.table().columns
