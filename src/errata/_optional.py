@@ -50,14 +50,16 @@ def _sentence(packages: list[str], extras: list[str]) -> str:
 
 
 def requirements(extras: Iterable[str]) -> list[str]:
-    """What the extras of errata bring, as it is written in its metadata.
+    """What the extras of errata bring, sorted, as it is written in its metadata.
 
     >>> requirements(["fast"])
     ['numba>=0.60']
     """
     lines = [line.partition(";") for line in requires("errata") or ()]
     wanted = [re.compile(rf"extra == ['\"]{re.escape(extra)}['\"]") for extra in extras]
-    return [need.strip() for extra in wanted for need, _, when in lines if extra.search(when)]
+    return sorted(
+        need.strip() for need, _, when in lines if any(extra.search(when) for extra in wanted)
+    )
 
 
 def _and(words: list[str]) -> str:

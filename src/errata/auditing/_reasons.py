@@ -117,6 +117,6 @@ def _neighborhood(
 ) -> str:
     for_new, for_own = int(np.sum(codes[near] == new)), int(np.sum(codes[near] == own))
     return (
-        f"Of its {len(near)} nearest rows {for_new} are labelled {classes[new]} "
-        f"and {for_own} {classes[own]}."
+        f"Of its {len(near)} nearest rows {for_new} {'is' if for_new == 1 else 'are'} labelled "
+        f"{classes[new]} and {for_own} {classes[own]}."
     )
