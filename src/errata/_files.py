@@ -1,5 +1,6 @@
 """Files: a clear sentence when one cannot be read, all or nothing when one is written."""
 
+import errno
 import gzip
 import os
 import shutil
@@ -34,8 +35,9 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
     ending = "".join(path.suffixes)
     try:
         handle, name = tempfile.mkstemp(prefix=".errata-", suffix=ending, dir=path.parent)
-    except PermissionError as error:
-        raise PermissionError(f"cannot write {path}: its folder is closed to you.") from error
+    except OSError as error:
+        _explain_closed(path, error)
+        raise
     os.close(handle)
     temporary = Path(name)
     try:
@@ -65,8 +67,9 @@ def atomic_folder(path: str | os.PathLike) -> Iterator[Path]:
     path = Path(path)
     try:
         workshop = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-    except PermissionError as error:
-        raise PermissionError(f"cannot write {path}: its folder is closed to you.") from error
+    except OSError as error:
+        _explain_closed(path, error)
+        raise
     new, old = workshop / "new", workshop / "old"
     try:
         yield new
@@ -74,6 +77,14 @@ def atomic_folder(path: str | os.PathLike) -> Iterator[Path]:
     finally:
         if path.exists() or not old.exists():  # never remove what could not be put back
             shutil.rmtree(workshop, ignore_errors=True)
+
+
+def _explain_closed(path: Path, error: OSError) -> None:
+    """Raise a sentence instead, where nobody may write: the system would name a temporary file."""
+    if error.errno == errno.EROFS:
+        raise OSError(f"cannot write {path}: its disk can only be read.") from error
+    if isinstance(error, PermissionError):
+        raise PermissionError(f"cannot write {path}: its folder is closed to you.") from error
 
 
 def _put_in_place(new: Path, path: Path, old: Path) -> None:

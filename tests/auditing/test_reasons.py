@@ -46,7 +46,12 @@ def test_similar_rows_are_near_and_not_the_row_itself():
     reason = reasons([NEW])
     assert 0 not in reason.similar
     assert set(CODES[reason.similar]) <= {OWN, NEW}
-    assert reason.sentences[1].startswith("Of its 20 nearest rows ")
+    around = np.argsort(((X - X[0]) ** 2).sum(axis=1))[1:21]
+    own, new = (int(np.sum(CODES[around] == code)) or "none" for code in (OWN, NEW))
+    are = "are" if new not in (1, "none") else "is"
+    assert reason.sentences[1] == (
+        f"Of its 20 nearest rows {new} {are} labelled {NAMES[NEW]}, {own} like this one."
+    )
     nearest = np.argsort(((X - X[0]) ** 2).sum(axis=1))[1:]
     assert [row for row in reason.similar if CODES[row] == OWN] == [
         row for row in nearest if CODES[row] == OWN

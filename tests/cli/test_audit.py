@@ -316,6 +316,15 @@ def test_a_folder_that_is_not_an_audit_never_gives_way(table, tmp_path, force):
         ("PAR1\x00\x01\x02", [], "is a Parquet file, whatever its name says"),
         ("x,Y\n" + "1,a\n2,b\n" * 9, [], "has no column 'y'; did you mean 'Y'?"),
         ("x,z\n" + "1,a\n2,b\n" * 9, [], "has no column 'y'; the columns are x, z."),
+        ("x^y\n" + "1^a\n2^b\n" * 9, [], "the only one is 'x^y'; if it should be several"),
+        (
+            "x,y\n" + "".join(f"{i % 7},{36 + i % 51 / 10}\n" for i in range(510)),
+            [],
+            "column 'y' holds 51 different numbers in 510 rows (36, 36.1, 36.2, ...), which looks "
+            "like a measurement",
+        ),
+        ("x,y\n" + "1,a\n2,b\n" * 9, ["--bogus"], "No such option '--bogus'"),
+        ("x,y\n" + "1,a\n2,b\n" * 9, ["--precision", "3"], "not in the range 0<=x<=1. See "),
         ("x,y\n" + "1,a\n2,b\n" * 9, ["--drop", "y"], "holds the labels; leave it out of --drop"),
         ("x,y\n" + "1,a\n2,b\n" * 9, ["--group", "y"], "leave it out of --group"),
         ("x,y\n" + "1,a\n2,b\n" * 9, ["--trust", "y"], "leave it out of --trust"),
@@ -426,3 +435,22 @@ def test_the_table_is_left_as_it_was(table):
     run(table, "-l", "pet")
     assert table.read_bytes() == before
     assert read_table(table).num_rows == 60
+
+
+def test_without_a_label_the_columns_are_listed(table, tmp_path):
+    refused(run(table), "say which column holds the labels, with --label; the columns of", tmp_path)
+    assert "pet" in run(table).stderr.partition(" are ")[2]
+
+
+@pytest.mark.parametrize("folder", [".", "/"])
+def test_a_folder_is_not_a_table(folder, tmp_path):
+    refused(run(folder), f"{folder} is a folder; give a file.", tmp_path)
+
+
+def test_a_disk_that_can_only_be_read_is_told(table, tmp_path, monkeypatch):
+    def read_only(*_, **__):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), "/tmp/.errata-x")
+
+    monkeypatch.setattr("tempfile.mkdtemp", read_only)
+    sentence = f"cannot write {tmp_path / 'pets.audit'}: its disk can only be read."
+    refused(run(table, "-l", "pet"), sentence, tmp_path)

@@ -57,10 +57,27 @@ def test_importing_errata_is_light_and_no_slower_than_importing_scikit_learn():
 
 
 def test_an_unknown_command_is_one_sentence():
-    result = CliRunner().invoke(main, ["audti"])
+    result = CliRunner().invoke(main, ["audti"], prog_name="errata")
     assert result.exit_code == 2
-    assert "No such command 'audti'" in result.output
-    assert "Traceback" not in result.output
+    said = "Error: No such command 'audti'. Did you mean 'audit'? See errata --help.\n"
+    assert result.output == said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--bogus"], "No such option '--bogus'. See errata --help."),
+        (["audit"], "Missing argument 'FILE'. See errata audit --help."),
+        (["clean", "nothere"], "Missing option '--out' / '-o'. See errata clean --help."),
+        (["clean", "nothere", "-o", "x.csv"], "nothere does not exist; give the folder that"),
+        (["clean", "a", "b"], "Got unexpected extra argument (b). See errata clean --help."),
+    ],
+)
+def test_errors_of_usage_are_one_sentence(arguments, sentence):
+    result = CliRunner().invoke(main, arguments, prog_name="errata")
+    assert result.exit_code == 2
+    assert result.output.startswith(f"Error: {sentence}")
+    assert len(result.output.splitlines()) == 1
 
 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {}], ids=["NO_COLOR", "pipe"])

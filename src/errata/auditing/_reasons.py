@@ -115,8 +115,11 @@ def _predict(models: int) -> str:
 def _neighborhood(
     near: np.ndarray, own: int, new: int, codes: np.ndarray, classes: Sequence[Any]
 ) -> str:
+    """How many rows around it carry the other label, and how many its own."""
     for_new, for_own = int(np.sum(codes[near] == new)), int(np.sum(codes[near] == own))
+    are = "is" if for_new < 2 else "are"
+    # Its own label is not repeated: among labels that are numbers, "0 0" says nothing.
     return (
-        f"Of its {len(near)} nearest rows {for_new} {'is' if for_new == 1 else 'are'} labelled "
-        f"{classes[new]} and {for_own} {classes[own]}."
+        f"Of its {len(near)} nearest rows {for_new or 'none'} {are} labelled {classes[new]}, "
+        f"{for_own or 'none'} like this one."
     )
