@@ -70,7 +70,7 @@ def test_an_unknown_command_is_one_sentence():
         (["audit"], "Missing argument 'FILE'. See errata audit --help."),
         (["clean", "nothere"], "Missing option '--out' / '-o'. See errata clean --help."),
         (["clean", "nothere", "-o", "x.csv"], "nothere does not exist; give the folder that"),
-        (["clean", "a", "b"], "Got unexpected extra argument (b). See errata clean --help."),
+        (["datasets", "a", "b"], "Got unexpected extra argument (b). See errata datasets --help."),
     ],
 )
 def test_errors_of_usage_are_one_sentence(arguments, sentence):

@@ -14,4 +14,5 @@ def one_sentence(error: click.UsageError) -> click.ClickException:
     if isinstance(error, click.exceptions.NoArgsIsHelpError) or error.ctx is None:
         return error
     said = " ".join(error.format_message().split())
-    return UserError(f"{said} See {error.ctx.command_path} --help.")
+    stop = "" if said.endswith((".", "?", "?)")) else "."
+    return UserError(f"{said}{stop} See {error.ctx.command_path} --help.")
