@@ -23,10 +23,19 @@ def digits_summary(rows=1797, n_examples=200, *, pictures=True, random_state=0):
     summary = fake_summary(p_wrong, labels, detector.suggested_, names, flipped, n_examples)
     summary["map"] |= dict(zip("xy", PCA(2).fit_transform(X).T.tolist(), strict=True))
     for example in summary["examples"]:
-        row = example["row"]
-        example["values"] = {f"pixel {j // 8}, {j % 8}": f"{X[row, j]:g}" for j in range(20, 44)}
-        example["image"] = pixels_uri(16 - X[row].reshape(8, 8)) if pictures else None
+        example |= _digit(X[example["row"]], pictures) | {"speaking": 2}
+        nearest = (int(np.flatnonzero(y == code)[0]) for code in (0, 1))
+        held = ((row, names[labels[row]], _digit(X[row], pictures)) for row in nearest)
+        example["compared"] = [_beside(example, *near) for near in held]
     return summary
+
+
+def _digit(pixels, pictured):
+    values = {f"pixel {j // 8}, {j % 8}": f"{pixels[j]:g}" for j in range(20, 44)}
+    return {
+        "values": values,
+        "image": pixels_uri(16 - pixels.reshape(8, 8)) if pictured else None,
+    }
 
 
 def random_summary(rows, n_classes, n_examples, n_points=None, random_state=0):
@@ -188,8 +197,16 @@ def _example(row, p_wrong, labels, suggested, names, flagged):
         ],
         "similar": [{"row": row + step, "label": suggestion} for step in (1, 2, 5)],
         "values": {},
+        "speaking": 0,
         "image": None,
+        "compared": [],
     }
+
+
+def _beside(example, row, label, held):
+    """A near row as an example is shown beside it."""
+    differs = [name for name, value in example["values"].items() if held["values"][name] != value]
+    return {"row": int(row), "label": str(label), "differs": differs, **held}
 
 
 def _per_class(p_wrong, labels, names, flagged):

@@ -69,6 +69,15 @@ def four_digits(p: float) -> float:
     return min(round(float(p), 4), 0.9999)
 
 
+def shortened(text: str, most: int) -> str:
+    """Text of so many characters at most; what was cut ends in an ellipsis.
+
+    >>> shortened("erratum", 7), shortened("erratum", 4)
+    ('erratum', 'err…')
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def listed(names: Iterable[object], most: int = 20) -> str:
     """The first names of a list, and how many more there are.
 

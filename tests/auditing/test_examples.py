@@ -1,11 +1,8 @@
 import numpy as np
-import pytest
-from scipy import sparse
+from sklearn.naive_bayes import GaussianNB
 
-from errata.auditing._examples import RowValues, example_rows
-from errata.auditing._pixels import check_pixels
-
-PIXELS = np.arange(12.0).reshape(3, 4)
+from errata import audit
+from errata.auditing._examples import example_rows
 
 
 def test_all_flagged_rows_and_some_more_come_worst_first():
@@ -18,31 +15,40 @@ def test_all_flagged_rows_and_some_more_come_worst_first():
     assert len(example_rows(suspicion[:7], flagged[:7])) == 7
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars", "dict"])
-def test_cells_are_told_under_their_names(library):
-    columns = {"weight": [4.0, 31.123456789], "pet": ["cat", "x" * 300]}
-    table = columns if library == "dict" else pytest.importorskip(library).DataFrame(columns)
-    told = RowValues(table, None).of(1)
-    assert told["weight"] == "31.1235"
-    assert len(told["pet"]) == 200
-    assert told["pet"].endswith("…")
+def told(n=240):
+    """An audit of two classes that one column tells apart, and the rows labelled wrong."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(["ant", "bee"], n // 2)
+    wrong = np.array([3, n - 5])
+    labels = truth.copy()
+    labels[wrong] = truth[[-1, 0]]
+    size = np.where(truth == "ant", 0.0, 8.0) + rng.normal(size=n)
+    table = {
+        "noise": rng.normal(size=n),
+        "copy": labels,
+        "key": [f"k{i:05d}" for i in range(n)],
+        "size": size,
+    }
+    found = audit(table, labels, estimator=GaussianNB(), random_state=0)
+    return found, wrong
 
 
-def test_files_that_are_not_there_have_no_picture():
-    values = RowValues({"file": ["a.png", "b.PNG"], "size": [1, 2]}, None)
-    assert values.picture(0) is None
-    assert values.of(1) == {"file": "b.PNG", "size": "2"}
+def test_an_example_has_its_values_and_those_of_the_nearest_rows():
+    found, wrong = told()
+    examples = {example["row"]: example for example in found.examples}
+    for row in wrong.tolist():
+        example = examples[row]
+        assert list(example["values"]) == ["size", "noise", "copy", "key"]
+        assert example["speaking"] == 1
+        other, own = example["compared"]
+        assert {other["label"], own["label"]} == {"ant", "bee"}
+        assert own["label"] == example["label"]
+        assert own["row"] != row
+        assert list(other["values"]) == list(example["values"])
+        assert "size" in own["differs"]
+        assert "size" not in other["differs"]
+        assert "copy" in other["differs"]
 
 
-@pytest.mark.parametrize(
-    "table",
-    [PIXELS, sparse.csr_array(PIXELS), {f"p{j}": PIXELS[:, j].astype(str) for j in range(4)}],
-    ids=["array", "sparse", "text"],
-)
-def test_rows_of_pixels_become_pictures(table):
-    check_pixels(table, (2, 2))
-    values = RowValues(table, (2, 2))
-    assert values.picture(1).startswith("data:image/")
-    assert values.of(1) == {}
-    with pytest.raises(ValueError, match="image_shape says 3 x 3 pixels, but the table has 4"):
-        check_pixels(table, (3, 3))
+def test_examples_are_the_same_for_the_same_seed():
+    assert told()[0].examples == told()[0].examples

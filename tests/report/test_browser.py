@@ -27,7 +27,24 @@ noted.sorted = chosen.map((example) => example.row);
 noted.csv = toCsv(examples.slice(0, 2));
 openExample(examples[60].row);
 noted.opened = document.activeElement.id;
-noted.detail = document.activeElement.nextElementSibling.textContent;
+const panel = document.activeElement.nextElementSibling;
+noted.detail = panel.textContent;
+noted.heads = [...panel.querySelectorAll("thead th")].map((cell) => cell.textContent);
+noted.speaking = panel.querySelectorAll("th.speaks").length;
+const lines = () => [...panel.querySelectorAll(".opened-part tbody > tr")];
+noted.differing = lines().map((line) => line.querySelectorAll("td.differs").length);
+noted.pictures = [...panel.querySelectorAll("figure img")].map((image) => image.alt);
+panel.querySelector(".opened-part > button").click();
+noted.columns = lines().length;
+noted.preview = document.activeElement.querySelector(".pairs-of").textContent;
+const text = "\u202e" + "word ".repeat(500);
+const packed = [7, "\u202eid", 0, 1, 0.5, 1, ["\x1b[31m why"], [], [0], 0, [text, null], []];
+const turned = unpack(packed, 0);
+turned.label = "\u202eexe";
+const turnedRow = element("table", {}, exampleRow(turned), detailRow(turned));
+noted.turned = [...turnedRow.querySelectorAll("bdi, p")].map((made) => made.textContent);
+noted.text = turnedRow.querySelector("tr.text td").getAttribute("dir");
+noted.whole = turnedRow.querySelector("tr.text td").textContent.length;
 window.dispatchEvent(new Event("beforeprint"));
 noted.printed = shown();
 window.dispatchEvent(new Event("afterprint"));
@@ -92,6 +109,49 @@ def test_an_example_is_found_wherever_it_is(summary, noted):
     example = summary["examples"][60]
     assert noted["opened"] == f"example-{example['row']}"
     assert example["reasons"][1] in noted["detail"]
+
+
+def test_values_stand_beside_those_of_the_nearest_rows(summary, noted):
+    example = summary["examples"][60]
+    near, own = example["compared"]
+    assert noted["heads"] == [
+        "Column",
+        f"This rowlabelled {example['label']}",
+        f"Row {near['row']}nearest labelled {near['label']}",
+        f"Row {own['row']}nearest labelled {own['label']}",
+    ]
+    first = list(example["values"])[:12]
+    assert noted["differing"] == [
+        sum(name in row["differs"] for row in (near, own)) for name in first
+    ]
+    assert sum(noted["differing"]) > 0
+    assert noted["speaking"] == 2
+    assert (
+        "The first 2 columns speak against the label: their values are at least twice"
+        in (noted["detail"])
+    )
+    assert noted["columns"] == len(example["values"])
+    assert noted["pictures"] == [f"Picture of row {r}" for r in (example["row"], 0, own["row"])]
+
+
+def test_a_row_shows_its_first_values_before_it_is_opened(summary, noted):
+    example = summary["examples"][60]
+    assert noted["preview"] == "".join(
+        f"{name} {value}" for name, value in list(example["values"].items())[:3]
+    )
+
+
+def test_what_the_screen_would_obey_is_written_out_and_stands_apart(noted):
+    told = " ".join(noted["turned"])
+    assert "\u202e" not in told
+    assert "\x1b" not in told
+    for written in (r"\u202eid", r"\u202eexe", r"\x1b[31m why", r"\u202eword word"):
+        assert written in told
+
+
+def test_a_long_text_is_read_whole_and_in_its_own_direction(noted):
+    assert noted["text"] == "auto"
+    assert noted["whole"] == len(r"\u202e") + 2500
 
 
 def test_the_first_fifty_examples_are_printed(summary, noted):

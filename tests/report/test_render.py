@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-import errata.report._payload as packing
+from errata.report import _packing as packing
 from errata.report import render, write_report
 from fake_summary import digits_summary, no_lift, no_skill, perhaps_overlap, random_summary
 
@@ -93,8 +93,18 @@ def test_examples_survive_packing(digits):
     for packed, example in zip(data["examples"], digits["examples"], strict=True):
         names = [data["names"][code] for code in packed[2:4]]
         assert [packed[0], *names] == [example["row"], example["label"], example["suggested"]]
-        assert dict(zip(data["columns"][packed[8]], packed[9], strict=True)) == example["values"]
-        assert packed[10] == example["image"]
+        columns = [data["columns"][code] for code in packed[8]]
+        assert packed[9] == example["speaking"]
+        assert unpacked(packed[10], columns, data) == (example["values"], example["image"])
+        for near, row in zip(packed[11], example["compared"], strict=True):
+            assert [near[0], data["names"][near[1]]] == [row["row"], row["label"]]
+            assert [columns[place] for place in near[2]] == row["differs"]
+            assert unpacked(near[3], columns, data) == (row["values"], row["image"])
+
+
+def unpacked(held, columns, data):
+    *values, image = (data["texts"][text] if isinstance(text, int) else text for text in held)
+    return dict(zip(columns, values, strict=True)), image
 
 
 def test_labels_that_are_not_a_class_keep_their_names(digits):
@@ -116,7 +126,10 @@ def poisoned(evil=EVIL):
     summary["flagged"]["rule"] = summary["self_check"]["sentence"] = evil
     summary["alternatives"] = summary["hypotheses"][0]["kind"] = evil
     summary["examples"][0] |= {"id": evil, "label": evil, "suggested": evil, "reasons": [evil]}
-    summary["examples"][0] |= {"values": {evil: evil}, "similar": [{"row": 1, "label": evil}]}
+    near = {"row": 1, "label": evil}
+    summary["examples"][0] |= {"values": {evil: evil}, "similar": [near]}
+    beside = near | {"values": {evil: "other"}, "differs": [evil], "image": None}
+    summary["examples"][0]["compared"] = [beside]
     return summary
 
 
@@ -128,7 +141,7 @@ def test_hostile_text_stays_text():
     allowed = {name for _, attrs in harmless.tags for name in attrs}
     assert {name for _, attrs in page.tags for name in attrs} <= allowed
     assert page.data["names"][0] == EVIL
-    assert page.data["examples"][0][9] == [EVIL]
+    assert page.data["texts"][page.data["examples"][0][10][0]] == EVIL
     assert page.text.count("alert(1)") >= 10
 
 
@@ -152,7 +165,9 @@ def test_only_the_page_s_own_script_may_run(digits):
 
 def test_the_page_asks_the_network_for_nothing(digits):
     digits = deepcopy(digits)
-    digits["examples"][0]["image"] = "https://example.org/spy.png"
+    spy = {"image": "https://example.org/spy.png"}
+    digits["examples"][0] |= spy
+    digits["examples"][1]["compared"][0] |= spy
     html = render(digits)
     assert not re.search(r"(?:src|href|url|import)\s*[=(]\s*[\"']?\s*(?:https?:)?//", html)
     assert "example.org" not in html
@@ -178,13 +193,43 @@ def test_a_large_audit_stays_under_three_megabytes():
     html = render(summary)
     assert len(html.encode()) < 3_000_000
     assert "Pictures are shown for the first 593" in Page(html).text
-    assert sum(example[10] is not None for example in Page(html).data["examples"]) == 593
+    pictures = [example[10][-1] for example in Page(html).data["examples"]]
+    assert sum(picture is not None for picture in pictures) == 593
 
 
 def test_pictures_within_the_budget_are_all_kept(digits):
     kept = packing.with_pictures(digits["examples"])
     assert kept == digits["examples"]
     assert "Pictures are shown" not in Page(render(digits)).text
+
+
+def test_texts_are_whole_up_to_the_budget_and_then_cut():
+    examples = random_summary(600, 3, 500)["examples"]
+    for example in examples:
+        example["values"] = {"text": str(example["row"]).rjust(1_500, "x")}
+        near = {"row": 0, "label": "c", "values": {"text": 1_000 * "y"}, "differs": ["text"]}
+        example["compared"] = [near | {"image": None}]
+    kept = packing.with_texts(examples)
+    assert kept[:240] == examples[:240]
+    for row in (kept[240], kept[-1]["compared"][0]):
+        assert len(row["values"]["text"]) == 200
+        assert row["values"]["text"].endswith("…")
+
+
+def test_a_thousand_columns_that_each_example_orders_anew_stay_light():
+    summary = random_summary(600, 3, 100)
+    rng = np.random.default_rng(0)
+    for example in summary["examples"]:
+        names = [f"measure number {j}" for j in rng.choice(1_000, 24, replace=False)]
+        example["values"] = dict.fromkeys(names, "0.25")
+    assert len(json.dumps(packing.packed_examples(summary["examples"], packing.Codes()))) < 80_000
+
+
+def test_without_script_values_are_listed_too(digits):
+    page = Page(render(digits))
+    name, value = next(iter(digits["examples"][0]["values"].items()))
+    assert f"{name} {value} · " in page.text
+    assert [tag for tag, _ in page.tags].count("bdi") > 100
 
 
 @pytest.mark.parametrize(("key", "gone"), [("map", "map"), ("notes", None), ("self_check", None)])

@@ -52,7 +52,9 @@ def assemble(
         ],
         duplicates=duplicates,
         examples=describe_examples(
-            shown, reasons, columns | {"suggested": other}, inputs.table, display
+            *(shown, reasons, columns | {"suggested": other}, inputs, display),
+            seed=data.random_state,
+            n_jobs=data.n_jobs,
         ),
         points=_points(inputs, shown, columns, data.random_state),
         about=display.about(inputs),

@@ -1,27 +1,23 @@
 """Examples: the most suspicious rows as a person wants to see them, with values and reasons."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .._format import four_digits
-from ..report._images import pixels_uri, thumbnail_uri
-from ..tables._columns import Column, column_names, columns_of
-from ._inputs import Display
-from ._pixels import as_pixels
+from ._comparison import compare_rows
+from ._inputs import Display, Inputs
+from ._nearest_labelled import nearest_of_each
 from ._reasons import Reason
+from ._row_values import RowValues
 from ._settings import (
-    EXAMPLE_COLUMNS,
-    EXAMPLE_TEXT,
+    COMPARED_PICTURES,
     FEWEST_EXAMPLES,
     MANY_ROWS,
     MOST_EXAMPLES,
     MOST_EXAMPLES_OF_MANY,
 )
-
-PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 
 
 def example_rows(suspicion: np.ndarray, flagged: np.ndarray) -> np.ndarray:
@@ -37,67 +33,69 @@ def describe_examples(
     rows: np.ndarray,
     reasons: Sequence[Reason],
     columns: Mapping[str, np.ndarray],
-    table: Any,
+    inputs: Inputs,
     display: Display,
+    *,
+    seed: int,
+    n_jobs: int | None = None,
 ) -> list[dict[str, Any]]:
-    """Plain dicts, ready for JSON; ``columns`` are those of the audit."""
-    values = RowValues(table, display.image_shape)
-    labels = columns["label"]
-    ids = display.row_names(len(labels))
+    """Plain dicts, ready for JSON.
+
+    ``columns`` are those of the audit, but ``suggested`` holds the class that speaks most against
+    the label of rows that are not flagged, too.
+    """
+    values = RowValues(inputs.table, display.image_shape)
+    codes, ids = inputs.codes, display.row_names(len(inputs.codes))
+    other = np.searchsorted(inputs.classes, columns["suggested"][rows])
+    nearest = nearest_of_each(inputs, rows, other, n_jobs=n_jobs)
+    is_used = [inputs.used is None or column.key in inputs.used for column in values.columns]
+    random = np.random.default_rng(seed)
+    told = compare_rows(values.columns, is_used, codes, rows, other, nearest, random=random)
     return [
         {
-            "row": int(row),
-            "id": None if ids is None else str(ids[row]),
-            "label": str(labels[row]),
-            "suggested": str(columns["suggested"][row]),
-            "p_wrong": four_digits(columns["p_wrong"][row]),
-            "flagged": bool(columns["flagged"][row]),
+            **_judged(int(row), columns, ids),
             "reasons": reason.sentences,
-            "similar": [{"row": int(r), "label": str(labels[r])} for r in reason.similar],
-            "values": values.of(int(row)),
+            "similar": [_labelled(near, columns) for near in reason.similar],
+            "values": values.of(int(row), tell.places),
+            "speaking": tell.speaking,
             "image": values.picture(int(row)),
+            "compared": [
+                _labelled(near, columns) | _beside(near, tell.places, differing, values, place)
+                for near, differing in zip(beside, tell.differing, strict=True)
+            ],
         }
-        for row, reason in zip(rows, reasons, strict=True)
+        for place, (row, reason, beside, tell) in enumerate(
+            zip(rows, reasons, nearest, told, strict=True)
+        )
     ]
 
 
-class RowValues:
-    """Cells of a table of any kind, as text."""
-
-    def __init__(self, table: Any, image_shape: tuple[int, ...] | None) -> None:
-        self.image_shape = image_shape
-        self.pixels = None if image_shape is None else as_pixels(table)
-        self.columns = _shown_columns(table) if image_shape is None else {}
-        self.paths = next((c for c in self.columns.values() if _holds_pictures(c)), None)
-
-    def of(self, row: int) -> dict[str, str]:
-        """What the row holds."""
-        return {name: _as_text(column.cell(row)) for name, column in self.columns.items()}
-
-    def picture(self, row: int) -> str | None:
-        """A picture of the row: its pixels, or the file it names."""
-        if self.pixels is not None and self.image_shape is not None:
-            return pixels_uri(self.pixels[row].reshape(self.image_shape))
-        return None if self.paths is None else thumbnail_uri(Path(str(self.paths.cell(row))))
+def _judged(row: int, columns: Mapping[str, np.ndarray], ids: np.ndarray | None) -> dict[str, Any]:
+    """What the audit says about a row."""
+    return {
+        "row": row,
+        "id": None if ids is None else str(ids[row]),
+        "label": str(columns["label"][row]),
+        "suggested": str(columns["suggested"][row]),
+        "p_wrong": four_digits(columns["p_wrong"][row]),
+        "flagged": bool(columns["flagged"][row]),
+    }
 
 
-def _shown_columns(table: Any) -> dict[str, Column]:
-    """The first columns of a table of any kind by their names; none of a sparse one."""
-    if isinstance(table, np.ndarray):
-        return {f"column {c.key}": c for c in columns_of(table)[:EXAMPLE_COLUMNS]}
-    if column_names(table):
-        return {column.name: column for column in columns_of(table)[:EXAMPLE_COLUMNS]}
-    return {}
+def _labelled(row: int, columns: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    return {"row": row, "label": str(columns["label"][row])}
 
 
-def _holds_pictures(column: Column) -> bool:
-    rows = np.arange(min(20, len(column.values)))
-    first = [str(value).lower() for value in column.array(rows)]
-    return bool(first) and all(value.endswith(PICTURES) for value in first)
-
-
-def _as_text(value: Any) -> str:
-    if isinstance(value, float | np.floating):
-        return f"{value:.6g}"
-    text = str(value)
-    return text if len(text) <= EXAMPLE_TEXT else f"{text[: EXAMPLE_TEXT - 1]}…"
+def _beside(
+    row: int, places: list[int], differing: set[int], values: RowValues, example: int
+) -> dict[str, Any]:
+    """What a near row holds, shown beside an example: cells of the same columns, or a picture."""
+    cells = values.of(row, places)
+    names = zip(places, cells, strict=True)
+    # Pictures in files take time to read; beyond the first examples few will be looked at.
+    is_pictured = values.pixels is not None or example < COMPARED_PICTURES
+    return {
+        "values": cells,
+        "differs": [name for place, name in names if place in differing],
+        "image": values.picture(row) if is_pictured else None,
+    }

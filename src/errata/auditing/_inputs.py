@@ -47,6 +47,7 @@ class Inputs(NamedTuple):
     classes: np.ndarray
     codes: np.ndarray
     features: Features | None
+    used: list[Any] | None  # columns of the table that features come from; None beside embeddings
     X: np.ndarray | None  # scaled features of the audited rows
     audited: np.ndarray  # rows that can be audited: those of classes with two or more rows
     groups: np.ndarray | None  # of the audited rows
@@ -128,6 +129,7 @@ def read_inputs(
         classes=classes,
         codes=codes,
         features=features,
+        used=None if features is None or embeddings is not None else features.columns,
         X=None if features is None else scaled(take_rows(features.X, audited), seed),
         audited=audited,
         groups=None if groups is None else group_numbers(groups, len(codes), audited),

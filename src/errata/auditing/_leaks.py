@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from .._crossfit import make_folds, out_of_fold_proba
 from .._format import listed
-from ..tables._cells import numbers
+from ..tables._cells import numbers, times
 from ..tables._columns import Column
 from ._settings import (
     FOLDS,
@@ -119,7 +119,7 @@ def _as_numbers(values: np.ndarray) -> np.ndarray:
     if values.dtype.kind in "biuf":
         return values.astype(float)
     if values.dtype.kind in "mM":
-        return np.where(np.isnat(values), np.nan, values.astype(np.int64))
+        return times(values)
     cells = [str(cell).strip() for cell in values.tolist()]
     words = sorted(set(cells))  # each is read once: categories are few
     found = numbers(np.array([None if word in NOTHING else word for word in words], dtype=object))

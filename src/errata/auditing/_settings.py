@@ -110,7 +110,13 @@ KEPT_OF_A_CLASS, LAST_OF_A_CLASS = 0.5, 2  # fraction and number of its rows tha
 # What is shown, which decides about no number.
 MOST_EXAMPLES, MOST_EXAMPLES_OF_MANY, MANY_ROWS = 1_000, 200, 100_000
 FEWEST_EXAMPLES = 100
-EXAMPLE_COLUMNS, EXAMPLE_TEXT = 24, 200  # columns of an example; characters of a cell
+EXAMPLE_COLUMNS, EXAMPLE_TEXT = 24, 2_000  # columns of an example; characters of a cell
+COMPARED_PICTURES = 100  # examples whose nearest rows are shown as pictures, too: each is a file
+EVIDENCE_ROWS = 20_000  # that columns are looked at in at most, to tell which speak
+EVIDENCE_BINS = 20  # ranges of equally many rows that numbers are counted in
+EVIDENCE_SMOOTHING = 5.0  # rows with the value, at the same rate in both classes
+SPEAKS = 2.0  # times as frequent in the other class: from there on a column speaks
+FREE_TEXT = 40  # characters of a column's distinct words on the mean: such a column is to be read
 SIMILAR_ROWS = 3  # of each class, beside an example
 MAP_POINTS, MAP_FITTED_ROWS = 3_000, 20_000
 NAMED_COLUMNS = 8  # that a note mentions by name

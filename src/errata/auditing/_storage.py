@@ -16,7 +16,7 @@ from ._self_check import SelfCheck
 if TYPE_CHECKING:
     from ._result import Audit
 
-VERSION = 4
+VERSION = 5
 NUMBERS, ROWS = "audit.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
 PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples")

@@ -9,7 +9,7 @@ STYLES = ["tokens", "base", "charts", "classes", "examples", "small", "print"]
 # Helpers first, `main` last; they share one scope, so what a part uses stands before it.
 SCRIPTS = [
     *("dom", "theme", "tooltip", "cuts", "curve", "map", "legend"),
-    *("select", "rows", "export", "examples", "classes", "main"),
+    *("select", "detail", "rows", "export", "examples", "classes", "main"),
 ]
 
 

@@ -10,7 +10,8 @@ from .._optional import require
 from .._sentences import answer, cleaning, notes
 from . import _charts, _classes, _map, _words
 from ._assets import page_script, page_style, script_hash
-from ._payload import listed_rows, payload, to_json, with_pictures
+from ._packing import listed_rows, with_pictures
+from ._payload import payload, to_json
 from ._sections import sections
 
 KEYS = [
@@ -37,7 +38,8 @@ def render(summary: dict[str, Any]) -> str:
     Returns
     -------
     str
-        The HTML. About 100 kB, plus some 300 bytes for an example and 30 for a point of the map.
+        The HTML. About 100 kB, plus 500 to 800 bytes for an example and 30 for a point of the map,
+        long texts and pictures not counted.
 
     Examples
     --------

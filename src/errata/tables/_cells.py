@@ -79,6 +79,17 @@ def spread(found: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.concatenate([found, nothing])[codes]
 
 
+def times(values: np.ndarray) -> np.ndarray:
+    """Dates or durations as floats in their own unit, NaT as NaN.
+
+    Examples
+    --------
+    >>> times(np.array(["1970-01-03", "NaT"], dtype="M8[D]"))
+    array([ 2., nan])
+    """
+    return np.where(np.isnat(values), np.nan, values.astype(np.int64))
+
+
 def missing_cells(values: Any) -> np.ndarray:
     """Where a column has no value."""
     if is_arrow(values):

@@ -29,10 +29,12 @@ class Column(NamedTuple):
 
     def array(self, rows: np.ndarray | None = None) -> np.ndarray:
         """The cells, or those of some rows, as a NumPy array; text as objects."""
-        if not is_arrow(self.values):
-            return self.values if rows is None else self.values[rows]
-        chosen = self.values if rows is None else self.values.take(rows)
-        return chosen.to_numpy(zero_copy_only=False)
+        cells = self.values if rows is None else self.take(rows)
+        return cells.to_numpy(zero_copy_only=False) if is_arrow(cells) else cells
+
+    def take(self, rows: np.ndarray) -> Any:
+        """The cells of some rows, of the kind that the column is."""
+        return self.values.take(rows) if is_arrow(self.values) else self.values[rows]
 
     def cell(self, row: int) -> Any:
         """One cell, None where an Arrow array has null."""

@@ -1,14 +1,27 @@
 // The examples as objects, and which of them the reader wants to see, in which order.
-// The order of the fields is that of _packed() in _payload.py.
-function unpack([row, id, label, suggested, chance, flagged, reasons, similar, columns, values, image], place) {
+// The order of the fields is that of _packed() in _packing.py; a text that repeats is a number there.
+const whole = (texts) => texts.map((text) => (typeof text === "number" ? data.texts[text] : text));
+
+function unpack([row, id, label, suggested, chance, flagged, reasons, similar, columns, speaking, held, compared], place) {
   return {
-    row, id, chance, reasons, image, place,
+    row, id, chance, place, speaking,
     flagged: Boolean(flagged),
     label: data.names[label],
     suggested: data.names[suggested],
+    reasons: whole(reasons),
     similar: similar.map(([near, code]) => ({ row: near, label: data.names[code] })),
-    values: data.columns[columns].map((name, i) => [name, values[i]]),
+    columns: columns.map((code) => data.columns[code]),
+    ...unpackHeld(held),
+    compared: compared.map(([near, code, differs, beside]) => (
+      { row: near, label: data.names[code], differs: new Set(differs), ...unpackHeld(beside) }
+    )),
   };
+}
+
+// What a row holds: its cells, and last its picture.
+function unpackHeld(packed) {
+  const held = whole(packed);
+  return { values: held.slice(0, -1), image: held[held.length - 1] };
 }
 
 const examples = data.examples.map(unpack);
@@ -19,7 +32,7 @@ const wanted = { text: "", label: "", suggested: "", flagged: false, key: "chanc
 
 function haystack(example) {
   if (example.words === undefined) {
-    const values = example.values.map(([name, value]) => `${name} ${value}`);
+    const values = example.values.map((value, i) => `${example.columns[i]} ${value}`);
     example.words = [example.row, example.id ?? "", example.label, example.suggested, ...example.reasons, ...values]
       .join("\n").toLowerCase();
   }
