@@ -16,6 +16,7 @@ ORDER = [
     "_names",
     "_sentences",
     "_optional",
+    "_litter",
     "_files",
     "_compat",
     "_routing",

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from ._litter import SET_ASIDE, temporary_prefix
+
 
 @contextmanager
 def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
@@ -34,7 +36,7 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
     # Suffixes are kept, as writers take the format (and compression) from them.
     ending = "".join(path.suffixes)
     try:
-        handle, name = tempfile.mkstemp(prefix=".errata-", suffix=ending, dir=path.parent)
+        handle, name = tempfile.mkstemp(ending, temporary_prefix(), path.parent)
     except OSError as error:
         _explain_closed(path, error)
         raise
@@ -66,11 +68,11 @@ def atomic_folder(path: str | os.PathLike) -> Iterator[Path]:
     """
     path = Path(path)
     try:
-        workshop = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+        workshop = Path(tempfile.mkdtemp(dir=path.parent, prefix=temporary_prefix()))
     except OSError as error:
         _explain_closed(path, error)
         raise
-    new, old = workshop / "new", workshop / "old"
+    new, old = workshop / "new", workshop / SET_ASIDE
     try:
         yield new
         _put_in_place(new, path, old)

@@ -89,7 +89,23 @@ def test_output_that_is_not_a_terminal_is_plain(variables):
     assert "martinez-gray-2015, cantador-dorronsoro-2005" in done.stdout  # nothing cut off
 
 
-def test_a_closed_pipe_is_not_an_error():
-    command = f"{sys.executable} -m errata.cli datasets | head -1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
-    assert "Traceback" not in done.stderr
+def test_ctrl_c_while_commands_are_imported_is_one_line():
+    # rich is the first large thing that the commands import.
+    code = (
+        "import builtins, runpy\n"
+        "original = builtins.__import__\n"
+        "def interrupted(name, *rest, **more):\n"
+        "    if name.startswith('rich'):\n"
+        "        raise KeyboardInterrupt\n"
+        "    return original(name, *rest, **more)\n"
+        "builtins.__import__ = interrupted\n"
+        "runpy.run_module('errata.cli', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "Stopped; nothing was written.\n")
+
+
+def test_warnings_of_a_command_are_lines_without_escapes(capsys):
+    main_module = sys.modules[main.__class__.__module__]
+    main_module._warn(UserWarning("the class \x1b[31mcat is rare"))
+    assert capsys.readouterr().err == "Warning: the class \\x1b[31mcat is rare\n"

@@ -1,49 +1,51 @@
-"""``errata``: the entry point, and the one place where errors become sentences.
+"""``errata``: the entry point, and the list of commands.
 
 Nothing here imports scikit-learn: commands reach the rooms of errata by attribute, and a room is
 loaded when a command runs, not when its help is shown.
 """
 
-import warnings
-from typing import Any
+import sys
 
-import click
+try:
+    import warnings
+    from typing import Any
 
-from .. import __version__
-from ._audit import audit
-from ._clean import clean
-from ._datasets import datasets
-from ._noise import noise
-from ._reproduce import reproduce
-from ._usage import UserError, one_sentence
+    import click
+
+    from .. import __version__
+    from ._audit import audit
+    from ._clean import clean
+    from ._console import say
+    from ._datasets import datasets
+    from ._endings import endings, show, tidy_when_killed
+    from ._noise import noise
+    from ._reproduce import reproduce
+except KeyboardInterrupt:  # importing takes long enough to think better of it
+    sys.stderr.write("Stopped; nothing was written.\n")
+    raise SystemExit(130) from None
 
 
 class Commands(click.Group):
     """A group of commands whose errors are sentences, not tracebacks."""
 
-    def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Understand what stands before the command."""
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line; click would end with exit codes of its own."""
         try:
-            return super().make_context(*args, **extra)
-        except click.UsageError as error:
-            raise one_sentence(error) from error
+            with tidy_when_killed():
+                sys.exit(super().main(*args, **kwargs | {"standalone_mode": False}))
+        except click.ClickException as error:
+            show(error)
+            sys.exit(error.exit_code)
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the options of ``errata`` itself, of which ``--help`` prints."""
+        with endings():
+            return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; say in one sentence what was wrong with the input."""
-        try:
+        """Run a command."""
+        with endings():
             return super().invoke(ctx)
-        except click.UsageError as error:
-            raise one_sentence(error) from error
-        except BrokenPipeError:
-            raise  # the reader of our output has gone; click ends quietly
-        except KeyboardInterrupt:
-            click.echo("Stopped; nothing was written.", err=True)
-            raise SystemExit(130) from None  # 128 and the number of the signal, as shells have it
-        except OSError as error:
-            raise UserError(_os_message(error)) from error
-        except (ValueError, ImportError) as error:
-            # Messages of other libraries may go over several lines.
-            raise UserError(" ".join(str(error).split())) from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the order in which a newcomer needs them, not by the alphabet."""
@@ -76,15 +78,8 @@ main.add_command(datasets)
 main.add_command(reproduce)
 
 
-def _os_message(error: OSError) -> str:
-    """Errors of the system name the file; ours are sentences already."""
-    if error.strerror is None:
-        return str(error)
-    return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-
-
 def _warn(message: Warning | str, *_: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    say(f"Warning: {message}", err=True)
 
 
 if __name__ == "__main__":

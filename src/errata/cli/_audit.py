@@ -16,10 +16,10 @@ from .._files import readable
 from .._format import plural
 from .._optional import require_all
 from ._columns import Table, named_label, table_to_audit
-from ._console import console
+from ._console import console, say
 from ._findings import clean_command, print_findings
 from ._folder import beside, new_folder
-from ._options import MODELS, Options
+from ._options import FRACTION, JOBS, MODELS, Options
 
 
 @click.command()
@@ -54,7 +54,7 @@ from ._options import MODELS, Options
 @click.option("--id", "name", metavar="COLUMN", help="What to call the rows in the report.")
 @click.option(
     "--precision",
-    type=click.FloatRange(0, 1),
+    type=FRACTION,
     help="Fraction of the flagged rows that should be wrong. [default: the best balance of false "
     "alarms and errors missed]",
 )
@@ -68,10 +68,10 @@ from ._options import MODELS, Options
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every draw."
 )
-@click.option("--jobs", type=int, default=1, show_default=True, help="Threads; -1 for all cores.")
+@click.option("--jobs", type=JOBS, default=1, show_default=True, help="Threads; -1 for all cores.")
 @click.option(
     "--fail-above",
-    type=click.FloatRange(0, 1),
+    type=FRACTION,
     metavar="RATE",
     help="End with exit code 1 when a larger fraction of the labels is wrong, or when nobody can "
     "tell, for pipelines.",
@@ -181,7 +181,7 @@ def _fail_above(found: Any, most: float | None) -> None:
         why = f"Too many labels are wrong: {rate.estimate:.1%}, more than --fail-above {most:.1%}."
     else:
         return
-    click.echo(why, err=True)
+    say(why, err=True)
     raise SystemExit(1)
 
 

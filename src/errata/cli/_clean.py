@@ -10,6 +10,9 @@ import errata
 
 from .._format import count, plural
 from ._columns import read_column
+from ._console import say
+from ._folder import tidy
+from ._options import FRACTION
 
 ACTIONS = ("drop", "relabel", "unlabel")
 CHANGES = ("dropped", "relabelled", "unlabelled")
@@ -34,14 +37,14 @@ CHANGES = ("dropped", "relabelled", "unlabelled")
 )
 @click.option(
     "--threshold",
-    type=click.FloatRange(0, 1),
+    type=FRACTION,
     default=0.5,
     show_default=True,
     help="Act on labels that are wrong with more than this probability.",
 )
 @click.option(
     "--sure",
-    type=click.FloatRange(0, 1),
+    type=FRACTION,
     default=0.8,
     show_default=True,
     help="Relabel only where the suggested class is more probable than this.",
@@ -93,10 +96,11 @@ def clean(
     _check_out(table, out, force)
     # Rows are known by their place: in a table that was sorted since, the wrong ones would go.
     _check_unchanged(table, label, audit.labels)
+    tidy(out.parent)
     cleaned = audit.clean(action, threshold=threshold, sure=sure, unsure=unsure)
     errata.tables.copy_with_rows(table, out, cleaned.kept, name=label, values=cleaned.labels)
-    click.echo(_outcome(cleaned, action, int((audit.p_wrong > threshold).sum()), threshold))
-    click.echo(f"Wrote {out} with {count(cleaned.kept.sum())} of {plural(len(audit), 'row')}.")
+    say(_outcome(cleaned, action, int((audit.p_wrong > threshold).sum()), threshold))
+    say(f"Wrote {out} with {count(cleaned.kept.sum())} of {plural(len(audit), 'row')}.")
 
 
 def _find_table(audit: Any, folder: Path) -> Path:

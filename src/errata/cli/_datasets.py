@@ -9,7 +9,7 @@ from rich.table import Table
 import errata
 
 from .._format import percent, plural
-from ._console import console
+from ._console import console, say
 
 
 @click.command()
@@ -52,9 +52,9 @@ def _describe(name: str, data: Path | None) -> None:
     bunch = errata.datasets.load_dataset(name, folder=data)
     rows, features = bunch.data.shape
     size = f"{plural(rows, 'row')}, {plural(features, 'feature')}"
-    click.echo(f"{name}: {size}, from {bunch.source}")
+    say(f"{name}: {size}, from {bunch.source}")
     if bunch.target.dtype.kind == "f":  # numbers to predict; classes are integers or text
-        click.echo(f"target from {bunch.target.min():g} to {bunch.target.max():g}")
+        say(f"target from {bunch.target.min():g} to {bunch.target.max():g}")
         return
     table = Table("class")
     table.add_column("rows", justify="right")

@@ -6,6 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .._files import atomic_folder
+from .._format import plural
+from .._litter import SET_ASIDE, sweep
+from ._console import say
 
 AUDIT = ("audit.json", "rows.parquet")  # what makes a folder an audit
 
@@ -18,6 +21,7 @@ def new_folder(out: Path, *, force: bool) -> Iterator[Path]:
     audit that is there already gives way with ``force``; any other folder or file never does.
     """
     _check_place(out, force)
+    tidy(out.parent)
     try:
         with atomic_folder(out) as folder:
             yield folder
@@ -40,6 +44,17 @@ def _check_place(out: Path, force: bool) -> None:
         raise FileExistsError(
             f"{out} holds an audit already; choose another --out, or replace it with --force."
         )
+
+
+def tidy(*folders: Path) -> None:
+    """Remove what a run that was killed left in folders, and say so."""
+    for folder in dict.fromkeys(folders):
+        swept = sweep(folder)
+        if swept.removed:
+            what = plural(len(swept.removed), "temporary file", "temporary files")
+            say(f"Removed from {folder}: {what} of a run that was killed.", err=True)
+        for path in swept.left:
+            say(f"{path / SET_ASIDE} is what a run that was killed had set aside.", err=True)
 
 
 def beside(table: Path, addition: str, *, ending: str | None = None) -> Path:

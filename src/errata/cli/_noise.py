@@ -11,7 +11,9 @@ from .._files import atomic_path
 from .._format import count, listed, percent, plural
 from .._names import instead
 from ._columns import check_labels, named_label, read_column
-from ._folder import beside
+from ._console import say
+from ._folder import beside, tidy
+from ._options import FRACTION
 
 _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "density")
 
@@ -19,7 +21,7 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
 @click.command()
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
-@click.option("--rate", "-r", type=float, help="Fraction of wrong labels, between 0 and 1.")
+@click.option("--rate", "-r", type=FRACTION, help="Fraction of wrong labels.")
 @click.option(
     "--kind",
     "-k",
@@ -43,7 +45,9 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
     "(kind transition).",
 )
 @click.option("--per-row", is_flag=True, help="Draw every row by itself, not an exact fraction.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every draw."
+)
 @click.option(
     "--out",
     "-o",
@@ -96,6 +100,7 @@ def noise(
     _check_paths(table, out, truth, force)
     _check_options(kind, rate, pairs, transition)
     label = named_label(label, table)
+    tidy(out.parent, truth.parent)
     labels = _labels(table, label)
     how = _flip_arguments(kind, table, label, labels, rate, pairs, transition, seed)
     noisy, flipped = errata.noise.flip_labels(labels, exact=not per_row, random_state=seed, **how)
@@ -104,8 +109,8 @@ def noise(
         errata.tables.write_table(temporary, columns)
         errata.tables.copy_with_column(table, out, label, noisy)
     changed, n = int(flipped.sum()), len(flipped)
-    click.echo(f"Changed {count(changed)} of {plural(n, 'label')} ({percent(changed / n)}).")
-    click.echo(f"Wrote {out} and the truth to {truth}.")
+    say(f"Changed {count(changed)} of {plural(n, 'label')} ({percent(changed / n)}).")
+    say(f"Wrote {out} and the truth to {truth}.")
 
 
 def _labels(table: Path, label: str) -> Any:

@@ -1,10 +1,39 @@
 """What ``errata audit`` was asked for, in the terms of the library."""
 
+import os
 import re
 from dataclasses import dataclass
 from typing import Any
 
+import click
+
 MODELS = ("logistic", "forest", "boosting")
+
+
+class _Fraction(click.FloatRange):
+    """A number from 0 to 1, which "nan" is not, whatever it is compared with."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"{value} is not in the range 0<=x<=1.", param, ctx)
+        return number
+
+
+class _Jobs(click.ParamType):
+    """How many things to do at the same time; more than there are cores would only cost memory."""
+
+    name = "integer"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        number = click.INT.convert(value, param, ctx)
+        if number == 0:
+            self.fail("0 would do nothing; give 1 or more, or -1 for all cores.", param, ctx)
+        return min(number, os.cpu_count() or 1)
+
+
+FRACTION = _Fraction(0, 1)
+JOBS = _Jobs()
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,18 @@ from rich.table import Table
 
 import errata
 
-from ._console import console
+from ._console import console, say
+from ._folder import tidy
+from ._options import JOBS
 
 
 @click.command()
 @click.argument("name", required=False)
 @click.option("--quick", is_flag=True, help="A part of the grid, in about a minute.")
 @click.option("--dataset", multiple=True, help="Only this data set; may be given again.")
-@click.option("--repetitions", type=int, help="Instead of the experiment's own number.")
+@click.option(
+    "--repetitions", type=click.IntRange(1), help="Instead of the experiment's own number."
+)
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
@@ -29,10 +33,12 @@ from ._console import console
     type=click.Path(path_type=Path),
     help="Folder for results. [default: reproductions/NAME]",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every draw."
+)
 @click.option(
     "--jobs",
-    type=int,
+    type=JOBS,
     default=-1,
     show_default=True,
     help="Cells measured at the same time; -1 for one per core.",
@@ -60,6 +66,7 @@ def reproduce(
     experiment = experiment.quickly() if quick else experiment
     experiment = experiment.part(datasets=dataset or None, repetitions=repetitions)
     out = out or Path("reproductions") / experiment.name
+    tidy(out)
     terminal = console()
     with _resumable(), _progress(terminal, experiment.title) as progress:
         results = errata.bench.run_experiment(
@@ -87,7 +94,7 @@ def _resumable() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        click.echo("Stopped. The same command goes on from here.", err=True)
+        say("Stopped. The same command goes on from here.", err=True)
         raise SystemExit(130) from None
 
 

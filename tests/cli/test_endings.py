@@ -1,0 +1,132 @@
+import os
+import signal
+import subprocess
+import sys
+
+import click
+import pytest
+
+from errata.cli._endings import UserError, endings, show, tidy_when_killed
+
+# A command that starts to write a folder, says so, and waits.
+WAITING = """
+import sys, time
+from pathlib import Path
+import click
+from errata.cli.__main__ import main
+from errata.cli._folder import new_folder
+
+@main.command()
+def wait():
+    with new_folder(Path("pets.audit"), force=False) as folder:
+        folder.mkdir()
+        print("ready", flush=True)
+        time.sleep(60)
+
+main(["wait"])
+"""
+posix = pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+
+
+def started(folder):
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITING],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+    )
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+@posix
+@pytest.mark.parametrize(
+    ("name", "code", "told"),
+    [("SIGTERM", 143, ""), ("SIGHUP", 129, ""), ("SIGINT", 130, "Stopped; nothing was written.\n")],
+)
+def test_a_run_that_is_told_to_end_leaves_nothing(name, code, told, tmp_path):
+    process = started(tmp_path)
+    assert len(os.listdir(tmp_path)) == 1
+    process.send_signal(getattr(signal, name))
+    assert process.communicate(timeout=30)[1] == told
+    assert process.returncode == code
+    assert os.listdir(tmp_path) == []
+
+
+@posix
+def test_the_next_run_sweeps_after_one_that_was_killed(tmp_path):
+    process = started(tmp_path)
+    process.kill()
+    process.communicate(timeout=30)
+    assert len(os.listdir(tmp_path)) == 1
+    process = started(tmp_path)
+    assert len(os.listdir(tmp_path)) == 1  # its own
+    process.terminate()
+    told = process.communicate(timeout=30)[1]
+    assert told == "Removed from .: 1 temporary file of a run that was killed.\n"
+
+
+@posix
+def test_signals_that_are_ignored_stay_so():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        with tidy_when_killed():
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+            assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("printing", ["print('a' * 100_000)", "console().print('a' * 100_000)"])
+def test_a_closed_pipe_ends_with_its_own_code_and_nothing_to_read(printing, tmp_path):
+    code = (
+        "from errata.cli.__main__ import main\n"
+        "from errata.cli._console import console\n"
+        "@main.command()\n"
+        f"def much():\n    for _ in range(100): {printing}\n"
+        "main(['much'])"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=30) == 141
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (ValueError("over\n  two lines"), "over two lines"),
+        (OSError("ours"), "ours"),
+        (OSError(28, "No space left on device", "a.csv"), "No space left on device: a.csv"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (ImportError("no pyarrow"), "no pyarrow"),
+    ],
+)
+def test_errors_are_one_sentence(error, sentence):
+    with pytest.raises(UserError) as caught, endings():
+        raise error
+    assert caught.value.message == sentence
+    assert caught.value.exit_code == 2
+
+
+def test_ctrl_c_that_an_import_turned_into_another_error_is_still_ctrl_c(capsys):
+    def fail_to_import():
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise ImportError("initialization failed") from None
+
+    with pytest.raises(SystemExit) as caught, endings():
+        fail_to_import()
+    assert caught.value.code == 130
+    assert capsys.readouterr().err == "Stopped; nothing was written.\n"
+
+
+def test_errors_of_click_show_what_the_user_wrote(capsys):
+    show(click.BadParameter("\u202e is not valid"))
+    assert capsys.readouterr().err == "Error: Invalid value: \\u202e is not valid\n"

@@ -1,0 +1,47 @@
+import os
+
+import pytest
+from click.testing import CliRunner
+
+from errata.cli.__main__ import main
+from errata.cli._options import JOBS
+
+FRACTIONS = [
+    ["audit", "pets.csv", "-l", "pet", "--precision"],
+    ["audit", "pets.csv", "-l", "pet", "--fail-above"],
+    ["clean", "pets.audit", "-o", "clean.csv", "--threshold"],
+    ["clean", "pets.audit", "-o", "clean.csv", "--sure"],
+    ["noise", "pets.csv", "-l", "pet", "-o", "noisy.csv", "--rate"],
+]
+
+
+@pytest.mark.parametrize("value", ["nan", "NaN", "inf", "-inf", "1.01"])
+@pytest.mark.parametrize("arguments", FRACTIONS, ids=lambda a: a[-1])
+def test_a_fraction_is_a_number_from_0_to_1(arguments, value):
+    result = CliRunner().invoke(main, [*arguments, value])
+    assert result.exit_code == 2
+    assert f"{value.lower()} is not in the range 0<=x<=1" in result.output.lower()
+
+
+@pytest.mark.parametrize("command", [["audit", "pets.csv", "-l", "pet"], ["reproduce", "walmsley"]])
+def test_no_jobs_at_all_are_refused(command):
+    result = CliRunner().invoke(main, [*command, "--jobs", "0"])
+    assert result.exit_code == 2
+    assert "0 would do nothing; give 1 or more, or -1 for all cores." in result.output
+
+
+def test_no_more_jobs_than_cores():
+    cores = os.cpu_count()
+    assert [JOBS.convert(n, None, None) for n in ("1", "100000", "-1", cores)] == [
+        1,
+        cores,
+        -1,
+        cores,
+    ]
+
+
+@pytest.mark.parametrize("command", ["noise", "reproduce", "audit"])
+def test_a_seed_is_not_negative(command):
+    result = CliRunner().invoke(main, [command, "a.csv", "--seed", "-1"])
+    assert result.exit_code == 2
+    assert "-1 is not in the range x>=0" in result.output
