@@ -92,3 +92,11 @@ def test_unlabel_takes_labels_away():
 def test_bad_wishes_are_named(options, message):
     with pytest.raises(ValueError, match=message):
         acted(**options)
+
+
+@pytest.mark.parametrize("rows", [7, 9])
+@pytest.mark.parametrize("kind", [np.asarray, np.ndarray.tolist], ids=["array", "list"])
+def test_a_table_of_other_length_is_refused(rows, kind):
+    sentence = f"X has {rows} rows, but 8 were audited; pass the same rows in the same order"
+    with pytest.raises(ValueError, match=sentence):
+        acted("drop").apply(kind(np.zeros((rows, 2))))

@@ -7,6 +7,7 @@ import pytest
 import errata
 from auditing_cases import QUICK, blobs
 from errata.auditing import _storage
+from errata.tables._digest import RowDigests
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 X, CODES = blobs(40)
@@ -99,7 +100,19 @@ def test_strange_folders_get_a_sentence(text, tmp_path):
         errata.Audit.load(tmp_path)
 
 
-@pytest.mark.parametrize("version", [2, 99])
+def test_digests_come_back_where_there_are_any(tmp_path):
+    audit = audited(CODES)
+    audit.save(tmp_path / "none.audit")
+    assert errata.Audit.load(tmp_path / "none.audit").digests is None
+    audit.digests = RowDigests(["a", "b"], np.arange(len(CODES)) - 2**62)
+    audit.save(tmp_path / "some.audit")
+    again = errata.Audit.load(tmp_path / "some.audit").digests
+    assert again.columns == ["a", "b"]
+    assert again.values.dtype == np.int64
+    np.testing.assert_array_equal(again.values, audit.digests.values)
+
+
+@pytest.mark.parametrize("version", [3, 99])
 def test_another_version_gets_a_sentence(version, tmp_path):
     path = tmp_path / "pets.audit"
     audited(CODES).save(path)

@@ -180,6 +180,27 @@ def test_columns_may_be_called_as_ours(tmp_path):
     assert sorted(int(row["row"]) for row in ranked(tmp_path / "pets.audit")[:2]) == WRONG
 
 
+def test_labels_and_ids_that_a_spreadsheet_would_run_are_guarded_in_the_list(tmp_path):
+    pets = animals()
+    pet, tag = np.where(pets["pet"] == "dog", "=dog()", "-1"), np.char.add("@", pets["tag"])
+    result = run(written(tmp_path, pet=pet, tag=tag), "-l", "pet", "--id", "tag")
+    assert result.exit_code == 0, result.output
+    rows = ranked(tmp_path / "pets.audit")
+    assert {row["label"] for row in rows} == {row["suggested"] for row in rows} == {"'=dog()", "-1"}
+    assert all(row["id"].startswith("'@t") for row in rows)
+    assert set(errata.Audit.load(tmp_path / "pets.audit").labels) == {"=dog()", "-1"}
+
+
+def test_labels_and_names_cannot_command_the_terminal(tmp_path):
+    pets = animals()
+    pet = np.where(pets["pet"] == "dog", "\x1b[31mdog", "\u202ecat")
+    path = written(tmp_path, "p\x1b[2Jets.csv", pet=pet, **{"we\x07ight": pets["weight"]})
+    result = run(path, "-l", "pet", "--id", "pet", check=True)
+    assert result.exit_code == 0
+    assert not set("\x1b\x07\u202e") & set(result.output)
+    assert "\\x1b[31mdog" in result.output
+
+
 def test_a_class_of_one_is_kept_with_a_note(tmp_path):
     pet = animals()["pet"]
     pet[0] = "emu"

@@ -156,21 +156,100 @@ def test_table_and_audit_may_move_together(audited, tmp_path, monkeypatch):
     assert run("pets.audit", "-o", "again.csv", "--table", "../elsewhere.csv").exit_code == 0
 
 
+@pytest.mark.parametrize("action", ["drop", "relabel"])
+def test_a_table_that_was_sorted_since_loses_the_same_rows(here, action):
+    header, *lines = lines_of(here / "pets.csv")
+    arguments = [here / "pets.audit", "--table", here / "pets.csv", "-a", action, "--sure", 0.5]
+    assert run(*arguments, "-o", here / "before.csv").exit_code == 0
+    (here / "pets.csv").write_bytes(header + b"".join(sorted(lines)))
+    result = run(*arguments, "-o", here / "after.csv")
+    assert result.exit_code == 0, result.output
+    assert "were in another order when they were audited; each was found." in result.output
+    before, after = lines_of(here / "before.csv"), lines_of(here / "after.csv")
+    if action == "drop":
+        assert after == [header, *sorted(before[1:])]
+    else:
+        assert sorted(after) == sorted(before)
+        weights = [line.partition(b";")[0] for line in after[1:]]
+        assert weights == [line.partition(b";")[0] for line in sorted(lines)]
+
+
+def test_sorting_within_a_label_is_noticed(here):
+    header, *lines = lines_of(here / "pets.csv")
+    lines[0], lines[2] = lines[2], lines[0]  # two cats: the labels are as they were
+    (here / "pets.csv").write_bytes(header + b"".join(lines))
+    result = run(here / "pets.audit", "-o", here / "clean.csv", "--table", here / "pets.csv")
+    assert "were in another order" in result.output
+    kept = [line for row, line in enumerate(lines) if row not in WRONG]
+    assert lines_of(here / "clean.csv") == [header, *kept]
+
+
+def test_columns_that_were_added_or_moved_do_not_matter(here):
+    columns = read_table(here / "pets.csv").to_pydict()
+    moved = {"reviewed": ["no"] * 60} | dict(reversed(columns.items()))
+    write_table(here / "more.tsv.gz", moved)
+    arguments = ["--table", here / "more.tsv.gz", "-o", here / "clean.tsv.gz"]
+    assert run(here / "pets.audit", *arguments).exit_code == 0
+    clean = read_table(here / "clean.tsv.gz").to_pydict()
+    assert clean == {k: [c for i, c in enumerate(v) if i not in WRONG] for k, v in moved.items()}
+
+
+def test_rows_that_are_equal_go_and_stay_together(audited, tmp_path):
+    header, *lines = lines_of(audited / "pets.csv")
+    (tmp_path / "pets.csv").write_bytes(header + b"".join(2 * lines))
+    invoke("audit", tmp_path / "pets.csv", "-l", "pet", "--no-self-check")
+    (tmp_path / "pets.csv").write_bytes(header + b"".join(sorted(2 * lines)))
+    assert run(tmp_path / "pets.audit", "-o", tmp_path / "clean.csv").exit_code == 0
+    kept = [line for row, line in enumerate(lines) if row not in WRONG]
+    assert lines_of(tmp_path / "clean.csv") == [header, *sorted(2 * kept)]
+
+
+def edited(row, old, new):
+    def change(lines):
+        assert old in lines[row + 1]
+        return [*lines[: row + 1], lines[row + 1].replace(old, new), *lines[row + 2 :]]
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (lambda lines: lines[:-1], "has 59 rows, but 60 were audited; audit it again"),
         (
-            lambda lines: [*lines[:-1], lines[-1].replace(b"dog", b"emu")],
+            edited(59, b"dog", b"emu"),
             "have changed since the audit: row 59 (counted from 0) says 'emu' and said 'dog'",
         ),
         (lambda lines: [lines[0].replace(b"pet", b"animal"), *lines[1:]], "has no column 'pet'"),
+        (lambda lines: [lines[0].replace(b"note", b"n"), *lines[1:]], "has no column 'note'"),
+        (edited(7, b'b"', b'c"'), "1 row of"),
+        (edited(7, b'b"', b'c"'), "is not as audited (the first is row 7, counted from 0)"),
+        (
+            lambda lines: [lines[0], *edited(7, b'b"', b'c"')(lines)[:0:-1]],
+            "is not as audited (the first is row 52, counted from 0); audit it again.",
+        ),
+        (
+            lambda lines: [lines[0], *[line.replace(b'b"', b'c"') for line in lines[1:]]],
+            "no row of",
+        ),
+        (lambda lines: [*lines[:-1], lines[2]], "is not as audited (the first is row 59"),
     ],
 )
 def test_a_table_that_changed_is_refused(here, change, sentence):
     (here / "pets.csv").write_bytes(b"".join(change(lines_of(here / "pets.csv"))))
     result = run(here / "pets.audit", "-o", here / "clean.csv", "--table", here / "pets.csv")
     refused(result, sentence, here / "clean.csv")
+
+
+def test_labels_of_another_type_are_refused(here):
+    columns = read_table(here / "pets.csv").to_pydict()
+    columns["pet"] = [int(pet == "dog") for pet in columns["pet"]]
+    write_table(here / "numbers.csv", columns)
+    invoke("audit", here / "numbers.csv", "-l", "pet", "--no-self-check")
+    write_table(here / "numbers.jsonl", columns)  # 1 where the audit has read "1"
+    arguments = ["--table", here / "numbers.jsonl", "-o", here / "clean.jsonl"]
+    result = run(here / "numbers.audit", *arguments)
+    refused(result, "row 0 (counted from 0) says 0 and said '0'", here / "clean.jsonl")
 
 
 def test_nothing_is_overwritten_unless_forced(here):
@@ -207,7 +286,9 @@ def test_an_audit_made_in_python_needs_to_know_the_table(here):
     result = run(here / "python", "-o", here / "clean.csv")
     refused(result, "does not say what it is an audit of", here / "clean.csv")
     table = ["--table", here / "pets.csv"]
-    assert run(here / "python", "-o", here / "clean.csv", *table).exit_code == 0
+    result = run(here / "python", "-o", here / "clean.csv", *table)
+    assert result.exit_code == 0
+    assert "as it was made in Python; their labels are the same" in result.stderr
     table_of_features, labels = columns.drop_columns(["pet"]), columns["pet"]
     errata.audit(table_of_features, labels, self_check=False, random_state=0).save(here / "array")
     result = run(here / "array", "-o", here / "other.csv", *table)

@@ -57,6 +57,15 @@ def test_table_and_truth_are_written(iris, tmp_path):
         assert noisy[name].equals(clean[name])
 
 
+def test_labels_that_a_spreadsheet_would_run_are_guarded_in_the_truth_alone(iris, tmp_path):
+    iris.write_bytes(iris.read_bytes().replace(b"setosa", b"=setosa").replace(b"virginica", b"-1"))
+    result = run(iris, "-l", "species", "--rate", 0.2, "-o", tmp_path / "noisy.csv")
+    assert result.exit_code == 0, result.output
+    assert set(arrays(tmp_path / "noisy.csv")["species"]) == {"=setosa", "versicolor", "-1"}
+    truth = arrays(tmp_path / "noisy.truth.csv")
+    assert set(truth["class"]) == set(truth["label"]) == {"'=setosa", "versicolor", "-1"}
+
+
 def test_the_seed_decides(iris, tmp_path):
     for name, seed in [("noisy1", 1), ("noisy2", 1), ("noisy3", 2)]:
         run(iris, "-l", "species", "-r", 0.2, "--seed", seed, "-o", tmp_path / f"{name}.csv")

@@ -9,6 +9,7 @@ from .._compat import take_rows
 from .._detector import spare_classes
 from .._format import count, plural
 from .._validation import check_choice, check_fraction
+from ..tables._columns import count_rows
 from ._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
 
 ACTIONS = ("drop", "relabel", "weight", "unlabel")
@@ -52,7 +53,15 @@ class Cleaned(NamedTuple):
         return f"<Cleaned: {plural(len(self.did), 'row')}, {done}>"
 
     def apply(self, X: Any) -> tuple[Any, np.ndarray]:
-        """The rows of ``X`` that stay, with their labels."""
+        """The rows of ``X`` that stay, with their labels.
+
+        ``X`` holds the rows that were audited, in that order; its length is all that is checked.
+        """
+        if count_rows(X) != len(self.kept):
+            raise ValueError(
+                f"X has {plural(count_rows(X), 'row')}, but {count(len(self.kept))} were audited; "
+                "pass the same rows in the same order."
+            )
         rows = np.flatnonzero(self.kept)
         return take_rows(X, rows), self.labels[rows]
 

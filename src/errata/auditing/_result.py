@@ -9,6 +9,7 @@ import numpy as np
 
 from .._optional import require
 from ..report import render, write_report
+from ..tables._digest import RowDigests
 from ._cleaning import Cleaned, Scores, clean_labels
 from ._self_check import SelfCheck
 from ._settings import CLEAN_THRESHOLD, RELABEL_SURE
@@ -92,6 +93,8 @@ class Audit:
         Title, column names, seed, version.
     index : pandas.Index or None
         That of the dataframe, unless it merely counts the rows from 0.
+    digests : RowDigests or None
+        What ``errata clean`` knows the rows of a file by, in an audit that ``errata audit`` made.
 
     Examples
     --------
@@ -130,6 +133,7 @@ class Audit:
     points: dict[str, Any] | None = None
     about: dict[str, Any] = field(default_factory=dict)
     index: Any = None
+    digests: RowDigests | None = None
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -10,6 +10,7 @@ import numpy as np
 from .._files import atomic_folder
 from ..tables import read_table, write_table
 from ..tables._columns import column_array
+from ..tables._digest import RowDigests
 from ._row_index import index_columns, index_from
 from ._self_check import SelfCheck
 
@@ -21,6 +22,7 @@ NUMBERS, ROWS = "audit.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
 PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples")
 COLUMNS = ("labels", "suspicion", "p_wrong", "suggested", "p_suggested", "flagged")
+DIGEST = "digest"  # a further column, where the rows can be known again
 
 
 def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
@@ -33,8 +35,7 @@ def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
     with atomic_folder(path) as folder:
         folder.mkdir()
         (folder / NUMBERS).write_text(numbers, encoding="utf-8")
-        rows = {name: getattr(audit, name) for name in COLUMNS}
-        write_table(folder / ROWS, rows | index_columns(audit.index))
+        write_table(folder / ROWS, _rows(audit))
 
 
 def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
@@ -60,7 +61,8 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
     for name in ("labels", "suggested"):
         rows[name] = rows[name].astype(found["dtype"])
     check, index = found["self_check"], found["index"]
-    levels = [column_array(table, name) for name in table.column_names if name not in COLUMNS]
+    others = [name for name in table.column_names if name not in (*COLUMNS, DIGEST)]
+    levels = [column_array(table, name) for name in others]
     return {name: found[name] for name in PLAIN} | {
         **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
         **rows,
@@ -73,7 +75,17 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
         "points": found["points"],
         "about": found["about"],
         "index": None if index is None else index_from(levels, index),
+        "digests": _digests(found["digested"], table),
     }
+
+
+def _rows(audit: "Audit") -> dict[str, Any]:
+    rows = {name: getattr(audit, name) for name in COLUMNS} | index_columns(audit.index)
+    return rows if audit.digests is None else rows | {DIGEST: audit.digests.values}
+
+
+def _digests(columns: list[str] | None, table: Any) -> RowDigests | None:
+    return None if columns is None else RowDigests(columns, column_array(table, DIGEST))
 
 
 def _numbers(audit: "Audit") -> dict[str, Any]:
@@ -90,6 +102,7 @@ def _numbers(audit: "Audit") -> dict[str, Any]:
         "points": audit.points,
         "about": audit.about,
         "index": None if audit.index is None else list(audit.index.names),
+        "digested": None if audit.digests is None else audit.digests.columns,
     }
 
 

@@ -142,6 +142,7 @@ def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[s
         progress=progress,
     )
     found.notes.extend(_notes_on_ids(table.ids, options.name))
+    found.digests = table.digests
     found.about["table"] = str(file.resolve())  # errata clean may be run from another folder
     return found
 
@@ -166,7 +167,7 @@ def _write(found: Any, folder: Path, ids: Any) -> None:
     columns["flagged"] = columns["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
     wanted = ["row", *(() if ids is None else ("id",)), "label", "suggested", "p_wrong", "flagged"]
     ranked = {key: columns[key][order] for key in wanted}
-    errata.tables.write_table(folder / "ranked.csv", ranked)
+    errata.tables.write_table(folder / "ranked.csv", ranked, guard_formulas=True)
 
 
 def _fail_above(found: Any, most: float | None) -> None:

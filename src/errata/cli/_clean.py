@@ -9,9 +9,9 @@ import click
 import errata
 
 from .._format import count, plural
-from ._columns import read_column
 from ._console import say
 from ._folder import tidy
+from ._matching import rows_in_audit
 from ._options import FRACTION
 
 ACTIONS = ("drop", "relabel", "unlabel")
@@ -75,7 +75,8 @@ def clean(
     """Write the audited table without the labels found wrong.
 
     AUDIT is the folder that errata audit has written. The new table has the rows in their order,
-    and all that was not asked to change as it was.
+    and all that was not asked to change as it was. Rows are known by their contents: the table may
+    have been sorted since the audit and have further columns, but no row may have changed.
 
     \b
     Actions:
@@ -94,11 +95,12 @@ def clean(
         raise ValueError(f"{folder} is an audit of labels that are not a column of a table.")
     table = table or _find_table(audit, folder)
     _check_out(table, out, force)
-    # Rows are known by their place: in a table that was sorted since, the wrong ones would go.
-    _check_unchanged(table, label, audit.labels)
+    # Not by their place: in a table that was sorted since, the wrong ones would go.
+    rows = rows_in_audit(table, label, audit)
     tidy(out.parent)
     cleaned = audit.clean(action, threshold=threshold, sure=sure, unsure=unsure)
-    errata.tables.copy_with_rows(table, out, cleaned.kept, name=label, values=cleaned.labels)
+    kept, labels = cleaned.kept[rows], cleaned.labels[rows]
+    errata.tables.copy_with_rows(table, out, kept, name=label, values=labels)
     say(_outcome(cleaned, action, int((audit.p_wrong > threshold).sum()), threshold))
     say(f"Wrote {out} with {count(cleaned.kept.sum())} of {plural(len(audit), 'row')}.")
 
@@ -120,23 +122,6 @@ def _check_out(table: Path, out: Path, force: bool) -> None:
         raise ValueError(f"{out} is the audited table itself; choose another name for --out.")
     if out.exists() and not force:
         raise ValueError(f"{out} exists already; choose another name, or pass --force.")
-
-
-def _check_unchanged(table: Path, label: str, audited: Any) -> None:
-    now, then = read_column(table, label).tolist(), audited.tolist()
-    if len(now) != len(then):
-        raise ValueError(
-            f"{table} has {plural(len(now), 'row')}, but {count(len(then))} were audited; audit it "
-            "again."
-        )
-    if now != then:
-        row = next(
-            row for row, pair in enumerate(zip(now, then, strict=True)) if len(set(pair)) > 1
-        )
-        raise ValueError(
-            f"the labels of {table} have changed since the audit: row {row} (counted from 0) says "
-            f"{now[row]!r} and said {then[row]!r}; audit it again."
-        )
 
 
 def _outcome(cleaned: Any, action: str, wrong: int, threshold: float) -> str:

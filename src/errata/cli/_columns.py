@@ -18,6 +18,7 @@ class Table(NamedTuple):
     columns: Any  # an Arrow table
     groups: Any
     ids: Any
+    digests: Any  # by which errata clean knows the rows again
 
 
 def table_to_audit(file: Path, options: Options) -> Table:
@@ -35,7 +36,8 @@ def table_to_audit(file: Path, options: Options) -> Table:
     if options.group is not None:
         groups = _column(table, options.group)
         check_filled(groups, options.group, "group")
-    return Table(kept, groups, None if options.name is None else _column(table, options.name))
+    ids = None if options.name is None else _column(table, options.name)
+    return Table(kept, groups, ids, errata.tables._digest.row_digests(table))
 
 
 def named_label(label: str | None, file: Path) -> str:

@@ -106,7 +106,7 @@ def noise(
     noisy, flipped = errata.noise.flip_labels(labels, exact=not per_row, random_state=seed, **how)
     columns = {"row": range(len(labels)), "label": noisy, "class": labels, "flipped": 1 * flipped}
     with atomic_path(truth) as temporary:  # both files, or none
-        errata.tables.write_table(temporary, columns)
+        errata.tables.write_table(temporary, columns, guard_formulas=True)
         errata.tables.copy_with_column(table, out, label, noisy)
     changed, n = int(flipped.sum()), len(flipped)
     say(f"Changed {count(changed)} of {plural(n, 'label')} ({percent(changed / n)}).")

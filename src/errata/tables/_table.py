@@ -11,6 +11,7 @@ from .._files import is_packed
 from ._columnar import copy_columnar, read_columnar, write_columnar
 from ._columns import columns_of
 from ._csv import copy_csv, read_csv, write_csv
+from ._formulas import guarded
 from ._json_arrow import read_json_lines
 from ._json_lines import copy_json_lines, write_json_lines
 from ._records import Change
@@ -141,10 +142,19 @@ def copy_with_rows(
     _copy(Path(source), Path(target), Change(keep, name, values))
 
 
-def write_table(path: str | os.PathLike, table: Any) -> None:
+def write_table(path: str | os.PathLike, table: Any, *, guard_formulas: bool = False) -> None:
     """Write a dataframe, or a mapping of names to columns, in the format of the name of the file.
 
-    The file appears only when it is complete.
+    Parameters
+    ----------
+    path : path
+        The file. It appears only when it is complete.
+    table : dataframe or mapping
+        What to write.
+    guard_formulas : bool, default=False
+        Put an apostrophe before every text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a
+        carriage return and is not a number, for people who open the file in a spreadsheet: it would
+        run such a text. For CSV, TSV and text only; other formats keep types.
 
     Examples
     --------
@@ -158,7 +168,10 @@ def write_table(path: str | os.PathLike, table: Any) -> None:
     if not isinstance(table, Mapping):
         table = {column.name: column.array() for column in columns_of(table)}
     cells = {name: _cells(values) for name, values in table.items()}
-    _FORMATS[_ending(path)].write(path, cells)
+    form = _FORMATS[_ending(path)]
+    if guard_formulas and form is _TEXT:
+        cells = {guarded(name): list(map(guarded, column)) for name, column in cells.items()}
+    form.write(path, cells)
 
 
 def _cells(values: Any) -> list[Any]:

@@ -1,0 +1,75 @@
+"""The rows of an audit found again in a table that may have changed since."""
+
+from pathlib import Path
+from typing import Any
+
+import errata
+
+from .._format import count, plural
+from ._columns import read_column
+from ._console import say
+
+
+def rows_in_audit(table: Path, label: str, audit: Any) -> Any:
+    """The number that each row of a table has in its audit; raise when one was not audited."""
+    if audit.digests is None:
+        return _rows_by_place(table, label, audit)
+    now = errata.tables.read_table(table, audit.digests.columns)
+    _check_count(table, now.num_rows, len(audit))
+    rows = audit.digests.places_of(errata.tables._digest.row_digests(now))
+    labels = errata.tables._columns.column_array(now, label)
+    if (rows < 0).any():
+        _refuse(table, rows, labels, audit.labels)
+    # The contents are the same now; but 1 and "1" look the same, and only one of them fits.
+    _check_labels(table, labels, audit.labels[rows])
+    if (rows[1:] < rows[:-1]).any():
+        say(f"The rows of {table} were in another order when they were audited; each was found.")
+    return rows
+
+
+def _rows_by_place(table: Path, label: str, audit: Any) -> Any:
+    """Rows of an audit made in Python, which has not seen the file and knows the labels alone."""
+    now = read_column(table, label)
+    _check_count(table, len(now), len(audit))
+    _check_labels(table, now, audit.labels)
+    say(
+        f"This audit does not say what the rows of {table} held, as it was made in Python; their "
+        "labels are the same. If they were sorted since, audit the file instead.",
+        err=True,
+    )
+    return audit.columns()["row"]
+
+
+def _check_count(table: Path, now: int, then: int) -> None:
+    if now != then:
+        raise ValueError(
+            f"{table} has {plural(now, 'row')}, but {count(then)} were audited; audit it again."
+        )
+
+
+def _refuse(table: Path, rows: Any, now: Any, then: Any) -> None:
+    """Raise with what has changed, and where it is first to be seen."""
+    new = rows < 0
+    if new.all():
+        raise ValueError(
+            f"no row of {table} is as it was audited; it is another table, or its cells were "
+            "written in another way. Audit it again."
+        )
+    in_place = (rows == range(len(rows)))[~new].all()
+    if in_place:
+        _check_labels(table, now[new], then[new], numbers=new.nonzero()[0])
+    first = f"the first is row {new.argmax()}, counted from 0"
+    changed = "row of {} is" if new.sum() == 1 else "rows of {} are"
+    raise ValueError(
+        f"{count(new.sum())} {changed.format(table)} not as audited ({first}); audit it again."
+    )
+
+
+def _check_labels(table: Path, now: Any, then: Any, numbers: Any = None) -> None:
+    for place, (new, old) in enumerate(zip(now.tolist(), then.tolist(), strict=True)):
+        if new != old or type(new) is not type(old):
+            row = place if numbers is None else numbers[place]
+            raise ValueError(
+                f"the labels of {table} have changed since the audit: row {row} (counted from 0) "
+                f"says {new!r} and said {old!r}; audit it again."
+            )

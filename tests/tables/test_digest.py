@@ -1,0 +1,98 @@
+from hashlib import blake2b
+
+import numpy as np
+import pytest
+
+from errata.tables import read_table, write_table
+from errata.tables._digest import RowDigests, row_digests
+
+arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+PETS = {
+    "pet": ["cat", "dog", "cat", "emu"],
+    "legs": ["4", "4", "4", "2"],
+    "note": ["", "a", "", "b"],
+}
+
+
+def digests(**changes):
+    return row_digests(arrow.table(PETS | changes))
+
+
+def test_a_digest_is_that_of_the_contents_and_does_not_change_between_versions():
+    found = digests()
+    assert found.columns == ["legs", "note", "pet"]
+    assert found.values.dtype == np.int64
+    assert found.values[0] == found.values[2]
+    assert len(set(found.values.tolist())) == 3
+    # blake2b of the cells, joined by the unit separator: folders that were written stay readable.
+    raw = blake2b(b"2\x1fb\x1femu", digest_size=8).digest()
+    assert found.values[3] == int.from_bytes(raw, "little", signed=True)
+
+
+@pytest.mark.parametrize("name", PETS)
+def test_every_cell_counts(name):
+    cells = list(PETS[name])
+    cells[1] = "x"
+    changed = digests(**{name: cells}).values != digests().values
+    assert changed.tolist() == [False, True, False, False]
+
+
+def test_cells_do_not_run_into_each_other():
+    one = row_digests(arrow.table({"a": ["ab", None], "b": ["c", "d"]}))
+    other = row_digests(arrow.table({"a": ["a", ""], "b": ["bc", "d"]}))
+    assert (one.values != other.values).all()
+
+
+def test_the_order_of_columns_and_the_way_cells_are_written_do_not_count(tmp_path):
+    (tmp_path / "a.csv").write_bytes(
+        b'pet,legs,note\r\n"cat",4,\r\ndog,4,a\r\n\r\ncat,4,""\r\nemu,2,b'
+    )
+    write_table(tmp_path / "b.tsv.gz", {name: PETS[name] for name in reversed(PETS)})
+    write_table(tmp_path / "c.parquet", PETS | {"legs": [4, 4, 4, 2]})
+    write_table(tmp_path / "d.jsonl", PETS | {"legs": [4.0, 4.0, 4.0, 2.0]})
+    for path in tmp_path.iterdir():
+        np.testing.assert_array_equal(row_digests(read_table(path)).values, digests().values)
+
+
+def test_batches_are_joined_in_order(monkeypatch):
+    whole = digests().values
+    monkeypatch.setattr("errata.tables._digest._ROWS", 3)
+    np.testing.assert_array_equal(digests().values, whole)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [[1], [2, 3], None],
+        [{"a": 1}, {"a": 2}, None],
+        [b"\xff", b"a", None],
+        [1.5, float("nan"), None],
+        [True, False, None],
+        np.array(["2020-01-01", "2020-01-02", "NaT"], dtype="datetime64[s]"),
+        arrow.array(["a", "b", None]).dictionary_encode(),
+        arrow.UnionArray.from_dense(
+            arrow.array([0, 1, 0], arrow.int8()),
+            arrow.array([0, 0, 1], arrow.int32()),
+            [arrow.array([1, None]), arrow.array(["a"])],
+        ),
+    ],
+    ids=["lists", "objects", "bytes", "floats", "booleans", "dates", "dictionary", "union"],
+)
+def test_cells_of_any_type(cells):
+    assert len(set(row_digests(arrow.table({"a": cells})).values.tolist())) == 3
+
+
+def test_rows_are_found_wherever_they_went():
+    random = np.random.default_rng(0)
+    then = RowDigests(["a"], random.integers(40, size=60))  # with many equal rows
+    order = random.permutation(60)
+    rows = then.places_of(RowDigests(["a"], then.values[order]))
+    np.testing.assert_array_equal(then.values[rows], then.values[order])
+    assert sorted(rows) == list(range(60))
+    assert then.places_of(then).tolist() == list(range(60))
+
+
+def test_a_row_is_found_as_often_as_it_was_there():
+    then = RowDigests(["a"], np.array([5, 6, 5]))
+    assert then.places_of(RowDigests(["a"], np.array([5, 5, 5, 9]))).tolist() == [0, 2, -1, -1]
