@@ -1,8 +1,9 @@
+import errno
 import os
 
 import pytest
 
-from errata._files import atomic_path, readable
+from errata._files import atomic_folder, atomic_path, readable
 
 
 def test_a_failure_keeps_the_old_file_and_removes_the_new(tmp_path):
@@ -44,3 +45,16 @@ def test_what_cannot_be_read_is_named(tmp_path):
         readable(tmp_path / "missing.csv").__enter__()
     with pytest.raises(IsADirectoryError, match="is a folder; give a file"):
         readable(tmp_path).__enter__()
+
+
+@pytest.mark.parametrize("atomic", [atomic_path, atomic_folder])
+def test_a_full_disk_is_told_with_the_name_that_was_given(atomic, tmp_path):
+    with (
+        pytest.raises(
+            OSError, match=r"cannot write .*result: no space is left on the disk\."
+        ) as full,
+        atomic(tmp_path / "result"),
+    ):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "temporary")
+    assert full.value.errno == errno.ENOSPC
+    assert os.listdir(tmp_path) == []

@@ -43,7 +43,8 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
     os.close(handle)
     temporary = Path(name)
     try:
-        yield temporary
+        with _room_for(path):
+            yield temporary
         temporary.chmod(0o666 & ~_umask())  # mkstemp makes files that only their owner can read
         os.replace(temporary, path)
     finally:
@@ -74,7 +75,8 @@ def atomic_folder(path: str | os.PathLike) -> Iterator[Path]:
         raise
     new, old = workshop / "new", workshop / SET_ASIDE
     try:
-        yield new
+        with _room_for(path):
+            yield new
         _put_in_place(new, path, old)
     finally:
         if path.exists() or not old.exists():  # never remove what could not be put back
@@ -87,6 +89,18 @@ def _explain_closed(path: Path, error: OSError) -> None:
         raise OSError(f"cannot write {path}: its disk can only be read.") from error
     if isinstance(error, PermissionError):
         raise PermissionError(f"cannot write {path}: its folder is closed to you.") from error
+
+
+@contextmanager
+def _room_for(path: Path) -> Iterator[None]:
+    """Name the file when the disk is full: the system would name a temporary one that has gone."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        full = f"cannot write {path}: no space is left on the disk."
+        raise OSError(errno.ENOSPC, full) from error
 
 
 def _put_in_place(new: Path, path: Path, old: Path) -> None:

@@ -112,7 +112,7 @@ def test_digests_come_back_where_there_are_any(tmp_path):
     np.testing.assert_array_equal(again.values, audit.digests.values)
 
 
-@pytest.mark.parametrize("version", [3, 99])
+@pytest.mark.parametrize("version", [4, 99])
 def test_another_version_gets_a_sentence(version, tmp_path):
     path = tmp_path / "pets.audit"
     audited(CODES).save(path)

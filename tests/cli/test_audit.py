@@ -195,7 +195,7 @@ def test_labels_and_names_cannot_command_the_terminal(tmp_path):
     pets = animals()
     pet = np.where(pets["pet"] == "dog", "\x1b[31mdog", "\u202ecat")
     path = written(tmp_path, "p\x1b[2Jets.csv", pet=pet, **{"we\x07ight": pets["weight"]})
-    result = run(path, "-l", "pet", "--id", "pet", check=True)
+    result = run(path, "-l", "pet", "--id", "owner", check=True)
     assert result.exit_code == 0
     assert not set("\x1b\x07\u202e") & set(result.output)
     assert "\\x1b[31mdog" in result.output
@@ -420,7 +420,7 @@ def test_a_closed_folder_is_noticed_before_the_work(table, tmp_path):
 
 
 def test_a_full_disk_leaves_nothing_behind(table, tmp_path, monkeypatch):
-    def full(*_):
+    def full(*_, **options):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr("errata.tables.write_table", full)

@@ -1,5 +1,7 @@
 import os
 import shutil
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -172,6 +174,13 @@ def test_a_table_that_was_sorted_since_loses_the_same_rows(here, action):
         assert sorted(after) == sorted(before)
         weights = [line.partition(b";")[0] for line in after[1:]]
         assert weights == [line.partition(b";")[0] for line in sorted(lines)]
+
+
+def test_a_command_loads_what_it_needs(here):
+    arguments = ["clean", "pets.audit", "-o", "clean.csv"]
+    command = [sys.executable, "-m", "errata.cli", *arguments]
+    subprocess.run(command, check=True, cwd=here, capture_output=True)
+    assert (here / "clean.csv").exists()
 
 
 def test_sorting_within_a_label_is_noticed(here):

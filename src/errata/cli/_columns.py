@@ -37,7 +37,7 @@ def table_to_audit(file: Path, options: Options) -> Table:
         groups = _column(table, options.group)
         check_filled(groups, options.group, "group")
     ids = None if options.name is None else _column(table, options.name)
-    return Table(kept, groups, ids, errata.tables._digest.row_digests(table))
+    return Table(kept, groups, ids, errata.tables.row_digests(table))
 
 
 def named_label(label: str | None, file: Path) -> str:

@@ -1,6 +1,5 @@
 """Where things go: names beside a table, and the folder of an audit, all of it or nothing."""
 
-import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,14 +21,8 @@ def new_folder(out: Path, *, force: bool) -> Iterator[Path]:
     """
     _check_place(out, force)
     tidy(out.parent)
-    try:
-        with atomic_folder(out) as folder:
-            yield folder
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        # The system would name a temporary folder that is gone by now.
-        raise OSError(f"cannot write {out}: no space is left on the disk.") from error
+    with atomic_folder(out) as folder:
+        yield folder
 
 
 def _check_place(out: Path, force: bool) -> None:

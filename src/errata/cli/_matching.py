@@ -16,7 +16,7 @@ def rows_in_audit(table: Path, label: str, audit: Any) -> Any:
         return _rows_by_place(table, label, audit)
     now = errata.tables.read_table(table, audit.digests.columns)
     _check_count(table, now.num_rows, len(audit))
-    rows = audit.digests.places_of(errata.tables._digest.row_digests(now))
+    rows = audit.digests.places_of(errata.tables.row_digests(now))
     labels = errata.tables._columns.column_array(now, label)
     if (rows < 0).any():
         _refuse(table, rows, labels, audit.labels)

@@ -1,5 +1,6 @@
 """Tables: read a file, write it back with some of it changed, make features of columns."""
 
+from ._digest import RowDigests, row_digests
 from ._features import Features, features_of
 from ._table import copy_with_column, copy_with_rows, read_table, write_table
 
@@ -8,6 +9,8 @@ __all__ = [
     "write_table",
     "copy_with_column",
     "copy_with_rows",
+    "row_digests",
+    "RowDigests",
     "features_of",
     "Features",
 ]
