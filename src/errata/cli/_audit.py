@@ -136,9 +136,7 @@ def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[s
         precision=options.precision,
         self_check=not options.no_self_check,
         image_shape=options.image_shape,
-        title=file.name.encode(
-            "utf-8", "replace"
-        ).decode(),  # names may hold bytes that are no text
+        title=file.name,
         random_state=options.seed,
         n_jobs=options.jobs,
         progress=progress,
