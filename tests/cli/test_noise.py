@@ -178,9 +178,9 @@ def test_nothing_is_overwritten_unless_forced(iris, tmp_path):
         ("x,y\n1,a\n2,b\n", ["-r", 0.1, "--pair", "a", "b"], "--pair belongs to --kind pairwise"),
         ("x,y\n1,a\n2,b\n", ["-r", 0.1, "--transition", "T.csv"], "--transition belongs to"),
         ("x,y\n1,a\n2,b\n", ["-r", 0.1, "-k", "transition"], "leave out --rate"),
-        ("x,y\n1,a\n2,b\n", ["-r", 1.5], "rate=1.5 must be a number between 0 and 1"),
-        ("x,y\n1,a\n2,b\n", ["-r", -1], "rate=-1.0 must be a number between 0 and 1"),
-        ("x,y\n1,a\n2,b\n", ["-r", "nan"], "rate=nan must be a number between 0 and 1"),
+        ("x,y\n1,a\n2,b\n", ["-r", 1.5], "1.5 is not in the range 0<=x<=1"),
+        ("x,y\n1,a\n2,b\n", ["-r", -1], "-1.0 is not in the range 0<=x<=1"),
+        ("x,y\n1,a\n2,b\n", ["-r", "nan"], "nan is not in the range 0<=x<=1"),
         ("x,y\n1,a\n2,b\n", [], "say how much noise: --rate"),
         ("x,y\n1,a\n2,b\n", ["-k", "transition"], "needs the matrix: --transition FILE"),
         ("x,y\n1,a\n2,b\n", ["-r", 0.1, "-k", "pairwise"], "--pair CLASS CLASS"),
@@ -249,7 +249,7 @@ def test_a_full_disk_leaves_nothing_half_written(iris, tmp_path, monkeypatch):
 
     monkeypatch.setattr("errata._files.os.replace", no_space)
     result = run(iris, "-l", "species", "-r", 0.1, "-o", tmp_path / "noisy.csv")
-    refused(result, "No space left on device: noisy.csv", tmp_path)
+    refused(result, "noisy.truth.csv: no space is left on the disk.", tmp_path)
 
 
 @pytest.mark.filterwarnings("default::errata.exceptions.NoiseWarning")
