@@ -20,9 +20,7 @@ from ._options import JOBS
 @click.argument("name", required=False)
 @click.option("--quick", is_flag=True, help="A part of the grid, in about a minute.")
 @click.option("--dataset", multiple=True, help="Only this data set; may be given again.")
-@click.option(
-    "--repetitions", type=click.IntRange(1), help="Instead of the experiment's own number."
-)
+@click.option("--repetitions", type=int, help="Instead of the experiment's own number.")
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
