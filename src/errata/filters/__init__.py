@@ -3,12 +3,6 @@
 from ._cleaner import Cleaner
 from ._detector_filter import DetectorFilter
 from ._filtered_classifier import FilteredClassifier
-from ._linear_program_peeler import LinearProgramPeeler
-from ._margin_peeler import MarginPeeler
-from ._maximum_margin import maximize_margin
-from ._misclassification_peeler import MisclassificationPeeler
-from ._vote_peeler import VotePeeler
-from ._weight_peeler import WeightPeeler
 from .neighbors import (
     AllNeighborsFilter,
     CutEdgeFilter,
@@ -17,19 +11,27 @@ from .neighbors import (
     ModeFilter,
     RepeatedEditedFilter,
 )
+from .peeling import (
+    LinearProgramPeeler,
+    MarginPeeler,
+    MisclassificationPeeler,
+    VotePeeler,
+    WeightPeeler,
+    maximize_margin,
+)
 
 __all__ = [
-    "MarginPeeler",
-    "MisclassificationPeeler",
-    "WeightPeeler",
-    "LinearProgramPeeler",
-    "VotePeeler",
     "EditedNeighborsFilter",
     "RepeatedEditedFilter",
     "AllNeighborsFilter",
     "GeneralizedEditionFilter",
     "CutEdgeFilter",
     "ModeFilter",
+    "MarginPeeler",
+    "MisclassificationPeeler",
+    "WeightPeeler",
+    "LinearProgramPeeler",
+    "VotePeeler",
     "DetectorFilter",
     "Cleaner",
     "FilteredClassifier",

@@ -5,7 +5,7 @@ import pytest
 
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.filters import LinearProgramPeeler, maximize_margin
-from errata.filters._linear_programs import margin_lines, widest_margin
+from errata.filters.peeling._linear_programs import margin_lines, widest_margin
 from peeling_cases import noisy_blobs, noisy_twonorm
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from sklearn.utils import check_consistent_length
 
-from .._validation import check_known_labels
-from ..ensemble import DiscreteAdaBoostClassifier
+from ..._validation import check_known_labels
+from ...ensemble import DiscreteAdaBoostClassifier
 from ._linear_programs import distinct_estimators, margin_lines, widest_margin
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from .._validation import check_choice, check_fraction
+from ..._validation import check_choice, check_fraction
 from ._peeling import Peeler, Rows
 
 SCALES = ("pooled", "paper", "between")

@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from .._detector import DetectorMixin, check_one_rule, flag
-from .._routing import params_of_rows, route_fit, router_of
-from .._validation import check_count, check_labelled, check_row_weights
-from ..ensemble import DiscreteAdaBoostClassifier
-from ..ensemble.boosting._decision import add_up
-from ._base import Filter
+from ..._detector import DetectorMixin, check_one_rule, flag
+from ..._routing import params_of_rows, route_fit, router_of
+from ..._validation import check_count, check_labelled, check_row_weights
+from ...ensemble import DiscreteAdaBoostClassifier
+from ...ensemble.boosting._decision import add_up
+from .._base import Filter
 
 
 class Rows(NamedTuple):

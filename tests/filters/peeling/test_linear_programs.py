@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, linprog, milp
 
 from errata.ensemble import DiscreteAdaBoostClassifier
-from errata.filters._linear_programs import (
+from errata.filters.peeling._linear_programs import (
     STRATEGIES,
     distinct_estimators,
     least_by_row,

@@ -7,8 +7,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 from sklearn.utils import check_random_state
 
-from .._detector import count_flags
-from .._validation import check_choice, check_fraction
+from ..._detector import count_flags
+from ..._validation import check_choice, check_fraction
 from ._linear_programs import STRATEGIES, margin_lines, removal_order
 from ._peeling import Peeler, Rows
 

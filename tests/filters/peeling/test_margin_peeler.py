@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from errata.filters import MarginPeeler
-from errata.filters._peeling import Rows
+from errata.filters.peeling._peeling import Rows
 from peeling_cases import noisy_twonorm, peel_line
 from strategies import seeds
 

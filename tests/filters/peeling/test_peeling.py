@@ -15,7 +15,7 @@ import errata._validation._labels as front_door
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.exceptions import ClassRetentionWarning
 from errata.filters import LinearProgramPeeler, MarginPeeler
-from errata.filters._linear_programs import margin_lines, widest_margin
+from errata.filters.peeling._linear_programs import margin_lines, widest_margin
 from peeling_cases import (
     LINE,
     MISLABELLED,
