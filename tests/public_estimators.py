@@ -6,16 +6,30 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import make_blobs
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
 import errata
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.exceptions import ClassRetentionWarning
-from errata.filters import Cleaner, DetectorFilter, FilteredClassifier, MarginPeeler
+from errata.filters import (
+    Cleaner,
+    CrossValFilter,
+    DetectorFilter,
+    FilteredClassifier,
+    LabelDeletionClassifier,
+    MarginPeeler,
+    SuspicionWeightedClassifier,
+)
 from errata.hardness import NeighborDisagreement
 from errata.tolerant import NoiseModelClassifier, UnbiasedLogisticRegression
 
-# Those that are made of other estimators, or must be told what they do not choose themselves.
+# Those that are made of other estimators, or must be told what they do not choose themselves, and
+# those whose own choice is slow.
 INSTANCES = {
+    CrossValFilter: CrossValFilter(LogisticRegression()),
+    LabelDeletionClassifier: LabelDeletionClassifier(GaussianNB(), NeighborDisagreement()),
+    SuspicionWeightedClassifier: SuspicionWeightedClassifier(GaussianNB(), NeighborDisagreement()),
     Cleaner: Cleaner(NeighborDisagreement()),
     DetectorFilter: DetectorFilter(NeighborDisagreement()),
     FilteredClassifier: FilteredClassifier(MarginPeeler(), DiscreteAdaBoostClassifier()),

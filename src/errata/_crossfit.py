@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.utils import check_consistent_length
 
 from ._compat import take_rows
 from ._routing import params_of_rows
@@ -62,12 +64,32 @@ def make_folds(
     splitter = KFold
     if stratify:
         splitter, n_folds = StratifiedKFold, _possible_folds(n_folds, y, every_class)
-    order = np.lexsort(X.T) if by_content else np.arange(len(y))
+    order = content_order(X) if by_content else np.arange(len(y))
     with warnings.catch_warnings():
         # A class with fewer rows than folds is reported by ``warn_of_not_learnable`` if it matters.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
         dealt = splitter(n_folds, shuffle=True, random_state=random_state).split(order, y[order])
         return [(order[train], order[test]) for train, test in dealt]
+
+
+def content_order(X: Any) -> np.ndarray:
+    """The rows in an order that depends on what they hold, not on where they stand."""
+    if not issparse(X):
+        return np.lexsort(X.T)
+    # Projected to a line, as columns without most of their cells are slow to sort by.
+    return np.argsort(X.sorted_indices() @ _direction(X.shape[1]), kind="stable")
+
+
+def _direction(n_features: int) -> np.ndarray:
+    return np.random.default_rng(0).random(n_features)
+
+
+def group_codes(groups: Any, codes: np.ndarray) -> np.ndarray | None:
+    """The groups of the rows as whole numbers from 0; None where there are none."""
+    if groups is None:
+        return None
+    check_consistent_length(codes, groups)
+    return np.unique(groups, return_inverse=True)[1]
 
 
 def _possible_folds(n_folds: int, codes: np.ndarray, every_class: bool) -> int:
@@ -150,6 +172,7 @@ def out_of_fold_proba(
     n_classes: int | None = None,
     classes: np.ndarray | None = None,
     fit_params: Sequence[dict[str, Any]] | None = None,
+    certain: bool = False,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """Class probabilities, (n_estimators, n, n_classes), each row's by models fitted without it.
@@ -174,6 +197,8 @@ def out_of_fold_proba(
         What the estimators are to know the codes as, in ascending order.
     fit_params : sequence of dict, optional
         Metadata for the ``fit`` of each estimator, one value per row.
+    certain : bool, default=False
+        Ask for classes alone: every model counts as certain of what it predicts.
     n_jobs : int, optional
         Number of fits at a time.
     """
@@ -188,6 +213,7 @@ def out_of_fold_proba(
             take_rows(X, test),
             classes,
             params_of_rows(fit_params[i], len(codes), train) if fit_params else {},
+            certain,
         )
         for i, train, test in jobs
     )
@@ -203,6 +229,7 @@ def _predict_fold(
     X_test: Any,
     classes: np.ndarray | None,
     fit_params: dict[str, Any],
+    certain: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The codes known to a clone fitted on X, and their probabilities for the test rows."""
     sizes = np.bincount(codes)
@@ -215,7 +242,7 @@ def _predict_fold(
         model = fit_to_codes(clone(estimator), X, codes, **fit_params)
     else:
         model = clone(estimator).fit(X, classes[codes], **fit_params)
-    if not hasattr(model, "predict_proba"):
+    if certain or not hasattr(model, "predict_proba"):
         labels = known if classes is None else classes[known]
         return known, (model.predict(X_test)[:, None] == labels).astype(float)
     found = model.classes_ if classes is None else np.searchsorted(classes, model.classes_)

@@ -3,6 +3,16 @@
 from ._cleaner import Cleaner
 from ._detector_filter import DetectorFilter
 from ._filtered_classifier import FilteredClassifier
+from ._label_deletion_classifier import LabelDeletionClassifier
+from ._suspicion_weighted_classifier import SuspicionWeightedClassifier
+from .committees import (
+    BaggingFilter,
+    BoostEdgeFilter,
+    BoostWeightFilter,
+    CrossValFilter,
+    PartitionFilter,
+    VotingFilter,
+)
 from .neighbors import (
     AllNeighborsFilter,
     CutEdgeFilter,
@@ -21,6 +31,12 @@ from .peeling import (
 )
 
 __all__ = [
+    "CrossValFilter",
+    "VotingFilter",
+    "BaggingFilter",
+    "PartitionFilter",
+    "BoostEdgeFilter",
+    "BoostWeightFilter",
     "EditedNeighborsFilter",
     "RepeatedEditedFilter",
     "AllNeighborsFilter",
@@ -35,5 +51,7 @@ __all__ = [
     "DetectorFilter",
     "Cleaner",
     "FilteredClassifier",
+    "LabelDeletionClassifier",
+    "SuspicionWeightedClassifier",
     "maximize_margin",
 ]

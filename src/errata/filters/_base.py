@@ -21,6 +21,8 @@ class Filter(BaseEstimator):
 
     min_per_class: int
     max_fraction: float | None
+    suspicion_: np.ndarray
+    flagged_: np.ndarray
     sample_indices_: np.ndarray
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
@@ -54,6 +56,12 @@ class Filter(BaseEstimator):
         """How many of ``n`` rows may be left out."""
         # 0.29 * 100 is a little less than 29.
         return n if self.max_fraction is None else int(self.max_fraction * n + 1e-9)
+
+    def _leave_out_flagged(self, codes: np.ndarray) -> None:
+        """Set the rows that are left once as many flagged ones are gone as the guards allow."""
+        budget = self._budget(len(codes))
+        removed = self._removable(self.flagged_, self.suspicion_, codes, budget)
+        self.sample_indices_ = np.flatnonzero(~removed)
 
     def _removable(
         self, flagged: np.ndarray, suspicion: np.ndarray, codes: np.ndarray, budget: int

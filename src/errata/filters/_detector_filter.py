@@ -2,7 +2,6 @@
 
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metadata_routing import MetadataRouter
 
@@ -72,9 +71,7 @@ class DetectorFilter(Filter):
         routed = route_to_parts(self, fit_params, detector=self.detector)
         self.detector_ = clone(self.detector).fit(X, y, **routed["detector"])
         take_verdict(self, self.detector_)
-        codes = codes_known_to(self.detector_, y)
-        removed = self._removable(self.flagged_, self.suspicion_, codes, self._budget(len(codes)))
-        self.sample_indices_ = np.flatnonzero(~removed)
+        self._leave_out_flagged(codes_known_to(self.detector_, y))
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:

@@ -1,25 +1,17 @@
 """Filter the training rows, then learn from what is left."""
 
-from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from .._routing import params_of_rows, router_of
 from .._validation import check_data
-from ._parts import route_to_parts, take_verdict, with_tags_of
+from ._parts import PartPredicts, route_to_parts, take_verdict, with_tags_of
 
 
-def _classifier_has(method: str) -> Any:
-    return available_if(lambda self: hasattr(getattr(self, "classifier_", self.classifier), method))
-
-
-class FilteredClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class FilteredClassifier(PartPredicts):
     """Fit a classifier to the rows that a filter leaves.
 
     Any filter and any classifier: AdaBoost after :class:`MarginPeeler` is the peeled boosting of
@@ -64,6 +56,8 @@ class FilteredClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     True
     """
 
+    _predicts = "classifier"
+
     # The weights are for the parts, which say themselves whether they want them.
     __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
 
@@ -95,25 +89,6 @@ class FilteredClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_removed_ = len(y) - len(rows)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The class that the classifier predicts."""
-        return self._ask("predict", X)
-
-    @_classifier_has("predict_proba")
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The classifier's probabilities."""
-        return self._ask("predict_proba", X)
-
-    @_classifier_has("decision_function")
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The classifier's decision."""
-        return self._ask("decision_function", X)
-
-    @_classifier_has("staged_predict")
-    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
-        """The classes that the classifier predicts after one round, after two, and so on."""
-        return self._ask("staged_predict", X)
-
     def get_metadata_routing(self) -> MetadataRouter:
         """Metadata of ``fit`` goes to the filter and the classifier."""
         return router_of(self, filter=self.filter, classifier=self.classifier)
@@ -121,7 +96,3 @@ class FilteredClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         """Accept what both parts accept."""
         return with_tags_of(super().__sklearn_tags__(), self.filter, self.classifier)
-
-    def _ask(self, method: str, X: Any) -> Any:
-        check_is_fitted(self)
-        return getattr(self.classifier_, method)(X)

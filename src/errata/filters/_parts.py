@@ -1,12 +1,15 @@
-"""What estimators that are made of others share: metadata, tags and verdicts of their parts."""
+"""What estimators that are made of others share: metadata, tags, verdicts, and who predicts."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import process_routing
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._validation import as_column
 
@@ -53,3 +56,40 @@ def codes_known_to(detector: Any, y: Any) -> np.ndarray:
     if hasattr(detector, "classes_"):
         return np.searchsorted(detector.classes_, as_column(y))
     return np.zeros(len(detector.suspicion_), dtype=int)
+
+
+def _predictor_has(method: str) -> Any:
+    return available_if(lambda self: hasattr(self._predictor(), method))
+
+
+class PartPredicts(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier one part of which predicts for it once both are fitted."""
+
+    _predicts = "estimator"  # the parameter that holds this part
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class that the classifier predicts."""
+        return self._ask("predict", X)
+
+    @_predictor_has("predict_proba")
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The classifier's probabilities."""
+        return self._ask("predict_proba", X)
+
+    @_predictor_has("decision_function")
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The classifier's decision."""
+        return self._ask("decision_function", X)
+
+    @_predictor_has("staged_predict")
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The classes that the classifier predicts after one round, after two, and so on."""
+        return self._ask("staged_predict", X)
+
+    def _predictor(self) -> Any:
+        """The part as fitted, or else as given."""
+        return getattr(self, f"{self._predicts}_", getattr(self, self._predicts))
+
+    def _ask(self, method: str, X: Any) -> Any:
+        check_is_fitted(self)
+        return getattr(self._predictor(), method)(X)

@@ -11,11 +11,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_consistent_length, check_random_state, get_tags
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from .._crossfit import (
     Fold,
+    group_codes,
     make_folds,
     not_learnable,
     out_of_fold_proba,
@@ -135,14 +136,11 @@ class InstanceHardness(HardnessMeasure):
         ``fit_params`` is metadata for ``estimators``, if metadata routing is enabled.
         """
         X, codes = self._labelled(X, y)
-        if groups is not None:
-            check_consistent_length(codes, groups)
-            groups = np.unique(groups, return_inverse=True)[1]
         names = self._parts()
         routed = [route_fit(self, fit_params, name) for name in names] if names else None
         if fit_params and not names:
             route_fit(self, fit_params)
-        return self._fit_codes(X, codes, groups, routed)
+        return self._fit_codes(X, codes, group_codes(groups, codes), routed)
 
     def _fit_codes(
         self,

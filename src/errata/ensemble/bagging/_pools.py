@@ -1,5 +1,6 @@
 """Pools of classifiers, each fitted on its own bag of rows."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,9 @@ class EstimatorPool:
 
     @classmethod
     def fit(
-        cls, estimator: BaseEstimator, X: Any, codes: np.ndarray, bags: np.ndarray, random: Any,
-        n_jobs: int | None, fit_params: dict[str, Any],
+        cls, estimator: BaseEstimator, X: Any, codes: np.ndarray,
+        bags: np.ndarray | Sequence[np.ndarray], random: Any, n_jobs: int | None,
+        fit_params: dict[str, Any],
     ) -> "EstimatorPool":  # fmt: skip
         """Fit a clone on the rows of each bag; a constant where a bag holds one class only."""
         # Seeds are drawn before anything runs in parallel, so that n_jobs changes nothing.

@@ -1,0 +1,99 @@
+"""What committees share: they ask models about the labels, and leave out what these contradict."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter
+
+from ..._detector import DetectorMixin
+from ..._routing import route_fit, router_of
+from ..._validation import check_labelled
+from .._base import Filter
+from .._parts import with_tags_of
+
+
+class Question(NamedTuple):
+    """What a committee is asked about: rows, codes of their labels, and what else it is given."""
+
+    X: Any
+    codes: np.ndarray
+    random: np.random.RandomState
+    fit_params: Sequence[dict[str, Any]] = ()  # for each estimator of the user
+    groups: np.ndarray | None = None
+
+
+class Opinion(NamedTuple):
+    """What a committee makes of each row; ``native`` is its own rule to flag, a line or a mask."""
+
+    suspicion: np.ndarray
+    suggested: np.ndarray
+    native: float | np.ndarray
+
+
+class CommitteeFilter(DetectorMixin, Filter):
+    """A filter that asks models; a subclass says in ``_judge`` which, and what follows from it."""
+
+    random_state: Any
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Judge each label of ``y``.
+
+        ``fit_params`` is metadata for the user's estimators, if metadata routing is enabled.
+        """
+        X, codes = self._labelled(X, y)
+        return self._fit_codes(X, codes, fit_params=self._routed(fit_params))
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata ``fit`` takes, and which it hands to the user's estimators."""
+        return router_of(self, **self._parts())
+
+    def __sklearn_tags__(self) -> Any:
+        """Accept what all members of the committee accept."""
+        return with_tags_of(super().__sklearn_tags__(), *self._members(sparse=True))
+
+    def _fit_codes(self, X: Any, codes: np.ndarray, **asked: Any) -> Self:
+        """Judge rows and labels that have passed the checks; ``classes_`` is set."""
+        self._check_parameters()
+        random = check_random_state(self.random_state)
+        opinion = self._judge(Question(X, codes, random, **asked))
+        self._conclude(opinion.suspicion, codes, opinion.suggested, native=opinion.native)
+        self._leave_out_flagged(codes)
+        return self
+
+    def _labelled(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        sparse = "csr" if get_tags(self).input_tags.sparse else False
+        return check_labelled(self, X, y, min_classes=2, accept_sparse=sparse, ensure_min_samples=2)
+
+    def _routed(self, fit_params: dict[str, Any]) -> list[dict[str, Any]]:
+        """What of the metadata each estimator of the user gets."""
+        parts = self._parts()
+        if fit_params and not parts:
+            route_fit(self, fit_params)  # raises, as nobody takes it
+        return [route_fit(self, fit_params, name) for name in parts]
+
+    def _parts(self) -> dict[str, Any]:
+        """The user's estimators by name."""
+        estimator = getattr(self, "estimator", None)
+        return {} if estimator is None else {"estimator": estimator}
+
+    def _members(self, sparse: bool = False) -> Sequence[Any]:
+        """The user's estimators, or the default ones for dense or sparse rows."""
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        self._check_guards()
+
+    def _judge(self, question: Question) -> Opinion:
+        raise NotImplementedError
+
+
+def check_gives_proba(estimator: Any) -> None:
+    """Raise when a classifier cannot say how sure it is."""
+    if not hasattr(estimator, "predict_proba"):
+        name = type(estimator).__name__
+        raise TypeError(
+            f"{name} has no predict_proba; pass CalibratedClassifierCV({name}(...)) of "
+            "sklearn.calibration, or another classifier that gives probabilities."
+        )

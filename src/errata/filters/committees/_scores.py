@@ -1,0 +1,45 @@
+"""What class probabilities say against a label: four scores, all higher for the more suspicious."""
+
+import numpy as np
+from scipy.special import entr
+
+LEAST = 1e-15  # probability of which a logarithm is taken
+
+
+def own_and_best_other(proba: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Probability of each row's label, and of the likeliest of the other classes."""
+    rows = np.arange(len(codes))
+    others = proba.copy()
+    others[rows, codes] = -np.inf
+    return proba[rows, codes], others.max(axis=1)
+
+
+def distrust(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """1 - p(label): one minus the self-confidence."""
+    return 1 - own_and_best_other(proba, codes)[0]
+
+
+def margin(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """(max p(another class) - p(label) + 1) / 2, above one half where another is likelier."""
+    own, other = own_and_best_other(proba, codes)
+    return (other - own + 1) / 2
+
+
+def surprise(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """-log p(label), which knows no upper bound."""
+    return -np.log(np.maximum(own_and_best_other(proba, codes)[0], LEAST))
+
+
+def contradiction(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """How far the entropy is below its maximum, where another class is likelier; 0 elsewhere."""
+    own, other = own_and_best_other(proba, codes)
+    certainty = 1 - entr(proba).sum(axis=1) / np.log(proba.shape[1])
+    return np.where(other > own, certainty, 0.0)
+
+
+SCORES = {
+    "self_confidence": distrust,
+    "margin": margin,
+    "surprise": surprise,
+    "entropy": contradiction,
+}
