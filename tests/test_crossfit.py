@@ -15,6 +15,8 @@ from sklearn.model_selection import (
 from sklearn.neighbors import KNeighborsClassifier
 
 from errata._crossfit import (
+    content_order,
+    group_codes,
     make_folds,
     not_learnable,
     out_of_fold_proba,
@@ -240,3 +242,43 @@ def test_one_class_or_no_information_in_a_fold_is_answered_without_a_fit():
     codes, folds = np.array([0, 1, 0, 0]), [(np.arange(4), np.arange(4))]
     proba = out_of_fold_proba([Perceptron()], np.ones((4, 2)), codes, folds)[0]
     np.testing.assert_array_equal(proba, np.tile([3 / 4, 1 / 4], (4, 1)))
+
+
+@given(seeds)
+def test_the_order_by_content_follows_the_rows_dense_or_sparse(seed):
+    random = np.random.RandomState(seed)
+    X = np.where(random.uniform(size=(15, 6)) < 0.6, 0, random.normal(size=(15, 6)))
+    X[:, 0] += np.arange(15)  # no two rows alike
+    order = random.permutation(15)
+    for rows in (X, csr_matrix(X)):
+        np.testing.assert_array_equal(order[content_order(rows[order])], content_order(rows))
+
+
+def test_the_order_of_stored_cells_does_not_matter():
+    X = csr_matrix(np.arange(1.0, 13).reshape(4, 3))
+    other = X.copy()
+    other.indices, other.data = other.indices[::-1].copy(), other.data.copy()
+    for row in range(4):
+        cells = slice(3 * row, 3 * row + 3)
+        other.indices[cells], other.data[cells] = [2, 1, 0], X.data[cells][::-1]
+    other.has_sorted_indices = False
+    np.testing.assert_array_equal(content_order(other), content_order(X))
+
+
+def test_groups_are_numbered():
+    codes = np.zeros(4, dtype=int)
+    np.testing.assert_array_equal(group_codes(["b", "a", "b", "c"], codes), [1, 0, 1, 2])
+    assert group_codes(None, codes) is None
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        group_codes([1, 2], codes)
+
+
+def test_models_may_be_asked_for_classes_alone():
+    X, codes = table()
+    folds = make_folds(3, codes, random_state=0)
+    models = [LogisticRegression(), Perceptron()]
+    proba = out_of_fold_proba(models, X, codes, folds, certain=True)
+    for certain, model in zip(proba, models, strict=True):
+        np.testing.assert_array_equal(np.sort(certain, axis=1), np.tile([0.0, 0.0, 1.0], (30, 1)))
+        said = cross_val_predict(model, X, codes, cv=folds)
+        np.testing.assert_array_equal(certain.argmax(axis=1), said)

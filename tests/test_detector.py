@@ -94,3 +94,11 @@ def test_no_more_than_so_many_go_in_all():
 def test_a_class_that_is_too_small_already_is_not_touched():
     removed = spare_classes(np.ones(3, bool), np.ones(3), np.array([0, 1, 1]), min_per_class=2)
     assert not removed.any()
+
+
+def test_a_detector_may_flag_by_a_rule_of_its_own():
+    suspicion, own = np.array([0.1, 0.9, 0.4]), np.array([True, False, False])
+    np.testing.assert_array_equal(flag(suspicion, native=own), own)
+    np.testing.assert_array_equal(flag(suspicion, native=own, threshold=0.3), [False, True, True])
+    chosen = flag(suspicion, native=own, contamination=0.3)
+    np.testing.assert_array_equal(chosen, [False, True, False])
