@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._boosting import BoostFilter, Sums
+from ._boosting import BoostFilter, RoundSums
 
 
 class BoostEdgeFilter(BoostFilter):
@@ -77,5 +77,5 @@ class BoostEdgeFilter(BoostFilter):
     (30, 23)
     """
 
-    def _suspect(self, sums: Sums) -> np.ndarray:
+    def _suspect(self, sums: RoundSums) -> np.ndarray:
         return sums.wrong / sums.total

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import softmax
 
-from ._boosting import BoostFilter, Sums
+from ._boosting import BoostFilter, RoundSums
 
 
 class BoostWeightFilter(BoostFilter):
@@ -70,6 +70,6 @@ class BoostWeightFilter(BoostFilter):
     (37, 28)
     """
 
-    def _suspect(self, sums: Sums) -> np.ndarray:
+    def _suspect(self, sums: RoundSums) -> np.ndarray:
         relative = len(sums.wrong) * softmax(sums.wrong)  # the weights start equal
         return relative / (1 + relative)

@@ -8,16 +8,16 @@ import numpy as np
 from ..._detector import flag
 from ..._validation import check_count, check_labelled
 from ...ensemble import DiscreteAdaBoostClassifier
-from ...ensemble.boosting._adaboost import PERFECT
 from ...ensemble.boosting._base_learners import make_base_learner
+from ...ensemble.boosting._reweighting import PERFECT
 from ._base import CommitteeFilter, Opinion, Question
 
 NATIVE_FRACTION = 0.05  # of the rows are flagged at most when no rule is given
 MAX_DEPTH = 2  # of the compiled trees
 
 
-class Sums(NamedTuple):
-    """Sums over rounds of their weights a: of all, of those that are wrong, for each class."""
+class RoundSums(NamedTuple):
+    """RoundSums over rounds of their weights a: of all, of those that are wrong, for each class."""
 
     total: float
     wrong: np.ndarray  # (n,)
@@ -46,7 +46,7 @@ class BoostFilter(CommitteeFilter):
         self.max_fraction = max_fraction
         self.random_state = random_state
 
-    def _suspect(self, sums: Sums) -> np.ndarray:
+    def _suspect(self, sums: RoundSums) -> np.ndarray:
         raise NotImplementedError
 
     def _members(self, sparse: bool = False) -> Sequence[Any]:
@@ -66,9 +66,9 @@ class BoostFilter(CommitteeFilter):
         native = flag(suspicion, contamination=NATIVE_FRACTION) & (sums.wrong > 0)
         return Opinion(suspicion, favourite_other(sums.towards, question.codes), native)
 
-    def _add_up(self, question: Question) -> Sums:
+    def _add_up(self, question: Question) -> RoundSums:
         X, codes, random, fit_params, _ = question
-        n, n_classes = len(codes), len(self.classes_)
+        n = len(codes)
         learner = make_base_learner(
             self.estimator,
             X,
@@ -79,11 +79,10 @@ class BoostFilter(CommitteeFilter):
         )
         booster = self._booster()
         booster.classes_ = self.classes_  # the loop needs to know how many there are
-        rounds = booster._rounds(learner, codes, np.full(n, 1 / n))
-        # For two classes AdaBoost counts half of SAMME's a.
-        factor = 2 if n_classes == 2 else 1
-        steps = [(r.base.outputs, factor * r.alpha) for r in rounds if r.error > PERFECT]
-        return add_rounds(steps, codes, n_classes)
+        rounds = booster._rounds(learner, booster._distribution(np.full(n, 1 / n), codes))
+        # The step is by how much the logarithms of weights grow: SAMME's a, also for two classes.
+        steps = [(r.base.outputs, booster._step(r.alpha)) for r in rounds if r.error > PERFECT]
+        return add_rounds(steps, codes, len(self.classes_))
 
     def _booster(self) -> DiscreteAdaBoostClassifier:
         return DiscreteAdaBoostClassifier(
@@ -93,7 +92,7 @@ class BoostFilter(CommitteeFilter):
 
 def add_rounds(
     rounds: Sequence[tuple[np.ndarray, float]], codes: np.ndarray, n_classes: int
-) -> Sums:
+) -> RoundSums:
     """Add up the weights of rounds, given what each predicts for the rows."""
     rows, total = np.arange(len(codes)), 0.0
     wrong, towards = np.zeros(len(codes)), np.zeros((len(codes), n_classes))
@@ -102,7 +101,7 @@ def add_rounds(
         # Not total minus towards[codes], which rounding would leave a little above 0.
         wrong += np.where(predicted != codes, a, 0.0)
         towards[rows, predicted] += a
-    return Sums(total, wrong, towards)
+    return RoundSums(total, wrong, towards)
 
 
 def favourite_other(towards: np.ndarray, codes: np.ndarray) -> np.ndarray:

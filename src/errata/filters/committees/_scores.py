@@ -3,15 +3,9 @@
 import numpy as np
 from scipy.special import entr
 
+from ...hardness._likelihood import own_and_best_other
+
 LEAST = 1e-15  # probability of which a logarithm is taken
-
-
-def own_and_best_other(proba: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Probability of each row's label, and of the likeliest of the other classes."""
-    rows = np.arange(len(codes))
-    others = proba.copy()
-    others[rows, codes] = -np.inf
-    return proba[rows, codes], others.max(axis=1)
 
 
 def distrust(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
