@@ -1,6 +1,6 @@
 """What all filters share: they leave out the rows they flag, but never a whole class."""
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -11,6 +11,14 @@ from .._detector import spare_classes
 from .._validation import check_count, check_fraction
 from .._warn import warn_user
 from ..exceptions import ClassRetentionWarning
+
+
+class Verdict(NamedTuple):
+    """What a filter says of the rows; classes as codes."""
+
+    suspicion: np.ndarray
+    suggested: np.ndarray
+    native: float | np.ndarray = 0.5  # the rule where the user sets none, see :func:`flag`
 
 
 class Filter(BaseEstimator):
@@ -57,11 +65,13 @@ class Filter(BaseEstimator):
         # 0.29 * 100 is a little less than 29.
         return n if self.max_fraction is None else int(self.max_fraction * n + 1e-9)
 
-    def _leave_out_flagged(self, codes: np.ndarray) -> None:
-        """Set the rows that are left once as many flagged ones are gone as the guards allow."""
-        budget = self._budget(len(codes))
-        removed = self._removable(self.flagged_, self.suspicion_, codes, budget)
-        self.sample_indices_ = np.flatnonzero(~removed)
+    def _leave_out(self, codes: np.ndarray) -> None:
+        """Settle which rows are left."""
+        self.sample_indices_ = np.flatnonzero(~self._acted_on(codes))
+
+    def _acted_on(self, codes: np.ndarray) -> np.ndarray:
+        """The flagged rows that the guards give free, as a mask."""
+        return self._removable(self.flagged_, self.suspicion_, codes, self._budget(len(codes)))
 
     def _removable(
         self, flagged: np.ndarray, suspicion: np.ndarray, codes: np.ndarray, budget: int

@@ -71,7 +71,7 @@ class DetectorFilter(Filter):
         routed = route_to_parts(self, fit_params, detector=self.detector)
         self.detector_ = clone(self.detector).fit(X, y, **routed["detector"])
         take_verdict(self, self.detector_)
-        self._leave_out_flagged(codes_known_to(self.detector_, y))
+        self._leave_out(codes_known_to(self.detector_, y))
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:

@@ -10,7 +10,8 @@ from ..._crossfit import content_order
 from ..._validation import check_count
 from ...ensemble._bags import draw_bags, uniformly
 from ...ensemble.bagging._pools import make_pool
-from ._base import CommitteeFilter, Opinion, Question
+from .._base import Verdict
+from ._base import CommitteeFilter, Question
 from ._votes import ABSTAINS, count_votes, judge_by_votes, vote_line
 
 
@@ -126,10 +127,10 @@ class BaggingFilter(CommitteeFilter):
         vote_line(self.vote)
         check_count("n_estimators", self.n_estimators)
 
-    def _judge(self, question: Question) -> Opinion:
+    def _judge(self, question: Question) -> Verdict:
         self.votes_ = count_votes(self._ballots(question), len(self.classes_))
         wrong, suggested = judge_by_votes(self.votes_, question.codes)
-        return Opinion(wrong, suggested, vote_line(self.vote))
+        return Verdict(wrong, suggested, vote_line(self.vote))
 
     def _ballots(self, question: Question) -> np.ndarray:
         """The code that each classifier gives to each row, (n, n_estimators)."""

@@ -10,7 +10,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from ..._detector import DetectorMixin
 from ..._routing import route_fit, router_of
 from ..._validation import check_labelled
-from .._base import Filter
+from .._base import Filter, Verdict
 from .._parts import with_tags_of
 
 
@@ -22,14 +22,6 @@ class Question(NamedTuple):
     random: np.random.RandomState
     fit_params: Sequence[dict[str, Any]] = ()  # for each estimator of the user
     groups: np.ndarray | None = None
-
-
-class Opinion(NamedTuple):
-    """What a committee makes of each row; ``native`` is its own rule to flag, a line or a mask."""
-
-    suspicion: np.ndarray
-    suggested: np.ndarray
-    native: float | np.ndarray
 
 
 class CommitteeFilter(DetectorMixin, Filter):
@@ -57,9 +49,9 @@ class CommitteeFilter(DetectorMixin, Filter):
         """Judge rows and labels that have passed the checks; ``classes_`` is set."""
         self._check_parameters()
         random = check_random_state(self.random_state)
-        opinion = self._judge(Question(X, codes, random, **asked))
-        self._conclude(opinion.suspicion, codes, opinion.suggested, native=opinion.native)
-        self._leave_out_flagged(codes)
+        verdict = self._judge(Question(X, codes, random, **asked))
+        self._conclude(verdict.suspicion, codes, verdict.suggested, native=verdict.native)
+        self._leave_out(codes)
         return self
 
     def _labelled(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
@@ -85,7 +77,7 @@ class CommitteeFilter(DetectorMixin, Filter):
     def _check_parameters(self) -> None:
         self._check_guards()
 
-    def _judge(self, question: Question) -> Opinion:
+    def _judge(self, question: Question) -> Verdict:
         raise NotImplementedError
 
 

@@ -10,7 +10,8 @@ from ..._validation import check_count, check_labelled
 from ...ensemble import DiscreteAdaBoostClassifier
 from ...ensemble.boosting._base_learners import make_base_learner
 from ...ensemble.boosting._reweighting import PERFECT
-from ._base import CommitteeFilter, Opinion, Question
+from .._base import Verdict
+from ._base import CommitteeFilter, Question
 
 NATIVE_FRACTION = 0.05  # of the rows are flagged at most when no rule is given
 MAX_DEPTH = 2  # of the compiled trees
@@ -59,12 +60,12 @@ class BoostFilter(CommitteeFilter):
         super()._check_parameters()
         check_count("n_estimators", self.n_estimators)
 
-    def _judge(self, question: Question) -> Opinion:
+    def _judge(self, question: Question) -> Verdict:
         sums = self._add_up(question)
         # Where no round tells rows apart, as on data without errors, none is suspicious.
         suspicion = self._suspect(sums) if sums.total else np.zeros(len(question.codes))
         native = flag(suspicion, contamination=NATIVE_FRACTION) & (sums.wrong > 0)
-        return Opinion(suspicion, favourite_other(sums.towards, question.codes), native)
+        return Verdict(suspicion, favourite_other(sums.towards, question.codes), native)
 
     def _add_up(self, question: Question) -> RoundSums:
         X, codes, random, fit_params, _ = question

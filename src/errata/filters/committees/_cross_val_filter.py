@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 from ..._validation import check_choice
-from ._base import Opinion, Question, check_gives_proba
+from .._base import Verdict
+from ._base import Question, check_gives_proba
 from ._cross_validation import CrossValidatedFilter
 from ._scores import SCORES, margin
 
@@ -138,11 +139,11 @@ class CrossValFilter(CrossValidatedFilter):
         check_choice("criterion", self.criterion, tuple(SCORES))
         check_gives_proba(self._members()[0])
 
-    def _judge(self, question: Question) -> Opinion:
+    def _judge(self, question: Question) -> Verdict:
         (proba,), lacking = self._predict(question, self._members())
         self.proba_ = proba / proba.sum(axis=1, keepdims=True)
         suspicion = SCORES[self.criterion](self.proba_, question.codes)
         contradicted = margin(self.proba_, question.codes) > 0.5
-        return Opinion(
+        return Verdict(
             np.where(lacking, 0.0, suspicion), self.proba_.argmax(axis=1), contradicted & ~lacking
         )

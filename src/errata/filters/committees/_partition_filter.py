@@ -11,7 +11,8 @@ from ..._random import draw_seed
 from ..._validation import check_count, check_fraction
 from ..._warn import warn_user
 from ...ensemble.bagging._pools import EstimatorPool
-from ._base import CommitteeFilter, Opinion, Question, check_gives_proba
+from .._base import Verdict
+from ._base import CommitteeFilter, Question, check_gives_proba
 from ._votes import ABSTAINS, count_votes, judge_by_votes, vote_line
 
 ROUNDING = 1e-12  # four of five rows may come out a little below 0.8
@@ -146,7 +147,7 @@ class PartitionFilter(CommitteeFilter):
         vote_line(self.vote)
         check_gives_proba(self._members()[0])
 
-    def _judge(self, question: Question) -> Opinion:
+    def _judge(self, question: Question) -> Verdict:
         ballots, excused = [], np.zeros(len(question.codes), dtype=bool)
         for _ in range(self.n_repeats):
             parts = self._parts_of_rows(question)
@@ -155,7 +156,7 @@ class PartitionFilter(CommitteeFilter):
                 excused |= excused_by_their_own(ballots[-1], question.codes, parts)
         self.votes_ = count_votes(np.hstack(ballots), len(self.classes_))
         wrong, suggested = judge_by_votes(self.votes_, question.codes)
-        return Opinion(np.where(excused, 0.0, wrong), suggested, vote_line(self.vote))
+        return Verdict(np.where(excused, 0.0, wrong), suggested, vote_line(self.vote))
 
     def _parts_of_rows(self, question: Question) -> list[np.ndarray]:
         folds = make_folds(

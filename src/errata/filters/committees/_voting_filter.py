@@ -9,7 +9,8 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from ._base import Opinion, Question
+from .._base import Verdict
+from ._base import Question
 from ._cross_validation import CrossValidatedFilter
 from ._votes import count_votes, judge_by_votes, vote_line
 
@@ -131,9 +132,9 @@ class VotingFilter(CrossValidatedFilter):
         if len(self._members()) == 0:
             raise ValueError("estimators is empty; pass at least one classifier, or None.")
 
-    def _judge(self, question: Question) -> Opinion:
+    def _judge(self, question: Question) -> Verdict:
         members = self._members(sparse=not isinstance(question.X, np.ndarray))
         answers, lacking = self._predict(question, members, certain=True)
         self.votes_ = count_votes(answers.argmax(axis=2).T, len(self.classes_))
         wrong, suggested = judge_by_votes(self.votes_, question.codes)
-        return Opinion(np.where(lacking, 0.0, wrong), suggested, vote_line(self.vote))
+        return Verdict(np.where(lacking, 0.0, wrong), suggested, vote_line(self.vote))

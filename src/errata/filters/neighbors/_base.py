@@ -1,21 +1,13 @@
 """What the filters that look at neighbours share: they judge, conclude and leave rows out."""
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
 from ..._detector import DetectorMixin
 from ..._neighbors import nearest
 from ..._validation import check_labelled
-from .._base import Filter
-
-
-class Verdict(NamedTuple):
-    """What a filter says of the rows; classes as codes."""
-
-    suspicion: np.ndarray
-    suggested: np.ndarray
-    native: float | np.ndarray = 0.5  # the rule where the user sets none, see :func:`flag`
+from .._base import Filter, Verdict
 
 
 class NeighborFilter(DetectorMixin, Filter):
@@ -58,14 +50,6 @@ class NeighborFilter(DetectorMixin, Filter):
     def _judge(self, X: Any, codes: np.ndarray) -> Verdict:
         """What the neighbours say."""
         raise NotImplementedError
-
-    def _leave_out(self, codes: np.ndarray) -> None:
-        """Settle which rows are left."""
-        self.sample_indices_ = np.flatnonzero(~self._acted_on(codes))
-
-    def _acted_on(self, codes: np.ndarray) -> np.ndarray:
-        """The flagged rows that the guards give free, as a mask."""
-        return self._removable(self.flagged_, self.suspicion_, codes, self._budget(len(codes)))
 
     def __sklearn_tags__(self) -> Any:
         """Declare that missing values are accepted where the metric knows them."""

@@ -6,7 +6,8 @@ import numpy as np
 
 from ..._detector import flag
 from ..._validation import check_choice, check_fraction
-from ._base import NeighborFilter, Verdict
+from .._base import Verdict
+from ._base import NeighborFilter
 from ._cut_edge_statistic import Tails, cut_edges, heaviest_class, uniform_tails, weighted_tails
 from ._graphs import Edges, gabriel_edges, knn_edges, relative_edges
 

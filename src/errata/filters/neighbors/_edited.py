@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..._neighbors import commonest, vote_margins
-from ._base import NeighborEditor, Verdict
+from .._base import Verdict
+from ._base import NeighborEditor
 
 
 class EditedNeighborsFilter(NeighborEditor):

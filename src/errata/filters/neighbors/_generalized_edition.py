@@ -6,8 +6,9 @@ import numpy as np
 
 from ..._neighbors import commonest, vote_margins
 from ..._validation import check_count
+from .._base import Verdict
 from .._cleaner import relabelled
-from ._base import NeighborEditor, Verdict
+from ._base import NeighborEditor
 
 
 class GeneralizedEditionFilter(NeighborEditor):

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..._validation import check_count
-from ._base import NeighborFilter, Verdict
+from .._base import Verdict
+from ._base import NeighborFilter
 from ._graphs import Edges, knn_edges
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from ..._detector import flag, spare_classes
 from ..._neighbors import commonest, vote_margins
 from ..._validation import check_count
-from ._base import NeighborEditor, Verdict
+from .._base import Verdict
+from ._base import NeighborEditor
 
 
 class RepeatedEditedFilter(NeighborEditor):
