@@ -30,6 +30,8 @@ INSTANCES = {
     CrossValFilter: CrossValFilter(LogisticRegression()),
     LabelDeletionClassifier: LabelDeletionClassifier(GaussianNB(), NeighborDisagreement()),
     SuspicionWeightedClassifier: SuspicionWeightedClassifier(GaussianNB(), NeighborDisagreement()),
+    # An audit by errata's own models takes seconds, and there are fifty checks.
+    errata.AuditedClassifier: errata.AuditedClassifier(estimators=[GaussianNB()]),
     Cleaner: Cleaner(NeighborDisagreement()),
     DetectorFilter: DetectorFilter(NeighborDisagreement()),
     FilteredClassifier: FilteredClassifier(MarginPeeler(), DiscreteAdaBoostClassifier()),

@@ -41,6 +41,7 @@ ORDER = [
     "tolerant",
     "auditing",
     "bench",
+    "comparing",
     "cli",
 ]
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from . import (
         auditing,
         bench,
+        comparing,
         datasets,
         elm,
         ensemble,
@@ -25,15 +26,20 @@ if TYPE_CHECKING:
         tables,
         tolerant,
     )
-    from .auditing import Audit, audit
+    from .auditing import Audit, AuditedClassifier, audit
+    from .comparing import Comparison, compare
 
 __version__ = "0.1.0"
 
 __all__ = [
     "audit",
     "Audit",
+    "AuditedClassifier",
+    "compare",
+    "Comparison",
     "auditing",
     "bench",
+    "comparing",
     "datasets",
     "elm",
     "ensemble",
@@ -50,9 +56,18 @@ __all__ = [
 ]
 
 
+_SHORTCUTS = {
+    "audit": "auditing",
+    "Audit": "auditing",
+    "AuditedClassifier": "auditing",
+    "compare": "comparing",
+    "Comparison": "comparing",
+}
+
+
 def __getattr__(name: str) -> Any:
-    if name in ("audit", "Audit"):
-        return getattr(import_module(f"{__name__}.auditing"), name)
+    if name in _SHORTCUTS:
+        return getattr(import_module(f"{__name__}.{_SHORTCUTS[name]}"), name)
     if name in __all__:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

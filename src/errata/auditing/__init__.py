@@ -15,11 +15,13 @@ Its stages, in the order in which they run:
 10. ``_examples``, ``_reasons``, ``_map``, ``_notes``: what a person wants to see
 11. ``_assembly``, ``_result``: the :class:`Audit`
 12. ``_cleaning``, ``_summary``, ``_storage``: what can be done with it
+13. ``_class_posterior``, ``_audited_classifier``, ``_committee``: learning from it
 
 ``_settings`` holds every constant, with the command that chose it.
 """
 
 from ._audit import audit
+from ._audited_classifier import AuditedClassifier
 from ._cleaning import Cleaned
 from ._default_models import default_models
 from ._models import OutOfFoldModel, TrainingData
@@ -28,6 +30,7 @@ from ._self_check import SelfCheck
 
 __all__ = [
     "audit",
+    "AuditedClassifier",
     "Audit",
     "NoiseRate",
     "SelfCheck",

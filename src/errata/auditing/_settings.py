@@ -107,6 +107,11 @@ CLEAN_THRESHOLD = 0.5  # p_wrong above which a row is acted upon
 RELABEL_SURE = 0.8  # probability of the suggested class above which it is given
 KEPT_OF_A_CLASS, LAST_OF_A_CLASS = 0.5, 2  # fraction and number of its rows that stay
 
+# Learning from an audit. `python benchmarks/tolerant.py`, the sets of its first list
+COMMITTEE_C, COMMITTEE_LANDMARKS = 3.0, 300  # of the kernel logistic regression
+COMMITTEE_TREES, COMMITTEE_LEAF = 100, 3  # of the extremely randomised trees
+LEAST_CLASS_WEIGHT = 1e-3  # probability of a class from which a row is learnt as of that class
+
 # What is shown, which decides about no number.
 MOST_EXAMPLES, MOST_EXAMPLES_OF_MANY, MANY_ROWS = 1_000, 200, 100_000
 FEWEST_EXAMPLES = 100

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rich.table import Table as RichTable
 
 from .._optional import require
-from ._compare import Comparison
+from ._beside_published import BesidePublished
 
 
 class Table(NamedTuple):
@@ -21,7 +21,7 @@ class Table(NamedTuple):
     names: int
 
 
-def summary_table(comparisons: Sequence[Comparison]) -> Table:
+def summary_table(comparisons: Sequence[BesidePublished]) -> Table:
     """Means over the data sets, one row per metric, noise level and method."""
     groups = defaultdict(list)
     for row in comparisons:
@@ -44,7 +44,7 @@ def summary_table(comparisons: Sequence[Comparison]) -> Table:
     return Table("Means over the data sets", header, rows, len(names))
 
 
-def detail_table(comparisons: Sequence[Comparison]) -> Table:
+def detail_table(comparisons: Sequence[BesidePublished]) -> Table:
     """Every published number beside ours."""
     rows = [
         [
@@ -72,7 +72,7 @@ def detail_table(comparisons: Sequence[Comparison]) -> Table:
     return Table("Every number", header, rows, names=4)
 
 
-def sentence(comparisons: Sequence[Comparison]) -> str:
+def sentence(comparisons: Sequence[BesidePublished]) -> str:
     """One sentence about all of them."""
     known = [c for c in comparisons if c.within is not None]
     close = sum(bool(c.within) for c in known)
@@ -102,7 +102,7 @@ def to_rich(table: Table) -> Any:
     return rich_table
 
 
-def plot_comparison(comparisons: Sequence[Comparison], path: Path, *, title: str = "") -> None:
+def plot_comparison(comparisons: Sequence[BesidePublished], path: Path, *, title: str = "") -> None:
     """One metric, ours against published, a panel per method; on the diagonal both agree."""
     # A Figure of its own, not pyplot: nothing is left open, and the user's backend stays.
     figure = require("matplotlib.figure", extra="report").Figure(layout="constrained")
@@ -129,7 +129,7 @@ def plot_comparison(comparisons: Sequence[Comparison], path: Path, *, title: str
     figure.savefig(path, dpi=150)
 
 
-def _draw_points(axis: Any, group: Sequence[Comparison]) -> Any:
+def _draw_points(axis: Any, group: Sequence[BesidePublished]) -> Any:
     published, ours = [c.published for c in group], [c.ours for c in group]
     errors = [2 * (c.standard_error or 0.0) for c in group]
     axis.errorbar(published, ours, yerr=errors, fmt="none", color="0.6", linewidth=0.8, zorder=1)
@@ -161,6 +161,6 @@ def _with_spread(mean: float, std: float | None) -> str:
     return f"{mean:.2f}" if std is None else f"{mean:.2f} ± {std:.2f}"
 
 
-def _fraction_within(group: Sequence[Comparison]) -> str:
+def _fraction_within(group: Sequence[BesidePublished]) -> str:
     known = [c for c in group if c.within is not None]
     return f"{sum(bool(c.within) for c in known)}/{len(known)}" if known else "?"

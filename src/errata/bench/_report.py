@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from .._files import atomic_path
 from ..exceptions import MissingExtraError
-from ._compare import Comparison, compare
+from ._beside_published import BesidePublished, beside_published
 from ._experiment import Experiment
 from ._present import detail_table, plot_comparison, sentence, summary_table, to_markdown, to_rich
 
@@ -26,7 +26,7 @@ def write_comparison(experiment: Experiment, results: list[dict], out: str | Pat
     """
     out = Path(out)
     files = [out / "results.csv", out / "manifest.json"]
-    comparisons = compare(results, experiment.published) if experiment.published else []
+    comparisons = beside_published(results, experiment.published) if experiment.published else []
     summary, sentences = None, [f"{len(results)} measurements; none of them was published."]
     if comparisons:
         summary, sentences = to_rich(summary_table(comparisons)), [sentence(comparisons)]
@@ -40,7 +40,7 @@ def write_comparison(experiment: Experiment, results: list[dict], out: str | Pat
     return Report(summary, sentences, files)
 
 
-def _write_markdown(title: str, comparisons: list[Comparison], path: Path) -> None:
+def _write_markdown(title: str, comparisons: list[BesidePublished], path: Path) -> None:
     parts = [f"# {title}", sentence(comparisons)]
     for table in (summary_table(comparisons), detail_table(comparisons)):
         parts += [f"## {table.title}", to_markdown(table)]
@@ -49,7 +49,7 @@ def _write_markdown(title: str, comparisons: list[Comparison], path: Path) -> No
 
 
 def _draw(
-    experiment: Experiment, results: list[dict], comparisons: list[Comparison], out: Path
+    experiment: Experiment, results: list[dict], comparisons: list[BesidePublished], out: Path
 ) -> list[Path]:
     files = []
     for metric in dict.fromkeys(c.metric for c in comparisons):

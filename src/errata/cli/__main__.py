@@ -15,6 +15,7 @@ try:
     from .. import __version__
     from ._audit import audit
     from ._clean import clean
+    from ._compare import compare
     from ._console import say
     from ._datasets import datasets
     from ._endings import endings, show, tidy_when_killed
@@ -61,6 +62,7 @@ def main() -> None:
     On a table of yours:
       errata audit train.csv --label species       which labels are wrong
       errata clean train.audit -o train.clean.csv  the table without them
+      errata compare train.csv --label species     which way of learning suits it
 
     \b
     To see how well it works:
@@ -73,6 +75,7 @@ def main() -> None:
 
 main.add_command(audit)
 main.add_command(clean)
+main.add_command(compare)
 main.add_command(noise)
 main.add_command(datasets)
 main.add_command(reproduce)

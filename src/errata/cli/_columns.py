@@ -27,16 +27,16 @@ def table_to_audit(file: Path, options: Options) -> Table:
     table = errata.tables.read_table(file)
     check_known([options.label, *options.left_out, *options.trust], table.column_names, file)
     _check_roles(options)
-    check_labels(_column(table, options.label), options.label)
+    check_labels(column(table, options.label), options.label)
     kept = table.drop_columns(list(options.left_out))
     if kept.num_columns == 1:
         raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
     _check_pixels(kept, options.label, shape)
     groups = None
     if options.group is not None:
-        groups = _column(table, options.group)
+        groups = column(table, options.group)
         check_filled(groups, options.group, "group")
-    ids = None if options.name is None else _column(table, options.name)
+    ids = None if options.name is None else column(table, options.name)
     return Table(kept, groups, ids, errata.tables.row_digests(table))
 
 
@@ -52,10 +52,11 @@ def named_label(label: str | None, file: Path) -> str:
 
 def read_column(file: Path, name: str) -> Any:
     """One column of a file, as an array."""
-    return _column(errata.tables.read_table(file, [name]), name)
+    return column(errata.tables.read_table(file, [name]), name)
 
 
-def _column(table: Any, name: str) -> Any:
+def column(table: Any, name: str) -> Any:
+    """One column of a table, as an array."""
     return errata.tables._columns.column_array(table, name)
 
 
@@ -97,11 +98,11 @@ def check_known(wanted: Iterable[str], columns: Iterable[str], path: Path) -> No
             raise ValueError(f"{path} has no column {name!r}; {instead(name, known)}")
 
 
-def check_filled(column: Any, name: str, what: str) -> None:
+def check_filled(cells: Any, name: str, what: str) -> None:
     """Raise when some row has no label, or whatever the column should hold."""
     from .._validation import is_missing  # here, as it brings scikit-learn
 
-    missing = [row for row, cell in enumerate(column.tolist()) if is_missing(cell, text=True)]
+    missing = [row for row, cell in enumerate(cells.tolist()) if is_missing(cell, text=True)]
     if missing:
         raise ValueError(
             f"column {name!r} has {plural(len(missing), 'row')} without a {what} (the first is row "

@@ -1,19 +1,16 @@
 """``errata reproduce``: run a published experiment and put our numbers beside the published."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Table
 
 import errata
 
-from ._console import console, say
+from ._console import console
 from ._folder import tidy
 from ._options import JOBS
+from ._resuming import progress_bar, resumable
 
 
 @click.command()
@@ -66,7 +63,7 @@ def reproduce(
     out = out or Path("reproductions") / experiment.name
     tidy(out)
     terminal = console()
-    with _resumable(), _progress(terminal, experiment.title) as progress:
+    with resumable(), progress_bar(terminal, experiment.title) as progress:
         results = errata.bench.run_experiment(
             experiment, out, folder=data, seed=seed, n_jobs=jobs, progress=progress
         )
@@ -84,24 +81,3 @@ def _list() -> None:
         sizes = map(str, (len(experiment.datasets), len(experiment.methods), cells))
         table.add_row(experiment.name, experiment.title, *sizes)
     console().print(table)
-
-
-@contextmanager
-def _resumable() -> Iterator[None]:
-    """Say on Ctrl-C that what was measured is kept, unlike what other commands leave behind."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        say("Stopped. The same command goes on from here.", err=True)
-        raise SystemExit(130) from None
-
-
-@contextmanager
-def _progress(terminal: Console, title: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal, silence elsewhere."""
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(
-        "{task.description}", *columns, console=terminal, disable=not terminal.is_terminal
-    ) as bar:
-        task = bar.add_task(title)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

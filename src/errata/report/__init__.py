@@ -1,5 +1,6 @@
-"""Look at an audit: one HTML page that works offline, from a plain dict that is valid JSON."""
+"""Look at what was found: HTML pages that work offline, each from a dict that is valid JSON."""
 
+from ._comparison import write_comparison_page
 from ._render import render, write_report
 
-__all__ = ["render", "write_report"]
+__all__ = ["render", "write_report", "write_comparison_page"]

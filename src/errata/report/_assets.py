@@ -5,6 +5,7 @@ import hashlib
 from importlib.resources import files
 
 STYLES = ["tokens", "base", "charts", "classes", "examples", "small", "print"]
+COMPARISON_STYLES = ["tokens", "base", "compare", "small", "print"]
 
 # Helpers first, `main` last; they share one scope, so what a part uses stands before it.
 SCRIPTS = [
@@ -14,8 +15,18 @@ SCRIPTS = [
 
 
 def page_style() -> str:
-    """The sheets, and the dark colours twice: where the system asks for them, or the reader."""
-    sheets = [_source("style", f"{name}.css") for name in STYLES]
+    """The sheets of a report."""
+    return _style(STYLES)
+
+
+def comparison_style() -> str:
+    """The sheets of a comparison."""
+    return _style(COMPARISON_STYLES)
+
+
+def _style(names: list[str]) -> str:
+    """Sheets, and the dark colours twice: where the system asks for them, or the reader."""
+    sheets = [_source("style", f"{name}.css") for name in names]
     # A media query and a selector cannot share one rule in CSS.
     dark = _source("style", "dark.css")
     system = f':root:not([data-theme="light"]) {{\n{dark}}}'

@@ -64,7 +64,7 @@ def render(summary: dict[str, Any]) -> str:
     script = page_script()
     view = _view(summary)
     page = (
-        _environment()
+        environment()
         .get_template("report.html")
         .render(
             **view,
@@ -151,7 +151,7 @@ def _shown(value: Any) -> Any:
     return visible(value) if type(value) is str else value  # markup, a kind of str, is ours
 
 
-def _environment() -> Any:
+def environment() -> Any:
     """Templates that escape whatever they print, and fail on a name they do not know."""
     jinja2 = require("jinja2", extra="report")
     environment = jinja2.Environment(

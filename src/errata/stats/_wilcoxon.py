@@ -102,7 +102,7 @@ def wilcoxon_holm(
         chosen = _control_column(control, method_names(scores, names, k))
         pairs = [pair for pair in pairs if chosen in pair]
     raw = np.array([_wilcoxon(table[:, i], table[:, j]) for i, j in pairs])
-    adjusted = _square(pairs, _holm(raw), k)
+    adjusted = _square(pairs, holm(raw), k)
     return WilcoxonHolmResult(adjusted, _square(pairs, raw, k), adjusted <= significance)
 
 
@@ -136,7 +136,7 @@ def _exact_signed_ranks(differences: np.ndarray) -> float:
     return float(min(1.0, 2 * ways[: extreme + 1].sum() / 2.0 ** len(ranks)))
 
 
-def _holm(p: np.ndarray) -> np.ndarray:
+def holm(p: np.ndarray) -> np.ndarray:
     """Holm's correction: the smallest p-value times their number, the next times one less, ..."""
     order = np.argsort(p)
     adjusted = np.empty_like(p)

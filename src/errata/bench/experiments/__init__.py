@@ -8,9 +8,10 @@ from ._nr_boosting import nr_boosting
 from ._peeling import peeling
 from ._ppr import ppr
 from ._projections import projections
+from ._survey import survey
 from ._walmsley import walmsley
 
-_ALL = [walmsley, elm_svm, elm_svr, elm_solver, ppr, peeling, nr_boosting, projections]
+_ALL = [walmsley, elm_svm, elm_svr, elm_solver, ppr, peeling, nr_boosting, projections, survey]
 _EXPERIMENTS = {e.name: e for e in _ALL}
 
 
@@ -20,7 +21,8 @@ def list_experiments() -> list[Experiment]:
     Examples
     --------
     >>> [experiment.name for experiment in list_experiments()]
-    ['walmsley', 'elm-svm', 'elm-svr', 'elm-solver', 'ppr', 'peeling', 'nr-boosting', 'projections']
+    ['walmsley', 'elm-svm', 'elm-svr', 'elm-solver', 'ppr', 'peeling', 'nr-boosting', 'projections',
+     'survey']
     """
     return list(_EXPERIMENTS.values())
 

@@ -3,7 +3,7 @@ from statistics import fmean
 import pytest
 
 from errata.bench import list_published, load_published
-from errata.bench._compare import Comparison, compare
+from errata.bench._beside_published import BesidePublished, beside_published
 from errata.bench._present import (
     detail_table,
     plot_comparison,
@@ -26,16 +26,19 @@ def ours(*accuracies, method="Perceptron"):
 
 def test_difference_and_standard_error_by_hand():
     # Published: 68.60 +- 2.49 over ten. Ours: mean 70, standard deviation 1 over three.
-    row = compare(ours(69, 70, 71), WALMSLEY)[0]
+    row = beside_published(ours(69, 70, 71), WALMSLEY)[0]
     assert row.difference == pytest.approx(1.4)
     assert row.standard_error == pytest.approx((1 / 3 + 2.49**2 / 10) ** 0.5)
     assert row.within is True
     just_beyond = 68.60 + 2.1 * row.standard_error
-    assert compare(ours(just_beyond - 1, just_beyond, just_beyond + 1), WALMSLEY)[0].within is False
+    assert (
+        beside_published(ours(just_beyond - 1, just_beyond, just_beyond + 1), WALMSLEY)[0].within
+        is False
+    )
 
 
 def test_one_repetition_gives_no_sentence():
-    row = compare(ours(70), WALMSLEY)[0]
+    row = beside_published(ours(70), WALMSLEY)[0]
     assert (row.ours_std, row.standard_error, row.within) == (None, None, None)
 
 
@@ -46,12 +49,12 @@ def test_our_spread_stands_in_where_none_was_published():
          "accuracy_percent": value}
         for i, value in enumerate([84.0, 85.0])
     ]  # fmt: skip
-    row = compare(results, published)[0]
+    row = beside_published(results, published)[0]
     assert row.standard_error == pytest.approx((0.5 / 2 + 0.5 / 10) ** 0.5)
 
 
 def test_what_was_not_published_is_left_out():
-    assert compare(ours(70, 71, method="Our own"), WALMSLEY) == []
+    assert beside_published(ours(70, 71, method="Our own"), WALMSLEY) == []
 
 
 def test_a_corrected_number_is_preferred_to_a_misprint():
@@ -63,7 +66,7 @@ def test_a_corrected_number_is_preferred_to_a_misprint():
         {name: row[name] for name in ("dataset", "noise_level", "method")}
         | {"repetition": 0, row["metric"]: 1.0}
     ]
-    assert compare(results, published)[0].published == row["mean_corrected"]
+    assert beside_published(results, published)[0].published == row["mean_corrected"]
 
 
 def test_published_numbers_are_all_there():
@@ -93,9 +96,9 @@ def test_an_unknown_table_gets_a_sentence():
 @pytest.fixture
 def comparisons():
     return [
-        Comparison("a|b", 0.1, "one", "error", 10, 1.0, 3, 11, 0.5, -1, 0.7, True),
-        Comparison("c", 0.1, "one", "error", 20, 1.0, 3, 17, 0.5, 3, 0.7, False),
-        Comparison("c", None, "other", "error", 20, None, 1, 17, None, 3, None, None),
+        BesidePublished("a|b", 0.1, "one", "error", 10, 1.0, 3, 11, 0.5, -1, 0.7, True),
+        BesidePublished("c", 0.1, "one", "error", 20, 1.0, 3, 17, 0.5, 3, 0.7, False),
+        BesidePublished("c", None, "other", "error", 20, None, 1, 17, None, 3, None, None),
     ]
 
 

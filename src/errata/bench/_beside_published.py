@@ -11,7 +11,7 @@ from ._published import Published
 Key = tuple[str, float | None, str, str]
 
 
-class Comparison(NamedTuple):
+class BesidePublished(NamedTuple):
     """One published number beside ours; None where a spread is unknown, or what follows from it."""
 
     dataset: str
@@ -28,7 +28,9 @@ class Comparison(NamedTuple):
     within: bool | None
 
 
-def compare(results: Iterable[dict[str, Any]], published: Published) -> list[Comparison]:
+def beside_published(
+    results: Iterable[dict[str, Any]], published: Published
+) -> list[BesidePublished]:
     """Put the mean of our repetitions beside the published number, wherever both exist.
 
     ``within`` tells whether the difference is at most two standard errors: the error of our mean
@@ -36,14 +38,14 @@ def compare(results: Iterable[dict[str, Any]], published: Published) -> list[Com
 
     Examples
     --------
-    >>> from errata.bench._compare import compare
+    >>> from errata.bench._beside_published import beside_published
     >>> from errata.bench._published import Published
     >>> results = [
     ...     {"dataset": "pima", "noise_level": 0.0, "method": "Bagging", "repetition": i,
     ...      "accuracy_percent": accuracy}
     ...     for i, accuracy in enumerate([76.5, 77.1, 76.2])
     ... ]
-    >>> row = compare(results, Published("walmsley_2017_accuracy", repetitions=10))[0]
+    >>> row = beside_published(results, Published("walmsley_2017_accuracy", repetitions=10))[0]
     >>> row.published, round(row.ours, 2), round(row.difference, 2), row.within
     (76.93, 76.6, -0.33, True)
     """
@@ -71,7 +73,7 @@ def _by_cell(results: Iterable[dict[str, Any]]) -> dict[Key, list[float]]:
 
 def _beside(
     key: Key, values: list[float], theirs: float, their_std: float | None, their_n: int
-) -> Comparison:
+) -> BesidePublished:
     ours, n = fmean(values), len(values)
     difference = ours - theirs
     our_std = stdev(values) if n > 1 else None
@@ -81,7 +83,7 @@ def _beside(
         error = (our_std**2 / n + spread**2 / their_n) ** 0.5
         within = abs(difference) <= 2 * error
     dataset, noise_level, method, metric = key
-    return Comparison(
+    return BesidePublished(
         dataset, noise_level, method, metric,
         ours, our_std, n, theirs, their_std, difference, error, within,
     )  # fmt: skip

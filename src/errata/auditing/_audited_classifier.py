@@ -1,0 +1,169 @@
+"""Audit the training labels, then learn from what the audit makes of them."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._random import draw_seed, seeded_member
+from .._routing import takes_sample_weight
+from .._validation import check_choice, check_labelled, check_rows
+from ._audit import audit
+from ._class_posterior import class_posterior
+from ._cleaning import ACTIONS
+from ._committee import KernelAndTrees
+from ._result import Audit
+from ._settings import LEAST_CLASS_WEIGHT
+
+LEARNT = ("soft", *(action for action in ACTIONS if action != "unlabel"))
+
+
+def _classifier_has(method: str) -> Any:
+    return available_if(lambda self: hasattr(self._chosen(), method))
+
+
+class AuditedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Audit the training rows, then fit a classifier to what their classes probably are.
+
+    Reach for it when a tenth of the labels or more may be wrong and accuracy is what counts. It
+    assumes what the audit assumes: errors are a minority in every class, and do not all gather
+    where classes meet. Where the columns do not tell the labels apart, the classifier is fitted to
+    the labels as they are. Costs one audit (:func:`errata.audit` without its self-check) and one
+    fit, of at most twice the rows in most tables.
+
+    Parameters
+    ----------
+    classifier : estimator, optional
+        The classifier; the mean of a kernel logistic regression and of extremely randomised trees
+        when not given.
+    action : {"soft", "drop", "relabel", "weight"}, default="soft"
+        What the classifier learns from. "soft": each row as often as it has probable classes,
+        weighted by their probabilities. The others are those of :meth:`errata.Audit.clean`. "soft"
+        and "weight" need a classifier that takes ``sample_weight``.
+    estimators : sequence of classifiers, optional
+        Models of the audit in place of errata's own; see :func:`errata.audit`.
+    random_state : int, RandomState or None
+        Seeds audit and classifier.
+    n_jobs : int, optional
+        Threads of the audit, -1 for all.
+
+    Attributes
+    ----------
+    classifier_ : estimator
+        As fitted.
+    audit_ : Audit
+        What was found among the training labels.
+    suspicion_, flagged_, suggested_ : arrays of shape (n,)
+        The audit's, for each training row. For probabilities see ``audit_.p_wrong``.
+    classes_ : array of shape (n_classes,)
+        The distinct labels.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+
+    See Also
+    --------
+    errata.filters.FilteredClassifier : leaves out what any other filter flags.
+    errata.tolerant.NoiseModelClassifier : learns classes and noise in turns.
+
+    Examples
+    --------
+    >>> import errata
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> labels, _ = errata.noise.flip_labels(y[::2], 0.2, random_state=0)
+    >>> plain = DecisionTreeClassifier(random_state=0).fit(X[::2], labels)
+    >>> tree = DecisionTreeClassifier(min_samples_leaf=3)
+    >>> model = errata.AuditedClassifier(tree, random_state=0).fit(X[::2], labels)
+    >>> bool(model.score(X[1::2], y[1::2]) > plain.score(X[1::2], y[1::2]) + 0.1)
+    True
+    """
+
+    def __init__(
+        self,
+        classifier: Any = None,
+        *,
+        action: str = "soft",
+        estimators: Sequence[Any] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.classifier = classifier
+        self.action = action
+        self.estimators = estimators
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Audit the labels, and fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Features, finite numbers.
+        y : array-like of shape (n,)
+            Labels, of two classes at least.
+        """
+        check_choice("action", self.action, LEARNT)
+        X, codes = check_labelled(self, X, y, min_classes=2, dtype=float)
+        seed = draw_seed(self.random_state)
+        model = self._unfitted(seed)
+        self.audit_ = audit(
+            X,
+            self.classes_[codes],
+            estimators=self.estimators,
+            self_check=False,
+            random_state=seed,
+            n_jobs=self.n_jobs,
+        )
+        self.suspicion_, self.flagged_ = self.audit_.suspicion, self.audit_.flagged
+        self.suggested_ = self.audit_.suggested
+        rows, classes, weights = _material(self.audit_, self.action)
+        weighted = {} if weights is None else {"sample_weight": weights}
+        self.classifier_ = model.fit(X[rows], classes, **weighted)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class that the classifier predicts."""
+        return self._ask("predict", X)
+
+    @_classifier_has("predict_proba")
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The classifier's probabilities."""
+        return self._ask("predict_proba", X)
+
+    @_classifier_has("decision_function")
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The classifier's decision."""
+        return self._ask("decision_function", X)
+
+    def _chosen(self) -> Any:
+        return KernelAndTrees(n_jobs=self.n_jobs) if self.classifier is None else self.classifier
+
+    def _unfitted(self, seed: int) -> Any:
+        if self.action in ("soft", "weight") and not takes_sample_weight(self._chosen()):
+            raise TypeError(
+                f"{type(self.classifier).__name__}.fit takes no sample_weight, which "
+                f'action="{self.action}" needs; choose another classifier, or action="drop".'
+            )
+        return seeded_member(self._chosen(), seed)
+
+    def _ask(self, method: str, X: Any) -> Any:
+        check_is_fitted(self)
+        return getattr(self.classifier_, method)(check_rows(self, X, dtype=float))
+
+
+def _material(found: Audit, action: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Rows to learn from (some more than once), their classes, and weights where they matter."""
+    if action == "soft":
+        labels = np.eye(len(found.classes))[found.codes]
+        posterior = class_posterior(found) if found.has_skill else labels
+        kept = (posterior > LEAST_CLASS_WEIGHT) | (labels > 0)  # lest a class be gone
+        rows, codes = np.nonzero(kept)
+        return rows, found.classes[codes], np.maximum(posterior[rows, codes], LEAST_CLASS_WEIGHT)
+    cleaned = found.clean(action)
+    rows = np.flatnonzero(cleaned.kept)
+    return rows, cleaned.labels[rows], cleaned.weight[rows] if action == "weight" else None

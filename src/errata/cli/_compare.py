@@ -1,0 +1,189 @@
+"""``errata compare``: which way of learning suits a table whose labels may be wrong."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+import errata
+
+from .._format import plural
+from .._optional import require_all
+from ._columns import check_filled, check_known, check_labels, column, named_label
+from ._console import console
+from ._folder import beside, tidy
+from ._options import FRACTION, JOBS
+from ._resuming import progress_bar, resumable
+
+KINDS = ("ncar", "nar", "nnar")
+YES, NO = {"1", "1.0", "true", "yes", "y"}, {"0", "0.0", "false", "no", "n", ""}
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--label", "-l", metavar="COLUMN", help="The column of labels.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Not a feature; may be given again.")
+@click.option(
+    "--group", metavar="COLUMN", help="Rows that belong together: they are tested together."
+)
+@click.option(
+    "--known", metavar="COLUMN", help="Rows whose label is certain: yes, true or 1 in this column."
+)
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    metavar="NAME",
+    help="Only this one of the ways; may be given several times.",
+)
+@click.option("--noise", type=FRACTION, metavar="RATE", help="Plant errors first.")
+@click.option(
+    "--kind",
+    type=click.Choice(KINDS),
+    default="ncar",
+    show_default=True,
+    help="Where to plant them: at random, by class, or near the border between classes.",
+)
+@click.option("--folds", type=click.IntRange(2), default=5, show_default=True)
+@click.option("--repetitions", type=click.IntRange(1), default=2, show_default=True)
+@click.option(
+    "--rows",
+    type=click.IntRange(20),
+    default=5_000,
+    show_default=True,
+    help="Of a larger table so many, drawn at random.",
+)
+@click.option(
+    "--out",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="Folder for what is measured. [default: FILE with .compare]",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every draw."
+)
+@click.option(
+    "--jobs", type=JOBS, default=1, show_default=True, help="Folds at a time; -1 for all cores."
+)
+def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **asked: Any) -> None:
+    """Find out which way of learning suits FILE.
+
+    Plain classifiers, the same after an audit or a filter has left out what looks wrong, and
+    learners that tolerate wrong labels are cross-validated. What counts is the accuracy on the
+    class, not on the label: the table is audited first, and each prediction counts by the
+    probability that it is right.
+
+    \b
+    In the folder you find:
+      compare.html   a page to look at, offline
+      standing.csv   a row for each way of learning, the best first
+      results.csv    every measurement; the same command goes on from it
+
+    \b
+    Examples:
+      errata compare train.csv --label species
+      errata compare train.csv -l species --method SVM --method "SVM after audit"
+      errata compare train.csv -l species --noise 0.2 --kind nnar
+    """
+    # Now, not after the work.
+    require_all({"pyarrow": "tables", "jinja2": "report", "matplotlib": "report"})
+    asked["label"] = named_label(asked["label"], file)
+    table = errata.tables.read_table(file)
+    out, terminal = out or beside(file, ".compare", ending=""), console()
+    learnt = _learnt_from(table, file, asked)
+    tidy(out)
+    with resumable(), progress_bar(terminal, file.name) as progress:
+        found = errata.compare(
+            learnt,
+            asked["label"],
+            competitors=list(asked["methods"]) or None,
+            known=_certain(table, asked["known"]),
+            groups=_groups(table, asked["group"]),
+            noise=asked["noise"],
+            kind=asked["kind"],
+            cv=folds,
+            repetitions=asked["repetitions"],
+            max_rows=rows,
+            out=out,
+            title=file.name,
+            random_state=seed,
+            n_jobs=asked["jobs"],
+            progress=progress,
+        )
+    _write(found, out)
+    _tell(found.summary(), out, terminal)
+
+
+def _learnt_from(table: Any, file: Path, asked: dict[str, Any]) -> Any:
+    """The table with the labels, without what is not a feature."""
+    aside = [name for name in (*asked["drop"], asked["group"], asked["known"]) if name is not None]
+    check_known([asked["label"], *aside], table.column_names, file)
+    if asked["label"] in aside:
+        raise ValueError(f"column {asked['label']!r} holds the labels; it cannot be left out.")
+    check_labels(column(table, asked["label"]), asked["label"])
+    kept = table.drop_columns(aside)
+    if kept.num_columns == 1:
+        raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
+    return kept
+
+
+def _certain(table: Any, name: str | None) -> Any:
+    """Which labels are certain, by what the column says."""
+    if name is None:
+        return None
+    said = [("" if cell is None else str(cell)).lower() for cell in column(table, name).tolist()]
+    odd = [cell for cell in said if cell not in YES | NO]
+    if odd:
+        raise ValueError(
+            f"column {name!r} should say yes or no, but holds {odd[0]!r}; write 1 or 0."
+        )
+    return [cell in YES for cell in said]
+
+
+def _groups(table: Any, name: str | None) -> Any:
+    if name is None:
+        return None
+    groups = column(table, name)
+    check_filled(groups, name, "group")
+    return groups
+
+
+def _write(found: Any, out: Path) -> None:
+    found.report(out / "compare.html")
+    rows = found.summary()["competitors"]
+    errata.tables.write_table(
+        out / "standing.csv",
+        {name: [row[name] for row in rows] for name in rows[0]},
+        guard_formulas=True,
+    )
+
+
+def _tell(summary: dict[str, Any], out: Path, terminal: Any) -> None:
+    """The advice, a table, and where the rest is."""
+    terminal.print(summary["advice"], summary["basis"], sep="\n")
+    terminal.print(*(f"Note: {note}" for note in summary["notes"]), sep="\n")
+    terminal.print(_table(summary))
+    folds = plural(summary["folds"], "test fold")
+    terminal.print(f"Means over {folds}; * is within chance of the best.")
+    terminal.print(f"Look at it: {out / 'compare.html'}", soft_wrap=True)
+
+
+def _table(summary: dict[str, Any]) -> Table:
+    further = {"known_accuracy": "on known rows", "clean_accuracy": "before noise"}
+    shown = {key: name for key, name in further.items() if key in summary["competitors"][0]}
+    table = Table("", "learner", box=SIMPLE_HEAD)
+    for name in (summary["score"], "95% interval", *shown.values(), "rank", "seconds"):
+        table.add_column(name, justify="right")
+    for row in summary["competitors"]:
+        table.add_row(
+            "*" if row["within_chance"] else "",
+            row["name"],
+            f"{row['score']:.1%}",
+            f"{row['low']:.1%} to {row['high']:.1%}",
+            *(f"{row[key]:.1%}" for key in shown),
+            f"{row['rank']:.1f}",
+            f"{row['seconds']:.2f}",
+        )
+    return table

@@ -1,0 +1,16 @@
+"""Which way of learning suits a noisy table? Cross-validation that knows its labels may be wrong.
+
+Its stages, in the order in which they run:
+
+1. ``_compare``: all of them on one page
+2. ``_competitors``, ``_audit_filter``: who takes part
+3. ``_folds``, ``_run``: every competitor fitted to every training fold and scored, resumable
+4. ``_statistics``: means, intervals, ranks, and which differences are within chance
+5. ``_advice``, ``_result``: what to make of it
+"""
+
+from ._compare import compare
+from ._competitors import Competitor, default_competitors
+from ._result import Comparison
+
+__all__ = ["compare", "Comparison", "Competitor", "default_competitors"]

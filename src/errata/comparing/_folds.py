@@ -1,0 +1,139 @@
+"""Every competitor fitted to the training rows of a fold, and scored on its test rows."""
+
+import time
+import warnings
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+
+from .._compat import take_rows
+from .._random import seeded_member
+from .._validation import as_column
+from ..bench._manifest import described
+from ._competitors import Competitor
+
+Values = dict[str, float]
+
+
+class ComparedRows(NamedTuple):
+    """The table that competitors learn from, one entry per row in every field."""
+
+    features: np.ndarray  # of errata, for its own competitors
+    table: Any  # as the user gave it, for competitors of the user
+    labels: np.ndarray  # what is learnt from: noise that was asked for included
+    codes: np.ndarray  # of the labels
+    classes: np.ndarray
+    posterior: np.ndarray | None  # (n, K), what the class may be; None where nobody can tell
+    known: np.ndarray | None  # mask of the rows whose label is certain
+    truth: np.ndarray | None  # codes before noise was injected
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What is measured, in the order of the columns of a results file."""
+        asked = {
+            "accuracy": self.posterior is not None,
+            "agreement": True,
+            "known_accuracy": self.known is not None,
+            "clean_accuracy": self.truth is not None,
+            "seconds": True,
+        }
+        return tuple(name for name, wanted in asked.items() if wanted)
+
+
+def score_fold(
+    rows: ComparedRows,
+    train: np.ndarray,
+    test: np.ndarray,
+    competitors: Mapping[str, Competitor],
+    seed: int,
+) -> dict[str, Values]:
+    """Fit each competitor to ``train``, and score what it predicts for ``test``."""
+    scaler = StandardScaler().fit(rows.features[train])
+    part = _Part(scaler.transform(rows.features[train]), scaler.transform(rows.features[test]), {})
+    found = {}
+    for name, competitor in competitors.items():
+        try:
+            predicted, seconds = _predict(rows, train, test, competitor, part, seed)
+        except Exception as error:
+            raise ValueError(f"{name} cannot learn from this table: {error}") from error
+        values = score_predictions(rows, test, np.searchsorted(rows.classes, predicted))
+        found[name] = values | {"seconds": seconds}
+    return found
+
+
+def score_predictions(rows: ComparedRows, test: np.ndarray, predicted: np.ndarray) -> Values:
+    """How good predicted codes are: on the class as far as it can be told, and on the labels.
+
+    ``accuracy`` is the expected fraction of right predictions: the mean posterior probability of
+    the predicted class. Only test rows count whose label is certain for ``known_accuracy``, NaN
+    where the fold has none.
+    """
+    right = predicted == rows.codes[test]
+    found = {"agreement": float(right.mean())}
+    if rows.posterior is not None:
+        found["accuracy"] = float(rows.posterior[test, predicted].mean())
+    if rows.known is not None:
+        known = rows.known[test]
+        found["known_accuracy"] = float(right[known].mean()) if known.any() else float("nan")
+    if rows.truth is not None:
+        found["clean_accuracy"] = float(np.mean(predicted == rows.truth[test]))
+    return found
+
+
+class _Left(NamedTuple):
+    """What a filter has left of the training rows, and the processor seconds it took."""
+
+    X: np.ndarray
+    labels: np.ndarray
+    seconds: float
+
+
+class _Part(NamedTuple):
+    """Scaled features of a fold, and what filters have left of its training rows."""
+
+    train: np.ndarray
+    test: np.ndarray
+    left: dict[str, _Left]
+
+
+def _predict(
+    rows: ComparedRows,
+    train: np.ndarray,
+    test: np.ndarray,
+    competitor: Competitor,
+    part: _Part,
+    seed: int,
+) -> tuple[np.ndarray, float]:
+    """Predicted labels, and the processor seconds of filter, fit and prediction."""
+    # What a classifier has to say about its data would come once for every fold.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = seeded_member(competitor.classifier, seed)
+        left, X_test = _material(rows, train, test, competitor, part, seed)
+        begin = time.process_time()
+        predicted = as_column(model.fit(left.X, left.labels).predict(X_test))
+        return predicted, left.seconds + time.process_time() - begin
+
+
+def _material(
+    rows: ComparedRows,
+    train: np.ndarray,
+    test: np.ndarray,
+    competitor: Competitor,
+    part: _Part,
+    seed: int,
+) -> tuple[_Left, Any]:
+    """What a competitor learns from and what it predicts for, filtered if it asks for that."""
+    labels = rows.labels[train]
+    if not competitor.on_features:
+        return _Left(take_rows(rows.table, train), labels, 0.0), take_rows(rows.table, test)
+    if competitor.filter is None:
+        return _Left(part.train, labels, 0.0), part.test
+    name = described(competitor.filter)  # a filter that several competitors share runs once
+    if name not in part.left:
+        begin = time.process_time()
+        kept = seeded_member(competitor.filter, seed).fit_resample(part.train, labels)
+        part.left[name] = _Left(*kept, time.process_time() - begin)
+    return part.left[name], part.test

@@ -1,0 +1,124 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+import errata
+from auditing_cases import QUICK, blobs
+from errata.auditing._audited_classifier import _material
+
+
+@pytest.fixture(scope="module")
+def table():
+    X, y = blobs(300, 3)
+    labels, _ = errata.noise.flip_labels(y[:150], 0.25, random_state=0)
+    return X[:150], labels, X[150:], y[150:]
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """Keeps what it is fitted to."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.given_ = X, y, sample_weight
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def audited(action, classifier=None, **how):
+    return errata.AuditedClassifier(classifier, action=action, estimators=QUICK, **how)
+
+
+@pytest.mark.parametrize("action", ["soft", "drop", "relabel"])
+def test_a_tree_learns_better_behind_an_audit(table, action):
+    X, labels, X_test, y_test = table
+    tree = DecisionTreeClassifier(min_samples_leaf=3, random_state=0)
+    plain = tree.fit(X, labels).score(X_test, y_test)
+    behind = audited(action, tree, random_state=0).fit(X, labels).score(X_test, y_test)
+    assert behind > plain + 0.1
+
+
+def test_the_default_classifier_and_what_it_says_of_the_labels(table):
+    X, labels, X_test, y_test = table
+    model = audited("soft", random_state=0).fit(X, labels)
+    assert model.score(X_test, y_test) > 0.95
+    assert_array_equal(model.suspicion_, model.audit_.suspicion)
+    assert_array_equal(model.flagged_, model.audit_.flagged)
+    assert_array_equal(model.suggested_, model.audit_.suggested)
+    assert_allclose(model.predict_proba(X_test).sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
+def test_soft_rows_are_of_each_class_in_part(table):
+    X, labels, *_ = table
+    model = audited("soft", Recorder(), random_state=0).fit(X, labels)
+    _, classes, weights = model.classifier_.given_
+    rows, _, _ = _material(model.audit_, "soft")
+    total = np.bincount(rows, weights=weights, minlength=len(labels))
+    assert_allclose(total, 1, rtol=0, atol=0.01)  # classes of next to no probability are left out
+    own = classes == labels[rows]
+    assert own.sum() == len(labels)
+    expected = np.maximum(1 - model.audit_.p_wrong, 1e-3)
+    assert_allclose(weights[own], expected, rtol=0, atol=1e-12)
+    assert (~own).any()
+
+
+def test_dropped_rows_are_not_learnt_from(table):
+    X, labels, *_ = table
+    model = audited("drop", Recorder(), random_state=0).fit(X, labels)
+    given, classes, weights = model.classifier_.given_
+    kept = model.audit_.clean("drop").kept
+    assert 0 < kept.sum() < len(kept)
+    assert_array_equal(given, X[kept])
+    assert_array_equal(classes, labels[kept])
+    assert weights is None
+
+
+def test_weights_are_those_of_cleaning(table):
+    X, labels, *_ = table
+    model = audited("weight", Recorder(), random_state=0).fit(X, labels)
+    cleaned = model.audit_.clean("weight")
+    assert_array_equal(model.classifier_.given_[2], cleaned.weight[cleaned.kept])
+
+
+def test_without_skill_the_labels_are_learnt_as_they_are():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(200, 3)), random.integers(2, size=200)
+    model = audited("soft", Recorder(), random_state=0).fit(X, y)
+    assert not model.audit_.has_skill
+    given, classes, weights = model.classifier_.given_
+    assert_array_equal(given, X)
+    assert_array_equal(classes, y)
+    assert (weights == 1).all()
+
+
+def test_the_action_can_be_searched_for(table):
+    X, labels, *_ = table
+    grid = {"action": ["soft", "drop"], "classifier__var_smoothing": [1e-9, 1e-3]}
+    search = GridSearchCV(audited("soft", GaussianNB(), random_state=0), grid, cv=2)
+    assert search.fit(X, labels).best_params_["action"] in ("soft", "drop")
+
+
+def test_a_classifier_without_weights_is_refused_where_they_matter(table):
+    X, labels, *_ = table
+    with pytest.raises(TypeError, match='no sample_weight, which action="soft" needs'):
+        audited("soft", KNeighborsClassifier()).fit(X, labels)
+    audited("drop", KNeighborsClassifier(), random_state=0).fit(X, labels)
+
+
+def test_unknown_actions_are_refused(table):
+    X, labels, *_ = table
+    with pytest.raises(ValueError, match="action='unlabel'"):
+        audited("unlabel").fit(X, labels)
+
+
+def test_probabilities_only_where_the_classifier_has_them():
+    assert hasattr(errata.AuditedClassifier(GaussianNB()), "predict_proba")
+    assert hasattr(errata.AuditedClassifier(), "predict_proba")
+    assert not hasattr(errata.AuditedClassifier(), "decision_function")
+    assert not hasattr(errata.AuditedClassifier(Recorder()), "predict_proba")

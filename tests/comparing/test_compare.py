@@ -1,0 +1,259 @@
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import errata
+from auditing_cases import QUICK, blobs
+from errata.comparing import Competitor, default_competitors
+
+RIVALS = {
+    "bayes": GaussianNB(),
+    "neighbour": KNeighborsClassifier(1),
+    "blind": DummyClassifier(),
+}
+
+
+@pytest.fixture(autouse=True)
+def quick_audits(monkeypatch):
+    """Audits by one model that fits within milliseconds."""
+    for room in ("_compare", "_audit_filter"):
+        monkeypatch.setattr(f"errata.comparing.{room}.audit", quick_audit)
+
+
+def quick_audit(*args, **kwargs):
+    return errata.audit(*args, **kwargs, estimators=QUICK)
+
+
+@pytest.fixture(scope="module")
+def table():
+    X, y = blobs(160, 3)
+    labels, _ = errata.noise.flip_labels(y, 0.2, random_state=1)
+    return X, labels, y
+
+
+@pytest.fixture
+def found(table):
+    X, labels, _ = table
+    return errata.compare(X, labels, competitors=RIVALS, random_state=0)
+
+
+def test_the_accuracy_is_that_on_the_class(table):
+    X, _, y = table
+    found = errata.compare(X, y, competitors=RIVALS, noise=0.2, random_state=0)
+    rows = {row["name"]: row for row in found.summary()["competitors"]}
+    for name in ("bayes", "neighbour"):  # a blind one agrees with labels as often as with classes
+        row = rows[name]
+        behind = row["clean_accuracy"] - row["agreement"]
+        assert behind > 0.1
+        assert abs(row["clean_accuracy"] - row["score"]) < behind / 3
+
+
+def test_the_best_comes_first_and_is_told_beyond_chance(found):
+    assert found.best == "bayes"
+    assert found.table()["name"].tolist() == ["bayes", "neighbour", "blind"]
+    assert found.table()["within_chance"].tolist() == [True, False, False]
+    assert found.advice.startswith("Bayes has the highest estimated accuracy")
+    assert found.advice.endswith("beyond chance.")
+    assert repr(found) == f"<Comparison of 3: {found.advice}>"
+
+
+def test_the_summary_is_valid_json(found):
+    json.dumps(found.summary(), allow_nan=False)
+
+
+def test_the_same_seed_gives_the_same_comparison(table, found):
+    X, labels, _ = table
+    again = errata.compare(X, labels, competitors=RIVALS, random_state=0, n_jobs=2)
+    for metric in ("accuracy", "agreement"):
+        assert_array_equal(again.scores[metric], found.scores[metric])
+
+
+def test_where_the_columns_tell_nothing_agreement_decides():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(300, 4)), random.integers(2, size=300)
+    found = errata.compare(X, y, competitors=RIVALS, repetitions=1, random_state=0)
+    assert found.score == "agreement"
+    assert "accuracy" not in found.scores
+    assert "nobody can say which labels are wrong" in found.summary()["basis"]
+
+
+def test_known_rows_are_scored_by_their_labels_and_get_no_noise(table):
+    X, _, y = table
+    known = np.arange(len(y)) < 60
+    found = errata.compare(X, y, competitors=RIVALS, noise=0.3, known=known, random_state=0)
+    bayes = found.table().set_index("name").loc["bayes"]
+    assert bayes["known_accuracy"] > 0.95
+
+
+def test_a_classifier_of_the_user_learns_from_the_table_as_it_was_given():
+    X, y = blobs(120, 2)
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(place=["north", "south"] * 60)
+    seen = []
+
+    class Spy(GaussianNB):
+        def fit(self, X, y):
+            seen.append(list(X.columns))
+            return super().fit(X[["a", "b"]], y)
+
+        def predict(self, X):
+            return super().predict(X[["a", "b"]])
+
+    frame["label"] = np.where(y == 0, "cat", "dog")
+    rivals = {"spy": Spy(), "logistic regression": None}
+    errata.compare(frame, "label", competitors=rivals, cv=2, repetitions=1, random_state=0)
+    assert seen == [["a", "b", "c", "d", "place"]] * 2
+
+
+def test_a_filter_that_several_share_runs_once_a_fold(table, monkeypatch):
+    X, labels, _ = table
+    calls = []
+    monkeypatch.setattr(
+        "errata.comparing._audit_filter.audit",
+        lambda *args, **kwargs: calls.append(1) or quick_audit(*args, **kwargs),
+    )
+    names = ["logistic regression after audit", "SVM after audit"]
+    errata.compare(X, labels, competitors=names, cv=2, repetitions=1, random_state=0)
+    assert len(calls) == 2
+
+
+def test_cleaning_never_sees_test_rows(table, monkeypatch):
+    X, labels, _ = table
+    sizes = []
+    monkeypatch.setattr(
+        errata.comparing._audit_filter.AuditFilter,
+        "fit_resample",
+        lambda self, X, y: sizes.append(len(y)) or (X, y),
+    )
+    names = ["SVM", "SVM after audit"]
+    errata.compare(X, labels, competitors=names, cv=4, repetitions=1, random_state=0)
+    assert sizes == [120] * 4
+
+
+def test_groups_are_tested_together(table):
+    X, labels, y = table
+    groups = np.arange(len(y)) % 8
+    seen = []
+
+    class Spy(GaussianNB):
+        def predict(self, X):
+            seen.append(set(X[:, -1].astype(int).tolist()))
+            return super().predict(X)
+
+    X = np.c_[X, groups]
+    errata.compare(
+        X,
+        labels,
+        competitors={"spy": Spy(), "blind": DummyClassifier()},
+        groups=groups,
+        cv=4,
+        repetitions=1,
+        random_state=0,
+    )
+    assert [len(part) for part in seen] == [2] * 4
+    assert set.union(*seen) == set(range(8))
+
+
+def test_a_stopped_comparison_goes_on(table, found, tmp_path):
+    X, labels, _ = table
+
+    def run(bayes):
+        return errata.compare(
+            X, labels, competitors=RIVALS | {"bayes": bayes}, out=tmp_path, random_state=0
+        )
+
+    run(GaussianNB())
+    lines = (tmp_path / "results.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "results.csv").write_text(
+        "".join(lines[:8]) + lines[8][:10]
+    )  # killed while writing
+    progress = []
+    again = errata.compare(
+        X,
+        labels,
+        competitors=RIVALS,
+        out=tmp_path,
+        random_state=0,
+        progress=lambda done, total: progress.append((done, total)),
+    )
+    assert progress[0] == (7, 30)
+    assert progress[-1] == (30, 30)
+    assert_array_equal(again.scores["accuracy"], found.scores["accuracy"])
+
+
+def test_results_of_another_table_do_not_mix(table, tmp_path):
+    X, labels, _ = table
+    some = {"competitors": RIVALS, "out": tmp_path, "cv": 2, "repetitions": 1, "random_state": 0}
+    errata.compare(X, labels, **some)
+    with pytest.raises(ValueError, match="holds a run with another table"):
+        errata.compare(X + 1, labels, **some)
+
+
+def test_many_rows_are_drawn_from(table):
+    X, labels, _ = table
+    found = errata.compare(
+        X, labels, competitors=RIVALS, max_rows=90, cv=2, repetitions=1, random_state=0
+    )
+    assert found.about["rows"] == 90
+    assert "90 of 160 rows were drawn at random." in found.notes
+
+
+@pytest.mark.parametrize("kind", ["ncar", "nar", "nnar"])
+def test_so_many_labels_are_made_wrong(kind):
+    X, y = blobs(400, 3, d=2)
+    labels = errata.comparing._compare._with_noise(X / 3, y, None, 0.1, kind, 0)
+    assert 0.05 < np.mean(labels != y) < 0.16
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"competitors": ["SWM"]}, "there is no competitor 'SWM'; choose from logistic"),
+        ({"competitors": "SVM"}, "must be a list of names, or a mapping"),
+        ({"competitors": ["SVM"]}, "1 competitors cannot be compared; pass two or more"),
+        ({"competitors": RIVALS, "known": [2] * 160}, "known must say yes or no for each row"),
+        ({"competitors": RIVALS, "known": [1] * 3}, "known has 3 rows, but there are 160 labels"),
+        ({"competitors": RIVALS, "noise": 0.1, "kind": "odd"}, "kind='odd'"),
+        ({"competitors": RIVALS, "repetitions": 0}, "repetitions=0"),
+    ],
+)
+def test_bad_input_gets_a_sentence(table, options, sentence):
+    X, labels, _ = table
+    with pytest.raises(ValueError, match=sentence):
+        errata.compare(X, labels, **options)
+
+
+def test_what_is_no_classifier_is_refused(table):
+    X, labels, _ = table
+    with pytest.raises(TypeError, match="scaler has no fit and predict"):
+        errata.compare(X, labels, competitors={"scaler": StandardScaler(), "SVM": None})
+
+
+def test_a_competitor_that_fails_is_named(table):
+    X, labels, _ = table
+    rivals = {"broken": make_pipeline(GaussianNB(var_smoothing=-1)), "blind": DummyClassifier()}
+    with pytest.raises(ValueError, match="broken cannot learn from this table"):
+        errata.compare(X, labels, competitors=rivals, random_state=0)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_every_default_competitor_learns(n_classes):
+    X, y = blobs(100, n_classes)
+    names = [name for name, c in default_competitors(n_classes).items() if c.filter is None]
+    found = errata.compare(X, y, competitors=names, cv=2, repetitions=1, random_state=0)
+    assert (found.scores["agreement"].mean(axis=0) > 0.8).all(), found.table()
+
+
+def test_a_competitor_may_bring_a_filter(table):
+    X, labels, _ = table
+    filtered = Competitor(KNeighborsClassifier(1), errata.filters.MarginPeeler())
+    rivals = {"plain": Competitor(KNeighborsClassifier(1)), "peeled": filtered}
+    found = errata.compare(X, labels, competitors=rivals, random_state=0)
+    assert found.best == "peeled"
