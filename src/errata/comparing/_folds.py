@@ -134,6 +134,6 @@ def _material(
     name = described(competitor.filter)  # a filter that several competitors share runs once
     if name not in part.left:
         begin = time.process_time()
-        kept = seeded_member(competitor.filter, seed).fit_resample(part.train, labels)
-        part.left[name] = _Left(*kept, time.process_time() - begin)
+        X, left = seeded_member(competitor.filter, seed).fit_resample(part.train, labels)
+        part.left[name] = _Left(X, left, time.process_time() - begin)
     return part.left[name], part.test
