@@ -26,7 +26,7 @@ def check_slope(loss, scores, codes, **tolerance):
     np.testing.assert_allclose(found, approx_fprime(scores.ravel(), total, 1e-7), **tolerance)
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: type(loss).__name__)
 @given(seeds, st.sampled_from([1, 3, 5]))
 def test_slopes_are_those_of_finite_differences(loss, seed, n_scores):
     random = np.random.RandomState(seed)
