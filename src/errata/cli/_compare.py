@@ -162,8 +162,8 @@ def _write(found: Any, out: Path) -> None:
 
 def _tell(summary: dict[str, Any], out: Path, terminal: Any) -> None:
     """The advice, a table, and where the rest is."""
-    terminal.print(summary["advice"], summary["basis"], sep="\n")
-    terminal.print(*(f"Note: {note}" for note in summary["notes"]), sep="\n")
+    notes = [f"Note: {note}" for note in summary["notes"]]
+    terminal.print(summary["advice"], summary["basis"], *notes, sep="\n")
     terminal.print(_table(summary))
     folds = plural(summary["folds"], "test fold")
     terminal.print(f"Means over {folds}; * is within chance of the best.")

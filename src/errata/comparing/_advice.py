@@ -1,5 +1,6 @@
 """What to make of a comparison, in sentences."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from .._format import count, listed, percent
@@ -24,7 +25,7 @@ def advice(summary: dict[str, Any]) -> str:
     equals = [row for row in others if row["within_chance"]]
     if not equals:
         return f"{first}, beyond chance."
-    names = listed((row["name"] for row in equals), most=4)
+    names = _and(row["name"] for row in equals)
     quickest = min([best, *equals], key=lambda row: row["seconds"])
     take = "it is also the quickest of them"
     if quickest is not best:
@@ -48,6 +49,18 @@ def basis(summary: dict[str, Any]) -> str:
         f"({percent(rate['low'])} to {percent(rate['high'])}), by an audit of the table. The "
         "accuracy is that on the class: each prediction counts by the probability that it is right."
     )
+
+
+def _and(names: Iterable[str], most: int = 4) -> str:
+    """The first names, joined as people join them.
+
+    >>> _and(["tree"]), _and(["tree", "SVM"]), _and("abcdef")
+    ('tree', 'tree and SVM', 'a, b, c, d and 2 more')
+    """
+    *first, last = names
+    if len(first) < most:
+        return f"{', '.join(first)} and {last}" if first else last
+    return listed([*first, last], most=most)
 
 
 _SCORES = {"accuracy": "estimated accuracy", "agreement": "agreement with the labels"}
