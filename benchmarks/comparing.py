@@ -6,7 +6,8 @@
 Twelve sets that chose no constant of the comparison, with injected errors. All three rankings
 are of the same predictions: by the labels before the errors, which is the truth; by agreement with
 the noisy labels, which is plain cross-validation; and by the accuracy on the class that
-``errata.compare`` estimates from the noisy labels.
+``errata.compare`` estimates from the noisy labels. Learners are the default competitors but for the
+slowest, among them those that audit: these err where the audit errs, and would flatter it.
 """
 
 import itertools
@@ -32,7 +33,8 @@ KINDS = ("ncar20", "nar20", "nnar20")
 def cell(name, kind, seed, rows, repetitions, data):
     X, y = load(name, rows, seed, data)
     how = {"kind": kind[:-2], "noise": int(kind[-2:]) / 100, "repetitions": repetitions}
-    found = errata.compare(X, y, **how, random_state=seed)
+    learners = quick_learners(len(set(y.tolist())))
+    found = errata.compare(X, y, **how, competitors=learners, random_state=seed)
     means = {metric: values.mean(axis=0) for metric, values in found.scores.items()}
     truth, row = means["clean_accuracy"], {"learners": len(found.names)}
     for who, metric in SCORES.items():
@@ -41,6 +43,13 @@ def cell(name, kind, seed, rows, repetitions, data):
         row[f"regret_{who}"] = truth.max() - truth[told.argmax()]
         row[f"error_{who}"] = abs(told - truth).mean()
     return [row]
+
+
+def quick_learners(n_classes):
+    """The default competitors but for those that audit, bag or boost for long."""
+    defaults = errata.comparing.default_competitors(n_classes)
+    slow = ("audit", "Audited", "bagging", "RobustBoost")
+    return [name for name in defaults if not any(word in name for word in slow)]
 
 
 def summarise(path):
