@@ -25,6 +25,14 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_that_a_page_names_are_there(page):
+    named = re.findall(
+        r"`((?:src|tests|benchmarks|examples)/[^`\s*]+)", page.read_text(encoding="utf-8")
+    )
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 @pytest.mark.parametrize("command", ["", *main.commands])
 def test_help_in_the_docs_is_what_the_command_prints(command):
     text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")

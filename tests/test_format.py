@@ -53,7 +53,9 @@ def test_a_list_is_shortened_only_when_it_is_too_long():
         ("isolated \u2066a\u2069", r"isolated \u2066a\u2069"),
         ("cat\u200b\ufeff\x00\x85", r"cat\u200b\ufeff\x00\x85"),
         ("two\nlines\tand a tab", "two\nlines\tand a tab"),
-        ("שלום\u200f, 👩\u200d🔬, café", "שלום\u200f, 👩\u200d🔬, café"),
+        ("\u200f10 20\u061c\u206a\udcff", r"\u200f10 20\u061c\u206a\udcff"),
+        ("over\rwritten, but\r\n", "over\\rwritten, but\r\n"),
+        ("שלום, می\u200cشود, 👩\u200d🔬, café", "שלום, می\u200cشود, 👩\u200d🔬, café"),
     ],
 )
 def test_what_the_screen_would_obey_unseen_is_written_out(text, expected):

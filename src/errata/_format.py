@@ -6,10 +6,13 @@ Nothing heavy is imported here, as the command line needs it before anything els
 import re
 from collections.abc import Iterable
 
-# Control characters that are not plain space, overrides of direction, spaces without width. Marks
-# of direction and joiners stay: Arabic, Hebrew and emoji need them, and they turn no text around.
+# Control characters but for tab and line end; marks, overrides and isolates of direction, of which
+# even the marks turn the numbers beside them around; what has no width; line ends that a terminal
+# does not show as such; halves of characters, which nothing can show. The joiners U+200C and U+200D
+# stay: Persian, Indian scripts and emoji are written with them, and they turn nothing around.
 _UNSEEN = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff]"
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ufeff\ud800-\udfff]|\r(?!\n)"
 )
 
 
@@ -90,9 +93,9 @@ def listed(names: Iterable[object], most: int = 20) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Text with what a reader cannot see, but the screen obeys, written out.
+    r"""Text with what a reader cannot see, but page or terminal obey, written out.
 
-    The report's script has the same rule.
+    Labels, columns and file names are other people's texts. The report's script has the same rule.
 
     >>> print(visible("red \x1b[31m, turned \u202etxt.exe, caf\u00e9"))
     red \x1b[31m, turned \u202etxt.exe, café

@@ -94,6 +94,17 @@ def test_bad_wishes_are_named(options, message):
         acted(**options)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, list], ids=["array", "list"])
+def test_a_mapping_of_columns_stays_one(kind):
+    cleaned = acted("drop")
+    table, labels = cleaned.apply({"a": kind(range(8)), "b": kind(list("abcdefgh"))})
+    rows = np.flatnonzero(cleaned.kept).tolist()
+    assert len(rows) < 8
+    assert list(table["a"]) == rows
+    assert list(table["b"]) == ["abcdefgh"[row] for row in rows]
+    assert len(labels) == len(rows)
+
+
 @pytest.mark.parametrize("rows", [7, 9])
 @pytest.mark.parametrize("kind", [np.asarray, np.ndarray.tolist], ids=["array", "list"])
 def test_a_table_of_other_length_is_refused(rows, kind):

@@ -3,7 +3,7 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing._row_index import row_index
+from errata.auditing._row_index import index_columns, row_index
 from errata.noise import flip_labels
 
 pandas = pytest.importorskip("pandas", reason="the tables extra is not installed")
@@ -78,3 +78,24 @@ def test_a_polars_table_has_none():
     audit = errata.audit(frame, LABELS, estimators=QUICK, self_check=False, random_state=0)
     assert audit.index is None
     assert "index" not in audit.table().columns
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [
+        (pandas.date_range("2026-01-01", periods=2, tz="UTC"), "2026-01-01 00:00:00+00:00"),
+        (pandas.Index([1, None], dtype="Int64"), "1"),
+        (pandas.Index([1, 2], dtype="Int64"), 1),
+        (pandas.Index([1, "a"]), "1"),
+    ],
+    ids=["time zone", "missing number", "number", "mixed"],
+)
+def test_what_a_file_cannot_hold_is_kept_as_text(level, expected):
+    assert index_columns(level)["index 0"][0] == expected
+
+
+def test_names_that_json_cannot_hold_are_kept_as_text(tmp_path):
+    index = pandas.RangeIndex(1, N + 1, name=("site", np.int64(1)))
+    audit = audited(index)[1]
+    audit.save(tmp_path / "plants.audit")
+    assert errata.Audit.load(tmp_path / "plants.audit").index.name == str(index.name)

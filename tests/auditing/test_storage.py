@@ -92,7 +92,7 @@ def test_what_is_not_an_audit_is_left_alone(stranger, tmp_path):
     assert path.exists()
 
 
-@pytest.mark.parametrize("text", [None, "{", "[]", "{}", "3"])
+@pytest.mark.parametrize("text", [None, "{", "[]", "{}", "3", '{"version": "new"}'])
 def test_strange_folders_get_a_sentence(text, tmp_path):
     if text is not None:
         (tmp_path / "audit.json").write_text(text)
@@ -112,11 +112,31 @@ def test_digests_come_back_where_there_are_any(tmp_path):
     np.testing.assert_array_equal(again.values, audit.digests.values)
 
 
-@pytest.mark.parametrize("version", [4, 99])
-def test_another_version_gets_a_sentence(version, tmp_path):
+def test_a_change_of_what_is_written_is_noticed(tmp_path):
+    # No more than a change detector: with these lists, VERSION has to change.
+    audited(CODES).save(tmp_path / "pets.audit")
+    numbers = json.loads((tmp_path / "pets.audit" / "audit.json").read_text())
+    fields = (
+        "about digested dtype duplicates examples expected_precision expected_recall "
+        "has_skill hypotheses index models noise_rate notes points prior rule self_check "
+        "transition version"
+    )
+    shown = "compared flagged id image label p_wrong reasons row similar speaking suggested values"
+    assert numbers["version"] == 6
+    assert sorted(numbers) == fields.split()
+    assert sorted(numbers["examples"][0]) == shown.split()
+    beside = "differs image label row values"
+    assert sorted(numbers["examples"][0]["compared"][0]) == beside.split()
+
+
+@pytest.mark.parametrize(
+    ("version", "sentence"),
+    [(5, "an older errata, in version 5 "), (99, "a newer errata.* update errata, or")],
+)
+def test_another_version_gets_a_sentence(version, sentence, tmp_path):
     path = tmp_path / "pets.audit"
     audited(CODES).save(path)
     numbers = json.loads((path / "audit.json").read_text())
     (path / "audit.json").write_text(json.dumps(numbers | {"version": version}))
-    with pytest.raises(ValueError, match=rf"written in version {version} .* run the audit again"):
+    with pytest.raises(ValueError, match=f"was written by {sentence}.*run the audit again"):
         errata.Audit.load(path)

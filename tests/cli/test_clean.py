@@ -112,10 +112,26 @@ def test_no_class_loses_more_than_half(here):
     assert read_table(here / "clean.csv").num_rows == 30
 
 
+def test_what_is_not_sure_may_stay_because_of_its_class(here):
+    arguments = ["--action", "relabel", "--sure", 1, "--unsure", "drop", "--threshold", 0]
+    result = run(here / "pets.audit", "-o", here / "clean.csv", *arguments)
+    assert "30 dropped, 30 kept, as no class loses more than half." in result.output
+
+
+def test_an_audit_without_skill_says_of_no_label_that_it_is_wrong(here):
+    audit = errata.Audit.load(here / "pets.audit")
+    audit.has_skill = False
+    audit.save(here / "pets.audit")
+    result = run(here / "pets.audit", "-o", here / "clean.csv", "--threshold", 0)
+    assert "the columns do not tell the labels apart" in result.output
+    assert "probability" not in result.output
+    assert (here / "clean.csv").read_bytes() == (here / "pets.csv").read_bytes()
+
+
 def test_one_label_is_one_label():
     done = SimpleNamespace(did=np.array(["dropped", "kept"]))
     sentence = "1 label is wrong with a probability above 0.5: 1 dropped."
-    assert _outcome(done, "drop", 1, 0.5) == sentence
+    assert _outcome(done, 1, 0.5, "") == sentence
 
 
 def test_nothing_to_do_is_said(here):

@@ -217,7 +217,7 @@ def test_so_many_labels_are_made_wrong(kind):
     [
         ({"competitors": ["SWM"]}, "there is no competitor 'SWM'; choose from logistic"),
         ({"competitors": "SVM"}, "must be a list of names, or a mapping"),
-        ({"competitors": ["SVM"]}, "1 competitors cannot be compared; pass two or more"),
+        ({"competitors": ["SVM"]}, "SVM alone cannot be compared; name two competitors or more"),
         ({"competitors": RIVALS, "known": [2] * 160}, "known must say yes or no for each row"),
         ({"competitors": RIVALS, "known": [1] * 3}, "known has 3 rows, but there are 160 labels"),
         ({"competitors": RIVALS, "noise": 0.1, "kind": "odd"}, "kind='odd'"),

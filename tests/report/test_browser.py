@@ -1,13 +1,21 @@
 """The page in a real browser: its script runs, and does what its controls promise."""
 
+import json
+
 import pytest
 
 from browsing import needs_browser, noted_by
-from errata._format import percent
+from errata._format import percent, visible
 from errata.report import _words
 from fake_summary import digits_summary, no_lift, no_skill
 
 pytestmark = needs_browser
+
+# One of each range that is written out, and what stands beside them and is not.
+ODD = (
+    "a\x00\t\n\x0b\x0e\r\r\n\x7f\x9f\xa0\u061c\u200b\u200c\u200d\u200e\u200f"
+    "\u2028\u202e\u2060\u2066\u206f\ufeff\U0001f469é"
+)
 
 # Runs inside the page's own scope, after everything has started; the tests read what it notes.
 PROBE = """
@@ -15,6 +23,8 @@ const cells = () => [...document.querySelectorAll("#example-body td.row")];
 const shown = () => cells().map((cell) => Number(cell.textContent));
 noted.title = document.title;
 noted.first = shown();
+noted.odd = visible(ODD);
+noted.reason = reasonText("No model predicts כלב 2; 3 predict the label.").innerHTML;
 noted.words = [0, 0.0004, 0.087, 0.0995, 0.81, 0.9949, 0.995, 0.9999, 1].map(percent);
 setFilters({ text: "p-7" });
 noted.found = shown();
@@ -41,6 +51,7 @@ const text = "\u202e" + "word ".repeat(500);
 const packed = [7, "\u202eid", 0, 1, 0.5, 1, ["\x1b[31m why"], [], [0], 0, [text, null], []];
 const turned = unpack(packed, 0);
 turned.label = "\u202eexe";
+turned.why = "";
 const turnedRow = element("table", {}, exampleRow(turned), detailRow(turned));
 noted.turned = [...turnedRow.querySelectorAll("bdi, p")].map((made) => made.textContent);
 noted.text = turnedRow.querySelector("tr.text td").getAttribute("dir");
@@ -65,6 +76,7 @@ def summary():
     for place, example in enumerate(summary["examples"]):
         example["id"] = f"P-{place}"
     summary["examples"][0] |= {"id": "=1+1", "label": 'a "quoted", label', "suggested": "-1"}
+    summary["examples"][2]["label"] = "כלב 2"
     summary["examples"][1]["reasons"] = ["</script><script>document.title = 'caught'</script>"]
     return summary
 
@@ -72,7 +84,7 @@ def summary():
 @pytest.fixture(scope="module")
 def noted(summary, tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
-    noted = noted_by(PROBE, summary, folder)
+    noted = noted_by(PROBE.replace("ODD", json.dumps(ODD)), summary, folder)
     assert noted["title"] == "train.csv: label audit"  # the script in a reason did not run
     return noted
 
@@ -84,6 +96,14 @@ def test_the_first_page_holds_the_most_suspicious_rows(summary, noted):
 def test_python_and_script_write_percentages_alike(noted):
     fractions = (0, 0.0004, 0.087, 0.0995, 0.81, 0.9949, 0.995, 0.9999, 1)
     assert noted["words"] == [percent(fraction) for fraction in fractions]
+
+
+def test_python_and_script_write_out_the_same_characters(noted):
+    assert noted["odd"] == visible(ODD)
+
+
+def test_a_name_read_from_right_to_left_does_not_turn_its_sentence_around(noted):
+    assert noted["reason"] == "No model predicts <bdi>כלב 2</bdi>; 3 predict the label."
 
 
 def test_the_filters_find(summary, noted):

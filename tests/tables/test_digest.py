@@ -55,10 +55,11 @@ def test_the_order_of_columns_and_the_way_cells_are_written_do_not_count(tmp_pat
         np.testing.assert_array_equal(row_digests(read_table(path)).values, digests().values)
 
 
-def test_batches_are_joined_in_order(monkeypatch):
-    whole = digests().values
+@pytest.mark.parametrize("note", [PETS["note"], [b"a", b"b", b"c", b"\xff"]], ids=["text", "bytes"])
+def test_batches_are_joined_in_order(note, monkeypatch):
+    whole = digests(note=note).values
     monkeypatch.setattr("errata.tables._digest._ROWS", 3)
-    np.testing.assert_array_equal(digests().values, whole)
+    np.testing.assert_array_equal(digests(note=note).values, whole)
 
 
 @pytest.mark.parametrize(

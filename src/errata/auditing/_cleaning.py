@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compat import take_rows
 from .._detector import spare_classes
 from .._format import count, plural
 from .._validation import check_choice, check_fraction
-from ..tables._columns import count_rows
+from ..tables._columns import count_rows, take_table_rows
 from ._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
 
 ACTIONS = ("drop", "relabel", "weight", "unlabel")
@@ -63,7 +62,7 @@ class Cleaned(NamedTuple):
                 "pass the same rows in the same order."
             )
         rows = np.flatnonzero(self.kept)
-        return take_rows(X, rows), self.labels[rows]
+        return take_table_rows(X, rows), self.labels[rows]
 
 
 class Scores(NamedTuple):

@@ -38,9 +38,18 @@ def index_columns(index: Any) -> dict[str, list[Any]]:
 
 def _plain(level: Any) -> list[Any]:
     """Values of a level that a file can hold; what none can, such as intervals, as text."""
-    # Categories, periods and intervals have types of pandas' own, which need not come back.
-    plain = level.dtype.kind in "biufM" or level.inferred_type == "string"
+    # Categories, periods, intervals and time zones are pandas' own, and need not come back.
+    of_numpy = isinstance(level.dtype, np.dtype) and level.dtype.kind in "biufM"
+    plain = of_numpy or (level.inferred_type in ("string", "integer") and not level.hasnans)
     return level.tolist() if plain else [str(value) for value in level]
+
+
+def index_names(index: Any) -> list[str | int | None] | None:
+    """What the levels are called, as JSON can hold it; None for no index."""
+    if index is None:
+        return None
+    plain = (str, int, type(None))
+    return [name if isinstance(name, plain) else str(name) for name in index.names]
 
 
 def index_from(columns: list[np.ndarray], names: list[Any]) -> Any:

@@ -11,13 +11,13 @@ from .._files import atomic_folder
 from ..tables import read_table, write_table
 from ..tables._columns import column_array
 from ..tables._digest import RowDigests
-from ._row_index import index_columns, index_from
+from ._row_index import index_columns, index_from, index_names
 from ._self_check import SelfCheck
 
 if TYPE_CHECKING:
     from ._result import Audit
 
-VERSION = 5
+VERSION = 6  # one more whenever what is written changes
 NUMBERS, ROWS = "audit.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
 PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples")
@@ -48,14 +48,11 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
         )
     try:
         found = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
-        version = found["version"]
+        version = int(found["version"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is not an audit that errata has written: {error}") from error
     if version != VERSION:
-        raise ValueError(
-            f"{path} was written in version {version} of the format, and this errata reads version "
-            f"{VERSION}; run the audit again."
-        )
+        raise ValueError(_of_another_version(path, version))
     table = read_table(path / ROWS)
     rows = {name: column_array(table, name) for name in COLUMNS}
     for name in ("labels", "suggested"):
@@ -77,6 +74,14 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
         "index": None if index is None else index_from(levels, index),
         "digests": _digests(found["digested"], table),
     }
+
+
+def _of_another_version(path: Path, version: int) -> str:
+    age, hint = ("a newer", "update errata, or ") if version > VERSION else ("an older", "")
+    return (
+        f"{path} was written by {age} errata, in version {version} of the format, and this one "
+        f"reads version {VERSION}; {hint}run the audit again."
+    )
 
 
 def _rows(audit: "Audit") -> dict[str, Any]:
@@ -101,7 +106,7 @@ def _numbers(audit: "Audit") -> dict[str, Any]:
         "duplicates": [group.tolist() for group in audit.duplicates],
         "points": audit.points,
         "about": audit.about,
-        "index": None if audit.index is None else list(audit.index.names),
+        "index": index_names(audit.index),
         "digested": None if audit.digests is None else audit.digests.columns,
     }
 

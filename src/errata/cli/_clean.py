@@ -16,6 +16,10 @@ from ._options import FRACTION
 
 ACTIONS = ("drop", "relabel", "unlabel")
 CHANGES = ("dropped", "relabelled", "unlabelled")
+NO_SKILL = (
+    "The audit found that the columns do not tell the labels apart, so nobody knows which are "
+    "wrong; nothing changed."
+)
 
 
 @click.command()
@@ -101,7 +105,10 @@ def clean(
     cleaned = audit.clean(action, threshold=threshold, sure=sure, unsure=unsure)
     kept, labels = cleaned.kept[rows], cleaned.labels[rows]
     errata.tables.copy_with_rows(table, out, kept, name=label, values=labels)
-    say(_outcome(cleaned, action, int((audit.p_wrong > threshold).sum()), threshold))
+    is_unsure = action == "relabel" and unsure == "keep"
+    why_kept = "the class is not sure" if is_unsure else "no class loses more than half"
+    wrong = int((audit.p_wrong > threshold).sum())
+    say(_outcome(cleaned, wrong, threshold, why_kept) if audit.has_skill else NO_SKILL)
     say(f"Wrote {out} with {count(cleaned.kept.sum())} of {plural(len(audit), 'row')}.")
 
 
@@ -124,7 +131,7 @@ def _check_out(table: Path, out: Path, force: bool) -> None:
         raise ValueError(f"{out} exists already; choose another name, or pass --force.")
 
 
-def _outcome(cleaned: Any, action: str, wrong: int, threshold: float) -> str:
+def _outcome(cleaned: Any, wrong: int, threshold: float, why_kept: str) -> str:
     """What became of the labels above the threshold, in one sentence."""
     labels = f"{plural(wrong, 'label')} {'is' if wrong == 1 else 'are'}"
     probably = f"wrong with a probability above {threshold:g}"
@@ -134,6 +141,5 @@ def _outcome(cleaned: Any, action: str, wrong: int, threshold: float) -> str:
     done = [f"{count(did[what])} {what}" for what in CHANGES if did[what]]
     spared = wrong - sum(did[what] for what in CHANGES)
     if spared:
-        why = "the class is not sure" if action == "relabel" else "no class loses more than half"
-        done.append(f"{count(spared)} kept, as {why}")
+        done.append(f"{count(spared)} kept, as {why_kept}")
     return f"{labels} {probably}: {', '.join(done)}."

@@ -23,7 +23,7 @@ YES, NO = {"1", "1.0", "true", "yes", "y"}, {"0", "0.0", "false", "no", "n", ""}
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--label", "-l", metavar="COLUMN", help="The column of labels.")
+@click.option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
 @click.option("--drop", multiple=True, metavar="COLUMN", help="Not a feature; may be given again.")
 @click.option(
     "--group", metavar="COLUMN", help="Rows that belong together: they are tested together."
@@ -36,7 +36,7 @@ YES, NO = {"1", "1.0", "true", "yes", "y"}, {"0", "0.0", "false", "no", "n", ""}
     "methods",
     multiple=True,
     metavar="NAME",
-    help="Only this one of the ways; may be given several times.",
+    help="Only this one of the ways; to be given twice or more.",
 )
 @click.option("--noise", type=FRACTION, metavar="RATE", help="Plant errors first.")
 @click.option(
@@ -94,25 +94,26 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
     out, terminal = out or beside(file, ".compare", ending=""), console()
     learnt = _learnt_from(table, file, asked)
     tidy(out)
-    with resumable(), progress_bar(terminal, file.name) as progress:
-        found = errata.compare(
-            learnt,
-            asked["label"],
-            competitors=list(asked["methods"]) or None,
-            known=_certain(table, asked["known"]),
-            groups=_groups(table, asked["group"]),
-            noise=asked["noise"],
-            kind=asked["kind"],
-            cv=folds,
-            repetitions=asked["repetitions"],
-            max_rows=rows,
-            out=out,
-            title=file.name,
-            random_state=seed,
-            n_jobs=asked["jobs"],
-            progress=progress,
-        )
-    _write(found, out)
+    with resumable():
+        with progress_bar(terminal, file.name) as progress:
+            found = errata.compare(
+                learnt,
+                asked["label"],
+                competitors=list(asked["methods"]) or None,
+                known=_certain(table, asked["known"]),
+                groups=_groups(table, asked["group"]),
+                noise=asked["noise"],
+                kind=asked["kind"],
+                cv=folds,
+                repetitions=asked["repetitions"],
+                max_rows=rows,
+                out=out,
+                title=file.name,
+                random_state=seed,
+                n_jobs=asked["jobs"],
+                progress=progress,
+            )
+        _write(found, out)
     _tell(found.summary(), out, terminal)
 
 

@@ -1,6 +1,5 @@
 """What the commands share of the terminal: every text on its way there passes through here."""
 
-import re
 import sys
 from typing import Any
 
@@ -8,24 +7,9 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from .._format import visible
+
 _PIPE_WIDTH = 160  # nobody wants cells cut off in a pipe or a file
-
-# Control characters but for tab and line end, marks that turn the direction of text around, line
-# ends that terminals do not show as such, and halves of characters, which no terminal can show.
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
-)
-
-
-def visible(text: str) -> str:
-    r"""The text with what would command the terminal, or deceive its reader, spelled out.
-
-    Labels, columns and file names are other people's texts.
-
-    >>> visible("\x1b[2Jcat"), visible("café\n")
-    ('\\x1b[2Jcat', 'café\n')
-    """
-    return _UNSEEN.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def say(text: str, *, err: bool = False) -> None:

@@ -14,7 +14,8 @@ from typing import NoReturn
 
 import click
 
-from ._console import say, visible
+from .._format import visible
+from ._console import say
 from ._usage import UserError, one_sentence
 
 STOPPED = "Stopped; nothing was written."

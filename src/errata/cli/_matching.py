@@ -6,7 +6,7 @@ from typing import Any
 import errata
 
 from .._format import count, plural
-from ._columns import read_column
+from ._columns import column, read_column
 from ._console import say
 
 
@@ -17,7 +17,7 @@ def rows_in_audit(table: Path, label: str, audit: Any) -> Any:
     now = errata.tables.read_table(table, audit.digests.columns)
     _check_count(table, now.num_rows, len(audit))
     rows = audit.digests.places_of(errata.tables.row_digests(now))
-    labels = errata.tables._columns.column_array(now, label)
+    labels = column(now, label)
     if (rows < 0).any():
         _refuse(table, rows, labels, audit.labels)
     # The contents are the same now; but 1 and "1" look the same, and only one of them fits.

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from .._format import visible
 from ._console import say
 
 
@@ -22,9 +23,9 @@ def resumable() -> Iterator[None]:
 @contextmanager
 def progress_bar(terminal: Console, title: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on a terminal, silence elsewhere."""
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(
-        "{task.description}", *columns, console=terminal, disable=not terminal.is_terminal
-    ) as bar:
-        task = bar.add_task(title)
+    # The title may be the name of a file: its brackets are not markup.
+    named = TextColumn("{task.description}", markup=False)
+    columns = (named, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=terminal, disable=not terminal.is_terminal) as bar:
+        task = bar.add_task(visible(title))
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -31,7 +31,7 @@ def advice(summary: dict[str, Any]) -> str:
     if quickest is not best:
         take = f"{quickest['name']} is the quickest of them"
     # A list of all of them tells nobody which to leave out.
-    if len(equals) == len(others):
+    if len(equals) == len(others) > 1:
         return f"{first}, but all {count(len(others) + 1)} are within chance of it; {take}."
     return f"{first}; its lead over {names} is within chance; {take}."
 

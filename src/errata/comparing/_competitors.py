@@ -82,7 +82,9 @@ def chosen_competitors(competitors: Any, n_classes: int) -> dict[str, Competitor
         competitors = dict.fromkeys(competitors)
     chosen = {str(name): _one(name, given, defaults) for name, given in competitors.items()}
     if len(chosen) < 2:
-        raise ValueError(f"{len(chosen)} competitors cannot be compared; pass two or more.")
+        raise ValueError(
+            f"{listed(chosen) or 'nothing'} alone cannot be compared; name two competitors or more."
+        )
     return chosen
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from .._compat import take_rows
 from .._names import instead
 from .._optional import require
 from .._validation import is_missing
@@ -100,6 +101,13 @@ def count_rows(table: Any) -> int:
     if isinstance(table, Mapping):
         return len(next(iter(table.values()), ()))
     return table.shape[0] if hasattr(table, "shape") else len(table)
+
+
+def take_table_rows(table: Any, rows: np.ndarray) -> Any:
+    """Some rows of a table of any kind, in that kind."""
+    if isinstance(table, Mapping):
+        return {name: take_rows(column, rows) for name, column in table.items()}
+    return take_rows(table, rows)
 
 
 def _parts(table: Any) -> tuple[Sequence[Any], list[Any]]:

@@ -9,6 +9,16 @@ const shortened = (text, most) => (text.length <= most ? text : `${text.slice(0,
 // Text from the table cannot turn what stands beside it around.
 const own = (text) => element("bdi", {}, text);
 
+// Within a sentence, a name that is read from right to left would turn around the words after it.
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const turningNames = data.names.filter((name) => rightToLeft.test(name)).sort((a, b) => b.length - a.length);
+
+function reasonText(reason) {
+  const name = turningNames.find((each) => reason.includes(each));
+  if (name === undefined) return own(reason);
+  return element("bdi", {}, ...reason.split(name).flatMap((part, i) => (i ? [own(name), part] : [part])));
+}
+
 // A name in little space: long ones are cut, and whole in the tooltip and in what opens.
 const named = (name) => (isLong(name) ? element("span", { class: "clamp", title: visible(name) }, own(name)) : own(name));
 
@@ -120,7 +130,7 @@ function reasonsPart(example) {
   const names = [example.label, example.suggested].some(isLong)
     ? [element("p", {}, "Label: ", own(example.label)), element("p", {}, "Suggestion: ", own(example.suggested))]
     : [];
-  const sentences = example.reasons.map((reason) => element("li", {}, own(reason)));
+  const sentences = example.reasons.map((reason) => element("li", {}, reasonText(reason)));
   return element("div", {}, element("h4", {}, "Why"), element("ul", {}, ...sentences), ...names);
 }
 

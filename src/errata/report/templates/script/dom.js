@@ -3,8 +3,10 @@ const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 
 // The same rule as visible() in errata/_format.py: what the screen would obey unseen is written out.
-const unseen = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g;
+// With "u", a character beyond U+FFFF is one, and only a lone half of it is written out.
+const unseen = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]|\r(?!\n)/gu;
 const visible = (text) => text.replace(unseen, (found) => {
+  if (found === "\r") return "\\r";
   const code = found.charCodeAt(0).toString(16);
   return code.length > 2 ? `\\u${code.padStart(4, "0")}` : `\\x${code.padStart(2, "0")}`;
 });

@@ -58,7 +58,7 @@ function exampleRow(example) {
     label: () => element("td", { class: "label" }, named(example.label)),
     suggested: () => element("td", { class: "suggested" }, named(example.suggested)),
     chance: () => chanceCell(example),
-    why: () => element("td", { class: "why" }, ...preview(example), element("p", {}, own(example.why))),
+    why: () => element("td", { class: "why" }, ...preview(example), element("p", {}, reasonText(example.why))),
     open: () => openCell(example),
   };
   const made = element("tr", { id: `example-${example.row}`, tabindex: "-1", class: opened.has(example.row) ? "opened" : null });
