@@ -162,6 +162,8 @@ def labels_of_components(
     The likelihood is concave, so that the start does not matter; that of the label frequencies is
     what a component without rows is left with.
     """
+    counted = labels.weights > 0  # a label that only other rows have may have no component at all
+    memberships, labels = memberships[counted], Labels(*(part[counted] for part in labels))
     frequencies = np.bincount(labels.codes, labels.weights, n_classes) / labels.weights.sum()
     start = np.tile(frequencies, (memberships.shape[1], 1))
     with np.errstate(divide="ignore"):

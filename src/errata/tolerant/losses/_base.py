@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._detector import DetectorMixin
 from ..._validation import (
     check_choice,
+    check_class_weights,
     check_count,
     check_labelled,
     check_positive,
@@ -59,6 +60,7 @@ class RobustLossModel(ClassifierMixin, DetectorMixin, BaseEstimator):
     def _fit_codes(self, X: np.ndarray, codes: np.ndarray, sample_weight: Any = None) -> Self:
         """Fit to rows and labels that have passed the checks; ``classes_`` is set."""
         weights = check_row_weights("sample_weight", sample_weight, len(codes))
+        check_class_weights(codes, self.classes_, weights)
         loss, C = checked_loss(self.loss), check_positive("C", self.C)
         Z, penalty = self._make_features(X, weights)
         found = fit_scores(
