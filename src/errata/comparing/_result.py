@@ -82,9 +82,8 @@ class Comparison:
         Folds without a row of known label do not count for ``known_accuracy``.
         """
         kinds = tuple(name for name in self.scores if name != "seconds")
-        scores = self.scores[
-            self.score if metric is None else check_choice("metric", metric, kinds)
-        ]
+        chosen = self.score if metric is None else check_choice("metric", metric, kinds)
+        scores = self.scores[chosen]
         scores = scores[~np.isnan(scores).any(axis=1)]
         if len(scores) < 2:
             raise ValueError(

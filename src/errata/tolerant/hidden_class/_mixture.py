@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.mixture import GaussianMixture
 
+from ..._margins import probability_margin
 from ..._random import draw_seed
 from ..._validation import check_choice, check_count, check_fraction
-from .._margin import probability_margin
 from ._base import HiddenClassClassifier
 from ._em import ClassFit, Labels, Maximum, maximise_likelihood, transition_settled
 from ._noise import NoiseStep
