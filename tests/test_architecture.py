@@ -24,6 +24,7 @@ ORDER = [
     "_validation",
     "_blocks",
     "_detector",
+    "_margins",
     "_crossfit",
     "_neighbors",
     "_kernels",

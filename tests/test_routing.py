@@ -72,3 +72,4 @@ def test_weights_are_taken_by_the_argument_or_by_routing():
     with sklearn.config_context(enable_metadata_routing=True):
         asking = GaussianNB().set_fit_request(sample_weight=True)
         assert takes_sample_weight(make_pipeline(asking))
+    assert not takes_sample_weight(make_pipeline(asking))

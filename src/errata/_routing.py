@@ -52,4 +52,6 @@ def takes_sample_weight(estimator: Any) -> bool:
     """Whether ``fit`` has the argument, or hands it on by metadata routing, as pipelines do."""
     if has_fit_parameter(estimator, "sample_weight"):
         return True
+    if not get_config()["enable_metadata_routing"]:  # what was requested of it is not handed on
+        return False
     return "sample_weight" in get_routing_for_object(estimator).consumes("fit", ["sample_weight"])

@@ -23,12 +23,12 @@ RIVALS = {
 @pytest.fixture(autouse=True)
 def quick_audits(monkeypatch):
     """Audits by one model that fits within milliseconds."""
-    for room in ("_compare", "_audit_filter"):
-        monkeypatch.setattr(f"errata.comparing.{room}.audit", quick_audit)
+    for caller in ("comparing._compare", "comparing._audit_filter", "auditing._audited_classifier"):
+        monkeypatch.setattr(f"errata.{caller}.audit", quick_audit)
 
 
 def quick_audit(*args, **kwargs):
-    return errata.audit(*args, **kwargs, estimators=QUICK)
+    return errata.audit(*args, **kwargs | {"estimators": QUICK})
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +194,38 @@ def test_results_of_another_table_do_not_mix(table, tmp_path):
     errata.compare(X, labels, **some)
     with pytest.raises(ValueError, match="holds a run with another table"):
         errata.compare(X + 1, labels, **some)
+
+
+@pytest.mark.parametrize("of_rows", ["known", "groups"])
+def test_results_for_other_known_rows_or_groups_do_not_mix(table, tmp_path, of_rows):
+    X, labels, _ = table
+    some = {"competitors": RIVALS, "out": tmp_path, "cv": 2, "repetitions": 1, "random_state": 0}
+    errata.compare(X, labels, **some, **{of_rows: np.arange(160) < 50})
+    with pytest.raises(ValueError, match="holds a run with another table"):
+        errata.compare(X, labels, **some, **{of_rows: np.arange(160) > 120})
+
+
+def test_a_class_that_noise_has_wiped_out_is_predicted_by_nobody(table, monkeypatch):
+    X, _, y = table
+    monkeypatch.setattr(
+        "errata.comparing._compare._with_noise", lambda X, y, *_: np.where(y == 1, 2, y)
+    )
+    found = errata.compare(X, y, competitors=RIVALS, noise=0.3, repetitions=1, random_state=0)
+    assert found.scores["clean_accuracy"].mean(axis=0).max() < 0.75  # of three classes, one is gone
+
+
+def test_folds_without_a_known_row_do_not_count(table):
+    X, labels, _ = table
+    some = {"competitors": RIVALS, "repetitions": 1, "random_state": 0}
+    found = errata.compare(X, labels, known=np.arange(160) < 3, **some)
+    counted = ~np.isnan(found.scores["known_accuracy"][:, 0])
+    assert 2 <= counted.sum() < 5
+    expected = found.scores["known_accuracy"][counted].mean(axis=0)
+    assert_array_equal(found.standing("known_accuracy").mean, expected)
+    with pytest.raises(ValueError, match="metric='seconds' is not known; choose from accuracy"):
+        found.standing("seconds")
+    with pytest.raises(ValueError, match="was measured on 1 of the folds, and two are needed"):
+        errata.compare(X, labels, known=np.arange(160) < 1, **some).standing("known_accuracy")
 
 
 def test_many_rows_are_drawn_from(table):

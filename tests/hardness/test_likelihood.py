@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 from errata.hardness import ClassLikelihood, ClassLikelihoodDifference
-from errata.hardness._likelihood import class_likelihoods, own_and_best_other
+from errata.hardness._likelihood import class_likelihoods
 
 BOTH = pytest.mark.parametrize("measure", [ClassLikelihood, ClassLikelihoodDifference])
 
@@ -45,12 +45,6 @@ def test_likelihoods_are_naive_bayes_without_prior():
     smoothing = 0.05 * Z[20:].var(axis=0).max() / Z[20:].var(axis=0)
     found = class_likelihoods(X[20:], y[20:], smoothing)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
-
-
-def test_own_and_the_best_other():
-    own, other = own_and_best_other(np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 1]))
-    assert own.tolist() == [0.5, 0.2]
-    assert other.tolist() == [0.3, 0.7]
 
 
 def test_hardness_by_hand():

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from .._random import draw_seed, seeded_member
 from .._routing import takes_sample_weight
 from .._validation import check_choice, check_labelled, check_rows
+from ..filters._parts import PartPredicts
 from ._audit import audit
 from ._class_posterior import class_posterior
 from ._cleaning import ACTIONS
@@ -21,11 +19,7 @@ from ._settings import LEAST_CLASS_WEIGHT
 LEARNT = ("soft", *(action for action in ACTIONS if action != "unlabel"))
 
 
-def _classifier_has(method: str) -> Any:
-    return available_if(lambda self: hasattr(self._chosen(), method))
-
-
-class AuditedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class AuditedClassifier(PartPredicts):
     """Audit the training rows, then fit a classifier to what their classes probably are.
 
     Reach for it when a tenth of the labels or more may be wrong and accuracy is what counts. It
@@ -57,7 +51,8 @@ class AuditedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     audit_ : Audit
         What was found among the training labels.
     suspicion_, flagged_, suggested_ : arrays of shape (n,)
-        The audit's, for each training row. For probabilities see ``audit_.p_wrong``.
+        The audit's, for each training row: it draws the line itself (``audit_.rule``). For
+        probabilities see ``audit_.p_wrong``.
     classes_ : array of shape (n_classes,)
         The distinct labels.
     n_features_in_ : int
@@ -81,6 +76,8 @@ class AuditedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     >>> bool(model.score(X[1::2], y[1::2]) > plain.score(X[1::2], y[1::2]) + 0.1)
     True
     """
+
+    _predicts = "classifier"
 
     def __init__(
         self,
@@ -126,20 +123,6 @@ class AuditedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.classifier_ = model.fit(X[rows], classes, **weighted)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The class that the classifier predicts."""
-        return self._ask("predict", X)
-
-    @_classifier_has("predict_proba")
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """The classifier's probabilities."""
-        return self._ask("predict_proba", X)
-
-    @_classifier_has("decision_function")
-    def decision_function(self, X: Any) -> np.ndarray:
-        """The classifier's decision."""
-        return self._ask("decision_function", X)
-
     def _chosen(self) -> Any:
         return KernelAndTrees(n_jobs=self.n_jobs) if self.classifier is None else self.classifier
 
@@ -151,9 +134,11 @@ class AuditedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         return seeded_member(self._chosen(), seed)
 
+    def _predictor(self) -> Any:
+        return getattr(self, "classifier_", self._chosen())
+
     def _ask(self, method: str, X: Any) -> Any:
-        check_is_fitted(self)
-        return getattr(self.classifier_, method)(check_rows(self, X, dtype=float))
+        return super()._ask(method, check_rows(self, X, dtype=float))
 
 
 def _material(found: Audit, action: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +124,8 @@ def compare(
     folds = _folds(inputs, kept, rows, cv, repetitions, seed)
     store: Memory | Folder = Memory()
     if out is not None:
-        manifest = {"table": _digest(rows), "seed": seed, "cv": cv, "repetitions": repetitions}
+        manifest = {"table": _digest(rows, folds), "seed": seed}
+        manifest |= {"cv": cv, "repetitions": repetitions}
         manifest |= {"competitors": {name: described(c) for name, c in chosen.items()}}
         store = Folder(Path(out), title, noise, manifest)
     tell = progress or (lambda done, total: None)
@@ -182,9 +183,15 @@ def _rows(
         classes=found.classes,
         posterior=class_posterior(found, known) if found.has_skill else None,
         known=known,
-        truth=None if noise is None else np.searchsorted(found.classes, before),
+        truth=None if noise is None else _codes_of(before, found.classes),
     )
     return rows, found
+
+
+def _codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Codes of labels; -1, which nobody predicts, for a class of which noise has left no label."""
+    codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    return np.where(classes[codes] == labels, codes, -1)
 
 
 def _dense(inputs: Inputs) -> np.ndarray:
@@ -229,8 +236,11 @@ def _folds(
     ]
 
 
-def _digest(rows: ComparedRows) -> str:
-    """So that results of another table are not taken for those of this one."""
+def _digest(rows: ComparedRows, folds: Sequence[tuple[np.ndarray, np.ndarray]]) -> str:
+    """So that results of another table, of other known rows or groups, are not taken for these."""
     content = hashlib.sha256(np.ascontiguousarray(rows.features).tobytes())
     content.update("\0".join(map(str, rows.labels.tolist())).encode())
+    of_rows = (rows.known, rows.truth, *(test for _, test in folds))
+    for part in of_rows:
+        content.update(b"\0" if part is None else np.ascontiguousarray(part).tobytes())
     return content.hexdigest()

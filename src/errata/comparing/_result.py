@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._optional import require
+from .._validation import check_choice
 from ..auditing import NoiseRate
 from ..metrics import correct_error_rate
 from ..report import write_comparison_page
@@ -76,8 +77,20 @@ class Comparison:
         return advice(self.summary())
 
     def standing(self, metric: str | None = None) -> Standing:
-        """Means, intervals, mean ranks and p-values against the best, by any metric."""
-        return standing(self.scores[metric or self.score], self.test_fraction)
+        """Means, intervals, mean ranks and p-values against the best, by any kind of accuracy.
+
+        Folds without a row of known label do not count for ``known_accuracy``.
+        """
+        kinds = tuple(name for name in self.scores if name != "seconds")
+        chosen = self.score if metric is None else check_choice("metric", metric, kinds)
+        scores = self.scores[chosen]
+        scores = scores[~np.isnan(scores).any(axis=1)]
+        if len(scores) < 2:
+            raise ValueError(
+                f"metric={metric!r} was measured on {len(scores)} of the folds, and two are needed "
+                "to tell a difference from chance; pass more rows whose label is known."
+            )
+        return standing(scores, self.test_fraction)
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.names)}: {self.advice}>"

@@ -3,13 +3,11 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils import indexable
-from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, get_routing_for_object
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 
-from .._routing import router_of
+from .._routing import router_of, takes_sample_weight
 from .._validation import check_class_weights, check_data, check_positive, check_row_weights
 from ._parts import PartPredicts, codes_known_to, route_to_parts, take_verdict, with_tags_of
 from .committees import CrossValFilter
@@ -133,11 +131,7 @@ def trust(suspicion: np.ndarray, codes: np.ndarray, min_weight: float) -> np.nda
 
 
 def _check_takes_weights(estimator: Any) -> None:
-    name = "sample_weight"
-    requested = get_config()["enable_metadata_routing"] and get_routing_for_object(
-        estimator
-    ).consumes("fit", [name])
-    if not (requested or has_fit_parameter(estimator, name)):
+    if not takes_sample_weight(estimator):
         raise TypeError(
             f"{type(estimator).__name__} takes no sample_weight, so that suspicion cannot weigh "
             "its rows; pass a classifier that does, or FilteredClassifier to leave rows out."

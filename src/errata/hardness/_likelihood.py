@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.preprocessing import StandardScaler
 
+from .._margins import own_and_best_other
 from .._validation import check_fraction
 from ._measure import HardnessMeasure
 
@@ -167,14 +168,6 @@ class ClassLikelihoodDifference(_LikelihoodMeasure):
     @staticmethod
     def _hardness(own: np.ndarray, other: np.ndarray) -> np.ndarray:
         return (1 - (own - other)) / 2
-
-
-def own_and_best_other(likelihoods: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Likelihood under the class on the label, and the largest under any other class."""
-    rows = np.arange(len(codes))
-    others = likelihoods.copy()
-    others[rows, codes] = -np.inf
-    return likelihoods[rows, codes], others.max(axis=1)
 
 
 def class_likelihoods(X: np.ndarray, codes: np.ndarray, var_smoothing: float) -> np.ndarray:

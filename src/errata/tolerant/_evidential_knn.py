@@ -8,11 +8,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import pairwise_distances_chunked
 
 from .._detector import DetectorMixin
-from .._neighbors import NeighborIndex
+from .._margins import probability_margin
+from .._neighbors import NeighborIndex, possible_neighbors
 from .._random import draw_seed
-from .._validation import check_count, check_labelled, check_positive, check_rows
-from .._warn import warn_user
-from ._margin import probability_margin
+from .._validation import check_labelled, check_positive, check_rows
 
 MOST_ROWS = 2000  # of a class, for the mean distance between two of them
 
@@ -135,7 +134,7 @@ class EvidentialKNNClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         self._index = NeighborIndex(X, metric=self.metric, n_jobs=self.n_jobs)
         self.gamma_ = self._gamma(X)
         # Its own row would vouch for every label.
-        masses = self._masses(*self._index.others(self._n_neighbors(len(codes) - 1)))
+        masses = self._masses(*self._index.others(possible_neighbors(self.n_neighbors, len(codes))))
         proba = pignistic(masses)
         self._conclude(probability_margin(proba, codes), codes, proba.argmax(axis=1))
         return self
@@ -162,15 +161,6 @@ class EvidentialKNNClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def _n_neighbors(self, others: int) -> int:
-        k = check_count("n_neighbors", self.n_neighbors)
-        if k > others:
-            warn_user(
-                f"n_neighbors={k} asks for more neighbours than there are other rows ({others}); "
-                f"using {others}."
-            )
-        return min(k, others)
 
     def _gamma(self, X: Any) -> np.ndarray:
         n_classes = len(self.classes_)

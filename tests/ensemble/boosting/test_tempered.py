@@ -38,9 +38,11 @@ def test_probabilities_are_fractions_of_the_votes(booster):
 def test_a_base_estimator_without_error_is_kept_and_the_last(booster):
     model = booster().fit([[0], [1], [2], [3]], ["a", "a", "b", "b"])
     assert model.n_estimators_ == 1
-    cap = 0.5 * np.log((1 - 1e-10) / 1e-10)
-    assert model.estimator_weights_[0] == pytest.approx(cap, abs=1e-9)
+    odds = np.log((1 - 1e-10) / 1e-10)
+    assert model.estimator_weights_[0] == pytest.approx(odds / 2, abs=1e-9)
     np.testing.assert_array_equal(model.margins([[0], [3]], ["a", "a"]), [1, -1])
+    three = booster().fit([[0], [1], [2], [3], [4], [5]], ["a", "a", "b", "b", "c", "c"])
+    assert three.estimator_weights_[0] == pytest.approx(odds + np.log(2), abs=1e-9)  # SAMME's
 
 
 @each

@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from errata._margins import probability_margin
 from errata.filters.committees._scores import (
     SCORES,
     contradiction,
     distrust,
-    margin,
     surprise,
 )
 from strategies import seeds
@@ -21,17 +21,13 @@ CODES = np.array([0, 0, 1, 2])
     ("score", "expected"),
     [
         (distrust, [0.3, 0.9, 0.65, 0.666667]),
-        (margin, [0.25, 0.85, 0.525, 0.5]),
+        (probability_margin, [0.25, 0.85, 0.525, 0.5]),
         (surprise, [0.356675, 2.302585, 1.049822, 1.098612]),
         (contradiction, [0, 0.418328, 0.016461, 0]),
     ],
 )
 def test_scores_of_four_rows(score, expected):
     np.testing.assert_allclose(score(PROBA, CODES), expected, rtol=0, atol=1e-6)
-
-
-def test_another_class_is_likelier_where_the_margin_is_above_one_half():
-    np.testing.assert_array_equal(margin(PROBA, CODES) > 0.5, [False, True, True, False])
 
 
 def test_the_probabilities_are_left_alone():
@@ -62,6 +58,6 @@ def test_scores_are_one_minus_those_of_cleanlab(seed):
     rank = pytest.importorskip("cleanlab.rank", reason="cleanlab is not installed")
     random = np.random.RandomState(seed)
     proba, codes = random.dirichlet(np.ones(4), size=30), random.randint(4, size=30)
-    for ours, theirs in ((distrust, "self_confidence"), (margin, "normalized_margin")):
+    for ours, theirs in ((distrust, "self_confidence"), (probability_margin, "normalized_margin")):
         quality = rank.get_label_quality_scores(codes, proba, method=theirs)
         np.testing.assert_allclose(ours(proba, codes), 1 - quality, rtol=0, atol=1e-12)

@@ -79,3 +79,16 @@ def test_wrong_parameters_get_a_sentence(parameters, sentence):
     X, y, *_ = two_classes(0, n=50, n_test=10)
     with pytest.raises(ValueError, match=sentence):
         RobustMixtureClassifier(**{"n_components": 2, **parameters}).fit(X, y)
+
+
+def test_a_row_without_weight_may_have_a_label_that_its_cluster_has_not():
+    X = np.r_[np.linspace(-52, -48, 20), np.linspace(48, 52, 20)][:, None]
+    y, weights = np.repeat([0, 1], 20), np.ones(40)
+    y[0], weights[0] = 1, 0
+    model = RobustMixtureClassifier(2, random_state=0).fit(X, y, sample_weight=weights)
+    without = RobustMixtureClassifier(2, random_state=0).fit(X[1:], y[1:])
+    np.testing.assert_allclose(model.log_likelihood_, without.log_likelihood_, rtol=1e-12)
+    np.testing.assert_allclose(
+        model.label_given_component_, without.label_given_component_, rtol=0, atol=1e-12
+    )
+    assert np.flatnonzero(model.flagged_).tolist() == [0]

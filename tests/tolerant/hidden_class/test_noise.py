@@ -81,6 +81,13 @@ def test_a_known_matrix_may_be_a_list_or_a_noise_model(given_as):
     np.testing.assert_array_equal(known_transition(given_as, CLASSES), T)
 
 
+def test_a_noise_model_may_name_the_classes_in_any_order():
+    named = NoiseModel(T[::-1, ::-1], classes=["b", "a"])
+    np.testing.assert_array_equal(known_transition(named, CLASSES), T)
+    with pytest.raises(ValueError, match="for the classes 'b', 'c', but the labels are 'a', 'b'"):
+        known_transition(NoiseModel(T, classes=["b", "c"]), CLASSES)
+
+
 def test_a_known_matrix_may_be_one_rate():
     np.testing.assert_allclose(known_transition(0.1, CLASSES), [[0.9, 0.1], [0.1, 0.9]])
 

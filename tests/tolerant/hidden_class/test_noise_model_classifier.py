@@ -138,3 +138,11 @@ def test_estimators_that_will_not_do_get_a_sentence(estimator, sentence):
 def test_wrong_parameters_get_a_sentence(parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         NoiseModelClassifier(GaussianNB(), **parameters).fit(*EM8)
+
+
+def test_probabilities_that_are_no_numbers_get_a_sentence():
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(ValueError, match="GaussianNB gives probabilities that are no numbers"),
+    ):
+        NoiseModelClassifier(GaussianNB()).fit(np.ones((10, 2)), [0, 1] * 5)

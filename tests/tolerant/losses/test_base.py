@@ -138,3 +138,9 @@ def test_too_few_steps_are_told_at_the_line_of_the_user():
     with pytest.warns(ConvergenceWarning, match="did not settle within max_iter=1 steps") as caught:
         RobustLossClassifier(max_iter=1).fit(X, labels)
     assert caught[0].filename == __file__
+
+
+def test_a_class_without_weight_is_refused():
+    X, y = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 2, 2])
+    with pytest.raises(ValueError, match="every row of the class 2 has a sample_weight of zero"):
+        RobustLossClassifier("ramp").fit(X, y, sample_weight=y < 2)

@@ -21,9 +21,8 @@ class DroppingDistribution(Distribution):
     def after(self, outputs: np.ndarray, step: float) -> np.ndarray | None:
         """The weights of what is left; None, and nothing is dropped, where a class would be."""
         weights = self._grown(outputs, step)
-        dropped = self.dropped | (
-            weights / self.cap > self.start
-        )  # an infinite cap times 0 is none
+        # Divided, as an infinite cap times a start of 0 would be no number.
+        dropped = self.dropped | (weights / self.cap > self.start)
         weights = np.where(dropped, 0, weights)
         left, before = (np.bincount(self.codes, w) > 0 for w in (weights, self.start))
         if (before & ~left).any():
@@ -143,7 +142,4 @@ class ORBoostClassifier(TemperedBooster):
     def _conclude(
         self, suspicion: np.ndarray, codes: Any = None, suggested: Any = None, **rule: Any
     ) -> None:
-        super()._conclude(suspicion, codes, suggested, **rule)
-        if self.threshold is None and self.contamination is None:
-            self.flagged_ = self.dropped_.copy()
-            self.suggested_ = self.classes_[np.where(self.flagged_, suggested, codes)]
+        super()._conclude(suspicion, codes, suggested, **rule, native=self.dropped_.copy())

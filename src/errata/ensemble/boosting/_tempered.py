@@ -39,7 +39,7 @@ class TemperedBooster(ReweightingBooster):
         return super()._tree_depth()
 
     def _perfect(self, base: FittedBase, error: float, t: int) -> Iterator[Round]:
-        yield Round(base, samme_weight(NO_ERROR, 2), error)
+        yield Round(base, samme_weight(NO_ERROR, len(self.classes_)), error)
 
     def _staged_weights(
         self, X: np.ndarray, codes: np.ndarray, start: np.ndarray

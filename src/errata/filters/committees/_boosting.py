@@ -18,7 +18,7 @@ MAX_DEPTH = 2  # of the compiled trees
 
 
 class RoundSums(NamedTuple):
-    """RoundSums over rounds of their weights a: of all, of those that are wrong, for each class."""
+    """Sums of the weights a of rounds: of all, of those wrong about a row, of those for a class."""
 
     total: float
     wrong: np.ndarray  # (n,)

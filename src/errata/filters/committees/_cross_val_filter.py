@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
+from ..._margins import probability_margin
 from ..._validation import check_choice
 from .._base import Verdict
 from ._base import Question, check_gives_proba
 from ._cross_validation import CrossValidatedFilter
-from ._scores import SCORES, margin
+from ._scores import SCORES
 
 
 class CrossValFilter(CrossValidatedFilter):
@@ -143,7 +144,7 @@ class CrossValFilter(CrossValidatedFilter):
         (proba,), lacking = self._predict(question, self._members())
         self.proba_ = proba / proba.sum(axis=1, keepdims=True)
         suspicion = SCORES[self.criterion](self.proba_, question.codes)
-        contradicted = margin(self.proba_, question.codes) > 0.5
+        contradicted = probability_margin(self.proba_, question.codes) > 0.5
         return Verdict(
             np.where(lacking, 0.0, suspicion), self.proba_.argmax(axis=1), contradicted & ~lacking
         )

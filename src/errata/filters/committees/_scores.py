@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import entr
 
-from ...hardness._likelihood import own_and_best_other
+from ..._margins import own_and_best_other, probability_margin
 
 LEAST = 1e-15  # probability of which a logarithm is taken
 
@@ -11,12 +11,6 @@ LEAST = 1e-15  # probability of which a logarithm is taken
 def distrust(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """1 - p(label): one minus the self-confidence."""
     return 1 - own_and_best_other(proba, codes)[0]
-
-
-def margin(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """(max p(another class) - p(label) + 1) / 2, above one half where another is likelier."""
-    own, other = own_and_best_other(proba, codes)
-    return (other - own + 1) / 2
 
 
 def surprise(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -33,7 +27,7 @@ def contradiction(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 SCORES = {
     "self_confidence": distrust,
-    "margin": margin,
+    "margin": probability_margin,
     "surprise": surprise,
     "entropy": contradiction,
 }

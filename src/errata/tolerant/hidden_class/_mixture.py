@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from sklearn.mixture import GaussianMixture
 
+from ..._margins import probability_margin
 from ..._random import draw_seed
 from ..._validation import check_choice, check_count, check_fraction
-from .._margin import probability_margin
 from ._base import HiddenClassClassifier
 from ._em import ClassFit, Labels, Maximum, maximise_likelihood, transition_settled
 from ._noise import NoiseStep
@@ -162,6 +162,8 @@ def labels_of_components(
     The likelihood is concave, so that the start does not matter; that of the label frequencies is
     what a component without rows is left with.
     """
+    counted = labels.weights > 0  # a label that only other rows have may have no component at all
+    memberships, labels = memberships[counted], Labels(*(part[counted] for part in labels))
     frequencies = np.bincount(labels.codes, labels.weights, n_classes) / labels.weights.sum()
     start = np.tile(frequencies, (memberships.shape[1], 1))
     with np.errstate(divide="ignore"):

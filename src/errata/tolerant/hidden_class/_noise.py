@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import xlogy
 from sklearn.exceptions import ConvergenceWarning
 
+from ..._format import listed
 from ..._validation import check_choice, check_fraction, check_transition
 from ..._warn import warn_user
 from ...noise import NoiseModel
@@ -101,6 +102,9 @@ def known_transition(transition: Any, classes: np.ndarray) -> np.ndarray:
     if isinstance(transition, Real):
         transition = NoiseModel.uniform(len(classes), transition)
     T = check_transition(getattr(transition, "transition", transition))
+    if getattr(transition, "classes", None) is not None:
+        order = _places_of(classes, transition.classes)
+        T = T[np.ix_(order, order)]
     if len(T) != len(classes):
         raise ValueError(
             f"the transition matrix has {len(T)} rows, but there are {len(classes)} classes."
@@ -118,6 +122,17 @@ def known_transition(transition: Any, classes: np.ndarray) -> np.ndarray:
             "classes, or mend the matrix."
         )
     return T
+
+
+def _places_of(classes: np.ndarray, named: np.ndarray) -> list[int]:
+    """Where each of the classes stands among those that a noise model names."""
+    names, labels = named.tolist(), classes.tolist()
+    if set(names) != set(labels):
+        raise ValueError(
+            f"the noise model is for the classes {listed(map(repr, names))}, but the labels are "
+            f"{listed(map(repr, labels))}; name the same classes, in any order, or none."
+        )
+    return [names.index(label) for label in labels]
 
 
 def warn_if_classes_are_confused(transition: np.ndarray, classes: np.ndarray) -> None:

@@ -3,13 +3,12 @@
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils import check_consistent_length, check_random_state, get_tags
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from ..._crossfit import Fold, make_folds, not_learnable, warn_of_not_learnable
+from ..._crossfit import Fold, group_codes, make_folds, not_learnable, warn_of_not_learnable
 from ..._random import draw_seed, seeded_member
 from ..._routing import route_fit, router_of, takes_sample_weight
 from ..._validation import check_fraction, check_labelled
@@ -41,8 +40,8 @@ class NoiseModelClassifier(NoiseLearningClassifier):
         other labels alike), or one rate in all. The fewer rows and the more classes, the less can
         be learnt.
     transition : matrix of shape (K, K), NoiseModel or float, optional
-        ``T[c, l] = P(label = l | class = c)``, in the order of the sorted labels, or one error rate
-        for all classes: where learning starts, or what is known.
+        ``T[c, l] = P(label = l | class = c)``, in the order of the sorted labels (or of the classes
+        that the NoiseModel names), or one error rate for all classes: where learning starts, or what is known.
     learn_transition : bool, default=True
         Whether T is learnt. False needs ``transition``.
     init_error : float, default=0.2
@@ -194,10 +193,8 @@ class NoiseModelClassifier(NoiseLearningClassifier):
             What else the estimator asked for by metadata routing.
         """
         X, codes = check_labelled(self, X, y, min_classes=2, **self._checks())
-        if groups is not None:
-            check_consistent_length(X, groups)
-            groups = np.unique(groups, return_inverse=True)[1]
-        return self._fit_codes(X, codes, sample_weight, groups, route_fit(self, fit_params))
+        groups, params = group_codes(groups, codes), route_fit(self, fit_params)
+        return self._fit_codes(X, codes, sample_weight, groups, params)
 
     def _fit_codes(
         self,
@@ -235,7 +232,7 @@ class NoiseModelClassifier(NoiseLearningClassifier):
             X=X,
             groups=groups,
             every_class=True,
-            by_content=not issparse(X),
+            by_content=True,
             random_state=draw_seed(random),
         )
         warn_of_not_learnable(not_learnable(codes, folds))

@@ -36,6 +36,11 @@ class SoftFits(NamedTuple):
             proba = aligned_proba(self.fit(responsibilities), self.X, self.classes)
         else:
             proba = self._out_of_fold(responsibilities, self.folds)
+        if np.isnan(proba).any():
+            raise ValueError(
+                f"{type(self.estimator).__name__} gives probabilities that are no numbers; columns "
+                "without any variation do that to some classifiers: drop them, or choose another."
+            )
         proba = np.maximum(proba, _LEAST_PROBABILITY)
         return ClassFit(None, np.log(proba / proba.sum(axis=1, keepdims=True)))
 

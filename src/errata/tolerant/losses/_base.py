@@ -7,8 +7,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._detector import DetectorMixin
+from ..._margins import probability_margin
 from ..._validation import (
     check_choice,
+    check_class_weights,
     check_count,
     check_labelled,
     check_positive,
@@ -16,7 +18,8 @@ from ..._validation import (
     check_rows,
 )
 from ..._warn import warn_user
-from ._fit import WeightedRows, fit_scores, scores_of
+from .._softmax import scores
+from ._fit import WeightedRows, fit_scores
 from ._margin_losses import MarginLoss, RampLoss, SavageLoss, SigmoidLoss, TangentLoss
 from ._softmax_losses import GeneralizedCrossEntropy, SoftmaxLoss, SymmetricCrossEntropy
 
@@ -59,6 +62,7 @@ class RobustLossModel(ClassifierMixin, DetectorMixin, BaseEstimator):
     def _fit_codes(self, X: np.ndarray, codes: np.ndarray, sample_weight: Any = None) -> Self:
         """Fit to rows and labels that have passed the checks; ``classes_`` is set."""
         weights = check_row_weights("sample_weight", sample_weight, len(codes))
+        check_class_weights(codes, self.classes_, weights)
         loss, C = checked_loss(self.loss), check_positive("C", self.C)
         Z, penalty = self._make_features(X, weights)
         found = fit_scores(
@@ -76,25 +80,25 @@ class RobustLossModel(ClassifierMixin, DetectorMixin, BaseEstimator):
             )
         self.objective_, self.n_iter_ = np.array(found.objective), len(found.objective) - 1
         self._keep(found.beta)
-        proba = loss.proba(scores_of(Z, found.beta))
-        self._conclude(_probability_margin(proba, codes), codes, proba.argmax(axis=1))
+        proba = loss.proba(scores(Z, found.beta))
+        self._conclude(probability_margin(proba, codes), codes, proba.argmax(axis=1))
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Score of the second of two classes, shape (n,), or of each of more, shape (n, K)."""
-        scores = self._scores(check_rows(self, X, dtype=float))
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        eta = self._scores(check_rows(self, X, dtype=float))
+        return eta[:, 0] if eta.shape[1] == 1 else eta
 
     def predict(self, X: Any) -> np.ndarray:
         """The class with the highest score."""
-        scores = self._scores(check_rows(self, X, dtype=float))
-        best = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
+        eta = self._scores(check_rows(self, X, dtype=float))
+        best = eta[:, 0] > 0 if eta.shape[1] == 1 else eta.argmax(axis=1)
         return self.classes_[best.astype(int)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, shape (n, K): good for ranking, too sure of itself."""
-        scores = self._scores(check_rows(self, X, dtype=float))
-        return checked_loss(self.loss).proba(scores)
+        eta = self._scores(check_rows(self, X, dtype=float))
+        return checked_loss(self.loss).proba(eta)
 
     def _make_features(self, X: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Features to fit, and the penalty on the square of each coefficient."""
@@ -120,10 +124,3 @@ def checked_loss(loss: Any) -> Any:
             f"{', '.join(LOSSES)}."
         )
     return LOSSES[check_choice("loss", loss, tuple(LOSSES))]()
-
-
-def _probability_margin(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """From 0, sure of the label, to 1, sure of another; above 1/2 where another is likelier."""
-    own = codes[:, None] == np.arange(proba.shape[1])
-    others = np.where(own, -np.inf, proba).max(axis=1)
-    return (others - proba[own] + 1) / 2

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
+from .._softmax import scores
+
 
 class WeightedRows(NamedTuple):
     """Features and label codes, weight of each row (and score), and of each squared coefficient."""
@@ -37,20 +39,15 @@ def fit_scores(
     return step(loss, rows, start, max_iter=max_iter, tol=tol)
 
 
-def scores_of(Z: np.ndarray, beta: np.ndarray) -> np.ndarray:
-    """Score of each class, or of the second of two, for each row."""
-    return Z @ beta[:, 1:].T + beta[:, 0]
-
-
 def objective(loss: Any, rows: WeightedRows, beta: np.ndarray) -> float:
     """The sum of weighted losses and half the weighted squared coefficients."""
-    losses = rows.weights * loss.value(scores_of(rows.Z, beta), rows.codes)
+    losses = rows.weights * loss.value(scores(rows.Z, beta), rows.codes)
     return float(losses.sum() + (rows.penalty * beta[:, 1:] ** 2).sum() / 2)
 
 
 def gradient(loss: Any, rows: WeightedRows, beta: np.ndarray) -> np.ndarray:
     """Its derivative by the coefficients."""
-    slope = rows.weights * loss.slope(scores_of(rows.Z, beta), rows.codes)
+    slope = rows.weights * loss.slope(scores(rows.Z, beta), rows.codes)
     return np.column_stack([slope.sum(axis=0), slope.T @ rows.Z + rows.penalty * beta[:, 1:]])
 
 
@@ -89,7 +86,7 @@ def _descend_in_turns(
     """
     values, before = [objective(loss, rows, beta)], None
     for _ in range(max_iter):
-        counted = loss.counts(scores_of(rows.Z, beta), rows.codes)
+        counted = loss.counts(scores(rows.Z, beta), rows.codes)
         if before is not None and np.array_equal(counted, before):
             return Descent(beta, values, True)
         below = rows._replace(weights=rows.weights * counted)

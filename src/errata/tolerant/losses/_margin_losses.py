@@ -180,7 +180,7 @@ class SavageLoss(MarginLoss):
         return expit(-2 * v) ** 2
 
     def phi_slope(self, v: np.ndarray) -> np.ndarray:
-        """-4 times the squared loss of the probability, times the probability."""
+        """-4 p (1 - p)², p = 1 / (1 + exp(-2v)) being the probability of the label."""
         return -4 * expit(-2 * v) ** 2 * expit(2 * v)
 
     def link(self, scores: np.ndarray) -> np.ndarray:
