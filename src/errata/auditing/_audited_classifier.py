@@ -51,7 +51,8 @@ class AuditedClassifier(PartPredicts):
     audit_ : Audit
         What was found among the training labels.
     suspicion_, flagged_, suggested_ : arrays of shape (n,)
-        The audit's, for each training row. For probabilities see ``audit_.p_wrong``.
+        The audit's, for each training row: it draws the line itself (``audit_.rule``). For
+        probabilities see ``audit_.p_wrong``.
     classes_ : array of shape (n_classes,)
         The distinct labels.
     n_features_in_ : int

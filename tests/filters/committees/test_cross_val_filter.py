@@ -8,8 +8,8 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_pred
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from errata.filters import Cleaner, CrossValFilter
 from errata._margins import probability_margin
+from errata.filters import Cleaner, CrossValFilter
 from errata.filters.committees._scores import SCORES
 from errata.noise import flip_labels
 

@@ -27,8 +27,8 @@ class UnbiasedLogisticRegression(LinearClassifier):
     Parameters
     ----------
     transition : matrix of shape (K, K), NoiseModel or float
-        ``T[c, l] = P(label = l | class = c)``, in the order of the sorted labels, or one error rate
-        for all classes. Its inverse must exist.
+        ``T[c, l] = P(label = l | class = c)``, in the order of the sorted labels (or of the classes
+        that the NoiseModel names), or one error rate for all classes. Its inverse must exist.
     C : float, default=1.0
         Inverse of the L2 penalty on the coefficients, as in
         :class:`sklearn.linear_model.LogisticRegression`; intercepts are not penalised.
