@@ -176,7 +176,9 @@ def test_suspicion_is_unchanged_when_classes_are_renamed(detector):
     X, y = planted()
     names = np.array(["gamma", "alpha", "beta"])  # another order once sorted
     numbers, words = fitted(detector, X, y), fitted(detector, X, names[y])
-    np.testing.assert_allclose(words.suspicion_, numbers.suspicion_, rtol=1e-6, atol=1e-6)
+    # An audit fits its noise model step by step, in the order of the classes.
+    atol = 1e-6 if type(detector).__name__ == "AuditedClassifier" else 1e-8
+    np.testing.assert_allclose(words.suspicion_, numbers.suspicion_, rtol=1e-6, atol=atol)
     np.testing.assert_array_equal(words.suggested_, names[numbers.suggested_])
 
 

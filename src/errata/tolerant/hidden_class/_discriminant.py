@@ -40,7 +40,8 @@ class RobustDiscriminantAnalysis(NoiseLearningClassifier):
         be learnt.
     transition : matrix of shape (K, K), NoiseModel or float, optional
         ``T[c, l] = P(label = l | class = c)``, in the order of the sorted labels (or of the classes
-        that the NoiseModel names), or one error rate for all classes: where learning starts, or what is known.
+        that the NoiseModel names), or one error rate for all classes: where learning starts, or
+        what is known.
     learn_transition : bool, default=True
         Whether T is learnt. False needs ``transition``.
     init_error : float, default=0.2
