@@ -1,8 +1,11 @@
+from types import SimpleNamespace
+
 import numpy as np
 from sklearn.naive_bayes import GaussianNB
 
 from errata import audit
-from errata.auditing._examples import example_rows
+from errata.auditing._examples import _beside, example_rows
+from errata.auditing._settings import COMPARED_PICTURES
 
 
 def test_all_flagged_rows_and_some_more_come_worst_first():
@@ -52,3 +55,11 @@ def test_an_example_has_its_values_and_those_of_the_nearest_rows():
 
 def test_examples_are_the_same_for_the_same_seed():
     assert told()[0].examples == told()[0].examples
+
+
+def test_files_of_pictures_are_read_for_the_first_examples_only():
+    values = SimpleNamespace(of=lambda row, places: {}, pixels=None, picture=lambda row: "read")
+    shown = [_beside(0, [], set(), values, place)["image"] for place in (0, COMPARED_PICTURES)]
+    assert shown == ["read", None]
+    values.pixels = np.zeros((1, 4))  # which are in memory anyway
+    assert _beside(0, [], set(), values, COMPARED_PICTURES)["image"] == "read"

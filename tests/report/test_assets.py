@@ -6,7 +6,8 @@ TEMPLATES = Path(_assets.__file__).parent / "templates"
 
 
 def test_every_part_is_on_the_page():
-    assert {path.stem for path in TEMPLATES.glob("style/*.css")} == {*_assets.STYLES, "dark"}
+    styles = {*_assets.STYLES, *_assets.COMPARISON_STYLES, "dark"}
+    assert {path.stem for path in TEMPLATES.glob("style/*.css")} == styles
     assert {path.stem for path in TEMPLATES.glob("script/*.js")} == set(_assets.SCRIPTS)
 
 

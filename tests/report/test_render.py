@@ -376,9 +376,11 @@ def test_a_summary_that_is_not_json_is_refused(digits, number):
         render({**digits, "seed": number})
 
 
-def test_text_that_utf8_cannot_hold_is_replaced(digits, tmp_path):
+def test_text_that_utf8_cannot_hold_is_written_out(digits, tmp_path):
     write_report({**digits, "title": "caf\udce9.csv"}, tmp_path / "report.html")
-    assert "<bdi>caf?.csv</bdi></h1>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert r"<bdi>caf\udce9.csv</bdi></h1>" in page
+    assert r'"title":"caf\udce9.csv"' in page
 
 
 def test_a_page_is_written_whole_or_not_at_all(digits, tmp_path):

@@ -75,8 +75,9 @@ def render(summary: dict[str, Any]) -> str:
             data=to_json(payload(summary)),
         )
     )
-    # A lone surrogate, as in file names from elsewhere, would make the page impossible to write.
-    return page.encode("utf-8", errors="replace").decode("utf-8")
+    # A lone surrogate, as in file names from elsewhere, would make the page impossible to write; so
+    # written, JSON holds it, and the script shows it as the templates do.
+    return page.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
 
 def write_report(summary: dict[str, Any], path: str | os.PathLike) -> None:

@@ -1,0 +1,19 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from errata.cli._matching import _check_labels
+
+
+@pytest.mark.parametrize(
+    ("now", "then"), [([1.0], [1]), ([True], [1]), (["1"], [1])], ids=["float", "bool", "text"]
+)
+def test_labels_that_look_alike_are_of_one_type(now, then):
+    with pytest.raises(ValueError, match=r"the labels of a.csv have changed .*: row 0 .* said 1;"):
+        _check_labels(Path("a.csv"), np.array(now), np.array(then))
+
+
+def test_the_row_that_changed_is_called_by_its_number():
+    with pytest.raises(ValueError, match=r"row 7 .* says 'dog' and said 'cat'"):
+        _check_labels(Path("a.csv"), np.array(["dog"]), np.array(["cat"]), numbers=np.array([7]))
