@@ -94,7 +94,8 @@ def cell(name, kind, seed, rows, data):
 
 def predict(learner, seed, X, y, X_test):
     if type(learner).__name__ == "CleanLearning":  # it cannot be cloned by scikit-learn
-        model = CleanLearning(learner.clf, seed=seed)
+        # It would start processes of its own, which a worker process may not.
+        model = CleanLearning(learner.clf, seed=seed, find_label_issues_kwargs={"n_jobs": 1})
         codes = np.unique(y, return_inverse=True)
         return codes[0][model.fit(X, codes[1]).predict(X_test)]
     return seeded_member(learner, seed).fit(X, y).predict(X_test)

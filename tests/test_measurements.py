@@ -23,7 +23,9 @@ def accepted(classes, n):
     ],
 )
 def test_many_numbers_are_a_measurement(classes, n):
-    with pytest.raises(ValueError, match=r"the labels holds .* looks like a measurement"):
+    with pytest.raises(
+        ValueError, match=r"the labels holds .* looks like a continuous measurement"
+    ):
         check_no_measurement(classes, n, "the labels")
 
 

@@ -342,7 +342,7 @@ def test_a_folder_that_is_not_an_audit_never_gives_way(table, tmp_path, force):
             "x,y\n" + "".join(f"{i % 7},{36 + i % 51 / 10}\n" for i in range(510)),
             [],
             "column 'y' holds 51 different numbers in 510 rows (36, 36.1, 36.2, ...), which looks "
-            "like a measurement",
+            "like a continuous measurement",
         ),
         ("x,y\n" + "1,a\n2,b\n" * 9, ["--bogus"], "No such option '--bogus'"),
         ("x,y\n" + "1,a\n2,b\n" * 9, ["--precision", "3"], "not in the range 0<=x<=1. See "),

@@ -208,7 +208,7 @@ def test_bad_requests_get_a_sentence(how, sentence):
         ([0, 0, 0], "one class only, so there is no wrong label"),
         (["a", None, "b"], "1 row without a label .the first is row 1"),
         ([0.0, 1.0, float("nan")], "the first is row 2"),
-        ([0.5, 1.25, 3.7], "Unknown label type: continuous"),
+        ([0.5, 1.25, 3.7], "Unknown label type: y holds numbers with fractions"),
         ([["a", "b"], ["c", "d"]], r"one label per row, but its shape is \(2, 2\)"),
         (np.array(["a", 1], dtype=object), "mixes labels of several kinds .int, str."),
     ],

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._random import draw_seed, seeded_member
 from .._routing import takes_sample_weight
-from .._validation import check_choice, check_labelled, check_rows
+from .._validation import check_choice, check_data, check_rows
 from ..filters._parts import PartPredicts
 from ._audit import audit
 from ._class_posterior import class_posterior
@@ -105,17 +105,18 @@ class AuditedClassifier(PartPredicts):
             Labels, of two classes at least.
         """
         check_choice("action", self.action, LEARNT)
-        X, codes = check_labelled(self, X, y, min_classes=2, dtype=float)
+        X, y = check_data(self, X, y, dtype=float)  # the labels are for the audit to check
         seed = draw_seed(self.random_state)
         model = self._unfitted(seed)
         self.audit_ = audit(
             X,
-            self.classes_[codes],
+            y,
             estimators=self.estimators,
             self_check=False,
             random_state=seed,
             n_jobs=self.n_jobs,
         )
+        self.classes_ = self.audit_.classes
         self.suspicion_, self.flagged_ = self.audit_.suspicion, self.audit_.flagged
         self.suggested_ = self.audit_.suggested
         rows, classes, weights = _material(self.audit_, self.action)
