@@ -12,10 +12,10 @@ from .._compat import take_rows
 from .._crossfit import make_folds
 from .._format import count
 from .._random import draw_seed, draw_seeds
-from .._validation import check_choice, check_count
+from .._validation import check_choice, check_count, check_mask
 from ..auditing import Audit, audit
 from ..auditing._class_posterior import class_posterior
-from ..auditing._inputs import Inputs, one_per_row, read_inputs
+from ..auditing._inputs import Inputs, read_inputs
 from ..bench._manifest import described
 from ..noise import NoiseModel, boundary_flip_proba, flip_labels, reference_proba
 from ._competitors import chosen_competitors
@@ -119,7 +119,7 @@ def compare(
     inputs = read_inputs(X, y, groups=groups, seed=seed, n_jobs=n_jobs)
     chosen = chosen_competitors(competitors, len(inputs.present))
     kept, notes = _kept_rows(inputs, max_rows, seed)
-    certain = None if known is None else _mask(known, len(inputs.codes))[kept]
+    certain = None if known is None else check_mask("known", known, len(inputs.codes))[kept]
     rows, found = _rows(inputs, kept, certain, noise, kind, seed)
     folds = _folds(inputs, kept, rows, cv, repetitions, seed)
     store: Memory | Folder = Memory()
@@ -152,13 +152,6 @@ def _kept_rows(inputs: Inputs, most: int | None, seed: int) -> tuple[np.ndarray,
         return rows, []
     drawn = np.random.default_rng(seed).choice(rows, most, replace=False)
     return np.sort(drawn), [f"{count(most)} of {count(len(rows))} rows were drawn at random."]
-
-
-def _mask(known: Any, n: int) -> np.ndarray:
-    known = one_per_row("known", known, n)
-    if not np.isin(known, (0, 1)).all():
-        raise ValueError("known must say yes or no for each row: pass booleans, or 0 and 1.")
-    return known.astype(bool)
 
 
 def _rows(
