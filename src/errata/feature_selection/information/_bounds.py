@@ -49,7 +49,7 @@ def fano_lower(entropy: Any, n_classes: int, *, weak: bool = False) -> Any:
     >>> fano_lower([0, 0.5, 1], 2).round(3)
     array([0.  , 0.11, 0.5 ])
     >>> fano_lower([1, 1.2], 3).round(3), fano_lower([1, 1.2], 3, weak=True).round(3)
-    (array([0.227, 0.534]), array([0. , 0.5]))
+    (array([0.227, 0.309]), array([0. , 0.2]))
     """
     h, k = _check_entropy(entropy, n_classes), n_classes
     if weak:

@@ -14,7 +14,7 @@ from ..._validation import check_choice
 FAMILIES = ("uniform", "laplace", "gaussian", "student", "two_gaussians")
 _POWER = {"mse": 2, "mae": 1}  # of the scale
 _GAUSSIAN_ENTROPY = 0.5 * np.log(2 * np.pi * np.e)
-_NEARLY_GAUSSIAN = 1e8  # degrees of freedom, from where digits cancel and Gauss is the better value
+_SERIES_FROM = 1e3  # degrees of freedom: closed forms lose digits, the series in 1/df has them all
 
 
 class _AtScaleOne(NamedTuple):
@@ -198,15 +198,21 @@ def _at_scale_one(family: str, df: Any, ratio: Any) -> _AtScaleOne:
 
 def _student(df: np.ndarray) -> _AtScaleOne:
     """Infinite where the integral does not exist."""
-    n = np.minimum(df, _NEARLY_GAUSSIAN)
-    log_beta = betaln(0.5, n / 2)
-    entropy = (n + 1) / 2 * (digamma((n + 1) / 2) - digamma(n / 2)) + np.log(n) / 2 + log_beta
-    entropy = np.where(df < _NEARLY_GAUSSIAN, entropy, _GAUSSIAN_ENTROPY)
-    mse = np.divide(n, n - 2, out=np.full_like(n, np.inf), where=n > 2)
-    mae = np.divide(
-        2 * np.sqrt(n) * np.exp(-log_beta), n - 1, out=np.full_like(n, np.inf), where=n > 1
+    n, u = np.minimum(df, _SERIES_FROM), 1 / df
+    # The logarithm of sqrt(n) B(1/2, n/2), and (n + 1)/2 times the difference of digammas.
+    log_norm = np.where(
+        df < _SERIES_FROM,
+        np.log(n) / 2 + betaln(0.5, n / 2),
+        np.log(2 * np.pi) / 2 + u / 4 - u**3 / 24,
     )
-    return _AtScaleOne(entropy, mse, mae)
+    spread = np.where(
+        df < _SERIES_FROM,
+        (n + 1) / 2 * (digamma((n + 1) / 2) - digamma(n / 2)),
+        (1 + u) / 2 * (1 + u / 2 - u**3 / 4),
+    )
+    mse = np.divide(1, 1 - 2 * u, out=np.full_like(u, np.inf), where=df > 2)
+    mae = np.divide(2 * np.exp(-log_norm), 1 - u, out=np.full_like(u, np.inf), where=df > 1)
+    return _AtScaleOne(spread + log_norm, mse, mae)
 
 
 def _check_shape(name: str, value: Any, family: str, *, of: str) -> None:
