@@ -10,25 +10,30 @@ _ROUNDING = 1e-12  # below it, two computed numbers are equal
 
 
 class FailureHistogram(NamedTuple):
-    """Pairs and failures in bins of a number of the selected feature.
+    """Features, pairs and failures in bins of information, or of error.
 
     Attributes
     ----------
     edges : array of shape (n_bins + 1,)
         Ends of the bins.
+    features : array of int of shape (n_bins,)
+        Features in each bin, selected or not.
     pairs, failures : array of int of shape (n_bins,)
-        How many of each.
+        Pairs whose selected feature is in the bin, and those of them that fail.
     """
 
     edges: np.ndarray
+    features: np.ndarray
     pairs: np.ndarray
     failures: np.ndarray
 
     def probability(self) -> np.ndarray:
-        """Probability of a failure in each bin; NaN where there is no pair."""
-        return np.divide(
-            self.failures, self.pairs, out=np.full(len(self.pairs), np.nan), where=self.pairs > 0
-        )
+        """Probability that a pair fails, given its selected feature; NaN where there is none."""
+        return _ratio(self.failures, self.pairs)
+
+    def published_convention(self) -> np.ndarray:
+        """Failures per feature: small where features are seldom selected at all."""
+        return _ratio(self.failures, self.features)
 
 
 class FailureStatistics(NamedTuple):
@@ -41,8 +46,10 @@ class FailureStatistics(NamedTuple):
     failure_rate : float
         Fraction of them that fail.
     published_convention : float
-        Half of it: the rates that Frénay and others (2013) print for their six settings are half of
-        what their definition gives, presumably because one order of each pair was counted.
+        Failures per feature, which is half of it. The six rates that Frénay and others (2013) print
+        are half of what their definition gives, and failures per feature also fall at both ends
+        of the information as their text says, where failures per pair do not: it seems that this
+        is what they counted.
     tie_rate : float
         Fraction of the pairs with equal errors, which cannot fail.
     loss_95 : float
@@ -54,7 +61,7 @@ class FailureStatistics(NamedTuple):
     losses, gaps : array of shape (n_failures,)
         By how much the error of the selected feature is larger, and its information.
     by_information, by_error : FailureHistogram
-        Failures in bins of information and of error of the selected feature.
+        Failures in bins of information and of error.
     """
 
     n_pairs: int
@@ -133,15 +140,23 @@ def failure_statistics(
         selected=selected,
         losses=losses[failing],
         gaps=gaps[failing],
-        by_information=_histogram(_of(information, selected), failing, information_bins),
-        by_error=_histogram(_of(error, selected), failing, error_bins),
+        by_information=_histogram(information, selected, failing, information_bins),
+        by_error=_histogram(error, selected, failing, error_bins),
     )
 
 
-def _histogram(values: np.ndarray, failing: np.ndarray, bins: Any) -> FailureHistogram:
+def _histogram(
+    values: np.ndarray, selected: np.ndarray, failing: np.ndarray, bins: Any
+) -> FailureHistogram:
     bins = check_count("bins", bins) if np.ndim(bins) == 0 else bins
-    pairs, edges = np.histogram(values, bins)
-    return FailureHistogram(edges, pairs, np.histogram(values[failing], edges)[0])
+    features, edges = np.histogram(values, bins)
+    chosen = _of(values, selected)
+    counts = (np.histogram(rows, edges)[0] for rows in (chosen, chosen[failing]))
+    return FailureHistogram(edges, features, *counts)
+
+
+def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
 
 
 def _of(values: np.ndarray, feature: np.ndarray) -> np.ndarray:
