@@ -97,7 +97,8 @@ def _draw_failures(figure: Any) -> None:
         }
         for name, point in points.items():
             panel.plot(*point, "o", color="black", ms=4)
-            panel.annotate(name, point, (-4, 6), textcoords="offset points", ha="right")
+            place, side = ((7, -9), "left") if name == "$X_1$" else ((-4, 6), "right")
+            panel.annotate(name, point, place, textcoords="offset points", ha=side)
         entropies, errors = zip(*points.values(), strict=True)
         margin = 0.15
         panel.set(xlim=(min(entropies) - margin, max(entropies) + margin))
@@ -116,9 +117,8 @@ def _draw_thresholds(figure: Any) -> None:
             )
             label = f"{criterion.upper()}, rival {rival:g} degrees"
             panel.plot(degrees, gap, style, color=colour, label=label)
-    panel.set(xscale="log", yscale="symlog", xlabel="degrees of freedom of the subset taken")
-    panel.set(ylabel="information gap needed (nats)", ylim=(0, None))
-    panel.set_yscale("symlog", linthresh=0.1)
+    panel.set(xscale="log", xlabel="degrees of freedom of the subset taken")
+    panel.set(ylabel="information gap needed (nats)", ylim=(0, 0.6))
     panel.set_xticks([2, 3, 5, 10, 30], ["2", "3", "5", "10", "30"])
     panel.minorticks_off()
     panel.legend()
