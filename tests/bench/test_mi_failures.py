@@ -58,6 +58,16 @@ def test_a_cell_is_the_statistics_of_its_setting():
     assert sum(found[f"features_by_error_{i}"] for i in range(BINS)) == 1000
 
 
+def test_small_failures_count_for_discrete_features_only():
+    pair = np.array([[0.5, 0.495]]), np.array([[0.3, 0.2995]])
+    loss_too_small = np.array([[0.5, 0.4]]), np.array([[0.3, 0.2995]])
+    gap_too_small = np.array([[0.5, 0.495]]), np.array([[0.3, 0.2]])
+    for information, error in (pair, loss_too_small, gap_too_small):
+        features = FeatureInformation(information, 1 - information, error)
+        assert all(statistics_of(features, s).failing.all() for s in DISCRETE.values())
+        assert not any(statistics_of(features, s).failing.any() for s in CONTINUOUS.values())
+
+
 def test_nothing_lies_outside_of_its_bounds(results):
     assert all(row["outside_bounds"] == 0 for row in results)
     assert all(row["losses_above_bound"] == 0 for row in results if row["dataset"] not in RANDOM)

@@ -90,7 +90,9 @@ def test_errors_of_random_tables_lie_between_the_bounds(seed, n_classes, n_value
     assert np.all(fano_lower(h, n_classes) <= error + 1e-9)
     assert np.all(error <= hellman_raviv_upper(h, n_classes) + 1e-9)
     chosen, other = np.argsort(h)
-    bound = loss_bound(found.mutual_information[chosen], h[0] + found.mutual_information[0], 6)
+    bound = loss_bound(
+        found.mutual_information[chosen], h[0] + found.mutual_information[0], n_classes
+    )
     assert error[chosen] - error[other] <= bound + 1e-9
     if is_conclusive(h[chosen], h[other], n_classes):
         assert error[chosen] < error[other]

@@ -25,8 +25,7 @@ def test_features_are_as_hard_as_those_of_the_paper(n_values, alpha, information
 def test_draws_repeat_and_do_not_depend_on_the_blocks(sample, monkeypatch):
     whole = sample(500, random_state=3)
     assert not np.array_equal(sample(500, random_state=4).error, whole.error)
-    if sample is sample_discrete_features:
-        monkeypatch.setattr(module, "_BLOCK", 1000)
+    monkeypatch.setattr(module, "_BLOCK", 1000)
     np.testing.assert_allclose(sample(500, random_state=3), whole, rtol=0, atol=1e-12)
 
 

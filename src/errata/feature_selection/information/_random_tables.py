@@ -90,9 +90,13 @@ def sample_random_problems(
     check_count("n_values", n_values, low=2)
     random = np.random.default_rng(draw_seed(random_state))
 
+    n_priors = 1 if shared_prior else 2
+
     def draw(n: int) -> tuple[np.ndarray, np.ndarray]:
-        prior = random.random((n, 1 if shared_prior else 2, 2))
-        conditional = random.random((n, 2, n_values, 2))
+        # All numbers of a pair at once, so that it is the same in any block.
+        numbers = random.random((n, 2 * n_priors + 4 * n_values))
+        prior = numbers[:, : 2 * n_priors].reshape(n, n_priors, 2)
+        conditional = numbers[:, 2 * n_priors :].reshape(n, 2, n_values, 2)
         return (
             prior / prior.sum(axis=-1, keepdims=True),
             conditional / conditional.sum(axis=-2, keepdims=True),
