@@ -40,6 +40,7 @@ ORDER = [
     "ensemble",
     "filters",
     "tolerant",
+    "feature_selection",
     "auditing",
     "bench",
     "comparing",

@@ -34,7 +34,8 @@ def beside_published(
     """Put the mean of our repetitions beside the published number, wherever both exist.
 
     ``within`` tells whether the difference is at most two standard errors: the error of our mean
-    and of theirs. Where no spread was published, ours stands in for it.
+    and of theirs. Where no spread was published, ours stands in for it. Where the table says by how
+    much a printed number may be rounded, that much is added.
 
     Examples
     --------
@@ -57,7 +58,8 @@ def beside_published(
             # What must have been meant, where the paper misprints a number.
             corrected = row.get("mean_corrected")
             theirs = row["mean"] if corrected is None else corrected
-            rows.append(_beside(key, values[key], theirs, row.get("std"), published.repetitions))
+            spread, rounding = row.get("std"), row.get("rounding") or 0.0
+            rows.append(_beside(key, values[key], theirs, spread, published.repetitions, rounding))
     return rows
 
 
@@ -72,7 +74,12 @@ def _by_cell(results: Iterable[dict[str, Any]]) -> dict[Key, list[float]]:
 
 
 def _beside(
-    key: Key, values: list[float], theirs: float, their_std: float | None, their_n: int
+    key: Key,
+    values: list[float],
+    theirs: float,
+    their_std: float | None,
+    their_n: int,
+    rounding: float,
 ) -> BesidePublished:
     ours, n = fmean(values), len(values)
     difference = ours - theirs
@@ -81,7 +88,7 @@ def _beside(
     if our_std is not None:
         spread = our_std if their_std is None else their_std
         error = (our_std**2 / n + spread**2 / their_n) ** 0.5
-        within = abs(difference) <= 2 * error
+        within = abs(difference) <= 2 * error + rounding
     dataset, noise_level, method, metric = key
     return BesidePublished(
         dataset, noise_level, method, metric,

@@ -4,6 +4,8 @@ from .._experiment import Experiment
 from ._elm_solver import elm_solver
 from ._elm_svm import elm_svm
 from ._elm_svr import elm_svr
+from ._mi_failures import mi_failures
+from ._mi_regression import mi_regression
 from ._nr_boosting import nr_boosting
 from ._peeling import peeling
 from ._ppr import ppr
@@ -11,7 +13,10 @@ from ._projections import projections
 from ._survey import survey
 from ._walmsley import walmsley
 
-_ALL = [walmsley, elm_svm, elm_svr, elm_solver, ppr, peeling, nr_boosting, projections, survey]
+_ALL = [
+    *(walmsley, elm_svm, elm_svr, elm_solver, ppr, peeling, nr_boosting, projections, survey),
+    *(mi_failures, mi_regression),
+]
 _EXPERIMENTS = {e.name: e for e in _ALL}
 
 
@@ -22,7 +27,7 @@ def list_experiments() -> list[Experiment]:
     --------
     >>> [experiment.name for experiment in list_experiments()]
     ['walmsley', 'elm-svm', 'elm-svr', 'elm-solver', 'ppr', 'peeling', 'nr-boosting', 'projections',
-     'survey']
+     'survey', 'mi-failures', 'mi-regression']
     """
     return list(_EXPERIMENTS.values())
 

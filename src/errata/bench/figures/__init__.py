@@ -1,5 +1,6 @@
 """Figures of the papers, and the small samples they are drawn from."""
 
+from ._information_failures import plot_information_failures
 from ._outliers import (
     make_mislabelled_extreme,
     make_outlying_cloud,
@@ -7,6 +8,7 @@ from ._outliers import (
     make_outlying_sine,
 )
 from ._perceptron_categories import plot_perceptron_categories
+from ._regression_errors import plot_regression_errors
 from ._reinforced import (
     plot_mislabelled_extreme,
     plot_outlying_cloud,
@@ -24,4 +26,6 @@ __all__ = [
     "plot_outlying_cloud",
     "plot_mislabelled_extreme",
     "plot_perceptron_categories",
+    "plot_information_failures",
+    "plot_regression_errors",
 ]

@@ -1,0 +1,186 @@
+"""Frénay, Doquire and Verleysen (2012, 2013): how often mutual information takes the worse feature.
+
+Pairs of random features whose information and least error are known: discrete ones of two classes
+(section 4 of the study of 2013), Gaussian ones of three (section 5), and the random problems of the
+paper of 2012. A pair fails when the feature with more information is wrong more often.
+
+The six rates printed are half of what that definition gives. So the column to compare with them,
+``published_convention``, holds failures per feature and not per pair: see the page about it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from ...feature_selection.information import (
+    failure_statistics,
+    loss_bound,
+    sample_discrete_features,
+    sample_gaussian_features,
+    sample_random_problems,
+)
+from ...feature_selection.information._bounds import most_entropy
+from ...feature_selection.information._failures import FailureHistogram, FailureStatistics
+from ...feature_selection.information._tables import FeatureInformation
+from .._experiment import Bench, Cell, Experiment
+from .._published import Published
+from ._mi_failures_report import BINS, COUNTS, count_name, draw_study, write_failures
+
+_ROUNDING = 1e-9
+
+
+class Setting(NamedTuple):
+    """How pairs are drawn, which failures count, and where the bins of the pictures lie."""
+
+    draw: Callable[..., FeatureInformation]
+    n_classes: int = 2
+    min_gap: float = 0.0
+    min_loss: float = 0.0
+    information: tuple[float, float] = (0.0, 1.0)
+    error: tuple[float, float] = (0.0, 0.5)
+
+
+def _gaussian(
+    separation: float, information: tuple[float, float], error: tuple[float, float]
+) -> Setting:
+    draw = partial(sample_gaussian_features, separation=separation)
+    return Setting(draw, 3, 0.01, 0.001, information, error)
+
+
+def _discrete(n_values: int, alpha: float, information: Any = (0, 1), error: Any = (0, 0.5)) -> Any:
+    draw = partial(sample_discrete_features, n_values=n_values, alpha=alpha)
+    return Setting(draw, information=information, error=error)
+
+
+DISCRETE = {
+    "discrete m=2 alpha=4": _discrete(2, 4, (0, 0.4), (0.1, 0.5)),
+    "discrete m=8 alpha=1": _discrete(8, 1, (0, 0.8), (0, 0.5)),
+    "discrete m=128 alpha=0.06": _discrete(128, 0.06, (0.4, 1), (0, 0.25)),
+}
+CONTINUOUS = {
+    "continuous A=0.5": _gaussian(0.5, (0, 1.2), (0.1, 0.65)),
+    "continuous A=2": _gaussian(2, (0.2, 1.585), (0, 0.5)),
+    "continuous A=4": _gaussian(4, (0.6, 1.585), (0, 0.35)),
+}
+RANDOM = {
+    "random, 2 values": Setting(sample_random_problems),
+    "random, 4 values": Setting(partial(sample_random_problems, n_values=4)),
+    "random, own priors": Setting(partial(sample_random_problems, shared_prior=False)),
+}
+SETTINGS = DISCRETE | CONTINUOUS | RANDOM
+METRICS = (
+    "failures_percent",
+    "published_convention",
+    "failures_of_unequal_percent",
+    "loss_95_percent",
+    "mean_gap",
+    "mean_information",
+    "mean_error",
+    "outside_bounds",
+    "losses_above_bound",
+)
+
+
+class MoreInformation(BaseEstimator):
+    """Take the feature with more information: the one method of this experiment."""
+
+
+@dataclass(frozen=True)
+class PairsOfFeatures:
+    """Draw pairs and count the failures."""
+
+    n_pairs: int = 100_000
+
+    def __call__(self, cell: Cell, _: Any, __: None, bench: Bench) -> dict[str, float]:
+        """Rates in percent, means in bits, and the counts of the bins."""
+        setting = SETTINGS[cell.dataset]
+        seed = bench.seed_of(cell.dataset, cell.repetition)
+        features = setting.draw(self.n_pairs, random_state=seed)
+        found = statistics_of(features, setting)
+        chosen = features.mutual_information.max(axis=1)[found.failing]
+        rate, gaps = 100 * found.failure_rate, found.gaps
+        return {
+            "failures_percent": rate,
+            "published_convention": 100 * found.published_convention,
+            "failures_of_unequal_percent": rate / (1 - found.tie_rate),
+            "loss_95_percent": 100 * found.loss_95,
+            "mean_gap": float(gaps.mean()) if len(gaps) else np.nan,
+            "mean_information": float(features.mutual_information.mean()),
+            "mean_error": float(features.error.mean()),
+            "outside_bounds": outside_bounds(features, setting.n_classes),
+            "losses_above_bound": _above_bound(chosen, found.losses, cell.dataset),
+            **_counts("information", found.by_information),
+            **_counts("error", found.by_error),
+        }
+
+
+def statistics_of(features: FeatureInformation, setting: Setting) -> FailureStatistics:
+    """Failures that count in a setting, in its bins."""
+    return failure_statistics(
+        features.mutual_information,
+        features.error,
+        setting.min_gap,
+        setting.min_loss,
+        information_bins=np.linspace(*setting.information, BINS + 1),
+        error_bins=np.linspace(*setting.error, BINS + 1),
+    )
+
+
+def outside_bounds(features: FeatureInformation, n_classes: int) -> int:
+    """How many features Fano or Hellman and Raviv say cannot be: none, if all is right."""
+    entropy, error = features.conditional_entropy, features.error
+    below = entropy > most_entropy(error, n_classes) + _ROUNDING
+    return int((below | (error > entropy / 2 + _ROUNDING)).sum())
+
+
+def _above_bound(information: np.ndarray, losses: np.ndarray, dataset: str) -> float:
+    """Losses that exceed their bound; not known where priors, and so their entropies, differ."""
+    if dataset in RANDOM:
+        return np.nan
+    n_classes = SETTINGS[dataset].n_classes
+    return float(
+        (losses > loss_bound(information, np.log2(n_classes), n_classes) + _ROUNDING).sum()
+    )
+
+
+def _counts(of: str, histogram: FailureHistogram) -> dict[str, float]:
+    return {
+        count_name(what, of, place): float(number)
+        for what in COUNTS
+        for place, number in enumerate(getattr(histogram, what))
+    }
+
+
+def illustrate_failures(results: list[dict[str, Any]], folder: Path) -> list[Path]:
+    """The table beside the published numbers, and a picture of each of both studies."""
+    files = [write_failures(results, folder / "failures.md")]
+    for name, settings in (("discrete", DISCRETE), ("continuous", CONTINUOUS)):
+        files += draw_study(results, settings, folder / f"{name}.png")
+    return files
+
+
+mi_failures = Experiment(
+    name="mi-failures",
+    title="Frénay and others 2012, 2013: where mutual information takes the worse feature",
+    datasets=dict.fromkeys(SETTINGS),
+    methods={"mutual information": MoreInformation()},
+    metrics=(
+        *METRICS,
+        *(
+            count_name(w, of, i)
+            for of in ("information", "error")
+            for w in COUNTS
+            for i in range(BINS)
+        ),
+    ),
+    measure=PairsOfFeatures(),
+    repetitions=10,  # of 100,000 pairs each: the million of the paper
+    published=Published("frenay_2013_07_failures", repetitions=10),
+    illustrate=illustrate_failures,
+    quick={"repetitions": 2, "measure": PairsOfFeatures(20_000)},
+)
