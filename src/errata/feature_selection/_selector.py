@@ -1,0 +1,293 @@
+"""Choose columns by what they tell of the class, or of a number."""
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted, check_memory
+
+from .._validation import (
+    as_column,
+    check_choice,
+    check_count,
+    check_data,
+    check_fraction,
+    check_labelled,
+)
+from ._criteria import CRITERIA, LabelNoise
+from ._distances import CHUNK_BYTES
+from ._find_path import SEARCHES, SearchedPath, Settings, find_path
+from ._ranking import best_size, kept_columns, ranks
+
+TARGETS = ("auto", "class", "numeric")
+NUMERIC_CRITERIA = ("mi", "mrmr", "jmi")
+LARGEST_START = 3
+
+
+class MutualInformationSelector(SelectorMixin, BaseEstimator):
+    r"""Choose the columns that together tell most about the class.
+
+    Unlike a score for each column, the mutual information of a *subset* sees columns that are
+    worth something together only (exclusive or), and those that repeat each other. A greedy search
+    goes from all columns down, or from none up, and keeps the best subset of every size. With
+    ``label_noise="tolerant"`` it is the information about the true class behind wrong labels. No
+    model is trained, and the columns may serve any. Not for thousands of columns backwards: a
+    search takes p²/2 estimates of O(n²) each, and the estimate is biased low for many columns.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or "auto", default="auto"
+        How many columns to keep, or which fraction of them. "auto" keeps the subset of the highest
+        score on the path, the smallest of equals: a heuristic, as the bias of the estimate depends
+        on the number of columns. Look at ``scores_``, or let a grid search choose (``memory``).
+    criterion : {"mi", "risk_count", "risk_soft", "mrmr", "jmi"}, default="mi"
+        What makes a subset good: its mutual information with the class; a low Bayes risk, counted
+        or soft (:func:`bayes_risk`); relevance less redundancy of pairs (mRMR); the information of
+        pairs (JMI). Risks are for classes only.
+    search : {"backward", "forward", "floating"}, default="backward"
+        "backward" removes the column that is missed least, and finds columns that only work
+        together; "forward" adds the column that helps most, which is quicker where few are wanted;
+        "floating" adds, and looks back after each addition.
+    start_size : {1, 2, 3}, default=1
+        Forward and floating searches begin with the best of all subsets of this size, so that a
+        first column that is useless alone is found.
+    target : {"auto", "class", "numeric"}, default="auto"
+        What ``y`` is. "auto" takes numbers with fractions for measurements, and all else (words,
+        whole numbers, truth values) for classes. Pass "numeric" for whole numbers that count
+        or measure something.
+    label_noise : {None, "tolerant"}, default=None
+        "tolerant" takes labels for noisy and estimates the classes behind them (by
+        :class:`LabelNoiseMemberships`): on each subset in a backward search, once on all columns in
+        the others. For classes and ``criterion="mi"``.
+    n_neighbors : int, default=8
+        Neighbours of the estimates. In a class of no more rows, all others of the class.
+    noise_neighbors : int, default=3
+        Neighbours by which classes behind noisy labels are estimated.
+    noise_params : dict, optional
+        Further parameters of :class:`LabelNoiseMemberships`.
+    standardize : bool, default=True
+        Bring columns to mean 0 and deviation 1 first; distances need one scale.
+    jitter : float, default=1e-3
+        Deviation of the noise that is added to the standardised columns, once, so that equal
+        rows lie apart. ``transform`` returns the columns as they were.
+    chunk_bytes : int, default=2**26
+        Size of a block of distances, of which up to three are held for each job.
+    memory : str or joblib.Memory, optional
+        Where to keep paths, as in scikit-learn's ``Pipeline``. The whole path is then searched,
+        whatever size is asked for, and a grid search over ``n_features_to_select`` searches once
+        for each fold.
+    n_jobs : int, optional
+        Number of threads, -1 for one per core. Results do not depend on it.
+    progress : callable, optional
+        ``progress(done, total)`` is called at the start and after every step of the search.
+    random_state : int, RandomState or None, default=None
+        Fix it to get the same noise, and so the same path, again.
+
+    Attributes
+    ----------
+    support_ : array of bool of shape (p,)
+        The columns that are kept.
+    n_features_ : int
+        How many they are.
+    ranking_ : array of int of shape (p,)
+        1 for columns that are kept, else 1 plus the number of steps until they would enter. 2 for
+        all others after a floating search, whose subsets are not nested, and for those that a
+        forward search did not come to. Constant columns come last.
+    path_ : dict of {int: array of int}
+        The best subset found of each size, as column indices. Sizes a search did not come to are
+        not there.
+    scores_ : dict of {int: float}
+        Their scores: nats for information, minus the risk for risks.
+    memberships_ : array of shape (n, n_classes)
+        With ``label_noise="tolerant"``, probabilities of the classes given all columns.
+    error_rates_ : array of shape (n_classes,)
+        With ``label_noise="tolerant"``, the fraction of each class that has another label.
+    classes_ : array of shape (n_classes,)
+        The distinct labels, of a target that is a class.
+    n_features_in_, feature_names_in_
+        As usual.
+
+    See Also
+    --------
+    mutual_information : the score of all columns together.
+    errata.hardness : which rows, instead of which columns, are hard.
+
+    Notes
+    -----
+    Mutual information is the estimate of Gómez et al. [1]_; tolerance to label noise and the
+    backward search are those of [2]_, risks those of [3]_. Where papers say nothing: columns are
+    standardised; small classes use the neighbours they have; additions keep the lowest column of
+    equals, removals drop the highest, and the counted risk asks the soft one first; a
+    floating search looks back from four columns on. Constant columns are not searched, with a
+    warning; they are kept only if more columns are asked for than vary.
+
+    References
+    ----------
+    .. [1] V. Gómez-Verdejo, M. Verleysen, J. Fleury. Information-theoretic feature selection for
+       functional data classification. Neurocomputing 72, 2009.
+    .. [2] B. Frénay, G. Doquire, M. Verleysen. Estimating mutual information for feature selection
+       in the presence of label noise. Computational Statistics and Data Analysis 71, 2014.
+    .. [3] B. Frénay, G. Doquire, M. Verleysen. Feature selection with risk estimation. European
+       Symposium on Artificial Neural Networks, 2013.
+
+    Examples
+    --------
+    Neither of the first two columns tells anything alone:
+
+    >>> import numpy as np
+    >>> from errata.feature_selection import MutualInformationSelector
+    >>> X = np.random.RandomState(0).uniform(-1, 1, size=(400, 6))
+    >>> y = np.where(X[:, 0] * X[:, 1] > 0, "same", "different")
+    >>> selector = MutualInformationSelector(2, random_state=0).fit(X, y)
+    >>> selector.get_support(indices=True)
+    array([0, 1])
+    >>> selector.transform(X).shape
+    (400, 2)
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str = "auto",
+        *,
+        criterion: str = "mi",
+        search: str = "backward",
+        start_size: int = 1,
+        target: str = "auto",
+        label_noise: str | None = None,
+        n_neighbors: int = 8,
+        noise_neighbors: int = 3,
+        noise_params: dict[str, Any] | None = None,
+        standardize: bool = True,
+        jitter: float = 1e-3,
+        chunk_bytes: int = CHUNK_BYTES,
+        memory: Any = None,
+        n_jobs: int | None = None,
+        progress: Callable[[int, int], Any] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.criterion = criterion
+        self.search = search
+        self.start_size = start_size
+        self.target = target
+        self.label_noise = label_noise
+        self.n_neighbors = n_neighbors
+        self.noise_neighbors = noise_neighbors
+        self.noise_params = noise_params
+        self.standardize = standardize
+        self.jitter = jitter
+        self.chunk_bytes = chunk_bytes
+        self.memory = memory
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, memberships: Any = None) -> Self:
+        """Search for the best subset of each size, and choose one of them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The columns to choose from; numbers, none missing.
+        y : array-like of shape (n,)
+            Labels, or numbers (see ``target``).
+        memberships : array-like of shape (n, n_classes), optional
+            How much each row belongs to each class, where that is known (an audit's posterior, for
+            instance). For ``label_noise="tolerant"``, which then estimates nothing.
+
+        Returns
+        -------
+        self
+        """
+        X, target, numeric = self._checked(X, y)
+        size = self._asked_size(X.shape[1])
+        settings = self._settings(numeric, None if self.memory else size, memberships)
+        search = check_memory(self.memory).cache(
+            find_path, ignore=["n_jobs", "chunk_bytes", "progress"]
+        )
+        found = search(X, target, settings, self.n_jobs, self.chunk_bytes, self.progress)
+        return self._keep(found, size or best_size(found.scores))
+
+    def _keep(self, found: SearchedPath, size: int) -> Self:
+        self.path_, self.scores_ = found.subsets, found.scores
+        self.support_ = kept_columns(found.subsets, found.columns, self.n_features_in_, size)
+        self.n_features_ = int(self.support_.sum())
+        self.ranking_ = ranks(
+            found.subsets, found.columns, self.support_, nested=self.search != "floating"
+        )
+        if found.memberships is not None:
+            self.memberships_, self.error_rates_ = found.memberships, found.error_rates
+        return self
+
+    def _checked(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, bool]:
+        """Columns, codes of the classes or numbers, and whether the latter."""
+        check_choice("target", self.target, TARGETS)
+        numeric = self.target == "numeric"
+        if self.target == "auto" and y is not None:
+            numeric = type_of_target(as_column(y)) == "continuous"
+        if numeric:
+            X, y = check_data(self, X, y, dtype=float, y_numeric=True, ensure_min_samples=3)
+            return X, y.astype(float), True
+        X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, ensure_min_samples=2)
+        return X, codes, False
+
+    def _asked_size(self, n_columns: int) -> int | None:
+        """How many columns are wanted; None where the path decides."""
+        asked = self.n_features_to_select
+        start = check_count("start_size", self.start_size, high=min(LARGEST_START, n_columns))
+        if self.search == "backward" and start > 1:
+            raise ValueError(
+                f"start_size={start} is for searches that add columns; pass search='forward' or "
+                "'floating' with it."
+            )
+        if isinstance(asked, str):
+            check_choice("n_features_to_select", asked, ("auto",))
+            return None
+        if isinstance(asked, Integral):
+            return check_count("n_features_to_select", asked, low=start, high=n_columns)
+        fraction = check_fraction("n_features_to_select", asked)
+        return max(start, int(fraction * n_columns))
+
+    def _settings(self, numeric: bool, size: int | None, memberships: Any) -> Settings:
+        allowed = NUMERIC_CRITERIA if numeric else CRITERIA
+        return Settings(
+            criterion=check_choice("criterion", self.criterion, allowed),
+            search=check_choice("search", self.search, SEARCHES),
+            start_size=self.start_size,
+            size=size,
+            numeric=numeric,
+            n_neighbors=check_count("n_neighbors", self.n_neighbors),
+            label_noise=self._noise(numeric, memberships),
+            standardize=self.standardize,
+            jitter=check_fraction("jitter", self.jitter, high=np.inf),
+            random_state=self.random_state,
+        )
+
+    def _noise(self, numeric: bool, memberships: Any) -> LabelNoise | None:
+        """How to find the classes behind noisy labels, if at all."""
+        if self.label_noise is None:
+            if memberships is not None:
+                raise ValueError('memberships are for label_noise="tolerant"; pass that with them.')
+            return None
+        check_choice("label_noise", self.label_noise, ("tolerant",))
+        if numeric or self.criterion != "mi":
+            what = "a numeric target" if numeric else f"criterion={self.criterion!r}"
+            raise ValueError(
+                f'label_noise="tolerant" is for classes and criterion="mi", not {what}.'
+            )
+        params = {"n_neighbors": self.noise_neighbors, **(self.noise_params or {})}
+        return LabelNoise(params, memberships, refit=self.search == "backward")
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        """A target is needed."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
