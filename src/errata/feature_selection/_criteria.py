@@ -14,45 +14,58 @@ CLASS_CRITERIA: dict[str, Any] = {
     "risk_count": CountedRisk,
     "risk_soft": SoftRisk,
 }
-PAIRWISE_CRITERIA = {"mrmr": "MinimumRedundancy", "jmi": "JointInformation"}
-CRITERIA = (*CLASS_CRITERIA, *PAIRWISE_CRITERIA)
+CRITERIA = (*CLASS_CRITERIA, "mrmr", "jmi")
+INFORMATION = ("mi", "mrmr", "jmi")  # for numbers, and for classes behind noisy labels, too
 
 
 class LabelNoise(NamedTuple):
     """How the classes behind noisy labels are found."""
 
     params: dict[str, Any]
-    memberships: np.ndarray | None  # known: nothing is estimated
+    memberships: Any  # known: nothing is estimated; or None
     refit: bool  # on each subset, or once on all columns
+    classes: np.ndarray  # their names
+
+
+class Rows(NamedTuple):
+    """Prepared rows, and how much work at a time may be done with them."""
+
+    X: np.ndarray
+    target: np.ndarray  # codes of classes, or numbers
+    n_neighbors: int
+    n_jobs: int | None
+    chunk_bytes: int
 
 
 def make_criterion(
-    name: str,
-    X: np.ndarray,
-    target: np.ndarray,
-    n_neighbors: int,
-    *,
-    numeric: bool,
-    label_noise: LabelNoise | None = None,
-    seed: int = 0,
-    n_jobs: int | None,
-    chunk_bytes: int,
+    name: str, rows: Rows, *, numeric: bool, label_noise: LabelNoise | None, seed: int
 ) -> Criterion:
-    """The criterion of this name, for prepared rows and the codes of classes, or numbers."""
-    if name in PAIRWISE_CRITERIA:
-        pairwise = _part("_pairwise_criteria", PAIRWISE_CRITERIA[name])
-        return pairwise(X, target, n_neighbors, numeric=numeric, n_jobs=n_jobs)
+    """The criterion of this name, for classes, numbers, or classes behind noisy labels."""
+    if name in ("mrmr", "jmi"):
+        about = make_criterion("mi", rows, numeric=numeric, label_noise=label_noise, seed=seed)
+        return _pairwise(name, about, rows)
     if numeric:
-        return _part("_numeric_criterion", "NumericInformation")(
-            X, target, n_neighbors, n_jobs=n_jobs
-        )
+        numbers = _part("_numeric_criterion", "NumericInformation")
+        return numbers(rows.X, rows.target, rows.n_neighbors, n_jobs=rows.n_jobs)
     if label_noise is not None:
-        return _part("label_noise._tolerant_criterion", "TolerantInformation")(
-            X, target, n_neighbors, label_noise.params, memberships=label_noise.memberships,
-            refit=label_noise.refit, random_state=seed, n_jobs=n_jobs,
-        )  # fmt: skip
-    rows = sorted_by_class(X, target, n_neighbors)
-    return CLASS_CRITERIA[name](rows, n_jobs=n_jobs, chunk_bytes=chunk_bytes)
+        return _tolerant(rows, label_noise, seed)
+    sorted_rows = sorted_by_class(rows.X, rows.target, rows.n_neighbors)
+    return CLASS_CRITERIA[name](sorted_rows, n_jobs=rows.n_jobs, chunk_bytes=rows.chunk_bytes)
+
+
+def _pairwise(name: str, about: Criterion, rows: Rows) -> Any:
+    if name == "jmi":
+        return _part("_pairwise_criteria", "JointInformation")(about, rows.X.shape[1])
+    redundancy = _part("_pairwise_criteria", "MinimumRedundancy")
+    return redundancy(about, rows.X, rows.n_neighbors, n_jobs=rows.n_jobs)
+
+
+def _tolerant(rows: Rows, label_noise: LabelNoise, seed: int) -> Any:
+    return _part("label_noise._tolerant_criterion", "TolerantInformation")(
+        rows.X, rows.target, rows.n_neighbors, label_noise.params,
+        memberships=label_noise.memberships, refit=label_noise.refit,
+        classes=label_noise.classes, random_state=seed, n_jobs=rows.n_jobs,
+    )  # fmt: skip
 
 
 def _part(module: str, name: str) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed
 
 from .._blocks import blocks
 from .._kernels import kernels
@@ -12,6 +12,7 @@ from ._line import nearest_on_line
 from ._segments import Segments
 
 CHUNK_BYTES = 2**26
+ROWS = 256  # of a block at most: several for each job, and buffers that stay near the processor
 TREE_DIMENSIONS = 8  # up to here a tree finds the neighbours of one subset sooner, of many rows
 TREE_ROWS = 5_000
 
@@ -76,11 +77,13 @@ class SubsetDistances:
         return sum(self._threads()(delayed(work)(rows) for rows in self._blocks(len(candidates))))
 
     def _blocks(self, n_candidates: int) -> Iterator[slice]:
-        """Blocks whose distances, or whose results, fill no more than ``chunk_bytes``."""
+        """Blocks whose distances, and whose results, fill no more than ``chunk_bytes``.
+
+        They do not depend on the number of jobs, and neither do the sums.
+        """
         n = self.columns.shape[1]
         width = max(n, n_candidates * self.segments.starts.shape[1])
-        share = -(-n * width // effective_n_jobs(self.n_jobs))
-        return blocks(n, min(self.chunk_bytes // 8, share), width=width)
+        return blocks(n, min(self.chunk_bytes // 8, ROWS * width), width=width)
 
     def _threads(self) -> Parallel:
         return Parallel(n_jobs=self.n_jobs, require="sharedmem")

@@ -6,9 +6,10 @@ A pure function of its arguments, which joblib can keep on disk.
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from .._random import draw_seed
-from ._criteria import LabelNoise, make_criterion
+from ._criteria import LabelNoise, Rows, make_criterion
 from ._preparation import prepared, varying_columns
 from ._search import Path, Progress, search_backward, search_forward
 
@@ -49,22 +50,23 @@ def find_path(
     progress: Progress | None,
 ) -> SearchedPath:
     """The best subset that the search met of each size."""
-    columns = varying_columns(X)
-    seed = draw_seed(settings.random_state)
-    X = prepared(
-        X, standardize=settings.standardize, jitter=settings.jitter, random_state=seed
-    )[:, columns]  # fmt: skip
+    columns, random = varying_columns(X), check_random_state(draw_seed(settings.random_state))
+    ready = {"standardize": settings.standardize, "jitter": settings.jitter, "random_state": random}
+    X = prepared(X, **ready)[:, columns]
+    if settings.numeric:  # neighbours look at the target as at a column
+        target = prepared(target[:, None], **ready)[:, 0]
     criterion = make_criterion(
-        settings.criterion, X, target, settings.n_neighbors, numeric=settings.numeric,
-        label_noise=settings.label_noise, seed=seed, n_jobs=n_jobs, chunk_bytes=chunk_bytes,
+        settings.criterion, Rows(X, target, settings.n_neighbors, n_jobs, chunk_bytes),
+        numeric=settings.numeric, label_noise=settings.label_noise, seed=draw_seed(random),
     )  # fmt: skip
     path = _search(criterion, len(columns), settings, progress or _silent)
+    about = getattr(criterion, "information", criterion)  # what pairs are judged by
     return SearchedPath(
         {size: columns[list(subset)] for size, subset in sorted(path.subsets.items())},
         dict(sorted(path.scores.items())),
         columns,
-        getattr(criterion, "memberships", None),
-        getattr(criterion, "error_rates", None),
+        getattr(about, "memberships", None),
+        getattr(about, "error_rates", None),
     )
 
 
