@@ -14,8 +14,9 @@ CLASS_CRITERIA: dict[str, Any] = {
     "risk_count": CountedRisk,
     "risk_soft": SoftRisk,
 }
-CRITERIA = (*CLASS_CRITERIA, "mrmr", "jmi")
-INFORMATION = ("mi", "mrmr", "jmi")  # for numbers, and for classes behind noisy labels, too
+PAIRWISE_CRITERIA = {"mrmr": "MinimumRedundancy", "jmi": "JointInformation"}
+CRITERIA = (*CLASS_CRITERIA, *PAIRWISE_CRITERIA)
+NUMERIC_CRITERIA = ("mi", *PAIRWISE_CRITERIA)
 
 
 class LabelNoise(NamedTuple):
@@ -41,23 +42,16 @@ def make_criterion(
     name: str, rows: Rows, *, numeric: bool, label_noise: LabelNoise | None, seed: int
 ) -> Criterion:
     """The criterion of this name, for classes, numbers, or classes behind noisy labels."""
-    if name in ("mrmr", "jmi"):
-        about = make_criterion("mi", rows, numeric=numeric, label_noise=label_noise, seed=seed)
-        return _pairwise(name, about, rows)
+    data = rows.X, rows.target, rows.n_neighbors
+    if name in PAIRWISE_CRITERIA:
+        pairwise = _part("_pairwise_criteria", PAIRWISE_CRITERIA[name])
+        return pairwise(*data, numeric=numeric, n_jobs=rows.n_jobs)
     if numeric:
-        numbers = _part("_numeric_criterion", "NumericInformation")
-        return numbers(rows.X, rows.target, rows.n_neighbors, n_jobs=rows.n_jobs)
+        return _part("_numeric_criterion", "NumericInformation")(*data, n_jobs=rows.n_jobs)
     if label_noise is not None:
         return _tolerant(rows, label_noise, seed)
-    sorted_rows = sorted_by_class(rows.X, rows.target, rows.n_neighbors)
-    return CLASS_CRITERIA[name](sorted_rows, n_jobs=rows.n_jobs, chunk_bytes=rows.chunk_bytes)
-
-
-def _pairwise(name: str, about: Criterion, rows: Rows) -> Any:
-    if name == "jmi":
-        return _part("_pairwise_criteria", "JointInformation")(about, rows.X.shape[1])
-    redundancy = _part("_pairwise_criteria", "MinimumRedundancy")
-    return redundancy(about, rows.X, rows.n_neighbors, n_jobs=rows.n_jobs)
+    class_rows = sorted_by_class(*data)
+    return CLASS_CRITERIA[name](class_rows, n_jobs=rows.n_jobs, chunk_bytes=rows.chunk_bytes)
 
 
 def _tolerant(rows: Rows, label_noise: LabelNoise, seed: int) -> Any:

@@ -127,8 +127,8 @@ def _by_trees(columns: np.ndarray, segments: Segments, n_jobs: int | None) -> np
 
 def log_squares(squares: np.ndarray) -> np.ndarray:
     """Logarithms of squared distances, or a sentence where too many rows are equal."""
-    equal = (squares == 0).any(axis=-1)
-    if equal.any():
+    if not squares.all():
+        equal = (squares == 0).any(axis=-1)
         rows = int(np.atleast_2d(equal).any(axis=0).sum())
         raise ValueError(
             f"{rows} or more rows have as many equals as neighbours are asked for, so that the "

@@ -60,13 +60,12 @@ def find_path(
         numeric=settings.numeric, label_noise=settings.label_noise, seed=draw_seed(random),
     )  # fmt: skip
     path = _search(criterion, len(columns), settings, progress or _silent)
-    about = getattr(criterion, "information", criterion)  # what pairs are judged by
     return SearchedPath(
         {size: columns[list(subset)] for size, subset in sorted(path.subsets.items())},
         dict(sorted(path.scores.items())),
         columns,
-        getattr(about, "memberships", None),
-        getattr(about, "error_rates", None),
+        getattr(criterion, "memberships", None),
+        getattr(criterion, "error_rates", None),
     )
 
 

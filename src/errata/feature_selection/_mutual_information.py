@@ -92,8 +92,8 @@ def information_of_counts(rows: ClassRows) -> float:
 
 def log_ratios(squares: np.ndarray) -> np.ndarray:
     """Sum over rows of log D²(k) - log D²(k_y | y): ``squares`` has both in its last axis."""
-    logs = log_squares(squares)
-    return (logs[..., 0] - logs[..., 1]).sum(axis=-1)
+    logs = log_squares(squares).sum(axis=-2)
+    return logs[..., 0] - logs[..., 1]
 
 
 def _tolerant(X: np.ndarray, memberships: Any, n_classes: int, n_neighbors: int) -> float:

@@ -18,7 +18,7 @@ from .._validation import (
     check_fraction,
     check_labelled,
 )
-from ._criteria import CRITERIA, INFORMATION, LabelNoise
+from ._criteria import CRITERIA, NUMERIC_CRITERIA, LabelNoise
 from ._distances import CHUNK_BYTES
 from ._find_path import SEARCHES, SearchedPath, Settings, find_path
 from ._ranking import best_size, kept_columns, ranks
@@ -61,7 +61,7 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
     label_noise : {None, "tolerant"}, default=None
         "tolerant" takes labels for noisy and estimates the classes behind them (by
         :class:`LabelNoiseMemberships`): on each subset in a backward search, once on all columns in
-        the others. For classes, and not for risks.
+        the others. For classes and ``criterion="mi"``.
     n_neighbors : int, default=8
         Neighbours of the estimates. In a class of no more rows, all others of the class.
     noise_neighbors : int, default=3
@@ -252,7 +252,7 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
         return max(start, int(fraction * n_columns))
 
     def _settings(self, numeric: bool, size: int | None, memberships: Any) -> Settings:
-        allowed = INFORMATION if numeric else CRITERIA
+        allowed = NUMERIC_CRITERIA if numeric else CRITERIA
         return Settings(
             criterion=check_choice("criterion", self.criterion, allowed),
             search=check_choice("search", self.search, SEARCHES),
@@ -273,12 +273,13 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
                 raise ValueError('memberships are for label_noise="tolerant"; pass that with them.')
             return None
         check_choice("label_noise", self.label_noise, ("tolerant",))
-        if numeric or self.criterion not in INFORMATION:
+        if numeric or self.criterion != "mi":
             what = "a numeric target" if numeric else f"criterion={self.criterion!r}"
-            raise ValueError(f'label_noise="tolerant" is for information on classes, not {what}.')
+            raise ValueError(
+                f'label_noise="tolerant" is for classes and criterion="mi", not {what}.'
+            )
         params = {"n_neighbors": self.noise_neighbors, **(self.noise_params or {})}
-        refit = self.search == "backward" and self.criterion == "mi"
-        return LabelNoise(params, memberships, refit, self.classes_)
+        return LabelNoise(params, memberships, self.search == "backward", self.classes_)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
