@@ -28,7 +28,7 @@ class LabelNoise(NamedTuple):
     classes: np.ndarray  # their names
 
 
-class Rows(NamedTuple):
+class PreparedRows(NamedTuple):
     """Prepared rows, and how much work at a time may be done with them."""
 
     X: np.ndarray
@@ -39,7 +39,7 @@ class Rows(NamedTuple):
 
 
 def make_criterion(
-    name: str, rows: Rows, *, numeric: bool, label_noise: LabelNoise | None, seed: int
+    name: str, rows: PreparedRows, *, numeric: bool, label_noise: LabelNoise | None, seed: int
 ) -> Criterion:
     """The criterion of this name, for classes, numbers, or classes behind noisy labels."""
     data = rows.X, rows.target, rows.n_neighbors
@@ -54,7 +54,7 @@ def make_criterion(
     return CLASS_CRITERIA[name](class_rows, n_jobs=rows.n_jobs, chunk_bytes=rows.chunk_bytes)
 
 
-def _tolerant(rows: Rows, label_noise: LabelNoise, seed: int) -> Any:
+def _tolerant(rows: PreparedRows, label_noise: LabelNoise, seed: int) -> Any:
     return _part("label_noise._tolerant_criterion", "TolerantInformation")(
         rows.X, rows.target, rows.n_neighbors, label_noise.params,
         memberships=label_noise.memberships, refit=label_noise.refit,

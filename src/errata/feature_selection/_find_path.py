@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._random import draw_seed
-from ._criteria import LabelNoise, Rows, make_criterion
+from ._criteria import LabelNoise, PreparedRows, make_criterion
 from ._preparation import prepared, varying_columns
 from ._search import Path, Progress, search_backward, search_forward
 
@@ -56,7 +56,7 @@ def find_path(
     if settings.numeric:  # neighbours look at the target as at a column
         target = prepared(target[:, None], **ready)[:, 0]
     criterion = make_criterion(
-        settings.criterion, Rows(X, target, settings.n_neighbors, n_jobs, chunk_bytes),
+        settings.criterion, PreparedRows(X, target, settings.n_neighbors, n_jobs, chunk_bytes),
         numeric=settings.numeric, label_noise=settings.label_noise, seed=draw_seed(random),
     )  # fmt: skip
     path = _search(criterion, len(columns), settings, progress or _silent)
