@@ -67,8 +67,10 @@ def kraskov_mutual_information(
     >>> from errata.feature_selection import kraskov_mutual_information
     >>> X = np.random.RandomState(0).uniform(-1, 1, size=(1000, 2))
     >>> sums = X.sum(axis=1) % 1  # the place within a stripe
-    >>> [round(kraskov_mutual_information(columns, sums), 1) for columns in (X, X[:, 0], X[:, 1])]
-    [1.8, 0.0, 0.0]
+    >>> round(kraskov_mutual_information(X, sums), 1)
+    1.8
+    >>> round(kraskov_mutual_information(X[:, 1], sums), 1)
+    0.0
     """
     X, target = as_rows(X), _numbers(target)
     check_consistent_length(X, target)
