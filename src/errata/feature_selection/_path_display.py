@@ -63,7 +63,7 @@ class SelectionPathDisplay:
     Standard errors are the standard deviations of the scores over random halves of the rows, on
     each of which the whole search is repeated. Halves are drawn without replacement, and of each
     class by itself. A bootstrap would draw rows several times, and these copies are the nearest
-    neighbours of each other, in every subset: scores would rise, the more so for more columns.
+    neighbours of each other, in every subset, which raises scores and spreads them.
     Half of the rows is the fraction for which no factor is needed: for a mean over m of n rows the
     deviation is to be multiplied by :math:`\sqrt{m / (n - m)}` [2]_, which is 1. Scores of halves
     are biased more than those of all rows; only their spread is used. Errors are those of a sample
