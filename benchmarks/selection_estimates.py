@@ -1,7 +1,7 @@
 """What the estimates of feature selection are worth: norms, standard errors, speed.
 
     python benchmarks/selection_estimates.py norms      a minute: two norms, and the truth
-    python benchmarks/selection_estimates.py errors     three minutes: halves and bootstrap of a path
+    python benchmarks/selection_estimates.py errors     three minutes: halves, bootstrap
     python benchmarks/selection_estimates.py speed      a minute: against scikit-learn, trees
 
 Speed is processor time, as a ratio within one run.
