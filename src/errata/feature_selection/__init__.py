@@ -2,13 +2,17 @@
 
 from . import information
 from ._entropy import knn_entropy
+from ._kraskov import kraskov_mutual_information
 from ._mutual_information import mutual_information
+from ._path_display import SelectionPathDisplay
 from ._posteriors import bayes_risk, knn_posteriors, posterior_information
 from ._selector import MutualInformationSelector
 
 __all__ = [
     "MutualInformationSelector",
+    "SelectionPathDisplay",
     "mutual_information",
+    "kraskov_mutual_information",
     "knn_entropy",
     "knn_posteriors",
     "bayes_risk",

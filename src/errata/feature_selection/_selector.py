@@ -18,7 +18,7 @@ from .._validation import (
     check_fraction,
     check_labelled,
 )
-from ._criteria import CRITERIA, NUMERIC_CRITERIA, LabelNoise
+from ._criteria import CRITERIA, NUMERIC_CRITERIA, PAIRWISE_CRITERIA, LabelNoise
 from ._distances import CHUNK_BYTES
 from ._find_path import SEARCHES, SearchedPath, Settings, find_path
 from ._ranking import best_size, kept_columns, ranks
@@ -230,6 +230,8 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
             numeric = type_of_target(as_column(y)) == "continuous"
         if numeric:
             X, y = check_data(self, X, y, dtype=float, y_numeric=True, ensure_min_samples=3)
+            if np.ptp(y) == 0:
+                raise ValueError(f"y is {y[0]:g} in every row; nothing can tell of it.")
             return X, y.astype(float), True
         X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, ensure_min_samples=2)
         return X, codes, False
@@ -245,6 +247,11 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
             )
         if isinstance(asked, str):
             check_choice("n_features_to_select", asked, ("auto",))
+            if self.criterion in PAIRWISE_CRITERIA:
+                raise ValueError(
+                    f"criterion={self.criterion!r} compares subsets of one size, and its scores do "
+                    "not tell how many columns are needed; pass n_features_to_select as a number."
+                )
             return None
         if isinstance(asked, Integral):
             return check_count("n_features_to_select", asked, low=start, high=n_columns)
