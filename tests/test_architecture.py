@@ -41,6 +41,7 @@ ORDER = [
     "filters",
     "tolerant",
     "feature_selection",
+    "sequence",
     "auditing",
     "bench",
     "comparing",

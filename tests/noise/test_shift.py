@@ -69,7 +69,7 @@ def test_only_the_named_states_have_uncertain_boundaries():
     [
         ({"width": -1}, "width=-1 must be a number between 0 and 1"),
         ({"width": 0.1, "states": ["Z"]}, r"none of the states \['Z'\] occurs"),
-        ({"width": 0.1, "lengths": [1, 1]}, "sum to the 4 samples of y; they sum to 2"),
+        ({"width": 0.1, "lengths": [1, 1]}, "lengths sum to 2, but there are 4 samples"),
     ],
 )
 def test_bad_requests_get_a_sentence(how, sentence):

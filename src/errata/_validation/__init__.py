@@ -29,6 +29,7 @@ from ._numbers import (
 from ._rows import (
     check_class_weights,
     check_hardness,
+    check_lengths,
     check_log_probabilities,
     check_mask,
     check_row_probabilities,
@@ -52,6 +53,7 @@ __all__ = [
     "check_known_labels",
     "check_labelled",
     "check_labels",
+    "check_lengths",
     "check_log_probabilities",
     "check_log_reinforcement",
     "check_mask",

@@ -30,6 +30,21 @@ def check_row_weights(name: str, value: Any, n: int, *, high: float = np.inf) ->
     return weights
 
 
+def check_lengths(lengths: Any, n: int) -> np.ndarray:
+    """Return the lengths of sequences that hold ``n`` samples in all; one sequence when None."""
+    if lengths is None:
+        return np.array([n])
+    values = np.atleast_1d(np.asarray(lengths))
+    if values.ndim != 1 or values.dtype.kind not in "iu" or (values < 1).any():
+        raise ValueError("lengths must hold whole numbers above 0, one for each sequence.")
+    if values.sum() != n:
+        raise ValueError(
+            f"lengths sum to {values.sum()}, but there are {n} samples; they must agree: each "
+            "sample belongs to one sequence."
+        )
+    return values.astype(np.intp)
+
+
 def check_sample_weight(sample_weight: Any, n: int) -> np.ndarray | None:
     """Return one weight per row, or None where all rows count alike."""
     return None if sample_weight is None else check_row_weights("sample_weight", sample_weight, n)

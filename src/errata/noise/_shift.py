@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._validation import check_fraction, check_labels
+from .._validation import check_fraction, check_labels, check_lengths
 
 
 def shift_boundaries(
@@ -59,9 +59,8 @@ def shift_boundaries(
     if not uncertain.any():
         raise ValueError(f"none of the states {list(states)} occurs in y ({classes.tolist()}).")
     random = check_random_state(random_state)
-    moved_codes = np.concatenate(
-        [_shift_one(part, width, uncertain, random) for part in _split(codes, lengths)]
-    )
+    parts = np.split(codes, np.cumsum(check_lengths(lengths, len(codes)))[:-1])
+    moved_codes = np.concatenate([_shift_one(part, width, uncertain, random) for part in parts])
     return classes[moved_codes].astype(labels.dtype), moved_codes != codes
 
 
@@ -86,15 +85,3 @@ def _clamped(boundaries: np.ndarray, n: int) -> np.ndarray:
     place = np.arange(1, len(boundaries) + 1)
     rightwards = np.maximum.accumulate(np.maximum(boundaries, place) - place) + place
     return np.minimum(rightwards, n - place[::-1])
-
-
-def _split(codes: np.ndarray, lengths: Any) -> list[np.ndarray]:
-    if lengths is None:
-        return [codes]
-    lengths = np.asarray(lengths, dtype=int)
-    if lengths.sum() != len(codes) or lengths.min() < 1:
-        raise ValueError(
-            f"lengths must be positive and sum to the {len(codes)} samples of y; "
-            f"they sum to {lengths.sum()}."
-        )
-    return np.split(codes, np.cumsum(lengths)[:-1])

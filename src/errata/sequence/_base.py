@@ -1,0 +1,187 @@
+"""What the hidden Markov models share: their ``fit``, and what they say of new sequences."""
+
+from functools import partial
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from .._format import count
+from .._random import draw_seed
+from .._validation import check_choice, check_count, check_fraction, check_positive
+from .._warn import warn_user
+from ._chain import label_shares
+from ._em import Solution, maximise, warn_of_trouble
+from ._inference import best_states, class_posteriors, sequence_likelihoods
+from ._inputs import Sequences, check_new_sequences, check_sequences
+from ._mixtures import (
+    Floor,
+    class_covariances,
+    feature_floor,
+    starting_covariances,
+    starting_mixtures,
+)
+from ._parameters import Chain, Densities, Mixtures, Parameters, densities_of, plain_chain
+from ._statistics import Tally
+from ._transitions import allowed_transitions, count_transitions, transition_probabilities
+
+STARTPROBS = ("frequency", "first")
+
+
+class Pairs(NamedTuple):
+    """Transitions by the labels."""
+
+    counts: np.ndarray  # (K, K): as often as they were seen, where they are allowed
+    allowed: np.ndarray  # (K, K)
+
+
+class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
+    """A model of sequences whose classes are Gaussian mixtures that follow each other.
+
+    A model says in ``_expectation`` and ``_maximisation`` what it learns from labels.
+    """
+
+    n_components: int
+    startprob: str
+    transitions: Any
+    transmat_prior: float
+    init_scale: float
+    reg_covar: float
+    n_init: int
+    max_iter: int
+    tol: float
+    missing_label: Any
+    n_jobs: int | None
+    random_state: Any
+
+    def fit(self, X: Any, y: Any, lengths: Any = None) -> Self:
+        """Learn from labelled sequences.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d)
+            Samples in the order of time, sequences one after the other.
+        y : array-like of shape (n,)
+            Label of each sample; ``missing_label`` where there is none.
+        lengths : array-like of int of shape (n_sequences,), optional
+            How many samples each sequence has; one sequence when not given.
+        """
+        sequences = check_sequences(self, X, y, lengths, self.missing_label)
+        self._fit_sequences(sequences)
+        return self
+
+    def _fit_sequences(self, sequences: Sequences) -> None:
+        how = self._loop_settings(sequences)
+        floor = feature_floor(sequences.X, self._reg_covar())
+        pairs = self._pairs(sequences)
+        steps = self._expectation(sequences, pairs), partial(self._maximisation, floor)
+        runs = [
+            delayed(maximise)(start, *steps, **how)
+            for start in self._starts(sequences, pairs, floor)
+        ]
+        best = self._best(Parallel(self.n_jobs, prefer="threads")(runs))
+        warn_of_trouble(best, max_iter=how["max_iter"], regularised=bool(floor.added.any()))
+        self._report(best)
+        self._diagnose(sequences, best)
+
+    def _starts(self, sequences: Sequences, pairs: Pairs, floor: Floor) -> list[Parameters]:
+        """Where each restart begins."""
+        n_components = check_count("n_components", self.n_components)
+        warn_if_starved(sequences, self.classes_, n_components)
+        scale = check_positive("init_scale", self.init_scale)
+        spread = class_covariances(sequences, len(self.classes_))
+        spread = starting_covariances(spread, scale, floor, self.classes_)
+        chain = self._starting_chain(sequences, pairs)
+        seeds = np.random.SeedSequence(draw_seed(self.random_state))
+        return [
+            Parameters(chain, starting_mixtures(sequences, spread, n_components, seed))
+            for seed in seeds.spawn(check_count("n_init", self.n_init))
+        ]
+
+    def _pairs(self, sequences: Sequences) -> Pairs:
+        allowed = allowed_transitions(self.transitions, self.classes_)
+        return Pairs(count_transitions(sequences, len(self.classes_)) * allowed, allowed)
+
+    def _starting_chain(self, sequences: Sequences, pairs: Pairs) -> Chain:
+        k = len(self.classes_)
+        prior = check_fraction("transmat_prior", self.transmat_prior, high=np.inf)
+        transitions = transition_probabilities(pairs.counts + prior, pairs.allowed)
+        return plain_chain(label_shares(sequences, k), transitions, np.eye(k))
+
+    def _loop_settings(self, sequences: Sequences) -> dict[str, Any]:
+        check_choice("startprob", self.startprob, STARTPROBS)
+        return {
+            "n_samples": len(sequences.X),
+            "tol": check_fraction("tol", self.tol, low=-np.inf, high=np.inf),
+            "max_iter": check_count("max_iter", self.max_iter),
+        }
+
+    def _reg_covar(self) -> float:
+        return check_fraction("reg_covar", self.reg_covar, high=np.inf)
+
+    def _expectation(self, sequences: Sequences, pairs: Pairs) -> Any:
+        raise NotImplementedError
+
+    def _maximisation(self, floor: Floor, parameters: Parameters, tally: Tally) -> Parameters:
+        raise NotImplementedError
+
+    def _best(self, solutions: list[Solution]) -> Solution:
+        return max(solutions, key=lambda solution: solution.log_likelihood)
+
+    def _report(self, best: Solution) -> None:
+        chain, mixtures = best.parameters
+        self.startprob_, self.transmat_ = chain.start, chain.transitions
+        self.weights_, self.means_, self.covariances_ = mixtures
+        self.log_likelihoods_, self.n_iter_ = best.log_likelihoods, len(best.log_likelihoods) - 1
+        self.log_likelihood_ = best.tally.log_likelihood
+
+    def _diagnose(self, sequences: Sequences, best: Solution) -> None:
+        """Say what the model thinks of the labels, if anything."""
+
+    def predict(self, X: Any, lengths: Any = None) -> np.ndarray:
+        """The classes of the likeliest path through each sequence (Viterbi), shape (n,)."""
+        return self.decode(X, lengths)[1]
+
+    def decode(self, X: Any, lengths: Any = None) -> tuple[float, np.ndarray]:
+        """The likeliest path: its log-density together with the samples, and its classes."""
+        sequences = check_new_sequences(self, X, lengths)
+        log_density, codes = best_states(sequences, self._class_chain(), self._densities())
+        return log_density, self.classes_[codes]
+
+    def predict_proba(self, X: Any, lengths: Any = None) -> np.ndarray:
+        """Probability of each class at each time given the whole sequence, shape (n, K)."""
+        sequences = check_new_sequences(self, X, lengths)
+        return class_posteriors(sequences, self._class_chain(), self._densities(), self._scaled)
+
+    def score_samples(self, X: Any, lengths: Any = None) -> np.ndarray:
+        """Log-density of each sequence, shape (n_sequences,)."""
+        sequences = check_new_sequences(self, X, lengths)
+        return sequence_likelihoods(sequences, self._class_chain(), self._densities(), self._scaled)
+
+    @property
+    def _scaled(self) -> bool:
+        """Whether loops keep probabilities instead of their logarithms."""
+        return False
+
+    def _class_chain(self) -> Chain:
+        return plain_chain(self.startprob_, self.transmat_, np.eye(len(self.classes_)))
+
+    def _densities(self) -> Densities:
+        return densities_of(Mixtures(self.weights_, self.means_, self.covariances_))
+
+
+def warn_if_starved(sequences: Sequences, classes: np.ndarray, n_components: int) -> None:
+    """Warn of a class with a single sample, and of fewer samples than components."""
+    sizes = np.bincount(sequences.codes[sequences.codes >= 0], minlength=len(classes))
+    lonely = classes[sizes == 1].tolist()
+    if lonely:
+        warn_user(
+            f"the class {lonely[0]!r} has one sample only: one component stands for it, with the "
+            "covariance of all classes; label more of it."
+        )
+    if sizes.sum() < len(classes) * n_components:
+        warn_user(
+            f"{count(sizes.sum())} labelled samples starve {len(classes)} mixtures of "
+            f"{n_components} components each; lower n_components."
+        )
