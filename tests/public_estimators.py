@@ -22,6 +22,7 @@ from errata.filters import (
     SuspicionWeightedClassifier,
 )
 from errata.hardness import NeighborDisagreement
+from errata.sequence import BaumWelchHMM, SupervisedHMM, TolerantHMM
 from errata.tolerant import NoiseModelClassifier, UnbiasedLogisticRegression
 
 # Those that are made of other estimators, or must be told what they do not choose themselves, and
@@ -37,6 +38,10 @@ INSTANCES = {
     FilteredClassifier: FilteredClassifier(MarginPeeler(), DiscreteAdaBoostClassifier()),
     NoiseModelClassifier: NoiseModelClassifier(cv=2, tol=0.01),  # the same, in a fifth of the time
     UnbiasedLogisticRegression: UnbiasedLogisticRegression(0.1),
+    # Few rows starve mixtures, and the labels of scikit-learn's checks are -1 and 1.
+    BaumWelchHMM: BaumWelchHMM(n_components=1, n_init=1, missing_label=None),
+    SupervisedHMM: SupervisedHMM(n_components=1, n_init=1, missing_label=None),
+    TolerantHMM: TolerantHMM(n_components=1, n_init=1, missing_label=None),
 }
 
 

@@ -37,7 +37,15 @@ from public_estimators import (
 WEIGHTS_ARE_PROBABILITIES = "sample weights are probabilities of being drawn, not repeated rows"
 DETECTOR_KNOWS_NO_WEIGHTS = "the detector takes repeated rows for neighbours, and takes no weights"
 STOPS_EARLY = "LIBSVM stops within tol=1e-3 of the optimum, and the check asks for seven digits"
+TIME_SERIES = {
+    "check_classifiers_train": "predict gives the likeliest path, not the likeliest classes",
+    "check_methods_sample_order_invariance": "rows are a time series, in which the order counts",
+    "check_methods_subset_invariance": "a row is judged by its neighbours in time",
+}
 EXPECTED_FAILURES: dict[str, dict[str, str]] = {
+    "BaumWelchHMM": TIME_SERIES,
+    "SupervisedHMM": TIME_SERIES,
+    "TolerantHMM": TIME_SERIES,
     "ELMSVC": {"check_sample_weight_equivalence_on_dense_data": STOPS_EARLY},
     "ELMSVR": {"check_sample_weight_equivalence_on_dense_data": STOPS_EARLY},
     "SuspicionWeightedClassifier": {
@@ -73,6 +81,7 @@ HARD_FOR_OTHER_REASONS = {
 MINDS_THE_ORDER = {
     "LinearProgramPeeler": "where many rows hold the margin down, the solver picks some of them",
     "AuditedClassifier": "an audit deals rows out to folds by where they stand",
+    "TolerantHMM": "rows are a time series",
 }
 
 # Who acts on an audit flags what the audit flags, which draws the line itself.

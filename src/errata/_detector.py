@@ -6,8 +6,9 @@ one entry per row given to ``fit``, in the order of the rows:
 - ``suspicion_``: higher = more likely mislabelled;
 - ``flagged_``: the yes or no drawn from it by one of the rules of :func:`flag`, which the
   parameters ``threshold`` and ``contamination`` choose, at most one of them being set;
-- ``suggested_``: the class errata would have given; the label itself where nothing is flagged.
-  Detectors of wrong responses or rows, for which there are no classes, have none.
+- ``suggested_``: the class errata would have given; the label itself where nothing is flagged,
+  unless suggestions must fit together, as those along a sequence. Detectors of wrong responses or
+  rows, for which there are no classes, have none.
 
 Whoever acts on flags by leaving rows out asks :func:`spare_classes` first, and says in
 ``sample_indices_`` which rows are left. ``tests/test_common.py`` holds every public detector to

@@ -11,7 +11,7 @@ from .._format import count
 from .._random import draw_seed
 from .._validation import check_choice, check_count, check_fraction, check_positive
 from .._warn import warn_user
-from ._chain import label_shares
+from ._chain import class_chain, label_shares
 from ._em import Solution, maximise, warn_of_trouble
 from ._inference import best_states, class_posteriors, sequence_likelihoods
 from ._inputs import Sequences, check_new_sequences, check_sequences
@@ -130,7 +130,7 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
         return max(solutions, key=lambda solution: solution.log_likelihood)
 
     def _report(self, best: Solution) -> None:
-        chain, mixtures = best.parameters
+        chain, mixtures = class_chain(best.parameters.chain, best.tally), best.parameters.mixtures
         self.startprob_, self.transmat_ = chain.start, chain.transitions
         self.weights_, self.means_, self.covariances_ = mixtures
         self.log_likelihoods_, self.n_iter_ = best.log_likelihoods, len(best.log_likelihoods) - 1

@@ -4,8 +4,9 @@ import numpy as np
 
 from ._inputs import Sequences
 from ._noise_models import UPDATES
-from ._parameters import Chain
+from ._parameters import Chain, plain_chain
 from ._statistics import Tally
+from ._transitions import transition_probabilities
 
 
 def label_shares(sequences: Sequences, n_classes: int, *, first: bool = False) -> np.ndarray:
@@ -24,3 +25,25 @@ def fitted_chain(chain: Chain, tally: Tally, *, noise: str, learn_start: bool) -
     start = tally.first / tally.first.sum() if learn_start else chain.start
     labels = UPDATES[noise](tally.label_counts, chain)
     return chain._replace(start=start, transitions=transitions, labels=labels)
+
+
+def class_chain(chain: Chain, tally: Tally) -> Chain:
+    """The chain of the classes alone, where states say more than the class."""
+    k = chain.labels.shape[1]
+    if len(chain.classes) == k:
+        return chain
+    fold = np.eye(k)[:, chain.classes]
+    counts = fold @ tally.transitions @ fold.T
+    allowed = fold @ chain.transitions @ fold.T > 0
+    transitions = transition_probabilities(counts, allowed)
+    return plain_chain(fold @ chain.start, transitions, class_labels(chain, tally))
+
+
+def class_labels(chain: Chain, tally: Tally) -> np.ndarray:
+    """P(label | class), shape (K, K): by the chain, or as counted over the states of a class."""
+    k = chain.labels.shape[1]
+    if len(chain.classes) == k:
+        return chain.labels
+    counts = np.eye(k)[:, chain.classes] @ tally.label_counts
+    total = counts.sum(axis=1, keepdims=True)
+    return np.divide(counts, total, out=chain.labels[:k].copy(), where=total > 0)
