@@ -44,18 +44,17 @@ def random_problem(seed, n=6, n_classes=3, scale=1.0, missing=True):
         scale * random.normal(size=(n, k)),
         random.integers(-1 if missing else 0, k, n).astype(np.int16),
         np.array([n]),
-        np.arange(k),
         np.column_stack([np.log(labels), np.zeros(k)]),
         random.dirichlet(np.ones(k)),
         random.dirichlet(np.ones(k), k),
     )
 
 
-def by_all_paths(log_emissions, labels, ends, classes, log_labels, start, transitions):
+def by_all_paths(log_emissions, labels, ends, log_labels, start, transitions):
     """Log-likelihood, posteriors, expected transitions and best path of one sequence."""
     n, h = len(log_emissions), len(start)
     paths = np.array(list(product(range(h), repeat=n)))
-    seen = log_emissions[:, classes] + log_labels.T[labels]
+    seen = log_emissions + log_labels.T[labels]
     with np.errstate(divide="ignore"):
         log_p = np.log(start)[paths[:, 0]] + seen[np.arange(n), paths].sum(axis=1)
         log_p = log_p + np.log(transitions)[paths[:, :-1], paths[:, 1:]].sum(axis=1)

@@ -7,7 +7,7 @@ from errata.sequence import BaumWelchHMM
 from errata.sequence._em import maximise
 from errata.sequence._inputs import Sequences
 from errata.sequence._mixtures import feature_floor
-from errata.sequence._parameters import Mixtures, Parameters, plain_chain
+from errata.sequence._parameters import Chain, Mixtures, Parameters
 from errata.sequence._statistics import tally_hidden
 from hidden_chains import CENTRES, gaussian_chain
 
@@ -31,7 +31,7 @@ def rival(X, n_iter=1):
 
 def start_of(model):
     mixtures = Mixtures(np.ones((3, 1)), model.means_[:, None], model.covars_[:, None])
-    return Parameters(plain_chain(model.startprob_, model.transmat_, np.eye(3)), mixtures)
+    return Parameters(Chain(model.startprob_, model.transmat_, np.eye(3)), mixtures)
 
 
 @pytest.mark.parametrize("steps", [1, 5])

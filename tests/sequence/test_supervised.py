@@ -28,6 +28,8 @@ def test_transitions_are_counted_within_sequences():
     np.testing.assert_allclose(model.fit(X, y).transmat_, [[0.4, 0.6], [0.5, 0.5]], rtol=1e-14)
     model.set_params(transmat_prior=0, startprob="first")
     np.testing.assert_array_equal(model.fit(X, y, [4, 4]).startprob_, [1, 0])
+    without_first = model.fit(X, [-1, 0, 1, 1, -1, 1, 1, 0], [4, 4])
+    np.testing.assert_allclose(without_first.startprob_, [1 / 3, 2 / 3], rtol=1e-14)
 
 
 def test_each_mixture_is_that_of_scikit_learn():

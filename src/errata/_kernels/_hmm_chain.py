@@ -1,9 +1,9 @@
 """Hidden Markov chains: what each state is worth at each time, and the best path. The plain twin.
 
-Sequences stand one after the other in the rows; ``ends`` says where each of them stops. State h
-has the emissions of class ``classes[h]``: ``log_emissions[t, c]`` is the log-density of sample t in
-class c. ``log_labels[h, l]`` is the log-probability of label l in state h; its last column, of
-zeros, is that of a missing label, whose code is -1. Minus infinity stands for what cannot be.
+Sequences stand one after the other in the rows; ``ends`` says where each of them stops.
+``log_emissions[t, h]`` is the log-density of sample t in state h, ``log_labels[h, l]`` the
+log-probability of label l; its last column, of zeros, is that of a missing label, whose code is -1.
+Minus infinity stands for what cannot be.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 TINY = 1e-290
 
 
-def posteriors(log_emissions, labels, ends, classes, log_labels, start, transitions, scaled=False):
+def posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled=False):
     """Smooth each sequence: states given everything that was seen of it.
 
     Returns the posteriors (row, state), the expected transitions (state, state) summed over all
@@ -24,7 +24,7 @@ def posteriors(log_emissions, labels, ends, classes, log_labels, start, transiti
     xi, log_likelihoods = np.zeros((n_states, n_states)), np.zeros(len(ends))
     for s, (begin, end) in enumerate(zip(np.r_[0, ends[:-1]], ends, strict=True)):
         rows = slice(begin, end)
-        log_b = log_emissions[rows][:, classes] + log_labels.T[labels[rows]]
+        log_b = log_emissions[rows] + log_labels.T[labels[rows]]
         parts = log_b, start, transitions, gamma[rows], predicted[rows], xi
         log_likelihood, stuck = _scaled(*parts) if scaled else (np.nan, -1)
         if np.isnan(log_likelihood):
@@ -90,7 +90,7 @@ def _scaled(log_b, start, transitions, gamma, predicted, xi):
     return log_likelihood, -1
 
 
-def best_paths(log_emissions, labels, ends, classes, log_labels, start, transitions):
+def best_paths(log_emissions, labels, ends, log_labels, start, transitions):
     """The likeliest states of each sequence, all rows under each other, and their log-densities.
 
     Viterbi's algorithm; of equals, the first state.
@@ -100,7 +100,7 @@ def best_paths(log_emissions, labels, ends, classes, log_labels, start, transiti
     states, log_densities = np.empty(len(log_emissions), np.int16), np.empty(len(ends))
     back = np.empty((len(log_emissions), len(start)), np.int16)
     for s, (begin, end) in enumerate(zip(np.r_[0, ends[:-1]], ends, strict=True)):
-        log_b = log_emissions[begin:end][:, classes] + log_labels.T[labels[begin:end]]
+        log_b = log_emissions[begin:end] + log_labels.T[labels[begin:end]]
         best = log_start + log_b[0]
         for t in range(begin + 1, end):
             arriving = best[:, None] + log_a

@@ -15,20 +15,20 @@ from ._hmm_chain import TINY
 compiled = njit(cache=True, nogil=True, error_model="numpy")
 
 
-def posteriors(log_emissions, labels, ends, classes, log_labels, start, transitions, scaled=False):
+def posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled=False):
     """As the plain twin."""
-    return _posteriors(log_emissions, labels, ends, classes, log_labels, start, transitions, scaled)
+    return _posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled)
 
 
 @compiled
-def _posteriors(log_emissions, labels, ends, classes, log_labels, start, transitions, scaled):
+def _posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled):
     n, n_states = len(log_emissions), len(start)
     gamma, predicted = np.empty((n, n_states)), np.empty((n, n_states))
     xi, log_likelihoods = np.zeros((n_states, n_states)), np.zeros(len(ends))
     begin = 0
     for s in range(len(ends)):
         rows = slice(begin, ends[s])
-        seen = log_emissions[rows], labels[rows], classes, log_labels
+        seen = log_emissions[rows], labels[rows], log_labels
         log_likelihood, stuck = nan, -1
         if scaled:
             log_likelihood, stuck = _filter_scaled(
@@ -50,7 +50,7 @@ def _posteriors(log_emissions, labels, ends, classes, log_labels, start, transit
 @compiled
 def _filter(seen, start, transitions, gamma, predicted):
     """Fill in the logarithms of what is predicted and of what comes out."""
-    log_emissions, labels, classes, log_labels = seen
+    log_emissions, labels, log_labels = seen
     n_states, log_likelihood = len(start), 0.0
     log_start, into = np.log(start), transitions.T.copy()
     log_into, weight = np.log(into), np.empty(n_states)  # weight: exp(gamma[t - 1])
@@ -64,7 +64,7 @@ def _filter(seen, start, transitions, gamma, predicted):
                 predicted[t, j] = (
                     log(total) if total > TINY else _log_sum(gamma[t - 1], log_into[j])
                 )
-            gamma[t, j] = predicted[t, j] + log_emissions[t, classes[j]] + log_labels[j, labels[t]]
+            gamma[t, j] = predicted[t, j] + log_emissions[t, j] + log_labels[j, labels[t]]
             largest = max(largest, gamma[t, j])
         if largest == -inf:
             return -inf, t
@@ -143,7 +143,7 @@ def _normalise(logarithms, largest, out):
 @compiled
 def _filter_scaled(seen, start, transitions, gamma, predicted):
     """The same with probabilities; the log-likelihood is NaN where one that counts is lost."""
-    log_emissions, labels, classes, log_labels = seen
+    log_emissions, labels, log_labels = seen
     n_states, log_likelihood = len(start), 0.0
     log_b, into = np.empty(n_states), transitions.T.copy()
     for t in range(len(log_emissions)):
@@ -151,7 +151,7 @@ def _filter_scaled(seen, start, transitions, gamma, predicted):
         for j in range(n_states):
             predicted[t, j] = start[j] if t == 0 else _dot(gamma[t - 1], into[j])
             reachable = start[j] > 0 if t == 0 else _meet(gamma[t - 1], into[j])
-            log_b[j] = log_emissions[t, classes[j]] + log_labels[j, labels[t]]
+            log_b[j] = log_emissions[t, j] + log_labels[j, labels[t]]
             log_b[j] = log_b[j] if reachable else -inf
             shift = max(shift, log_b[j])
         if shift == -inf:
@@ -198,7 +198,7 @@ def _smooth_scaled(transitions, gamma, predicted, xi):
 
 
 @compiled
-def best_paths(log_emissions, labels, ends, classes, log_labels, start, transitions):
+def best_paths(log_emissions, labels, ends, log_labels, start, transitions):
     """As the plain twin."""
     n_states, log_start, log_into = len(start), np.log(start), np.log(transitions.T.copy())
     states, log_densities = np.empty(len(log_emissions), np.int16), np.empty(len(ends))
@@ -215,7 +215,7 @@ def best_paths(log_emissions, labels, ends, classes, log_labels, start, transiti
                         if best[i] + log_into[j, i] > arrival:
                             arrival, origin = best[i] + log_into[j, i], i
                 back[t, j] = origin
-                reached[j] = arrival + log_emissions[t, classes[j]] + log_labels[j, labels[t]]
+                reached[j] = arrival + log_emissions[t, j] + log_labels[j, labels[t]]
             best, reached = reached, best
         last = best.argmax()
         states[ends[s] - 1], log_densities[s] = last, best[last]

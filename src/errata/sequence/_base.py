@@ -11,7 +11,7 @@ from .._format import count
 from .._random import draw_seed
 from .._validation import check_choice, check_count, check_fraction, check_positive
 from .._warn import warn_user
-from ._chain import class_chain, label_shares
+from ._chain import label_shares
 from ._em import Solution, maximise, warn_of_trouble
 from ._inference import best_states, class_posteriors, sequence_likelihoods
 from ._inputs import Sequences, check_new_sequences, check_sequences
@@ -22,7 +22,7 @@ from ._mixtures import (
     starting_covariances,
     starting_mixtures,
 )
-from ._parameters import Chain, Densities, Mixtures, Parameters, densities_of, plain_chain
+from ._parameters import Chain, Densities, Mixtures, Parameters, densities_of
 from ._statistics import Tally
 from ._transitions import allowed_transitions, count_transitions, transition_probabilities
 
@@ -107,7 +107,7 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
         k = len(self.classes_)
         prior = check_fraction("transmat_prior", self.transmat_prior, high=np.inf)
         transitions = transition_probabilities(pairs.counts + prior, pairs.allowed)
-        return plain_chain(label_shares(sequences, k), transitions, np.eye(k))
+        return Chain(label_shares(sequences, k), transitions, np.eye(k))
 
     def _loop_settings(self, sequences: Sequences) -> dict[str, Any]:
         check_choice("startprob", self.startprob, STARTPROBS)
@@ -130,7 +130,7 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
         return max(solutions, key=lambda solution: solution.log_likelihood)
 
     def _report(self, best: Solution) -> None:
-        chain, mixtures = class_chain(best.parameters.chain, best.tally), best.parameters.mixtures
+        chain, mixtures = best.parameters
         self.startprob_, self.transmat_ = chain.start, chain.transitions
         self.weights_, self.means_, self.covariances_ = mixtures
         self.log_likelihoods_, self.n_iter_ = best.log_likelihoods, len(best.log_likelihoods) - 1
@@ -165,7 +165,7 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
         return False
 
     def _class_chain(self) -> Chain:
-        return plain_chain(self.startprob_, self.transmat_, np.eye(len(self.classes_)))
+        return Chain(self.startprob_, self.transmat_, np.eye(len(self.classes_)))
 
     def _densities(self) -> Densities:
         return densities_of(Mixtures(self.weights_, self.means_, self.covariances_))

@@ -6,7 +6,7 @@ from .._blocks import map_blocks
 from .._kernels import kernels
 from ._inputs import Sequences
 from ._parameters import Chain, Densities
-from ._statistics import chain_arguments, of_classes, state_posteriors
+from ._statistics import chain_arguments, state_posteriors
 
 
 def best_states(
@@ -17,13 +17,11 @@ def best_states(
     for rows in sequences.blocks():
         part = sequences.of(rows)
         log_densities = kernels("hmm_emissions").log_densities(part.X, *densities)
-        states, found = kernels("hmm_chain").best_paths(
-            log_densities, *chain_arguments(part, chain)
-        )
+        codes, found = kernels("hmm_chain").best_paths(log_densities, *chain_arguments(part, chain))
         if found.min() == -np.inf:
             state_posteriors(part, chain, log_densities, False, rows.start)  # says where
         total += found.sum()
-        paths.append(chain.classes[states])
+        paths.append(codes)
     return float(total), np.concatenate(paths)
 
 
@@ -31,13 +29,9 @@ def class_posteriors(
     sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
 ) -> np.ndarray:
     """P(class | sequence), and its labels if it has any, at each time."""
-    out = np.empty((len(sequences.X), chain.labels.shape[1]))
-
-    def task(rows: slice) -> np.ndarray:
-        gamma, _, _ = _posteriors(rows, sequences, chain, densities, scaled)
-        return of_classes(gamma, chain)
-
-    return map_blocks(task, sequences.blocks(), out=out)
+    return map_blocks(
+        lambda rows: _posteriors(rows, sequences, chain, densities, scaled)[0], sequences.blocks()
+    )
 
 
 def sequence_likelihoods(

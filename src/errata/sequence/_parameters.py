@@ -9,20 +9,15 @@ LOG_2_PI = float(np.log(2 * np.pi))
 
 
 class Chain(NamedTuple):
-    """States that follow each other, each of a class, and the labels that they show.
+    """Classes that follow each other, and the labels that they get."""
 
-    There is one state for each class, or several where the state also says how the label lags.
-    """
-
-    start: np.ndarray  # (H,): probability of each state in the first sample
-    transitions: np.ndarray  # (H, H): rows sum to one
-    classes: np.ndarray  # (H,): of each state
-    shown: np.ndarray  # (H,): the label that a state has when no error is made
-    labels: np.ndarray  # (H, K): P(label | state)
+    start: np.ndarray  # (K,): probability of each class in the first sample
+    transitions: np.ndarray  # (K, K): rows sum to one
+    labels: np.ndarray  # (K, K): P(label | class)
 
     @property
     def log_labels(self) -> np.ndarray:
-        """Log P(label | state), shape (H, K + 1); a missing label, the last, says nothing."""
+        """Log P(label | class), shape (K, K + 1); a missing label, the last, says nothing."""
         with np.errstate(divide="ignore"):
             return np.log(np.column_stack([self.labels, np.ones(len(self.labels))]))
 
@@ -48,12 +43,6 @@ class Densities(NamedTuple):
     offsets: np.ndarray  # (K, M): log of weight and density at the mean
     means: np.ndarray  # (K, M, d)
     whitening: np.ndarray  # (K, M, d, d): inverses of the Cholesky factors of covariances
-
-
-def plain_chain(start: np.ndarray, transitions: np.ndarray, labels: np.ndarray) -> Chain:
-    """One state for each class."""
-    classes = np.arange(len(start))
-    return Chain(start, transitions, classes, classes, labels)
 
 
 def densities_of(mixtures: Mixtures) -> Densities:

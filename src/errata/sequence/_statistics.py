@@ -15,9 +15,9 @@ class Tally(NamedTuple):
     """What a maximisation needs to know of the samples; every entry is a sum over sequences."""
 
     log_likelihood: float
-    first: np.ndarray  # (H,): states of first samples
-    transitions: np.ndarray  # (H, H)
-    label_counts: np.ndarray  # (H, K): states together with labels that are known
+    first: np.ndarray  # (K,): classes of first samples
+    transitions: np.ndarray  # (K, K)
+    label_counts: np.ndarray  # (K, K): classes together with labels that are known
     counts: np.ndarray  # (K, M): samples of each component
     sums: np.ndarray  # (K, M, d): around the means that they were computed with
     squares: np.ndarray  # (K, M, d, d): the same; lower triangles
@@ -55,7 +55,7 @@ def tally_labelled(sequences: Sequences, parameters: Parameters, pairs: np.ndarr
 def state_posteriors(
     sequences: Sequences, chain: Chain, log_densities: np.ndarray, scaled: bool, offset: int = 0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Posteriors (n, H), expected transitions and log-likelihoods of sequences.
+    """Posteriors (n, K), expected transitions and log-likelihoods of sequences.
 
     ``offset`` is the row of all rows at which these begin, for the sentence about what cannot be.
     """
@@ -69,25 +69,11 @@ def state_posteriors(
 
 def chain_arguments(sequences: Sequences, chain: Chain) -> tuple[np.ndarray, ...]:
     """What the loops over a chain are given besides the densities."""
-    return (
-        sequences.codes, sequences.ends, chain.classes, chain.log_labels, chain.start,
-        chain.transitions,
-    )  # fmt: skip
-
-
-def of_classes(gamma: np.ndarray, chain: Chain) -> np.ndarray:
-    """Posteriors of classes from those of states."""
-    n_classes = chain.labels.shape[1]
-    if len(chain.classes) == n_classes:
-        return gamma
-    folded = np.zeros((len(gamma), n_classes))
-    for state, code in enumerate(chain.classes):
-        folded[:, code] += gamma[:, state]
-    return folded
+    return sequences.codes, sequences.ends, chain.log_labels, chain.start, chain.transitions
 
 
 def raise_impossible(sequences: Sequences, row: int, offset: int = 0) -> None:
-    """Say which sample of which sequence no path of states can explain."""
+    """Say which sample of which sequence no path of classes can explain."""
     number = int(np.searchsorted(sequences.ends, row, side="right"))
     raise ValueError(
         f"the sequence that begins in row {offset + sequences.starts[number]} cannot be explained "
@@ -109,8 +95,8 @@ def _hidden_block(
         log_likelihoods.sum(),
         gamma[part.starts].sum(axis=0),
         xi,
-        _label_counts(gamma, part.codes, chain.labels.shape[1]),
-        *loops.mixture_moments(part.X, of_classes(gamma, chain), *densities),
+        _label_counts(gamma, part.codes),
+        *loops.mixture_moments(part.X, gamma, *densities),
     )
 
 
@@ -126,6 +112,7 @@ def _labelled_block(rows: slice, sequences: Sequences, chain: Chain, densities: 
     )
 
 
-def _label_counts(gamma: np.ndarray, codes: np.ndarray, n_labels: int) -> np.ndarray:
-    """How often each state comes with each label; those that are missing, first, are left out."""
-    return np.array([np.bincount(codes + 1, column, n_labels + 1)[1:] for column in gamma.T])
+def _label_counts(gamma: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """How often each class comes with each label; those that are missing, first, are left out."""
+    bins = gamma.shape[1] + 1
+    return np.array([np.bincount(codes + 1, column, bins)[1:] for column in gamma.T])

@@ -7,14 +7,13 @@ import numpy as np
 
 from .._detector import check_one_rule, flag
 from .._validation import check_choice, check_fraction
+from ..noise import NoiseModel
 from ._base import Pairs
-from ._boundary import boundary_chain
-from ._chain import class_labels
 from ._em import Solution
 from ._hidden import HiddenClassModel
 from ._inference import best_states, class_posteriors
 from ._inputs import Sequences, check_new_sequences
-from ._noise_models import UPDATES, uniform_errors, warn_if_worse_than_chance
+from ._noise_models import UPDATES, warn_if_worse_than_chance
 from ._parameters import Chain
 from ._statistics import tally_hidden
 
@@ -209,19 +208,16 @@ class TolerantHMM(HiddenClassModel):
 
     def _starting_chain(self, sequences: Sequences, pairs: Pairs) -> Chain:
         chain = super()._starting_chain(sequences, pairs)
-        k = len(chain.start)
-        p_e = check_fraction("p_e", self.p_e)
-        if check_choice("noise", self.noise, tuple(UPDATES)) == "boundary":
-            return boundary_chain(chain, p_e)
-        return chain._replace(labels=uniform_errors(np.full(k, p_e), chain.shown, k))
+        check_choice("noise", self.noise, tuple(UPDATES))
+        rate = check_fraction("p_e", self.p_e)
+        return chain._replace(labels=NoiseModel.uniform(len(chain.start), rate).transition)
 
     def _expectation(self, sequences: Sequences, pairs: Pairs) -> Any:
         return partial(tally_hidden, sequences, scaled=self._scaled)
 
     def _report(self, best: Solution) -> None:
         super()._report(best)
-        self._chain = best.parameters.chain
-        self.noise_transition_ = class_labels(self._chain, best.tally)
+        self.noise_transition_ = best.parameters.chain.labels
         self.error_rates_ = 1 - np.diag(self.noise_transition_)
         warn_if_worse_than_chance(self.error_rates_, self.classes_)
 
@@ -231,8 +227,9 @@ class TolerantHMM(HiddenClassModel):
 
     def _judge(self, sequences: Sequences) -> LabelDiagnosis:
         densities = self._densities()
-        posterior = class_posteriors(sequences, self._chain, densities, self._scaled)
-        _, codes = best_states(sequences, self._chain, densities)
+        chain = self._class_chain()._replace(labels=self.noise_transition_)
+        posterior = class_posteriors(sequences, chain, densities, self._scaled)
+        _, codes = best_states(sequences, chain, densities)
         suspicion = _label_doubt(posterior, sequences.codes)
         flagged = flag(
             suspicion,
