@@ -9,10 +9,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from errata.noise import flip_labels
 from errata.sequence import BaumWelchHMM, SupervisedHMM, TolerantHMM
-from errata.sequence._em import Solution, maximise, warn_of_trouble
+from errata.sequence._em import Ascent, maximise, warn_of_trouble
 from errata.sequence._inputs import Sequences
 from errata.sequence._mixtures import feature_floor
-from errata.sequence._statistics import add_tallies, tally_hidden
+from errata.sequence._parameters import Chain, Mixtures, Parameters
+from errata.sequence._statistics import add_tallies, tally_hidden, tally_labelled
+from errata.sequence._transitions import count_transitions
 from hidden_chains import gaussian_chain
 from strategies import seeds
 
@@ -164,7 +166,7 @@ def test_it_is_told_when_the_loop_had_not_settled():
 
 
 def test_it_is_told_when_the_likelihood_fell():
-    fallen = Solution(None, None, np.array([-10.0, -9.0, -9.1]), True)
+    fallen = Ascent(None, None, np.array([-10.0, -9.0, -9.1]), True)
     warn_of_trouble(fallen, max_iter=2, regularised=True)
     with pytest.warns(ConvergenceWarning, match=r"fell by 0\.1 in a step"):
         warn_of_trouble(fallen, max_iter=2, regularised=False)
@@ -177,6 +179,17 @@ def test_the_best_restart_is_kept():
         for n in (1, 6)
     ]
     assert alone[1] > alone[0]
-    supervised = SupervisedHMM(n_components=2, n_init=6, random_state=5).fit(X, y)
+
+
+def test_a_supervised_model_keeps_the_best_mixture_of_each_class():
+    X, y, _ = noisy_chain()
+    model = SupervisedHMM(n_components=3, n_init=6, random_state=5).fit(X, y)
     # Classes are learnt apart, so that the best of each beats the best of all.
-    assert supervised.log_likelihood_ >= supervised.log_likelihoods_[-1]
+    assert model.log_likelihood_ > model.log_likelihoods_[-1]
+    sequences = Sequences(X, y.astype(np.int16), np.array([len(X)]))
+    kept = Parameters(
+        Chain(model.startprob_, model.transmat_, np.eye(3)),
+        Mixtures(model.weights_, model.means_, model.covariances_),
+    )
+    found = tally_labelled(sequences, kept, count_transitions(sequences, 3))
+    assert model.log_likelihood_ == pytest.approx(found.log_likelihood, rel=1e-12)

@@ -12,7 +12,7 @@ from .._random import draw_seed
 from .._validation import check_choice, check_count, check_fraction, check_positive
 from .._warn import warn_user
 from ._chain import label_shares
-from ._em import Solution, maximise, warn_of_trouble
+from ._em import Ascent, maximise, warn_of_trouble
 from ._inference import best_states, class_posteriors, sequence_likelihoods
 from ._inputs import Sequences, check_new_sequences, check_sequences
 from ._mixtures import (
@@ -126,17 +126,17 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
     def _maximisation(self, floor: Floor, parameters: Parameters, tally: Tally) -> Parameters:
         raise NotImplementedError
 
-    def _best(self, solutions: list[Solution]) -> Solution:
+    def _best(self, solutions: list[Ascent]) -> Ascent:
         return max(solutions, key=lambda solution: solution.log_likelihood)
 
-    def _report(self, best: Solution) -> None:
+    def _report(self, best: Ascent) -> None:
         chain, mixtures = best.parameters
         self.startprob_, self.transmat_ = chain.start, chain.transitions
         self.weights_, self.means_, self.covariances_ = mixtures
         self.log_likelihoods_, self.n_iter_ = best.log_likelihoods, len(best.log_likelihoods) - 1
         self.log_likelihood_ = best.tally.log_likelihood
 
-    def _diagnose(self, sequences: Sequences, best: Solution) -> None:
+    def _diagnose(self, sequences: Sequences, best: Ascent) -> None:
         """Say what the model thinks of the labels, if anything."""
 
     def predict(self, X: Any, lengths: Any = None) -> np.ndarray:

@@ -13,7 +13,7 @@ from ._statistics import Tally
 FALL = 1e-6  # of the log-likelihood, relative: more is no rounding
 
 
-class Solution(NamedTuple):
+class Ascent(NamedTuple):
     """Where a run of the loop ended."""
 
     parameters: Parameters
@@ -35,7 +35,7 @@ def maximise(
     n_samples: int,
     tol: float,
     max_iter: int,
-) -> Solution:
+) -> Ascent:
     """Take turns until a step gains less than ``tol`` per sample, ``max_iter`` steps at most."""
     parameters, tally = start, expectation(start)
     trace = [tally.log_likelihood]
@@ -44,11 +44,11 @@ def maximise(
         tally = expectation(parameters)
         trace.append(tally.log_likelihood)
         if (trace[-1] - trace[-2]) / n_samples < tol:
-            return Solution(parameters, tally, np.array(trace), True)
-    return Solution(parameters, tally, np.array(trace), False)
+            return Ascent(parameters, tally, np.array(trace), True)
+    return Ascent(parameters, tally, np.array(trace), False)
 
 
-def warn_of_trouble(solution: Solution, *, max_iter: int, regularised: bool) -> None:
+def warn_of_trouble(solution: Ascent, *, max_iter: int, regularised: bool) -> None:
     """Warn when the loop had not settled, or when its likelihood fell though it must not."""
     steps = np.diff(solution.log_likelihoods)
     if not regularised and (steps < -FALL * np.abs(solution.log_likelihoods[1:])).any():

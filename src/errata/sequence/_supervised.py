@@ -7,7 +7,7 @@ import numpy as np
 
 from ._base import HiddenMarkovModel, Pairs
 from ._chain import label_shares
-from ._em import Solution
+from ._em import Ascent
 from ._inputs import Sequences
 from ._mixtures import Floor, fitted_mixtures
 from ._parameters import Chain, Mixtures, Parameters
@@ -143,7 +143,7 @@ class SupervisedHMM(HiddenMarkovModel):
     def _maximisation(self, floor: Floor, parameters: Parameters, tally: Tally) -> Parameters:
         return parameters._replace(mixtures=fitted_mixtures(parameters.mixtures, tally, floor))
 
-    def _best(self, solutions: list[Solution]) -> Solution:
+    def _best(self, solutions: list[Ascent]) -> Ascent:
         """The best mixture of each class, as classes are learnt apart from each other."""
         best = super()._best(solutions)
         log_density = np.array([solution.tally.log_density for solution in solutions])

@@ -9,7 +9,7 @@ from .._detector import check_one_rule, flag
 from .._validation import check_choice, check_fraction
 from ..noise import NoiseModel
 from ._base import Pairs
-from ._em import Solution
+from ._em import Ascent
 from ._hidden import HiddenClassModel
 from ._inference import best_states, class_posteriors
 from ._inputs import Sequences, check_new_sequences
@@ -215,13 +215,13 @@ class TolerantHMM(HiddenClassModel):
     def _expectation(self, sequences: Sequences, pairs: Pairs) -> Any:
         return partial(tally_hidden, sequences, scaled=self._scaled)
 
-    def _report(self, best: Solution) -> None:
+    def _report(self, best: Ascent) -> None:
         super()._report(best)
         self.noise_transition_ = best.parameters.chain.labels
         self.error_rates_ = 1 - np.diag(self.noise_transition_)
         warn_if_worse_than_chance(self.error_rates_, self.classes_)
 
-    def _diagnose(self, sequences: Sequences, best: Solution) -> None:
+    def _diagnose(self, sequences: Sequences, best: Ascent) -> None:
         found = self._judge(sequences)
         self.label_posterior_, self.suspicion_, self.flagged_, self.suggested_ = found
 
