@@ -52,8 +52,8 @@ def _filter(seen, start, transitions, gamma, predicted):
     """Fill in the logarithms of what is predicted and of what comes out."""
     log_emissions, labels, log_labels = seen
     n_states, log_likelihood = len(start), 0.0
-    log_start, into = np.log(start), transitions.T.copy()
-    log_into, weight = np.log(into), np.empty(n_states)  # weight: exp(gamma[t - 1])
+    log_start, into = _logarithms(start), transitions.T.copy()
+    log_into, weight = _logarithms(into), np.empty(n_states)  # weight: exp(gamma[t - 1])
     for t in range(len(log_emissions)):
         largest = -inf
         for j in range(n_states):
@@ -79,7 +79,7 @@ def _filter(seen, start, transitions, gamma, predicted):
 def _smooth(transitions, gamma, predicted, xi):
     """Turn filtered logarithms into smoothed probabilities, from the last row to the first."""
     n_rows, n_states = gamma.shape
-    gain, log_gain, log_a = np.empty(n_states), np.empty(n_states), np.log(transitions)
+    gain, log_gain, log_a = np.empty(n_states), np.empty(n_states), _logarithms(transitions)
     after = gamma[n_rows - 1].copy()
     _normalise(after, 0.0, gamma[n_rows - 1])
     for t in range(n_rows - 2, -1, -1):
@@ -105,6 +105,16 @@ def _smooth(transitions, gamma, predicted, xi):
                 for j in range(n_states):
                     xi[i, j] += exp(gamma[t, i] + log_a[i, j] + log_gain[j])
         _normalise(after, 0.0, gamma[t])
+
+
+@compiled
+def _logarithms(probabilities):
+    """Of each; NumPy's would warn of zeros when this runs without being compiled."""
+    out = np.empty(probabilities.shape)
+    for i in range(out.size):
+        p = probabilities.flat[i]
+        out.flat[i] = log(p) if p > 0 else -inf
+    return out
 
 
 @compiled
@@ -200,7 +210,11 @@ def _smooth_scaled(transitions, gamma, predicted, xi):
 @compiled
 def best_paths(log_emissions, labels, ends, log_labels, start, transitions):
     """As the plain twin."""
-    n_states, log_start, log_into = len(start), np.log(start), np.log(transitions.T.copy())
+    n_states, log_start, log_into = (
+        len(start),
+        _logarithms(start),
+        _logarithms(transitions.T.copy()),
+    )
     states, log_densities = np.empty(len(log_emissions), np.int16), np.empty(len(ends))
     back = np.empty((len(log_emissions), n_states), np.int16)
     best, reached = np.empty(n_states), np.empty(n_states)

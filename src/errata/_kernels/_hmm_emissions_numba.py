@@ -20,7 +20,7 @@ def log_densities(X, offsets, means, whitening):
     """As the plain twin."""
     n, (n_classes, n_components, d) = len(X), means.shape
     out, joint = np.empty((n, n_classes)), np.empty((n_components, PIECE))
-    turned, centred, white = np.empty((d, PIECE)), np.empty((d, PIECE)), np.empty(PIECE)
+    turned, centred, white = np.zeros((d, PIECE)), np.empty((d, PIECE)), np.empty(PIECE)
     for begin in range(0, n, PIECE):
         size = min(PIECE, n - begin)
         turned[:, :size] = X[begin : begin + size].T
