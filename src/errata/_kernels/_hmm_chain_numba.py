@@ -210,11 +210,8 @@ def _smooth_scaled(transitions, gamma, predicted, xi):
 @compiled
 def best_paths(log_emissions, labels, ends, log_labels, start, transitions):
     """As the plain twin."""
-    n_states, log_start, log_into = (
-        len(start),
-        _logarithms(start),
-        _logarithms(transitions.T.copy()),
-    )
+    n_states = len(start)
+    log_start, log_into = _logarithms(start), _logarithms(transitions.T.copy())
     states, log_densities = np.empty(len(log_emissions), np.int16), np.empty(len(ends))
     back = np.empty((len(log_emissions), n_states), np.int16)
     best, reached = np.empty(n_states), np.empty(n_states)
