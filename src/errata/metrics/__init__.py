@@ -7,6 +7,7 @@ Only what scikit-learn lacks: its ``average_precision_score``, ``roc_auc_score``
 from ._calibration import expected_calibration_error
 from ._detection import filter_report, precision_at_k
 from ._noise import correct_error_rate, error_rate_bounds, transition_error
+from ._segmentation import segmentation_report
 
 __all__ = [
     "precision_at_k",
@@ -15,4 +16,5 @@ __all__ = [
     "transition_error",
     "correct_error_rate",
     "error_rate_bounds",
+    "segmentation_report",
 ]
