@@ -91,12 +91,13 @@ def check_available(names: Iterable[str], folder: str | os.PathLike | None = Non
     """
     cards = {card.name: card for card in list_datasets(folder)}
     # Not OpenML: experiments never download.
-    missing = [name for name in names if not set(_sources(cards, name)) - {"openml"}]
-    if len(missing) == 1:
+    missing = [name for name in dict.fromkeys(names) if not set(_sources(cards, name)) - {"openml"}]
+    if len(missing) == 1 and missing[0] in cards:
         raise DatasetNotFoundError(_how_to_get(missing[0], card_of(missing[0]), folder))
     if missing:
+        number = "a data set is" if len(missing) == 1 else f"{len(missing)} data sets are"
         raise DatasetNotFoundError(
-            f"{len(missing)} data sets are missing ({', '.join(missing)}): put each as NAME.csv "
+            f"{number} missing ({', '.join(missing)}): put each as NAME.csv "
             "(features, then a last column label or target) into a folder and pass it as "
             "folder=... (on the command line --data) or in ERRATA_DATA."
         )

@@ -1,6 +1,8 @@
 """The experiments that ``errata reproduce`` knows, one file each."""
 
 from .._experiment import Experiment
+from ._ecg import ecg
+from ._ecg_experts import ecg_experts
 from ._elm_solver import elm_solver
 from ._elm_svm import elm_svm
 from ._elm_svr import elm_svr
@@ -15,7 +17,7 @@ from ._walmsley import walmsley
 
 _ALL = [
     *(walmsley, elm_svm, elm_svr, elm_solver, ppr, peeling, nr_boosting, projections, survey),
-    *(mi_failures, mi_regression),
+    *(mi_failures, mi_regression, ecg, ecg_experts),
 ]
 _EXPERIMENTS = {e.name: e for e in _ALL}
 
@@ -27,7 +29,7 @@ def list_experiments() -> list[Experiment]:
     --------
     >>> [experiment.name for experiment in list_experiments()]
     ['walmsley', 'elm-svm', 'elm-svr', 'elm-solver', 'ppr', 'peeling', 'nr-boosting', 'projections',
-     'survey', 'mi-failures', 'mi-regression']
+     'survey', 'mi-failures', 'mi-regression', 'ecg', 'ecg-experts']
     """
     return list(_EXPERIMENTS.values())
 

@@ -1,0 +1,122 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from errata.bench import get_experiment, load_published, run_experiment, write_comparison
+from errata.bench._experiment import Bench, Cell
+from errata.bench.experiments._ecg import METRICS, SegmentECGs, _methods
+from errata.bench.experiments._ecg_recordings import (
+    artificial_recordings,
+    doubt_of_labels,
+    split_in_time,
+)
+from errata.datasets import make_ecg
+from errata.sequence import SupervisedHMM, TolerantHMM
+
+EXPERIMENT = get_experiment("ecg")
+ARTIFICIAL = "ECG artificial (average)"
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    """Small recordings and hurried models: their numbers mean nothing."""
+    return dataclasses.replace(
+        EXPERIMENT.quickly(),
+        methods=_methods(n_init=1, max_iter=5, n_components=2),
+        noise_levels=(0.0, 0.5),
+        repetitions=1,
+        measure=SegmentECGs(n_recordings=2, n_beats=60),
+    )
+
+
+@pytest.fixture(scope="module")
+def results(tiny, tmp_path_factory):
+    return run_experiment(tiny, tmp_path_factory.mktemp("ecg"))
+
+
+def test_names_agree_with_the_published_averages():
+    rows = [row for row in load_published("frenay_2013_tables") if row["paper"] == "frenay-2013-11"]
+    averages = {row["dataset"] for row in rows if "(average)" in row["dataset"]}
+    assert averages == set(EXPERIMENT.datasets)
+    assert {row["method"] for row in rows} == set(EXPERIMENT.methods)
+    assert {row["metric"] for row in rows} <= set(EXPERIMENT.metrics)
+
+
+def test_without_noise_both_kinds_are_the_same_and_nothing_is_to_be_found(results):
+    for row in results:
+        if row["noise_level"] == 0:
+            assert row["recall_percent"] == row["uniform_recall_percent"] > 80
+            assert np.isnan(row["auc"])
+        else:
+            assert row["recall_percent"] != row["uniform_recall_percent"]
+            assert row["auc"] > 0.5
+            assert row["uniform_auc"] > 0.8
+
+
+def test_moved_boundaries_cost_recall(results):
+    supervised = {
+        row["noise_level"]: row["recall_percent"]
+        for row in results
+        if row["method"] == "HMM supervised learning"
+    }
+    assert supervised[0.5] < supervised[0.0]
+
+
+def test_a_run_ends_with_tables_and_pictures(tiny, results, tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    report = write_comparison(tiny, results, tmp_path)
+    for name in ("comparison.md", "suspicion.md", "horizontal.png", "uniform.png"):
+        assert tmp_path / name in report.files
+        assert (tmp_path / name).exists()
+    lines = (tmp_path / "suspicion.md").read_text().splitlines()
+    assert "horizontal 50 % | uniform 20 %" in lines[4]
+    assert len(lines) == 6 + 3
+
+
+def test_all_methods_and_levels_get_the_same_recordings():
+    measure = SegmentECGs(n_recordings=2, n_beats=20)
+    bench = Bench(None, seed=3)
+    one, other = (
+        measure._recordings(Cell(ARTIFICIAL, level, method, 4), bench)
+        for level, method in ((0.0, "a"), (0.5, "b"))
+    )
+    np.testing.assert_array_equal(one[1].train.X, other[1].train.X)
+    assert not np.array_equal(one[0].train.X[:500], one[1].train.X[:500])
+
+
+def test_the_test_part_begins_after_a_gap():
+    ecg = make_ecg(40, random_state=0)
+    recording = split_in_time(ecg, 0.25)
+    cut = len(ecg.signal) // 4
+    assert len(recording.train.y) == cut
+    np.testing.assert_array_equal(recording.train.y, ecg.labels[:cut])
+    np.testing.assert_array_equal(recording.test.y, ecg.labels[cut + 250 :])
+    np.testing.assert_allclose(recording.train.X.std(axis=0)[3:6], 1, rtol=0.05, atol=0)
+
+
+def test_a_sequence_that_is_cut_belongs_to_both_parts():
+    ecg = make_ecg(40, heart_rate_std=0)
+    ecg.lengths = [3000, 5000, 2000]
+    recording = split_in_time(ecg, 0.5)
+    assert recording.train.lengths.tolist() == [3000, 2000]
+    assert recording.test.lengths.tolist() == [3000 - 250, 2000]
+
+
+def test_doubt_is_suspicion_or_the_probability_of_other_classes():
+    (recording,) = artificial_recordings(1, 40, 0)
+    train = recording.train
+    tolerant = TolerantHMM(n_components=1, n_init=1, max_iter=50).fit(train.X, train.y)
+    assert doubt_of_labels(tolerant, train, train.y) is tolerant.suspicion_
+    supervised = SupervisedHMM(n_components=1, n_init=1, max_iter=50).fit(train.X, train.y)
+    proba = supervised.predict_proba(train.X)
+    expected = 1 - proba[7, list(supervised.classes_).index(train.y[7])]
+    np.testing.assert_allclose(
+        doubt_of_labels(supervised, train, train.y)[7], expected, rtol=1e-12, atol=0
+    )
+
+
+def test_metrics_are_those_of_the_table():
+    assert EXPERIMENT.metrics == METRICS
+    cells = list(EXPERIMENT.quickly().cells())
+    assert {cell.dataset for cell in cells} == {ARTIFICIAL}  # no data folder is needed

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+
+from errata.bench import get_experiment, run_experiment
+from errata.bench._experiment import Bench, Cell
+from errata.bench.experiments import _ecg_experts
+from errata.bench.experiments._ecg_experts import (
+    METRICS,
+    _against,
+    measure_experts,
+    write_table_of_experts,
+)
+from errata.datasets import make_ecg
+from errata.exceptions import DatasetNotFoundError
+from errata.noise import shift_boundaries
+from errata.sequence import TolerantHMM
+
+EXPERIMENT = get_experiment("ecg-experts")
+
+
+@pytest.fixture
+def two_experts(monkeypatch):
+    """One who marks what is there, and one who is careless and skips the first beats."""
+    ecg = make_ecg(60, noise=0.03, random_state=0)
+    ecg.samples = np.arange(1000, 1000 + len(ecg.signal))
+
+    def load(record, annotator, folder):
+        if annotator == "q1c":
+            return ecg
+        careless, _ = shift_boundaries(ecg.labels, 0.3, states=["T"], random_state=0)
+        later = slice(2000, None)
+        return type(ecg)(
+            signal=ecg.signal[later],
+            labels=np.where(careless == "P", "B3", careless)[later],
+            samples=ecg.samples[later],
+            lengths=[len(ecg.signal) - 2000],
+            fs=ecg.fs,
+        )
+
+    monkeypatch.setattr(_ecg_experts, "load_qtdb", load)
+    return ecg
+
+
+@pytest.mark.parametrize("expert", ["first", "second"])
+def test_experts_are_compared_where_both_looked(two_experts, expert):
+    model = TolerantHMM(transitions=["B3", "QRS", "T"], n_components=2, n_init=1, max_iter=40)
+    cell = Cell(f"sel100, {expert}", None, "tolerant", 0)
+    found = measure_experts(cell, model, "ecg_qtdb", Bench(None, 0))
+    assert set(found) == set(METRICS)
+    assert 0.02 < found["differing"] < 0.15  # not the P waves, which one never marks
+    if expert == "second":  # his labels are the wrong ones
+        assert found["auc"] > 0.8
+        assert found["held"] > 3 * found["flagged"]
+        assert found["precision"] > 3 * found["differing"]
+
+
+def test_worked_example():
+    differ = np.array([True, True, False, False, False])
+    found = _against(differ, np.array([0.9, 0.2, 0.6, 0.1, 0.0]))
+    assert (found["differing"], found["flagged"]) == (0.4, 0.4)
+    assert (found["held"], found["precision"]) == (0.5, 0.5)
+    assert found["auc"] == pytest.approx(5 / 6)
+    assert np.isnan(_against(differ, np.linspace(0, 0.5, 5))["precision"])
+
+
+def test_the_table_has_a_row_for_each_model_and_expert(tmp_path):
+    results = [
+        {"dataset": f"{record}, first", "noise_level": None, "method": "tolerant", "repetition": 0}
+        | dict.fromkeys(METRICS, value)
+        for record, value in (("a", 0.25), ("b", 0.75))
+    ]
+    (path,) = write_table_of_experts(results, tmp_path)
+    last = path.read_text().splitlines()[-1]
+    assert last.startswith("| tolerant | first | 0.500 |")
+
+
+def test_without_the_database_a_sentence_says_where_to_put_it(tmp_path, monkeypatch):
+    monkeypatch.delenv("ERRATA_DATA", raising=False)
+    with pytest.raises(DatasetNotFoundError, match=r"a data set is missing \(ecg_qtdb\)"):
+        run_experiment(EXPERIMENT, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
