@@ -21,7 +21,7 @@ EXPERIMENT = get_experiment("ecg-experts")
 @pytest.fixture
 def two_experts(monkeypatch):
     """One who marks what is there, and one who is careless and skips the first beats."""
-    ecg = make_ecg(60, noise=0.03, random_state=0)
+    ecg = make_ecg(30, noise=0.03, random_state=0)
     ecg.samples = np.arange(1000, 1000 + len(ecg.signal))
 
     def load(record, annotator, folder):
@@ -41,37 +41,39 @@ def two_experts(monkeypatch):
     return ecg
 
 
-@pytest.mark.parametrize("expert", ["first", "second"])
-def test_experts_are_compared_where_both_looked(two_experts, expert):
+def test_experts_are_compared_where_both_looked(two_experts):
     model = TolerantHMM(transitions=["B3", "QRS", "T"], n_components=2, n_init=1, max_iter=40)
-    cell = Cell(f"sel100, {expert}", None, "tolerant", 0)
+    cell = Cell("sel100", None, "tolerant", 0)
     found = measure_experts(cell, model, "ecg_qtdb", Bench(None, 0))
     assert set(found) == set(METRICS)
     assert 0.02 < found["differing"] < 0.15  # not the P waves, which one never marks
-    if expert == "second":  # his labels are the wrong ones
-        assert found["auc"] > 0.8
-        assert found["held"] > 3 * found["flagged"]
-        assert found["precision"] > 3 * found["differing"]
+    assert found["held_by_second"] > found["held_by_first"]  # whose labels are the wrong ones
+    assert found["auc"] > 0.7
+    assert found["held"] > found["flagged"]
+    assert found["precision"] > found["differing"]
 
 
 def test_worked_example():
     differ = np.array([True, True, False, False, False])
-    found = _against(differ, np.array([0.9, 0.2, 0.6, 0.1, 0.0]))
-    assert (found["differing"], found["flagged"]) == (0.4, 0.4)
-    assert (found["held"], found["precision"]) == (0.5, 0.5)
-    assert found["auc"] == pytest.approx(5 / 6)
-    assert np.isnan(_against(differ, np.linspace(0, 0.5, 5))["precision"])
+    quiet = np.zeros(5)
+    first, second = np.array([0.9, 0.2, 0.6, 0.1, 0.0]), np.array([0.1, 0.7, 0.2, 0.0, 0.0])
+    found = _against(differ, first, second)
+    assert (found["differing"], found["flagged"]) == (0.4, 0.6)
+    assert (found["held"], found["held_by_first"], found["held_by_second"]) == (1, 0.5, 0.5)
+    assert found["precision"] == pytest.approx(2 / 3)
+    assert found["auc"] == 1
+    assert _against(differ, first, quiet)["auc"] == pytest.approx(5 / 6)
+    assert np.isnan(_against(differ, quiet, quiet)["precision"])
 
 
-def test_the_table_has_a_row_for_each_model_and_expert(tmp_path):
+def test_the_table_has_a_row_for_each_model(tmp_path):
     results = [
-        {"dataset": f"{record}, first", "noise_level": None, "method": "tolerant", "repetition": 0}
+        {"dataset": record, "noise_level": None, "method": "tolerant", "repetition": 0}
         | dict.fromkeys(METRICS, value)
         for record, value in (("a", 0.25), ("b", 0.75))
     ]
     (path,) = write_table_of_experts(results, tmp_path)
-    last = path.read_text().splitlines()[-1]
-    assert last.startswith("| tolerant | first | 0.500 |")
+    assert path.read_text().splitlines()[-1].startswith("| tolerant | 0.500 |")
 
 
 def test_without_the_database_a_sentence_says_where_to_put_it(tmp_path, monkeypatch):
