@@ -62,6 +62,12 @@ def test_labels_go_round_and_begin_where_the_boundaries_say(
     assert (ecg.phase <= np.pi).all()
 
 
+def test_in_a_racing_heart_t_ends_where_the_next_p_begins():
+    ecg = make_ecg(5, heart_rate=200, heart_rate_std=0)
+    np.testing.assert_array_equal(ecg.boundaries[:-1, 3], ecg.boundaries[1:, 0])
+    assert "B3" not in ecg.labels[ecg.boundaries[0, 0] : ecg.boundaries[-1, 3]]
+
+
 def test_the_rate_has_the_mean_and_spread_asked_for():
     ecg = make_ecg(600, heart_rate=75, heart_rate_std=4, random_state=0)
     intervals = np.diff(ecg.boundaries[:, 1]) / ecg.fs

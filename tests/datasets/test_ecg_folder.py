@@ -15,11 +15,11 @@ BEATS = (100, 150, 200, 400, 450)  # between the third and the fourth something 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.delenv("ERRATA_DATA", raising=False)
-    rows = [f"sel1,1,{s},{2 * s},{-s}" for s in range(100, 232)]
-    rows += [f"sel1,2,{s},{2 * s},{-s}" for s in range(400, 482)]
-    rows += [f"sel2,1,{s},0,0" for s in range(10)]
+    rows = [f"sel1,{s},{2 * s},{-s}" for s in range(100, 232)]
+    rows += [f"sel1,{s},{2 * s},{-s}" for s in range(400, 482)]
+    rows += [f"sel2,{s},0,0" for s in range(10)]
     with gzip.open(tmp_path / "ecg_qtdb.csv.gz", "wt") as stream:
-        stream.write("\n".join(["record,segment,sample,ch0,ch1", *rows]) + "\n")
+        stream.write("\n".join(["record,sample,ch0,ch1", *rows]) + "\n")
     marks = [f"sel1,q1c,{b + s},{symbol}" for b in BEATS for s, symbol in BEAT]
     marks += [f"sel1,q2c,{150 + s},{symbol}" for s, symbol in BEAT[3:]]
     (tmp_path / "ecg_qtdb_annotations.csv").write_text(

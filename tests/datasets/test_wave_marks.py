@@ -52,6 +52,10 @@ def test_a_beat_without_both_ends_of_qrs_and_the_end_of_t_does_not_count(beat):
     assert annotate(*marks(beat), fs=250.0).lengths == []
 
 
+def test_a_p_before_a_complex_without_t_is_not_that_of_the_next():
+    assert runs("(p)(N)  (N) t)") == [(80, "QRS"), (101, "T")]
+
+
 def test_a_beat_that_was_not_annotated_cuts_the_sequence():
     beat = "(p)(N) t)  "  # 110 samples
     steady = annotate(*marks(beat * 4), fs=250.0)

@@ -75,6 +75,12 @@ def test_a_wave_cut_by_the_end_of_a_sequence_has_no_edge_there():
     assert np.isnan(edges(np.array(list("PPBB")), np.array(list("PPBB")))["sensitivity"])
 
 
+def test_from_one_sequence_to_the_next_nothing_begins_or_ends():
+    y = np.array(list("BPPBPPBBPPBB"))
+    assert edges(y, y, lengths=[4, 8])["n_true"] == 2  # not the one with which the second begins
+    assert edges(y, y, edge="end", lengths=[3, 9])["n_true"] == 2
+
+
 def test_edges_match_within_their_sequence_only():
     y_true, y_pred = np.array(list("BBBPPBBBBB")), np.array(list("BBBBBBPPBB"))
     assert edges(y_true, y_pred)["n_matched"] == 1

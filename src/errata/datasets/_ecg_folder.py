@@ -42,7 +42,7 @@ def load_qtdb(
         ``q1c`` the first cardiologist, ``q2c`` the second, ``pu0`` and ``pu1`` a program that
         looked at lead 0 or 1.
     folder : path, optional
-        Folder with ``ecg_qtdb.csv`` (record, segment, sample, ch0, ch1),
+        Folder with ``ecg_qtdb.csv`` (record, sample, ch0, ch1),
         ``ecg_qtdb_annotations.csv`` (record, annotator, sample, symbol) and
         ``ecg_qtdb_records.csv`` (record, group, gain0, gain1), each of them also gzip; the
         environment variable ERRATA_DATA when not given. Needs the ``tables`` extra.
@@ -76,13 +76,13 @@ def load_qtdb(
         raise DatasetNotFoundError(
             f"there is no record {record!r} of the QT database; there are {', '.join(records)}."
         )
-    rows = _columns("ecg_qtdb", ["segment", "sample", f"ch{lead}"], folder, record=record)
-    segments, samples, levels = (column.astype(float) for column in rows)
+    rows = _columns("ecg_qtdb", ["sample", f"ch{lead}"], folder, record=record)
+    samples, levels = (column.astype(float) for column in rows)
     marks = _columns(
         "ecg_qtdb_annotations", ["sample", "symbol"], folder, record=record, annotator=annotator
     )
     found = annotate(marks[0].astype(int), marks[1].astype(str), QTDB_FS)
-    # Beats that the first cardiologist skipped are in no segment.
+    # Beats that the first cardiologist skipped are not in the file.
     samples, here, there = np.intersect1d(samples, found.samples, return_indices=True)
     if not len(samples):
         raise DatasetNotFoundError(
@@ -93,7 +93,7 @@ def load_qtdb(
         signal=levels[here] / float(records[record][f"gain{lead}"]),
         labels=found.labels[there],
         samples=samples.astype(int),
-        lengths=_lengths(samples, segments[here]),
+        lengths=_lengths(samples),
         fs=QTDB_FS,
         record=record,
         group=records[record]["group"],
@@ -145,15 +145,15 @@ def load_ludb(record: int, *, folder: str | os.PathLike | None = None) -> Bunch:
         signal=rows[1].astype(float),
         labels=rows[2].astype(str),
         samples=samples,
-        lengths=_lengths(samples, np.zeros(len(samples))),
+        lengths=_lengths(samples),
         fs=_LUDB_FS,
         record=record,
     )
 
 
-def _lengths(samples: np.ndarray, segments: np.ndarray) -> list[int]:
-    """Lengths of the runs of consecutive samples of one segment."""
-    breaks = np.flatnonzero((np.diff(samples) != 1) | (np.diff(segments) != 0)) + 1
+def _lengths(samples: np.ndarray) -> list[int]:
+    """Lengths of the runs of consecutive samples."""
+    breaks = np.flatnonzero(np.diff(samples) != 1) + 1
     return np.diff(np.r_[0, breaks, len(samples)]).tolist()
 
 
