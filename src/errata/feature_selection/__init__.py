@@ -7,10 +7,12 @@ from ._mutual_information import mutual_information
 from ._path_display import SelectionPathDisplay
 from ._posteriors import bayes_risk, knn_posteriors, posterior_information
 from ._selector import MutualInformationSelector
+from .label_noise import LabelNoiseMemberships
 
 __all__ = [
     "MutualInformationSelector",
     "SelectionPathDisplay",
+    "LabelNoiseMemberships",
     "mutual_information",
     "kraskov_mutual_information",
     "knn_entropy",

@@ -1,0 +1,233 @@
+"""The mutual information of features and the class that hides behind noisy labels."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import digamma
+
+from ..._format import plural
+from ..._neighbors import possible_neighbors
+from ..._random import draw_seed
+from ..._warn import warn_user
+from ._em import error_rates
+from ._estimate import estimate_memberships
+from ._given import check_memberships, rows_with_density
+from ._memberships import LabelNoiseMemberships
+from ._weighted_neighbors import (
+    Columns,
+    Found,
+    Rule,
+    all_columns,
+    log_squares,
+    over_neighborhoods,
+    soft_classes,
+)
+
+
+def tolerant_mutual_information(
+    X: Any,
+    memberships: Any,
+    n_neighbors: int = 8,
+    slack: float = 0.5,
+    self_count: bool = False,
+) -> float:
+    """Mutual information of features and a class of which only memberships are known, in nats.
+
+    With hard memberships (one 1 in each row) it is the estimate of Gómez et al. from labels.
+    Distances are taken as they are: standardise features first. Never clipped: estimates below 0,
+    or above the entropy of the class, are normal where features are many. Costs O(n² (d + K)).
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Features; no row may have ``n_neighbors`` copies.
+    memberships : array-like of shape (n, K)
+        Probability of each class for each row, as from :class:`LabelNoiseMemberships`.
+    n_neighbors : int, default=8
+        k: more is smoother and more biased.
+    slack : float in [0, 1], default=0.5
+        How much less than k members make a neighbourhood.
+    self_count : bool, default=False
+        Count each row as its own first neighbour, as printed in [1]_: about 1/(k - 1) too much.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    ``I(X; S) = H(X) + 1/n sum_i sum_s gamma(s|i) l(i, s)`` (equations 17 to 19 of [1]_), where
+    ``l(i, s) = psi(C) - psi(G_-i(s) + 1) - log c_d - d log eps(i|s)`` and eps is the diameter of
+    the neighbourhood of row i that holds ``C >= min(k, G_-i(s)) - slack`` members of class s.
+
+    References
+    ----------
+    .. [1] Frénay, Doquire and Verleysen. Estimating mutual information for feature selection in
+       the presence of label noise. Computational Statistics and Data Analysis 71, 2014.
+
+    Examples
+    --------
+    >>> from errata.feature_selection.label_noise import tolerant_mutual_information
+    >>> X = [[0], [1], [3], [7], [8], [10]]
+    >>> sure = [[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]]
+    >>> unsure = [[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.3, 0.7], [0.1, 0.9], [0.2, 0.8]]
+    >>> round(tolerant_mutual_information(X, sure, 2), 4)
+    0.7833
+    >>> round(tolerant_mutual_information(X, unsure, 2), 4)
+    0.1124
+    """
+    X = np.asarray(X, dtype=float)
+    rows, gamma = rows_with_density(check_memberships(memberships, len(X)))
+    rule = Rule(possible_neighbors(n_neighbors, len(rows)), slack, self_count)
+    warn_of_small_classes(gamma, rule)
+    return float(_information(all_columns(X[rows]), gamma, rule)[0])
+
+
+class TolerantInformation:
+    """The criterion of a search for features: mutual information with the hidden class.
+
+    Memberships come from an EM on the features, or are given. A backward search estimates them
+    once on each subset that it takes features from, so that all candidates are judged by the same
+    noise model; forward searches once on all features (``refit=False``).
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        Prepared features: of one scale, no copies.
+    codes : array of shape (n,)
+        Labels, from 0 to K - 1.
+    n_neighbors : int, default=8
+        k of the information; that of the memberships is in ``noise_params``.
+    noise_params : dict, optional
+        Parameters of :class:`LabelNoiseMemberships`; ``slack`` and ``self_count`` hold here, too.
+    memberships : array-like of shape (n, K), optional
+        Known memberships: nothing is estimated.
+    refit : bool, default=True
+        Whether ``score`` and ``scores_without`` estimate memberships on their subset.
+    classes : array of shape (K,), optional
+        Names of the classes, for warnings.
+    random_state : int, RandomState or None, default=None
+        Decides on restarts of the EM.
+    n_jobs : int, optional
+        Number of threads.
+
+    Attributes
+    ----------
+    memberships : array of shape (n, K)
+        On all features, or as given.
+    error_rates : array of shape (K,)
+        Fraction of each class that has another label, by these.
+    """
+
+    def __init__(
+        self,
+        X: np.ndarray,
+        codes: np.ndarray,
+        n_neighbors: int = 8,
+        noise_params: dict[str, Any] | None = None,
+        *,
+        memberships: Any = None,
+        refit: bool = True,
+        classes: np.ndarray | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._settings = LabelNoiseMemberships(**(noise_params or {}))._settings()
+        self._classes = np.arange(codes.max() + 1) if classes is None else classes
+        self._refit, self._n_jobs = refit and memberships is None, n_jobs
+        self._seed = draw_seed(random_state)  # the same restarts on every subset
+        believed = np.eye(len(self._classes))[codes]
+        if memberships is not None:
+            believed = check_memberships(memberships, *believed.shape)
+        rows, gamma = rows_with_density(believed)
+        self._columns, self._codes = np.ascontiguousarray(X[rows].T), codes[rows]
+        self._rule = self._settings.rule._replace(
+            n_neighbors=possible_neighbors(n_neighbors, len(rows))
+        )
+        warn_of_small_classes(gamma, self._rule)
+        everything = tuple(range(X.shape[1]))
+        self._warned_of_trouble = False
+        if memberships is None:
+            gamma = self._estimate(everything, first=True)
+            believed[rows] = gamma
+        self.memberships, self.error_rates = believed, error_rates(believed, codes)
+        self._on_all, self._last = gamma, (everything, gamma)
+
+    def score(self, subset: Sequence[int]) -> float:
+        """Information of the features in ``subset``; 0 of none."""
+        nothing = np.zeros((1, self._columns.shape[1]))
+        return float(self._scores(subset, nothing, 0, self._memberships_on(subset))[0])
+
+    def scores_without(self, subset: Sequence[int]) -> np.ndarray:
+        """Information of ``subset`` without each of its features, in their order."""
+        gamma = self._memberships_on(subset)
+        return self._scores(subset, self._columns[list(subset)], -1, gamma)
+
+    def scores_with(self, subset: Sequence[int], candidates: Sequence[int]) -> np.ndarray:
+        """Information of ``subset`` and each of the ``candidates``."""
+        return self._scores(subset, self._columns[list(candidates)], 1, self._on_all)
+
+    def _scores(
+        self, subset: Sequence[int], extra: np.ndarray, sign: int, gamma: np.ndarray
+    ) -> np.ndarray:
+        columns = Columns(self._columns[list(subset)], extra, sign)
+        if columns.dimension == 0:
+            return np.zeros(len(extra))
+        return _information(columns, gamma, self._rule, self._n_jobs)
+
+    def _memberships_on(self, subset: Sequence[int]) -> np.ndarray:
+        """Memberships that the subset is judged by; those of the last subset are kept."""
+        if not self._refit or not len(subset):
+            return self._on_all
+        key = tuple(sorted(subset))
+        if key != self._last[0]:
+            self._last = key, self._estimate(key)
+        return self._last[1]
+
+    def _estimate(self, subset: tuple[int, ...], first: bool = False) -> np.ndarray:
+        found = estimate_memberships(
+            self._columns[list(subset)].T,
+            self._codes,
+            len(self._classes),
+            self._settings,
+            random_state=self._seed,
+            n_jobs=self._n_jobs,
+        )
+        if first:
+            found.warn_of_small_classes(self._classes, self._settings.rule)
+        if not self._warned_of_trouble:
+            self._warned_of_trouble = found.warn_of_trouble()
+        return found.best.memberships
+
+
+def warn_of_small_classes(memberships: np.ndarray, rule: Rule) -> None:
+    """Warn when k members are more than some class has."""
+    total = memberships.sum(axis=0)
+    small = np.count_nonzero((total > 0) & (total - 1 < rule.n_neighbors - rule.slack))
+    if small:
+        warn_user(
+            f"{plural(small, 'class', 'classes')} have no more than "
+            f"n_neighbors={rule.n_neighbors} rows; all other rows of the class are taken there "
+            "instead."
+        )
+
+
+def _information(
+    columns: Columns, memberships: np.ndarray, rule: Rule, n_jobs: int | None = None
+) -> np.ndarray:
+    """Information about the class with each of the columns, (c,), in nats."""
+    classes = soft_classes(memberships, rule)
+    wanted = classes.weights > 0
+    half_d = columns.dimension / 2
+
+    def gains(found: Found) -> np.ndarray:
+        """What each row adds; the volume of the ball is in both entropies and cancels."""
+        here = wanted[found.rows]
+        radii = np.where(here, log_squares(found.reached, here), 0.0)
+        members = np.where(here, digamma(found.mass) - classes.log_size[found.rows], 0.0)
+        inside = np.sum(classes.weights[found.rows] * (members - half_d * radii), axis=2)
+        return half_d * log_squares(found.nearest) + inside
+
+    of_rows = over_neighborhoods(gains, columns, classes, rule, wanted=wanted, n_jobs=n_jobs)
+    return digamma(len(memberships)) - digamma(rule.n_neighbors) + of_rows.mean(axis=1)

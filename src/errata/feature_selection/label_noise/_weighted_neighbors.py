@@ -1,0 +1,143 @@
+"""Algorithm 1: neighbourhoods of a soft class, large enough to hold k members of it.
+
+A row i belongs to class s with membership gamma(s | i). Its neighbourhood in s grows until the
+memberships of the others in it reach ``min(k, G_-i(s)) - slack``, where ``G_-i(s)`` is what all the
+others come to. From its radius comes the density of the class. With hard labels this is the k-th
+nearest neighbour of the same label.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from scipy.special import digamma, gammaln
+
+from ..._blocks import blocks
+from ..._kernels import kernels
+
+LEAST = 1e-6  # what a membership must exceed to count
+ROUNDING = 1e-9  # sums of memberships that should be equal may differ by this
+HELD = 2**20  # numbers that are held of a block of rows
+
+
+class Rule(NamedTuple):
+    """How large a neighbourhood has to be."""
+
+    n_neighbors: int
+    slack: float = 0.5
+    self_count: bool = False
+
+
+class SoftClasses(NamedTuple):
+    """Memberships, and what each row's neighbourhood in each class is to hold."""
+
+    weights: np.ndarray  # (n, K): memberships that count
+    targets: np.ndarray  # (n, K)
+    log_size: np.ndarray  # (n, K): digamma of the rows in the class, inf where there are too few
+
+
+def soft_classes(memberships: np.ndarray, rule: Rule) -> SoftClasses:
+    """What Algorithm 1 asks of these memberships.
+
+    A class that has less than one other member has no density at a row.
+    """
+    weights = np.where(memberships > LEAST, memberships, 0.0)
+    total = weights.sum(axis=0)
+    others = total - weights
+    there = np.broadcast_to(total, weights.shape) if rule.self_count else others
+    targets = np.minimum(rule.n_neighbors, there) - rule.slack - ROUNDING
+    size = there if rule.self_count else there + 1
+    log_size = np.where(others < 1 - ROUNDING, np.inf, digamma(np.maximum(size, 1)))
+    return SoftClasses(weights, targets, log_size)
+
+
+class Columns(NamedTuple):
+    """Squared distances over ``base``, plus or minus one column of ``extra`` at a time."""
+
+    base: np.ndarray  # (d, n)
+    extra: np.ndarray  # (c, n)
+    sign: int
+
+    @property
+    def dimension(self) -> int:
+        """Number of features that distances are made of."""
+        return len(self.base) + self.sign
+
+
+def all_columns(X: np.ndarray) -> Columns:
+    """Distances over all features of ``X``, and no others."""
+    return Columns(np.ascontiguousarray(X.T), np.zeros((1, len(X))), 0)
+
+
+class Found(NamedTuple):
+    """What was found for a block of b rows with c columns."""
+
+    rows: slice
+    nearest: np.ndarray  # (c, b): squared distance of the k-th other row
+    reached: np.ndarray  # (c, b, K): squared radius of the neighbourhood in each class
+    mass: np.ndarray  # (c, b, K): memberships in it
+
+
+def over_neighborhoods(
+    task: Callable[[Found], np.ndarray],
+    columns: Columns,
+    classes: SoftClasses,
+    rule: Rule,
+    *,
+    wanted: np.ndarray,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """The arrays (c, b, ...) that ``task`` makes of each block of rows, side by side.
+
+    Only neighbourhoods that are ``wanted``, (n, K), are looked for.
+    """
+    n, n_classes = classes.weights.shape
+    k = min(rule.n_neighbors, n - 1)
+
+    def work(rows: slice) -> np.ndarray:
+        found = kernels("weighted_neighbors").weighted_neighbors(
+            *columns, rows.start, rows.stop, k, classes.weights, classes.targets, wanted,
+            rule.self_count,
+        )  # fmt: skip
+        return task(Found(rows, *found))
+
+    size = min(HELD, -(-n // effective_n_jobs(n_jobs)) * len(columns.extra) * (2 * n_classes + 1))
+    parts = blocks(n, size, width=len(columns.extra) * (2 * n_classes + 1))
+    done = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(work)(rows) for rows in parts)
+    return np.concatenate(done, axis=1)
+
+
+def class_log_densities(
+    X: np.ndarray, memberships: np.ndarray, rule: Rule, *, n_jobs: int | None = None
+) -> np.ndarray:
+    """Log-density of each class at each row, which is left out, (n, K); -inf where it has none."""
+    classes = soft_classes(memberships, rule)
+    wanted = np.isfinite(classes.log_size)
+    d = X.shape[1]
+
+    def densities(found: Found) -> np.ndarray:
+        log_volume = log_ball(d) + d / 2 * log_squares(found.reached, wanted[found.rows])
+        return digamma(found.mass) - classes.log_size[found.rows] - log_volume
+
+    return over_neighborhoods(
+        densities, all_columns(X), classes, rule, wanted=wanted, n_jobs=n_jobs
+    )[0]
+
+
+def log_ball(d: int) -> float:
+    """Logarithm of the volume of a ball of radius one."""
+    return d / 2 * np.log(np.pi) - gammaln(d / 2 + 1)
+
+
+def log_squares(squares: np.ndarray, wanted: Any = True) -> np.ndarray:
+    """Logarithms of squared radii; raises where a neighbourhood is a single point."""
+    points = (squares == 0) & wanted
+    if points.any():
+        n = np.count_nonzero(points.reshape(*points.shape[:2], -1).any(axis=(0, 2)))
+        raise ValueError(
+            f"{n} rows have so many copies that their nearest neighbours are at distance 0, where "
+            "a density is infinite; add a little noise to the features (jitter=1e-3), or drop "
+            "copies."
+        )
+    return np.log(squares)
