@@ -1,10 +1,18 @@
-"""Neighbourhoods that hold a given weight of each class. The compiled twin."""
+"""Neighbourhoods that hold a given weight of each class. The compiled twin.
+
+Rows are sorted into bins by their distance, and weights summed by bin for all classes at once. The
+sums say in which bin a neighbourhood ends; only the few rows of that bin are put in order.
+"""
 
 import numpy as np
 from numba import njit
 
-# Sums of squares may be reordered, which lets the compiler use wide registers; infinity is used.
+# Sums may be reordered, which lets the compiler use wide registers; infinity keeps its meaning.
 FASTMATH = {"reassoc", "contract", "nsz"}
+# The bits of a positive float, read as an integer, are nearly its logarithm: without the last 47
+# of them, there are 32 bins for each doubling, from the distance of the k-th neighbour on.
+SHIFT, BINS = 47, 24 * 32
+WIDTH = 4  # classes that are summed at once
 
 
 @njit(cache=True, nogil=True)
@@ -15,41 +23,30 @@ def weighted_neighbors(
     c, (n, k) = len(extra), weights.shape
     nearest = np.empty((c, stop - start))
     reached, mass = np.full((c, stop - start, k), np.inf), np.zeros((c, stop - start, k))
-    members, member_weights, ends = _heaviest_first(weights)
-    total, squares = np.empty(n), np.empty(n)
-    heap, heap_rows, heap_weights = np.empty(n), np.empty(n, np.int64), np.empty(n)
+    padded = np.zeros((n, -(-k // WIDTH) * WIDTH))
+    padded[:, :k] = weights
+    total, squares, some = (
+        np.empty(n),
+        np.empty(n),
+        (np.empty(n), np.empty(n), np.empty(n, np.int64)),
+    )
+    bins, sums = np.empty(n, np.int64), np.empty((BINS, padded.shape[1]))
+    ends, before = np.empty(k, np.int64), np.empty(k)
     for i in range(start, stop):
         _distances(base, i, total)
         for q in range(c):
             _with_column(total, extra[q], sign, i, squares)
             squares[i] = np.inf
-            nearest[q, i - start] = _kth(squares, n_neighbors, heap)
+            nearest[q, i - start] = _kth(squares, n_neighbors, some[0])
             if self_count:
                 squares[i] = -1.0
-            for s in range(k):
-                if wanted[i, s]:
-                    a, b = ends[s], ends[s + 1]
-                    reached[q, i - start, s], mass[q, i - start, s] = _reach(
-                        squares, members[a:b], member_weights[a:b], targets[i, s],
-                        heap, heap_rows, heap_weights,
-                    )  # fmt: skip
+            _sum_by_bin(squares, nearest[q, i - start], padded, i, self_count, bins, sums)
+            _find_ends(sums, targets[i], wanted[i], ends, before)
+            _settle(
+                squares, bins, weights, targets[i], ends, before, some,
+                reached[q, i - start], mass[q, i - start],
+            )  # fmt: skip
     return nearest, reached, mass
-
-
-@njit(cache=True, nogil=True)
-def _heaviest_first(weights):
-    """The rows that weigh anything in each class: heavy ones soon fill a neighbourhood."""
-    n, k = weights.shape
-    members, member_weights = np.empty(n * k, np.int64), np.empty(n * k)
-    ends = np.zeros(k + 1, np.int64)
-    for s in range(k):
-        end = ends[s]
-        for j in np.argsort(-weights[:, s]):
-            if weights[j, s] > 0:
-                members[end], member_weights[end] = j, weights[j, s]
-                end += 1
-        ends[s + 1] = end
-    return members, member_weights, ends
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
@@ -87,58 +84,114 @@ def _kth(squares, k, heap):
 
 
 @njit(cache=True, nogil=True)
-def _reach(squares, members, member_weights, target, heap, rows, weights):
-    """Squared distance and weight of the smallest neighbourhood that weighs enough.
+def _sum_by_bin(squares, lowest, weights, i, self_count, bins, sums):
+    """Sort all rows into bins and sum their weights; row i has none unless it counts."""
+    bits = squares.view(np.int64)
+    least = np.full(1, lowest).view(np.int64)[0] >> SHIFT
+    for j in range(len(squares)):
+        bins[j] = min(max((bits[j] >> SHIFT) - least, 0), BINS - 1)
+    sums[:] = 0
+    _add_weights(weights, bins, 0, i + self_count, sums)
+    _add_weights(weights, bins, i + 1, len(squares), sums)
 
-    A heap, its farthest row on top, holds what is the neighbourhood among the rows seen so far.
+
+@njit(cache=True, nogil=True)
+def _add_weights(weights, bins, start, stop, sums):
+    # Unsigned, indices are not looked at for counting from the end; written out, and read before
+    # anything is stored, four weights take as long as one.
+    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
+    for s in range(np.uint64(0), np.uint64(weights.shape[1]), np.uint64(WIDTH)):
+        for j in range(np.uint64(start), np.uint64(stop)):
+            place = np.uint64(bins[j])
+            a, b = weights[j, s], weights[j, s + one]
+            c, d = weights[j, s + two], weights[j, s + three]
+            sums[place, s] += a
+            sums[place, s + one] += b
+            sums[place, s + two] += c
+            sums[place, s + three] += d
+
+
+@njit(cache=True, nogil=True)
+def _find_ends(sums, targets, wanted, ends, before):
+    """The bin in which each class reaches its target, or its last one; what comes before it."""
+    for s in range(len(ends)):
+        ends[s], before[s], total = -1, 0.0, 0.0
+        if not wanted[s]:
+            continue
+        for place in range(len(sums)):
+            if sums[place, s] > 0:
+                ends[s], before[s] = place, total
+                total += sums[place, s]
+                if total >= targets[s]:
+                    break
+
+
+@njit(cache=True, nogil=True)
+def _settle(squares, bins, weights, targets, ends, before, some, reached, mass):
+    """Put the rows of the last bin of each class in order, as far as needed."""
+    last = _rows_of(ends, bins)
+    for s in range(len(ends)):
+        size = 0
+        for j in last:
+            if bins[j] == ends[s] and weights[j, s] > 0 and squares[j] < np.inf:
+                some[0][size], some[1][size], some[2][size] = squares[j], weights[j, s], j
+                size += 1
+        if size:
+            reached[s], inside = _select(some, size, targets[s] - before[s])
+            mass[s] = before[s] + inside
+
+
+@njit(cache=True, nogil=True)
+def _rows_of(ends, bins):
+    """The rows in any of these bins."""
+    marked = np.zeros(BINS, np.uint8)
+    for end in ends:
+        if end >= 0:
+            marked[end] = 1
+    found, size = np.empty(len(bins), np.int64), 0
+    for j in range(len(bins)):
+        found[size] = j  # kept if the next one does not overwrite it: cheaper than a branch
+        size += marked[np.uint64(bins[j])]
+    return found[:size]
+
+
+@njit(cache=True, nogil=True)
+def _select(some, size, target):
+    """Squared distance and weight of the first rows that weigh enough, or of all, in O(size).
+
+    Quickselect by weight: what is nearer than a pivot either weighs enough, or is counted.
     """
-    size, total = 0, 0.0
-    for t in range(len(members)):
-        j = members[t]
-        square = squares[j]
-        if size and total >= target and not _nearer(square, j, heap[0], rows[0]):
-            continue
-        if square == np.inf:  # the row itself
-            continue
-        _push(heap, rows, weights, size, square, j, member_weights[t])
-        size, total = size + 1, total + member_weights[t]
-        while size > 1 and total - weights[0] >= target:
-            total -= weights[0]
-            size -= 1
-            _pop(heap, rows, weights, size)
-    if size == 0:
-        return np.inf, 0.0
-    return heap[0], weights[:size].sum()
+    squares, weights, rows = some
+    low, high, counted = 0, size - 1, 0.0
+    while low < high:
+        pivot = _partition(squares, rows, weights, low, high)
+        nearer = weights[low:pivot].sum()
+        if pivot > low and counted + nearer >= target:
+            high = pivot - 1
+        elif counted + nearer + weights[pivot] >= target or pivot == high:
+            return squares[pivot], counted + nearer + weights[pivot]
+        else:
+            counted += nearer + weights[pivot]
+            low = pivot + 1
+    return squares[low], counted + weights[low]
 
 
 @njit(cache=True, nogil=True)
-def _nearer(square, row, other_square, other_row):
-    return square < other_square or (square == other_square and row < other_row)
+def _partition(squares, rows, weights, low, high):
+    """Put what is nearer than the middle row before it, the others behind; its new place."""
+    _swap(squares, rows, weights, (low + high) // 2, high)
+    place = low
+    for t in range(low, high):
+        nearer = squares[t] < squares[high]
+        if nearer or (squares[t] == squares[high] and rows[t] < rows[high]):
+            _swap(squares, rows, weights, t, place)
+            place += 1
+    _swap(squares, rows, weights, place, high)
+    return place
 
 
 @njit(cache=True, nogil=True)
-def _push(heap, rows, weights, size, square, row, weight):
-    place = size
-    while place > 0:
-        parent = (place - 1) // 2
-        if not _nearer(heap[parent], rows[parent], square, row):
-            break
-        heap[place], rows[place], weights[place] = heap[parent], rows[parent], weights[parent]
-        place = parent
-    heap[place], rows[place], weights[place] = square, row, weight
-
-
-@njit(cache=True, nogil=True)
-def _pop(heap, rows, weights, size):
-    """Take the top away; ``size`` is what is left."""
-    square, row, weight = heap[size], rows[size], weights[size]
-    place = 0
-    while 2 * place + 1 < size:
-        child = 2 * place + 1
-        if child + 1 < size and _nearer(heap[child], rows[child], heap[child + 1], rows[child + 1]):
-            child += 1
-        if _nearer(heap[child], rows[child], square, row):
-            break
-        heap[place], rows[place], weights[place] = heap[child], rows[child], weights[child]
-        place = child
-    heap[place], rows[place], weights[place] = square, row, weight
+def _swap(squares, rows, weights, a, b):
+    squares[a], squares[b] = squares[b], squares[a]
+    rows[a], rows[b] = rows[b], rows[a]
+    weights[a], weights[b] = weights[b], weights[a]

@@ -47,7 +47,7 @@ def maximise(
     ``densities`` maps memberships to log-densities, both (n, K); every class has a label.
     """
     now = believed_labels(codes, len(error_rates))
-    best, history = now, []
+    best, history = now, list[float]()
     now = now._replace(
         memberships=expectation(np.log(now.prior), _transition(error_rates), codes)[0],
         error_rates=error_rates,

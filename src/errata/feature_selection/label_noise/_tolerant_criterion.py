@@ -204,7 +204,7 @@ class TolerantInformation:
 def warn_of_small_classes(memberships: np.ndarray, rule: Rule) -> None:
     """Warn when k members are more than some class has."""
     total = memberships.sum(axis=0)
-    small = np.count_nonzero((total > 0) & (total - 1 < rule.n_neighbors - rule.slack))
+    small = int(np.sum((total > 0) & (total - 1 < rule.n_neighbors - rule.slack)))
     if small:
         warn_user(
             f"{plural(small, 'class', 'classes')} have no more than "
@@ -229,5 +229,8 @@ def _information(
         inside = np.sum(classes.weights[found.rows] * (members - half_d * radii), axis=2)
         return half_d * log_squares(found.nearest) + inside
 
-    of_rows = over_neighborhoods(gains, columns, classes, rule, wanted=wanted, n_jobs=n_jobs)
-    return digamma(len(memberships)) - digamma(rule.n_neighbors) + of_rows.mean(axis=1)
+    k = rule.n_neighbors
+    of_rows = over_neighborhoods(
+        gains, columns, classes, rule, wanted=wanted, n_nearest=k, n_jobs=n_jobs
+    )
+    return digamma(len(memberships)) - digamma(k) + of_rows.mean(axis=1)

@@ -74,7 +74,7 @@ class Found(NamedTuple):
     """What was found for a block of b rows with c columns."""
 
     rows: slice
-    nearest: np.ndarray  # (c, b): squared distance of the k-th other row
+    nearest: np.ndarray  # (c, b): squared distance of the ``n_nearest``-th other row
     reached: np.ndarray  # (c, b, K): squared radius of the neighbourhood in each class
     mass: np.ndarray  # (c, b, K): memberships in it
 
@@ -86,24 +86,26 @@ def over_neighborhoods(
     rule: Rule,
     *,
     wanted: np.ndarray,
+    n_nearest: int = 1,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """The arrays (c, b, ...) that ``task`` makes of each block of rows, side by side.
 
-    Only neighbourhoods that are ``wanted``, (n, K), are looked for.
+    Looked for are the neighbourhoods that are ``wanted``, (n, K), and the ``n_nearest``-th of all
+    other rows.
     """
     n, n_classes = classes.weights.shape
-    k = min(rule.n_neighbors, n - 1)
 
     def work(rows: slice) -> np.ndarray:
         found = kernels("weighted_neighbors").weighted_neighbors(
-            *columns, rows.start, rows.stop, k, classes.weights, classes.targets, wanted,
+            *columns, rows.start, rows.stop, n_nearest, classes.weights, classes.targets, wanted,
             rule.self_count,
         )  # fmt: skip
         return task(Found(rows, *found))
 
-    size = min(HELD, -(-n // effective_n_jobs(n_jobs)) * len(columns.extra) * (2 * n_classes + 1))
-    parts = blocks(n, size, width=len(columns.extra) * (2 * n_classes + 1))
+    width = len(columns.extra) * (2 * n_classes + 1)
+    share = -(-n // effective_n_jobs(n_jobs)) * width
+    parts = blocks(n, min(HELD, share), width=width)
     done = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(work)(rows) for rows in parts)
     return np.concatenate(done, axis=1)
 
