@@ -19,7 +19,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from errata import elm, filters, hardness
+from errata import elm, feature_selection, filters, hardness
 
 try:
     from imblearn import under_sampling
@@ -49,6 +49,7 @@ OURS = {
     "ModeFilter": filters.ModeFilter(),
     "VotingFilter, SVC alone": filters.VotingFilter([SVC()]),
     "ELMClassifier": elm.ELMClassifier(),
+    "LabelNoiseMemberships": feature_selection.LabelNoiseMemberships(),
 }
 
 

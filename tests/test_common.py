@@ -84,6 +84,7 @@ HARD_FOR_OTHER_REASONS = {
 
 # Detectors that may choose among rows that are alike by their order.
 MINDS_THE_ORDER = {
+    "LabelNoiseMemberships": "the noise that tells equal rows apart is drawn row after row",
     "LinearProgramPeeler": "where many rows hold the margin down, the solver picks some of them",
     "AuditedClassifier": "an audit deals rows out to folds by where they stand",
     "TolerantHMM": "rows are a time series",

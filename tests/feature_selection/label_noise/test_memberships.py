@@ -163,7 +163,7 @@ def test_order_of_rows_and_names_of_classes_do_not_matter(seed):
 
 def test_copies_need_jitter():
     X, labels = np.repeat([[0.0], [1.0]], 10, axis=0), np.repeat([0, 1], 10)
-    with pytest.raises(ValueError, match="20 rows have so many copies"):
+    with pytest.raises(ValueError, match="20 or more rows have as many equals"):
         LabelNoiseMemberships(jitter=0).fit(X, labels)
     assert np.isfinite(LabelNoiseMemberships(random_state=0).fit(X, labels).suspicion_).all()
 

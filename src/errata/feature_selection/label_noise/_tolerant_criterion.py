@@ -10,6 +10,7 @@ from ..._format import plural
 from ..._neighbors import possible_neighbors
 from ..._random import draw_seed
 from ..._warn import warn_user
+from .._distances import log_squares
 from ._em import error_rates
 from ._estimate import estimate_memberships
 from ._given import check_memberships, rows_with_density
@@ -19,7 +20,6 @@ from ._weighted_neighbors import (
     Found,
     Rule,
     all_columns,
-    log_squares,
     over_neighborhoods,
     soft_classes,
 )
@@ -224,10 +224,10 @@ def _information(
     def gains(found: Found) -> np.ndarray:
         """What each row adds; the volume of the ball is in both entropies and cancels."""
         here = wanted[found.rows]
-        radii = np.where(here, log_squares(found.reached, here), 0.0)
+        radii = np.where(here, log_squares(found.reached), 0.0)
         members = np.where(here, digamma(found.mass) - classes.log_size[found.rows], 0.0)
         inside = np.sum(classes.weights[found.rows] * (members - half_d * radii), axis=2)
-        return half_d * log_squares(found.nearest) + inside
+        return half_d * log_squares(found.nearest[..., None])[..., 0] + inside
 
     k = rule.n_neighbors
     of_rows = over_neighborhoods(

@@ -7,7 +7,7 @@ nearest neighbour of the same label.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -15,6 +15,7 @@ from scipy.special import digamma, gammaln
 
 from ..._blocks import blocks
 from ..._kernels import kernels
+from .._distances import log_squares
 
 LEAST = 1e-6  # what a membership must exceed to count
 ROUNDING = 1e-9  # sums of memberships that should be equal may differ by this
@@ -119,7 +120,7 @@ def class_log_densities(
     d = X.shape[1]
 
     def densities(found: Found) -> np.ndarray:
-        log_volume = log_ball(d) + d / 2 * log_squares(found.reached, wanted[found.rows])
+        log_volume = log_ball(d) + d / 2 * log_squares(found.reached)
         return digamma(found.mass) - classes.log_size[found.rows] - log_volume
 
     return over_neighborhoods(
@@ -130,16 +131,3 @@ def class_log_densities(
 def log_ball(d: int) -> float:
     """Logarithm of the volume of a ball of radius one."""
     return d / 2 * np.log(np.pi) - gammaln(d / 2 + 1)
-
-
-def log_squares(squares: np.ndarray, wanted: Any = True) -> np.ndarray:
-    """Logarithms of squared radii; raises where a neighbourhood is a single point."""
-    points = (squares == 0) & wanted
-    if points.any():
-        n = np.count_nonzero(points.reshape(*points.shape[:2], -1).any(axis=(0, 2)))
-        raise ValueError(
-            f"{n} rows have so many copies that their nearest neighbours are at distance 0, where "
-            "a density is infinite; add a little noise to the features (jitter=1e-3), or drop "
-            "copies."
-        )
-    return np.log(squares)
