@@ -12,7 +12,7 @@ FASTMATH = {"reassoc", "contract", "nsz"}
 # The bits of a positive float, read as an integer, are nearly its logarithm: without the last 47
 # of them, there are 32 bins for each doubling, from the distance of the k-th neighbour on.
 SHIFT, BINS = 47, 24 * 32
-WIDTH = 4  # classes that are summed at once
+WIDTH = 4  # columns, or classes, that are summed at once
 
 
 @njit(cache=True, nogil=True)
@@ -23,17 +23,13 @@ def weighted_neighbors(
     c, (n, k) = len(extra), weights.shape
     nearest = np.empty((c, stop - start))
     reached, mass = np.full((c, stop - start, k), np.inf), np.zeros((c, stop - start, k))
-    padded = np.zeros((n, -(-k // WIDTH) * WIDTH))
-    padded[:, :k] = weights
-    total, squares, some = (
-        np.empty(n),
-        np.empty(n),
-        (np.empty(n), np.empty(n), np.empty(n, np.int64)),
-    )
+    padded, columns = _padded(weights), _padded(base.T).T.copy()
+    total, squares = np.empty(n), np.empty(n)
+    some = np.empty(n), np.empty(n), np.empty(n, np.int64)  # squares, weights, indices of rows
     bins, sums = np.empty(n, np.int64), np.empty((BINS, padded.shape[1]))
     ends, before = np.empty(k, np.int64), np.empty(k)
     for i in range(start, stop):
-        _distances(base, i, total)
+        _distances(columns, i, total)
         for q in range(c):
             _with_column(total, extra[q], sign, i, squares)
             squares[i] = np.inf
@@ -49,13 +45,22 @@ def weighted_neighbors(
     return nearest, reached, mass
 
 
+@njit(cache=True, nogil=True)
+def _padded(table):
+    """With columns of zeros up to a multiple of the width."""
+    padded = np.zeros((table.shape[0], -(-table.shape[1] // WIDTH) * WIDTH))
+    padded[:, : table.shape[1]] = table
+    return padded
+
+
 @njit(cache=True, nogil=True, fastmath=FASTMATH)
-def _distances(base, i, total):
+def _distances(columns, i, total):
     total[:] = 0
-    for f in range(len(base)):
-        x = base[f]
-        for j in range(len(x)):
-            total[j] += (x[j] - x[i]) ** 2
+    for f in range(0, len(columns), WIDTH):  # four at a time, so that sums are stored less often
+        w, x, y, z = columns[f], columns[f + 1], columns[f + 2], columns[f + 3]
+        a, b, c, d = w[i], x[i], y[i], z[i]
+        for j in range(len(total)):
+            total[j] += (w[j] - a) ** 2 + (x[j] - b) ** 2 + (y[j] - c) ** 2 + (z[j] - d) ** 2
 
 
 @njit(cache=True, nogil=True, fastmath=FASTMATH)

@@ -5,10 +5,10 @@ from sklearn.exceptions import ConvergenceWarning
 from errata.exceptions import SuspicionWarning
 from errata.feature_selection.label_noise import _estimate as module
 from errata.feature_selection.label_noise._em import Search, believed_labels
-from errata.feature_selection.label_noise._estimate import Settings, estimate_memberships
-from errata.feature_selection.label_noise._weighted_neighbors import Rule
+from errata.feature_selection.label_noise._estimate import MembershipSettings, estimate_memberships
+from errata.feature_selection.label_noise._weighted_neighbors import NeighborhoodRule
 
-SETTINGS = Settings(Rule(3))
+SETTINGS = MembershipSettings(NeighborhoodRule(3))
 
 
 def blobs(sizes, seed=0):
@@ -61,7 +61,7 @@ def test_starts_are_drawn_and_the_likeliest_is_kept(monkeypatch):
 
     monkeypatch.setattr(module, "maximise", scripted)
     X, codes = blobs([10, 10])
-    settings = Settings(Rule(3), init_error=0.9, n_init=3)
+    settings = MembershipSettings(NeighborhoodRule(3), init_error=0.9, n_init=3)
     found = estimate_memberships(X, codes, 2, settings, random_state=0)
     assert found.best.log_likelihood == 5
     np.testing.assert_allclose(starts[0], 0.45, rtol=1e-12)  # cut: at 0.5 labels say nothing
@@ -73,17 +73,17 @@ def test_what_went_wrong_is_told():
     labels = believed_labels(np.repeat([0, 1], 10), 2)
     how = {"best": labels, "log_likelihood": [0.0] * 7, "frozen": np.zeros(2, bool)}
     with pytest.warns(ConvergenceWarning, match="a class was losing nearly all of its rows"):
-        assert module.Estimate(converged=False, collapsed=True, **how).warn_of_trouble()
+        assert module.MembershipEstimate(converged=False, collapsed=True, **how).warn_of_trouble()
     with pytest.warns(ConvergenceWarning, match="not settled after max_iter=7 rounds"):
-        assert module.Estimate(converged=False, collapsed=False, **how).warn_of_trouble()
-    assert not module.Estimate(converged=True, collapsed=False, **how).warn_of_trouble()
+        assert module.MembershipEstimate(converged=False, collapsed=False, **how).warn_of_trouble()
+    assert not module.MembershipEstimate(converged=True, collapsed=False, **how).warn_of_trouble()
 
 
 def test_no_class_is_left_with_fewer_rows_than_measure_its_density():
     # Nothing tells the classes apart: the larger one swallows the other round by round.
     random = np.random.RandomState(3)
     X, codes = random.normal(size=(60, 2)), np.repeat([0, 1], [52, 8])
-    settings = Settings(Rule(3), tol=0.0, max_iter=200)
+    settings = MembershipSettings(NeighborhoodRule(3), tol=0.0, max_iter=200)
     found = estimate_memberships(X, codes, 2, settings)
     assert found.collapsed
     assert found.best.memberships.sum(axis=0).min() >= 3

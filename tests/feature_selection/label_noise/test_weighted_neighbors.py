@@ -4,7 +4,7 @@ from scipy.special import digamma
 
 from errata.feature_selection.label_noise import _weighted_neighbors as module
 from errata.feature_selection.label_noise._weighted_neighbors import (
-    Rule,
+    NeighborhoodRule,
     class_log_densities,
     log_ball,
 )
@@ -23,7 +23,7 @@ def test_volume_of_balls():
 def test_hard_labels_give_the_density_of_the_kth_neighbour_in_the_class():
     random = np.random.RandomState(0)
     X, codes, k = random.normal(size=(30, 2)), np.arange(30) % 3, 4
-    found = class_log_densities(X, np.eye(3)[codes], Rule(k))
+    found = class_log_densities(X, np.eye(3)[codes], NeighborhoodRule(k))
     for i, s in np.ndindex(30, 3):
         members = np.flatnonzero((codes == s) & (np.arange(30) != i))
         radius = np.sort(np.linalg.norm(X[members] - X[i], axis=1))[k - 1]
@@ -34,7 +34,7 @@ def test_hard_labels_give_the_density_of_the_kth_neighbour_in_the_class():
 def test_a_class_with_less_than_one_other_member_has_no_density():
     X, _ = soft_rows(4, 1)
     memberships = np.array([[0.6, 0.4], [0.1, 0.9], [0.2, 0.8], [0.3, 0.7]])
-    found = class_log_densities(X, memberships, Rule(2))
+    found = class_log_densities(X, memberships, NeighborhoodRule(2))
     # 1.2 in all: without the row itself that is 0.6, 1.1, 1 and 0.9.
     np.testing.assert_array_equal(np.isneginf(found[:, 0]), [True, False, False, True])
     assert np.isfinite(found[:, 1]).all()
@@ -43,7 +43,7 @@ def test_a_class_with_less_than_one_other_member_has_no_density():
 @pytest.mark.parametrize("self_count", [False, True])
 def test_blocks_and_threads_make_no_difference(monkeypatch, self_count):
     X, memberships = soft_rows()
-    rule = Rule(3, self_count=self_count)
+    rule = NeighborhoodRule(3, self_count=self_count)
     whole = class_log_densities(X, memberships, rule)
     np.testing.assert_array_equal(class_log_densities(X, memberships, rule, n_jobs=2), whole)
     monkeypatch.setattr(module, "HELD", 50)
@@ -54,4 +54,4 @@ def test_copies_of_a_row_are_refused():
     X = np.array([[0.0], [0.0], [0.0], [1.0], [2.0], [4.0]])
     codes = np.array([0, 0, 0, 1, 1, 1])
     with pytest.raises(ValueError, match=r"^3 or more rows have as many equals as neighbours"):
-        class_log_densities(X, np.eye(2)[codes], Rule(2))
+        class_log_densities(X, np.eye(2)[codes], NeighborhoodRule(2))

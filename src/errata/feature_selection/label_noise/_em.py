@@ -15,7 +15,7 @@ from ...noise import NoiseModel
 from ...tolerant.hidden_class._em import expectation
 
 
-class Round(NamedTuple):
+class Belief(NamedTuple):
     """What is believed after one round."""
 
     memberships: np.ndarray  # (n, K)
@@ -27,7 +27,7 @@ class Round(NamedTuple):
 class Search(NamedTuple):
     """The best round, and how it was found."""
 
-    best: Round
+    best: Belief
     log_likelihood: list[float]
     converged: bool
     collapsed: bool
@@ -64,13 +64,13 @@ def maximise(
     return Search(best, history, converged=False, collapsed=False)
 
 
-def believed_labels(codes: np.ndarray, n_classes: int) -> Round:
+def believed_labels(codes: np.ndarray, n_classes: int) -> Belief:
     """Every label is right: where there is nothing to learn, or nothing was learnt."""
     prior = np.bincount(codes, minlength=n_classes) / len(codes)
-    return Round(np.eye(n_classes)[codes], np.zeros(n_classes), prior, -np.inf)
+    return Belief(np.eye(n_classes)[codes], np.zeros(n_classes), prior, -np.inf)
 
 
-def _round(log_densities: np.ndarray, codes: np.ndarray, before: Round) -> Round:
+def _round(log_densities: np.ndarray, codes: np.ndarray, before: Belief) -> Belief:
     n, k = log_densities.shape
     frequency = np.bincount(codes, minlength=k) / n
     with np.errstate(invalid="ignore"):  # a row at which no class has a density
@@ -80,7 +80,7 @@ def _round(log_densities: np.ndarray, codes: np.ndarray, before: Round) -> Round
     nowhere = np.isneginf(log_p)
     gamma[nowhere] = np.eye(k)[codes[nowhere]]
     log_likelihood = float(np.mean(log_p - np.log(frequency[codes])))
-    return Round(gamma, error_rates(gamma, codes), gamma.mean(axis=0), log_likelihood)
+    return Belief(gamma, error_rates(gamma, codes), gamma.mean(axis=0), log_likelihood)
 
 
 def error_rates(memberships: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -8,32 +8,32 @@ from sklearn.utils import check_random_state
 
 from ..._format import listed
 from ..._warn import warn_user
-from ._em import Round, Search, believed_labels, maximise
-from ._weighted_neighbors import Rule, class_log_densities
+from ._em import Belief, Search, believed_labels, maximise
+from ._weighted_neighbors import NeighborhoodRule, class_log_densities
 
 LARGEST_START = 0.9  # of the error rate at which labels say nothing
 
 
-class Settings(NamedTuple):
+class MembershipSettings(NamedTuple):
     """How memberships are looked for; the parameters of LabelNoiseMemberships."""
 
-    rule: Rule
+    rule: NeighborhoodRule
     init_error: float = 0.3
     n_init: int = 1
     max_iter: int = 50
     tol: float = 1e-3
 
 
-class Estimate(NamedTuple):
+class MembershipEstimate(NamedTuple):
     """The best round of the best start, and what should be known of it."""
 
-    best: Round
+    best: Belief
     log_likelihood: list[float]
     converged: bool
     collapsed: bool
     frozen: np.ndarray  # (K,): classes that were too small to be learnt
 
-    def warn_of_small_classes(self, classes: np.ndarray, rule: Rule) -> None:
+    def warn_of_small_classes(self, classes: np.ndarray, rule: NeighborhoodRule) -> None:
         """Say which labels are believed because there are too few of them."""
         if self.frozen.any():
             names = listed(map(repr, classes[self.frozen].tolist()), most=5)
@@ -64,31 +64,31 @@ def estimate_memberships(
     X: np.ndarray,
     codes: np.ndarray,
     n_classes: int,
-    settings: Settings,
+    settings: MembershipSettings,
     *,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> Estimate:
+) -> MembershipEstimate:
     """Memberships of rows whose labels have these codes."""
     sizes = np.bincount(codes, minlength=n_classes)
     learnt = np.flatnonzero(sizes > settings.rule.n_neighbors)
     frozen = (sizes > 0) & (sizes <= settings.rule.n_neighbors)
     labels = believed_labels(codes, n_classes)
     if len(learnt) < 2:
-        return Estimate(labels, [], converged=True, collapsed=False, frozen=frozen)
+        return MembershipEstimate(labels, [], converged=True, collapsed=False, frozen=frozen)
     rows = np.flatnonzero(np.isin(codes, learnt))
     found = _best_start(
         X[rows], np.searchsorted(learnt, codes[rows]), len(learnt), settings, random_state, n_jobs
     )
     best = _among_all(found.best, labels, rows, learnt)
-    return Estimate(best, found.log_likelihood, found.converged, found.collapsed, frozen)
+    return MembershipEstimate(best, found.log_likelihood, found.converged, found.collapsed, frozen)
 
 
 def _best_start(
     X: np.ndarray,
     codes: np.ndarray,
     n_classes: int,
-    settings: Settings,
+    settings: MembershipSettings,
     random_state: Any,
     n_jobs: int | None,
 ) -> Search:
@@ -112,9 +112,9 @@ def _best_start(
     return max(searches, key=lambda search: search.best.log_likelihood)
 
 
-def _among_all(found: Round, labels: Round, rows: np.ndarray, learnt: np.ndarray) -> Round:
+def _among_all(found: Belief, labels: Belief, rows: np.ndarray, learnt: np.ndarray) -> Belief:
     """What was found for some rows and classes, in its place; the others keep their labels."""
     memberships, rates = labels.memberships.copy(), labels.error_rates.copy()
     memberships[np.ix_(rows, learnt)] = found.memberships
     rates[learnt] = found.error_rates
-    return Round(memberships, rates, memberships.mean(axis=0), found.log_likelihood)
+    return Belief(memberships, rates, memberships.mean(axis=0), found.log_likelihood)

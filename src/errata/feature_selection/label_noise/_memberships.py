@@ -10,8 +10,8 @@ from ..._detector import DetectorMixin
 from ..._validation import check_count, check_fraction, check_labelled
 from .._preparation import prepared
 from ._em import without_label
-from ._estimate import Settings, estimate_memberships
-from ._weighted_neighbors import Rule
+from ._estimate import MembershipSettings, estimate_memberships
+from ._weighted_neighbors import NeighborhoodRule
 
 
 class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
@@ -170,7 +170,7 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
         y : array-like of shape (n,)
             Labels, of two classes at least.
         """
-        X, codes = check_labelled(self, X, y, min_classes=2, dtype=float)
+        X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, order="C")
         settings = self._settings()
         jitter = check_fraction("jitter", self.jitter, high=np.inf)
         random = check_random_state(self.random_state)
@@ -189,13 +189,13 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
         self._conclude(np.clip(suspicion, 0, 1), codes, suggested, probability=True)
         return self
 
-    def _settings(self) -> Settings:
+    def _settings(self) -> MembershipSettings:
         """The parameters, checked."""
         self_count = bool(self.self_count)
         # A row that is its own first neighbour needs another one to have a radius.
         k = check_count("n_neighbors", self.n_neighbors, low=2 if self_count else 1)
-        return Settings(
-            Rule(k, check_fraction("slack", self.slack), self_count),
+        return MembershipSettings(
+            NeighborhoodRule(k, check_fraction("slack", self.slack), self_count),
             check_fraction("init_error", self.init_error),
             check_count("n_init", self.n_init),
             check_count("max_iter", self.max_iter),

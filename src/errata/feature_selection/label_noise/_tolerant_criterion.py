@@ -17,9 +17,9 @@ from ._given import check_memberships, rows_with_density
 from ._memberships import LabelNoiseMemberships
 from ._weighted_neighbors import (
     Columns,
-    Found,
-    Rule,
-    all_columns,
+    NeighborhoodRule,
+    Neighborhoods,
+    feature_columns,
     over_neighborhoods,
     soft_classes,
 )
@@ -79,9 +79,9 @@ def tolerant_mutual_information(
     """
     X = np.asarray(X, dtype=float)
     rows, gamma = rows_with_density(check_memberships(memberships, len(X)))
-    rule = Rule(possible_neighbors(n_neighbors, len(rows)), slack, self_count)
+    rule = NeighborhoodRule(possible_neighbors(n_neighbors, len(rows)), slack, self_count)
     warn_of_small_classes(gamma, rule)
-    return float(_information(all_columns(X[rows]), gamma, rule)[0])
+    return float(_information(feature_columns(X[rows]), gamma, rule)[0])
 
 
 class TolerantInformation:
@@ -201,7 +201,7 @@ class TolerantInformation:
         return found.best.memberships
 
 
-def warn_of_small_classes(memberships: np.ndarray, rule: Rule) -> None:
+def warn_of_small_classes(memberships: np.ndarray, rule: NeighborhoodRule) -> None:
     """Warn when k members are more than some class has."""
     total = memberships.sum(axis=0)
     small = int(np.sum((total > 0) & (total - 1 < rule.n_neighbors - rule.slack)))
@@ -214,14 +214,14 @@ def warn_of_small_classes(memberships: np.ndarray, rule: Rule) -> None:
 
 
 def _information(
-    columns: Columns, memberships: np.ndarray, rule: Rule, n_jobs: int | None = None
+    columns: Columns, memberships: np.ndarray, rule: NeighborhoodRule, n_jobs: int | None = None
 ) -> np.ndarray:
     """Information about the class with each of the columns, (c,), in nats."""
     classes = soft_classes(memberships, rule)
     wanted = classes.weights > 0
     half_d = columns.dimension / 2
 
-    def gains(found: Found) -> np.ndarray:
+    def gains(found: Neighborhoods) -> np.ndarray:
         """What each row adds; the volume of the ball is in both entropies and cancels."""
         here = wanted[found.rows]
         radii = np.where(here, log_squares(found.reached), 0.0)

@@ -22,7 +22,7 @@ ROUNDING = 1e-9  # sums of memberships that should be equal may differ by this
 HELD = 2**20  # numbers that are held of a block of rows
 
 
-class Rule(NamedTuple):
+class NeighborhoodRule(NamedTuple):
     """How large a neighbourhood has to be."""
 
     n_neighbors: int
@@ -38,7 +38,7 @@ class SoftClasses(NamedTuple):
     log_size: np.ndarray  # (n, K): digamma of the rows in the class, inf where there are too few
 
 
-def soft_classes(memberships: np.ndarray, rule: Rule) -> SoftClasses:
+def soft_classes(memberships: np.ndarray, rule: NeighborhoodRule) -> SoftClasses:
     """What Algorithm 1 asks of these memberships.
 
     A class that has less than one other member has no density at a row.
@@ -66,12 +66,12 @@ class Columns(NamedTuple):
         return len(self.base) + self.sign
 
 
-def all_columns(X: np.ndarray) -> Columns:
+def feature_columns(X: np.ndarray) -> Columns:
     """Distances over all features of ``X``, and no others."""
     return Columns(np.ascontiguousarray(X.T), np.zeros((1, len(X))), 0)
 
 
-class Found(NamedTuple):
+class Neighborhoods(NamedTuple):
     """What was found for a block of b rows with c columns."""
 
     rows: slice
@@ -81,10 +81,10 @@ class Found(NamedTuple):
 
 
 def over_neighborhoods(
-    task: Callable[[Found], np.ndarray],
+    task: Callable[[Neighborhoods], np.ndarray],
     columns: Columns,
     classes: SoftClasses,
-    rule: Rule,
+    rule: NeighborhoodRule,
     *,
     wanted: np.ndarray,
     n_nearest: int = 1,
@@ -102,7 +102,7 @@ def over_neighborhoods(
             *columns, rows.start, rows.stop, n_nearest, classes.weights, classes.targets, wanted,
             rule.self_count,
         )  # fmt: skip
-        return task(Found(rows, *found))
+        return task(Neighborhoods(rows, *found))
 
     width = len(columns.extra) * (2 * n_classes + 1)
     share = -(-n // effective_n_jobs(n_jobs)) * width
@@ -112,19 +112,19 @@ def over_neighborhoods(
 
 
 def class_log_densities(
-    X: np.ndarray, memberships: np.ndarray, rule: Rule, *, n_jobs: int | None = None
+    X: np.ndarray, memberships: np.ndarray, rule: NeighborhoodRule, *, n_jobs: int | None = None
 ) -> np.ndarray:
     """Log-density of each class at each row, which is left out, (n, K); -inf where it has none."""
     classes = soft_classes(memberships, rule)
     wanted = np.isfinite(classes.log_size)
     d = X.shape[1]
 
-    def densities(found: Found) -> np.ndarray:
+    def densities(found: Neighborhoods) -> np.ndarray:
         log_volume = log_ball(d) + d / 2 * log_squares(found.reached)
         return digamma(found.mass) - classes.log_size[found.rows] - log_volume
 
     return over_neighborhoods(
-        densities, all_columns(X), classes, rule, wanted=wanted, n_jobs=n_jobs
+        densities, feature_columns(X), classes, rule, wanted=wanted, n_jobs=n_jobs
     )[0]
 
 
