@@ -4,7 +4,7 @@ import pytest
 from errata.feature_selection.label_noise._em import (
     believed_labels,
     error_rates,
-    maximise,
+    search_memberships,
     without_label,
 )
 
@@ -25,14 +25,16 @@ def test_the_first_memberships_come_from_error_rates_and_label_frequencies():
         seen.append(memberships)
         return np.zeros((8, 2))
 
-    maximise(watch, codes, np.array([0.3, 0.3]), **HOW)
+    search_memberships(watch, codes, np.array([0.3, 0.3]), **HOW)
     # P(class 0 | label 0) = 0.7 * 0.75 / (0.7 * 0.75 + 0.3 * 0.25)
     np.testing.assert_allclose(seen[0][0], [0.875, 0.125], rtol=1e-12)
     np.testing.assert_allclose(seen[0][-1], [0.5625, 0.4375], rtol=1e-12)
 
 
 def test_the_best_round_is_kept_and_not_the_last():
-    found = maximise(script([-3, -3.0], [-1, -1.2], [-2, -2.0]), CODES, np.array([0.2, 0.2]), **HOW)
+    found = search_memberships(
+        script([-3, -3.0], [-1, -1.2], [-2, -2.0]), CODES, np.array([0.2, 0.2]), **HOW
+    )
     assert found.converged
     assert len(found.log_likelihood) == 3
     assert found.best.log_likelihood == max(found.log_likelihood) == found.log_likelihood[1]
@@ -40,13 +42,13 @@ def test_the_best_round_is_kept_and_not_the_last():
 
 def test_a_fall_of_the_likelihood_ends_the_search_and_a_rise_does_not():
     rising = [[level, level] for level in (-5.0, -4.0, -3.0, -2.9999)]
-    found = maximise(script(*rising), CODES, np.array([0.2, 0.2]), **HOW)
+    found = search_memberships(script(*rising), CODES, np.array([0.2, 0.2]), **HOW)
     assert found.converged
     assert len(found.log_likelihood) == 4
 
 
 def test_rounds_are_limited():
-    found = maximise(
+    found = search_memberships(
         script([-5, -5.0], [-4, -4.0]), CODES, np.array([0.2, 0.2]), **{**HOW, "max_iter": 2}
     )
     assert not found.converged
@@ -55,7 +57,7 @@ def test_rounds_are_limited():
 
 
 def test_a_round_that_empties_a_class_is_thrown_away():
-    found = maximise(script([-3, -3.0], [-1, -9.0]), CODES, np.array([0.2, 0.2]), **HOW)
+    found = search_memberships(script([-3, -3.0], [-1, -9.0]), CODES, np.array([0.2, 0.2]), **HOW)
     assert found.collapsed
     assert not found.converged
     assert len(found.log_likelihood) == 1
@@ -63,7 +65,7 @@ def test_a_round_that_empties_a_class_is_thrown_away():
 
 
 def test_labels_are_believed_when_the_first_round_empties_a_class():
-    found = maximise(script([-1, -9.0]), CODES, np.array([0.2, 0.2]), **HOW)
+    found = search_memberships(script([-1, -9.0]), CODES, np.array([0.2, 0.2]), **HOW)
     assert found.collapsed
     np.testing.assert_array_equal(found.best.memberships, np.eye(2)[CODES])
     np.testing.assert_array_equal(found.best.error_rates, 0)
@@ -78,7 +80,7 @@ def test_rows_at_which_no_class_has_a_density_keep_their_label():
         found[3] = -np.inf
         return found
 
-    maximise(densities, CODES, np.array([0.2, 0.2]), **{**HOW, "max_iter": 2})
+    search_memberships(densities, CODES, np.array([0.2, 0.2]), **{**HOW, "max_iter": 2})
     np.testing.assert_array_equal(seen[1][3], [1, 0])
 
 

@@ -59,7 +59,7 @@ def test_starts_are_drawn_and_the_likeliest_is_kept(monkeypatch):
         best = believed_labels(codes, 2)._replace(log_likelihood=[0.0, 5.0, 3.0][len(starts) - 1])
         return Search(best, [best.log_likelihood], True, False)
 
-    monkeypatch.setattr(module, "maximise", scripted)
+    monkeypatch.setattr(module, "search_memberships", scripted)
     X, codes = blobs([10, 10])
     settings = MembershipSettings(NeighborhoodRule(3), init_error=0.9, n_init=3)
     found = estimate_memberships(X, codes, 2, settings, random_state=0)

@@ -33,7 +33,7 @@ class Search(NamedTuple):
     collapsed: bool
 
 
-def maximise(
+def search_memberships(
     densities: Callable[[np.ndarray], np.ndarray],
     codes: np.ndarray,
     error_rates: np.ndarray,

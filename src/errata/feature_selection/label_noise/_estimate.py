@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from ..._format import listed
 from ..._warn import warn_user
-from ._em import Belief, Search, believed_labels, maximise
+from ._em import Belief, Search, believed_labels, search_memberships
 from ._weighted_neighbors import NeighborhoodRule, class_log_densities
 
 LARGEST_START = 0.9  # of the error rate at which labels say nothing
@@ -98,7 +98,7 @@ def _best_start(
     random = check_random_state(random_state)
     starts[1:] = random.uniform(0, highest, size=(settings.n_init - 1, n_classes))
     searches = [
-        maximise(
+        search_memberships(
             lambda memberships: class_log_densities(X, memberships, settings.rule, n_jobs=n_jobs),
             codes,
             start,
