@@ -19,7 +19,7 @@ ONE_WRONG = np.array([0, 0, 1, 0, 0, 1, 1, 1, 1, 1])
 
 
 def test_two_groups_with_one_wrong_label():
-    # Worked out by hand: spec of the method, example A9.
+    # Worked out apart from this code, step by step.
     model = LabelNoiseMemberships(2, **AS_IT_IS).fit(LINE, ONE_WRONG)
     assert model.converged_
     assert model.n_iter_ == len(model.log_likelihood_) == 7

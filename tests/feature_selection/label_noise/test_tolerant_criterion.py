@@ -69,12 +69,12 @@ def test_as_printed_each_class_looks_at_one_neighbour_less(data):
     [({}, 0.112397082464), ({"slack": 0.0}, -0.206523284676), (PRINTED, 0.779143756038)],
 )
 def test_six_soft_rows(how, expected):
-    # Worked out by hand: spec of the method, example A8.
+    # Worked out apart from this code.
     assert tolerant_mutual_information(LINE, SOFT, 2, **how) == pytest.approx(expected, abs=1e-9)
 
 
 def test_ten_rows_one_of_them_wrong():
-    # Example A9.
+    # Worked out apart from this code, as is the first example of the memberships.
     x = np.array([0, 1, 2.1, 3.3, 4.6, 20, 21, 22.1, 23.3, 24.6])[:, None]
     clean, noisy = np.repeat([0, 1], 5), [0, 0, 1, 0, 0, 1, 1, 1, 1, 1]
     found = [tolerant_mutual_information(x, np.eye(2)[y], 2) for y in (clean, noisy)]

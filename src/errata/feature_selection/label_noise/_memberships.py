@@ -22,7 +22,7 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
     classes are clusters of any form in a few meaningful features, or before mutual information is
     estimated from noisy labels. It assumes that a wrong label is any of the others alike. Not for
     many features that say nothing (distances drown in them), nor for errors that gather where
-    classes overlap: there it finds a third to a half too few. Costs O(n² (d + K)) a round, five to
+    classes overlap, which mostly escape it. Costs O(n² (d + K)) a round, five to
     ten rounds; memory O(n (d + K)).
 
     Parameters
