@@ -1,20 +1,22 @@
 """Criteria by their names, made from prepared rows."""
 
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._class_criteria import CountedRisk, Information, SoftRisk
+from ._numeric_criterion import NumericInformation
+from ._pairwise_criteria import JointInformation, MinimumRedundancy
 from ._preparation import sorted_by_class
 from ._search import Criterion
+from .label_noise._tolerant_criterion import TolerantInformation
 
 CLASS_CRITERIA: dict[str, Any] = {
     "mi": Information,
     "risk_count": CountedRisk,
     "risk_soft": SoftRisk,
 }
-PAIRWISE_CRITERIA = {"mrmr": "MinimumRedundancy", "jmi": "JointInformation"}
+PAIRWISE_CRITERIA: dict[str, Any] = {"mrmr": MinimumRedundancy, "jmi": JointInformation}
 CRITERIA = (*CLASS_CRITERIA, *PAIRWISE_CRITERIA)
 NUMERIC_CRITERIA = ("mi", *PAIRWISE_CRITERIA)
 
@@ -44,23 +46,19 @@ def make_criterion(
     """The criterion of this name, for classes, numbers, or classes behind noisy labels."""
     data = rows.X, rows.target, rows.n_neighbors
     if name in PAIRWISE_CRITERIA:
-        pairwise = _part("_pairwise_criteria", PAIRWISE_CRITERIA[name])
-        return pairwise(*data, numeric=numeric, n_jobs=rows.n_jobs)
+        return PAIRWISE_CRITERIA[name](*data, numeric=numeric, n_jobs=rows.n_jobs)
     if numeric:
-        return _part("_numeric_criterion", "NumericInformation")(*data, n_jobs=rows.n_jobs)
+        return NumericInformation(*data, n_jobs=rows.n_jobs)
     if label_noise is not None:
         return _tolerant(rows, label_noise, seed)
     class_rows = sorted_by_class(*data)
     return CLASS_CRITERIA[name](class_rows, n_jobs=rows.n_jobs, chunk_bytes=rows.chunk_bytes)
 
 
-def _tolerant(rows: PreparedRows, label_noise: LabelNoise, seed: int) -> Any:
-    return _part("label_noise._tolerant_criterion", "TolerantInformation")(
+def _tolerant(rows: PreparedRows, label_noise: LabelNoise, seed: int) -> TolerantInformation:
+    return TolerantInformation(
         rows.X, rows.target, rows.n_neighbors, label_noise.params,
         memberships=label_noise.memberships, refit=label_noise.refit,
         classes=label_noise.classes, random_state=seed, n_jobs=rows.n_jobs,
     )  # fmt: skip
 
-
-def _part(module: str, name: str) -> Any:
-    return getattr(import_module(f".{module}", __package__), name)

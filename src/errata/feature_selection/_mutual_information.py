@@ -1,6 +1,5 @@
 """Mutual information between columns and classes, from distances to nearest rows."""
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,8 @@ from ._distances import log_squares, nearest_in_segments
 from ._entropy import as_rows, log_of
 from ._preparation import ClassRows, sorted_by_class
 from ._segments import all_and_own
+from .label_noise._given import check_memberships
+from .label_noise._tolerant_criterion import tolerant_mutual_information
 
 
 def mutual_information(
@@ -77,7 +78,8 @@ def mutual_information(
     classes, codes = check_labels(y, min_classes=2)
     check_consistent_length(X, codes)
     if memberships is not None:
-        return _tolerant(X, memberships, len(classes), n_neighbors) / log_of(base)
+        known = check_memberships(memberships, len(X), len(classes))
+        return tolerant_mutual_information(X, known, n_neighbors) / log_of(base)
     rows = sorted_by_class(X, codes, n_neighbors)
     squares = nearest_in_segments(rows.columns, all_and_own(rows))
     nats = information_of_counts(rows) + float(log_ratios(squares)) * X.shape[1] / (2 * rows.n)
@@ -94,8 +96,3 @@ def log_ratios(squares: np.ndarray) -> np.ndarray:
     """Sum over rows of log D²(k) - log D²(k_y | y): ``squares`` has both in its last axis."""
     logs = log_squares(squares).sum(axis=-2)
     return logs[..., 0] - logs[..., 1]
-
-
-def _tolerant(X: np.ndarray, memberships: Any, n_classes: int, n_neighbors: int) -> float:
-    module = import_module(".label_noise._tolerant_criterion", __package__)
-    return module.tolerant_mutual_information(X, memberships, n_neighbors)
