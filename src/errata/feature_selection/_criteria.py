@@ -61,4 +61,3 @@ def _tolerant(rows: PreparedRows, label_noise: LabelNoise, seed: int) -> Toleran
         memberships=label_noise.memberships, refit=label_noise.refit,
         classes=label_noise.classes, random_state=seed, n_jobs=rows.n_jobs,
     )  # fmt: skip
-
