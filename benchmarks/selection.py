@@ -9,10 +9,11 @@ for each subset; ``columns`` compares the information of single columns with sci
 """
 
 import argparse
-import resource
+import re
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 from runs import asked, seconds
@@ -124,9 +125,15 @@ def child(n, p, noise):
     small = warm_up()
     fit(*small, label_noise=label_noise)
     X, y = table(n, p)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_of_process()
     fit(X, y, n_features_to_select=p - 2, label_noise=label_noise)
-    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+    print((peak_of_process() - before) / 1024)
+
+
+def peak_of_process():
+    """In kB, of this process alone: ``ru_maxrss`` would begin with that of its parent."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+)", status)[1])
 
 
 def columns():
