@@ -6,8 +6,11 @@ from ._ecg_experts import ecg_experts
 from ._elm_solver import elm_solver
 from ._elm_svm import elm_svm
 from ._elm_svr import elm_svr
+from ._lnt_bw import lnt_bw, lnt_cleaning
 from ._mi_failures import mi_failures
+from ._mi_real import mi_real
 from ._mi_regression import mi_regression
+from ._mi_risk import mi_risk
 from ._nr_boosting import nr_boosting
 from ._peeling import peeling
 from ._ppr import ppr
@@ -17,7 +20,7 @@ from ._walmsley import walmsley
 
 _ALL = [
     *(walmsley, elm_svm, elm_svr, elm_solver, ppr, peeling, nr_boosting, projections, survey),
-    *(mi_failures, mi_regression, ecg, ecg_experts),
+    *(mi_failures, mi_regression, mi_real, mi_risk, lnt_bw, lnt_cleaning, ecg, ecg_experts),
 ]
 _EXPERIMENTS = {e.name: e for e in _ALL}
 
@@ -29,7 +32,8 @@ def list_experiments() -> list[Experiment]:
     --------
     >>> [experiment.name for experiment in list_experiments()]
     ['walmsley', 'elm-svm', 'elm-svr', 'elm-solver', 'ppr', 'peeling', 'nr-boosting', 'projections',
-     'survey', 'mi-failures', 'mi-regression', 'ecg', 'ecg-experts']
+     'survey', 'mi-failures', 'mi-regression', 'mi-real', 'mi-risk', 'lnt-bw', 'lnt-cleaning', 'ecg',
+     'ecg-experts']
     """
     return list(_EXPERIMENTS.values())
 

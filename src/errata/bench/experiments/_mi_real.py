@@ -1,0 +1,174 @@
+"""Frénay, Doquire and Verleysen (2013), section 6: where forward searches by information go wrong.
+
+Ten columns are drawn, and a forward search adds the one with most information about the class.
+A step fails when another column of that step leaves a lower risk. Information and risk follow from
+the same class probabilities, so that the bounds of Fano and of Hellman and Raviv hold for them.
+
+The paper draws 5000 times and prints failures in percent of all steps, and below what 95 % of the
+losses remain. It does not state the number of neighbours; eight are taken. The estimates
+of a set are made once for each subset, however many searches come to it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import entr
+from sklearn.base import BaseEstimator
+
+from ...feature_selection._distances import SubsetDistances
+from ...feature_selection._posteriors import log_posteriors_of, soft_errors
+from ...feature_selection._preparation import prepared, sorted_by_class
+from ...feature_selection._segments import every_class
+from ...feature_selection.information import fano_lower, hellman_raviv_upper, loss_bound
+from .._experiment import Bench, Cell, Experiment
+from .._published import Published
+from ._largest_classes import load_largest
+from ._mi_real_report import BY_SIZE, SIZES, illustrate_forward
+
+N_NEIGHBORS = 8
+JITTER = 1e-3
+ROUNDING = 1e-9
+LEAST_LOSS = 1e-12
+
+
+class Step(NamedTuple):
+    """What the candidates of a step are worth: information in bits, risk as a fraction."""
+
+    information: np.ndarray
+    risk: np.ndarray
+
+    @property
+    def chosen(self) -> int:
+        """The candidate with most information, the first of equals."""
+        return int(self.information.argmax())
+
+    @property
+    def loss(self) -> float:
+        """How much more the chosen one risks than the best; 0 unless the step fails."""
+        loss = float(self.risk[self.chosen] - self.risk.min())
+        return loss if loss > LEAST_LOSS else 0.0
+
+    @property
+    def gap(self) -> float:
+        """How much more information the chosen one has than the one of least risk."""
+        return float(self.information[self.chosen] - self.information[self.risk.argmin()])
+
+
+class Estimates:
+    """Information and risk of the subsets of one set, each estimated once."""
+
+    def __init__(self, X: np.ndarray, y: np.ndarray, seed: int) -> None:
+        X = prepared(X, standardize=True, jitter=JITTER, random_state=seed)
+        codes = np.unique(y, return_inverse=True)[1]
+        self.rows = sorted_by_class(X, codes, N_NEIGHBORS)
+        self.distances = SubsetDistances(self.rows.columns, every_class(self.rows))
+        self.class_entropy = float(entr(self.rows.sizes / self.rows.n).sum() / np.log(2))
+        self.n_classes = len(self.rows.sizes)
+        self.known: dict[frozenset[int], tuple[float, float]] = {}
+
+    def step(self, subset: Sequence[int], candidates: Sequence[int]) -> Step:
+        """The subset with each of the candidates."""
+        keys = [frozenset([*subset, j]) for j in candidates]
+        new = [j for j, key in zip(candidates, keys, strict=True) if key not in self.known]
+        if new:
+            for j, entropy, risk in zip(new, *self._estimate(subset, new), strict=True):
+                self.known[frozenset([*subset, j])] = (self.class_entropy - entropy, risk)
+        return Step(*np.transpose([self.known[key] for key in keys]))
+
+    def _estimate(self, subset: Sequence[int], candidates: Sequence[int]) -> np.ndarray:
+        """Entropies of the class in bits, and risks."""
+        d = len(subset) + 1
+
+        def sums(squares: np.ndarray, block: slice) -> np.ndarray:
+            found = log_posteriors_of(squares, self.rows, self.rows.codes[block], d)
+            entropies = entr(np.exp(found)).sum(axis=(1, 2)) / np.log(2)
+            return np.column_stack([entropies, soft_errors(found)])
+
+        return self.distances.with_each(subset, candidates, sums).T / self.rows.n
+
+
+@lru_cache(maxsize=1)
+def estimates_of(dataset: str, folder: Any, n_classes: int | None, seed: int) -> Estimates:
+    """Those of a set, shared by all searches of a process."""
+    return Estimates(*load_largest(dataset, folder, n_classes), seed)
+
+
+def forward_steps(estimates: Estimates, columns: Sequence[int]) -> list[Step]:
+    """Add the column with most information until there are none left."""
+    subset: list[int] = []
+    left, steps = list(columns), []
+    while left:
+        steps.append(estimates.step(subset, left))
+        subset.append(left.pop(steps[-1].chosen))
+    return steps
+
+
+class ForwardSearch(BaseEstimator):
+    """By information: the one method of this experiment."""
+
+
+@dataclass(frozen=True)
+class RandomColumns:
+    """Draw columns, search forward, and look for failures."""
+
+    n_classes: Mapping[str, int] = field(default_factory=dict)  # the largest ones; others have all
+
+    def __call__(self, cell: Cell, _: Any, dataset: str, bench: Bench) -> dict[str, float]:
+        """Rates over all steps, and what happened at each size."""
+        estimates = estimates_of(
+            dataset, bench.folder, self.n_classes.get(dataset), bench.seed_of(cell.dataset)
+        )
+        random = np.random.RandomState(bench.seed_of(cell.dataset, cell.repetition))
+        n_columns = len(estimates.rows.columns)
+        columns = random.choice(n_columns, min(SIZES, n_columns), replace=False)
+        steps = forward_steps(estimates, [int(j) for j in columns])
+        failures = [step.loss > 0 for step in steps]
+        return {
+            "failures_percent": 100 * float(np.mean(failures)),
+            "outside_bounds": sum(outside_bounds(step, estimates) for step in steps),
+            "losses_above_bound": sum(above_bound(step, estimates) for step in steps),
+        } | by_size(steps)
+
+
+def by_size(steps: list[Step]) -> dict[str, float]:
+    """What the step to each size chose, lost and gained; NaN beyond the last."""
+    found = dict.fromkeys(BY_SIZE, np.nan)
+    for size, step in enumerate(steps, start=1):
+        found[f"information_of_{size}"] = float(step.information[step.chosen])
+        found[f"risk_percent_of_{size}"] = 100 * float(step.risk[step.chosen])
+        found[f"loss_percent_of_{size}"] = 100 * step.loss
+        found[f"gap_of_{size}"] = step.gap
+    return found
+
+
+def outside_bounds(step: Step, estimates: Estimates) -> int:
+    """How many candidates Fano or Hellman and Raviv say cannot be: none, if all is right."""
+    # Probabilities need not average to the frequencies of the classes, nor information be above 0.
+    entropy = np.clip(estimates.class_entropy - step.information, 0, np.log2(estimates.n_classes))
+    below = step.risk < fano_lower(entropy, estimates.n_classes) - ROUNDING
+    above = step.risk > hellman_raviv_upper(entropy) + ROUNDING
+    return int((below | above).sum())
+
+
+def above_bound(step: Step, estimates: Estimates) -> bool:
+    """Whether a step loses more than its information allows: never, if all is right."""
+    information = max(0.0, float(step.information[step.chosen]))
+    bound = loss_bound(information, estimates.class_entropy, estimates.n_classes)
+    return bool(step.loss > bound + ROUNDING)
+
+
+mi_real = Experiment(
+    name="mi-real",
+    title="Frénay and others 2013: failures of forward searches by mutual information",
+    datasets={"Digits": "pendigits", "Wallrobot": "wall_robot", "Wave": "waveform21"},
+    methods={"forward search": ForwardSearch()},
+    metrics=("failures_percent", "outside_bounds", "losses_above_bound", *BY_SIZE),
+    measure=RandomColumns({"wall_robot": 2}),
+    repetitions=5000,
+    published=Published("frenay_2013_07_forward", repetitions=5000),
+    illustrate=illustrate_forward,
+    quick={"datasets": {"Wine": "wine", "Breast cancer": "wdbc"}, "repetitions": 20},
+)
