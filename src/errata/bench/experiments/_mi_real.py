@@ -22,7 +22,7 @@ from ...feature_selection._distances import SubsetDistances
 from ...feature_selection._posteriors import log_posteriors_of, soft_errors
 from ...feature_selection._preparation import prepared, sorted_by_class
 from ...feature_selection._segments import every_class
-from ...feature_selection.information import fano_lower, hellman_raviv_upper, loss_bound
+from ...feature_selection.information import fano_lower, hellman_raviv_upper
 from .._experiment import Bench, Cell, Experiment
 from .._published import Published
 from ._largest_classes import load_largest
@@ -146,18 +146,21 @@ def by_size(steps: list[Step]) -> dict[str, float]:
 
 def outside_bounds(step: Step, estimates: Estimates) -> int:
     """How many candidates Fano or Hellman and Raviv say cannot be: none, if all is right."""
-    # Probabilities need not average to the frequencies of the classes, nor information be above 0.
-    entropy = np.clip(estimates.class_entropy - step.information, 0, np.log2(estimates.n_classes))
-    below = step.risk < fano_lower(entropy, estimates.n_classes) - ROUNDING
-    above = step.risk > hellman_raviv_upper(entropy) + ROUNDING
-    return int((below | above).sum())
+    least, most = risk_bounds(step.information, estimates)
+    return int(((step.risk < least - ROUNDING) | (step.risk > most + ROUNDING)).sum())
 
 
 def above_bound(step: Step, estimates: Estimates) -> bool:
     """Whether a step loses more than its information allows: never, if all is right."""
-    information = max(0.0, float(step.information[step.chosen]))
-    bound = loss_bound(information, estimates.class_entropy, estimates.n_classes)
-    return bool(step.loss > bound + ROUNDING)
+    least, most = risk_bounds(step.information[step.chosen], estimates)
+    return bool(step.loss > most - least + ROUNDING)
+
+
+def risk_bounds(information: Any, estimates: Estimates) -> tuple[Any, Any]:
+    """The least and the most risk that there can be with this information."""
+    # Rounding may take the entropy of even probabilities a little above what there can be.
+    entropy = np.minimum(estimates.class_entropy - information, np.log2(estimates.n_classes))
+    return fano_lower(entropy, estimates.n_classes), hellman_raviv_upper(entropy)
 
 
 mi_real = Experiment(

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.preprocessing import StandardScaler
 
-from ..._random import seeded_clone
+from ..._random import draw_seed
 from ...auditing import audit
 from ...auditing._class_posterior import class_posterior
 from ...feature_selection.information import imbalance
@@ -112,6 +112,13 @@ def error_of(source: Source, columns: tuple[int, ...]) -> float:
     )
 
 
+def with_one_seed(method: BaseEstimator, seed: int) -> Any:
+    """A clone all of whose parts have one seed: the jitter is the same with or without a filter."""
+    copied = clone(method)
+    states = [name for name in copied.get_params() if name.endswith("random_state")]
+    return copied.set_params(**dict.fromkeys(states, draw_seed(seed)))
+
+
 @dataclass(frozen=True)
 class NoisySelection:
     """Flip labels, select, and judge the subset of each size."""
@@ -127,7 +134,7 @@ class NoisySelection:
         source = Source(dataset, bench.folder, self.n_classes.get(dataset), seed)
         split = source.split()
         labels, _ = flip_labels(split.codes, cell.noise_level or 0.0, random_state=seed)
-        selector = seeded_clone(method, seed).fit(split.X, labels, split.codes).selector_
+        selector = with_one_seed(method, seed).fit(split.X, labels, split.codes).selector_
         rates = getattr(selector, "error_rates_", [np.nan])
         y = load_largest(*source[:3])[1]
         found = {
