@@ -4,11 +4,13 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
+from errata._neighbors import nearest_in
 from errata.bench.experiments._chosen_neighbors import (
     NUMBERS,
     balanced_errors,
     chosen_neighbors_error,
     majorities,
+    nearest_elsewhere,
 )
 
 
@@ -22,13 +24,20 @@ def test_the_numbers_are_those_of_the_paper():
     assert NUMBERS.tolist() == [*range(1, 11), 12, 14, 16, 18, 20, 25, 30, 35, 40, 45, 50]
 
 
-def test_one_search_says_what_a_classifier_for_each_number_says():
+def test_votes_say_what_a_classifier_for_each_number_says():
     X, codes = blobs(200, 0)
     points = blobs(50, 1)[0]
-    found = majorities(X, codes, points, NUMBERS)
+    found = majorities(codes[nearest_in(X, points, 50)[1]], NUMBERS)
     for number, column in zip(NUMBERS, found.T, strict=True):
         model = KNeighborsClassifier(number).fit(X, codes)
         np.testing.assert_array_equal(column, model.predict(points))
+
+
+def test_rows_of_the_own_fold_are_passed_over():
+    X = np.array([[0.0], [1.0], [2.1], [3.3], [4.6], [6.0]])
+    folds = np.array([0, 0, 0, 1, 1, 1])
+    found = nearest_elsewhere(X, folds, 2, largest=3)
+    assert found.tolist() == [[3, 4], [3, 4], [3, 4], [2, 1], [2, 1], [2, 1]]
 
 
 def test_classes_count_alike_however_many_rows_they_have():

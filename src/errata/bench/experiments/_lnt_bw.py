@@ -87,7 +87,7 @@ def illustrate_cleaning(results: list[dict[str, Any]], folder: Path) -> list[Pat
 lnt_cleaning = Experiment(
     name="lnt-cleaning",
     title="Feature selection that tolerates label noise, or that comes after cleaning",
-    datasets={name: DATASETS[name] for name in ("Iris", "Wine", "Ecoli", "Glass", "Vertebral")},
+    datasets={name: DATASETS[name] for name in ("Iris", "Wine", "Glass", "Vertebral")},
     methods=PUBLISHED | CLEANED,
     noise_levels=(0.2,),
     repetitions=20,
