@@ -151,3 +151,4 @@ def _draw(panel: Any, methods: dict[str, np.ndarray]) -> None:
             sizes, errors.mean(axis=0), yerr=half, label=method, color=colour, linewidth=1.3,
             elinewidth=0.7, capsize=2,
         )  # fmt: skip
+    panel.xaxis.get_major_locator().set_params(integer=True)
