@@ -7,6 +7,7 @@ from errata.bench.experiments._noisy_selection import (
     METRICS,
     AfterAudit,
     AfterCleaning,
+    ByMemberships,
     FromLabels,
     NoisySelection,
     Source,
@@ -101,6 +102,15 @@ def test_what_a_cleaner_flags_is_not_searched(split):
     cleaned = with_one_seed(method, 0).fit(split.X, labels, split.codes).selector_
     kept = with_one_seed(FromLabels(PLAIN), 0).fit(split.X, labels, split.codes).selector_
     assert cleaned.scores_[4] > kept.scores_[4] + 0.5
+
+
+def test_memberships_of_all_columns_are_kept_on_every_subset(split):
+    labels, _ = flip_labels(split.codes, 0.2, random_state=0)
+    tolerant = MutualInformationSelector(label_noise="tolerant", random_state=0)
+    detector = LabelNoiseMemberships(random_state=0)
+    found = ByMemberships(tolerant, detector).fit(split.X, labels, split.codes).selector_
+    expected = detector.fit(split.X, labels).memberships_
+    np.testing.assert_allclose(found.memberships_, expected, rtol=1e-12)
 
 
 class FakeAudit:

@@ -21,6 +21,7 @@ from ._noisy_selection import (
     METRICS,
     AfterAudit,
     AfterCleaning,
+    ByMemberships,
     FromLabels,
     NoisySelection,
 )
@@ -74,6 +75,7 @@ lnt_bw = Experiment(
 CLEANED = {
     "cut edges, BW": AfterCleaning(PLAIN, Cleaner(CutEdgeFilter())),
     "memberships, BW": AfterCleaning(PLAIN, Cleaner(LabelNoiseMemberships())),
+    "memberships once": ByMemberships(TOLERANT, LabelNoiseMemberships()),
     "audit, BW": AfterAudit(PLAIN),
     "audit's posterior": AfterAudit(TOLERANT, posterior=True),
 }

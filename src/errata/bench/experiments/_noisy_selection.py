@@ -56,6 +56,20 @@ class AfterCleaning(BaseEstimator):
         return self
 
 
+class ByMemberships(BaseEstimator):
+    """Select by memberships that are estimated once, with all columns."""
+
+    def __init__(self, selector: Any, detector: Any) -> None:
+        self.selector = selector
+        self.detector = detector
+
+    def fit(self, X: np.ndarray, labels: np.ndarray, classes: np.ndarray) -> Self:
+        """Estimate memberships, then search."""
+        memberships = clone(self.detector).fit(X, labels).memberships_
+        self.selector_ = clone(self.selector).fit(X, labels, memberships=memberships)
+        return self
+
+
 class AfterAudit(BaseEstimator):
     """Select from the rows that an audit does not flag, or by its posterior of the classes."""
 
