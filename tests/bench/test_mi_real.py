@@ -8,7 +8,7 @@ from errata.bench.experiments._mi_real import (
     above_bound,
     by_size,
     forward_steps,
-    outside_bounds,
+    impossible_candidates,
 )
 from errata.datasets import load_dataset
 from errata.feature_selection import bayes_risk, posterior_information
@@ -65,11 +65,11 @@ def test_searches_add_the_column_with_most_information(estimates):
 
 def test_bounds_hold_for_estimates_and_not_for_what_cannot_be(estimates):
     steps = forward_steps(estimates, range(13))
-    assert sum(outside_bounds(step, estimates) for step in steps) == 0
+    assert sum(impossible_candidates(step, estimates) for step in steps) == 0
     assert not any(above_bound(step, estimates) for step in steps)
     sure = estimates.class_entropy
     impossible = Step(np.array([sure, sure]), np.array([0.3, 0.0]))
-    assert outside_bounds(impossible, estimates) == 1
+    assert impossible_candidates(impossible, estimates) == 1
     assert above_bound(impossible, estimates)
 
 

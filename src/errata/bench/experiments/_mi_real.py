@@ -23,9 +23,11 @@ from ...feature_selection._posteriors import log_posteriors_of, soft_errors
 from ...feature_selection._preparation import prepared, sorted_by_class
 from ...feature_selection._segments import every_class
 from ...feature_selection.information import fano_lower, hellman_raviv_upper
+from ...feature_selection.information._tables import FeatureInformation
 from .._experiment import Bench, Cell, Experiment
 from .._published import Published
 from ._largest_classes import load_largest
+from ._mi_failures import outside_bounds
 from ._mi_real_report import BY_SIZE, SIZES, illustrate_forward
 
 N_NEIGHBORS = 8
@@ -128,7 +130,7 @@ class RandomColumns:
         failures = [step.loss > 0 for step in steps]
         return {
             "failures_percent": 100 * float(np.mean(failures)),
-            "outside_bounds": sum(outside_bounds(step, estimates) for step in steps),
+            "outside_bounds": sum(impossible_candidates(step, estimates) for step in steps),
             "losses_above_bound": sum(above_bound(step, estimates) for step in steps),
         } | by_size(steps)
 
@@ -144,23 +146,21 @@ def by_size(steps: list[Step]) -> dict[str, float]:
     return found
 
 
-def outside_bounds(step: Step, estimates: Estimates) -> int:
+def impossible_candidates(step: Step, estimates: Estimates) -> int:
     """How many candidates Fano or Hellman and Raviv say cannot be: none, if all is right."""
-    least, most = risk_bounds(step.information, estimates)
-    return int(((step.risk < least - ROUNDING) | (step.risk > most + ROUNDING)).sum())
+    entropy = estimates.class_entropy - step.information
+    found = FeatureInformation(step.information, entropy, step.risk)
+    return outside_bounds(found, estimates.n_classes)
 
 
 def above_bound(step: Step, estimates: Estimates) -> bool:
     """Whether a step loses more than its information allows: never, if all is right."""
-    least, most = risk_bounds(step.information[step.chosen], estimates)
-    return bool(step.loss > most - least + ROUNDING)
-
-
-def risk_bounds(information: Any, estimates: Estimates) -> tuple[Any, Any]:
-    """The least and the most risk that there can be with this information."""
     # Rounding may take the entropy of even probabilities a little above what there can be.
-    entropy = np.minimum(estimates.class_entropy - information, np.log2(estimates.n_classes))
-    return fano_lower(entropy, estimates.n_classes), hellman_raviv_upper(entropy)
+    entropy = min(
+        estimates.class_entropy - step.information[step.chosen], np.log2(estimates.n_classes)
+    )
+    least, most = fano_lower(entropy, estimates.n_classes), hellman_raviv_upper(entropy)
+    return bool(step.loss > most - least + ROUNDING)
 
 
 mi_real = Experiment(

@@ -89,7 +89,7 @@ class AfterAudit(BaseEstimator):
         return self
 
 
-class Split(NamedTuple):
+class SplitRows(NamedTuple):
     """Standardised rows; classes as codes."""
 
     X: np.ndarray
@@ -106,13 +106,13 @@ class Source(NamedTuple):
     n_classes: int | None
     seed: int
 
-    def split(self) -> Split:
+    def split(self) -> SplitRows:
         """Shuffle, and cut in two."""
         X, y = load_largest(*self[:3])
         X, codes = StandardScaler().fit_transform(X), np.unique(y, return_inverse=True)[1]
         rows = np.random.RandomState(self.seed).permutation(len(X))
         train, test = np.split(rows, [round(TRAINING * len(X))])
-        return Split(X[train], codes[train], X[test], codes[test])
+        return SplitRows(X[train], codes[train], X[test], codes[test])
 
 
 # Methods often agree on a subset, and at the end on all columns: each is judged once.

@@ -51,26 +51,26 @@ def _aligned(methods: dict[str, dict[int, np.ndarray]]) -> dict[str, np.ndarray]
     return {method: curve[:, reached] for method, curve in curves.items()}
 
 
-class Comparison(NamedTuple):
+class DifferingSizes(NamedTuple):
     """Sizes at which a method errs significantly less, or more, than another."""
 
     better: list[int]
     worse: list[int]
 
 
-def compare_sizes(errors: np.ndarray, rival: np.ndarray) -> Comparison:
+def compare_sizes(errors: np.ndarray, rival: np.ndarray) -> DifferingSizes:
     """Wilcoxon's test over the repetitions at each size but the last, corrected by Holm.
 
     With all columns there is nothing to choose, and all methods are the same.
     """
     if len(errors) < 2 or errors.shape[1] < 2:
-        return Comparison([], [])
+        return DifferingSizes([], [])
     pairs = [np.column_stack(pair) for pair in zip(errors.T[:-1], rival.T[:-1], strict=True)]
     p = holm(np.array([wilcoxon_holm(pair).p_raw[0, 1] for pair in pairs]))
     gain = (rival - errors).mean(axis=0)[:-1]
     found = p <= SIGNIFICANCE
     better, worse = found & (gain > 0), found & (gain < 0)
-    return Comparison(*((np.flatnonzero(which) + 1).tolist() for which in (better, worse)))
+    return DifferingSizes(*((np.flatnonzero(which) + 1).tolist() for which in (better, worse)))
 
 
 def write_sizes(
@@ -103,8 +103,8 @@ def _mean(errors: np.ndarray) -> str:
     return f"{errors[:, : max(1, errors.shape[1] - 1)].mean():.1f}"
 
 
-def _sizes_of(comparison: Comparison) -> str:
-    return " / ".join(ranges(sizes) for sizes in comparison)
+def _sizes_of(found: DifferingSizes) -> str:
+    return " / ".join(ranges(sizes) for sizes in found)
 
 
 def ranges(sizes: Sequence[int]) -> str:
