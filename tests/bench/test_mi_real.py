@@ -52,6 +52,14 @@ def test_a_step_fails_when_another_candidate_risks_less():
     assert right.loss == right.gap == 0
 
 
+def test_failures_that_estimates_cannot_tell_do_not_count():
+    risk = np.array([0.100, 0.102])
+    assert Step(np.array([1.0, 1.02]), risk).fails
+    assert not Step(np.array([1.0, 1.005]), risk).fails  # too little more information
+    assert not Step(np.array([1.0, 1.02]), np.array([0.1, 0.1005])).fails  # too little lost
+    assert not Step(np.array([1.02, 1.0]), risk).fails
+
+
 def test_searches_add_the_column_with_most_information(estimates):
     steps = forward_steps(estimates, [3, 6, 12])
     assert [len(step.risk) for step in steps] == [3, 2, 1]
@@ -80,8 +88,9 @@ def test_failures_by_size_are_written(tmp_path):
     report = write_comparison(experiment, results, tmp_path)
     assert {"steps.md", "steps.png"} <= {path.name for path in report.files}
     losses = np.array([[row[f"loss_percent_of_{s}"] for s in range(1, 11)] for row in results])
+    count = np.mean([row["failures_percent"] for row in results]) / 100
     text = (tmp_path / "steps.md").read_text(encoding="utf-8")
-    assert f"| Wine | 3 | {(losses > 0).mean():.2%} |" in text
+    assert f"| Wine | 3 | {(losses > 0).mean():.2%} | {count:.2%} |" in text
 
 
 def test_the_published_rates_stand_beside_ours(tmp_path):

@@ -5,8 +5,11 @@ A step fails when another column of that step leaves a lower risk. Information a
 the same class probabilities, so that the bounds of Fano and of Hellman and Raviv hold for them.
 
 The paper draws 5000 times and prints failures in percent of all steps, and below what 95 % of the
-losses remain. It does not state the number of neighbours; eight are taken. The estimates
-of a set are made once for each subset, however many searches come to it.
+losses remain. In section 5 it leaves out failures by less than 0.01 bits or 0.1 % of risk, which
+estimates do not tell apart. It does not say so again in section 6, but only so do its rates come
+out: ``failures_percent`` leaves them out, ``any_failures_percent`` counts them. It does not state
+the number of neighbours either; eight are taken. The estimates of a set are made once for each
+subset, however many searches come to it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +31,7 @@ from .._experiment import Bench, Cell, Experiment
 from .._published import Published
 from ._largest_classes import load_largest
 from ._mi_failures import outside_bounds
-from ._mi_real_report import BY_SIZE, SIZES, illustrate_forward
+from ._mi_real_report import BY_SIZE, SIZES, failing, illustrate_forward
 
 N_NEIGHBORS = 8
 JITTER = 1e-3
@@ -57,6 +60,11 @@ class Step(NamedTuple):
     def gap(self) -> float:
         """How much more information the chosen one has than the one of least risk."""
         return float(self.information[self.chosen] - self.information[self.risk.argmin()])
+
+    @property
+    def fails(self) -> bool:
+        """Whether the step fails by as much as counts."""
+        return bool(failing(100 * self.loss, self.gap))
 
 
 class Estimates:
@@ -127,9 +135,9 @@ class RandomColumns:
         n_columns = len(estimates.rows.columns)
         columns = random.choice(n_columns, min(SIZES, n_columns), replace=False)
         steps = forward_steps(estimates, [int(j) for j in columns])
-        failures = [step.loss > 0 for step in steps]
         return {
-            "failures_percent": 100 * float(np.mean(failures)),
+            "failures_percent": 100 * float(np.mean([step.fails for step in steps])),
+            "any_failures_percent": 100 * float(np.mean([step.loss > 0 for step in steps])),
             "outside_bounds": sum(impossible_candidates(step, estimates) for step in steps),
             "losses_above_bound": sum(above_bound(step, estimates) for step in steps),
         } | by_size(steps)
@@ -168,7 +176,13 @@ mi_real = Experiment(
     title="Frénay and others 2013: failures of forward searches by mutual information",
     datasets={"Digits": "pendigits", "Wallrobot": "wall_robot", "Wave": "waveform21"},
     methods={"forward search": ForwardSearch()},
-    metrics=("failures_percent", "outside_bounds", "losses_above_bound", *BY_SIZE),
+    metrics=(
+        "failures_percent",
+        "any_failures_percent",
+        "outside_bounds",
+        "losses_above_bound",
+        *BY_SIZE,
+    ),
     measure=RandomColumns({"wall_robot": 2}),
     repetitions=5000,
     published=Published("frenay_2013_07_forward", repetitions=5000),
