@@ -119,10 +119,10 @@ def test_a_change_of_what_is_written_is_noticed(tmp_path):
     fields = (
         "about digested dtype duplicates examples expected_precision expected_recall "
         "has_skill hypotheses index models noise_rate notes points prior rule self_check "
-        "transition version"
+        "timeline traces transition version"
     )
     shown = "compared flagged id image label p_wrong reasons row similar speaking suggested values"
-    assert numbers["version"] == 6
+    assert numbers["version"] == 7
     assert sorted(numbers) == fields.split()
     assert sorted(numbers["examples"][0]) == shown.split()
     beside = "differs image label row values"

@@ -16,6 +16,7 @@ from ._reasons import reasons_for
 from ._result import Audit, NoiseRate
 from ._self_check import SelfCheck
 from .classes import Posterior
+from .sequences import SequenceInputs, draw_traces
 
 
 def assemble(
@@ -32,9 +33,6 @@ def assemble(
     flags = _flags(posterior, precision)
     columns: dict[str, Any] = _columns(inputs, posterior, flags)
     shown = example_rows(columns["suspicion"], columns["flagged"])
-    reasons = reasons_for(shown, inputs, posterior.other, pool.models, n_jobs=data.n_jobs)
-    other = _most_probable_others(inputs, posterior)
-    duplicates = _duplicates(inputs)
     return Audit(
         labels=inputs.labels,
         **{name: column for name, column in columns.items() if name != "label"},
@@ -45,20 +43,47 @@ def assemble(
         expected_precision=flags.expected_precision,
         expected_recall=flags.expected_recall,
         rule=flags.rule,
-        notes=[
-            *notes_about_noise(posterior, flags),
-            *inputs.notes,
-            *notes_about_duplicates(duplicates),
-        ],
-        duplicates=duplicates,
-        examples=describe_examples(
-            *(shown, reasons, columns | {"suggested": other}, inputs, display),
-            seed=data.random_state,
-            n_jobs=data.n_jobs,
-        ),
+        notes=[*notes_about_noise(posterior, flags), *inputs.notes],
         points=_points(inputs, shown, columns, data.random_state),
         about=display.about(inputs),
         index=display.index,
+    )
+
+
+def show_rows(
+    audit: Audit,
+    inputs: Inputs,
+    data: TrainingData,
+    pool: Pool,
+    posterior: Posterior,
+    display: Display,
+) -> None:
+    """Add what a person wants to see of single rows: examples, and copies that disagree."""
+    shown = example_rows(audit.suspicion, audit.flagged)
+    reasons = reasons_for(shown, inputs, posterior.other, pool.models, n_jobs=data.n_jobs)
+    others = {"label": audit.labels, "suggested": _most_probable_others(inputs, posterior)}
+    audit.examples = describe_examples(
+        *(shown, reasons, audit.columns() | others, inputs, display),
+        seed=data.random_state,
+        n_jobs=data.n_jobs,
+    )
+    audit.duplicates = _duplicates(inputs)
+    audit.notes += notes_about_duplicates(audit.duplicates)
+
+
+def show_stretches(audit: Audit, course: SequenceInputs) -> None:
+    """Add what a person wants to see of recordings: from where to where, and the signal there.
+
+    A row by itself says little there, and that others look like it is nothing unusual.
+    """
+    audit.timeline = course.timeline
+    audit.traces = draw_traces(
+        audit.stretch_columns(),
+        course.signals,
+        course.inputs.codes,
+        course.timeline,
+        labels=audit.labels,
+        suggested=audit.suggested,
     )
 
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from .._random import draw_seed
 from .._validation import check_fraction
-from ._assembly import assemble
-from ._copies import are_copies, copies_note, copy_groups
-from ._default_models import RBFRidge, default_models
-from ._groups import joined, renumbered
+from ._assembly import assemble, show_rows, show_stretches
+from ._copies import copies_note
+from ._default_models import default_models
+from ._groups import joined
 from ._inputs import Display, Inputs, read_inputs
 from ._models import (
     GivenProbabilities,
@@ -25,8 +25,9 @@ from ._pooling import pool_models
 from ._result import Audit
 from ._row_index import row_index
 from ._self_check import SelfCheck, run_self_check
-from ._settings import CHECK_SAMPLE, CHECKED_ROWS, MEDIUM, MOST_COPIES
+from ._ties import Ties, find_ties
 from .classes import Posterior, posterior_of
+from .sequences import SequenceInputs, check_sequence, read_recordings, sequence_models
 
 
 def audit(
@@ -38,6 +39,8 @@ def audit(
     embeddings: Any = None,
     estimators: Sequence[Any] | None = None,
     groups: Any = None,
+    sequence: Any = None,
+    wavelets: Any = None,
     trust: Sequence[Any] = (),
     ids: Any = None,
     precision: float | None = None,
@@ -80,6 +83,15 @@ def audit(
     groups : array-like of shape (n,), optional
         Rows of one group (a patient, a document) are never predicted from each other. Copies of
         a row are found and treated so without being named.
+    sequence : array-like of shape (n,) or str, optional
+        For rows that follow each other in time: the recording that each row belongs to, or the
+        name of that column in ``X``. Rows of one recording are taken in the order of the table.
+        Hidden Markov models then stand for errata's own models, a recording is read by models that
+        were fitted to others (or to other parts, where there are fewer than five), and
+        :meth:`Audit.stretches` tells from where to where labels are wrong. Only columns of numbers
+        are looked at.
+    wavelets : errata.sequence.WaveletFeatures, optional
+        With ``sequence``: models look at these features of the signals instead of the signals.
     trust : sequence of column names or positions, optional
         Columns that were measured independently of the label. A column that alone gives nearly
         every label, when the others cannot, looks made from the label and is left out unless it is
@@ -133,24 +145,37 @@ def audit(
     if precision is not None:
         check_fraction("precision", precision)
     seed = draw_seed(random_state)
-    inputs = read_inputs(
-        X, y, embeddings=embeddings, groups=groups, trust=trust, seed=seed, n_jobs=n_jobs
+    check_sequence(
+        sequence, wavelets, groups=groups, embeddings=embeddings, image_shape=image_shape
     )
+    if sequence is None:
+        course = None
+        inputs = read_inputs(
+            X, y, embeddings=embeddings, groups=groups, trust=trust, seed=seed, n_jobs=n_jobs
+        )
+    else:
+        course = read_recordings(X, y, sequence, wavelets=wavelets, trust=trust, seed=seed)
+        inputs = course.inputs
     display = Display(ids, image_shape, title, y, random_state, row_index(inputs.table))
     display.check(inputs)
-    models = _models(inputs, estimator, pred_proba, estimators)
+    models = _models(inputs, estimator, pred_proba, estimators, course)
     data = _training_data(inputs, seed, n_jobs)
-    equal = None if inputs.X is None else copy_groups(inputs.X)
-    copies = _copies(data, equal)
-    data = _without_copies(data, copies, inputs.notes)
+    ties = find_ties(data, inputs, None if course is None else course.audited)
+    data = _without_copies(data, ties.copies, inputs.notes)
     pool = pool_models(data, models, progress=tell)
     tell("computing the posterior")
-    posterior = posterior_of(pool.logs, data.codes, np.random.default_rng(seed), equal)
+    random = np.random.default_rng(seed)
+    posterior = posterior_of(pool.logs, data.codes, random, **ties.evidence(data.codes))
     tell("planting errors and looking for them" if self_check else "summing up")
-    check = _self_check(data, models, posterior, equal, copies) if self_check else None
+    check = _self_check(data, models, posterior, ties) if self_check else None
     if self_check and all(isinstance(model, GivenProbabilities) for model in models):
         inputs.notes.append(PROBABILITIES_ARE_OLDER)
-    return assemble(inputs, data, pool, posterior, check, precision=precision, display=display)
+    found = assemble(inputs, data, pool, posterior, check, precision=precision, display=display)
+    if course is None:
+        show_rows(found, inputs, data, pool, posterior, display)
+    else:
+        show_stretches(found, course)
+    return found
 
 
 def _silent(stage: str) -> None:
@@ -158,10 +183,16 @@ def _silent(stage: str) -> None:
 
 
 def _models(
-    inputs: Inputs, estimator: Any, pred_proba: Any, estimators: Sequence[Any] | None
+    inputs: Inputs,
+    estimator: Any,
+    pred_proba: Any,
+    estimators: Sequence[Any] | None,
+    course: SequenceInputs | None,
 ) -> list[OutOfFoldModel]:
     if estimators is not None:
         models = named_models(estimators)
+    elif course is not None:
+        models = sequence_models(course.audited)
     elif inputs.X is not None:
         models = default_models(len(inputs.audited), len(inputs.present))
     else:
@@ -178,20 +209,6 @@ def _training_data(inputs: Inputs, seed: int, n_jobs: int | None) -> TrainingDat
     return TrainingData(X, codes, len(inputs.present), inputs.groups, seed, n_jobs)
 
 
-def _copies(data: TrainingData, equal: np.ndarray | None) -> np.ndarray | None:
-    """The groups of equal rows if they are copies of each other, and None otherwise.
-
-    Equal rows may also be different rows that coarse columns cannot tell apart, and then each of
-    them tells about the others. There are few distinct rows then, or labels of equal rows differ as
-    often as a quick model expects that has seen none of them, or all others.
-    """
-    if equal is None or not len(equal) / MOST_COPIES <= equal.max() + 1 < len(equal):
-        return None
-    model = RBFRidge("RBF features", MEDIUM)
-    both = (model.out_of_fold_proba(replace(data, groups=groups)) for groups in (equal, None))
-    return equal if all(are_copies(equal, data.codes, q.T) for q in both) else None
-
-
 def _without_copies(
     data: TrainingData, copies: np.ndarray | None, notes: list[str]
 ) -> TrainingData:
@@ -206,24 +223,20 @@ def _without_copies(
 
 
 def _self_check(
-    data: TrainingData,
-    models: Sequence[OutOfFoldModel],
-    first: Posterior,
-    equal: np.ndarray | None,
-    copies: np.ndarray | None,
+    data: TrainingData, models: Sequence[OutOfFoldModel], first: Posterior, ties: Ties
 ) -> SelfCheck | None:
     """Audit copies of the labels with injected errors; of a large table, some of its rows."""
     random = np.random.default_rng(data.random_state + 1)
-    if len(data.codes) > CHECKED_ROWS:
-        rows = np.sort(random.choice(len(data.codes), CHECK_SAMPLE, replace=False))
-        data = data.for_rows(rows)
+    rows = ties.some_rows(len(data.codes), random)
+    if rows is not None:
+        data, ties = data.for_rows(rows), ties.for_rows(rows)
         models = [m.for_rows(rows) if hasattr(m, "for_rows") else m for m in models]
         first = first._replace(p_wrong=first.p_wrong[rows])
-        equal, copies = renumbered(equal, rows), renumbered(copies, rows)
 
     def audit_again(codes: np.ndarray, seed: int) -> Posterior:
         again = replace(data, codes=codes, random_state=seed)
         logs = pool_models(again, models).logs
-        return posterior_of(logs, codes, np.random.default_rng(seed), equal)
+        return posterior_of(logs, codes, np.random.default_rng(seed), **ties.evidence(codes))
 
-    return run_self_check(data.codes, first, audit_again, random, copies)
+    together = ties.changed_together(data.codes)
+    return run_self_check(data.codes, first, audit_again, random, together)

@@ -49,14 +49,14 @@ class Inputs(NamedTuple):
     features: Features | None
     used: list[Any] | None  # columns of the table that features come from; None beside embeddings
     X: np.ndarray | None  # scaled features of the audited rows
-    audited: np.ndarray  # rows that can be audited: those of classes with two or more rows
+    audited: np.ndarray  # rows that can be audited: those of classes with two or more of them
     groups: np.ndarray | None  # of the audited rows
     notes: list[str]
 
     @property
     def present(self) -> np.ndarray:
         """Codes of the classes that can be audited, in order."""
-        return np.flatnonzero(np.bincount(self.codes) >= 2)
+        return np.flatnonzero(np.bincount(self.codes[self.audited]))
 
     @property
     def audited_codes(self) -> np.ndarray:
@@ -112,11 +112,7 @@ def read_inputs(
 ) -> Inputs:
     """Check labels, turn the table into features, set leaking columns and rare classes aside."""
     table, labels = label_column(table, y)
-    name = f"column {y!r}" if isinstance(y, str) else "y"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
-        classes, codes = _classes(labels, name)
-    check_enough(codes, classes)
+    classes, codes = classes_of(labels, y)
     if table is not None:
         check_one_per_row("the table", count_rows(table), len(codes))
     source = table if embeddings is None else embeddings
@@ -151,12 +147,17 @@ def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
     return without_columns(table, [y]), as_column(column_array(table, y))
 
 
-def _classes(labels: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
+def classes_of(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
     """The distinct labels and their codes; numbers must not be a measurement, text is names."""
+    name = f"column {y!r}" if isinstance(y, str) else "y"
     if labels.ndim == 1 and labels.dtype.kind in "iuf":
         check_no_missing_labels(labels, name=name)
         check_no_measurement(np.unique(labels), len(labels), name)
-    return check_labels(labels, name=name, min_classes=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
+        classes, codes = check_labels(labels, name=name, min_classes=2)
+    check_enough(codes, classes)
+    return classes, codes
 
 
 def check_enough(codes: np.ndarray, classes: np.ndarray) -> None:

@@ -15,6 +15,7 @@ from ._self_check import SelfCheck
 from ._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ._storage import load_audit, save_audit
 from ._summary import one_line, summarise
+from .sequences import Timeline, find_stretches
 
 
 class NoiseRate(NamedTuple):
@@ -91,6 +92,10 @@ class Audit:
         A map of the data.
     about : dict
         Title, column names, seed, version.
+    timeline : Timeline or None
+        Of an audit of sequences: which ``recording`` each row belongs to, and its ``clock``.
+    traces : list of dict
+        Of an audit of sequences: the signal around the worst stretches.
     index : pandas.Index or None
         That of the dataframe, unless it merely counts the rows from 0.
     digests : RowDigests or None
@@ -131,6 +136,8 @@ class Audit:
     duplicates: list[np.ndarray] = field(default_factory=list)
     examples: list[dict[str, Any]] = field(default_factory=list)
     points: dict[str, Any] | None = None
+    timeline: Timeline | None = None
+    traces: list[dict[str, Any]] = field(default_factory=list)
     about: dict[str, Any] = field(default_factory=dict)
     index: Any = None
     digests: RowDigests | None = None
@@ -181,6 +188,38 @@ class Audit:
         order = np.argsort(-self.suspicion, kind="stable")
         ranked = library.DataFrame({name: c[order] for name, c in self.columns().items()})
         return ranked if self.index is None else ranked.set_axis(self.index[order], axis="index")
+
+    def stretches(self) -> Any:
+        """Stretches of wrong labels, the worst first, in an audit of sequences.
+
+        A stretch is as many neighbouring rows of one recording as are flagged, carry one label and
+        look like one other class. Stretches with the most rows expected to be wrong come first.
+
+        Returns
+        -------
+        dataframe
+            ``recording``; ``start`` and ``end``, the first and the last row of the stretch, counted
+            from 0 in the table given, and when that was if a column is a clock; ``rows``, how many
+            there are; ``label``, ``suggested``, and ``p_wrong``, the mean of that of its rows: the
+            fraction of them that is expected to be wrong.
+        """
+        library = require(self.about.get("dataframe", "pandas"), extra="tables")
+        return library.DataFrame(self.stretch_columns())
+
+    def stretch_columns(self) -> dict[str, np.ndarray]:
+        """One array per column of :meth:`stretches`."""
+        if self.timeline is None:
+            raise ValueError(
+                "these rows were audited one by one; stretches are found where audit is told with "
+                "sequence which rows follow each other."
+            )
+        return find_stretches(
+            self.timeline,
+            flagged=self.flagged,
+            labels=self.labels,
+            suggested=self.suggested,
+            p_wrong=self.p_wrong,
+        )
 
     def clean(
         self,

@@ -83,7 +83,7 @@ def run_self_check(
     """Inject errors and look for them; None where there are too few rows to inject any.
 
     Of copies of a row with one label (``copies`` numbers their groups) all are changed or none: a
-    single one would give itself away.
+    single one would give itself away. So are rows that follow each other in time.
     """
     count = min(max(FEWEST_INJECTED, round(INJECTED * len(codes))), len(codes) // 2)
     units = np.arange(len(codes)) if copies is None else units_of(copies, codes)
@@ -96,7 +96,7 @@ def run_self_check(
         again = audit_again(labels, int(random.integers(2**31 - 1)))
         right = float(np.mean((again.other == codes)[injected]))
         runs.append(Run(injected, labels, again.suspicion, right))
-    return _summed_up(runs, first.p_wrong)
+    return _summed_up(runs, first.p_wrong, units)
 
 
 def units_of(copies: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -174,11 +174,18 @@ def estimated_average_precision(run: Run, before: np.ndarray) -> float:
     return float(precision @ wrong / wrong.sum())
 
 
-def _summed_up(runs: list[Run], before: np.ndarray) -> SelfCheck:
+def _one_for_each(units: np.ndarray, run: Run) -> Run:
+    """A run with one row for each unit: what was changed together is one event, not many."""
+    first, sizes = np.unique(units, return_index=True)[1], np.bincount(units)
+    mean = np.bincount(units, weights=run.suspicion) / sizes
+    return Run(run.injected[first], run.labels[first], mean, run.right)
+
+
+def _summed_up(runs: list[Run], before: np.ndarray, units: np.ndarray) -> SelfCheck:
     n, injected = len(before), round(float(np.mean([run.injected.sum() for run in runs])))
     top = min(n, int(np.ceil(LIST_LENGTH * (injected + before.sum()))))
     hits = np.mean([_hits(run) for run in runs], axis=0)
-    lift = lift_of(runs) >= LEAST_LIFT
+    lift = lift_of([_one_for_each(units, run) for run in runs]) >= LEAST_LIFT
     rank = np.unique(np.r_[np.geomspace(1, n, CURVE_POINTS).round(), top]).astype(int)
     rank = rank if lift else rank[:0]
     label_hits = np.mean([np.interp(rank, *by_label_alone(run)) for run in runs], axis=0)

@@ -35,6 +35,16 @@ NEIGHBORS = 20
 BOOSTED_LEAVES = 15  # of each boosted tree
 EARLY_STOPPING_ROWS = 10  # of the rarest class: early stopping sets rows of every class aside
 
+# Sequences. `python benchmarks/sequences.py`
+COMPONENTS = 3  # densities of each class
+SEQUENCE_STEPS, SEQUENCE_TOL = 50, 1e-4  # of the fit of a hidden Markov model, at most
+SEQUENCE_ROWS = 50_000  # that one is fitted to at most
+FEW_RECORDINGS = 5  # with fewer, each is cut into parts that are left out in turn
+WINDOW = 500  # rows in a row, where some are drawn from a long recording
+CHECK_MOMENTS = 20_000  # rows at most that errors are injected into
+PIECE = 0.5  # of the mean run of one label: the length of an injected error
+ROWS_OF_A_UNIT, FEWEST_NOISE_ROWS = 2, 200  # that the noise model is fitted to, of each and in all
+
 # Pooling and calibration. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`
 SMALLEST_PROBABILITY = 1e-4  # no model may rule a class out altogether
 POOL_RIDGE = 1e-3
@@ -124,6 +134,8 @@ SPEAKS = 2.0  # times as frequent in the other class: from there on a column spe
 FREE_TEXT = 40  # characters of a column's distinct words on the mean: such a column is to be read
 SIMILAR_ROWS = 3  # of each class, beside an example
 MAP_POINTS, MAP_FITTED_ROWS = 3_000, 20_000
+TRACES, TRACED_COLUMNS, TRACE_POINTS = 20, 3, 600  # stretches drawn, signals of each, their points
+TRACE_CONTEXT, TRACE_ROWS = 2.0, 60  # to either side of a stretch: times its length, and at least
 NAMED_COLUMNS = 8  # that a note mentions by name
 MATRIX_UP_TO = 50  # classes
 SUMMARY_PAIRS, SUMMARY_DUPLICATES = 200, 50

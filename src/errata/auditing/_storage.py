@@ -13,16 +13,18 @@ from ..tables._columns import column_array
 from ..tables._digest import RowDigests
 from ._row_index import index_columns, index_from, index_names
 from ._self_check import SelfCheck
+from .sequences import Timeline
 
 if TYPE_CHECKING:
     from ._result import Audit
 
-VERSION = 6  # one more whenever what is written changes
+VERSION = 7  # one more whenever what is written changes
 NUMBERS, ROWS = "audit.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
-PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples")
+PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples", "traces")
 COLUMNS = ("labels", "suspicion", "p_wrong", "suggested", "p_suggested", "flagged")
 DIGEST = "digest"  # a further column, where the rows can be known again
+RECORDING, CLOCK = "recording", "clock"  # and two of an audit of sequences
 
 
 def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
@@ -58,7 +60,8 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
     for name in ("labels", "suggested"):
         rows[name] = rows[name].astype(found["dtype"])
     check, index = found["self_check"], found["index"]
-    others = [name for name in table.column_names if name not in (*COLUMNS, DIGEST)]
+    known = (*COLUMNS, DIGEST, RECORDING, CLOCK)
+    others = [name for name in table.column_names if name not in known]
     levels = [column_array(table, name) for name in others]
     return {name: found[name] for name in PLAIN} | {
         **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
@@ -72,6 +75,7 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
         "points": found["points"],
         "about": found["about"],
         "index": None if index is None else index_from(levels, index),
+        "timeline": _timeline(found["timeline"], table),
         "digests": _digests(found["digested"], table),
     }
 
@@ -86,7 +90,23 @@ def _of_another_version(path: Path, version: int) -> str:
 
 def _rows(audit: "Audit") -> dict[str, Any]:
     rows = {name: getattr(audit, name) for name in COLUMNS} | index_columns(audit.index)
+    rows |= _times(audit.timeline)
     return rows if audit.digests is None else rows | {DIGEST: audit.digests.values}
+
+
+def _times(timeline: Timeline | None) -> dict[str, Any]:
+    """The columns of a timeline, which are text and numbers."""
+    if timeline is None:
+        return {}
+    clock = {} if timeline.clock is None else {CLOCK: timeline.clock}
+    return {RECORDING: timeline.recording} | clock
+
+
+def _timeline(kept: dict[str, Any] | None, table: Any) -> Timeline | None:
+    if kept is None:
+        return None
+    clock = column_array(table, CLOCK) if CLOCK in table.column_names else None
+    return Timeline(column_array(table, RECORDING), kept["clock"], clock)
 
 
 def _digests(columns: list[str] | None, table: Any) -> RowDigests | None:
@@ -107,6 +127,7 @@ def _numbers(audit: "Audit") -> dict[str, Any]:
         "points": audit.points,
         "about": audit.about,
         "index": index_names(audit.index),
+        "timeline": None if audit.timeline is None else {"clock": audit.timeline.clock_name},
         "digested": None if audit.digests is None else audit.digests.columns,
     }
 

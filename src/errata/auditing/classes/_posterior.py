@@ -9,7 +9,15 @@ import numpy as np
 from ..._blocks import blocks
 from .._copies import group_vote, unexplained_conflicts
 from .._pooling import largest, some_rows
-from .._settings import CACHED, MOST_OF_THE_WEIGHT, MOST_WITHOUT_SKILL, NOISE_ROWS, UNEVEN
+from .._settings import (
+    CACHED,
+    FEWEST_NOISE_ROWS,
+    MOST_OF_THE_WEIGHT,
+    MOST_WITHOUT_SKILL,
+    NOISE_ROWS,
+    ROWS_OF_A_UNIT,
+    UNEVEN,
+)
 from .._skill import Skill, skill_of
 from ._hypotheses import BOUNDARY, Hypothesis
 from ._noise_posterior import NoisePosterior, noise_posterior
@@ -52,6 +60,7 @@ def posterior_of(
     codes: np.ndarray,
     random: np.random.Generator,
     equal: np.ndarray | None = None,
+    units: np.ndarray | None = None,
 ) -> Posterior:
     """Learn the noise from some of the rows, then compute the posterior of all of them.
 
@@ -65,18 +74,31 @@ def posterior_of(
         Draws the rows that the noise is learnt from, where there are many.
     equal : array of int of shape (n,), optional
         For each row the number of its group of equal rows.
+    units : array of int of shape (n,), optional
+        For each row the number of its unit, where rows are right or wrong together, as neighbours
+        in time are. Evidence is counted by units: a thousand rows in ten units say no more than
+        some ten rows do.
     """
-    rows = some_rows(len(codes), len(logs), random, at_most=NOISE_ROWS)
+    most = NOISE_ROWS if units is None else _rows_of_units(units)
+    rows = some_rows(len(codes), len(logs), random, at_most=most)
     noise = noise_posterior(logs.take(rows, axis=1).astype(float), codes[rows])
-    return posterior_given_noise(noise, logs, codes, equal)
+    return posterior_given_noise(noise, logs, codes, equal, units)
+
+
+def _rows_of_units(units: np.ndarray) -> int:
+    return int(np.clip(ROWS_OF_A_UNIT * (units.max() + 1), FEWEST_NOISE_ROWS, NOISE_ROWS))
 
 
 def posterior_given_noise(
-    noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray, equal: np.ndarray | None = None
+    noise: NoisePosterior,
+    logs: np.ndarray,
+    codes: np.ndarray,
+    equal: np.ndarray | None = None,
+    units: np.ndarray | None = None,
 ) -> Posterior:
     """The posterior of every label by what is known of the noise, a block of rows at a time."""
     n_classes, n = logs.shape
-    skill = skill_of(logs, codes)
+    skill = skill_of(logs, codes, units)
     highest = 1.0 if skill.enough else MOST_WITHOUT_SKILL
     rule = _Rule(noise, _weightiest(noise), noise.unevenness, highest)
     vote = _vote_of_equal_rows(noise, logs, codes, equal)
@@ -88,7 +110,8 @@ def posterior_given_noise(
     )
     rate = float(rows.p_wrong.mean())
     # Only columns that tell something may narrow the interval.
-    low, high = noise.interval(n) if skill.enough else (0.0, 1 - skill.largest_frequency)
+    counted = n if units is None else int(units.max()) + 1
+    low, high = noise.interval(counted) if skill.enough else (0.0, 1 - skill.largest_frequency)
     return Posterior(
         p_wrong=rows.p_wrong,
         suspicion=rows.suspicion,
