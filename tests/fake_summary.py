@@ -179,6 +179,7 @@ def fake_summary(p_wrong, labels, suggested, names, flipped, n_examples):
             _example(int(row), p_wrong, labels, suggested, names, flagged)
             for row in order[:n_examples]
         ],
+        "stretches": None,
     }
 
 

@@ -87,6 +87,7 @@ def summarise(audit: "Audit") -> dict[str, Any]:
         ],
         "duplicates_total": len(audit.duplicates),
         "examples": audit.examples,
+        "stretches": _stretches(audit),
     }
 
 
@@ -103,6 +104,17 @@ def _found(audit: "Audit") -> dict[str, Any]:
             "rule": audit.rule,
             "cleaned": _cleaned(audit) | {"command": audit.about.get("clean")},
         },
+    }
+
+
+def _stretches(audit: "Audit") -> dict[str, Any] | None:
+    """How many stretches there are, and the worst of them; None where rows are not in time."""
+    if audit.timeline is None:
+        return None
+    return {
+        "count": len(audit.stretch_columns()["start"]),
+        "recordings": len(audit.timeline.recordings.ends),
+        "worst": audit.traces,
     }
 
 

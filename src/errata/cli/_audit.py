@@ -19,7 +19,7 @@ from ._columns import Table, named_label, table_to_audit
 from ._console import console, say
 from ._findings import clean_command, print_findings
 from ._folder import beside, new_folder
-from ._options import FRACTION, JOBS, MODELS, Options
+from ._options import FRACTION, JOBS, MODELS, POSITIVE, Options
 
 
 @click.command()
@@ -50,6 +50,27 @@ from ._options import FRACTION, JOBS, MODELS, Options
     metavar="COLUMN",
     help="Rows that belong together (a patient, a document): no model is fitted to one of them "
     "and applied to another.",
+)
+@click.option(
+    "--sequence",
+    metavar="COLUMN",
+    help="Rows follow each other in time: the column that names the recording of each row. Finds "
+    "stretches of wrong labels; looks at columns of numbers only.",
+)
+@click.option(
+    "--wavelets",
+    multiple=True,
+    metavar="COLUMN",
+    help="With --sequence: look at this signal alone, through wavelets at seven scales. May be "
+    "given several times.",
+)
+@click.option("--fs", type=POSITIVE, metavar="HZ", help="With --wavelets: samples per second.")
+@click.option(
+    "--band",
+    type=(POSITIVE, POSITIVE),
+    metavar="LOW HIGH",
+    help="With --wavelets: frequencies that are kept, in Hz; 3 30 for an electrocardiogram. "
+    "[default: all]",
 )
 @click.option("--id", "name", metavar="COLUMN", help="What to call the rows in the report.")
 @click.option(
@@ -91,6 +112,7 @@ def audit(
     In the folder you find:
       report.html               a page to look at, offline
       ranked.csv                all rows, the most suspicious first
+      stretches.csv             with --sequence: from where to where labels are wrong
       audit.json, rows.parquet  for errata clean, and errata.Audit.load in Python
 
     \b
@@ -98,6 +120,7 @@ def audit(
       errata audit train.csv --label species
       errata audit visits.parquet -l outcome --group patient --drop billing_code
       errata audit train.csv -l species --fail-above 0.05
+      errata audit recordings.csv -l wave --sequence record
     """
     _check_ready(file)
     options = Options(**asked | {"label": named_label(asked["label"], file)})
@@ -131,6 +154,8 @@ def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[s
         options.label,
         estimator=options.estimator(),
         groups=table.groups,
+        sequence=table.sequence,
+        wavelets=options.wavelet_features(),
         trust=list(options.trust),
         ids=table.ids,
         precision=options.precision,
@@ -168,6 +193,10 @@ def _write(found: Any, folder: Path, ids: Any) -> None:
     wanted = ["row", *(() if ids is None else ("id",)), "label", "suggested", "p_wrong", "flagged"]
     ranked = {key: columns[key][order] for key in wanted}
     errata.tables.write_table(folder / "ranked.csv", ranked, guard_formulas=True)
+    if found.timeline is not None:
+        stretches = found.stretch_columns()
+        stretches["p_wrong"] = stretches["p_wrong"].round(4).clip(max=0.9999)
+        errata.tables.write_table(folder / "stretches.csv", stretches, guard_formulas=True)
 
 
 def _fail_above(found: Any, most: float | None) -> None:

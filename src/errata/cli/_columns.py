@@ -17,6 +17,7 @@ class Table(NamedTuple):
 
     columns: Any  # an Arrow table
     groups: Any
+    sequence: Any
     ids: Any
     digests: Any  # by which errata clean knows the rows again
 
@@ -24,20 +25,31 @@ class Table(NamedTuple):
 def table_to_audit(file: Path, options: Options) -> Table:
     """The table to audit, when the columns that were named are what they should be."""
     shape = options.image_shape  # a misspelt size is found out before a large table is read
+    options.check_sequence()
     table = errata.tables.read_table(file)
-    check_known([options.label, *options.left_out, *options.trust], table.column_names, file)
+    named = [options.label, *options.left_out, *options.trust, *options.wavelets]
+    check_known(named, table.column_names, file)
     _check_roles(options)
     check_labels(column(table, options.label), options.label)
     kept = table.drop_columns(list(options.left_out))
+    if options.wavelets:
+        kept = kept.select([options.label, *options.wavelets])
     if kept.num_columns == 1:
         raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
     _check_pixels(kept, options.label, shape)
-    groups = None
-    if options.group is not None:
-        groups = column(table, options.group)
-        check_filled(groups, options.group, "group")
+    groups = _filled(table, options.group, "group")
+    sequence = _filled(table, options.sequence, "recording")
     ids = None if options.name is None else column(table, options.name)
-    return Table(kept, groups, ids, errata.tables.row_digests(table))
+    return Table(kept, groups, sequence, ids, errata.tables.row_digests(table))
+
+
+def _filled(table: Any, name: str | None, what: str) -> Any:
+    """A column that has a value in every row; None where none was named."""
+    if name is None:
+        return None
+    cells = column(table, name)
+    check_filled(cells, name, what)
+    return cells
 
 
 def named_label(label: str | None, file: Path) -> str:
@@ -62,11 +74,20 @@ def column(table: Any, name: str) -> Any:
 
 def _check_roles(options: Options) -> None:
     """Raise when a column is to be two things at once."""
-    asked = dict.fromkeys(options.trust, "--trust") | options.left_out
+    features = dict.fromkeys(options.trust, "--trust") | dict.fromkeys(
+        options.wavelets, "--wavelets"
+    )
+    asked = features | options.left_out
     if options.label in asked:
         raise ValueError(
             f"column {options.label!r} holds the labels; leave it out of {asked[options.label]}."
         )
+    for key in options.wavelets:
+        if key in options.left_out:
+            raise ValueError(
+                f"column {key!r} is in --wavelets and in {options.left_out[key]}; leave it out of "
+                "one of them."
+            )
     for key in options.trust:
         if key in options.left_out:
             raise ValueError(

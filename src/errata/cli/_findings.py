@@ -12,7 +12,7 @@ from .._format import count, percent, probability
 from .._sentences import answer, cleaning, notes
 from ._folder import beside
 
-CLASSES, PAIRS, ROWS = 15, 10, 10  # of each table; the report has the rest
+CLASSES, PAIRS, ROWS, STRETCHES = 15, 10, 10, 10  # of each table; the report has the rest
 
 
 def print_findings(summary: dict[str, Any], *, file: Path, folder: Path, terminal: Console) -> None:
@@ -26,7 +26,7 @@ def print_findings(summary: dict[str, Any], *, file: Path, folder: Path, termina
         terminal.print(title)
         terminal.print(table)
     # Wrapped by the terminal, not by us, so that long paths and commands can be copied.
-    steps = _next_steps(summary["flagged"], file, folder)
+    steps = _next_steps(summary, file, folder)
     terminal.print(*steps, sep="\n", soft_wrap=True)
 
 
@@ -58,7 +58,23 @@ def _tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     rows = [example for example in summary["examples"] if example["flagged"]][:ROWS]
     if rows:
         tables.append((_first_rows(len(rows), summary["flagged"]["count"]), _rows(rows)))
+    stretches = summary["stretches"]
+    if stretches and stretches["count"]:
+        worst = stretches["worst"][:STRETCHES]
+        tables.append((_first_stretches(len(worst), stretches["count"]), _stretches(worst)))
     return tables
+
+
+def _first_stretches(shown: int, found: int) -> str:
+    """The title of the list of stretches.
+
+    >>> _first_stretches(10, 64)
+    'The 10 worst of 64 stretches, rows counted from 0 after the header:'
+    """
+    which = f"The {count(shown)} worst of {count(found)} stretches"
+    if shown == found:
+        which = "The stretch" if found == 1 else f"The {count(found)} stretches"
+    return f"{which}, rows counted from 0 after the header:"
 
 
 def _first_rows(shown: int, flagged: int) -> str:
@@ -78,13 +94,15 @@ def clean_command(file: Path, folder: Path) -> str:
     return f"errata clean {shlex.quote(str(folder))} -o {shlex.quote(str(beside(file, '.clean')))}"
 
 
-def _next_steps(flagged: dict[str, Any], file: Path, folder: Path) -> list[str]:
+def _next_steps(summary: dict[str, Any], file: Path, folder: Path) -> list[str]:
     """Paths and a command that can be copied."""
+    flagged, stretches = summary["flagged"], summary["stretches"]
     drop = [f"Drop {cleaning(flagged)}:", f"  {clean_command(file, folder)}"]
     if not flagged["cleaned"]["rows"]:
         drop = [f"errata clean drops {cleaning(flagged)}."]
     return [
-        f"Look at the rows: {folder / 'report.html'}",
+        f"Look at the {'stretches' if stretches else 'rows'}: {folder / 'report.html'}",
+        *([f"All stretches: {folder / 'stretches.csv'}"] if stretches else []),
         f"All rows, ranked: {folder / 'ranked.csv'}",
         *drop,
     ]
@@ -124,6 +142,18 @@ def _rows(examples: list[dict[str, Any]]) -> Table:
         table.add_row(
             str(e["row"]), *name, e["label"], e["suggested"], probability(e["p_wrong"]), why
         )
+    return table
+
+
+def _stretches(stretches: list[dict[str, Any]]) -> Table:
+    table = _table(["recording"], ["start", "end", "rows"])
+    for heading in ("label", "suggested"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("p wrong", justify="right", no_wrap=True)
+    for s in stretches:
+        numbers = (str(s["start"]), str(s["end"]), count(s["rows"]))
+        chance = probability(s["p_wrong"])
+        table.add_row(s["recording"], *numbers, s["label"], s["suggested"], chance)
     return table
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+import errata
+
 MODELS = ("logistic", "forest", "boosting")
 
 
@@ -33,6 +35,7 @@ class _Jobs(click.ParamType):
 
 
 FRACTION = _Fraction(0, 1)
+POSITIVE = click.FloatRange(0, min_open=True)
 JOBS = _Jobs()
 
 
@@ -44,6 +47,10 @@ class Options:
     drop: tuple[str, ...]
     trust: tuple[str, ...]
     group: str | None
+    sequence: str | None
+    wavelets: tuple[str, ...]
+    fs: float | None
+    band: tuple[float, float] | None
     name: str | None
     precision: float | None
     no_self_check: bool
@@ -55,7 +62,12 @@ class Options:
     @property
     def left_out(self) -> dict[str, str]:
         """The columns that models do not see, with the option that says so."""
-        named = {"--drop": self.drop, "--group": (self.group,), "--id": (self.name,)}
+        named = {
+            "--drop": self.drop,
+            "--group": (self.group,),
+            "--sequence": (self.sequence,),
+            "--id": (self.name,),
+        }
         return {key: option for option, keys in named.items() for key in keys if key is not None}
 
     @property
@@ -68,6 +80,35 @@ class Options:
                 f"--pixels {self.pixels} is not a size; write height and width as in 28x28."
             )
         return tuple(map(int, self.pixels.lower().split("x")))
+
+    def check_sequence(self) -> None:
+        """Raise when options do not go together: an option without effect would mislead."""
+        if self.sequence is None:
+            alone = {"--wavelets": self.wavelets, "--fs": self.fs, "--band": self.band}
+            for option, value in alone.items():
+                if value:
+                    raise ValueError(f"{option} is for recordings; name them with --sequence.")
+            return
+        if self.group is not None:
+            raise ValueError(
+                "--sequence and --group cannot both be given; recordings are left out together "
+                "already."
+            )
+        if self.pixels is not None:
+            raise ValueError(
+                "--sequence and --pixels cannot both be given; a recording is drawn over time."
+            )
+        if (self.fs or self.band) and not self.wavelets:
+            raise ValueError("--fs and --band belong to --wavelets; name the signal there.")
+        if bool(self.fs) != bool(self.band):
+            raise ValueError("--band takes frequencies in Hz, so it needs --fs, and --fs needs it.")
+
+    def wavelet_features(self) -> Any:
+        """What models look at instead of the signals; None for the signals themselves."""
+        if not self.wavelets:
+            return None
+        how = {"fs": self.fs} if self.fs else {}
+        return errata.sequence.WaveletFeatures(band=self.band, **how)
 
     def estimator(self) -> Any:
         """One of scikit-learn's classifiers, with settings that suit most tables."""

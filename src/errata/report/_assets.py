@@ -4,13 +4,13 @@ import base64
 import hashlib
 from importlib.resources import files
 
-STYLES = ["tokens", "base", "charts", "classes", "examples", "small", "print"]
+STYLES = ["tokens", "base", "charts", "classes", "examples", "small", "print", "stretches"]
 COMPARISON_STYLES = ["tokens", "base", "compare", "small", "print"]
 
 # Helpers first, `main` last; they share one scope, so what a part uses stands before it.
 SCRIPTS = [
     *("dom", "theme", "tooltip", "cuts", "curve", "map", "legend"),
-    *("select", "detail", "rows", "export", "examples", "classes", "main"),
+    *("select", "detail", "rows", "export", "examples", "classes", "stretches", "main"),
 ]
 
 

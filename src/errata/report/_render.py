@@ -8,7 +8,7 @@ from .._files import atomic_path
 from .._format import count, listed, percent, plural, visible
 from .._optional import require
 from .._sentences import answer, cleaning, notes
-from . import _charts, _classes, _map, _words
+from . import _charts, _classes, _map, _stretches, _words
 from ._assets import page_script, page_style, script_hash
 from ._packing import listed_rows, with_pictures
 from ._payload import payload, to_json
@@ -19,6 +19,7 @@ KEYS = [
     *("has_skill", "noise_rate", "hypotheses", "alternatives", "flagged", "notes"),
     *("per_class", "confusion", "transition"),
     *("models", "self_check", "histogram", "map", "duplicates", "duplicates_total", "examples"),
+    "stretches",
 ]
 
 
@@ -43,7 +44,9 @@ def render(summary: dict[str, Any]) -> str:
 
     Examples
     --------
-    >>> nothing = dict.fromkeys(("label", "alternatives", "transition", "self_check", "map"))
+    >>> nothing = dict.fromkeys(
+    ...     ("label", "alternatives", "transition", "self_check", "map", "stretches")
+    ... )
     >>> lists = {key: [] for key in ("notes", "confusion", "models", "duplicates", "examples")}
     >>> page = render({
     ...     **nothing, **lists, "errata": "0.1.0", "title": "train.csv", "seed": 0,
@@ -120,6 +123,7 @@ def _view(summary: dict[str, Any]) -> dict[str, Any]:
     """What the templates show: the summary, and what follows from it."""
     examples, check = listed_rows(summary), _charts.drawn(summary)
     skill, many = summary["has_skill"], _classes.are_many(summary)
+    stretches = summary["stretches"]
     return {
         **summary,
         "answer": answer(summary),
@@ -138,6 +142,8 @@ def _view(summary: dict[str, Any]) -> dict[str, Any]:
         "outside": _map.outside(summary["map"]) if summary["map"] else "",
         "examples": examples,
         "listing": _words.listing(summary),
+        "figures": _stretches.figures(summary) if skill else [],
+        "stretch_listing": stretches and _stretches.listing(stretches, summary["flagged"]["count"]),
         "pictures": _pictures(with_pictures(examples)),
         "pictures_given": _pictures(examples),
     }

@@ -12,6 +12,14 @@ def _with_skill(view: dict[str, Any]) -> bool:
     return view["has_skill"]
 
 
+def _in_time(view: dict[str, Any]) -> bool:
+    return view["has_skill"] and bool(view["stretches"])
+
+
+def _with_rows(view: dict[str, Any]) -> bool:
+    return view["has_skill"] and not view["stretches"]
+
+
 class Section(NamedTuple):
     """A template in ``sections/``, with its word in the bar at the top of the page."""
 
@@ -32,7 +40,8 @@ SECTIONS = [
     Section("classes", "Classes", _with_skill, is_minor=True),
     Section("spread", is_shown=_with_skill),
     Section("map", "Map", lambda view: bool(view["map"])),
-    Section("examples", "Rows", _with_skill),
+    Section("stretches", "Stretches", _in_time),
+    Section("examples", "Rows", _with_rows),
     Section("method", "Method", is_minor=True),
 ]
 

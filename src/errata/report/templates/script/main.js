@@ -19,6 +19,7 @@ function startPrinting() {
 document.documentElement.classList.add("js");
 startExamples();
 startClasses();
+startStretches();
 startMap(openExample);
 startCurve();
 startTips();
