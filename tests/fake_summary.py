@@ -265,3 +265,29 @@ def _hits_by_labels(labels, flipped):
     """How many errors the first rows hold, in the mean, if labels with most errors come first."""
     fraction = np.bincount(labels, weights=flipped) / np.maximum(np.bincount(labels), 1)
     return np.cumsum(np.sort(fraction[labels])[::-1])
+
+
+def with_stretches(summary, n=3, *, rows=900, random_state=0):
+    """The same as of recordings, with so many stretches drawn."""
+    random = np.random.default_rng(random_state)
+    names = summary["classes"]
+    axis = {"name": "t", "first": 3.0, "last": 21.5}
+    line = {"low": -1.0, "high": 1.0, "x": np.linspace(0, 1, rows).tolist()}
+    trace = {
+        **{"recording": "dog <1>", "start": 100, "end": 139, "rows": 40, "p_wrong": 0.93},
+        **{"label": names[0], "suggested": names[1], "axis": axis, "from": 0.4, "to": 0.6},
+        "labels": [{"name": names[0], "at": 0.0, "width": 1.0}],
+        "suggestions": [
+            {"name": name, "at": at, "width": width}
+            for name, at, width in (
+                (names[0], 0.0, 0.4),
+                (names[1], 0.4, 0.2),
+                (names[0], 0.6, 0.4),
+            )
+        ],
+        "signals": [
+            {"name": name, **line, "y": random.random(rows).tolist()} for name in ("up", "<side>")
+        ],
+    }
+    stretches = {"count": n + 4, "recordings": 5, "worst": [trace] * n}
+    return summary | {"examples": [], "stretches": stretches}

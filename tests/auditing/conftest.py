@@ -4,6 +4,7 @@ import pytest
 import errata
 from auditing_cases import QUICK, blobs
 from errata.noise import flip_labels
+from recordings_cases import steady, with_wrong_stretches
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +15,13 @@ def flowers():
     names = np.array(["<b>rose</b>", "lily", "iris"])
     audit = errata.audit(X, names[labels], estimators=QUICK, title="<i>", random_state=0)
     return audit, flipped
+
+
+@pytest.fixture(scope="session")
+def walks():
+    """An audit of six recordings in which five stretches are wrong, and which rows these are."""
+    X, labels, names = steady()
+    noisy, wrong = with_wrong_stretches(labels, [25, 165, 245, 405, 665])
+    clock = np.tile(np.arange(120) / 10, 6)
+    table = {"t": clock, "up": X[:, 0], "side": X[:, 1], "dog": names, "gait": noisy}
+    return errata.audit(table, "gait", sequence="dog", title="<dogs>", random_state=0), wrong

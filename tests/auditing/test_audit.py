@@ -16,6 +16,7 @@ from errata.auditing._default_models import Forest, NearestRows, RBFRidge
 from errata.datasets import make_twonorm
 from errata.exceptions import MissingExtraError
 from errata.noise import flip_labels
+from recordings_cases import steady
 
 X, CODES = blobs(90)
 NAMES = np.array(["ant", "bee", "cat"])
@@ -439,3 +440,62 @@ def test_missing_extras_are_named(monkeypatch):
     audit.about["dataframe"] = "no_such_library"
     with pytest.raises((MissingExtraError, KeyError), match="no_such_library"):
         audit.table()
+
+
+def test_stretches_of_recordings_are_found_counted_and_corrected(walks):
+    audit, wrong = walks
+    assert_sound(audit)
+    assert np.mean(wrong[audit.flagged]) >= 0.9
+    assert np.mean(audit.flagged[wrong]) >= 0.9
+    assert audit.noise_rate.low <= wrong.mean() <= audit.noise_rate.high
+    found = audit.stretches()
+    assert set(found["start"][found["rows"] >= 8]) == {25, 165, 245, 405, 665}
+    assert audit.self_check.lift
+    assert audit.self_check.found > 0.8 * audit.self_check.injected
+    assert "'t' rises from row to row" in audit.notes[-1]
+    corrected = audit.clean("relabel", sure=0.5)
+    assert np.mean((corrected.did == "relabelled")[wrong]) >= 0.8
+
+
+def test_recordings_whose_labels_are_right_stay_as_they_are():
+    X, labels, names = steady(random_state=1)
+    audit = errata.audit(X, labels, sequence=names, self_check=False, random_state=0)
+    assert audit.flagged.sum() <= 5
+    assert audit.noise_rate.low < 0.005
+
+
+@pytest.mark.parametrize("slow", [0.0, 0.99])
+def test_signals_that_know_nothing_flag_nothing_however_long_labels_last(slow):
+    passed = 0
+    for seed in range(4):
+        _, labels, names = steady(run=30, random_state=seed)
+        X = np.random.default_rng(seed).normal(size=(len(labels), 2))
+        for row in range(1, len(X)):
+            X[row] += slow * X[row - 1]
+        audit = errata.audit(X, labels, sequence=names, self_check=False, random_state=seed)
+        passed += audit.has_skill
+        assert audit.flagged.sum() == 0 or audit.has_skill
+        assert len(audit.stretch_columns()["start"]) == 0 or audit.has_skill
+    assert passed == 0
+
+
+def test_one_recording_is_learnt_from_its_other_parts():
+    X, labels, names = steady(1, 600)
+    labels[105:115] = "walk" if labels[105] != "walk" else "rest"
+    audit = errata.audit(X, labels, sequence=names, self_check=False, random_state=0)
+    assert audit.flagged[105:115].mean() >= 0.9
+    assert audit.flagged.sum() <= 20
+
+
+def test_other_models_may_read_recordings_too():
+    X, labels, names = steady()
+    audit = errata.audit(
+        *(X, labels), sequence=names, estimators=QUICK, self_check=False, random_state=0
+    )
+    assert [model["name"] for model in audit.models] == ["neighbours"]
+    assert audit.stretches() is not None
+
+
+def test_a_recording_cannot_be_a_group_besides():
+    with pytest.raises(ValueError, match="sequence and groups cannot both be given"):
+        quick(X, CODES, sequence=CODES, groups=CODES)

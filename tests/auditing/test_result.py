@@ -54,3 +54,19 @@ def test_an_audit_that_flags_nothing_can_be_summed_up_and_shown(tmp_path):
 
 def test_a_rate_reads_as_percentages():
     assert str(NoiseRate(0.087, 0.061, 0.112)) == "8.7% (6.1% to 11.2%)"
+
+
+def test_rows_that_do_not_follow_each_other_have_no_stretches(flowers):
+    with pytest.raises(ValueError, match="told with sequence"):
+        flowers[0].stretches()
+
+
+def test_stretches_are_a_table_with_times(walks):
+    found = walks[0].stretches()
+    assert list(found.columns) == [
+        *("recording", "start", "end", "start_t", "end_t", "rows", "label", "suggested", "p_wrong")
+    ]
+    assert (found["rows"] == found["end"] - found["start"] + 1).all()
+    assert found["rows"].sum() == walks[0].flagged.sum()
+    expected = found["rows"] * found["p_wrong"]
+    assert (expected.diff().dropna() <= 1e-9).all()

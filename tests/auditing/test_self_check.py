@@ -7,6 +7,7 @@ from sklearn.metrics import average_precision_score
 from auditing_cases import draw_truth, symmetric
 from errata.auditing._self_check import (
     Run,
+    _one_for_each,
     by_label_alone,
     estimated_average_precision,
     lift_of,
@@ -189,3 +190,14 @@ def test_copies_are_changed_together_in_every_run():
     assert check.injected == 30
     for codes in seen:
         assert len(np.unique(copies * 3 + codes)) == 100
+
+
+def test_what_was_changed_together_is_one_event():
+    # Eight copies of each row: the test counts rows, and would take them for eight witnesses.
+    random = np.random.default_rng(0)
+    injected, labels = np.arange(12) % 3 == 0, np.zeros(12, dtype=int)
+    run = Run(injected, labels, random.random(12) + 0.1 * injected, 1.0)
+    units = np.repeat(np.arange(12), 8)
+    many = Run(injected[units], labels[units], run.suspicion[units], 1.0)
+    assert lift_of([_one_for_each(units, many)]) == pytest.approx(lift_of([run]), rel=1e-12)
+    assert abs(lift_of([many])) > 2 * abs(lift_of([run]))

@@ -44,3 +44,20 @@ def test_a_few_rows_it_is_too_sure_of_do_not_hide_skill():
 def test_skill_begins_at_2_4_standard_errors():
     assert not Skill(2.39, 0.5).enough
     assert Skill(2.41, 0.5).enough
+
+
+def test_rows_of_one_unit_count_once():
+    # Labels that last do not make chance more than chance: 20 runs of 50 rows are 20 rows.
+    def z(seed, with_units):
+        logs, codes = no_signal(seed, shares=(0.5, 0.5), n=20)
+        units = np.repeat(np.arange(20), 50)
+        return skill_of(logs[:, units], codes[units], units if with_units else None).z
+
+    assert sum(z(seed, with_units=False) >= 2.4 for seed in range(60)) > 10
+    assert sum(z(seed, with_units=True) >= 2.4 for seed in range(60)) <= 2
+
+
+def test_units_of_one_row_change_nothing():
+    logs, codes = no_signal(0)
+    by_units = skill_of(logs, codes, np.arange(len(codes)))
+    assert by_units.z == pytest.approx(skill_of(logs, codes).z, rel=1e-12)

@@ -140,3 +140,13 @@ def test_another_version_gets_a_sentence(version, sentence, tmp_path):
     (path / "audit.json").write_text(json.dumps(numbers | {"version": version}))
     with pytest.raises(ValueError, match=f"was written by {sentence}.*run the audit again"):
         errata.Audit.load(path)
+
+
+def test_recordings_and_their_clock_come_back(walks, tmp_path):
+    audit, _ = walks
+    audit.save(tmp_path / "dogs.audit")
+    again = errata.Audit.load(tmp_path / "dogs.audit")
+    assert again.timeline.clock_name == "t"
+    assert again.traces == audit.traces
+    assert again.stretches().equals(audit.stretches())
+    assert again.summary() == audit.summary()

@@ -85,3 +85,13 @@ def test_what_cleaning_drops_is_what_the_rule_drops(flowers):
 def test_without_skill_nothing_is_cleaned(flowers):
     nothing = replace(flowers[0], has_skill=False).summary()["flagged"]["cleaned"]
     assert nothing["rows"] == nothing["above"] == 0
+
+
+def test_stretches_are_told_of_recordings_alone(flowers, walks):
+    assert flowers[0].summary()["stretches"] is None
+    told = json.loads(json.dumps(walks[0].summary(), allow_nan=False))["stretches"]
+    assert told["recordings"] == 6
+    assert told["count"] == len(walks[0].stretches()) >= 5
+    assert [trace["start"] for trace in told["worst"][:5]] == [
+        int(row) for row in walks[0].stretches()["start"][:5]
+    ]

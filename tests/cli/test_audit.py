@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import errata
 from errata.cli.__main__ import main
 from errata.tables import read_table, write_table
+from recordings_cases import steady, with_wrong_stretches
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
@@ -476,3 +477,62 @@ def test_a_disk_that_can_only_be_read_is_told(table, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.mkdtemp", read_only)
     sentence = f"cannot write {tmp_path / 'pets.audit'}: its disk can only be read."
     refused(run(table, "-l", "pet"), sentence, tmp_path)
+
+
+@pytest.fixture
+def recordings(tmp_path):
+    """Six recordings of which five stretches are labelled wrong."""
+    X, labels, names = steady()
+    noisy, _ = with_wrong_stretches(labels, [25, 165, 245, 405, 665])
+    path = tmp_path / "dogs.csv"
+    write_table(path, {"up": X[:, 0], "side": X[:, 1], "dog": names, "gait": noisy})
+    return path
+
+
+def test_recordings_are_audited_by_stretches(recordings):
+    result = run(recordings, "--label", "gait", "--sequence", "dog")
+    assert result.exit_code == 0, result.output
+    assert "stretches, rows counted from 0 after the header" in result.output
+    folder = recordings.with_name("dogs.audit")
+    assert f"All stretches: {folder / 'stretches.csv'}" in result.output.replace("\n", "")
+    with (folder / "stretches.csv").open() as file:
+        found = list(csv.DictReader(file))
+    assert list(found[0]) == [
+        *("recording", "start", "end", "rows", "label", "suggested", "p_wrong")
+    ]
+    assert {"25", "165", "245", "405", "665"} <= {line["start"] for line in found}
+    assert "Look at the stretches" in (folder / "report.html").read_text(encoding="utf-8")
+    cleaned = CliRunner().invoke(main, ["clean", str(folder), "-o", str(folder / "new.csv")])
+    assert cleaned.exit_code == 0, cleaned.output
+    assert read_table(folder / "new.csv").num_rows < 720
+
+
+def test_a_signal_may_be_seen_through_wavelets(recordings):
+    options = ("--wavelets", "up", "--fs", 100, "--band", 1, 30)
+    result = run(recordings, "-l", "gait", "--sequence", "dog", *options)
+    assert result.exit_code == 0, result.output
+    found = errata.Audit.load(recordings.with_name("dogs.audit"))
+    assert found.about["features"] == 1
+
+
+def test_an_audit_row_by_row_has_no_stretches(table):
+    assert run(table, "--label", "pet").exit_code == 0
+    assert not table.with_name("pets.audit").joinpath("stretches.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--sequence", "cat"], "has no column 'cat'; the columns are"),
+        (["--sequence", "gait"], "column 'gait' holds the labels; leave it out of --sequence."),
+        (["--sequence", "dog", "--wavelets", "dog"], "is in --wavelets and in --sequence"),
+        (["--sequence", "dog", "--wavelets", "gait"], "leave it out of --wavelets."),
+        (["--sequence", "up"], "has one row; a sequence takes two at least"),
+        (["--sequence", "dog", "--drop", "up", "--drop", "side"], "left to learn from"),
+    ],
+)
+def test_recordings_that_cannot_be_audited_are_refused_in_a_sentence(recordings, options, said):
+    result = run(recordings, "--label", "gait", *options)
+    assert result.exit_code == 2
+    assert said in result.output.replace("\n", " ")
+    assert not recordings.with_name("dogs.audit").exists()

@@ -45,3 +45,29 @@ def test_a_seed_is_not_negative(command):
     result = CliRunner().invoke(main, [command, "a.csv", "--seed", "-1"])
     assert result.exit_code == 2
     assert "-1 is not in the range x>=0" in result.output
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "0", "-5"])
+def test_a_frequency_is_a_number_above_0(value):
+    result = CliRunner().invoke(main, ["audit", "dogs.csv", "-l", "gait", "--fs", value])
+    assert result.exit_code == 2
+    assert f"{float(value)}" in result.output or f"{value} is not in the range" in result.output
+    assert "is not in the range 0<x<=" in result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--wavelets", "up"], "--wavelets is for recordings; name them with --sequence."),
+        (["--fs", "5"], "--fs is for recordings"),
+        (["--sequence", "dog", "--group", "dog"], "--sequence and --group cannot both be given"),
+        (["--sequence", "dog", "--pixels", "2x2"], "--sequence and --pixels cannot both be given"),
+        (["--sequence", "dog", "--fs", "5"], "--fs and --band belong to --wavelets"),
+        (["--sequence", "dog", "--wavelets", "up", "--fs", "5"], "it needs --fs, and --fs needs"),
+    ],
+)
+def test_options_of_recordings_go_together(options, said, tmp_path):
+    (tmp_path / "dogs.csv").write_text("up,dog,gait\n1,a,walk\n")
+    result = CliRunner().invoke(main, ["audit", str(tmp_path / "dogs.csv"), "-l", "gait", *options])
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())

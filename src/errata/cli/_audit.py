@@ -19,7 +19,7 @@ from ._columns import Table, named_label, table_to_audit
 from ._console import console, say
 from ._findings import clean_command, print_findings
 from ._folder import beside, new_folder
-from ._options import FRACTION, JOBS, MODELS, POSITIVE, Options
+from ._options import FRACTION, FREQUENCY, JOBS, MODELS, Options
 
 
 @click.command()
@@ -64,10 +64,10 @@ from ._options import FRACTION, JOBS, MODELS, POSITIVE, Options
     help="With --sequence: look at this signal alone, through wavelets at seven scales. May be "
     "given several times.",
 )
-@click.option("--fs", type=POSITIVE, metavar="HZ", help="With --wavelets: samples per second.")
+@click.option("--fs", type=FREQUENCY, metavar="HZ", help="With --wavelets: samples per second.")
 @click.option(
     "--band",
-    type=(POSITIVE, POSITIVE),
+    type=(FREQUENCY, FREQUENCY),
     metavar="LOW HIGH",
     help="With --wavelets: frequencies that are kept, in Hz; 3 30 for an electrocardiogram. "
     "[default: all]",

@@ -12,13 +12,17 @@ import errata
 MODELS = ("logistic", "forest", "boosting")
 
 
-class _Fraction(click.FloatRange):
-    """A number from 0 to 1, which "nan" is not, whatever it is compared with."""
+class _Number(click.FloatRange):
+    """A number in a range, which "nan" is not, whatever it is compared with."""
+
+    def __init__(self, words: str, *limits: float, **how: bool) -> None:
+        super().__init__(*limits, **how)
+        self.words = words
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         number = super().convert(value, param, ctx)
         if number != number:
-            self.fail(f"{value} is not in the range 0<=x<=1.", param, ctx)
+            self.fail(f"{value} is not in the range {self.words}.", param, ctx)
         return number
 
 
@@ -34,8 +38,8 @@ class _Jobs(click.ParamType):
         return min(number, os.cpu_count() or 1)
 
 
-FRACTION = _Fraction(0, 1)
-POSITIVE = click.FloatRange(0, min_open=True)
+FRACTION = _Number("0<=x<=1", 0, 1)
+FREQUENCY = _Number("0<x<=1e12", 0, 1e12, min_open=True)
 JOBS = _Jobs()
 
 

@@ -143,7 +143,8 @@ def _view(summary: dict[str, Any]) -> dict[str, Any]:
         "examples": examples,
         "listing": _words.listing(summary),
         "figures": _stretches.figures(summary) if skill else [],
-        "stretch_listing": stretches and _stretches.listing(stretches, summary["flagged"]["count"]),
+        "stretch_listing": stretches
+        and _stretches.stretch_listing(stretches, summary["flagged"]["count"]),
         "pictures": _pictures(with_pictures(examples)),
         "pictures_given": _pictures(examples),
     }

@@ -10,10 +10,10 @@ MARKS, FINE_MARKS = 6, 30  # of the axis, about; the second when the reader has 
 EDGE = 2.0  # percent of the window without marks, at either end
 
 
-def listing(stretches: dict[str, Any], flagged: int) -> str:
+def stretch_listing(stretches: dict[str, Any], flagged: int) -> str:
     """How many stretches there are, and how many of them are drawn.
 
-    >>> listing({"count": 64, "recordings": 6, "worst": [{}] * 20}, 1218)
+    >>> stretch_listing({"count": 64, "recordings": 6, "worst": [{}] * 20}, 1218)
     '64 stretches in 6 recordings, 1,218 flagged rows in all; the worst 20 are drawn.'
     """
     found, drawn = stretches["count"], len(stretches["worst"])
@@ -79,7 +79,7 @@ def marks(first: float, last: float) -> list[dict[str, Any]]:
     """Round numbers from ``first`` to ``last``, those for a closer look marked as fine.
 
     >>> [mark["text"] for mark in marks(0.3, 12.1) if not mark["fine"]]
-    ['2', '4', '6', '8', '10', '12']
+    ['2', '4', '6', '8', '10']
     """
     wide = last - first
     if not wide > 0:

@@ -239,3 +239,16 @@ def test_the_interval_holds_the_rate(monkeypatch, interval, ends):
     found = posterior_given_noise(noise, truth.logs, truth.labels)
     assert 0.1 < found.rate < 0.4
     assert getattr(found, ends) == found.rate
+
+
+def test_rows_of_one_unit_are_evidence_once():
+    truth = draw_truth(symmetric(3, 0.1), 60, overlap=0.005)
+    units = np.repeat(np.arange(60), 40)
+    logs, labels = truth.logs[:, units].copy(), truth.labels[units]
+    few = posterior_of(truth.logs, truth.labels, np.random.default_rng(0))
+    many = posterior_of(logs, labels, np.random.default_rng(0))
+    counted = posterior_of(logs, labels, np.random.default_rng(0), units=units)
+    assert_sound(counted, len(labels))
+    width = [found.high - found.low for found in (few, many, counted)]
+    assert width[1] < 0.6 * width[0]
+    assert width[2] > 0.7 * width[0]
