@@ -84,7 +84,8 @@ def test_zooming_widens_the_signal_around_its_stretch(summary, tmp_path):
     const seen = () => {
       const mark = frame.querySelector(".mark").getBoundingClientRect();
       const box = frame.getBoundingClientRect();
-      return [frame.scrollWidth / frame.clientWidth, (mark.left + mark.width / 2 - box.left) / box.width];
+      const middle = mark.left + mark.width / 2 - box.left;
+      return [frame.scrollWidth / frame.clientWidth, middle / box.width];
     };
     noted.start = seen();
     into.click();

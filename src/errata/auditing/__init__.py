@@ -5,7 +5,8 @@ Its stages, in the order in which they run:
 1. ``_audit``: all of them on one page
 2. ``_inputs``: what the user passes, checked once; ``_leaks``: columns that hold the label;
    ``_pixels``: rows that are pictures
-3. ``_copies``, ``_groups``: rows that must be left out together
+   ``sequences/``: rows that follow each other in time
+3. ``_copies``, ``_groups``, ``_ties``: rows that must be left out, counted and changed together
 4. ``_models``, ``_default_models``: models and their out-of-fold probabilities
 5. ``_pooling``, ``_calibration``: one probability of each label from all models
 6. ``_skill``: whether the columns tell the labels apart at all

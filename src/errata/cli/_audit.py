@@ -112,7 +112,7 @@ def audit(
     In the folder you find:
       report.html               a page to look at, offline
       ranked.csv                all rows, the most suspicious first
-      stretches.csv             with --sequence: from where to where labels are wrong
+      stretches.csv             with --sequence: which stretches are wrong
       audit.json, rows.parquet  for errata clean, and errata.Audit.load in Python
 
     \b

@@ -13,10 +13,10 @@ MODELS = ("logistic", "forest", "boosting")
 
 
 class _Number(click.FloatRange):
-    """A number in a range, which "nan" is not, whatever it is compared with."""
+    """A number from 0 on, which "nan" is not, whatever it is compared with."""
 
-    def __init__(self, words: str, *limits: float, **how: bool) -> None:
-        super().__init__(*limits, **how)
+    def __init__(self, words: str, high: float, *, min_open: bool = False) -> None:
+        super().__init__(0, high, min_open=min_open)
         self.words = words
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
@@ -38,8 +38,8 @@ class _Jobs(click.ParamType):
         return min(number, os.cpu_count() or 1)
 
 
-FRACTION = _Number("0<=x<=1", 0, 1)
-FREQUENCY = _Number("0<x<=1e12", 0, 1e12, min_open=True)
+FRACTION = _Number("0<=x<=1", 1)
+FREQUENCY = _Number("0<x<=1000000000", 10**9, min_open=True)
 JOBS = _Jobs()
 
 
@@ -111,8 +111,8 @@ class Options:
         """What models look at instead of the signals; None for the signals themselves."""
         if not self.wavelets:
             return None
-        how = {"fs": self.fs} if self.fs else {}
-        return errata.sequence.WaveletFeatures(band=self.band, **how)
+        features = errata.sequence.WaveletFeatures
+        return features(fs=self.fs, band=self.band) if self.fs else features(band=None)
 
     def estimator(self) -> Any:
         """One of scikit-learn's classifiers, with settings that suit most tables."""

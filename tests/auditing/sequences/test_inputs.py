@@ -93,3 +93,12 @@ def test_wavelets_are_features_of_recordings():
         check_sequence(None, WaveletFeatures())
     with pytest.raises(ValueError, match=r"wavelets=250 must be an errata\.sequence"):
         check_sequence("record", 250)
+
+
+def test_a_clock_tells_the_time_unless_it_is_a_date():
+    seconds = np.tile(np.arange(120) / 10, 6)
+    assert read_recordings(TABLE | {"t": seconds}, "what", "record").timeline.clock_name == "t"
+    dates = (1e9 * np.tile(np.arange(120), 6)).astype("M8[ns]")
+    dated = read_recordings(TABLE | {"t": dates}, "what", "record")
+    assert dated.timeline.clock is None
+    assert list(dated.signals) == ["a", "b"]

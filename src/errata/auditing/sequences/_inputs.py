@@ -27,7 +27,7 @@ from .._inputs import (
 )
 from .._leaks import find_leak, leak_note
 from ._recordings import Recordings, gather_recordings, order_note
-from ._signals import Signals, as_numbers, read_signals
+from ._signals import Signals, as_numbers, is_date, read_signals
 from ._stretches import Timeline
 
 INSTEAD = {
@@ -168,6 +168,6 @@ def _learnable(
 
 def _timeline(names: np.ndarray, clock: Column | None) -> Timeline:
     cells = np.array([str(name) for name in names.tolist()], dtype=object)
-    if clock is None:
-        return Timeline(cells, None, None)
+    if clock is None or is_date(clock):  # in seconds since 1970 it would tell nobody anything
+        return Timeline(cells)
     return Timeline(cells, clock.name, as_numbers(clock))

@@ -58,8 +58,12 @@ def read_signals(table: Any, recordings: Recordings) -> Signals:
 
 def as_numbers(column: Column) -> np.ndarray | None:
     """The numbers of a column, or of its dates, which may be a clock; None for words."""
-    is_time = getattr(getattr(column.values, "dtype", None), "kind", "") in ("m", "M")
-    return times(column.values) if is_time else numbers(column.values)
+    return times(column.values) if is_date(column) else numbers(column.values)
+
+
+def is_date(column: Column) -> bool:
+    """Whether cells are dates or durations."""
+    return getattr(getattr(column.values, "dtype", None), "kind", "") in ("m", "M")
 
 
 def _steps(values: np.ndarray, recordings: Recordings) -> np.ndarray:
