@@ -32,8 +32,8 @@ def list_experiments() -> list[Experiment]:
     --------
     >>> [experiment.name for experiment in list_experiments()]
     ['walmsley', 'elm-svm', 'elm-svr', 'elm-solver', 'ppr', 'peeling', 'nr-boosting', 'projections',
-     'survey', 'mi-failures', 'mi-regression', 'mi-real', 'mi-risk', 'lnt-bw', 'lnt-cleaning', 'ecg',
-     'ecg-experts']
+     'survey', 'mi-failures', 'mi-regression', 'mi-real', 'mi-risk', 'lnt-bw', 'lnt-cleaning',
+     'ecg', 'ecg-experts']
     """
     return list(_EXPERIMENTS.values())
 
