@@ -100,5 +100,5 @@ def test_the_published_rates_stand_beside_ours(tmp_path):
         "Wallrobot": 2.4,
         "Wave": 0.2,
     }
-    assert set(experiment.datasets) == {"Digits", "Wallrobot", "Wave"}
+    assert {"Digits", "Wallrobot", "Wave"} < set(experiment.datasets)
     assert list(experiment.methods) == [row["method"] for row in experiment.published.rows()][:1]
