@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from errata.auditing.sequences import check_sequence, read_recordings
 from errata.sequence import WaveletFeatures
@@ -29,6 +30,11 @@ def test_a_table_is_needed():
         read_recordings(None, LABELS, NAMES)
 
 
+def test_a_sparse_matrix_is_no_signal():
+    with pytest.raises(ValueError, match=r"pass X\.toarray"):
+        read_recordings(csr_array(X), LABELS, NAMES)
+
+
 def test_one_name_for_each_row_is_needed():
     with pytest.raises(ValueError, match="sequence has 3 rows, but there are 720 labels"):
         read_recordings(X, LABELS, ["a", "a", "b"])
@@ -44,7 +50,7 @@ def test_a_label_in_one_recording_only_is_kept_as_it_is():
 
 def test_labels_that_none_can_learn_are_refused():
     labels = np.where(NAMES == "r2", "sleep", "wake")
-    with pytest.raises(ValueError, match="only one class occurs in more than one recording"):
+    with pytest.raises(ValueError, match="fewer than two classes occur in several recordings"):
         read_recordings(X, labels, NAMES)
 
 

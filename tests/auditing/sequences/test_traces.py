@@ -58,3 +58,10 @@ def test_the_signals_that_tell_labels_apart_are_drawn_in_the_order_of_the_table(
     for name in "edb":
         signals[name] += codes
     assert telling(signals, codes) == ["b", "d", "e"]
+
+
+def test_units_of_a_signal_do_not_matter():
+    signals = {"a": np.arange(6.0), "b": np.array([3.0, 1, 2, 0, 2, 1])}
+    codes = np.repeat([0, 1], 3)
+    huge = {name: 1e200 * values for name, values in signals.items()}
+    assert telling(huge, codes) == telling(signals, codes)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 
 from ..._format import listed
@@ -76,6 +77,8 @@ def read_recordings(
     """Check labels and recordings, and turn the numbers of the table into features."""
     if table is None:
         raise ValueError("sequence needs a table of signals, but X is None.")
+    if issparse(table):
+        raise ValueError("a sparse matrix is no table of signals; pass X.toarray().")
     table, labels = label_column(table, y)
     table, names = _sequence_column(table, sequence, len(labels))
     classes, codes = classes_of(labels, y)
@@ -152,8 +155,8 @@ def _learnable(
     known = seen.sum(axis=1) >= 2
     if known.sum() < 2:
         raise ValueError(
-            "only one class occurs in more than one recording, or in more than one part of a "
-            "single one: no class can be learnt without the rows that are to be judged."
+            "fewer than two classes occur in several recordings, or in several parts of one: a "
+            "class cannot be learnt without the rows that are to be judged."
         )
     audited = np.flatnonzero(known[codes])
     if known.all():

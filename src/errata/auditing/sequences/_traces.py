@@ -51,7 +51,8 @@ def telling(signals: Mapping[str, np.ndarray], codes: np.ndarray) -> list[str]:
     """The signals whose mean differs most between labels, in the order of the table."""
     sizes = np.bincount(codes)
     explained = {}
-    for name, values in signals.items():
+    for name, given in signals.items():
+        values = given / max(np.abs(given).max(), np.finfo(float).tiny)  # squares could overflow
         means = np.bincount(codes, weights=values) / np.maximum(sizes, 1)
         spread = values.var() or 1.0
         explained[name] = float(means[codes].var() / spread)
