@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
 from errata.bench._experiment import Bench, Cell
 from errata.bench.experiments import _noisy_selection
@@ -14,6 +15,7 @@ from errata.bench.experiments._noisy_selection import (
     error_of,
     with_one_seed,
 )
+from errata.exceptions import SuspicionWarning
 from errata.feature_selection import LabelNoiseMemberships, MutualInformationSelector
 from errata.filters import Cleaner
 from errata.noise import flip_labels
@@ -76,6 +78,20 @@ def test_with_all_columns_all_methods_are_the_same():
         for name, method in (("C", FromLabels(PLAIN, clean=True)), ("N", FromLabels(PLAIN)))
     ]
     assert last[0] == last[1]
+
+
+def test_a_column_that_is_constant_in_training_is_in_the_last_subset(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    rare = np.zeros(len(X))
+    seed = BENCH.seed_of("Rare", 0)
+    rare[np.random.RandomState(seed).permutation(len(X))[-1]] = 1  # a test row
+    lines = [",".join(map(str, (*row, r, c))) for row, r, c in zip(X, rare, y, strict=True)]
+    (tmp_path / "rare.csv").write_text("\n".join(["a,b,c,d,e,label", *lines]), encoding="utf-8")
+    with pytest.warns(SuspicionWarning, match="single value"):
+        found = NoisySelection()(
+            Cell("Rare", 0.0, "BW-N", 0), FromLabels(PLAIN), "rare", BENCH._replace(folder=tmp_path)
+        )
+    assert np.isfinite([found[f"error_of_{size}"] for size in range(1, 6)]).all()
 
 
 def test_tolerant_selection_tells_how_many_labels_are_wrong():

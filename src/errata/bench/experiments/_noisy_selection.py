@@ -157,4 +157,6 @@ class NoisySelection:
             "rows": len(y),
             "imbalance": imbalance(y),
         }
-        return found | errors_on(selector.path_, lambda of: error_of(source, of), LARGEST)
+        # A column may be constant in the training rows, and is then in no subset but the last.
+        path = selector.path_ | {split.X.shape[1]: np.arange(split.X.shape[1])}
+        return found | errors_on(path, lambda of: error_of(source, of), LARGEST)
