@@ -144,16 +144,15 @@ def speed(rows):
         path = Path(folder) / "recordings.csv"
         write_table(path, columns)
         reading, table = timed(lambda: read_table(path))
-    small = errata.audit(*SETS["activity, 6 recordings"](0)[:2], self_check=False, random_state=0)
-    del small  # compiled now
+    warm_up = SETS["activity, 6 recordings"](0)
+    errata.audit(
+        *warm_up[:2], sequence=warm_up[2], self_check=False, random_state=0
+    )  # compiled now
     plain = table.drop_columns(["record"])
-    ordinary, _ = timed(lambda: errata.audit(plain, "what", groups=recording, random_state=0))
-    for check in (False, True):
-        seconds, _ = timed(
-            lambda check=check: errata.audit(
-                table, "what", sequence="record", self_check=check, random_state=0
-            )
-        )
+    for check in (False, True):  # like with like: both with a self-check, or neither
+        how = {"self_check": check, "random_state": 0}
+        ordinary, _ = timed(lambda how=how: errata.audit(plain, "what", groups=recording, **how))
+        seconds, _ = timed(lambda how=how: errata.audit(table, "what", sequence="record", **how))
         ratios = f"{seconds / reading:.0f} x reading, {seconds / ordinary:.2f} x ordinary audit"
         print(f"{len(y):,} rows, self-check {check}: {seconds:.1f} s, {ratios}", flush=True)
 
