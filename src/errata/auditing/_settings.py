@@ -35,7 +35,7 @@ NEIGHBORS = 20
 BOOSTED_LEAVES = 15  # of each boosted tree
 EARLY_STOPPING_ROWS = 10  # of the rarest class: early stopping sets rows of every class aside
 
-# Sequences. `python benchmarks/sequences.py`
+# Sequences. `python benchmarks/sequences.py` compared pools of models; sizes were set by hand.
 COMPONENTS = 3  # densities of each class
 SEQUENCE_STEPS, SEQUENCE_TOL = 50, 1e-4  # of the fit of a hidden Markov model, at most
 SEQUENCE_ROWS = 50_000  # that one is fitted to at most
