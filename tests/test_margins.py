@@ -1,6 +1,12 @@
 import numpy as np
 
-from errata._margins import own_and_best_other, probability_margin
+from errata._margins import (
+    favourite_other,
+    label_doubt,
+    own_and_best_other,
+    probability_margin,
+    without_own,
+)
 
 
 def test_margins_by_hand():
@@ -13,3 +19,19 @@ def test_own_and_the_best_other():
     own, other = own_and_best_other(np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 1]))
     assert own.tolist() == [0.5, 0.2]
     assert other.tolist() == [0.3, 0.7]
+
+
+def test_others_keep_digits_that_one_minus_a_probability_would_lose():
+    sure = np.array([[1.0, 1e-30]])
+    np.testing.assert_array_equal(without_own(sure, np.array([0])), [[0, 1e-30]])
+    np.testing.assert_array_equal(label_doubt(sure, np.array([0])), [1e-30])
+    assert sure[0, 0] == 1  # as it was
+
+
+def test_doubt_is_a_probability_whatever_the_rounding():
+    np.testing.assert_array_equal(label_doubt(np.array([[0.0, 1 + 1e-15]]), np.array([0])), [1])
+
+
+def test_the_label_itself_where_nobody_votes_otherwise():
+    votes = np.array([[5.0, 1.0, 2.0], [0.0, 4.0, 0.0]])
+    assert favourite_other(votes, np.array([0, 1])).tolist() == [2, 1]

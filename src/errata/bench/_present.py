@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from rich.table import Table as RichTable
 
-from .._optional import require
 from ._beside_published import BesidePublished
+from ._figure import new_figure
 
 
 class Table(NamedTuple):
@@ -104,12 +104,10 @@ def to_rich(table: Table) -> Any:
 
 def plot_comparison(comparisons: Sequence[BesidePublished], path: Path, *, title: str = "") -> None:
     """One metric, ours against published, a panel per method; on the diagonal both agree."""
-    # A Figure of its own, not pyplot: nothing is left open, and the user's backend stays.
-    figure = require("matplotlib.figure", extra="report").Figure(layout="constrained")
     methods = list(dict.fromkeys(c.method for c in comparisons))
     columns = min(len(methods), 3)
     lines = -(-len(methods) // columns)
-    figure.set_size_inches(3.4 * columns + 1, 3.4 * lines + 0.6)
+    figure = new_figure(3.4 * columns + 1, 3.4 * lines + 0.6)
     axes = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
     low = min(min(c.ours, c.published) for c in comparisons)
     high = max(max(c.ours, c.published) for c in comparisons)

@@ -82,17 +82,12 @@ def _check_roles(options: Options) -> None:
         raise ValueError(
             f"column {options.label!r} holds the labels; leave it out of {asked[options.label]}."
         )
-    for key in options.wavelets:
+    for key, option in features.items():
         if key in options.left_out:
+            why = "only a feature can be trusted, so " if option == "--trust" else ""
             raise ValueError(
-                f"column {key!r} is in --wavelets and in {options.left_out[key]}; leave it out of "
-                "one of them."
-            )
-    for key in options.trust:
-        if key in options.left_out:
-            raise ValueError(
-                f"column {key!r} is in --trust and in {options.left_out[key]}; only a feature can "
-                "be trusted, so leave it out of one of them."
+                f"column {key!r} is in {option} and in {options.left_out[key]}; {why}leave it out "
+                "of one of them."
             )
 
 

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from .._detector import DetectorMixin
+from .._margins import favourite_other
 from .._neighbors import nearest
 from .._random import draw_seed, seeded_clone
 from .._routing import params_of_rows, route_fit, router_of
@@ -212,7 +213,7 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         self.n_borrowed_ = np.array([borrowed for _, _, borrowed in grown])
         votes = self._votes(Z)
         suspicion = (votes != codes[:, None]).mean(axis=1)
-        other = _favourite_other(vote_fractions(votes, len(class_order)), codes)
+        other = favourite_other(vote_fractions(votes, len(class_order)), codes)
         self._conclude(suspicion, class_order[codes], class_order[other])
         return self
 
@@ -335,10 +336,3 @@ def _canonical(X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray
     first = np.full(codes.max() + 1, len(codes))
     np.minimum.at(first, codes[order], np.arange(len(codes)))
     return order, np.argsort(first)
-
-
-def _favourite_other(fractions: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """The class with most votes besides the label; the label where nobody votes otherwise."""
-    others = fractions.copy()
-    others[np.arange(len(codes)), codes] = 0
-    return np.where(others.any(axis=1), others.argmax(axis=1), codes)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._margins import without_own
 from .._validation import (
     as_column,
     check_count,
@@ -130,8 +131,7 @@ def _destination(codes: np.ndarray, k: int, v: np.ndarray, target: Any = None) -
         # One of k - 1 places; those from the row's own class on stand for the class after.
         other = np.floor(v * (k - 1)).astype(codes.dtype)
         return other + (other >= codes)
-    away = check_weight_matrix("target", target, (len(codes), k))
-    away[np.arange(len(codes)), codes] = 0
+    away = without_own(check_weight_matrix("target", target, (len(codes), k)), codes)
     cumulative = np.cumsum(away, axis=1)
     total = cumulative[:, -1]
     # The first class strictly above: one without weight, as the row's own, is never chosen, not

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._detector import check_one_rule, flag
+from .._margins import label_doubt
 from .._validation import check_choice, check_fraction
 from ..noise import NoiseModel
 from ._base import Pairs
@@ -246,7 +247,4 @@ class TolerantHMM(HiddenClassModel):
 
 def _label_doubt(posterior: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Probability that a label is wrong; zero where there is none to suspect."""
-    labelled = np.flatnonzero(codes >= 0)
-    others = posterior.copy()
-    others[labelled, codes[labelled]] = 0  # summed, and not taken from 1: no rounding next to it
-    return np.where(codes >= 0, np.clip(others.sum(axis=1), 0, 1), 0.0)
+    return np.where(codes >= 0, label_doubt(posterior, codes), 0.0)

@@ -5,7 +5,6 @@ from errata.feature_selection.label_noise._em import (
     believed_labels,
     error_rates,
     search_memberships,
-    without_label,
 )
 
 CODES = np.repeat([0, 1], 5)
@@ -99,11 +98,6 @@ def test_error_rates_do_not_exceed_chance(n_classes):
 
 def test_a_class_that_nobody_is_in_errs_never():
     np.testing.assert_array_equal(error_rates(np.eye(3)[[0, 1, 1]], np.array([0, 1, 1])), 0)
-
-
-def test_others_keep_digits_that_one_minus_a_membership_would_lose():
-    tiny = without_label(np.array([[1.0, 1e-30]]), np.array([0]))
-    np.testing.assert_array_equal(tiny, [[0, 1e-30]])
 
 
 def test_believed_labels():

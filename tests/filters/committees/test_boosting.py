@@ -4,9 +4,10 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.tree import DecisionTreeClassifier
 
+from errata._margins import favourite_other
 from errata.datasets import make_twonorm
 from errata.filters import BoostEdgeFilter, BoostWeightFilter
-from errata.filters.committees._boosting import add_rounds, favourite_other
+from errata.filters.committees._boosting import add_rounds
 from errata.noise import flip_labels
 
 STUMP = DecisionTreeClassifier(max_depth=2, random_state=0)

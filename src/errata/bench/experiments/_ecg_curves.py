@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._files import atomic_path
-from ..._optional import require
+from .._figure import new_figure
 from .._present import Table, to_markdown
 
 UNIFORM = 0.4  # labels flipped at level 1; at 0.5, the highest, a fifth
@@ -32,9 +32,7 @@ def draw_ecg_curves(results: list[dict[str, Any]], folder: Path) -> list[Path]:
 
 def _draw(results: list[dict], prefix: str, percent: float, label: str, path: Path) -> None:
     datasets = list(dict.fromkeys(row["dataset"] for row in results))
-    figure = require("matplotlib.figure", extra="report").Figure(
-        (4 * len(datasets) + 0.5, 6.4), layout="constrained"
-    )
+    figure = new_figure(4 * len(datasets) + 0.5, 6.4)
     panels = figure.subplots(2, len(datasets), squeeze=False, sharex=True, sharey="col")
     for column, dataset in enumerate(datasets):
         for panel, score in zip(panels[:, column], ("recall", "precision"), strict=True):

@@ -23,9 +23,9 @@ import numpy as np
 from sklearn.svm import SVC, LinearSVC
 
 from ..._files import atomic_path
-from ..._optional import require
 from ...elm import ELMSVC
 from .._experiment import Experiment
+from .._figure import new_figure
 from .._present import Table, to_markdown
 from .._published import Published, load_published
 from ._gram_search import LIBSVM_LIMIT, powers_of_ten
@@ -93,7 +93,7 @@ def illustrate_times(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     path, picture = folder / "times.md", folder / "times.png"
     with atomic_path(path) as temporary:
         temporary.write_text(f"# {table.title}\n\n{to_markdown(table)}\n", encoding="utf-8")
-    figure = require("matplotlib.figure", extra="report").Figure((10, 5), layout="constrained")
+    figure = new_figure(10, 5)
     axes = figure.subplots(1, 3, sharex=True, sharey=True)
     panels = {
         "ours": (mean_ratios(results), THREE),

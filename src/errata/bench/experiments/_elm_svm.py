@@ -20,8 +20,8 @@ import numpy as np
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from ..._optional import require
 from .._experiment import Experiment
+from .._figure import new_figure
 from .._published import Published
 from ._gram_search import DrawnUnits, Gaussian, GramSearch, OuterFold, powers_of_ten
 
@@ -65,7 +65,7 @@ def svm_methods(step: float, gammas: tuple, sizes: tuple, cv: int = 10) -> dict[
 
 def plot_svm_kernels(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Figure 1: accuracy against gamma for the RBF kernel, and against p for the ELM kernel."""
-    figure = require("matplotlib.figure", extra="report").Figure((9, 4), layout="constrained")
+    figure = new_figure(9, 4)
     axes = figure.subplots(1, 2, sharey=True)
     panels = {"RBF gamma=": "RBF kernel: gamma", "ELM p=": "ELM kernel: number of units p"}
     for axis, (prefix, label) in zip(axes, panels.items(), strict=True):

@@ -23,8 +23,8 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from ..._optional import require
 from .._experiment import Experiment
+from .._figure import new_figure
 from .._published import Published, load_published
 from ._elm_svm import curves
 from ._gram_search import Gaussian, GramSearch, InfiniteUnits, OuterFold, powers_of_ten
@@ -116,7 +116,7 @@ def plot_svr_kernels(results: list[dict[str, Any]], folder: Path) -> list[Path]:
 
     Errors are divided by the smallest of a data set, over both kernels.
     """
-    figure = require("matplotlib.figure", extra="report").Figure((9, 4), layout="constrained")
+    figure = new_figure(9, 4)
     panels = {
         "SVR Gaussian kernel gamma=": "Gaussian kernel: gamma",
         "SVR ELM kernel sigma_w=": "ELM kernel: sigma_w",

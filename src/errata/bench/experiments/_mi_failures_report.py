@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..._files import atomic_path
-from ..._optional import require
 from ...feature_selection.information import failure_statistics, loss_bound
 from ...feature_selection.information._failures import FailureHistogram
+from .._figure import new_figure
 from .._present import Table, to_markdown
 from .._published import load_published
 from ..figures import plot_information_failures
@@ -87,9 +87,7 @@ def draw_study(
     names = [name for name in settings if name in run]
     if not names:
         return []
-    figure = require("matplotlib.figure", extra="report").Figure(
-        (4.4 * len(names), 13), layout="constrained"
-    )
+    figure = new_figure(4.4 * len(names), 13)
     for column, name in zip(figure.subplots(4, len(names), squeeze=False).T, names, strict=True):
         _draw_setting(column, name, settings[name], [r for r in results if r["dataset"] == name])
     with atomic_path(path) as temporary:

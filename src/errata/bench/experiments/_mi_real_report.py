@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._files import atomic_path
-from ..._optional import require
+from .._figure import new_figure
 from .._present import Table, to_markdown
 
 SIZES = 10  # columns drawn for a search
@@ -94,9 +94,7 @@ def _rates(searches: dict[str, Searches]) -> Table:
 
 
 def _plot(searches: dict[str, Searches], path: Path) -> Path:
-    figure = require("matplotlib.figure", extra="report").Figure(
-        (11, 2.9 * len(searches)), layout="constrained"
-    )
+    figure = new_figure(11, 2.9 * len(searches))
     panels = figure.subplots(len(searches), 3, squeeze=False)
     for row, (dataset, of) in zip(panels, searches.items(), strict=True):
         _draw(row, dataset, of)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..._files import atomic_path
-from ..._optional import require
 from ...feature_selection.information import (
     information_gap_needed,
     make_noisy_sine,
     regression_error,
     regression_scale,
 )
+from .._figure import new_figure
 from .._present import Table, to_markdown
 from ..figures import plot_regression_errors
 from ..figures._regression_errors import CURVES
@@ -31,14 +31,13 @@ _SUBSETS = {
 def illustrate_regression(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """The table, samples (figures 1 and 4), curves (2, 3, 5, 7), failures (6, 8), thresholds."""
     files = [write_regression(results, folder / "regression.md")]
-    new_figure = require("matplotlib.figure", extra="report").Figure
     for name, draw, size in (
         ("samples", _draw_samples, (12, 6.4)),
         ("curves", _draw_curves, (11, 7.6)),
         ("failures", _draw_failures, (11, 4)),
         ("thresholds", _draw_thresholds, (6.4, 4.2)),
     ):
-        figure = new_figure(size, layout="constrained")
+        figure = new_figure(*size)
         draw(figure)
         files.append(folder / f"{name}.png")
         with atomic_path(files[-1]) as temporary:

@@ -17,9 +17,9 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neural_network import MLPClassifier
 
-from ..._optional import require
 from ...ensemble import NoiseReducingBoostClassifier
 from .._experiment import Experiment, NoisyTraining
+from .._figure import new_figure
 from .._published import Published
 
 # Twenty steps do not converge, and are not meant to.
@@ -39,9 +39,7 @@ def plot_accuracies(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     found: dict[str, dict] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for row in results:
         found[row["dataset"]][row["method"]][row["noise_level"]].append(row["accuracy_percent"])
-    figure = require("matplotlib.figure", extra="report").Figure(
-        (4 * len(found), 3.8), layout="constrained"
-    )
+    figure = new_figure(4 * len(found), 3.8)
     panels = figure.subplots(1, len(found), squeeze=False)[0]
     for panel, (dataset, methods) in zip(panels, found.items(), strict=True):
         for method, levels in methods.items():

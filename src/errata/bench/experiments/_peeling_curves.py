@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._optional import require
+from .._figure import new_figure
 
 ROUNDS = (1, 3, 10, 20, 30, 60, 100, 150, 200, 300)
 BOOSTERS = ("AdaBoost", "LogitBoost", "GentleBoost", "RobustBoost")
@@ -40,9 +40,7 @@ def plot_curves(results: list[dict[str, Any]], path: Path) -> list[Path]:
         return []
     n_columns = min(3, len(shown))
     n_rows = -(-len(shown) // n_columns)
-    figure = require("matplotlib.figure", extra="report").Figure(
-        (4.2 * n_columns, 3.1 * n_rows + 0.8), layout="constrained"
-    )
+    figure = new_figure(4.2 * n_columns, 3.1 * n_rows + 0.8)
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for panel, (title, of_panel) in zip(panels, shown, strict=False):
         _draw(panel, title, of_panel)

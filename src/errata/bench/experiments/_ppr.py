@@ -18,7 +18,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._optional import require
 from ...exceptions import SuspicionWarning
 from ...tolerant import (
     ReinforcedKernelRidge,
@@ -27,6 +26,7 @@ from ...tolerant import (
     ReinforcedPCA,
 )
 from .._experiment import Bench, Cell, Experiment
+from .._figure import new_figure
 from .._published import Published
 from ..figures import (
     make_mislabelled_extreme,
@@ -109,8 +109,6 @@ PROBLEMS: dict[str, Callable[[int, dict[str, Any]], tuple[Any, float]]] = {
 
 def illustrate_ppr(_: list[dict], folder: Path) -> list[Path]:
     """Figures 6 and 8 to 10, with alpha too small, chosen and too large; figures 11a and 12a."""
-    # Figures without pyplot: none stays open, and the user's backend is left alone.
-    new_figure = require("matplotlib.figure", extra="report").Figure
     files = []
     for number, plot, model in [
         (6, plot_outlying_line, ReinforcedLinearRegression()),
@@ -118,10 +116,10 @@ def illustrate_ppr(_: list[dict], folder: Path) -> list[Path]:
         (9, plot_mislabelled_extreme, ReinforcedLogisticRegression()),
         (10, plot_outlying_cloud, ReinforcedPCA()),
     ]:
-        figure = new_figure((17, 8.5), layout="constrained")
+        figure = new_figure(17, 8.5)
         _draw_panels(plot, model, figure.subplots(2, 3))
         files.append(_save(figure, folder / f"figure-{number}.png"))
-    figure = new_figure((10, 3.8), layout="constrained")
+    figure = new_figure(10, 3.8)
     for penalty, panel in zip(("l1", "l2"), figure.subplots(1, 2, sharey=True), strict=True):
         _draw_mean_weight(penalty, panel)
     files.append(_save(figure, folder / "figure-11-12.png"))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._optional import require
 from ...stats import wilcoxon_holm
 from ...tables import write_table
+from .._figure import new_figure
 
 RIVALS = {"AdaBoost": "#d55e00", "Bagging": "#0072b2", "Random forest": "#009e73"}
 
@@ -79,7 +79,7 @@ def plot_robustness(results: list[dict[str, Any]], path: Path) -> list[Path]:
         return []
     levels = [100 * level for level in tables]
     curves = {m: [float(t[m].mean()) for t in tables.values()] for m in next(iter(tables.values()))}
-    figure = require("matplotlib.figure", extra="report").Figure((7.5, 4.5), layout="constrained")
+    figure = new_figure(7.5, 4.5)
     panel = figure.subplots()
     projections = sorted(curves.keys() - RIVALS.keys(), key=lambda m: -fmean(curves[m]))
     for i, method in enumerate(projections):  # the best projection in black, the others in grey

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._files import atomic_path
-from ..._optional import require
 from ...stats import wilcoxon_holm
 from ...stats._wilcoxon import holm
+from .._figure import new_figure
 from .._present import Table, to_markdown
 
 SIGNIFICANCE = 0.05
@@ -127,9 +127,7 @@ def plot_sizes(curves: Curves, path: Path) -> Path:
     levels = list(dict.fromkeys(level for _, level in curves))
     n_columns = len(levels) if len(levels) > 1 else min(3, len(curves))
     n_rows = -(-len(curves) // n_columns)
-    figure = require("matplotlib.figure", extra="report").Figure(
-        (4.4 * n_columns, 2.9 * n_rows + 0.7), layout="constrained"
-    )
+    figure = new_figure(4.4 * n_columns, 2.9 * n_rows + 0.7)
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for panel, ((dataset, level), methods) in zip(panels, curves.items(), strict=False):
         _draw(panel, methods)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._optional import require
+from .._figure import new_figure
 
 GROUPS = ("clean", "noisy")
 SUMMARY = ("mean", "std", "min", "q1", "median", "q3", "max")
@@ -36,9 +36,7 @@ def plot_hardness(results: list[dict[str, Any]], path: Path) -> list[Path]:
     datasets = [name for name in SHOWN if name in summaries]
     if not datasets:
         return []
-    figure = require("matplotlib.figure", extra="report").Figure(
-        (3.2 * len(datasets) + 0.6, 6.2), layout="constrained"
-    )
+    figure = new_figure(3.2 * len(datasets) + 0.6, 6.2)
     axes = figure.subplots(2, len(datasets), squeeze=False, sharey=True)
     for (curve, box), name in zip(axes.T, datasets, strict=True):
         _draw_curves(curve, summaries[name])

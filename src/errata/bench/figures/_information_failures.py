@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from ..._optional import require
 from ...feature_selection.information import (
     failure_statistics,
     fano_lower,
     hellman_raviv_upper,
     sample_discrete_features,
 )
+from .._figure import new_figure
 
 # Okabe and Ito's colours, told apart by colour-blind readers.
 _FANO = {"color": "#0072B2", "linewidth": 1.6, "label": "Fano, at least"}
@@ -63,9 +63,7 @@ def plot_information_failures(
     if features is None:
         features = sample_discrete_features(400, random_state=0)
     if ax is None:
-        figure = require("matplotlib.figure", extra="report").Figure(
-            (6.4, 4.4), layout="constrained"
-        )
+        figure = new_figure(6.4, 4.4)
         ax = figure.subplots()
     information, error = features.mutual_information, features.error
     found = failure_statistics(information, error, min_gap, min_loss)

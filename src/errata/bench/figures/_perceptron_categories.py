@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._optional import require
 from ...datasets import make_xor
 from ...ensemble import ParallelPerceptronClassifier
+from .._figure import new_figure
 
 CLASS_COLOURS = ("#0072B2", "#E69F00")  # Okabe and Ito's
 
@@ -52,7 +52,7 @@ def plot_perceptron_categories(
     wrong = y != (X[:, 0] * X[:, 1] < 0)
     model = ParallelPerceptronClassifier(n_perceptrons, random_state=random_state).fit(X, y)
     if ax is None:
-        figure = require("matplotlib.figure", extra="report").Figure((6, 5.2), layout="constrained")
+        figure = new_figure(6, 5.2)
         ax = figure.subplots()
     ax.scatter(*X[wrong].T, s=110, facecolors="none", edgecolors="#888888", label="wrong label")
     for category, marker in (("safe", "s"), ("borderline", "."), ("noisy", "x")):

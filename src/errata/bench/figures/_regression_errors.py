@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._optional import require
 from ...feature_selection.information import regression_error
+from .._figure import new_figure
 
 CURVES: dict[str, tuple[str, dict[str, float], str, str]] = {
     "uniform": ("uniform", {}, "#E69F00", ":"),
@@ -46,9 +46,7 @@ def plot_regression_errors(criterion: str = "mse", *, curves: Any = None, ax: An
     >>> ax.figure.savefig("errors.png")  # doctest: +SKIP
     """
     if ax is None:
-        figure = require("matplotlib.figure", extra="report").Figure(
-            (6.4, 4.2), layout="constrained"
-        )
+        figure = new_figure(6.4, 4.2)
         ax = figure.subplots()
     entropy = np.linspace(-1, 1, 201)
     least = regression_error(entropy, _LEAST[criterion], criterion)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..._margins import without_own
 from ...noise import NoiseModel
 from ...tolerant.hidden_class._em import expectation
 
@@ -86,16 +87,9 @@ def _round(log_densities: np.ndarray, codes: np.ndarray, before: Belief) -> Beli
 def error_rates(memberships: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Fraction of each class that has another label, no more than pure chance would give."""
     total = memberships.sum(axis=0)
-    wrong = without_label(memberships, codes).sum(axis=0)
+    wrong = without_own(memberships, codes).sum(axis=0)
     rates = np.divide(wrong, total, out=np.zeros_like(total), where=total > 0)
     return np.minimum(rates, 1 - 1 / len(total))
-
-
-def without_label(memberships: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Memberships to the classes that a row is not labelled as: 1 - gamma without its rounding."""
-    others = memberships.copy()
-    others[np.arange(len(codes)), codes] = 0
-    return others
 
 
 def _transition(error_rates: np.ndarray) -> np.ndarray:

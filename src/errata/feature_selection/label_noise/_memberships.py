@@ -7,9 +7,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from ..._detector import DetectorMixin
+from ..._margins import label_doubt
 from ..._validation import check_count, check_fraction, check_labelled
 from .._preparation import prepared
-from ._em import without_label
 from ._estimate import MembershipSettings, estimate_memberships
 from ._weighted_neighbors import NeighborhoodRule
 
@@ -184,9 +184,8 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
         self.log_likelihood_, self.converged_ = found.log_likelihood, found.converged
         self.n_iter_ = len(found.log_likelihood)
         self.label_confidence_ = self.memberships_[np.arange(len(codes)), codes]
-        suspicion = without_label(self.memberships_, codes).sum(axis=1)
-        suggested = self.memberships_.argmax(axis=1)
-        self._conclude(np.clip(suspicion, 0, 1), codes, suggested, probability=True)
+        suspicion = label_doubt(self.memberships_, codes)
+        self._conclude(suspicion, codes, self.memberships_.argmax(axis=1), probability=True)
         return self
 
     def _settings(self) -> MembershipSettings:

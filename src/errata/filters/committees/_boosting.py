@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._detector import flag
+from ..._margins import favourite_other
 from ..._validation import check_count, check_labelled
 from ...ensemble import DiscreteAdaBoostClassifier
 from ...ensemble.boosting._base_learners import make_base_learner
@@ -103,10 +104,3 @@ def add_rounds(
         wrong += np.where(predicted != codes, a, 0.0)
         towards[rows, predicted] += a
     return RoundSums(total, wrong, towards)
-
-
-def favourite_other(towards: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """The class other than the label that the rounds like best; the label if they like none."""
-    others = towards.copy()
-    others[np.arange(len(codes)), codes] = 0.0
-    return np.where(others.any(axis=1), others.argmax(axis=1), codes)

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..._detector import DetectorMixin
+from ..._margins import label_doubt
 from ..._validation import (
     check_class_weights,
     check_count,
@@ -74,10 +75,7 @@ class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
     def _report_noise(self, T: np.ndarray, responsibilities: np.ndarray, codes: np.ndarray) -> None:
         """Set what is said of T and of the rows."""
         self.noise_transition_, self.error_rates_ = T, 1 - np.diag(T)
-        # 1 - r of the label, without the rounding of r next to 1.
-        others = responsibilities.copy()
-        others[np.arange(len(codes)), codes] = 0
-        suspicion = np.clip(others.sum(axis=1), 0, 1)
+        suspicion = label_doubt(responsibilities, codes)
         self._conclude(suspicion, codes, responsibilities.argmax(axis=1), probability=True)
 
     def _checked(self, X: Any) -> Any:
