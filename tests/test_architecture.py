@@ -30,6 +30,7 @@ ORDER = [
     "_kernels",
     "tables",
     "report",
+    "review",
     "noise",
     "datasets",
     "metrics",
