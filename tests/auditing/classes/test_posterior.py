@@ -13,10 +13,10 @@ from errata.auditing._skill import skill_of
 from errata.auditing.classes._hypotheses import BOUNDARY, UNIFORM, Hypothesis
 from errata.auditing.classes._noise_posterior import NoisePosterior
 from errata.auditing.classes._posterior import (
-    _weightiest,
     between,
     posterior_given_noise,
     posterior_of,
+    weightiest,
 )
 
 SKEW = np.array([[0.8, 0.2, 0.0], [0.0, 0.9, 0.1], [0.05, 0.05, 0.9]])
@@ -124,7 +124,7 @@ def test_rate_prior_and_transition_are_one_number():
 def test_the_rates_of_the_hypotheses_add_up_to_the_rate():
     truth = draw_truth(SKEW, 800, error=0.3)
     posterior = posterior_for(truth.logs, truth.labels)
-    used = [(part[0], part[2]) for part in _weightiest(posterior.noise)]
+    used = [(part[0], part[2]) for part in weightiest(posterior.noise)]
     total = sum(weight * posterior.rates[place] for place, weight in used)
     np.testing.assert_allclose(total, posterior.rate, rtol=0, atol=1e-6)
     logs, labels = nearly_clean(3, 800, 0, 0.999)

@@ -5,11 +5,13 @@
 3. ``_noise_model``: the hypotheses, fitted to the labels
 4. ``_noise_posterior``: how much each of them weighs
 5. ``_posterior``: the probability that each label is wrong, and the noise rate
+6. ``_components``: the hypotheses in a few groups, for verdicts to reweigh
 
 Another kind of label (numbers, several annotators) is another folder with a noise model and a
 posterior; the rest of the audit stays.
 """
 
+from ._components import Grouped, grouped_hypotheses
 from ._posterior import Posterior, posterior_of
 
-__all__ = ["Posterior", "posterior_of"]
+__all__ = ["Grouped", "Posterior", "grouped_hypotheses", "posterior_of"]

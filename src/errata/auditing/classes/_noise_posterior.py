@@ -40,6 +40,8 @@ from ._hypotheses import (
 )
 from ._noise_model import fit_hypotheses, log_prior, noise_rates
 
+NONE = "none"  # what hypotheses without noise are called
+
 
 class NoisePosterior(NamedTuple):
     """Noise hypotheses and their weights; boundary noise is the last of them.
@@ -109,8 +111,8 @@ class NoisePosterior(NamedTuple):
         a hypothesis starts from: where all labels look right, none is wrong even if 1 % might be.
         """
         told: list[dict[str, Any]] = []
-        for kind in ("none", UNIFORM, PATTERN, CLASS_TO_CLASS, BOUNDARY):
-            rows = [i for i, h in enumerate(self.hypotheses) if _kind(h) == kind]
+        for kind in (NONE, UNIFORM, PATTERN, CLASS_TO_CLASS, BOUNDARY):
+            rows = [i for i, h in enumerate(self.hypotheses) if kind_of(h) == kind]
             weight = float(self.weights[rows].sum())
             if weight >= KIND_WEIGHT:
                 rate = float(self.weights[rows] @ rates[rows]) / weight
@@ -118,9 +120,10 @@ class NoisePosterior(NamedTuple):
         return sorted(told, key=lambda t: -t["weight"])
 
 
-def _kind(hypothesis: Hypothesis) -> str:
+def kind_of(hypothesis: Hypothesis) -> str:
+    """What a hypothesis is called: noise at a rate of zero is none."""
     found = hypothesis.kind in (UNIFORM, PATTERN) and hypothesis.grid_rate == 0
-    return "none" if found else hypothesis.kind
+    return NONE if found else hypothesis.kind
 
 
 def noise_posterior(logs: np.ndarray, codes: np.ndarray) -> NoisePosterior:

@@ -100,7 +100,7 @@ def posterior_given_noise(
     n_classes, n = logs.shape
     skill = skill_of(logs, codes, units)
     highest = 1.0 if skill.enough else MOST_WITHOUT_SKILL
-    rule = _Rule(noise, _weightiest(noise), noise.unevenness, highest)
+    rule = _Rule(noise, weightiest(noise), noise.unevenness, highest)
     vote = _vote_of_equal_rows(noise, logs, codes, equal)
     rows = _together(
         [
@@ -222,7 +222,7 @@ def _mixture(rule: _Rule, logs: np.ndarray, codes: np.ndarray) -> _Mixture:
     return _Mixture(classes, ranked, elsewhere / max(others, 1e-12), right)
 
 
-def _weightiest(noise: NoisePosterior) -> list[_Weighted]:
+def weightiest(noise: NoisePosterior) -> list[_Weighted]:
     """The hypotheses that make up most of either weight."""
     kept = _most(noise.weights) | _most(noise.ranking)
     weights, ranking = noise.weights * kept, noise.ranking * kept

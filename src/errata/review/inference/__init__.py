@@ -1,0 +1,36 @@
+"""What verdicts tell about the labels that nobody has looked at.
+
+1. ``_components``: noise hypotheses that verdicts reweigh, and with them ``p_wrong`` of every row
+2. ``_progress``: how good the list was, what is left, when to stop; ``_words``: in sentences
+3. ``_piles``: rows drawn with known probabilities
+4. ``_intervals``: of fractions and counts
+
+Numpy and ``scipy.special`` only: the page must start at once.
+"""
+
+from ._components import (
+    Components,
+    Evidence,
+    RowSums,
+    evidence_of,
+    gather_components,
+    no_evidence,
+    update,
+)
+from ._piles import draw_piles
+from ._progress import ReviewProgress, progress
+from ._words import sentences
+
+__all__ = [
+    "Components",
+    "Evidence",
+    "ReviewProgress",
+    "RowSums",
+    "draw_piles",
+    "evidence_of",
+    "gather_components",
+    "no_evidence",
+    "progress",
+    "sentences",
+    "update",
+]

@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+from errata.review.inference import no_evidence, progress, sentences
+from errata.review.inference._progress import Left, Pace, SoFar, Spot
+from errata.review.inference._words import (
+    left_sentence,
+    pace_sentence,
+    so_far_sentence,
+    spot_sentence,
+    stop_sentence,
+    warning_sentence,
+)
+from reviewed_tables import draw_table
+
+
+@pytest.fixture
+def told():
+    table = draw_table("uniform")
+    return progress(table.components, no_evidence(table.components), np.full(3, 0.01))
+
+
+def test_every_part_of_the_page_has_its_sentence(told):
+    said = sentences(told)
+    assert said["so_far"] == "no suspect is decided yet"
+    assert said["warning"] == said["spot"] == ""
+    assert said["stop"] == "only 1.0% of the next are expected to be wrong: time to stop"
+    assert said["pace"] == "about 95% found after 3 more"
+
+
+def test_one_is_not_many():
+    assert so_far_sentence(SoFar(1, 1, 0.2, 1.0, 0.9)).startswith("1 of 1 was wrong (100%, 20 to")
+    assert spot_sentence(Spot(2, 60, 0.1, 9)).startswith("2 of 60 spot-checked were wrong: at most")
+    assert pace_sentence(Pace(3, 0.2)) == "about 95% found after 3 more, 1 minute"
+    assert pace_sentence(Pace(0, None)) == ""
+
+
+def test_a_broken_promise_is_told_which_way():
+    assert warning_sentence(SoFar(5, 10, 0.3, 0.7, 0.5)) == ""
+    assert warning_sentence(SoFar(1, 10, 0.1, 0.4, 0.5)).startswith("fewer were wrong than")
+    assert warning_sentence(SoFar(9, 10, 0.6, 0.9, 0.5)).startswith("more were wrong than")
+
+
+def test_a_spot_check_gives_what_is_left_an_interval(told):
+    checked = told._replace(others=Left(900, 9.4, 2.2, 15.1), spot=Spot(0, 60, 0.05, 45))
+    assert left_sentence(checked).endswith("among the 900 not flagged: 9 (2 to 16)")
+    done = checked._replace(flagged=Left(0, 0.0, 0.0, 0.0))
+    assert left_sentence(done) == "expected among the 900 not flagged: 9 (2 to 16)"
+
+
+def test_the_end_of_the_list_is_told(told):
+    assert stop_sentence(told._replace(next_wrong=None)) == "every suspect is decided"
+    assert stop_sentence(told._replace(stop=False)) == ""
