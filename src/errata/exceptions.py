@@ -1,7 +1,9 @@
 """Errors and warnings that a user of errata may want to catch."""
 
 __all__ = [
+    "BeingReviewed",
     "ClassRetentionWarning",
+    "ConflictingEvent",
     "DatasetNotFoundError",
     "MissingExtraError",
     "NoiseWarning",
@@ -11,6 +13,14 @@ __all__ = [
 
 class DatasetNotFoundError(ValueError):
     """A data set is not where errata looked for it; the message says how to get it."""
+
+
+class ConflictingEvent(ValueError):
+    """A decision has the key of another one, and says something else."""
+
+
+class BeingReviewed(OSError):
+    """Another process writes these decisions now; the message says which, and where."""
 
 
 class MissingExtraError(ImportError):

@@ -1,0 +1,32 @@
+"""Decisions: what people said of rows, kept event by event in one SQLite file beside the audit.
+
+``_event`` is what is said, ``_replay`` what it amounts to, ``_consensus`` what several people say
+together; ``_schema``, ``_lock`` and ``_failures`` are the file, ``_store`` puts them together.
+"""
+
+from ...exceptions import BeingReviewed, ConflictingEvent
+from ._agreement import Agreement, Pair
+from ._classes import as_text, from_text
+from ._consensus import RowVerdict
+from ._event import KINDS, Event
+from ._place import decisions_path, open_decisions
+from ._resolve import Resolved, resolve
+from ._store import Decisions, Merged
+
+__all__ = [
+    "Agreement",
+    "BeingReviewed",
+    "ConflictingEvent",
+    "Decisions",
+    "Event",
+    "KINDS",
+    "Merged",
+    "Pair",
+    "Resolved",
+    "RowVerdict",
+    "as_text",
+    "decisions_path",
+    "from_text",
+    "open_decisions",
+    "resolve",
+]

@@ -1,0 +1,149 @@
+"""An event: what one person said of one row, and what they saw when they said it."""
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
+from typing import Any
+from uuid import uuid4
+
+from ._clock import sortable_time
+
+CLASS_KINDS = ("suggestion", "label", "other")
+VERDICTS = (*CLASS_KINDS, "ambiguous", "unusable", "skip")
+REVERSALS = ("undo", "redo")
+KINDS = (*VERDICTS, "note", *REVERSALS)
+LONGEST_NOTE = 4000
+
+# What makes two events with one key the same: a request that is sent again may come later.
+_SAID = ("reviewer", "row_key", "kind", "class_text", "batch", "note", "undoes")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Event:
+    """One thing that a reviewer said of a row.
+
+    Parameters
+    ----------
+    reviewer : str
+        Who said it; not empty.
+    row_key : str
+        Which row, however the table is sorted.
+    row : int
+        Its number in the audit, as a hint.
+    kind : str
+        "suggestion", "label" and "other" name a class: the one suggested, the label itself,
+        another. "ambiguous": nobody can tell. "unusable": the row should go. "skip": not now.
+        "note": a remark and no verdict. "undo" and "redo" are made by :class:`Decisions`.
+    label, suggested : str
+        What the card showed, as JSON text (:func:`as_text`).
+    p_wrong : float
+        What the audit said of the label.
+    audit : str
+        The fingerprint of that audit.
+    queue : str, default="suspects"
+        Why the row was shown.
+    class_text : str or None
+        The class, as JSON text, where the kind names one.
+    note : str or None
+        At most 4,000 characters.
+    seconds : float or None
+        How long it took.
+    batch : str or None
+        Events of one batch are undone together.
+    key : str
+        Made with the card, so that a request sent twice is one event; drawn when not given.
+    at : str
+        Time in UTC, given by the store when empty.
+    undoes, id : int or None
+        Which event an undo or a redo takes back, and the number in this file.
+
+    Examples
+    --------
+    >>> from errata.review import Event
+    >>> event = Event(
+    ...     reviewer="ann", row_key="row.12", row=12, kind="suggestion", class_text='"dog"',
+    ...     label='"cat"', suggested='"dog"', p_wrong=0.93, audit="5f0c",
+    ... )
+    >>> event.kind, event.queue
+    ('suggestion', 'suspects')
+    """
+
+    reviewer: str
+    row_key: str
+    row: int
+    kind: str
+    label: str
+    suggested: str
+    p_wrong: float
+    audit: str
+    queue: str = "suspects"
+    class_text: str | None = None
+    note: str | None = None
+    seconds: float | None = None
+    batch: str | None = None
+    key: str = field(default_factory=lambda: uuid4().hex)
+    at: str = ""
+    undoes: int | None = None
+    id: int | None = None
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """Where it stands among all events, the same in every file that holds it."""
+        return self.at, self.key
+
+    @property
+    def unit(self) -> tuple[str, str]:
+        """What is undone together: the event, or the whole batch of its reviewer."""
+        return ("", self.key) if self.batch is None else (self.reviewer, self.batch)
+
+    def says_the_same(self, other: "Event") -> bool:
+        """Whether both are one request, sent twice."""
+        if self.at not in ("", other.at):
+            return False
+        return all(getattr(self, name) == getattr(other, name) for name in _SAID)
+
+    def reversed_by(self, kind: str, key: str | None) -> "Event":
+        """The undo or redo that takes this event back."""
+        blank = dict.fromkeys(("class_text", "note", "seconds", "batch", "id"))
+        given = {"key": key or uuid4().hex, "kind": kind, "undoes": self.id, "at": ""}
+        return replace(self, **blank, **given)  # type: ignore[arg-type]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its fields, for export; ``class`` is that of the table of events."""
+        fields = asdict(self)
+        return fields | {"class": fields.pop("class_text")}
+
+
+def checked(event: Event) -> Event:
+    """The event as it is kept, or a sentence about what is wrong with it."""
+    if event.kind not in KINDS:
+        raise ValueError(f"kind={event.kind!r} is no verdict; choose from {', '.join(KINDS)}.")
+    if event.kind in REVERSALS:
+        raise ValueError(f"a reviewer takes something back with {event.kind}(), not with an event.")
+    if not event.reviewer.strip():
+        raise ValueError("the name of the reviewer is empty; decisions need to be somebody's.")
+    if event.note is not None and len(event.note) > LONGEST_NOTE:
+        raise ValueError(
+            f"a note of {len(event.note):,} characters is too long; at most {LONGEST_NOTE:,} fit."
+        )
+    _check_class(event)
+    _check_numbers(event)
+    return replace(event, at=sortable_time(event.at)) if event.at else event
+
+
+def _check_class(event: Event) -> None:
+    if (event.kind in CLASS_KINDS) != (event.class_text is not None):
+        needs = "needs a class" if event.kind in CLASS_KINDS else "takes no class"
+        raise ValueError(f"a verdict {event.kind!r} {needs}, but got {event.class_text!r}.")
+    for text in (event.label, event.suggested, event.class_text):
+        try:
+            json.loads("null" if text is None else text)
+        except ValueError:
+            raise ValueError(f"{text!r} is no label as JSON text; as_text makes it.") from None
+
+
+def _check_numbers(event: Event) -> None:
+    if not 0 <= event.p_wrong <= 1:
+        raise ValueError(f"p_wrong={event.p_wrong!r} is no probability.")
+    if event.seconds is not None and not isfinite(event.seconds):
+        raise ValueError(f"seconds={event.seconds!r} is not a number of seconds.")

@@ -1,0 +1,148 @@
+"""From events to what stands, kept up to date event by event.
+
+The rule. An *undo* takes back the event it names, or the whole batch of that event; a *redo* takes
+back the undo it names. So an event stands as long as no undo of it stands, and an undo stands until
+a redo names it. None of this depends on the order in which events are read. Of what stands, the
+last verdict of a reviewer on a row counts: last by the time of the event, then by its key, which
+every file that holds the event agrees on. Hence files may be merged in any order.
+"""
+
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter, defaultdict
+
+from ._consensus import RowVerdict, last_verdicts, row_verdict
+from ._event import REVERSALS, Event
+
+NEVER = ("", "")
+
+
+class _Reviewer:
+    """What one reviewer can take back, and bring back, in the order of the events."""
+
+    def __init__(self) -> None:
+        self.standing: list[Event] = []
+        self.undos: list[Event] = []
+        self.said = NEVER  # the last that was no undo and no redo
+        self.latest = ""  # time of the last of all
+
+
+class Replay:
+    """What a list of events amounts to."""
+
+    def __init__(self) -> None:
+        self.log: list[Event] = []
+        self.by_key: dict[str, Event] = {}
+        self.verdicts: dict[str, RowVerdict] = {}
+        self.last: dict[tuple[str, str], Event] = {}  # by row and reviewer
+        self._by_id: dict[int | None, Event] = {}
+        self._rows: dict[str, list[Event]] = {}
+        self._batches: dict[tuple[str, str], list[Event]] = {}
+        self._undone: Counter[tuple[str, str]] = Counter()  # undos that stand, of each unit
+        self._redone: set[int | None] = set()
+        self._reviewers: dict[str, _Reviewer] = defaultdict(_Reviewer)
+
+    @property
+    def last_id(self) -> int:
+        """Number of the last event that was taken in."""
+        return (self.log[-1].id or 0) if self.log else 0
+
+    def after(self, number: int) -> list[Event]:
+        """The events with a number above this one."""
+        return self.log[bisect_right(self.log, number, key=lambda event: event.id or 0) :]
+
+    def latest_time(self, reviewer: str) -> str:
+        """When this reviewer last did anything; empty for never."""
+        return self._reviewers[reviewer].latest if reviewer in self._reviewers else ""
+
+    def history(self, row_key: str) -> list[Event]:
+        """Everything that was said of a row, in order, also what was taken back since."""
+        return list(self._rows.get(row_key, ()))
+
+    def stands(self, event: Event) -> bool:
+        """Whether an event that is no undo and no redo has not been taken back."""
+        return not self._undone[event.unit]
+
+    def to_undo(self, reviewer: str, number: int | None = None) -> Event | None:
+        """What an undo of this reviewer takes back: the event with that number, or the last."""
+        if number is not None:
+            return self._taken_back(reviewer, number)
+        standing = self._reviewers[reviewer].standing if reviewer in self._reviewers else []
+        return standing[-1] if standing else None
+
+    def _taken_back(self, reviewer: str, number: int) -> Event:
+        event = self._by_id.get(number)
+        if event is None or event.reviewer != reviewer or event.kind in REVERSALS:
+            raise ValueError(f"event {number} is none that {reviewer!r} could take back.")
+        if not self.stands(event):
+            raise ValueError(f"event {number} has been taken back already.")
+        return event
+
+    def to_redo(self, reviewer: str) -> Event | None:
+        """The undo that a redo would take back, unless something was said since."""
+        who = self._reviewers[reviewer] if reviewer in self._reviewers else _Reviewer()
+        return who.undos[-1] if who.undos and who.undos[-1].order > who.said else None
+
+    def apply(self, event: Event) -> None:
+        """Take in one more event; whatever it names must have been taken in before."""
+        self.log.append(event)
+        self.by_key[event.key] = self._by_id[event.id] = event
+        who = self._reviewers[event.reviewer]
+        who.latest = max(who.latest, event.at)
+        if event.kind == "undo":
+            self._undo(event)
+        elif event.kind == "redo":
+            self._redo(self._by_id[event.undoes])
+        else:
+            self._say(event, who)
+
+    def _say(self, event: Event, who: _Reviewer) -> None:
+        who.said = max(who.said, event.order)
+        insort(self._rows.setdefault(event.row_key, []), event, key=_order)
+        if event.batch is not None:
+            self._batches.setdefault(event.unit, []).append(event)
+        if self.stands(event):
+            insort(who.standing, event, key=_order)
+        self._settle(event.row_key)
+
+    def _undo(self, undo: Event) -> None:
+        insort(self._reviewers[undo.reviewer].undos, undo, key=_order)
+        self._count_undo(self._by_id[undo.undoes], +1)
+
+    def _redo(self, undo: Event) -> None:
+        if undo.id in self._redone:
+            return
+        self._redone.add(undo.id)
+        _remove(self._reviewers[undo.reviewer].undos, undo)
+        self._count_undo(self._by_id[undo.undoes], -1)
+
+    def _count_undo(self, target: Event, step: int) -> None:
+        stood = self.stands(target)
+        self._undone[target.unit] += step
+        if self.stands(target) == stood:
+            return
+        move = _remove if stood else _insert
+        for event in self._batches.get(target.unit, [target]):
+            move(self._reviewers[event.reviewer].standing, event)
+            self._settle(event.row_key)
+
+    def _settle(self, row_key: str) -> None:
+        """Work out again what is said of one row."""
+        history = self._rows[row_key]
+        standing = [event for event in history if self.stands(event)]
+        last = last_verdicts(standing)
+        for reviewer in {event.reviewer for event in history} - set(last):
+            self.last.pop((row_key, reviewer), None)
+        self.last.update({(row_key, reviewer): event for reviewer, event in last.items()})
+        self.verdicts[row_key] = row_verdict(history, standing)
+
+
+def _order(event: Event) -> tuple[str, str]:
+    return event.order
+
+
+def _insert(events: list[Event], event: Event) -> None:
+    insort(events, event, key=_order)
+
+
+def _remove(events: list[Event], event: Event) -> None:
+    del events[bisect_left(events, event.order, key=_order)]

@@ -1,0 +1,84 @@
+"""Several processes write; processes are killed while they do: nothing acknowledged is lost."""
+
+import random
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from errata.review import Decisions
+
+# What a writer prints is on disk: the key of each event, after record has returned.
+WRITER = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+from decision_cases import said
+from errata.review import Decisions
+path, name, count = sys.argv[1:]
+with Decisions(path) as decisions:
+    for row in range(int(count)):
+        event = said(row=row, reviewer=name)
+        decisions.record(event)
+        print(event.key, flush=True)
+"""
+
+
+def start(path, name, count):
+    command = [sys.executable, "-c", WRITER, str(path), name, str(count)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def is_whole(path):
+    connection = sqlite3.connect(path)
+    (answer,) = connection.execute("PRAGMA integrity_check").fetchone()
+    connection.close()
+    return answer == "ok"
+
+
+def test_four_processes_write_at_once(tmp_path):
+    path = tmp_path / "pets.decisions"
+    writers = [start(path, name, 150) for name in "abcd"]
+    keys = [key for writer in writers for key in writer.communicate()[0].split()]
+    assert [writer.returncode for writer in writers] == [0] * 4
+    with Decisions(path, read_only=True) as decisions:
+        kept = [event.key for event in decisions.events()]
+        assert len(decisions.verdicts()) == 150
+    assert len(kept) == 600
+    assert sorted(kept) == sorted(keys)
+    assert is_whole(path)
+
+
+def killed_writers(path, times):
+    """Acknowledged keys of writers, each of which is killed at some moment."""
+    chance, acknowledged = random.Random(0), []
+    for number in range(times):
+        writer = start(path, f"writer {number}", 10**6)
+        writer.stdout.readline()  # it is at work
+        time.sleep(chance.uniform(0, 0.05))
+        writer.kill()
+        acknowledged += [line.strip() for line in writer.stdout if line.endswith("\n")]
+        writer.wait()
+        writer.stdout.close()
+    return acknowledged
+
+
+def check_killed(path, times):
+    acknowledged = killed_writers(path, times)
+    with Decisions(path) as decisions:
+        kept = [event.key for event in decisions.events()]
+    assert len(acknowledged) > times
+    assert set(acknowledged) <= set(kept)
+    assert len(set(kept)) == len(kept)
+    assert is_whole(path)
+
+
+def test_killing_a_writer_loses_nothing_acknowledged(tmp_path):
+    check_killed(tmp_path / "pets.decisions", 25)
+
+
+@pytest.mark.slow
+def test_killing_a_writer_a_thousand_times_loses_nothing_acknowledged(tmp_path):
+    check_killed(tmp_path / "pets.decisions", 1000)

@@ -1,0 +1,160 @@
+from collections import defaultdict
+from uuid import uuid4
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from decision_cases import said, standing
+from errata.review import Decisions
+
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(["say", "say", "say", "batch", "undo", "undo", "redo"]),
+        st.sampled_from(["ann", "bob"]),
+        st.sampled_from(["suggestion", "label", "other", "ambiguous", "unusable", "skip", "note"]),
+        st.integers(0, 3),
+    ),
+    max_size=40,
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("replays")
+
+
+def fresh(folder):
+    return Decisions(folder / f"{uuid4().hex}.decisions")
+
+
+class Stacks:
+    """What undo and redo mean to a person: a pile of what was said, and one of what was undone."""
+
+    def __init__(self):
+        self.done, self.undone = defaultdict(list), defaultdict(list)
+
+    def say(self, reviewer, events):
+        self.done[reviewer].append(events)
+        self.undone[reviewer].clear()
+
+    def undo(self, reviewer):
+        if self.done[reviewer]:
+            self.undone[reviewer].append(self.done[reviewer].pop())
+
+    def redo(self, reviewer):
+        if self.undone[reviewer]:
+            self.done[reviewer].append(self.undone[reviewer].pop())
+
+    def events(self):
+        return [event for piles in self.done.values() for events in piles for event in events]
+
+
+def play(decisions, script):
+    stacks = Stacks()
+    for number, (step, reviewer, kind, row) in enumerate(script):
+        if step in ("undo", "redo"):
+            getattr(decisions, step)(reviewer)
+            getattr(stacks, step)(reviewer)
+            continue
+        events = [said(kind, row, reviewer, note="so" if kind == "note" else None)]
+        if step == "batch":
+            batch = f"batch {number}"
+            events = [said("label", row + i, reviewer, batch=batch) for i in range(3)]
+        ids = decisions.record_all(events)
+        stacks.say(reviewer, [event for event in decisions.events() if event.id in ids])
+    return stacks
+
+
+@settings(max_examples=40, deadline=None)
+@given(script=steps)
+def test_undo_and_redo_leave_what_a_replay_without_them_would(folder, script):
+    with fresh(folder) as played, fresh(folder) as plain:
+        stacks = play(played, script)
+        plain.record_all(sorted(stacks.events(), key=lambda event: event.order))
+        verdicts, last, agreement = standing(played)
+        seen = {key: verdict for key, verdict in verdicts.items() if verdict.state != "seen"}
+        plain_verdicts, plain_last, plain_agreement = standing(plain)
+        assert seen == {k: v for k, v in plain_verdicts.items() if v.state != "seen"}
+        assert (last, agreement) == (plain_last, plain_agreement)
+
+
+@settings(max_examples=20, deadline=None)
+@given(script=steps)
+def test_what_is_kept_up_to_date_is_what_a_new_reading_finds(folder, script):
+    with fresh(folder) as decisions:
+        play(decisions, script)
+        with Decisions(decisions.path, read_only=True) as again:
+            assert standing(again) == standing(decisions)
+
+
+@pytest.fixture
+def decisions(tmp_path):
+    with Decisions(tmp_path / "pets.decisions") as opened:
+        yield opened
+
+
+def state(decisions, row=0):
+    return decisions.verdicts()[f"row.{row}"].state
+
+
+def test_a_batch_is_undone_and_redone_as_one(decisions):
+    decisions.record(said("skip", row=1))
+    decisions.record_all([said(row=row, batch="b") for row in range(500)])
+    undo = decisions.undo("ann")
+    assert undo.kind == "undo"
+    assert undo.row == 499
+    assert {state(decisions, row) for row in range(500)} == {"seen", "skipped"}
+    assert decisions.redo("ann").undoes == undo.id
+    assert {state(decisions, row) for row in range(500)} == {"decided"}
+
+
+def test_batches_of_two_reviewers_with_one_name_are_two(decisions):
+    decisions.record(said(reviewer="ann", batch="b"))
+    decisions.record(said(row=1, reviewer="bob", batch="b"))
+    decisions.undo("ann")
+    assert (state(decisions, 0), state(decisions, 1)) == ("seen", "decided")
+
+
+def test_undo_reaches_back_without_limit_and_redo_forward(decisions):
+    decisions.record_all([said(row=row) for row in range(50)])
+    undone = [decisions.undo("ann").row for _ in range(50)]
+    assert undone == list(range(49, -1, -1))
+    assert decisions.undo("ann") is None
+    assert [decisions.redo("ann").row for _ in range(50)] == list(range(50))
+    assert decisions.redo("ann") is None
+
+
+def test_nobody_undoes_what_another_said(decisions):
+    decisions.record(said())
+    assert decisions.undo("bob") is None
+    assert decisions.redo("bob") is None
+    with pytest.raises(ValueError, match="event 1 is none that 'bob' could take back"):
+        decisions.undo("bob", of=1)
+
+
+def test_something_new_ends_what_could_be_redone(decisions):
+    decisions.record(said())
+    decisions.undo("ann")
+    decisions.record(said(row=1))
+    assert decisions.redo("ann") is None
+
+
+def test_any_event_can_be_taken_back_by_its_number(decisions):
+    first = decisions.record(said())
+    decisions.record(said(row=1))
+    decisions.undo("ann", of=first)
+    assert (state(decisions, 0), state(decisions, 1)) == ("seen", "decided")
+    with pytest.raises(ValueError, match="event 1 has been taken back already"):
+        decisions.undo("ann", of=first)
+    with pytest.raises(ValueError, match="event 3 is none that 'ann' could take back"):
+        decisions.undo("ann", of=3)
+
+
+def test_history_says_what_stands(decisions):
+    decisions.record(said())
+    decisions.undo("ann")
+    decisions.record(said("label"))
+    told = [(event.kind, stands) for event, stands in decisions.history("row.0")]
+    assert told == [("suggestion", False), ("label", True)]
+    assert decisions.history("row.9") == []
