@@ -20,7 +20,7 @@ from errata.review import Decisions
 path, name, count = sys.argv[1:]
 with Decisions(path) as decisions:
     for row in range(int(count)):
-        event = said(row=row, reviewer=name)
+        event = said(row=row, reviewer=name, key=f'{{name}}-{{row}}')
         decisions.record(event)
         print(event.key, flush=True)
 """
@@ -55,7 +55,7 @@ def killed_writers(path, times):
     """Acknowledged keys of writers, each of which is killed at some moment."""
     chance, acknowledged = random.Random(0), []
     for number in range(times):
-        writer = start(path, f"writer {number}", 10**6)
+        writer = start(path, f"writer{number}", 10**6)
         writer.stdout.readline()  # it is at work
         time.sleep(chance.uniform(0, 0.05))
         writer.kill()

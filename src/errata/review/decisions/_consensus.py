@@ -60,11 +60,12 @@ def last_verdicts(standing: Iterable[Event]) -> dict[str, Event]:
     return {event.reviewer: event for event in standing if event.kind in VERDICTS}
 
 
-def row_verdict(history: list[Event], standing: list[Event]) -> RowVerdict:
+def row_verdict(
+    history: list[Event], standing: list[Event], last: Mapping[str, Event]
+) -> RowVerdict:
     """What the events about one row amount to; both lists are in the order of the events."""
-    last = last_verdicts(standing)
     state, class_text = agreed([opinion(event) for event in last.values()])
-    counted = sorted(last.values(), key=lambda event: event.order) or history[-1:]
+    counted = sorted(last.values(), key=_order) or history[-1:]
     first = counted[0]
     return RowVerdict(
         state,
@@ -90,9 +91,11 @@ def agreed(opinions: list[tuple[str, str | None]]) -> tuple[str, str | None]:
     >>> agreed([dog, dog, cat, cat])[0], agreed([("skipped", None), dog])[0], agreed([])[0]
     ('disputed', 'decided', 'seen')
     """
+    if not opinions:
+        return SEEN, None
+    if opinions.count(opinions[0]) == len(opinions):
+        return opinions[0]
     counts = Counter(told for told in opinions if told[0] != SKIPPED)
-    if not counts:
-        return (SKIPPED if opinions else SEEN), None
     favourite, votes = counts.most_common(1)[0]
     against = counts.total() - votes
     if against and (votes < _MAJORITY or against > _AGAINST):
@@ -102,10 +105,11 @@ def agreed(opinions: list[tuple[str, str | None]]) -> tuple[str, str | None]:
 
 def _notes(standing: Iterable[Event]) -> str | None:
     last = {event.reviewer: event.note for event in standing if event.note is not None}
-    return _one_note({reviewer: note for reviewer, note in last.items() if note})
-
-
-def _one_note(notes: Mapping[str, str]) -> str | None:
+    notes = {reviewer: note for reviewer, note in last.items() if note}
     if len(notes) < 2:
         return next(iter(notes.values()), None)
     return "\n".join(f"{reviewer}: {notes[reviewer]}" for reviewer in sorted(notes))
+
+
+def _order(event: Event) -> tuple[str, str]:
+    return event.order

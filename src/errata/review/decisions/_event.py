@@ -1,10 +1,8 @@
 """An event: what one person said of one row, and what they saw when they said it."""
 
 import json
-from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
-from typing import Any
-from uuid import uuid4
+from typing import Any, NamedTuple
 
 from ._clock import sortable_time
 
@@ -18,11 +16,10 @@ LONGEST_NOTE = 4000
 _SAID = ("reviewer", "row_key", "kind", "class_text", "batch", "note", "undoes")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Event:
-    """One thing that a reviewer said of a row.
+class Event(NamedTuple):
+    """One thing that a reviewer said of a row; give its fields by name.
 
-    Parameters
+    Attributes
     ----------
     reviewer : str
         Who said it; not empty.
@@ -51,7 +48,7 @@ class Event:
     batch : str or None
         Events of one batch are undone together.
     key : str
-        Made with the card, so that a request sent twice is one event; drawn when not given.
+        Made with the card, so that a request sent twice is one event; drawn when empty.
     at : str
         Time in UTC, given by the store when empty.
     undoes, id : int or None
@@ -81,7 +78,7 @@ class Event:
     note: str | None = None
     seconds: float | None = None
     batch: str | None = None
-    key: str = field(default_factory=lambda: uuid4().hex)
+    key: str = ""
     at: str = ""
     undoes: int | None = None
     id: int | None = None
@@ -104,13 +101,12 @@ class Event:
 
     def reversed_by(self, kind: str, key: str | None) -> "Event":
         """The undo or redo that takes this event back."""
-        blank = dict.fromkeys(("class_text", "note", "seconds", "batch", "id"))
-        given = {"key": key or uuid4().hex, "kind": kind, "undoes": self.id, "at": ""}
-        return replace(self, **blank, **given)  # type: ignore[arg-type]
+        plain = self._replace(class_text=None, note=None, seconds=None, batch=None, id=None)
+        return plain._replace(kind=kind, undoes=self.id, key=key or "", at="")
 
     def as_dict(self) -> dict[str, Any]:
         """Its fields, for export; ``class`` is that of the table of events."""
-        fields = asdict(self)
+        fields = self._asdict()
         return fields | {"class": fields.pop("class_text")}
 
 
@@ -128,7 +124,7 @@ def checked(event: Event) -> Event:
         )
     _check_class(event)
     _check_numbers(event)
-    return replace(event, at=sortable_time(event.at)) if event.at else event
+    return event._replace(at=sortable_time(event.at)) if event.at else event
 
 
 def _check_class(event: Event) -> None:

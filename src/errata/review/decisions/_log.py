@@ -3,9 +3,9 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from threading import RLock
+from uuid import uuid4
 
 from ..._files import readable
 from ...exceptions import ConflictingEvent
@@ -53,8 +53,7 @@ class EventLog:
     def current(self) -> Replay:
         """What all events amount to, those that others wrote included."""
         with self.threads, explained(self.path):
-            for event in read_events(self.connection, self._replay.last_id):
-                self._replay.apply(event)
+            self._replay.take_in(read_events(self.connection, self._replay.last_id))
             return self._replay
 
     @contextmanager
@@ -96,8 +95,10 @@ class Writer:
             if not event.says_the_same(known):
                 raise _conflict(known, event.kind, event.reviewer)
             return known
-        timed = event if event.at else replace(event, at=time_after(self._latest(event.reviewer)))
-        kept = replace(timed, id=insert_event(self._connection, timed))
+        signed = event._replace(
+            key=event.key or uuid4().hex, at=event.at or time_after(self._latest(event.reviewer))
+        )
+        kept = signed._replace(id=insert_event(self._connection, signed._replace(id=None)))
         self.new[kept.key] = kept
         return kept
 

@@ -9,6 +9,7 @@ every file that holds the event agrees on. Hence files may be merged in any orde
 
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from ._consensus import RowVerdict, last_verdicts, row_verdict
 from ._event import REVERSALS, Event
@@ -40,6 +41,7 @@ class Replay:
         self._undone: Counter[tuple[str, str]] = Counter()  # undos that stand, of each unit
         self._redone: set[int | None] = set()
         self._reviewers: dict[str, _Reviewer] = defaultdict(_Reviewer)
+        self._changed: set[str] = set()  # rows to work out again
 
     @property
     def last_id(self) -> int:
@@ -82,8 +84,14 @@ class Replay:
         who = self._reviewers[reviewer] if reviewer in self._reviewers else _Reviewer()
         return who.undos[-1] if who.undos and who.undos[-1].order > who.said else None
 
-    def apply(self, event: Event) -> None:
-        """Take in one more event; whatever it names must have been taken in before."""
+    def take_in(self, events: Iterable[Event]) -> None:
+        """Take in more events; whatever one names must have been taken in before it."""
+        for event in events:
+            self._take_in(event)
+        while self._changed:
+            self._settle(self._changed.pop())
+
+    def _take_in(self, event: Event) -> None:
         self.log.append(event)
         self.by_key[event.key] = self._by_id[event.id] = event
         who = self._reviewers[event.reviewer]
@@ -97,15 +105,15 @@ class Replay:
 
     def _say(self, event: Event, who: _Reviewer) -> None:
         who.said = max(who.said, event.order)
-        insort(self._rows.setdefault(event.row_key, []), event, key=_order)
+        _insert(self._rows.setdefault(event.row_key, []), event)
         if event.batch is not None:
             self._batches.setdefault(event.unit, []).append(event)
         if self.stands(event):
-            insort(who.standing, event, key=_order)
-        self._settle(event.row_key)
+            _insert(who.standing, event)
+        self._changed.add(event.row_key)
 
     def _undo(self, undo: Event) -> None:
-        insort(self._reviewers[undo.reviewer].undos, undo, key=_order)
+        _insert(self._reviewers[undo.reviewer].undos, undo)
         self._count_undo(self._by_id[undo.undoes], +1)
 
     def _redo(self, undo: Event) -> None:
@@ -123,17 +131,19 @@ class Replay:
         move = _remove if stood else _insert
         for event in self._batches.get(target.unit, [target]):
             move(self._reviewers[event.reviewer].standing, event)
-            self._settle(event.row_key)
+            self._changed.add(event.row_key)
 
     def _settle(self, row_key: str) -> None:
         """Work out again what is said of one row."""
         history = self._rows[row_key]
         standing = [event for event in history if self.stands(event)]
         last = last_verdicts(standing)
-        for reviewer in {event.reviewer for event in history} - set(last):
-            self.last.pop((row_key, reviewer), None)
-        self.last.update({(row_key, reviewer): event for reviewer, event in last.items()})
-        self.verdicts[row_key] = row_verdict(history, standing)
+        for event in history:
+            if event.reviewer in last:
+                self.last[row_key, event.reviewer] = last[event.reviewer]
+            else:
+                self.last.pop((row_key, event.reviewer), None)
+        self.verdicts[row_key] = row_verdict(history, standing, last)
 
 
 def _order(event: Event) -> tuple[str, str]:
@@ -141,7 +151,10 @@ def _order(event: Event) -> tuple[str, str]:
 
 
 def _insert(events: list[Event], event: Event) -> None:
-    insort(events, event, key=_order)
+    if not events or events[-1].order < event.order:  # nearly always
+        events.append(event)
+    else:
+        insort(events, event, key=_order)
 
 
 def _remove(events: list[Event], event: Event) -> None:

@@ -41,10 +41,9 @@ SCHEMA = (
     f"PRAGMA user_version={VERSION}",
 )
 
-_FIELDS = [name for name in Event.__dataclass_fields__ if name != "id"]
-_COLUMNS = ", ".join("class" if name == "class_text" else name for name in _FIELDS)
-_INSERT = f"INSERT INTO event ({_COLUMNS}) VALUES ({', '.join('?' * len(_FIELDS))})"
-_SELECT = f"SELECT {_COLUMNS}, id FROM event WHERE id > ? ORDER BY id"
+_COLUMNS = ", ".join("class" if name == "class_text" else name for name in Event._fields)
+_INSERT = f"INSERT INTO event ({_COLUMNS}) VALUES ({', '.join('?' * len(Event._fields))})"
+_SELECT = f"SELECT {_COLUMNS} FROM event WHERE id > ? ORDER BY id"
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
@@ -95,17 +94,14 @@ def use_journal(connection: sqlite3.Connection) -> str:
 
 def insert_event(connection: sqlite3.Connection, event: Event) -> int:
     """Write an event and return its number."""
-    values = [getattr(event, name) for name in _FIELDS]
-    number = connection.execute(_INSERT, values).lastrowid
+    number = connection.execute(_INSERT, event).lastrowid
     assert number is not None
     return number
 
 
 def read_events(connection: sqlite3.Connection, after: int) -> Iterator[Event]:
     """The events with a number above ``after``, in the order of their numbers."""
-    names = [*_FIELDS, "id"]
-    for values in connection.execute(_SELECT, (after,)):
-        yield Event(**dict(zip(names, values, strict=True)))
+    return map(Event._make, connection.execute(_SELECT, (after,)))
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -172,5 +171,5 @@ class Decisions:
         here: dict[int | None, int | None] = {None: None}  # our number of an event, by theirs
         with self._log.writing() as writer:
             for event in theirs:
-                here[event.id] = writer.write(replace(event, undoes=here[event.undoes])).id
+                here[event.id] = writer.write(event._replace(undoes=here[event.undoes])).id
         return Merged(len(writer.new), len(theirs) - len(writer.new))
