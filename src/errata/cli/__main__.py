@@ -21,6 +21,7 @@ try:
     from ._endings import endings, show, tidy_when_killed
     from ._noise import noise
     from ._reproduce import reproduce
+    from ._review import review
 except KeyboardInterrupt:  # importing takes long enough to think better of it
     sys.stderr.write("Stopped; nothing was written.\n")
     raise SystemExit(130) from None
@@ -61,6 +62,7 @@ def main() -> None:
     \b
     On a table of yours:
       errata audit train.csv --label species       which labels are wrong
+      errata review train.audit                    decide on them, one key each
       errata clean train.audit -o train.clean.csv  the table without them
       errata compare train.csv --label species     which way of learning suits it
 
@@ -74,6 +76,7 @@ def main() -> None:
 
 
 main.add_command(audit)
+main.add_command(review)
 main.add_command(clean)
 main.add_command(compare)
 main.add_command(noise)

@@ -16,17 +16,17 @@ SCRIPTS = [
 
 def page_style() -> str:
     """The sheets of a report."""
-    return _style(STYLES)
+    return themed_style(STYLES)
 
 
 def comparison_style() -> str:
     """The sheets of a comparison."""
-    return _style(COMPARISON_STYLES)
+    return themed_style(COMPARISON_STYLES)
 
 
-def _style(names: list[str]) -> str:
+def themed_style(names: list[str], more: str = "") -> str:
     """Sheets, and the dark colours twice: where the system asks for them, or the reader."""
-    sheets = [_source("style", f"{name}.css") for name in names]
+    sheets = [*(_source("style", f"{name}.css") for name in names), more]
     # A media query and a selector cannot share one rule in CSS.
     dark = _source("style", "dark.css")
     system = f':root:not([data-theme="light"]) {{\n{dark}}}'

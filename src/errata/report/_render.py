@@ -159,11 +159,11 @@ def _shown(value: Any) -> Any:
     return visible(value) if type(value) is str else value  # markup, a kind of str, is ours
 
 
-def environment() -> Any:
+def environment(package: str = "errata.report", extra: str = "report") -> Any:
     """Templates that escape whatever they print, and fail on a name they do not know."""
-    jinja2 = require("jinja2", extra="report")
+    jinja2 = require("jinja2", extra=extra)
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("errata.report"),
+        loader=jinja2.PackageLoader(package),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         finalize=_shown,

@@ -18,6 +18,7 @@ from .decisions import (
     open_decisions,
     resolve,
 )
+from .server import serve
 
 __all__ = [
     "Agreement",
@@ -32,4 +33,5 @@ __all__ = [
     "from_text",
     "open_decisions",
     "resolve",
+    "serve",
 ]

@@ -1,0 +1,102 @@
+"""``errata review``: decide on suspects, one keystroke each, in a browser."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+import errata
+
+from .._format import plural
+from ._console import say
+from ._options import FRACTION
+
+QUEUES = ("suspects", "calibration", "spot", "disputed", "all")
+
+
+@click.command()
+@click.argument("folder", metavar="AUDIT", type=click.Path(path_type=Path))
+@click.option("--reviewer", metavar="NAME", help="Who decides. [default: your user name]")
+@click.option(
+    "--queue",
+    type=click.Choice(QUEUES),
+    default="suspects",
+    show_default=True,
+    help="Which rows come first; see above.",
+)
+@click.option(
+    "--blind",
+    is_flag=True,
+    help="Do not say which class is the label and which the suggestion, nor how sure errata is.",
+)
+@click.option(
+    "--table",
+    type=click.Path(path_type=Path),
+    help="The audited table, to audit it again from the page. [default: where it was audited]",
+)
+@click.option(
+    "--images",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Where the pictures are that a column of the table names.",
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Where to listen. [default: any]"
+)
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    show_default=True,
+    help="Another address than this machine's own is reachable by others, and not encrypted.",
+)
+@click.option("--origin", metavar="URL", help="What browsers see, behind a proxy or a tunnel.")
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option("--keys", metavar="ACTION=KEY,...", help="Other keys, as in accept=Enter,keep=x.")
+@click.option(
+    "--stop-at",
+    type=FRACTION,
+    default=0.1,
+    show_default=True,
+    help="Say that it is time to stop when less than this fraction of the next twenty rows is "
+    "expected to be wrong.",
+)
+def review(folder: Path, no_browser: bool, **asked: Any) -> None:
+    """Decide on the suspects of AUDIT, one keystroke each.
+
+    AUDIT is the folder that errata audit has written. A page opens in your browser; every decision
+    is on disk, in a file beside the audit, before the next row is shown. Stop with Ctrl-C, go on
+    whenever you like.
+
+    \b
+    Queues:
+      suspects     flagged rows, after some that make the numbers reliable
+      calibration  all of these: rows drawn among all kinds
+      spot         rows not flagged, drawn at random: what did the audit miss?
+      disputed     rows on which reviewers differ
+      all          every row that can be shown
+
+    \b
+    Examples:
+      errata review train.audit
+      errata review train.audit --reviewer anna --blind
+      errata review train.audit --queue spot
+    """
+    try:
+        errata.review.serve(folder, browser=not no_browser, ready=_tell, **asked)
+    except KeyboardInterrupt:
+        _sum_up(folder)
+        raise SystemExit(130) from None
+
+
+def _tell(address: str) -> None:
+    say(f"Review at {address}")
+    say("Whoever has this address may decide. Stop with Ctrl-C.")
+
+
+def _sum_up(folder: Path) -> None:
+    """What is kept."""
+    path = errata.review.decisions_path(folder)
+    with errata.review.Decisions(path, read_only=True) as decisions:
+        rows = sum(verdict.state == "decided" for verdict in decisions.verdicts().values())
+    say(f"{plural(rows, 'row')} decided, in {path}.")

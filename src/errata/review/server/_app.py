@@ -1,0 +1,73 @@
+"""The routes, and what stands around them."""
+
+from typing import Any
+
+from . import _actions, _export, _pages, _reaudit
+from ._assets import KINDS, asset, asset_address
+from ._door import Door
+from ._requests import wants_part
+from ._review import Review
+from ._security import Guard
+from ._templates import rendered
+from ._web import (
+    HTMLResponse,
+    HTTPException,
+    Middleware,
+    PlainTextResponse,
+    Response,
+    Route,
+    Starlette,
+)
+
+
+def make_app(review: Review, door: Door) -> Any:
+    """The application: reading by GET, writing by POST, all of it behind the door."""
+    looks = {
+        "/": _pages.home,
+        "/card/{row}": _pages.card,
+        "/next": _pages.next_card,
+        "/similar/{row}": _pages.similar,
+        "/image/{row}": _pages.image,
+        "/progress": _pages.progress_numbers,
+        "/rows": _pages.listing,
+        "/history": _pages.history,
+        "/agreement": _pages.agreement_page,
+        "/more": _export.more,
+        "/export": _export.export,
+        "/reaudit": _reaudit.reaudit_stage,
+        "/reaudit/report": _reaudit.reaudit_report,
+        "/static/{digest}/{name}": _static,
+    }
+    acts = {
+        "/decide": _actions.decide,
+        "/note": _actions.note,
+        "/undo": _actions.undo,
+        "/redo": _actions.redo,
+        "/bulk": _actions.bulk,
+        "/reaudit": _reaudit.start_reaudit,
+    }
+    routes = [Route(path, handler, methods=["GET"]) for path, handler in looks.items()]
+    routes += [Route(path, handler, methods=["POST"]) for path, handler in acts.items()]
+    app = Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard, door=door)],
+        exception_handlers={HTTPException: _refused},
+    )
+    app.state.review, app.state.door, app.state.reaudit = review, door, None
+    return app
+
+
+async def _static(request: Any) -> Any:
+    name = request.path_params["name"]
+    if name not in KINDS or request.url.path != asset_address(name):
+        raise HTTPException(404, "there is no such file.")
+    kept = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(asset(name), media_type=KINDS[name], headers=kept)
+
+
+async def _refused(request: Any, error: Any) -> Any:
+    """One sentence: to the script as it is, to a person on a page with a way back."""
+    if wants_part(request) or not request.headers.get("accept", "").startswith("text/html"):
+        return PlainTextResponse(error.detail, error.status_code, headers=error.headers)
+    page = rendered("refused.html", sentence=error.detail, status=error.status_code)
+    return HTMLResponse(page, error.status_code, headers=error.headers)

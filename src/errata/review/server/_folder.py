@@ -1,0 +1,172 @@
+"""The folder of an audit as the page reads it: numbers, and the rows that have a card.
+
+Nothing here needs scikit-learn or pandas, so that the page of a million rows is there at once.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..._files import readable
+from ..._optional import require
+from ..decisions import as_text
+from ._cards import CardFile
+from ._names import shown_name
+
+VERSION = 8  # of the audit's format; `auditing` writes it
+NUMBERS, ROWS, CARDS, COMPONENTS = (
+    "audit.json",
+    "rows.parquet",
+    "cards.parquet",
+    "components.parquet",
+)
+UNLABELLED = -1
+
+
+@dataclass(frozen=True)
+class CardRows:
+    """The rows that have a card, in the order of the cards; labels as places among ``classes``."""
+
+    number: np.ndarray
+    key: np.ndarray
+    label: np.ndarray
+    suggested: np.ndarray
+    p_wrong: np.ndarray
+    flagged: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+
+class AuditFolder:
+    """An audit on disk.
+
+    Parameters
+    ----------
+    path : path
+        The folder that ``errata audit`` or ``Audit.save`` has written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.numbers = _numbers(path)
+        self.about: dict[str, Any] = self.numbers["about"]
+        with readable(path / CARDS):
+            self.cards = CardFile(path / CARDS)
+        self.size, self.flagged, self.classes, self.rows = _rows(path / ROWS, self.cards.rows)
+        self.class_texts = [as_text(value) for value in self.classes]
+        self._places = {int(row): place for place, row in enumerate(self.rows.number)}
+
+    @property
+    def fingerprint(self) -> str:
+        """What names this audit in decisions."""
+        return self.numbers["fingerprint"]
+
+    @property
+    def title(self) -> str:
+        """The name of the table, as on the report."""
+        return self.about["title"]
+
+    def place(self, row: int) -> int | None:
+        """Where the card of a row is; None where it has none."""
+        return self._places.get(row)
+
+    def places(self, rows: list[int]) -> np.ndarray:
+        """Where cards are, those of rows without one left out."""
+        found = (self._places.get(row) for row in rows)
+        return np.array([place for place in found if place is not None], dtype=np.int64)
+
+    def label_text(self, place: int) -> str:
+        """The label of a row, as decisions keep it."""
+        code = self.rows.label[place]
+        return as_text(None) if code == UNLABELLED else self.class_texts[code]
+
+    def suggested_text(self, place: int) -> str:
+        """The suggestion on a card: never the label itself, even where nothing is wrong."""
+        return as_text(self.cards.card(place)["suggested"])
+
+    @cached_property
+    def class_codes(self) -> dict[str, int]:
+        """The place of each class by its text."""
+        return {text: code for code, text in enumerate(self.class_texts)}
+
+    @cached_property
+    def _codes_by_name(self) -> dict[str, int]:
+        return {shown_name(value): code for code, value in enumerate(self.classes)}
+
+    def class_text(self, given: str) -> str | None:
+        """A class by its text, or by the name that a person types; None where there is none."""
+        if given in self.class_codes:
+            return given
+        code = self._codes_by_name.get(given, self._codes_by_name.get(given.strip()))
+        return None if code is None else self.class_texts[code]
+
+    @cached_property
+    def components(self) -> np.ndarray:
+        """``p_wrong`` under each component of the noise, for the rows that have a card."""
+        parquet = require("pyarrow.parquet", extra="review")
+        table = parquet.read_table(self.path / COMPONENTS)
+        columns = [column.to_numpy()[self.rows.number] for column in table.columns]
+        return np.stack(columns, axis=1)
+
+
+def audited_table(folder: AuditFolder, given: Path | None = None) -> Path | None:
+    """The audited table, where it was or beside the audit when both have moved; None if gone."""
+    there = given or Path(folder.about.get("table") or "")
+    near = folder.path.resolve().parent / there.name
+    return next((path for path in (there, near) if path.is_file()), None)
+
+
+def _numbers(path: Path) -> dict[str, Any]:
+    if not path.is_dir():
+        is_what = "is a file" if path.exists() else "does not exist"
+        raise FileNotFoundError(f"{path} {is_what}; give the folder that errata audit has written.")
+    try:
+        found = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
+        version = int(found["version"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is not an audit that errata has written: {error}") from error
+    if version != VERSION:
+        age, hint = ("a newer", "update errata, or ") if version > VERSION else ("an older", "")
+        raise ValueError(
+            f"{path} was written by {age} errata, in version {version} of the format, and this one "
+            f"reads version {VERSION}; {hint}run the audit again."
+        )
+    return found
+
+
+def _rows(path: Path, numbers: np.ndarray) -> tuple[int, int, list[Any], CardRows]:
+    """How many rows and flagged rows there are, the classes, and the rows with a card."""
+    parquet = require("pyarrow.parquet", extra="review")
+    wanted = ["labels", "suggested", "p_wrong", "flagged", "key"]
+    with readable(path):
+        table = parquet.read_table(path, columns=wanted)
+    classes = _sorted_classes(table["labels"])
+    shown = table.take(numbers)
+    rows = CardRows(
+        number=numbers,
+        key=np.array(shown["key"].to_pylist(), dtype=object),
+        label=_codes(shown["labels"], classes),
+        suggested=_codes(shown["suggested"], classes),
+        p_wrong=shown["p_wrong"].to_numpy(),
+        flagged=shown["flagged"].to_numpy(),
+    )
+    flagged = require("pyarrow.compute", extra="review").sum(table["flagged"]).as_py() or 0
+    return table.num_rows, flagged, classes, rows
+
+
+def _sorted_classes(labels: Any) -> list[Any]:
+    return sorted(label for label in labels.unique().to_pylist() if label is not None)
+
+
+def _codes(labels: Any, classes: list[Any]) -> np.ndarray:
+    """The place of each label among the classes."""
+    code = {name: place for place, name in enumerate(classes)}
+    encoded = labels.combine_chunks().dictionary_encode()
+    names = [UNLABELLED if name is None else code[name] for name in encoded.dictionary.to_pylist()]
+    indices = encoded.indices.fill_null(len(names)).to_numpy()
+    return np.array([*names, UNLABELLED])[indices]

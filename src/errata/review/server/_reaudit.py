@@ -1,0 +1,125 @@
+"""Audit the table again with what was decided, in a process of its own."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..._format import percent
+from ._filter import RowFilter
+from ._requests import review_of
+from ._review import Review
+from ._stage import page_view
+from ._templates import rendered
+from ._web import FileResponse, HTMLResponse, HTTPException, RedirectResponse
+
+# The report has a policy of its own, and a script; it must not act in the name of this page.
+REPORT_POLICY = (
+    "sandbox allow-scripts; default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+    "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+@dataclass
+class Reaudit:
+    """An audit under way, or done."""
+
+    process: subprocess.Popen
+    folder: Path
+    log: Path
+
+    @property
+    def state(self) -> str:
+        """Whether it is "running", "done" or "failed"."""
+        code = self.process.poll()
+        return "running" if code is None else "done" if code == 0 else "failed"
+
+    @property
+    def last_line(self) -> str:
+        """What it said last."""
+        lines = self.log.read_text(encoding="utf-8", errors="replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+async def reaudit_stage(request: Any) -> Any:
+    """How far it has come; a link to its report when it is done."""
+    review, running = review_of(request), request.app.state.reaudit
+    view = page_view(review, RowFilter(review.options.queue))
+    state = running.state if running else "none"
+    found = _summary(running.folder) if state == "done" else ""
+    page = rendered(
+        "reaudit.html",
+        **view,
+        state=state,
+        found=found,
+        line=running.last_line if running else "",
+        folder=running.folder if running else None,
+    )
+    headers = {"Refresh": "2"} if state == "running" else {}
+    return HTMLResponse(page, headers=headers)
+
+
+async def start_reaudit(request: Any) -> Any:
+    """Start it, unless it is under way."""
+    app = request.app
+    if app.state.reaudit is None or app.state.reaudit.state != "running":
+        app.state.reaudit = _started(review_of(request))
+    return RedirectResponse("/reaudit", 303)
+
+
+async def reaudit_report(request: Any) -> Any:
+    """The report of the new audit, shut off from this page."""
+    running = request.app.state.reaudit
+    if running is None or running.state != "done":
+        raise HTTPException(404, "there is no new audit yet.")
+    headers = {"Content-Security-Policy": REPORT_POLICY}
+    return FileResponse(running.folder / "report.html", headers=headers)
+
+
+def _started(review: Review) -> Reaudit:
+    table, folder = _table(review), _free_name(review.folder.path)
+    label = review.folder.about["label"]
+    decisions = str(review.decisions.path)
+    again = [*review.folder.about.get("options", []), "--decisions", decisions]
+    log = review.decisions.path.with_name(f"{folder.name}.log")
+    command = [sys.executable, "-m", "errata.cli", "audit", str(table), "--label", label]
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            [*command, *again, "--out", str(folder)],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+    return Reaudit(process, folder, log)
+
+
+def _table(review: Review) -> Path:
+    about, table = review.folder.about, review.options.table
+    if about.get("label") is None or "table" not in about:
+        raise HTTPException(422, "this audit was made in Python; audit again there.")
+    if table is None:
+        raise HTTPException(422, f"{about['table']} is gone; say where it is with --table.")
+    return table
+
+
+def _free_name(folder: Path) -> Path:
+    """A name for the next audit beside this one.
+
+    >>> _free_name(Path("no-folder/train.audit")).name, _free_name(Path("x/train.2.audit")).name
+    ('train.2.audit', 'train.3.audit')
+    """
+    stem, dot, number = folder.resolve().name.removesuffix(".audit").rpartition(".")
+    base, last = (stem, int(number)) if dot and number.isdecimal() else (stem + dot + number, 1)
+    while True:
+        last += 1
+        path = folder.with_name(f"{base}.{last}.audit")
+        if not path.exists():
+            return path
+
+
+def _summary(folder: Path) -> str:
+    numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
+    estimate = numbers["noise_rate"][0]
+    return f"{percent(estimate)} of the labels are expected to be wrong now"

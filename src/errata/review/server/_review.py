@@ -1,0 +1,154 @@
+"""One review: an audit, the decisions beside it, and who decides."""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from ..decisions import Decisions, Event
+from ._filter import STATES, RowFilter
+from ._folder import AuditFolder
+from ._standing import RowStanding
+from ._tally import ReviewTally
+
+NAMED = {"suggestion": "suggested_text", "label": "label_text"}
+WITHOUT_CLASS = ("ambiguous", "unusable", "skip")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the page is shown."""
+
+    queue: str
+    blind: bool
+    images: Path | None
+    table: Path | None
+    keys: Mapping[str, tuple[str, ...]]
+    stop_at: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was sent with a decision."""
+
+    kind: str
+    class_text: str | None = None
+    note: str | None = None
+    key: str = ""
+    shown: float | None = None
+
+
+class Review:
+    """Everything that the routes act on."""
+
+    def __init__(
+        self, folder: AuditFolder, decisions: Decisions, reviewer: str, options: Options
+    ) -> None:
+        self.folder, self.decisions, self.reviewer, self.options = (
+            folder,
+            decisions,
+            reviewer,
+            options,
+        )
+        self.standing = RowStanding(folder, decisions, reviewer)
+        self.tally = ReviewTally(self.standing, options.stop_at)
+
+    def decide(self, place: int, answer: Answer, chosen: RowFilter) -> bool:
+        """Keep a decision, and return whether the row was decided elsewhere since it was shown."""
+        before = self.decisions.verdicts().get(self.folder.rows.key[place])
+        known = any(event.key == answer.key for event, _ in self.history(place))
+        self.decisions.record(self._event(place, answer, chosen))
+        seconds = self._seconds(answer)
+        if seconds is not None and not known:
+            self.tally.note_seconds(seconds)
+        self.refresh([place])
+        if before is None or known or before.state in ("seen", "skipped"):
+            return False
+        return answer.shown is not None and _clock(before.at) > answer.shown
+
+    def decide_all(self, places: np.ndarray, answer: Answer, chosen: RowFilter) -> None:
+        """Decide many rows at once, to be undone at once."""
+        batch = answer.key or uuid4().hex
+        events = [
+            self._event(int(place), answer, chosen, key=f"{batch}-{number}", batch=batch)
+            for number, place in enumerate(places)
+        ]
+        self.decisions.record_all(events)
+        self.refresh(places.tolist())
+
+    def take_back(self, step: str, key: str, of: int | None = None) -> Event | None:
+        """Undo or redo; the event that did, or None where there was nothing to take back."""
+        if step == "undo":
+            event = self.decisions.undo(self.reviewer, of=of, key=key or None)
+        else:
+            event = self.decisions.redo(self.reviewer, key=key or None)
+        if event is not None:
+            self.refresh()  # it may have been a batch
+        return event
+
+    def refresh(self, places: Iterable[int] | None = None) -> None:
+        """Bring states and numbers up to date, of all rows where none are named."""
+        rows = range(len(self.folder.rows)) if places is None else list(places)
+        self.standing.refresh(rows)
+        self.tally.refresh(rows)
+
+    def history(self, place: int) -> list[tuple[Event, bool]]:
+        """All that was said of a row, and whether it still stands."""
+        return self.decisions.history(self.folder.rows.key[place])
+
+    def stands(self, event: Event) -> bool:
+        """Whether something said has not been taken back."""
+        return any(e.id == event.id and ok for e, ok in self.decisions.history(event.row_key))
+
+    def state(self, place: int) -> str:
+        """Where a row stands."""
+        return STATES[self.standing.states[place]]
+
+    def number(self, place: int | None) -> int | None:
+        """The number that a row has in the table."""
+        return None if place is None else int(self.folder.rows.number[place])
+
+    def _event(self, place: int, answer: Answer, chosen: RowFilter, **given: Any) -> Event:
+        folder = self.folder
+        fixed = {"key": answer.key} if answer.key else {}
+        return Event(
+            reviewer=self.reviewer,
+            row=int(folder.rows.number[place]),
+            row_key=folder.rows.key[place],
+            kind=self._kind(place, answer),
+            class_text=self._class(place, answer),
+            note=answer.note or None,
+            seconds=self._seconds(answer),
+            queue=self.standing.queue_of(chosen, place),
+            label=folder.label_text(place),
+            suggested=folder.suggested_text(place),
+            p_wrong=float(folder.rows.p_wrong[place]),
+            audit=folder.fingerprint,
+            **fixed | given,
+        )
+
+    def _class(self, place: int, answer: Answer) -> str | None:
+        if answer.kind in NAMED:
+            return getattr(self.folder, NAMED[answer.kind])(place)
+        return answer.class_text if answer.kind == "other" else None
+
+    def _kind(self, place: int, answer: Answer) -> str:
+        """A class that is chosen may be the suggestion, or the label."""
+        if answer.kind != "other":
+            return answer.kind
+        if answer.class_text == self.folder.label_text(place):
+            return "label"
+        is_suggested = answer.class_text == self.folder.suggested_text(place)
+        return "suggestion" if is_suggested else "other"
+
+    def _seconds(self, answer: Answer) -> float | None:
+        return None if answer.shown is None else max(time.time() - answer.shown, 0.0)
+
+
+def _clock(at: str) -> float:
+    return datetime.fromisoformat(at).timestamp()

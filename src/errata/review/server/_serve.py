@@ -1,0 +1,179 @@
+"""Serve the page: open audit and decisions, listen, tell the address, answer until stopped."""
+
+import getpass
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from ..._optional import require, require_all
+from ..._warn import warn_user
+from ..decisions import Decisions, decisions_path, open_decisions
+from ._browser import open_browser
+from ._door import Door, is_loopback
+from ._filter import QUEUES
+from ._folder import AuditFolder, audited_table
+from ._keys import read_keys
+from ._review import Options, Review
+
+NEEDED = dict.fromkeys(("jinja2", "multipart", "pyarrow", "starlette", "uvicorn"), "review")
+
+
+def serve(
+    audit: str | os.PathLike,
+    *,
+    reviewer: str | None = None,
+    queue: str = "suspects",
+    blind: bool = False,
+    table: str | os.PathLike | None = None,
+    images: str | os.PathLike | None = None,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    origin: str | None = None,
+    browser: bool = True,
+    keys: str | None = None,
+    stop_at: float = 0.1,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Let a person decide on the suspects of an audit, in a browser, until the process is stopped.
+
+    Every decision is on disk, in a file beside the audit, before the next row is shown.
+
+    Parameters
+    ----------
+    audit : path
+        The folder that ``errata audit`` or ``Audit.save`` has written.
+    reviewer : str, optional
+        Who decides; the name of the user who runs this by default.
+    queue : {"suspects", "calibration", "spot", "disputed", "all"}, default="suspects"
+        Which rows come first: the flagged ones, after some that calibrate the numbers; the
+        calibration pile alone; rows not flagged, drawn at random; rows on which reviewers differ;
+        all rows that have a card.
+    blind : bool, default=False
+        Show label and suggestion in random order without saying which is which, so that nobody
+        just follows either.
+    table : path, optional
+        The audited table, where it has moved.
+    images : path, optional
+        The folder of the pictures that a column of the table names; that of the table by default.
+    host : str, default="127.0.0.1"
+        Where to listen. Other addresses can be reached from other machines, without encryption.
+    port : int, default=0
+        0 for one that is free.
+    origin : str, optional
+        What browsers see, such as "https://review.example.org", behind a proxy or a tunnel.
+    browser : bool, default=True
+        Whether to open a browser.
+    keys : str, optional
+        Other keys, as in "accept=Enter,keep=x".
+    stop_at : float, default=0.1
+        The page says that it is time to stop when less than this fraction of the next twenty rows
+        is expected to be wrong.
+    ready : callable, optional
+        Called with the address when the page can be opened. Whoever has the address may decide.
+
+    Examples
+    --------
+    >>> import errata
+    >>> errata.review.serve("no-such.audit")
+    Traceback (most recent call last):
+    FileNotFoundError: no-such.audit does not exist; give the folder that errata audit has written.
+    """
+    require_all(NEEDED)
+    folder = AuditFolder(Path(audit))
+    options = _options(folder, queue, blind, table, images, keys, stop_at)
+    name = _reviewer(reviewer)
+    with _listening(host, port) as listener, _decisions(Path(audit)) as decisions:
+        door = Door(host, listener.getsockname()[1], (origin or "").rstrip("/"))
+        decisions.keep_lock(door.seen_as)
+        if not is_loopback(host):
+            warn_user(
+                f"{door.seen_as} can be reached from other machines, and is not encrypted: whoever "
+                "listens on the way can read and decide; an ssh tunnel is safer."
+            )
+        app = _application(Review(folder, decisions, name, options), door)
+        _run(app, listener, door, browser, ready)
+
+
+def _options(
+    folder: AuditFolder,
+    queue: str,
+    blind: bool,
+    table: Any,
+    images: Any,
+    keys: str | None,
+    stop_at: float,
+) -> Options:
+    if queue not in QUEUES:
+        raise ValueError(f"there is no queue {queue!r}; choose from {', '.join(QUEUES)}.")
+    if not 0 <= stop_at <= 1:
+        raise ValueError(f"stop_at is {stop_at}; give a fraction between 0 and 1.")
+    for path, name in ((table, "table"), (images, "images")):
+        if path is not None and not Path(path).exists():
+            raise FileNotFoundError(f"{path} does not exist; say where the {name} is.")
+    table = audited_table(folder, None if table is None else Path(table))
+    images = table and table.parent if images is None else Path(images)
+    return Options(queue, blind, images, table, read_keys(keys), stop_at)
+
+
+def _reviewer(given: str | None) -> str:
+    name = getpass.getuser() if given is None else given.strip()
+    if not name:
+        raise ValueError("the name of the reviewer is empty; decisions are kept under a name.")
+    return name
+
+
+def _decisions(audit: Path) -> Decisions:
+    return open_decisions(audit, decisions_path(audit))
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket that listens, so that an address that was told can be opened at once."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With the protocol named, asyncio sends small answers at once; otherwise they wait for 40 ms.
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise OSError(
+                f"cannot listen on {host}, port {port}: {why}; try another port."
+            ) from None
+        listener.listen(64)
+        yield listener
+
+
+def _application(review: Review, door: Door) -> Any:
+    # Here, as these modules are made of Starlette, which is an extra.
+    from ._app import make_app
+
+    return make_app(review, door)
+
+
+def _run(
+    app: Any,
+    listener: socket.socket,
+    door: Door,
+    browser: bool,
+    ready: Callable[[str], None] | None,
+) -> None:
+    uvicorn = require("uvicorn", extra="review")
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        log_level="critical",
+        lifespan="off",
+        ws="none",
+        loop="asyncio",
+        timeout_graceful_shutdown=2,
+    )
+    with open_browser(door.address) if browser else nullcontext():
+        if ready is not None:
+            ready(door.address)
+        uvicorn.Server(config).run(sockets=[listener])

@@ -1,0 +1,100 @@
+"""The numbers that are always in view, kept up to date decision by decision."""
+
+from collections import deque
+from collections.abc import Iterable
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from ..inference import (
+    Components,
+    ReviewProgress,
+    evidence_of,
+    no_evidence,
+    progress,
+    sentences,
+    update,
+)
+from ._standing import DECIDED, SKIPPED, RowStanding
+
+UNTOLD, RIGHT, WRONG = -1, 0, 1
+RECENT = 30  # decisions whose seconds make the pace
+LONGEST = 120.0  # seconds: who takes longer was away
+
+
+class ReviewTally:
+    """What the verdicts so far tell, as sums that one more verdict is added to."""
+
+    def __init__(self, standing: RowStanding, stop_at: float) -> None:
+        self.standing, self.stop_at = standing, stop_at
+        self.components = Components.from_dict(standing.folder.numbers["components"])
+        self.told = np.full(len(standing.states), UNTOLD, dtype=np.int8)
+        self.evidence = no_evidence(self.components)
+        self.seconds: deque[float] = deque(maxlen=RECENT)
+        self.refresh(range(len(self.told)))
+
+    def refresh(self, places: Iterable[int]) -> None:
+        """Take in what is decided of some rows now, and take back what was."""
+        changed = [place for place in places if self._told(place) != self.told[place]]
+        rows = np.array(changed, dtype=np.int64)
+        self._add(rows, -1)
+        self.told[rows] = [self._told(place) for place in changed]
+        self._add(rows, +1)
+
+    def note_seconds(self, seconds: float) -> None:
+        """One decision took so long."""
+        self.seconds.append(min(seconds, LONGEST))
+
+    def progress(self) -> ReviewProgress:
+        """All numbers of the page."""
+        suspects = self._suspects()
+        ahead = suspects[self.standing.states[suspects] <= SKIPPED]
+        now = update(self.components, self.evidence)
+        spot = self.told[self._spot_checked()]
+        return progress(
+            self.components,
+            self.evidence,
+            now.p_wrong(self.standing.folder.components[ahead]),
+            spot=(int((spot == WRONG).sum()), int((spot != UNTOLD).sum())),
+            seconds=median(self.seconds) if self.seconds else None,
+            stop_at=self.stop_at,
+        )
+
+    def told_in_sentences(self) -> dict[str, Any]:
+        """The numbers, and what the page says of them."""
+        numbers = self.progress()
+        return {"numbers": numbers, **sentences(numbers)}
+
+    def _suspects(self) -> np.ndarray:
+        return np.flatnonzero(self.standing.folder.rows.flagged)
+
+    def _spot_checked(self) -> np.ndarray:
+        """The spot pile as far as it was gone through.
+
+        CardRows further down that were decided for another reason are no uniform draw.
+        """
+        verdicts, keys = self.standing.decisions.verdicts(), self.standing.folder.rows.key
+        spot = self.standing.spot
+        reached = [key in verdicts and verdicts[key].queue == "spot" for key in keys[spot]]
+        return spot[: max(np.flatnonzero(reached), default=-1) + 1]
+
+    def _told(self, place: int) -> int:
+        if self.standing.states[place] != DECIDED:
+            return UNTOLD
+        folder = self.standing.folder
+        verdict = self.standing.decisions.verdicts()[folder.rows.key[place]]
+        return WRONG if verdict.class_text != folder.label_text(place) else RIGHT
+
+    def _add(self, rows: np.ndarray, sign: int) -> None:
+        rows = rows[self.told[rows] != UNTOLD]
+        if not len(rows):
+            return
+        told, folder = self.told[rows] == WRONG, self.standing.folder
+        parts = (
+            folder.components[rows],
+            told,
+            folder.rows.flagged[rows],
+            folder.rows.p_wrong[rows],
+        )
+        self.evidence = self.evidence.plus(evidence_of(self.components, *parts), sign)

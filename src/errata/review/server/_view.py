@@ -1,0 +1,145 @@
+"""A card as the templates show it: a plain dict in which every text is ready to be printed."""
+
+import time
+from hashlib import blake2b
+from typing import Any
+from uuid import uuid4
+
+from ..._format import percent, probability
+from ..decisions import Event, as_text
+from ._filter import RowFilter
+from ._keys import DIGITS
+from ._marks import marked
+from ._names import field_text, name_of_text, shown_name
+from ._review import Review
+
+LONG = 160  # characters from which a value is a text to read, not a cell to compare
+UNFOLDED = 12  # columns in view at once
+SAID = {
+    "suggestion": "accepted the suggestion",
+    "label": "kept the label",
+    "other": "chose another class",
+    "ambiguous": "ambiguous",
+    "unusable": "unusable",
+    "skip": "skipped",
+    "note": "noted",
+    "undo": "undid",
+    "redo": "redid",
+}
+
+
+def card_view(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
+    """Everything about one row."""
+    card = review.folder.cards.card(place)
+    blind = review.options.blind
+    return {
+        **{name: card[name] for name in ("row", "id", "image", "picture")},
+        "label": shown_name(card["label"]),
+        "suggested": shown_name(card["suggested"]),
+        "agrees": card["label"] == card["suggested"],
+        "chance": "" if blind else percent(card["p_wrong"]),
+        "reasons": [] if blind else card["reasons"],
+        "classes": _classes(review, place, card),
+        "kind": _kind(card),
+        **_values(card),
+        "similar": _similar(card),
+        "compared": card["similar"][0]["values"].keys() if card["similar"] else [],
+        "own": {} if not card["similar"] else _own(card),
+        "history": [_told(event, stands, blind) for event, stands in review.history(place)],
+        "state": review.state(place),
+        "key": uuid4().hex,
+        "shown": f"{time.time():.3f}",
+        **_around(review, place, chosen),
+    }
+
+
+def _kind(card: dict[str, Any]) -> str:
+    if card["image"] or card["picture"]:
+        return "picture"
+    return (
+        "text" if any(len(value or "") >= LONG for value in card["values"].values()) else "record"
+    )
+
+
+def _classes(review: Review, place: int, card: dict[str, Any]) -> list[dict[str, Any]]:
+    """The classes to choose from by digit, the most probable first; blindly, in any order."""
+    chances = {as_text(value): p for value, p in card["classes"]}
+    pair = {review.folder.label_text(place): 0.0, review.folder.suggested_text(place): 0.0}
+    texts = [text for text in [*chances, *pair] if text in review.folder.class_codes]
+    texts = _shuffled(texts, pair, card["key"]) if review.options.blind else texts
+    return [
+        {
+            "name": name_of_text(text),
+            "text": field_text(text),
+            "digit": digit,
+            "width": round(100 * chances.get(text, 0.0), 1),
+            "chance": "" if review.options.blind else probability(chances.get(text, 0.0)),
+        }
+        for text, digit in zip(dict.fromkeys(texts), DIGITS, strict=False)
+    ]
+
+
+def _shuffled(texts: list[str], pair: dict[str, float], key: str) -> list[str]:
+    """Label and suggestion first, in an order that tells nothing, then the rest by name."""
+
+    def drawn(text: str) -> bytes:
+        return blake2b(f"{key} {text}".encode(), digest_size=8).digest()
+
+    rest = sorted(text for text in set(texts) if text not in pair)
+    return [*sorted((text for text in pair if text in texts), key=drawn), *rest]
+
+
+def _values(card: dict[str, Any]) -> dict[str, Any]:
+    """The cells: texts to read, columns to compare with those that speak first, and the rest."""
+    values = {name: "" if value is None else str(value) for name, value in card["values"].items()}
+    texts = {name: value for name, value in values.items() if len(value) >= LONG}
+    speaking = [name for name in card["speaking"] if name in values]
+    order = [name for name in dict.fromkeys([*speaking, *values]) if name not in texts]
+    cells = [{"name": n, "value": values[n], "speaks": n in speaking} for n in order]
+    shown = 0 if card["image"] else UNFOLDED  # pixels are a picture, not cells
+    return {
+        "texts": [{"name": n, "pieces": _marked(card, n, text)} for n, text in texts.items()],
+        "cells": cells[:shown],
+        "folded": cells[shown:],
+    }
+
+
+def _marked(card: dict[str, Any], name: str, text: str) -> list[tuple[str, bool]]:
+    near = [row["values"].get(name) or "" for row in card["similar"] or []]
+    return marked(text, near)
+
+
+def _similar(card: dict[str, Any]) -> list[dict[str, Any]] | None:
+    if card["similar"] is None:
+        return None
+    return [
+        row | {"label": shown_name(row["label"]), "distance": f"{row['distance']:.3g}"}
+        for row in card["similar"]
+    ]
+
+
+def _own(card: dict[str, Any]) -> dict[str, str]:
+    """The row's own values of the columns in which rows like it are compared."""
+    return {name: card["values"].get(name) or "" for name in card["similar"][0]["values"]}
+
+
+def _told(event: Event, stands: bool, blind: bool) -> dict[str, Any]:
+    return {
+        "at": event.at[:16].replace("T", " "),
+        "reviewer": event.reviewer,
+        "said": "decided" if blind and event.class_text else SAID[event.kind],
+        "class": name_of_text(event.class_text),
+        "note": event.note or "",
+        "stands": stands,
+    }
+
+
+def _around(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
+    """Where the row stands in its queue, and what is beside it."""
+    before, after = review.standing.beside(chosen, place)
+    return {
+        "waiting": len(review.standing.waiting(chosen)),
+        "before": review.number(before),
+        "after": review.number(after),
+        "queue_of": review.standing.queue_of(chosen, place),
+    }

@@ -1,0 +1,172 @@
+"""Each rule of who may use the page."""
+
+import re
+import socket
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import errata
+from errata.review.server._door import Door
+from errata.review.server._security import HEADERS, LARGEST_BODY
+from reviewing import DOOR, OURS, PART, Page, row_of, serving
+
+WRITES = ("/decide", "/undo", "/redo", "/note", "/bulk", "/reaudit")
+READS = (
+    *("/", "/card/0", "/next", "/similar/0", "/progress", "/rows", "/history", "/agreement"),
+    *("/more", "/export", "/reaudit", "/image/0", "/nowhere"),
+)
+
+
+def events(page):
+    return list(page.decisions.events())
+
+
+@pytest.mark.parametrize("path", [*READS, "/?token=wrong"])
+def test_without_the_cookie_nothing_is_shown(page, path):
+    assert page.get(path, headers={"cookie": None}).status_code == 403
+    assert (
+        page.get(path.replace("?", "?x=1&"), headers={"cookie": "errata_8000=x"}).status_code == 403
+    )
+
+
+@pytest.mark.parametrize("path", WRITES)
+def test_without_the_cookie_nothing_is_done(page, path):
+    answer = page.post(path, {"row": 0, "kind": "label", "key": "k"}, headers={"cookie": None})
+    assert answer.status_code == 403
+    assert events(page) == []
+
+
+def test_the_token_is_in_the_address_once(page):
+    answer = page.get("/?token=secret", headers={"cookie": None})
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith("errata_8000=secret;")
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert answer.headers["refresh"] == "0; url=/"
+
+
+def test_a_token_has_256_bits():
+    first, second = Door("127.0.0.1", 1).token, Door("127.0.0.1", 1).token
+    assert first != second
+    assert len(first) * 6 >= 256
+    assert first not in repr(Door("127.0.0.1", 1, token=first))
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8000", "localhost:8000", "127.0.0.1"]
+)
+def test_another_name_for_this_machine_is_refused(page, host):
+    assert page.get("/", headers={"host": host}).status_code == 421
+
+
+FOREIGN = [
+    {"origin": "http://127.0.0.1:9000"},
+    {"origin": "null"},
+    {"origin": None},
+    {"sec-fetch-site": "cross-site"},
+    {"sec-fetch-site": "same-site"},
+    {"sec-fetch-site": None},
+]
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+def test_other_sites_cannot_decide(page, headers):
+    given = {"row": 0, "kind": "label", "key": "k"}
+    assert page.post("/decide", given, headers=headers).status_code == 403
+    assert events(page) == []
+
+
+def test_a_proxy_is_named_by_its_origin(audit):
+    door = Door("127.0.0.1", 8000, "https://review.example.org", token="secret")
+    with Page(audit, door=door) as page:
+        seen = {"host": "review.example.org"}
+        assert page.get("/", headers=seen).status_code == 200
+        theirs = seen | {"origin": "https://review.example.org"}
+        given = {"row": 0, "kind": "label", "key": "k"}
+        assert page.post("/decide", given, headers=seen).status_code == 403
+        assert page.post("/decide", given, headers=theirs).status_code == 303
+
+
+@pytest.mark.parametrize("path", ["/decide", "/undo", "/redo", "/note", "/bulk"])
+def test_reading_never_changes_anything(page, path):
+    assert page.get(f"{path}?row=0&kind=label&key=k").status_code == 405
+    assert events(page) == []
+
+
+@pytest.mark.parametrize("path", [*READS, "/?token=secret"])
+def test_every_answer_carries_the_headers(page, path):
+    for cookie in (page.headers["cookie"], None):
+        headers = page.get(path, headers={"cookie": cookie}).headers
+        for name, value in HEADERS.items():
+            if name == "Cache-Control" and path.startswith("/static"):
+                continue
+            assert headers[name] == value
+        assert "server" not in headers
+
+
+def test_the_policy_is_that_of_the_specification():
+    assert HEADERS["Content-Security-Policy"] == (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+    assert HEADERS["Referrer-Policy"] == "same-origin"
+
+
+def test_templates_hold_no_script_no_style_and_nothing_unescaped():
+    folder = files("errata.review.server").joinpath("templates")
+    for template in folder.iterdir():
+        text = template.read_text(encoding="utf-8")
+        code = re.sub(r"\{#.*?#\}", "", text, flags=re.DOTALL)
+        assert not re.search(r"\|\s*safe|autoescape|Markup", code), template.name
+        assert not re.search(r"\son\w+\s*=|\sstyle\s*=|<style|javascript:", code), template.name
+        assert re.findall(r"<script(?![^>]*\ssrc=)", code) == [], template.name
+
+
+def test_the_one_script_is_short_and_ours():
+    script = Path(errata.__file__).parent / "review" / "server" / "static" / "review.js"
+    text = script.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 200
+    assert not re.search(r"innerHTML|eval\(|https?://|document\.write", text)
+
+
+def test_a_body_may_hold_64_kb(page):
+    note = {"row": 0, "kind": "label", "key": "k", "note": "x" * LARGEST_BODY}
+    assert page.post("/decide", note).status_code == 413
+    assert page.ask("POST", "/decide", content=of_unknown_length()).status_code == 411
+    assert events(page) == []
+
+
+async def of_unknown_length():
+    yield b"row=0&kind=label"
+
+
+def other_address():
+    """An address of this machine that others could reach."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # nothing is sent
+        except OSError:
+            return None
+        return probe.getsockname()[0]
+
+
+def test_the_server_listens_to_this_machine_alone(audit):
+    address = other_address()
+    if address is None or address.startswith("127."):
+        pytest.skip("this machine has no other address")
+    with serving(audit) as server, server.client() as client:
+        assert client.get("/progress").status_code == 200
+        assert "server" not in client.get("/").headers
+        with pytest.raises(OSError, match="refused"):
+            socket.create_connection((address, server.port), timeout=5)
+
+
+def test_a_plain_form_is_sent_on(page):
+    answer = page.post("/decide", {"row": 0, "kind": "label", "key": "k"})
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/card/")
+    assert len(events(page)) == 1
+    assert row_of(page.post("/undo", {"key": "u"}, headers=PART)) == 0
+    assert DOOR.seen_as == OURS["origin"]

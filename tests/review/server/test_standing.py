@@ -1,0 +1,160 @@
+"""Which rows are in a queue and a filter, and which comes next."""
+
+import numpy as np
+import pytest
+
+from errata.review import Event
+from errata.review.server._filter import RowFilter, read_filter
+from errata.review.server._standing import FIRST_CALIBRATED
+from review_cases import write_audit
+from reviewing import Page, row_of
+
+
+def numbers(page, **conditions):
+    chosen = RowFilter(conditions.pop("queue", "suspects"), **conditions)
+    return page.review.folder.rows.number[page.review.standing.rows_in(chosen)].tolist()
+
+
+def test_some_calibrated_rows_come_before_the_suspects(page):
+    pile = [row for row, *_ in page.review.folder.numbers["piles"]["calibration"]]
+    first = pile[:FIRST_CALIBRATED]
+    suspects = numbers(page)
+    assert suspects[:FIRST_CALIBRATED] == first
+    assert suspects[FIRST_CALIBRATED:] == [row for row in range(40) if row not in first]
+    assert numbers(page, queue="calibration") == pile
+    assert numbers(page, queue="spot") == page.review.folder.numbers["piles"]["spot"]
+    assert len(numbers(page, queue="all")) == len(page.review.folder.rows)
+
+
+def test_decisions_on_drawn_rows_are_told_under_their_pile(page):
+    suspects = numbers(page)
+    page.decide(suspects[0])
+    page.decide(suspects[FIRST_CALIBRATED])
+    assert [event.queue for event in page.decisions.events()] == ["calibration", "suspects"]
+
+
+def test_a_skipped_row_comes_back_last(page):
+    order = numbers(page)
+    assert row_of(page.decide(order[0], "skip")) == order[1]
+    for row in order[1:-1]:
+        page.decide(row)
+    assert row_of(page.decide(order[-1])) == order[0]
+    answer = page.decide(order[0], "label", key="again")
+    assert row_of(answer) is None
+    assert "Nothing waits here" in answer.text
+    assert "Spot-check rows that were not flagged" in answer.text
+
+
+def test_the_next_row_is_the_one_after_from_the_first_again_at_the_end(page):
+    order = numbers(page)
+    assert row_of(page.decide(order[10])) == order[11]
+    assert row_of(page.decide(order[-1])) == order[0]
+    assert page.get(f"/next?after={order[4]}").headers["location"].startswith(f"/card/{order[5]}?")
+    assert page.get("/next").headers["location"].startswith(f"/card/{order[0]}?")
+
+
+def test_filters_narrow_a_queue(page):
+    rows, folder = numbers(page, queue="all"), page.review.folder
+    assert numbers(page, queue="all", label='"cat"') == [row for row in rows if row % 3 == 0]
+    assert numbers(page, queue="all", label="cat") == numbers(page, queue="all", label='"cat"')
+    assert numbers(page, queue="all", label="fish") == []
+    suggested = {row for row in rows if folder.suggested_text(folder.place(row)) == '"dog"'}
+    found = {row for row in numbers(page, suggested="dog") if row < 40}  # the suspects
+    assert found == suggested & set(range(40))
+    certain = numbers(page, low="0.9", high="0.95")
+    assert certain
+    assert all(0.9 <= folder.rows.p_wrong[folder.place(row)] <= 0.95 for row in certain)
+    assert len(numbers(page, queue="all", text="GREY")) > len(
+        numbers(page, queue="all", text="grey wet")
+    )
+    assert set(numbers(page, queue="all", witness="predict owl")) == {r for r in rows if r % 3 == 1}
+
+
+def test_a_search_finds_what_json_writes_otherwise(tmp_path):
+    words = lambda row: f'"quoted" naïve {row}'  # noqa: E731
+    with Page(write_audit(tmp_path / "a.audit", text=words)) as page:
+        assert len(numbers(page, queue="all", text='"QUOTED" Naïve 7')) == 11
+
+
+def test_states_classes_and_reviewers_are_filters_too(page):
+    page.decide(1, "label")
+    page.decide(2, "ambiguous")
+    page.decide(4, "skip")
+    assert numbers(page, queue="all", state="decided") == [1]
+    assert numbers(page, queue="all", state="ambiguous") == [2]
+    assert numbers(page, queue="all", decided="dog") == [1]
+    assert numbers(page, queue="all", decided="fish") == []
+    assert set(numbers(page, queue="all", reviewer="ann")) == {1, 2, 4}
+    assert numbers(page, queue="all", reviewer="bob") == []
+
+
+def other(page, row, kind="label", reviewer="bob"):
+    """What another reviewer says, in a file that is merged."""
+    place = page.review.folder.place(row)
+    text = page.review.folder.label_text(place)
+    event = Event(
+        reviewer=reviewer, row=row, row_key=f"key{row}.0", kind=kind, class_text=text, label=text,
+        suggested=text, p_wrong=0.5, audit="f00d",
+    )  # fmt: skip
+    page.decisions.record(event)
+    page.review.refresh()
+
+
+def test_rows_on_which_reviewers_differ_are_disputed(page):
+    page.decide(1)
+    other(page, 1)
+    other(page, 2)
+    assert numbers(page, queue="disputed") == [1]
+    assert row_of(page.get("/?queue=disputed")) == 1
+    other(page, 1, reviewer="eve")
+    assert numbers(page, queue="disputed") == []
+    assert "ann</bdi> and <bdi>bob" in page.get("/agreement").text
+
+
+def test_a_second_opinion_is_asked_on_what_another_decided(page):
+    other(page, 2)
+    other(page, 3)
+    assert (
+        2 not in page.review.folder.rows.number[page.review.standing.waiting(RowFilter("suspects"))]
+    )
+    answer = page.get("/?queue=all&reviewer=bob")
+    assert row_of(answer) == 2
+    assert row_of(page.decide(2, filter="queue=all&reviewer=bob")) == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"queue": "x"}, "there is no queue 'x'"),
+        ({"state": "x"}, "there is no state 'x'"),
+        ({"low": "2"}, "low is '2'"),
+        ({"high": "nan"}, "high is 'nan'"),
+    ],
+)
+def test_a_filter_that_cannot_be_is_told(given, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        read_filter(given, "suspects")
+
+
+def test_states_are_kept_as_they_would_be_read_anew(page):
+    random = np.random.default_rng(0)
+    order = numbers(page)
+    for step in range(60):
+        action = random.choice(["suggestion", "label", "skip", "ambiguous", "undo", "redo"])
+        if action in ("undo", "redo"):
+            page.post(f"/{action}", {"key": f"{step}"})
+        else:
+            page.decide(int(random.choice(order)), action, key=f"{step}")
+    kept, told = page.review.standing.states.copy(), page.review.tally.told.copy()
+    evidence = page.review.tally.evidence
+    with Page.again(page) as fresh:
+        assert (fresh.review.standing.states == kept).all()
+        assert (fresh.review.tally.told == told).all()
+        for a, b in zip(fresh.review.tally.evidence, evidence, strict=True):
+            np.testing.assert_allclose(
+                np.hstack(_flat(a)), np.hstack(_flat(b)), rtol=1e-9, atol=1e-9
+            )
+
+
+def _flat(part):
+    return [np.ravel(each) for each in part] if isinstance(part, tuple) else [np.ravel(part)]

@@ -1,0 +1,125 @@
+"""Folders of audits made by hand, for tests of the review page: quick, and as odd as wanted."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from errata._optional import require
+from errata.review.inference import draw_piles, gather_components
+
+pyarrow = require("pyarrow", extra="review")
+parquet = require("pyarrow.parquet", extra="review")
+
+CLASSES = ("cat", "dog", "owl")
+WORDS = ["small", "grey", "long", "wet", "soft", "loud", "tall", "warm", "dark", "round"]
+
+
+def write_audit(
+    folder,
+    rows=120,
+    flagged=40,
+    classes=CLASSES,
+    text=None,
+    picture=None,
+    image=None,
+    label="species",
+    table=None,
+    columns=3,
+    similar=True,
+):
+    """Write an audit of ``rows`` rows, the first ``flagged`` of which are suspects.
+
+    Row i has label i mod K and looks like the next class; ``text``, ``picture`` and ``image`` are
+    functions of the row.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True)
+    random = np.random.default_rng(0)
+    k = len(classes)
+    number = np.arange(rows)
+    p_wrong = np.where(number < flagged, 0.97 - 0.9 * number / max(2 * flagged, 1), 0.02)
+    is_flagged = number < flagged
+    codes = number % k
+    suggested = np.where(is_flagged, (codes + 1) % k, codes)
+    names = np.array(classes, dtype=object)
+    keys = [f"key{i}.0" for i in number]
+    p = np.stack([np.zeros(rows), p_wrong, 1.2 * p_wrong.clip(max=0.8)], axis=1)
+    components = gather_components(
+        ["none", "uniform", "boundary"], np.array([0.1, 0.6, 0.3]), p, is_flagged, p_wrong.sum()
+    )
+    piles = draw_piles(is_flagged, p, components.weights.sum(axis=1), random)
+    about = {"title": "pets.csv", "label": label, "version": "0.1.0", "features": columns}
+    about |= {} if table is None else {"table": str(table)}
+    numbers = {
+        "version": 8,
+        "about": about,
+        "fingerprint": "f00d",
+        "components": components.as_dict(),
+        "piles": piles,
+        "noise_rate": [float(p_wrong.mean()), 0.0, 0.5],
+    }
+    (folder / "audit.json").write_text(json.dumps(numbers))
+    shown = list(number[is_flagged])
+    drawn = [*(row for row, *_ in piles["calibration"]), *piles["spot"]]
+    shown += [row for row in dict.fromkeys(drawn) if not is_flagged[row]]
+    parquet.write_table(
+        pyarrow.table(
+            {
+                "labels": names[codes].tolist(),
+                "suggested": names[suggested].tolist(),
+                "p_wrong": p_wrong,
+                "flagged": is_flagged,
+                "key": keys,
+            }
+        ),
+        folder / "rows.parquet",
+    )
+    parquet.write_table(
+        pyarrow.table({f"component_{h}": p[:, h].astype(np.float32) for h in range(p.shape[1])}),
+        folder / "components.parquet",
+    )
+
+    def card(row):
+        values = {f"column {j}": WORDS[(row + 3 * j) % 10] for j in range(columns)}
+        values |= {} if text is None else {"remark": text(row)}
+        near = [int((row + step) % rows) for step in range(1, 6)]
+        chances = np.full(k, 0.1 / max(k - 2, 1))
+        chances[codes[row]], chances[(codes[row] + 1) % k] = 1 - p_wrong[row], p_wrong[row]
+        order = np.argsort(-chances, kind="stable")[:10]
+        return {
+            "row": int(row),
+            "id": None,
+            "key": keys[row],
+            "label": classes[codes[row]],
+            "suggested": classes[(codes[row] + 1) % k],
+            "p_wrong": float(p_wrong[row]),
+            "classes": [[classes[c], float(chances[c])] for c in order],
+            "reasons": [f"All 3 models predict {classes[(codes[row] + 1) % k]}."],
+            "values": values,
+            "speaking": ["column 1"],
+            "similar": None
+            if not similar
+            else [
+                {
+                    "row": other,
+                    "label": classes[codes[other]],
+                    "distance": 0.5,
+                    "values": {"column 1": WORDS[(other + 3) % 10]}
+                    | ({} if text is None else {"remark": text(other)}),
+                    "image": None if image is None else image(other),
+                }
+                for other in near
+            ],
+            "image": None if image is None else image(row),
+            "picture": None if picture is None else picture(row),
+        }
+
+    texts = [json.dumps(card(row)) for row in shown]
+    schema = pyarrow.schema([("row", pyarrow.int64()), ("card", pyarrow.string())])
+    parquet.write_table(
+        pyarrow.table({"row": [int(r) for r in shown], "card": texts}, schema=schema),
+        folder / "cards.parquet",
+        row_group_size=200,
+    )
+    return folder
