@@ -196,7 +196,9 @@ def _example(row, p_wrong, labels, suggested, names, flagged):
             f"9 of its 10 nearest rows are labelled {suggestion}, none {label}.",
             f"The forest gives {suggestion} a probability of 84%.",
         ],
-        "similar": [{"row": row + step, "label": suggestion} for step in (1, 2, 5)],
+        "similar": [
+            {"row": row + step, "label": suggestion, "distance": step / 4} for step in (1, 2, 5)
+        ],
         "values": {},
         "speaking": 0,
         "image": None,

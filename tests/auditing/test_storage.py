@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -112,17 +113,30 @@ def test_digests_come_back_where_there_are_any(tmp_path):
     np.testing.assert_array_equal(again.values, audit.digests.values)
 
 
+def test_keys_come_back_and_the_fingerprint_names_the_audit(tmp_path):
+    audit = audited(CODES)
+    audit.save(tmp_path / "first.audit")
+    again = errata.Audit.load(tmp_path / "first.audit")
+    assert again.keys.tolist() == [f"row.{row}" for row in range(len(CODES))]
+    assert _storage.fingerprint(again) == _storage.fingerprint(audit)
+    first = json.loads((tmp_path / "first.audit" / "audit.json").read_text())["fingerprint"]
+    assert first == _storage.fingerprint(audit)
+    for change in ({"keys": audit.row_keys()[::-1]}, {"p_wrong": audit.p_wrong + 1e-9}):
+        assert _storage.fingerprint(replace(audit, **change)) != first
+    assert _storage.fingerprint(audited(np.where(CODES == 0, 7, CODES))) != first
+
+
 def test_a_change_of_what_is_written_is_noticed(tmp_path):
     # No more than a change detector: with these lists, VERSION has to change.
     audited(CODES).save(tmp_path / "pets.audit")
     numbers = json.loads((tmp_path / "pets.audit" / "audit.json").read_text())
     fields = (
-        "about digested dtype duplicates examples expected_precision expected_recall "
-        "has_skill hypotheses index models noise_rate notes points prior rule self_check "
+        "about digested dtype duplicates examples expected_precision expected_recall fingerprint "
+        "has_skill hypotheses index models noise_rate notes piles points prior rule self_check "
         "timeline traces transition version"
     )
     shown = "compared flagged id image label p_wrong reasons row similar speaking suggested values"
-    assert numbers["version"] == 7
+    assert numbers["version"] == 8
     assert sorted(numbers) == fields.split()
     assert sorted(numbers["examples"][0]) == shown.split()
     beside = "differs image label row values"

@@ -126,7 +126,7 @@ def poisoned(evil=EVIL):
     summary["flagged"]["rule"] = summary["self_check"]["sentence"] = evil
     summary["alternatives"] = summary["hypotheses"][0]["kind"] = evil
     summary["examples"][0] |= {"id": evil, "label": evil, "suggested": evil, "reasons": [evil]}
-    near = {"row": 1, "label": evil}
+    near = {"row": 1, "label": evil, "distance": 0.5}
     summary["examples"][0] |= {"values": {evil: evil}, "similar": [near]}
     beside = near | {"values": {evil: "other"}, "differs": [evil], "image": None}
     summary["examples"][0]["compared"] = [beside]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from errata.tables import read_table, write_table
-from errata.tables._digest import RowDigests, row_digests
+from errata.tables._digest import RowDigests, row_digests, row_keys
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
@@ -97,3 +97,14 @@ def test_rows_are_found_wherever_they_went():
 def test_a_row_is_found_as_often_as_it_was_there():
     then = RowDigests(["a"], np.array([5, 6, 5]))
     assert then.places_of(RowDigests(["a"], np.array([5, 5, 5, 9]))).tolist() == [0, 2, -1, -1]
+
+
+def test_keys_outlive_sorting_and_a_change_of_the_label():
+    table = arrow.table({"a": ["1", "2", "1", "1"], "b": ["x"] * 4, "pet": list("cddc")})
+    keys = row_keys(table, "pet")
+    assert [key.partition(".")[2] for key in keys] == ["0", "0", "1", "2"]
+    assert len(set(keys)) == 4
+    assert all(len(key.partition(".")[0]) == 16 for key in keys)
+    order = [1, 0, 2, 3]
+    changed = table.take(order).set_column(2, "pet", [list("zzzz")]).select(["pet", "b", "a"])
+    assert row_keys(changed, "pet").tolist() == keys[order].tolist()

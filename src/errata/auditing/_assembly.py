@@ -10,9 +10,10 @@ from ._flags import Flags, draw_flags, no_flags
 from ._inputs import Display, Inputs
 from ._map import draw_map
 from ._models import TrainingData
+from ._nearby import Neighborhood
 from ._notes import notes_about_duplicates, notes_about_noise
 from ._pooling import Pool
-from ._reasons import reasons_for
+from ._reasons import most_probable_others, reasons_for
 from ._result import Audit, NoiseRate
 from ._self_check import SelfCheck
 from .classes import Posterior
@@ -60,10 +61,11 @@ def show_rows(
 ) -> None:
     """Add what a person wants to see of single rows: examples, and copies that disagree."""
     shown = example_rows(audit.suspicion, audit.flagged)
-    reasons = reasons_for(shown, inputs, posterior.other, pool.models, n_jobs=data.n_jobs)
-    others = {"label": audit.labels, "suggested": _most_probable_others(inputs, posterior)}
+    near = Neighborhood(inputs, n_jobs=data.n_jobs).around(shown)
+    reasons = reasons_for(shown, near, inputs, posterior.other, pool.models)
+    others = {"label": audit.labels, "suggested": most_probable_others(inputs, posterior.other)}
     audit.examples = describe_examples(
-        *(shown, reasons, audit.columns() | others, inputs, display),
+        *(shown, reasons, near, audit.columns() | others, inputs, display),
         seed=data.random_state,
         n_jobs=data.n_jobs,
     )
@@ -107,17 +109,6 @@ def _columns(inputs: Inputs, posterior: Posterior, flags: Flags) -> dict[str, np
         "p_suggested": _for_all_rows(inputs, p_suggested, 1 - posterior.rate),
         "flagged": flagged,
     }
-
-
-def _most_probable_others(inputs: Inputs, posterior: Posterior) -> np.ndarray:
-    """The class that speaks most against each label, which is what reasons are about.
-
-    An example that is not flagged has no suggestion; its own label in that place would contradict
-    the reasons beside it.
-    """
-    other = inputs.labels.copy()
-    other[inputs.audited] = inputs.classes[inputs.present][posterior.other]
-    return other
 
 
 def _for_all_rows(inputs: Inputs, values: np.ndarray, otherwise: Any) -> np.ndarray:

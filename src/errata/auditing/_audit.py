@@ -1,5 +1,6 @@
 """The audit, one stage after the other."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,7 @@ from ._result import Audit
 from ._row_index import row_index
 from ._self_check import SelfCheck, run_self_check
 from ._ties import Ties, find_ties
+from .cards import Cards
 from .classes import Posterior, posterior_of
 from .sequences import SequenceInputs, check_sequence, read_recordings, sequence_models
 
@@ -140,7 +142,7 @@ def audit(
     >>> result.suggested[[3, 100]].tolist()
     [0, 2]
     """
-    tell = progress or _silent
+    tell, started = progress or _silent, time.perf_counter()
     tell("reading the table")
     if precision is not None:
         check_fraction("precision", precision)
@@ -175,7 +177,19 @@ def audit(
         show_rows(found, inputs, data, pool, posterior, display)
     else:
         show_stretches(found, course)
+    found.cards = Cards(
+        *(_for_cards(inputs), display, posterior, pool.logs, pool.models),
+        seconds=time.perf_counter() - started,
+        seed=seed,
+        n_jobs=n_jobs,
+        has_neighbors=course is None,
+    )
     return found
+
+
+def _for_cards(inputs: Inputs) -> Inputs:
+    """Inputs without what only models need, so that an audit does not hold the table twice."""
+    return inputs._replace(features=None, model_table=None)
 
 
 def _silent(stage: str) -> None:

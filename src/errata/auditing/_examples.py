@@ -8,8 +8,8 @@ import numpy as np
 from .._format import four_digits
 from ._comparison import compare_rows
 from ._inputs import Display, Inputs
+from ._nearby import Near
 from ._nearest_labelled import nearest_of_each
-from ._reasons import Reason
 from ._row_values import RowValues
 from ._settings import (
     COMPARED_PICTURES,
@@ -17,6 +17,7 @@ from ._settings import (
     MANY_ROWS,
     MOST_EXAMPLES,
     MOST_EXAMPLES_OF_MANY,
+    SIMILAR_ROWS,
 )
 
 
@@ -31,7 +32,8 @@ def example_rows(suspicion: np.ndarray, flagged: np.ndarray) -> np.ndarray:
 
 def describe_examples(
     rows: np.ndarray,
-    reasons: Sequence[Reason],
+    reasons: Sequence[list[str]],
+    around: Sequence[Near],
     columns: Mapping[str, np.ndarray],
     inputs: Inputs,
     display: Display,
@@ -54,18 +56,18 @@ def describe_examples(
     return [
         {
             **_judged(int(row), columns, ids),
-            "reasons": reason.sentences,
-            "similar": [_labelled(near, columns) for near in reason.similar],
+            "reasons": sentences,
+            "similar": similar_rows(near, columns),
             "values": values.of(int(row), tell.places),
             "speaking": tell.speaking,
             "image": values.picture(int(row)),
             "compared": [
-                _labelled(near, columns) | _beside(near, tell.places, differing, values, place)
-                for near, differing in zip(beside, tell.differing, strict=True)
+                _labelled(row, columns) | _beside(row, tell.places, differing, values, place)
+                for row, differing in zip(beside, tell.differing, strict=True)
             ],
         }
-        for place, (row, reason, beside, tell) in enumerate(
-            zip(rows, reasons, nearest, told, strict=True)
+        for place, (row, sentences, near, beside, tell) in enumerate(
+            zip(rows, reasons, around, nearest, told, strict=True)
         )
     ]
 
@@ -80,6 +82,12 @@ def _judged(row: int, columns: Mapping[str, np.ndarray], ids: np.ndarray | None)
         "p_wrong": four_digits(columns["p_wrong"][row]),
         "flagged": bool(columns["flagged"][row]),
     }
+
+
+def similar_rows(near: Near, columns: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
+    """The nearest rows whatever their label, so that they are evidence and not advocacy."""
+    found = zip(near.rows[:SIMILAR_ROWS].tolist(), near.distances.tolist(), strict=False)
+    return [_labelled(row, columns) | {"distance": round(away, 4)} for row, away in found]
 
 
 def _labelled(row: int, columns: Mapping[str, np.ndarray]) -> dict[str, Any]:

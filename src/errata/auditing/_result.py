@@ -15,6 +15,7 @@ from ._self_check import SelfCheck
 from ._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ._storage import load_audit, save_audit
 from ._summary import one_line, summarise
+from .cards import Cards, StoredCards
 from .sequences import Timeline, find_stretches
 
 
@@ -100,6 +101,15 @@ class Audit:
         That of the dataframe, unless it merely counts the rows from 0.
     digests : RowDigests or None
         What ``errata clean`` knows the rows of a file by, in an audit that ``errata audit`` made.
+    keys : array of str of shape (n,) or None
+        What decisions of people know the rows of a file by, whatever their labels become; see
+        :meth:`row_keys`.
+    piles : dict or None
+        Rows drawn for a review: ``calibration``, with the probability of each to be drawn and its
+        stratum, and ``spot``, in random order.
+    cards : Cards, StoredCards or None
+        What :meth:`save` makes the cards of a review from. It holds the table and its features; set
+        it to None to be rid of them.
 
     Examples
     --------
@@ -141,6 +151,9 @@ class Audit:
     about: dict[str, Any] = field(default_factory=dict)
     index: Any = None
     digests: RowDigests | None = None
+    keys: np.ndarray | None = None
+    piles: dict[str, Any] | None = None
+    cards: Cards | StoredCards | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -177,6 +190,12 @@ class Audit:
             "suspicion": self.suspicion,
             "flagged": self.flagged,
         }
+
+    def row_keys(self) -> np.ndarray:
+        """A name for each row by which decisions find it again: ``keys``, or else its place."""
+        if self.keys is not None:
+            return self.keys
+        return np.array([f"row.{row}" for row in range(len(self))], dtype=object)
 
     def table(self) -> Any:
         """All rows, the most suspicious first: a polars dataframe for one, pandas otherwise.
@@ -269,10 +288,11 @@ class Audit:
         return render(self.summary())
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write the audit to a folder: ``audit.json`` and ``rows.parquet``, all or nothing.
+        """Write the audit to a folder, all or nothing.
 
-        Needs the ``tables`` extra. An audit that is there already is replaced; any other folder is
-        left alone, with an error.
+        ``audit.json`` and ``rows.parquet`` hold the audit, ``cards.parquet`` what a person wants to
+        see of each flagged row to decide on it. Needs the ``tables`` extra. An audit that is there
+        already is replaced; any other folder is left alone, with an error.
         """
         save_audit(self, path)
 

@@ -30,9 +30,18 @@ class RowValues:
 
     def picture(self, row: int) -> str | None:
         """A picture of the row: its pixels, or the file it names."""
-        if self.pixels is not None and self.image_shape is not None:
-            return pixels_uri(self.pixels[row].reshape(self.image_shape))
-        return None if self._paths is None else thumbnail_uri(Path(str(self._paths.cell(row))))
+        name = self.file_name(row)
+        return self.drawn(row) if name is None else thumbnail_uri(Path(name))
+
+    def drawn(self, row: int) -> str | None:
+        """A picture of the row's pixels, where rows are pixels."""
+        if self.pixels is None or self.image_shape is None:
+            return None
+        return pixels_uri(self.pixels[row].reshape(self.image_shape))
+
+    def file_name(self, row: int) -> str | None:
+        """The picture file that the row names, where a column holds such names."""
+        return None if self._paths is None else str(self._paths.cell(row))
 
     @cached_property
     def _paths(self) -> Column | None:

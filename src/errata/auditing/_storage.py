@@ -1,7 +1,8 @@
-"""An audit on disk: a small folder with one JSON file and one Parquet table."""
+"""An audit on disk: a small folder with a JSON file, a table of all rows, and cards of some."""
 
 import json
 import os
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +14,18 @@ from ..tables._columns import column_array
 from ..tables._digest import RowDigests
 from ._row_index import index_columns, index_from, index_names
 from ._self_check import SelfCheck
+from .cards import StoredCards
 from .sequences import Timeline
 
 if TYPE_CHECKING:
     from ._result import Audit
 
-VERSION = 7  # one more whenever what is written changes
-NUMBERS, ROWS = "audit.json", "rows.parquet"
+VERSION = 8  # one more whenever what is written changes
+NUMBERS, ROWS, CARDS = "audit.json", "rows.parquet", "cards.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
-PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples", "traces")
+PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples", "traces", "piles")
 COLUMNS = ("labels", "suspicion", "p_wrong", "suggested", "p_suggested", "flagged")
+KEY = "key"  # what decisions know the row by
 DIGEST = "digest"  # a further column, where the rows can be known again
 RECORDING, CLOCK = "recording", "clock"  # and two of an audit of sequences
 
@@ -38,6 +41,8 @@ def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
         folder.mkdir()
         (folder / NUMBERS).write_text(numbers, encoding="utf-8")
         write_table(folder / ROWS, _rows(audit))
+        if audit.cards is not None:
+            audit.cards.write(folder / CARDS, audit)
 
 
 def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
@@ -60,7 +65,7 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
     for name in ("labels", "suggested"):
         rows[name] = rows[name].astype(found["dtype"])
     check, index = found["self_check"], found["index"]
-    known = (*COLUMNS, DIGEST, RECORDING, CLOCK)
+    known = (*COLUMNS, KEY, DIGEST, RECORDING, CLOCK)
     others = [name for name in table.column_names if name not in known]
     levels = [column_array(table, name) for name in others]
     return {name: found[name] for name in PLAIN} | {
@@ -77,6 +82,8 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
         "index": None if index is None else index_from(levels, index),
         "timeline": _timeline(found["timeline"], table),
         "digests": _digests(found["digested"], table),
+        "keys": column_array(table, KEY),
+        "cards": StoredCards(path / CARDS) if (path / CARDS).is_file() else None,
     }
 
 
@@ -89,7 +96,8 @@ def _of_another_version(path: Path, version: int) -> str:
 
 
 def _rows(audit: "Audit") -> dict[str, Any]:
-    rows = {name: getattr(audit, name) for name in COLUMNS} | index_columns(audit.index)
+    rows = {name: getattr(audit, name) for name in COLUMNS} | {KEY: audit.row_keys()}
+    rows |= index_columns(audit.index)
     rows |= _times(audit.timeline)
     return rows if audit.digests is None else rows | {DIGEST: audit.digests.values}
 
@@ -118,6 +126,7 @@ def _numbers(audit: "Audit") -> dict[str, Any]:
     return {name: getattr(audit, name) for name in PLAIN} | {
         **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
         "version": VERSION,
+        "fingerprint": fingerprint(audit),
         "dtype": audit.labels.dtype.str,
         "noise_rate": list(audit.noise_rate),
         "transition": audit.transition.tolist(),
@@ -130,6 +139,14 @@ def _numbers(audit: "Audit") -> dict[str, Any]:
         "timeline": None if audit.timeline is None else {"clock": audit.timeline.clock_name},
         "digested": None if audit.digests is None else audit.digests.columns,
     }
+
+
+def fingerprint(audit: "Audit") -> str:
+    """A name for the audit, by which a decision says what its reviewer was shown."""
+    digest = blake2b(audit.p_wrong.astype("<f8").tobytes(), digest_size=16)
+    for texts in (audit.labels.tolist(), audit.row_keys().tolist()):
+        digest.update("\x1f".join(map(repr, texts)).encode("utf-8", "backslashreplace"))
+    return digest.hexdigest()
 
 
 def _lists(fields: dict[str, Any]) -> dict[str, Any]:

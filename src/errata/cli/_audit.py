@@ -114,6 +114,7 @@ def audit(
       ranked.csv                all rows, the most suspicious first
       stretches.csv             with --sequence: which stretches are wrong
       audit.json, rows.parquet  for errata clean, and errata.Audit.load in Python
+      cards.parquet             the flagged rows, for errata review
 
     \b
     Examples:
@@ -149,7 +150,7 @@ def _check_ready(file: Path) -> None:
 
 
 def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[str], None]) -> Any:
-    found = errata.audit(
+    found: Any = errata.audit(
         table.columns,
         options.label,
         estimator=options.estimator(),
@@ -167,7 +168,9 @@ def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[s
         progress=progress,
     )
     found.notes.extend(_notes_on_ids(table.ids, options.name))
-    found.digests = table.digests
+    found.digests, found.keys = table.digests, table.keys
+    if options.image_shape is None:  # columns that models never saw may tell a person something
+        found.cards = found.cards.showing(table.whole)
     found.about["table"] = str(file.resolve())  # errata clean may be run from another folder
     return found
 

@@ -20,6 +20,8 @@ class Table(NamedTuple):
     sequence: Any
     ids: Any
     digests: Any  # by which errata clean knows the rows again
+    keys: Any  # by which decisions do, whatever the labels become
+    whole: Any  # the Arrow table with all columns but the labels, for people to look at
 
 
 def table_to_audit(file: Path, options: Options) -> Table:
@@ -40,7 +42,12 @@ def table_to_audit(file: Path, options: Options) -> Table:
     groups = _filled(table, options.group, "group")
     sequence = _filled(table, options.sequence, "recording")
     ids = None if options.name is None else column(table, options.name)
-    return Table(kept, groups, sequence, ids, errata.tables.row_digests(table))
+    return Table(
+        *(kept, groups, sequence, ids),
+        digests=errata.tables.row_digests(table),
+        keys=errata.tables.row_keys(table, options.label),
+        whole=table.drop_columns([options.label]),
+    )
 
 
 def _filled(table: Any, name: str | None, what: str) -> Any:

@@ -116,7 +116,7 @@ def _packed(example: dict[str, Any], names: Codes, columns: Codes, texts: Codes)
         round(example["p_wrong"], 4),
         int(example["flagged"]),
         short(example["reasons"]),
-        [[near["row"], names.of(near["label"])] for near in example["similar"]],
+        [[near["row"], names.of(near["label"]), near["distance"]] for near in example["similar"]],
         [columns.of(name) for name in example["values"]],
         example["speaking"],
         short([*example["values"].values(), example["image"]]),

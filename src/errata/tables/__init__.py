@@ -1,6 +1,6 @@
 """Tables: read a file, write it back with some of it changed, make features of columns."""
 
-from ._digest import RowDigests, row_digests
+from ._digest import RowDigests, row_digests, row_keys
 from ._features import Features, features_of
 from ._table import copy_with_column, copy_with_rows, read_table, write_table
 
@@ -10,6 +10,7 @@ __all__ = [
     "copy_with_column",
     "copy_with_rows",
     "row_digests",
+    "row_keys",
     "RowDigests",
     "features_of",
     "Features",

@@ -57,6 +57,25 @@ def row_digests(table: Any) -> RowDigests:
     return RowDigests(columns, np.frombuffer(digests, dtype="<i8").astype(np.int64))
 
 
+def row_keys(table: Any, label: str) -> np.ndarray:
+    """A name for each row of an Arrow table that outlives sorting and a change of its label.
+
+    It is the digest of the cells other than the label, and after a point how many rows before have
+    the same: rows that are equal in all but the label have names of their own.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> pets = pyarrow.table({"legs": [4, 2, 4], "pet": ["cat", "bird", "dog"]})
+    >>> names = row_keys(pets, "pet")
+    >>> names[2] == names[0].replace(".0", ".1")
+    True
+    """
+    values = row_digests(table.drop_columns([label])).values
+    texts = zip(values.view(np.uint64).tolist(), _times_before(values).tolist(), strict=True)
+    return np.array([f"{value:016x}.{times}" for value, times in texts], dtype=object)
+
+
 def _batches(table: Any) -> Iterator[Any]:
     return (table.slice(start, _ROWS) for start in range(0, table.num_rows, _ROWS))
 

@@ -12,6 +12,6 @@ posterior; the rest of the audit stays.
 """
 
 from ._components import Grouped, grouped_hypotheses
-from ._posterior import Posterior, posterior_of
+from ._posterior import Posterior, classes_of_rows, posterior_of
 
-__all__ = ["Grouped", "Posterior", "grouped_hypotheses", "posterior_of"]
+__all__ = ["Grouped", "Posterior", "classes_of_rows", "grouped_hypotheses", "posterior_of"]

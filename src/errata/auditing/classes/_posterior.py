@@ -127,6 +127,20 @@ def posterior_given_noise(
     )
 
 
+def classes_of_rows(
+    posterior: Posterior, logs: np.ndarray, codes: np.ndarray, rows: np.ndarray
+) -> np.ndarray:
+    """Probabilities of the classes of some rows given all that is known, shape (K, rows).
+
+    ``logs`` and ``codes`` are those of the whole table, as :func:`posterior_of` has seen them.
+    """
+    noise, codes = posterior.noise, codes[rows]
+    rule = _Rule(noise, weightiest(noise), noise.unevenness, 1.0)
+    classes = _mixture(rule, noise.calibration.apply(logs.take(rows, axis=1)), codes).classes
+    _set_wrong(classes, (codes, np.arange(len(codes))), posterior.p_wrong[rows])
+    return classes
+
+
 class _Weighted(NamedTuple):
     """A hypothesis that rows are scored by."""
 

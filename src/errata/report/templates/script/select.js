@@ -9,7 +9,7 @@ function unpack([row, id, label, suggested, chance, flagged, reasons, similar, c
     label: data.names[label],
     suggested: data.names[suggested],
     reasons: whole(reasons),
-    similar: similar.map(([near, code]) => ({ row: near, label: data.names[code] })),
+    similar: similar.map(([near, code, distance]) => ({ row: near, label: data.names[code], distance })),
     columns: columns.map((code) => data.columns[code]),
     ...unpackHeld(held),
     compared: compared.map(([near, code, differs, beside]) => (
