@@ -76,7 +76,8 @@ def test_everything_is_in_the_folder_beside_the_table(table, tmp_path):
     assert result.exit_code == 0, result.output
     assert sorted(os.listdir(tmp_path)) == ["pets.audit", "pets.csv"]
     folder = tmp_path / "pets.audit"
-    files = ["audit.json", "ranked.csv", "report.html", "rows.parquet"]
+    parquet = ["cards.parquet", "components.parquet", "rows.parquet"]
+    files = sorted(["audit.json", "ranked.csv", "report.html", *parquet])
     assert sorted(os.listdir(folder)) == files
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "pets.csv" in page

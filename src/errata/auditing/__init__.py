@@ -15,8 +15,8 @@ Its stages, in the order in which they run:
 9. ``_self_check``: injected errors, looked for in the same way
 10. ``_examples``, ``_nearby``, ``_reasons``, ``_map``, ``_notes``: what a person wants to see
 11. ``_assembly``, ``_result``: the :class:`Audit`
-12. ``_cleaning``, ``_summary``, ``_storage``: what can be done with it; ``cards/``: what a person
-    wants to see of a row to decide on its label
+12. ``_cleaning``, ``_summary``, ``_storage``: what can be done with it
+    ``_for_review``, ``cards/``: what a person needs to decide on rows one by one
 13. ``_class_posterior``, ``_audited_classifier``, ``_committee``: learning from it
 
 ``_settings`` holds every constant, with the command that chose it.

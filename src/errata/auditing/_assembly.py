@@ -7,7 +7,7 @@ import numpy as np
 from ._copies import conflicting_duplicates
 from ._examples import describe_examples, example_rows
 from ._flags import Flags, draw_flags, no_flags
-from ._inputs import Display, Inputs
+from ._inputs import Display, Inputs, for_all_rows
 from ._map import draw_map
 from ._models import TrainingData
 from ._nearby import Neighborhood
@@ -97,26 +97,18 @@ def _flags(posterior: Posterior, precision: float | None) -> Flags:
 
 def _columns(inputs: Inputs, posterior: Posterior, flags: Flags) -> dict[str, np.ndarray]:
     """One entry for every row; a label that was not audited is as good as labels are here."""
-    flagged = _for_all_rows(inputs, flags.flagged, False)
+    flagged = for_all_rows(inputs, flags.flagged, False)
     suggested = inputs.labels.copy()
     suggested[flagged] = inputs.classes[inputs.present][posterior.other[flags.flagged]]
     p_suggested = np.where(flags.flagged, posterior.p_other, 1 - posterior.p_wrong)
     return {
         "label": inputs.labels,
-        "suspicion": _for_all_rows(inputs, posterior.suspicion, 0.0),
-        "p_wrong": _for_all_rows(inputs, posterior.p_wrong, posterior.rate),
+        "suspicion": for_all_rows(inputs, posterior.suspicion, 0.0),
+        "p_wrong": for_all_rows(inputs, posterior.p_wrong, posterior.rate),
         "suggested": suggested,
-        "p_suggested": _for_all_rows(inputs, p_suggested, 1 - posterior.rate),
+        "p_suggested": for_all_rows(inputs, p_suggested, 1 - posterior.rate),
         "flagged": flagged,
     }
-
-
-def _for_all_rows(inputs: Inputs, values: np.ndarray, otherwise: Any) -> np.ndarray:
-    if len(values) == len(inputs.codes):
-        return values
-    spread = np.full(len(inputs.codes), otherwise, dtype=values.dtype)
-    spread[inputs.audited] = values
-    return spread
 
 
 def _noise(inputs: Inputs, posterior: Posterior) -> dict[str, Any]:

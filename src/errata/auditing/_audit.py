@@ -12,6 +12,7 @@ from .._validation import check_fraction
 from ._assembly import assemble, show_rows, show_stretches
 from ._copies import copies_note
 from ._default_models import default_models
+from ._for_review import ForReview
 from ._groups import joined
 from ._inputs import Display, Inputs, read_inputs
 from ._models import (
@@ -27,7 +28,6 @@ from ._result import Audit
 from ._row_index import row_index
 from ._self_check import SelfCheck, run_self_check
 from ._ties import Ties, find_ties
-from .cards import Cards
 from .classes import Posterior, posterior_of
 from .sequences import SequenceInputs, check_sequence, read_recordings, sequence_models
 
@@ -177,8 +177,8 @@ def audit(
         show_rows(found, inputs, data, pool, posterior, display)
     else:
         show_stretches(found, course)
-    found.cards = Cards(
-        *(_for_cards(inputs), display, posterior, pool.logs, pool.models),
+    found.for_review = ForReview(
+        *(_without_features(inputs), display, posterior, pool.logs, pool.models),
         seconds=time.perf_counter() - started,
         seed=seed,
         n_jobs=n_jobs,
@@ -187,7 +187,7 @@ def audit(
     return found
 
 
-def _for_cards(inputs: Inputs) -> Inputs:
+def _without_features(inputs: Inputs) -> Inputs:
     """Inputs without what only models need, so that an audit does not hold the table twice."""
     return inputs._replace(features=None, model_table=None)
 

@@ -116,7 +116,7 @@ class AuditedClassifier(PartPredicts):
             random_state=seed,
             n_jobs=self.n_jobs,
         )
-        self.audit_.cards = None  # they hold the table, which a fitted classifier should not
+        self.audit_.for_review = None  # it holds the table, which a fitted classifier should not
         self.classes_ = self.audit_.classes
         self.suspicion_, self.flagged_ = self.audit_.suspicion, self.audit_.flagged
         self.suggested_ = self.audit_.suggested

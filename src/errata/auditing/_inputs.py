@@ -64,6 +64,15 @@ class Inputs(NamedTuple):
         return np.searchsorted(self.present, self.codes[self.audited])
 
 
+def for_all_rows(inputs: Inputs, values: np.ndarray, otherwise: Any) -> np.ndarray:
+    """What is known of the audited rows, for all rows of the table."""
+    if len(values) == len(inputs.codes):
+        return values
+    spread = np.full((len(inputs.codes), *values.shape[1:]), otherwise, dtype=values.dtype)
+    spread[inputs.audited] = values
+    return spread
+
+
 @dataclass(frozen=True)
 class Display:
     """What the user said about looks, not about labels."""

@@ -11,11 +11,11 @@ from .._optional import require
 from ..report import render, write_report
 from ..tables._digest import RowDigests
 from ._cleaning import Cleaned, Scores, clean_labels
+from ._for_review import ForReview, StoredReview
 from ._self_check import SelfCheck
 from ._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ._storage import load_audit, save_audit
 from ._summary import one_line, summarise
-from .cards import Cards, StoredCards
 from .sequences import Timeline, find_stretches
 
 
@@ -104,10 +104,7 @@ class Audit:
     keys : array of str of shape (n,) or None
         What decisions of people know the rows of a file by, whatever their labels become; see
         :meth:`row_keys`.
-    piles : dict or None
-        Rows drawn for a review: ``calibration``, with the probability of each to be drawn and its
-        stratum, and ``spot``, in random order.
-    cards : Cards, StoredCards or None
+    for_review : ForReview, StoredReview or None
         What :meth:`save` makes the cards of a review from. It holds the table and its features; set
         it to None to be rid of them.
 
@@ -152,8 +149,7 @@ class Audit:
     index: Any = None
     digests: RowDigests | None = None
     keys: np.ndarray | None = None
-    piles: dict[str, Any] | None = None
-    cards: Cards | StoredCards | None = None
+    for_review: ForReview | StoredReview | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -291,7 +287,8 @@ class Audit:
         """Write the audit to a folder, all or nothing.
 
         ``audit.json`` and ``rows.parquet`` hold the audit, ``cards.parquet`` what a person wants to
-        see of each flagged row to decide on it. Needs the ``tables`` extra. An audit that is there
+        see of each flagged row to decide on it, ``components.parquet`` what such decisions tell
+        about the other rows. Needs the ``tables`` extra. An audit that is there
         already is replaced; any other folder is left alone, with an error.
         """
         save_audit(self, path)

@@ -12,18 +12,19 @@ from .._files import atomic_folder
 from ..tables import read_table, write_table
 from ..tables._columns import column_array
 from ..tables._digest import RowDigests
+from ._for_review import StoredReview
 from ._row_index import index_columns, index_from, index_names
 from ._self_check import SelfCheck
-from .cards import StoredCards
 from .sequences import Timeline
 
 if TYPE_CHECKING:
     from ._result import Audit
 
 VERSION = 8  # one more whenever what is written changes
-NUMBERS, ROWS, CARDS = "audit.json", "rows.parquet", "cards.parquet"
+NUMBERS, ROWS = "audit.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
-PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples", "traces", "piles")
+PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples", "traces")
+REVIEW = ("components", "piles")  # what a review needs besides its files
 COLUMNS = ("labels", "suspicion", "p_wrong", "suggested", "p_suggested", "flagged")
 KEY = "key"  # what decisions know the row by
 DIGEST = "digest"  # a further column, where the rows can be known again
@@ -36,13 +37,12 @@ def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
     if path.exists() and not ((path / NUMBERS).is_file() and (path / ROWS).is_file()):
         raise FileExistsError(f"{path} is there already and is not an audit; choose another name.")
     path.parent.mkdir(parents=True, exist_ok=True)
-    numbers = json.dumps(_numbers(audit), allow_nan=False)
     with atomic_folder(path) as folder:
         folder.mkdir()
-        (folder / NUMBERS).write_text(numbers, encoding="utf-8")
+        review = audit.for_review and audit.for_review.write(folder, audit)
+        numbers = _numbers(audit) | (review or dict.fromkeys(REVIEW))
+        (folder / NUMBERS).write_text(json.dumps(numbers, allow_nan=False), encoding="utf-8")
         write_table(folder / ROWS, _rows(audit))
-        if audit.cards is not None:
-            audit.cards.write(folder / CARDS, audit)
 
 
 def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
@@ -83,8 +83,13 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
         "timeline": _timeline(found["timeline"], table),
         "digests": _digests(found["digested"], table),
         "keys": column_array(table, KEY),
-        "cards": StoredCards(path / CARDS) if (path / CARDS).is_file() else None,
+        "for_review": _review(path, found),
     }
+
+
+def _review(path: Path, found: dict[str, Any]) -> StoredReview | None:
+    told = {name: found[name] for name in REVIEW}
+    return None if told["piles"] is None else StoredReview(path, told)
 
 
 def _of_another_version(path: Path, version: int) -> str:

@@ -114,7 +114,7 @@ def audit(
       ranked.csv                all rows, the most suspicious first
       stretches.csv             with --sequence: which stretches are wrong
       audit.json, rows.parquet  for errata clean, and errata.Audit.load in Python
-      cards.parquet             the flagged rows, for errata review
+      cards.parquet, components.parquet  for errata review
 
     \b
     Examples:
@@ -170,7 +170,7 @@ def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[s
     found.notes.extend(_notes_on_ids(table.ids, options.name))
     found.digests, found.keys = table.digests, table.keys
     if options.image_shape is None:  # columns that models never saw may tell a person something
-        found.cards = found.cards.showing(table.whole)
+        found.for_review = found.for_review.showing(table.whole)
     found.about["table"] = str(file.resolve())  # errata clean may be run from another folder
     return found
 

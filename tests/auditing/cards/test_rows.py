@@ -1,15 +1,15 @@
 import numpy as np
-import pytest
 
 from errata.auditing.cards import _rows
 from errata.auditing.cards._rows import card_rows
 
 SUSPICION = np.array([0.5, 0.9, 0.1, 0.7, 0.2])
+NOTHING = {"calibration": [], "spot": []}
 FLAGGED = np.array([True, True, False, True, False])
 
 
 def test_flagged_rows_come_first_by_suspicion():
-    assert card_rows(SUSPICION, FLAGGED, None).tolist() == [1, 3, 0]
+    assert card_rows(SUSPICION, FLAGGED, NOTHING).tolist() == [1, 3, 0]
 
 
 def test_rows_of_the_piles_follow_once_each():
@@ -23,8 +23,7 @@ def test_the_most_suspicious_stay_where_there_are_too_many(monkeypatch):
     assert card_rows(SUSPICION, FLAGGED, piles).tolist() == [1, 3, 2]
 
 
-@pytest.mark.parametrize("piles", [None, {"calibration": [], "spot": []}])
-def test_nothing_flagged_and_nothing_drawn_is_no_row(piles):
-    rows = card_rows(SUSPICION, np.zeros(5, dtype=bool), piles)
+def test_nothing_flagged_and_nothing_drawn_is_no_row():
+    rows = card_rows(SUSPICION, np.zeros(5, dtype=bool), NOTHING)
     assert rows.dtype.kind == "i"
     assert len(rows) == 0

@@ -2,9 +2,12 @@
 
 1. ``_rows``: which rows get one
 2. ``_cells``: what they and the rows like them hold, and in which columns they stand out
-3. ``_cards``: the cards, made when an audit is saved, and their file
+3. ``_maker``: the cards themselves
+4. ``_file``: where they are kept
 """
 
-from ._cards import Cards, StoredCards
+from ._file import write_cards
+from ._maker import CardMaker
+from ._rows import card_rows
 
-__all__ = ["Cards", "StoredCards"]
+__all__ = ["CardMaker", "card_rows", "write_cards"]

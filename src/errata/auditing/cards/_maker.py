@@ -1,6 +1,6 @@
 """One card after the other: what the audit says of a row, what it holds, and the rows like it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -43,15 +43,15 @@ class CardMaker:
         self.ids, self.keys, self.p_wrong = ids, keys, p_wrong
         self.random = np.random.default_rng(seed)
 
-    def cards(self, rows: np.ndarray, *, with_neighbors: bool) -> Iterator[dict[str, Any]]:
+    def cards(self, rows: np.ndarray, *, with_neighbors: bool) -> list[dict[str, Any]]:
         """The cards of these rows, in this order."""
         near = [NOTHING_NEAR] * len(rows)
         if with_neighbors:
             near = self.neighborhood.around(rows)
         reasons = reasons_for(rows, near, self.inputs, self.posterior.other, self.models)
         parts = zip(self._classes(rows), reasons, self._held(rows, near), strict=True)
-        for row, (classes, sentences, held) in zip(rows.tolist(), parts, strict=True):
-            yield {
+        return [
+            {
                 **self._judged(row),
                 "classes": classes,
                 "reasons": sentences,
@@ -59,6 +59,8 @@ class CardMaker:
                 "image": self.values.drawn(row),
                 "picture": self.values.file_name(row),
             }
+            for row, (classes, sentences, held) in zip(rows.tolist(), parts, strict=True)
+        ]
 
     def _judged(self, row: int) -> dict[str, Any]:
         return {

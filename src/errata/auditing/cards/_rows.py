@@ -7,9 +7,7 @@ import numpy as np
 from .._settings import MOST_CARDS
 
 
-def card_rows(
-    suspicion: np.ndarray, flagged: np.ndarray, piles: dict[str, Any] | None
-) -> np.ndarray:
+def card_rows(suspicion: np.ndarray, flagged: np.ndarray, piles: dict[str, Any]) -> np.ndarray:
     """The flagged rows, the most suspicious first, then other rows of the piles, each once.
 
     Examples
@@ -20,7 +18,5 @@ def card_rows(
     """
     listed = np.flatnonzero(flagged)
     listed = listed[np.argsort(-suspicion[listed], kind="stable")][:MOST_CARDS]
-    if piles is None:
-        return listed
     drawn = [*(row for row, *_ in piles["calibration"]), *piles["spot"]]
     return np.array(list(dict.fromkeys([*listed.tolist(), *drawn])), dtype=np.intp)
