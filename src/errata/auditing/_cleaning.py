@@ -27,6 +27,8 @@ class Cleaned(NamedTuple):
         How much each row should count, 0 for those that were dropped.
     did : array of str of shape (n,)
         "kept", "dropped", "relabelled", "weighted" or "unlabelled".
+    decided : array of bool of shape (n,)
+        The rows for which people have decided what becomes of them.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Cleaned(NamedTuple):
     labels: np.ndarray
     weight: np.ndarray
     did: np.ndarray
+    decided: np.ndarray
 
     def __repr__(self) -> str:
         done = ", ".join(f"{count(n)} {what}" for what, n in Counter(self.did.tolist()).items())
@@ -95,15 +98,15 @@ def clean_labels(
 
 def _weighted(scores: Scores) -> Cleaned:
     did = np.where(scores.p_wrong > 0, "weighted", "kept")
-    kept = np.ones(len(did), dtype=bool)
-    return Cleaned(kept, scores.labels, 1 - scores.p_wrong, did)
+    return _by_probability(np.ones(len(did), dtype=bool), scores.labels, 1 - scores.p_wrong, did)
 
 
 def _unlabelled(scores: Scores, wrong: np.ndarray) -> Cleaned:
     blank = scores.labels.astype(object)
     blank[wrong] = None
     kept = np.ones(len(wrong), dtype=bool)
-    return Cleaned(kept, blank, np.ones(len(wrong)), np.where(wrong, "unlabelled", "kept"))
+    did = np.where(wrong, "unlabelled", "kept")
+    return _by_probability(kept, blank, np.ones(len(wrong)), did)
 
 
 def _relabelled(scores: Scores, wrong: np.ndarray, sure: float, *, drop: bool) -> Cleaned:
@@ -124,4 +127,12 @@ def _dropped(scores: Scores, wrong: np.ndarray) -> Cleaned:
         min_per_class=LAST_OF_A_CLASS,
     )
     weight = (~dropped).astype(float)
-    return Cleaned(~dropped, scores.labels, weight, np.where(dropped, "dropped", "kept"))
+    did = np.where(dropped, "dropped", "kept")
+    return _by_probability(~dropped, scores.labels, weight, did)
+
+
+def _by_probability(
+    kept: np.ndarray, labels: np.ndarray, weight: np.ndarray, did: np.ndarray
+) -> Cleaned:
+    """What was done without people."""
+    return Cleaned(kept, labels, weight, did, np.zeros(len(did), dtype=bool))

@@ -2,15 +2,19 @@
 
 import os
 from dataclasses import dataclass, field
+from functools import partial
 from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._optional import require
+from .._validation import check_choice
 from ..report import render, write_report
+from ..review.decisions import Decisions
 from ..tables._digest import RowDigests
 from ._cleaning import Cleaned, Scores, clean_labels
+from ._decided import decided_rows
 from ._for_review import ForReview, StoredReview
 from ._self_check import SelfCheck
 from ._settings import CLEAN_THRESHOLD, RELABEL_SURE
@@ -243,6 +247,9 @@ class Audit:
         threshold: float = CLEAN_THRESHOLD,
         sure: float = RELABEL_SURE,
         unsure: str = "keep",
+        decisions: Decisions | str | os.PathLike | None = None,
+        undecided: str = "act",
+        ambiguous: str = "keep",
     ) -> Cleaned:
         """Say what to do with every row.
 
@@ -259,17 +266,34 @@ class Audit:
             For "relabel": the suggested class must be at least so probable.
         unsure : {"keep", "drop"}, default="keep"
             For "relabel": what becomes of such rows without a sure class.
+        decisions : Decisions or path, optional
+            What people decided, which comes first: a class they gave is the label of its row, also
+            if that is what it was and whatever the action; unusable rows are dropped.
+        undecided : {"act", "keep"}, default="act"
+            What becomes of rows that nobody decided, or about which people do not agree: the action
+            as for any other row, or nothing.
+        ambiguous : {"keep", "drop"}, default="keep"
+            What becomes of rows that people found ambiguous: they stay as they are with a weight of
+            one half, or go.
 
         Returns
         -------
         Cleaned
-            ``kept``, ``labels``, ``weight`` and ``did``, one entry per row; ``apply(X)`` gives the
-            rows that stay and their labels. No more than half of a class is dropped, nor its last
-            two rows. Where the columns do not tell the labels apart, nothing is changed.
+            ``kept``, ``labels``, ``weight``, ``did`` and ``decided``, one entry per row;
+            ``apply(X)`` gives the rows that stay and their labels. No more than half of a class is
+            dropped, nor its last two rows, but where people said so. Where the columns do not tell
+            the labels apart, nothing is changed that nobody decided.
         """
-        p_wrong = self.p_wrong if self.has_skill else np.zeros(len(self))
+        check_choice("undecided", undecided, ("act", "keep"))
+        check_choice("ambiguous", ambiguous, ("keep", "drop"))
+        act = partial(clean_labels, action=action, threshold=threshold, sure=sure, unsure=unsure)
+        p_wrong = self.p_wrong if self.has_skill and undecided == "act" else np.zeros(len(self))
         scores = Scores(self.labels, self.codes, self.suggested, p_wrong, self.p_suggested)
-        return clean_labels(scores, action, threshold=threshold, sure=sure, unsure=unsure)
+        if decisions is None:
+            return act(scores)
+        keys, drop = self.row_keys(), ambiguous == "drop"
+        people = decided_rows(decisions, keys, scores, self.classes, drop_ambiguous=drop)
+        return people.over(act(people.undecided(scores)))
 
     def summary(self) -> dict[str, Any]:
         """All there is to tell, as a plain dict that is valid JSON."""

@@ -18,6 +18,7 @@ try:
     from ._compare import compare
     from ._console import say
     from ._datasets import datasets
+    from ._decisions import decisions
     from ._endings import endings, show, tidy_when_killed
     from ._noise import noise
     from ._reproduce import reproduce
@@ -77,6 +78,7 @@ def main() -> None:
 
 main.add_command(audit)
 main.add_command(review)
+main.add_command(decisions)
 main.add_command(clean)
 main.add_command(compare)
 main.add_command(noise)

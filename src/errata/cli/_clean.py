@@ -1,6 +1,7 @@
 """``errata clean``: a table without the labels that an audit found wrong."""
 
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import errata
 
 from .._format import count, plural
 from ._console import say
-from ._folder import tidy
+from ._folder import check_out, find_table, tidy
 from ._matching import rows_in_audit
 from ._options import FRACTION
 
@@ -61,6 +62,21 @@ NO_SKILL = (
     help="What becomes of wrong labels without a sure class (action relabel).",
 )
 @click.option(
+    "--decisions",
+    "use",
+    type=click.Choice(("first", "only", "ignore")),
+    default="first",
+    show_default=True,
+    help="What people decided comes first; or is all that is done; or is ignored.",
+)
+@click.option(
+    "--ambiguous",
+    type=click.Choice(("keep", "drop")),
+    default="keep",
+    show_default=True,
+    help="What becomes of rows that people found ambiguous.",
+)
+@click.option(
     "--table",
     type=click.Path(path_type=Path),
     help="The audited table. [default: where it was audited, or beside AUDIT]",
@@ -73,6 +89,8 @@ def clean(
     threshold: float,
     sure: float,
     unsure: str,
+    use: str,
+    ambiguous: str,
     table: Path | None,
     force: bool,
 ) -> None:
@@ -83,7 +101,7 @@ def clean(
     have been sorted since the audit and have further columns, but no row may have changed.
 
     \b
-    Actions:
+    Actions, on rows that nobody decided with errata review:
       drop     leave the rows out, but never more than half of a class
       relabel  give them the suggested class where that is sure
       unlabel  keep the rows and empty the cell
@@ -97,38 +115,55 @@ def clean(
     label = audit.about["label"]
     if label is None:
         raise ValueError(f"{folder} is an audit of labels that are not a column of a table.")
-    table = table or _find_table(audit, folder)
-    _check_out(table, out, force)
+    table = table or find_table(audit.about.get("table"), folder)
+    check_out(table, out, force=force)
     # Not by their place: in a table that was sorted since, the wrong ones would go.
     rows = rows_in_audit(table, label, audit)
     tidy(out.parent)
-    cleaned = audit.clean(action, threshold=threshold, sure=sure, unsure=unsure)
+    with _decisions(folder, use) as decisions:
+        cleaned = audit.clean(
+            action,
+            threshold=threshold,
+            sure=sure,
+            unsure=unsure,
+            decisions=decisions,
+            undecided="keep" if use == "only" else "act",
+            ambiguous=ambiguous,
+        )
+        people = None if decisions is None else _people(cleaned, audit, decisions)
     kept, labels = cleaned.kept[rows], cleaned.labels[rows]
     errata.tables.copy_with_rows(table, out, kept, name=label, values=labels)
-    is_unsure = action == "relabel" and unsure == "keep"
-    why_kept = "the class is not sure" if is_unsure else "no class loses more than half"
-    wrong = int((audit.p_wrong > threshold).sum())
-    say(_outcome(cleaned, wrong, threshold, why_kept) if audit.has_skill else NO_SKILL)
+    if people is not None:
+        say(people)
+    if use != "only":
+        is_unsure = action == "relabel" and unsure == "keep"
+        why_kept = "the class is not sure" if is_unsure else "no class loses more than half"
+        wrong = int(((audit.p_wrong > threshold) & ~cleaned.decided).sum())
+        say(_outcome(cleaned, wrong, threshold, why_kept) if audit.has_skill else NO_SKILL)
     say(f"Wrote {out} with {count(cleaned.kept.sum())} of {plural(len(audit), 'row')}.")
 
 
-def _find_table(audit: Any, folder: Path) -> Path:
-    """Where the table was, or beside the audit when both have moved."""
-    if "table" not in audit.about:
-        raise ValueError(f"{folder} does not say what it is an audit of; name the file: --table.")
-    there = Path(audit.about["table"])
-    near = folder.resolve().parent / there.name
-    if not there.exists() and not near.exists():
-        raise FileNotFoundError(f"{there} is not there any more; say where it is with --table.")
-    return there if there.exists() else near
+def _decisions(folder: Path, use: str) -> Any:
+    """The decisions about an audit, opened; None where there are none, or they are ignored."""
+    path = errata.review.decisions_path(folder)
+    if use == "only" and not path.exists():
+        raise FileNotFoundError(f"nobody has decided anything yet: {path} does not exist.")
+    if use == "ignore" or not path.exists():
+        return nullcontext()
+    return errata.review.open_decisions(folder, read_only=True)
 
 
-def _check_out(table: Path, out: Path, force: bool) -> None:
-    # Even with --force: the labels that were found wrong would be gone for good.
-    if out.resolve() == table.resolve():
-        raise ValueError(f"{out} is the audited table itself; choose another name for --out.")
-    if out.exists() and not force:
-        raise ValueError(f"{out} exists already; choose another name, or pass --force.")
+def _people(cleaned: Any, audit: Any, decisions: Any) -> str:
+    """What people decided, and what became of it."""
+    did = Counter(cleaned.did[cleaned.decided].tolist())
+    done = [f"{count(did[what])} {what}" for what in ("relabelled", "kept", "dropped") if did[what]]
+    if did["weighted"]:
+        done.append(f"{count(did['weighted'])} ambiguous and kept")
+    disputed = (errata.review.resolve(decisions, audit.row_keys()).kinds == "disputed").sum()
+    if disputed:
+        done.append(f"{count(disputed)} more disputed, as if undecided")
+    told = f"People decided {plural(cleaned.decided.sum(), 'row')}"
+    return f"{told}: {', '.join(done)}." if done else f"{told}."
 
 
 def _outcome(cleaned: Any, wrong: int, threshold: float, why_kept: str) -> str:
@@ -137,7 +172,7 @@ def _outcome(cleaned: Any, wrong: int, threshold: float, why_kept: str) -> str:
     probably = f"wrong with a probability above {threshold:g}"
     if not wrong:
         return f"No label is {probably}; nothing changed."
-    did = Counter(cleaned.did.tolist())
+    did = Counter(cleaned.did[~cleaned.decided].tolist())
     done = [f"{count(did[what])} {what}" for what in CHANGES if did[what]]
     spared = wrong - sum(did[what] for what in CHANGES)
     if spared:

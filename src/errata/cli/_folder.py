@@ -50,6 +50,26 @@ def tidy(*folders: Path) -> None:
             say(f"{path / SET_ASIDE} is what a run that was killed had set aside.", err=True)
 
 
+def find_table(table: str | None, folder: Path) -> Path:
+    """Where the table of an audit was, or beside the audit when both have moved."""
+    if table is None:
+        raise ValueError(f"{folder} does not say what it is an audit of; name the file: --table.")
+    there = Path(table)
+    near = folder.resolve().parent / there.name
+    if not there.exists() and not near.exists():
+        raise FileNotFoundError(f"{there} is not there any more; say where it is with --table.")
+    return there if there.exists() else near
+
+
+def check_out(table: Path, out: Path, *, force: bool) -> None:
+    """Raise when a file to write stands in the way, or is the table itself."""
+    # Even with --force: the labels that were found wrong would be gone for good.
+    if out.resolve() == table.resolve():
+        raise ValueError(f"{out} is the audited table itself; choose another name for --out.")
+    if out.exists() and not force:
+        raise ValueError(f"{out} exists already; choose another name, or pass --force.")
+
+
 def beside(table: Path, addition: str, *, ending: str | None = None) -> Path:
     """A name beside a table, with its ending unless another is given.
 

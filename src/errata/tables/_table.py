@@ -1,7 +1,7 @@
 """One interface for all formats, chosen by the name of the file."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -142,7 +142,9 @@ def copy_with_rows(
     _copy(Path(source), Path(target), Change(keep, name, values))
 
 
-def write_table(path: str | os.PathLike, table: Any, *, guard_formulas: bool = False) -> None:
+def write_table(
+    path: str | os.PathLike, table: Any, *, guard_formulas: bool | Collection[str] = False
+) -> None:
     """Write a dataframe, or a mapping of names to columns, in the format of the name of the file.
 
     Parameters
@@ -151,10 +153,11 @@ def write_table(path: str | os.PathLike, table: Any, *, guard_formulas: bool = F
         The file. It appears only when it is complete.
     table : dataframe or mapping
         What to write.
-    guard_formulas : bool, default=False
+    guard_formulas : bool or collection of str, default=False
         Put an apostrophe before every text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a
         carriage return and is not a number, for people who open the file in a spreadsheet: it would
-        run such a text. For CSV, TSV and text only; other formats keep types.
+        run such a text. For CSV, TSV and text only; other formats keep types. Names of columns: in
+        these alone.
 
     Examples
     --------
@@ -167,11 +170,18 @@ def write_table(path: str | os.PathLike, table: Any, *, guard_formulas: bool = F
     path = Path(path)
     if not isinstance(table, Mapping):
         table = {column.name: column.array() for column in columns_of(table)}
-    cells = {name: _cells(values) for name, values in table.items()}
     form = _FORMATS[_ending(path)]
-    if guard_formulas and form is _TEXT:
-        cells = {guarded(name): list(map(guarded, column)) for name, column in cells.items()}
-    form.write(path, cells)
+    if form is _COLUMNAR:  # which takes columns of Arrow as they are, with their types
+        cells = {k: v if hasattr(v, "to_pylist") else _cells(v) for k, v in table.items()}
+    else:
+        cells = {name: _cells(values) for name, values in table.items()}
+    form.write(path, _guarded(cells, guard_formulas) if form is _TEXT else cells)
+
+
+def _guarded(cells: dict[str, list[Any]], names: bool | Collection[str]) -> dict[str, list[Any]]:
+    if isinstance(names, bool):
+        return {guarded(k): list(map(guarded, v)) for k, v in cells.items()} if names else cells
+    return {k: list(map(guarded, v)) if k in names else v for k, v in cells.items()}
 
 
 def _cells(values: Any) -> list[Any]:

@@ -1,0 +1,65 @@
+"""What a review has come to, in sentences for the terminal."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from .._format import count, listed, plural
+
+_STATES = ("ambiguous", "unusable", "disputed", "skipped")
+
+
+def in_sentences(told: dict[str, Any]) -> Iterator[str]:
+    """The summary of a review, line by line."""
+    reviewers = [f"{name} {count(rows)}" for name, rows in told["reviewers"].items()]
+    yield f"{told['file']}: {plural(told['events'], 'event')}; verdicts by {listed(reviewers)}."
+    yield _rows(told["rows"], told["labels"])
+    yield _flagged(told["flagged"])
+    if told["elsewhere"]:
+        rows = f"{plural(told['elsewhere'], 'further row')} {_are(told['elsewhere'])}"
+        yield f"{rows} not in this audit: changed since, or gone from the table."
+    yield from map(_pair, told["agreement"])
+    if told["disputed"]:
+        yield f"They do not agree on: row {listed(told['disputed'])} (counted from 0)."
+    if told["progress"] is not None:
+        yield from _capital(told["progress"]["sentences"])
+
+
+def what_came(done: Any) -> str:
+    """What became of the annotations of a file."""
+    passed_over = {
+        "as they were exported": done.untouched,
+        "of rows that are not in this audit": done.unknown,
+        "of another labelling config or class": done.foreign,
+    }
+    parts = [f"{count(number)} {why}" for why, number in passed_over.items() if number]
+    rest = f"; passed over: {', '.join(parts)}" if parts else ""
+    return f"{plural(done.added, 'new decision')}, {count(done.known)} known{rest}."
+
+
+def _rows(states: dict[str, int], labels: dict[str, int]) -> str:
+    decided = states.get("decided", 0)
+    found = f": {plural(labels['wrong'], 'label')} wrong, {count(labels['right'])} right"
+    parts = [f"{plural(decided, 'row')} decided{found if decided else ''}"]
+    parts += [f"{count(states[state])} {state}" for state in _STATES if state in states]
+    return "; ".join([parts[0], ", ".join(parts[1:])] if parts[1:] else parts) + "."
+
+
+def _flagged(flagged: dict[str, int]) -> str:
+    left = flagged["undecided"]
+    return f"Of {plural(flagged['rows'], 'flagged row')}, {count(left)} {_are(left)} not decided."
+
+
+def _pair(pair: dict[str, Any]) -> str:
+    who = f"{pair['first']} and {pair['second']}"
+    if not pair["rows"]:
+        return f"{who} decided no row both."
+    kappa = "" if pair["kappa"] is None else f" (kappa {pair['kappa']:.2f})"
+    return f"{who} agree on {count(pair['alike'])} of {plural(pair['rows'], 'row')}{kappa}."
+
+
+def _capital(sentences: dict[str, str]) -> Iterator[str]:
+    return (f"{text[0].upper()}{text[1:]}." for text in sentences.values() if text)
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"

@@ -1,0 +1,125 @@
+"""``errata decisions``: what people decided, taken along, brought back, and put together."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+import errata
+
+from .._format import count, listed, plural
+from ._console import say
+from ._decided import in_sentences, what_came
+from ._folder import check_out, find_table, tidy
+
+FORMATS = ("csv", "parquet", "jsonl", "label-studio")
+_ENDINGS = {
+    "csv": (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"),
+    "parquet": (".parquet", ".feather"),
+    "jsonl": (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz"),
+    "label-studio": (".json",),
+}
+
+
+@click.command()
+@click.argument("folder", metavar="AUDIT", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option(
+    "--export",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the table with what was decided beside each row.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="Of --export. [default: by the ending of FILE; .json is label-studio]",
+)
+@click.option("--events", is_flag=True, help="With --export: one row for each event instead.")
+@click.option(
+    "--import",
+    "bring",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Take in annotations that Label Studio exported as JSON.",
+)
+@click.option(
+    "--merge",
+    type=click.Path(path_type=Path),
+    metavar="OTHER",
+    multiple=True,
+    help="Take in the decisions of another file. May be given several times.",
+)
+@click.option(
+    "--table",
+    type=click.Path(path_type=Path),
+    help="The audited table. [default: where it was audited, or beside AUDIT]",
+)
+@click.option("--force", is_flag=True, help="Overwrite a file that is there already.")
+def decisions(folder: Path, **asked: Any) -> None:
+    """Tell what was decided about the rows of AUDIT.
+
+    AUDIT is the folder that errata audit has written; decisions are in a file beside it. Says who
+    decided how many rows, how far they agree, how good the flagged list was and what is left.
+
+    \b
+    Examples:
+      errata decisions train.audit
+      errata decisions train.audit --export train.decided.csv
+      errata decisions train.audit --export tasks.json       for Label Studio
+      errata decisions train.audit --import annotated.json   and back
+      errata decisions train.audit --merge colleague.decisions
+    """
+    audited = errata.review.read_audited(folder)
+    if asked["export"] is not None:
+        _check_export(folder, audited, asked)
+    writes = asked["bring"] is not None or bool(asked["merge"])
+    if not writes and not errata.review.decisions_path(folder).exists():
+        raise FileNotFoundError(
+            f"nobody has decided anything about {folder} yet; begin with: errata review {folder}"
+        )
+    with errata.review.open_decisions(folder, read_only=not writes) as kept:
+        _take_in(kept, audited, asked)
+        if asked["export"] is not None:
+            _export(kept, audited, asked)
+        told = errata.review.review_summary(kept, audited, folder)
+    say(json.dumps(told, indent=2) if asked["as_json"] else "\n".join(in_sentences(told)))
+
+
+def _check_export(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
+    """Find table and format; raise now what would go wrong after the work."""
+    target, form = asked["export"], asked["form"]
+    found = [name for name, ends in _ENDINGS.items() if target.name.lower().endswith(ends)]
+    if form not in (None, *found) or not found:
+        fits = [end for name in (FORMATS if form is None else [form]) for end in _ENDINGS[name]]
+        raise ValueError(f"{target} does not end as its format does; known: {listed(fits)}.")
+    if asked["events"] and found == ["label-studio"]:
+        raise ValueError("--events are a table; give --export the ending of one, such as .csv.")
+    asked["form"] = found[0]
+    asked["table"] = asked["table"] or find_table(audited.table, folder)
+    check_out(asked["table"], target, force=asked["force"])
+
+
+def _take_in(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
+    for other in asked["merge"]:
+        merged = kept.merge(other)
+        say(f"{other}: {plural(merged.added, 'new event')}, {count(merged.known)} known.", err=True)
+    if asked["bring"] is not None:
+        done = errata.review.import_label_studio(kept, audited, asked["bring"])
+        say(f"{asked['bring']}: {what_came(done)}", err=True)
+
+
+def _export(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
+    source, target = asked["table"], asked["export"]
+    tidy(target.parent)
+    if asked["events"]:
+        told = plural(errata.review.export_events(kept, target), "event")
+    elif asked["form"] == "label-studio":
+        tasks = errata.review.export_label_studio(audited, kept.verdicts(), source, target)
+        told = f"{plural(tasks, 'task')}; their labelling config is {target.with_suffix('.xml')}"
+    else:
+        rows = errata.review.export_table(audited, kept.verdicts(), source, target)
+        told = f"{plural(rows, 'row')} of it {'was' if rows == 1 else 'were'} looked at"
+    say(f"Wrote {target}: {told}.", err=True)

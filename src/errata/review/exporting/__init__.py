@@ -1,0 +1,22 @@
+"""Decisions to take along: beside the rows of the table, one by one, or to Label Studio and back.
+
+``_audited`` is the audit that they are about; ``_table``, ``_events`` and ``_tasks`` write, and
+``_annotations`` reads. Rooms that bring scikit-learn are imported where they are used: the page
+imports this one, and must start at once.
+"""
+
+from ._annotations import Imported, import_label_studio
+from ._audited import Audited, read_audited
+from ._events import export_events
+from ._table import export_table
+from ._tasks import export_label_studio
+
+__all__ = [
+    "Audited",
+    "Imported",
+    "export_events",
+    "export_label_studio",
+    "export_table",
+    "import_label_studio",
+    "read_audited",
+]
