@@ -9,8 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 import errata
+from decision_cases import said
 from errata.cli.__main__ import main
 from errata.cli._clean import _outcome
+from errata.review import Decisions, as_text, read_audited
 from errata.tables import read_table, write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -129,7 +131,7 @@ def test_an_audit_without_skill_says_of_no_label_that_it_is_wrong(here):
 
 
 def test_one_label_is_one_label():
-    done = SimpleNamespace(did=np.array(["dropped", "kept"]))
+    done = SimpleNamespace(did=np.array(["dropped", "kept"]), decided=np.zeros(2, dtype=bool))
     sentence = "1 label is wrong with a probability above 0.5: 1 dropped."
     assert _outcome(done, 1, 0.5, "") == sentence
 
@@ -325,3 +327,68 @@ def test_a_run_that_fails_leaves_no_temporary_files(here):
     run(here / "pets.audit", "-o", here / "clean.parquet")
     run(here / "pets.audit", "-o", here / "no" / "where.csv")
     assert sorted(os.listdir(here)) == before
+
+
+def decided(here, kind, row, reviewer="ann", class_text=None):
+    """Somebody decides on a row of the audit."""
+    rows = read_audited(here / "pets.audit")
+    label, suggested = as_text(rows.labels[row]), as_text(rows.suggested[row])
+    given = {"label": label, "suggestion": suggested, "other": class_text}.get(kind)
+    seen = {"row_key": rows.keys[row], "label": label, "suggested": suggested, "class_text": given}
+    with Decisions(here / "pets.decisions") as decisions:
+        decisions.record(said(kind, row, reviewer, **seen))
+
+
+def test_what_people_decided_comes_first(here):
+    decided(here, "label", 3)  # flagged, and they keep it
+    decided(here, "other", 6, class_text='"dog"')
+    decided(here, "unusable", 7)
+    decided(here, "ambiguous", 8)
+    result = run(here / "pets.audit", "-o", here / "clean.csv")
+    assert "People decided 4 rows: 1 relabelled, 1 kept, 1 dropped, 1 ambiguous and kept." in (
+        result.output
+    )
+    assert "1 label is wrong with a probability above 0.5: 1 dropped." in result.output
+    before, after = lines_of(here / "pets.csv"), lines_of(here / "clean.csv")
+    before[7] = before[7].replace(b'"cat"', b'"dog"')
+    assert after == [line for place, line in enumerate(before) if place not in (8, 41)]
+
+
+def test_decisions_alone_or_not_at_all(here):
+    decided(here, "unusable", 7)
+    result = run(here / "pets.audit", "-o", here / "only.csv", "--decisions", "only")
+    assert "People decided 1 row: 1 dropped.\nWrote" in result.output
+    assert read_table(here / "only.csv").num_rows == 59
+    result = run(here / "pets.audit", "-o", here / "none.csv", "--decisions", "ignore")
+    assert "People" not in result.output
+    assert read_table(here / "none.csv").num_rows == 58
+
+
+def test_ambiguous_rows_go_when_asked_to(here):
+    decided(here, "ambiguous", 8)
+    result = run(here / "pets.audit", "-o", here / "clean.csv", "--ambiguous", "drop")
+    assert "People decided 1 row: 1 dropped." in result.output
+    assert read_table(here / "clean.csv").num_rows == 57
+
+
+def test_disputed_rows_are_left_to_the_action(here):
+    decided(here, "label", 3)
+    decided(here, "suggestion", 3, "bob")
+    result = run(here / "pets.audit", "-o", here / "clean.csv")
+    assert "People decided 0 rows: 1 more disputed, as if undecided." in result.output
+    assert read_table(here / "clean.csv").num_rows == 58
+
+
+def test_decisions_that_are_not_there_cannot_be_all(here):
+    result = run(here / "pets.audit", "-o", here / "clean.csv", "--decisions", "only")
+    refused(result, "nobody has decided anything yet", here / "clean.csv")
+
+
+def test_decisions_help_where_the_columns_tell_nothing(here):
+    audit = errata.Audit.load(here / "pets.audit")
+    audit.has_skill = False
+    audit.save(here / "pets.audit")
+    decided(here, "unusable", 7)
+    result = run(here / "pets.audit", "-o", here / "clean.csv")
+    assert "People decided 1 row: 1 dropped." in result.output
+    assert read_table(here / "clean.csv").num_rows == 59

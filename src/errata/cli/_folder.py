@@ -65,7 +65,7 @@ def check_out(table: Path, out: Path, *, force: bool) -> None:
     """Raise when a file to write stands in the way, or is the table itself."""
     # Even with --force: the labels that were found wrong would be gone for good.
     if out.resolve() == table.resolve():
-        raise ValueError(f"{out} is the audited table itself; choose another name for --out.")
+        raise ValueError(f"{out} is the audited table itself; choose another name.")
     if out.exists() and not force:
         raise ValueError(f"{out} exists already; choose another name, or pass --force.")
 

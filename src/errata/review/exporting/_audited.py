@@ -62,7 +62,7 @@ def read_audited(folder: str | os.PathLike) -> Audited:
 
 def keys_in(path: Path, table: Any, audited: Audited) -> list[str]:
     """The keys of the rows of a table as it is now; raise when it is not the one audited."""
-    if audited.label not in table.column_names:
+    if audited.label is None or audited.label not in table.column_names:
         raise ValueError(f"{path} has no column {audited.label!r}; it is not the audited table.")
     if audited.by_place:
         if table.num_rows != len(audited.keys):
