@@ -1,0 +1,88 @@
+import json
+
+import numpy as np
+import pytest
+
+from decision_cases import said
+from errata.review import Audited, Decisions, review_summary
+from errata.review.inference import gather_components
+from errata.tables import write_table
+
+pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+N = 40
+FLAGGED = np.arange(N) < 10
+P = np.where(FLAGGED, 0.8, 0.05)
+AUDITED = Audited(
+    fingerprint="5f0c",
+    table="pets.csv",
+    label="pet",
+    keys=[f"row.{row}" for row in range(N)],
+    labels=["cat"] * N,
+    suggested=["dog"] * N,
+    p_wrong=P,
+    p_suggested=P,
+    flagged=FLAGGED,
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """What an audit of recordings leaves: nothing about single rows."""
+    (tmp_path / "audit.json").write_text("{}")
+    return tmp_path
+
+
+@pytest.fixture
+def decisions(tmp_path):
+    with Decisions(tmp_path / "pets.decisions") as opened:
+        yield opened
+
+
+def with_components(folder):
+    p = P[:, None].astype(np.float32)
+    components = gather_components(["uniform"], np.ones(1), p, FLAGGED, P.sum())
+    piles = {"calibration": [], "spot": [30, 20, 25, 35]}
+    numbers = {"components": components.as_dict(), "piles": piles}
+    (folder / "audit.json").write_text(json.dumps(numbers))
+    write_table(folder / "components.parquet", {"0": p[:, 0]})
+    return folder
+
+
+def test_rows_and_reviewers_are_counted(decisions, folder):
+    decisions.record_all([said("suggestion", row) for row in range(3)])
+    decisions.record(said("label", 3))
+    decisions.record(said("unusable", 4))
+    decisions.record(said("skip", 5, "bob"))
+    decisions.record(said("label", 0, "bob"))
+    told = review_summary(decisions, AUDITED, folder)
+    assert told["events"] == 7
+    assert told["reviewers"] == {"ann": 5, "bob": 2}
+    assert told["rows"] == {"decided": 3, "disputed": 1, "skipped": 1, "unusable": 1}
+    assert told["labels"] == {"wrong": 2, "right": 1}
+    assert told["flagged"] == {"rows": 10, "undecided": 6}
+    assert told["disputed"] == [0]
+    assert told["progress"] is None
+    json.dumps(told, allow_nan=False)
+
+
+def test_progress_is_told_in_numbers_and_sentences(decisions, folder):
+    decisions.record_all([said("suggestion", row) for row in range(6)])
+    decisions.record(said("label", 6))
+    told = review_summary(decisions, AUDITED, with_components(folder))["progress"]
+    so_far = told["numbers"]["so_far"]
+    assert (so_far["wrong"], so_far["decided"]) == (6, 7)
+    np.testing.assert_allclose(so_far["promised"], 0.8, rtol=1e-12, atol=0)
+    assert told["numbers"]["flagged"]["rows"] == 3
+    assert told["sentences"]["so_far"].startswith("6 of 7 were wrong (86%")
+    json.dumps(told, allow_nan=False)
+
+
+def test_the_spot_check_counts_as_far_as_it_went(decisions, folder):
+    decisions.record(said("label", 30, queue="spot"))
+    decisions.record(said("suggestion", 25, queue="spot"))
+    decisions.record(said("label", 35, queue="all"))  # further down: not drawn yet
+    spot = review_summary(decisions, AUDITED, with_components(folder))["progress"]["numbers"][
+        "spot"
+    ]
+    assert (spot["wrong"], spot["decided"]) == (1, 2)
