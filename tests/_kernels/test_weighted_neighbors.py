@@ -18,14 +18,14 @@ def compiled():
     )
 
 
-def naive(base, extra, sign, start, stop, k, weights, targets, wanted, self_count):
+def naive(base, extra, sign, rows, k, weights, targets, wanted, self_count):
     """Row by row, class by class: walk along the sorted neighbours until there are enough."""
-    shape = (len(extra), stop - start, weights.shape[1])
+    shape = (len(extra), len(rows), weights.shape[1])
     nearest = np.empty(shape[:2])
     reached, mass = np.full(shape, np.inf), np.zeros(shape)
     n = len(weights)
     for q, i in np.ndindex(*shape[:2]):
-        row = start + i
+        row = rows[i]
         squares = ((base - base[:, [row]]) ** 2).sum(axis=0)
         squares = np.maximum(squares + sign * (extra[q] - extra[q, row]) ** 2, 0)
         others = sorted((j for j in range(n) if j != row), key=lambda j: (squares[j], j))
@@ -50,11 +50,10 @@ def problems(draw, most_rows=25):
     base[0, random.randint(n)] += draw(st.sampled_from([0, 1e8]))  # somebody may be far away
     weights = random.randint(draw(st.integers(0, 1)), 9, (n, k)) / 8
     targets = random.randint(1, 1 + draw(st.integers(1, 40)), (n, k)) / 8 - 1e-9
-    start = draw(st.integers(0, n - 1))
-    stop = draw(st.integers(start + 1, n))
+    rows = random.permutation(n)[: draw(st.integers(1, n))]
     neighbors = draw(st.integers(1, n - 1))
     wanted = random.rand(n, k) < 0.8
-    return base, extra, sign, start, stop, neighbors, weights, targets, wanted, draw(st.booleans())
+    return base, extra, sign, rows, neighbors, weights, targets, wanted, draw(st.booleans())
 
 
 def assert_same(found, expected):
@@ -82,14 +81,14 @@ def test_twins_agree_on_many_rows(outlier, d):
     weights = random.dirichlet(np.full(k, 0.1), size=n)
     targets = np.minimum(8, weights.sum(axis=0) - weights) - 0.5
     wanted = weights > 1e-6
-    problem = (X, X[:2].copy(), -1, 100, 250, 8, weights, targets, wanted, False)
+    problem = (X, X[:2].copy(), -1, np.arange(100, 250), 8, weights, targets, wanted, False)
     assert_same(compiled().weighted_neighbors(*problem), plain.weighted_neighbors(*problem))
 
 
 def test_plain_twin_is_the_same_in_small_pieces(monkeypatch):
     random = np.random.RandomState(0)
     X, weights = random.normal(size=(2, 40)), random.dirichlet(np.ones(3), size=40)
-    problem = (X, X, -1, 3, 37, 4, weights, np.full((40, 3), 2.5), weights > 0, True)
+    problem = (X, X, -1, np.arange(3, 37), 4, weights, np.full((40, 3), 2.5), weights > 0, True)
     whole = plain.weighted_neighbors(*problem)
     monkeypatch.setattr(plain, "NUMBERS", 200)
     for a, b in zip(plain.weighted_neighbors(*problem), whole, strict=True):
@@ -99,7 +98,7 @@ def test_plain_twin_is_the_same_in_small_pieces(monkeypatch):
 def test_a_class_that_nobody_else_is_in_has_no_neighbourhood(twin):
     x, weights = np.array([[0.0, 1.0, 3.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
     found = twin.weighted_neighbors(
-        x, np.zeros((1, 3)), 0, 0, 3, 1, weights, np.full((3, 2), 0.5), weights > 0, False
+        x, np.zeros((1, 3)), 0, np.arange(3), 1, weights, np.full((3, 2), 0.5), weights > 0, False
     )
     np.testing.assert_array_equal(found[1][0], [[np.inf, np.inf], [np.inf, 4], [np.inf, 4]])
     np.testing.assert_array_equal(found[2][0], [[0, 0], [0, 1], [0, 1]])

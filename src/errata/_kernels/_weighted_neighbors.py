@@ -1,8 +1,8 @@
 """Neighbourhoods that hold a given weight of each class. The plain twin.
 
 Rows are points whose coordinates are the columns of ``base``; column c of ``extra`` is added to the
-squared distances with ``sign`` 1 and taken out of them with -1, one column at a time. Neighbours of
-a row are the other rows by distance, equals by index.
+squared distances with ``sign`` 1 and taken out of them with -1, one column at a time, which then is
+one of ``base``. Neighbours of a row are the other rows by distance, equals by index.
 """
 
 import numpy as np
@@ -11,9 +11,9 @@ NUMBERS = 2**20  # distances held at once
 
 
 def weighted_neighbors(
-    base, extra, sign, start, stop, n_neighbors, weights, targets, wanted, self_count
+    base, extra, sign, rows, n_neighbors, weights, targets, wanted, self_count
 ):
-    """How far rows ``start`` to ``stop`` must look, with each of the columns of ``extra``.
+    """How far these ``rows`` must look, with each of the columns of ``extra``.
 
     ``base`` has shape (d, n) and ``extra`` (c, n); weights, targets and ``wanted`` (n, K).
 
@@ -24,22 +24,22 @@ def weighted_neighbors(
     comes back as infinitely far and without weight.
     """
     c, k = len(extra), weights.shape[1]
-    nearest = np.empty((c, stop - start))
-    reached, mass = np.full((c, stop - start, k), np.inf), np.zeros((c, stop - start, k))
+    nearest = np.empty((c, len(rows)))
+    reached, mass = np.full((c, len(rows), k), np.inf), np.zeros((c, len(rows), k))
     step = max(1, NUMBERS // base.shape[1])
-    for first in range(start, stop, step):
-        rows = np.arange(first, min(first + step, stop))
-        here = rows - start
-        total = sum((_squares(x, rows) for x in base), np.zeros((len(rows), base.shape[1])))
+    for first in range(0, len(rows), step):
+        some = rows[first : first + step]
+        here = np.arange(first, first + len(some))
+        total = sum((_squares(x, some) for x in base), np.zeros((len(some), base.shape[1])))
         for q in range(c):
-            squares = np.maximum(total + sign * _squares(extra[q], rows), 0)
-            squares[np.arange(len(rows)), rows] = -1 if self_count else np.inf
+            squares = np.maximum(total + sign * _squares(extra[q], some), 0)
+            squares[here - first, some] = -1 if self_count else np.inf
             order = np.argsort(squares, axis=1, kind="stable")
             squares = np.take_along_axis(squares, order, axis=1)
             nearest[q, here] = squares[:, n_neighbors - 1 + self_count]
             for s in range(k):
-                asked = np.flatnonzero(wanted[rows, s])
-                found = _reach(squares[asked], weights[:, s][order[asked]], targets[rows[asked], s])
+                asked = np.flatnonzero(wanted[some, s])
+                found = _reach(squares[asked], weights[:, s][order[asked]], targets[some[asked], s])
                 reached[q, here[asked], s], mass[q, here[asked], s] = found
     return nearest, reached, mass
 

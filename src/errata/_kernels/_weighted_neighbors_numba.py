@@ -1,47 +1,58 @@
 """Neighbourhoods that hold a given weight of each class. The compiled twin.
 
-Rows are sorted into bins by their distance, and weights summed by bin for all classes at once. The
-sums say in which bin a neighbourhood ends; only the few rows of that bin are put in order.
+Rows that end no neighbourhood, whatever the column of ``extra``, are found out together. By
+distances over ``base`` alone, sorted into bins with their weights summed, some rows hold enough of
+every class. With a column more or less these still do, so that no neighbourhood is larger than the
+farthest of them; and no row comes nearer than its distance less its largest term. Only what is
+left, mostly a tenth of the rows, is put in order for each column.
 """
 
 import numpy as np
 from numba import njit
 
-# Sums may be reordered, which lets the compiler use wide registers; infinity keeps its meaning.
-FASTMATH = {"reassoc", "contract", "nsz"}
+from ._binned_rows_numba import into_bins, sort_bin
+from ._subset_distances_numba import _distances, _survivors
+
 # The bits of a positive float, read as an integer, are nearly its logarithm: without the last 47
 # of them, there are 32 bins for each doubling, from the distance of the k-th neighbour on.
 SHIFT, BINS = 47, 24 * 32
-WIDTH = 4  # columns, or classes, that are summed at once
+WIDTH = 4  # classes that are summed at once
+FEW_BINS = 64
 
 
 @njit(cache=True, nogil=True)
-def weighted_neighbors(
-    base, extra, sign, start, stop, n_neighbors, weights, targets, wanted, self_count
-):
+def weighted_neighbors(base, extra, sign, rows, n_neighbors, weights, targets, wanted, self_count):
     """As the plain twin, row by row: no more than a few numbers for each row are held."""
     c, (n, k) = len(extra), weights.shape
-    nearest = np.empty((c, stop - start))
-    reached, mass = np.full((c, stop - start, k), np.inf), np.zeros((c, stop - start, k))
-    padded, columns = _padded(weights), _padded(base.T).T.copy()
-    total, squares = np.empty(n), np.empty(n)
-    some = np.empty(n), np.empty(n), np.empty(n, np.int64)  # squares, weights, indices of rows
-    bins, sums = np.empty(n, np.int64), np.empty((BINS, padded.shape[1]))
-    ends, before = np.empty(k, np.int64), np.empty(k)
-    for i in range(start, stop):
-        _distances(columns, i, total)
+    nearest = np.empty((c, len(rows)))
+    reached, mass = np.full((c, len(rows), k), np.inf), np.zeros((c, len(rows), k))
+    padded, every_column = _padded(weights), np.arange(len(base))
+    total, least, limits, heap = np.empty(n), np.empty(n), np.empty(c), np.empty(n_neighbors)
+    near, bins, sums = np.empty(n + 1, np.int64), np.empty(n, np.int64), np.empty((BINS, padded.shape[1]))
+    few, few_rows = np.empty(n + 1), np.empty(n + 1, np.int64)
+    binned, stops = (np.empty(n), np.empty(n, np.int64)), np.empty(FEW_BINS, np.int64)
+    ends, before, held, running = np.empty(k, np.int64), np.empty(k), np.empty(k), np.empty(k)
+    doublings = 2 if len(base) > 6 else 1 if len(base) > 3 else 0
+    for r in range(len(rows)):
+        i = rows[r]
+        own = weights[i] * self_count
+        _distances(base, i, every_column, sign, total, least)
+        _sum_by_bin(total, _kth(total, n_neighbors, heap), padded, i, bins, sums)
+        m = _rows_up_to(bins, _last_bin(sums, targets[i], wanted[i]), i, near)
+        m = _survivors(least, 0, n, _limits(extra, i, sign, total, near, m, limits), near)
         for q in range(c):
-            _with_column(total, extra[q], sign, i, squares)
-            squares[i] = np.inf
-            nearest[q, i - start] = _kth(squares, n_neighbors, some[0])
-            if self_count:
-                squares[i] = -1.0
-            _sum_by_bin(squares, nearest[q, i - start], padded, i, self_count, bins, sums)
-            _find_ends(sums, targets[i], wanted[i], ends, before)
-            _settle(
-                squares, bins, weights, targets[i], ends, before, some,
-                reached[q, i - start], mass[q, i - start],
-            )  # fmt: skip
+            size = _within(extra[q], i, sign, total, near, m, limits[q], few, few_rows)
+            into_bins(few, few_rows, size, limits[q], doublings, *binned, stops, bins)
+            nearest[q, r] = _kth_in_bins(*binned, stops, n_neighbors)
+            before[:] = own
+            _find_ends(
+                binned[1], stops, weights, targets[i], wanted[i], held, running, ends, before
+            )
+            for s in range(k):
+                if wanted[i, s]:
+                    reached[q, r, s], mass[q, r, s] = _settle(
+                        *binned, stops, ends[s], weights[:, s], targets[i, s], before[s]
+                    )
     return nearest, reached, mass
 
 
@@ -51,22 +62,6 @@ def _padded(table):
     padded = np.zeros((table.shape[0], -(-table.shape[1] // WIDTH) * WIDTH))
     padded[:, : table.shape[1]] = table
     return padded
-
-
-@njit(cache=True, nogil=True, fastmath=FASTMATH)
-def _distances(columns, i, total):
-    total[:] = 0
-    for f in range(0, len(columns), WIDTH):  # four at a time, so that sums are stored less often
-        w, x, y, z = columns[f], columns[f + 1], columns[f + 2], columns[f + 3]
-        a, b, c, d = w[i], x[i], y[i], z[i]
-        for j in range(len(total)):
-            total[j] += (w[j] - a) ** 2 + (x[j] - b) ** 2 + (y[j] - c) ** 2 + (z[j] - d) ** 2
-
-
-@njit(cache=True, nogil=True, fastmath=FASTMATH)
-def _with_column(total, x, sign, i, squares):
-    for j in range(len(x)):
-        squares[j] = max(total[j] + sign * (x[j] - x[i]) ** 2, 0.0)
 
 
 @njit(cache=True, nogil=True)
@@ -89,14 +84,14 @@ def _kth(squares, k, heap):
 
 
 @njit(cache=True, nogil=True)
-def _sum_by_bin(squares, lowest, weights, i, self_count, bins, sums):
-    """Sort all rows into bins and sum their weights; row i has none unless it counts."""
+def _sum_by_bin(squares, lowest, weights, i, bins, sums):
+    """Sort all rows into bins and sum their weights; row i has none."""
     bits = squares.view(np.int64)
     least = np.full(1, lowest).view(np.int64)[0] >> SHIFT
     for j in range(len(squares)):
         bins[j] = min(max((bits[j] >> SHIFT) - least, 0), BINS - 1)
     sums[:] = 0
-    _add_weights(weights, bins, 0, i + self_count, sums)
+    _add_weights(weights, bins, 0, i, sums)
     _add_weights(weights, bins, i + 1, len(squares), sums)
 
 
@@ -117,86 +112,108 @@ def _add_weights(weights, bins, start, stop, sums):
 
 
 @njit(cache=True, nogil=True)
-def _find_ends(sums, targets, wanted, ends, before):
-    """The bin in which each class reaches its target, or its last one; what comes before it."""
-    for s in range(len(ends)):
-        ends[s], before[s], total = -1, 0.0, 0.0
-        if not wanted[s]:
-            continue
-        for place in range(len(sums)):
-            if sums[place, s] > 0:
-                ends[s], before[s] = place, total
-                total += sums[place, s]
+def _last_bin(sums, targets, wanted):
+    """The first bin up to which every class that is wanted reaches its target, or its end."""
+    last = 0
+    for s in range(len(wanted)):
+        if wanted[s]:
+            total = 0.0
+            for place in range(BINS):
                 if total >= targets[s]:
                     break
+                if sums[place, s] > 0:
+                    total += sums[place, s]
+                    last = max(last, place)
+    return last
 
 
 @njit(cache=True, nogil=True)
-def _settle(squares, bins, weights, targets, ends, before, some, reached, mass):
-    """Put the rows of the last bin of each class in order, as far as needed."""
-    last = _rows_of(ends, bins)
-    for s in range(len(ends)):
-        size = 0
-        for j in last:
-            if bins[j] == ends[s] and weights[j, s] > 0 and squares[j] < np.inf:
-                some[0][size], some[1][size], some[2][size] = squares[j], weights[j, s], j
-                size += 1
-        if size:
-            reached[s], inside = _select(some, size, targets[s] - before[s])
-            mass[s] = before[s] + inside
-
-
-@njit(cache=True, nogil=True)
-def _rows_of(ends, bins):
-    """The rows in any of these bins."""
-    marked = np.zeros(BINS, np.uint8)
-    for end in ends:
-        if end >= 0:
-            marked[end] = 1
-    found, size = np.empty(len(bins), np.int64), 0
+def _rows_up_to(bins, last, i, near):
+    """Fill in the rows other than i in these bins; return their number."""
+    m = 0
     for j in range(len(bins)):
-        found[size] = j  # kept if the next one does not overwrite it: cheaper than a branch
-        size += marked[np.uint64(bins[j])]
-    return found[:size]
+        near[m] = j  # kept if the next one does not overwrite it: cheaper than a branch
+        m += (bins[j] <= last) & (j != i)
+    return m
 
 
 @njit(cache=True, nogil=True)
-def _select(some, size, target):
-    """Squared distance and weight of the first rows that weigh enough, or of all, in O(size).
+def _limits(extra, i, sign, total, near, m, limits):
+    """How far the rows that hold enough are with each column; return the farthest of all."""
+    farthest = 0.0
+    for q in range(len(extra)):
+        column, limit = extra[q], 0.0
+        x = column[i]
+        for place in range(m):
+            gap = column[near[place]] - x
+            square = total[near[place]] + sign * (gap * gap)
+            limit = square if square > limit else limit
+        limits[q] = limit
+        farthest = max(farthest, limit)
+    return farthest
 
-    Quickselect by weight: what is nearer than a pivot either weighs enough, or is counted.
+
+@njit(cache=True, nogil=True)
+def _within(column, i, sign, total, near, m, limit, few, few_rows):
+    """Fill in squares and indices of the survivors within the limit; return their number."""
+    x, size = column[i], 0
+    for survivor in range(m):
+        row = near[survivor]
+        gap = column[row] - x
+        square = max(total[row] + sign * (gap * gap), 0.0)
+        few[size], few_rows[size] = square, row
+        size += square <= limit
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _kth_in_bins(squares, rows, stops, k):
+    """The k-th smallest."""
+    b = 0
+    while stops[b] < k:
+        b += 1
+    sort_bin(squares, rows, stops[b - 1] if b else 0, stops[b])
+    return squares[k - 1]
+
+
+@njit(cache=True, nogil=True)
+def _find_ends(rows, stops, weights, targets, wanted, held, total, ends, before):
+    """The bin in which each class reaches its target, or its last one; what comes before it.
+
+    -1 where a class needs no more than is ``before`` any row, or where nobody else is.
     """
-    squares, weights, rows = some
-    low, high, counted = 0, size - 1, 0.0
-    while low < high:
-        pivot = _partition(squares, rows, weights, low, high)
-        nearer = weights[low:pivot].sum()
-        if pivot > low and counted + nearer >= target:
-            high = pivot - 1
-        elif counted + nearer + weights[pivot] >= target or pivot == high:
-            return squares[pivot], counted + nearer + weights[pivot]
-        else:
-            counted += nearer + weights[pivot]
-            low = pivot + 1
-    return squares[low], counted + weights[low]
+    missing, start = 0, 0
+    for s in range(len(wanted)):
+        total[s], ends[s] = before[s], -1
+        missing += wanted[s] and not 0 < before[s] >= targets[s]
+    for b in range(len(stops)):
+        if missing == 0:
+            return
+        for s in range(len(wanted)):
+            held[s] = total[s]
+        for t in range(start, stops[b]):
+            row = np.uint64(rows[t])
+            for s in range(len(wanted)):
+                total[s] += weights[row, s]
+        start = stops[b]
+        for s in range(len(wanted)):
+            if wanted[s] and total[s] > held[s] and not 0 < held[s] >= targets[s]:
+                ends[s], before[s] = b, held[s]
+                missing -= total[s] >= targets[s]
 
 
 @njit(cache=True, nogil=True)
-def _partition(squares, rows, weights, low, high):
-    """Put what is nearer than the middle row before it, the others behind; its new place."""
-    _swap(squares, rows, weights, (low + high) // 2, high)
-    place = low
-    for t in range(low, high):
-        nearer = squares[t] < squares[high]
-        if nearer or (squares[t] == squares[high] and rows[t] < rows[high]):
-            _swap(squares, rows, weights, t, place)
-            place += 1
-    _swap(squares, rows, weights, place, high)
-    return place
-
-
-@njit(cache=True, nogil=True)
-def _swap(squares, rows, weights, a, b):
-    squares[a], squares[b] = squares[b], squares[a]
-    rows[a], rows[b] = rows[b], rows[a]
-    weights[a], weights[b] = weights[b], weights[a]
+def _settle(squares, rows, stops, end, weights, target, before):
+    """Go along the rows of the last bin until there is enough, or as far as anybody weighs."""
+    if end < 0:
+        return (-1.0 if before > 0 else np.inf), before
+    start = stops[end - 1] if end else 0
+    sort_bin(squares, rows, start, stops[end])
+    reached, mass = np.inf, before
+    for t in range(start, stops[end]):
+        weight = weights[rows[t]]
+        if weight > 0:
+            reached, mass = squares[t], mass + weight
+            if mass >= target:
+                break
+    return reached, mass

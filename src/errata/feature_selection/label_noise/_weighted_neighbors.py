@@ -99,7 +99,7 @@ def over_neighborhoods(
 
     def work(rows: slice) -> np.ndarray:
         found = kernels("weighted_neighbors").weighted_neighbors(
-            *columns, rows.start, rows.stop, n_nearest, classes.weights, classes.targets, wanted,
+            *columns, np.arange(rows.start, rows.stop), n_nearest, classes.weights, classes.targets, wanted,
             rule.self_count,
         )  # fmt: skip
         return task(Neighborhoods(rows, *found))
