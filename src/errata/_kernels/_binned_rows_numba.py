@@ -1,6 +1,7 @@
-"""Rows by their distance, roughly at once and exactly where it matters. Compiled searches share it.
+"""Rows by their distance: roughly at once, exactly where a neighbourhood ends. For compiled twins.
 
-Rows are put into bins of equal width; only bins in which something is decided are then sorted.
+Rows are put into bins, which is quick. Weights summed bin by bin tell in which bin a neighbourhood
+ends, and only its rows are sorted.
 """
 
 import numpy as np
@@ -10,19 +11,11 @@ FEW = 24  # rows of a bin; beyond these, moving them one place at a time is no l
 
 
 @njit(cache=True, nogil=True)
-def into_bins(squares, rows, size, farthest, doublings, binned, binned_rows, stops, places):
-    """Copy the first ``size`` rows bin by bin; bin b ends at ``stops[b]``, where the next begins.
+def copy_into_bins(squares, rows, places, size, binned, binned_rows, stops):
+    """Copy rows bin by bin, each to the bin of its place; bin b ends before ``stops[b]``.
 
-    Within a bin they keep their order; none is beyond ``farthest``. Bins are of equal width in the
-    squares, squared again ``doublings`` times: in many dimensions most rows are far away.
+    Within a bin they keep their order.
     """
-    scale = 1 / farthest if farthest > 0 else 0.0
-    last = len(stops) - 1
-    for t in range(size):
-        part = squares[t] * scale
-        for _ in range(doublings):
-            part *= part
-        places[t] = np.int64(part * last)
     stops[:] = 0
     for t in range(size):
         stops[np.uint64(places[t])] += 1
@@ -34,6 +27,48 @@ def into_bins(squares, rows, size, farthest, doublings, binned, binned_rows, sto
         place = np.uint64(stops[b])
         binned[place], binned_rows[place] = squares[t], rows[t]
         stops[b] += 1
+
+
+@njit(cache=True, nogil=True)
+def find_ends(rows, stops, weights, targets, wanted, held, total, ends, before):
+    """The bin in which each class reaches its target, or its last one; what comes before it.
+
+    -1 where a class needs no more than is ``before`` any row, or where nobody else is.
+    """
+    missing, start = 0, 0
+    for s in range(len(wanted)):
+        total[s], ends[s] = before[s], -1
+        missing += wanted[s] and not 0 < before[s] >= targets[s]
+    for b in range(len(stops)):
+        if missing == 0:
+            return
+        if stops[b] == start:
+            continue
+        for s in range(len(wanted)):
+            held[s] = total[s]
+        for t in range(start, stops[b]):
+            row = np.uint64(rows[t])
+            for s in range(len(wanted)):
+                total[s] += weights[row, s]
+        start = stops[b]
+        for s in range(len(wanted)):
+            if wanted[s] and total[s] > held[s] and not 0 < held[s] >= targets[s]:
+                ends[s], before[s] = b, held[s]
+                missing -= total[s] >= targets[s]
+
+
+@njit(cache=True, nogil=True)
+def settle(squares, rows, start, stop, weights, target, before):
+    """Go along the rows of a bin until there is enough, or as far as anybody weighs."""
+    sort_bin(squares, rows, start, stop)
+    reached, mass = np.inf, before
+    for t in range(start, stop):
+        weight = weights[rows[t]]
+        if weight > 0:
+            reached, mass = squares[t], mass + weight
+            if mass >= target:
+                break
+    return reached, mass
 
 
 @njit(cache=True, nogil=True)

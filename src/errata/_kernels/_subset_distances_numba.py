@@ -18,13 +18,13 @@ def nearest_squares(columns, first, last, subset, candidates, sign, kinds, start
     near, nearest = np.empty(n + 1, np.int64), np.empty(counts.max())
     limits, few = np.empty(len(candidates)), np.empty(n + 1)
     for i in range(first, last):
-        _distances(columns, i, subset, sign, base, least)
+        distances(columns, i, subset, sign, base, least)
         y = kinds[i]
         for g in range(starts.shape[1]):
             start, stop, k = starts[y, g], stops[y, g], counts[y, g]
             _nearest_of_base(base, start, stop, k, near, nearest)
             limit = _limits(columns, i, candidates, sign, base, near, k, limits)
-            m = _survivors(least, start, stop, limit, near)
+            m = survivors(least, start, stop, limit, near)
             for c in range(len(candidates)):
                 found[c, i - first, g] = _kth(
                     columns[candidates[c]], i, sign, base, near, m, limits[c], few, nearest, k
@@ -33,7 +33,7 @@ def nearest_squares(columns, first, last, subset, candidates, sign, kinds, start
 
 
 @njit(cache=True, nogil=True)
-def _distances(columns, i, subset, sign, base, least):
+def distances(columns, i, subset, sign, base, least):
     """Distances of row i in the subset, and the least they can be for any candidate."""
     base[:] = 0
     least[:] = 0
@@ -104,7 +104,7 @@ def _limits(columns, i, candidates, sign, base, near, k, limits):
 
 
 @njit(cache=True, nogil=True)
-def _survivors(least, start, stop, limit, near):
+def survivors(least, start, stop, limit, near):
     """Fill in the rows that may be among the nearest for some candidate; return their number."""
     m = 0
     for row in range(start, stop):

@@ -10,9 +10,7 @@ import numpy as np
 NUMBERS = 2**20  # distances held at once
 
 
-def weighted_neighbors(
-    base, extra, sign, rows, n_neighbors, weights, targets, wanted, self_count
-):
+def weighted_neighbors(base, extra, sign, rows, n_neighbors, weights, targets, wanted, self_count):
     """How far these ``rows`` must look, with each of the columns of ``extra``.
 
     ``base`` has shape (d, n) and ``extra`` (c, n); weights, targets and ``wanted`` (n, K).

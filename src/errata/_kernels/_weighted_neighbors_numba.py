@@ -10,8 +10,8 @@ left, mostly a tenth of the rows, is put in order for each column.
 import numpy as np
 from numba import njit
 
-from ._binned_rows_numba import into_bins, sort_bin
-from ._subset_distances_numba import _distances, _survivors
+from ._binned_rows_numba import copy_into_bins, find_ends, settle, sort_bin
+from ._subset_distances_numba import distances, survivors
 
 # The bits of a positive float, read as an integer, are nearly its logarithm: without the last 47
 # of them, there are 32 bins for each doubling, from the distance of the k-th neighbour on.
@@ -28,31 +28,32 @@ def weighted_neighbors(base, extra, sign, rows, n_neighbors, weights, targets, w
     reached, mass = np.full((c, len(rows), k), np.inf), np.zeros((c, len(rows), k))
     padded, every_column = _padded(weights), np.arange(len(base))
     total, least, limits, heap = np.empty(n), np.empty(n), np.empty(c), np.empty(n_neighbors)
-    near, bins, sums = np.empty(n + 1, np.int64), np.empty(n, np.int64), np.empty((BINS, padded.shape[1]))
+    near, bins, sums = (
+        np.empty(n + 1, np.int64),
+        np.empty(n, np.int64),
+        np.empty((BINS, padded.shape[1])),
+    )
     few, few_rows = np.empty(n + 1), np.empty(n + 1, np.int64)
     binned, stops = (np.empty(n), np.empty(n, np.int64)), np.empty(FEW_BINS, np.int64)
-    ends, before, held, running = np.empty(k, np.int64), np.empty(k), np.empty(k), np.empty(k)
+    ends, held, running = np.empty(k, np.int64), np.empty(k), np.empty(k)
     doublings = 2 if len(base) > 6 else 1 if len(base) > 3 else 0
     for r in range(len(rows)):
         i = rows[r]
         own = weights[i] * self_count
-        _distances(base, i, every_column, sign, total, least)
+        distances(base, i, every_column, sign, total, least)
         _sum_by_bin(total, _kth(total, n_neighbors, heap), padded, i, bins, sums)
         m = _rows_up_to(bins, _last_bin(sums, targets[i], wanted[i]), i, near)
-        m = _survivors(least, 0, n, _limits(extra, i, sign, total, near, m, limits), near)
+        m = survivors(least, 0, n, _limits(extra, i, sign, total, near, m, limits), near)
         for q in range(c):
             size = _within(extra[q], i, sign, total, near, m, limits[q], few, few_rows)
-            into_bins(few, few_rows, size, limits[q], doublings, *binned, stops, bins)
+            _places(few, size, limits[q], doublings, bins)
+            copy_into_bins(few, few_rows, bins, size, *binned, stops)
             nearest[q, r] = _kth_in_bins(*binned, stops, n_neighbors)
-            before[:] = own
-            _find_ends(
-                binned[1], stops, weights, targets[i], wanted[i], held, running, ends, before
+            mass[q, r] = np.where(wanted[i], own, 0.0)
+            find_ends(
+                binned[1], stops, weights, targets[i], wanted[i], held, running, ends, mass[q, r]
             )
-            for s in range(k):
-                if wanted[i, s]:
-                    reached[q, r, s], mass[q, r, s] = _settle(
-                        *binned, stops, ends[s], weights[:, s], targets[i, s], before[s]
-                    )
+            _settle_all(binned, stops, ends, weights, targets[i], reached[q, r], mass[q, r])
     return nearest, reached, mass
 
 
@@ -167,6 +168,34 @@ def _within(column, i, sign, total, near, m, limit, few, few_rows):
 
 
 @njit(cache=True, nogil=True)
+def _places(squares, size, farthest, doublings, places):
+    """Bins of equal width up to the farthest, in squares that are squared again a few times.
+
+    In many dimensions most rows are far away, and these bins hold about as many each.
+    """
+    scale = 1 / farthest if farthest > 0 else 0.0
+    for t in range(size):
+        part = squares[t] * scale
+        for _ in range(doublings):
+            part *= part
+        places[t] = np.int64(part * (FEW_BINS - 1))
+
+
+@njit(cache=True, nogil=True)
+def _settle_all(binned, stops, ends, weights, targets, reached, mass):
+    """Where each class has enough; a row that needs no other one is at -1."""
+    for s in range(len(ends)):
+        end = ends[s]
+        if end >= 0:
+            start = stops[end - 1] if end else 0
+            reached[s], mass[s] = settle(
+                *binned, start, stops[end], weights[:, s], targets[s], mass[s]
+            )
+        elif mass[s] > 0:
+            reached[s] = -1.0
+
+
+@njit(cache=True, nogil=True)
 def _kth_in_bins(squares, rows, stops, k):
     """The k-th smallest."""
     b = 0
@@ -174,46 +203,3 @@ def _kth_in_bins(squares, rows, stops, k):
         b += 1
     sort_bin(squares, rows, stops[b - 1] if b else 0, stops[b])
     return squares[k - 1]
-
-
-@njit(cache=True, nogil=True)
-def _find_ends(rows, stops, weights, targets, wanted, held, total, ends, before):
-    """The bin in which each class reaches its target, or its last one; what comes before it.
-
-    -1 where a class needs no more than is ``before`` any row, or where nobody else is.
-    """
-    missing, start = 0, 0
-    for s in range(len(wanted)):
-        total[s], ends[s] = before[s], -1
-        missing += wanted[s] and not 0 < before[s] >= targets[s]
-    for b in range(len(stops)):
-        if missing == 0:
-            return
-        for s in range(len(wanted)):
-            held[s] = total[s]
-        for t in range(start, stops[b]):
-            row = np.uint64(rows[t])
-            for s in range(len(wanted)):
-                total[s] += weights[row, s]
-        start = stops[b]
-        for s in range(len(wanted)):
-            if wanted[s] and total[s] > held[s] and not 0 < held[s] >= targets[s]:
-                ends[s], before[s] = b, held[s]
-                missing -= total[s] >= targets[s]
-
-
-@njit(cache=True, nogil=True)
-def _settle(squares, rows, stops, end, weights, target, before):
-    """Go along the rows of the last bin until there is enough, or as far as anybody weighs."""
-    if end < 0:
-        return (-1.0 if before > 0 else np.inf), before
-    start = stops[end - 1] if end else 0
-    sort_bin(squares, rows, start, stops[end])
-    reached, mass = np.inf, before
-    for t in range(start, stops[end]):
-        weight = weights[rows[t]]
-        if weight > 0:
-            reached, mass = squares[t], mass + weight
-            if mass >= target:
-                break
-    return reached, mass

@@ -39,6 +39,18 @@ def test_known_memberships_reach_the_criterion(wine):
     np.testing.assert_allclose(selector.memberships_, given, rtol=1e-12)
 
 
+def test_memberships_of_all_columns_can_be_kept_along_the_path(wine):
+    X, labels = wine
+    kept, again = (tolerant(noise_refit=refit).fit(X, labels) for refit in (False, True))
+    np.testing.assert_array_equal(kept.memberships_, again.memberships_)
+    given = tolerant().fit(X, labels, memberships=kept.memberships_)
+    assert kept.scores_ == pytest.approx(given.scores_, rel=1e-9)
+    assert kept.scores_ != pytest.approx(again.scores_, rel=1e-3)
+    # As the first step has all columns, it is the same.
+    np.testing.assert_array_equal(kept.path_[12], again.path_[12])
+    assert kept.scores_[12] == again.scores_[12]
+
+
 def test_mutual_information_takes_memberships(wine):
     X, labels = wine
     Z = (X - X.mean(axis=0)) / X.std(axis=0)

@@ -4,54 +4,41 @@ from scipy.special import digamma
 
 from errata.feature_selection.label_noise import _weighted_neighbors as module
 from errata.feature_selection.label_noise._weighted_neighbors import (
+    Columns,
     NeighborhoodRule,
-    class_log_densities,
-    log_ball,
+    over_neighborhoods,
+    soft_classes,
 )
 
 
-def soft_rows(n=60, d=3, k=3, seed=0):
-    random = np.random.RandomState(seed)
-    return random.normal(size=(n, d)), random.dirichlet(np.full(k, 0.3), size=n)
+def test_a_neighbourhood_is_to_hold_k_others_or_as_many_as_there_are():
+    memberships = np.array([[1, 0], [0.5, 0.5], [1, 0], [1e-7, 1 - 1e-7]])
+    classes = soft_classes(memberships, NeighborhoodRule(2, slack=0.5))
+    assert classes.weights[3, 0] == 0  # too little to count
+    expected = np.array([[1.5, 1.5], [2, 1], [1.5, 1.5], [2, 0.5]]) - 0.5
+    np.testing.assert_allclose(classes.targets, expected, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(classes.log_size[0], digamma([2.5, 2.5]), rtol=1e-6)
+    assert classes.log_size[3, 1] == np.inf  # half a member besides the row itself
 
 
-def test_volume_of_balls():
-    volumes = np.exp([log_ball(d) for d in (1, 2, 3)])
-    np.testing.assert_allclose(volumes, [2, np.pi, 4 / 3 * np.pi], rtol=1e-12)
-
-
-def test_hard_labels_give_the_density_of_the_kth_neighbour_in_the_class():
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_blocks_and_threads_make_no_difference(monkeypatch, n_jobs):
     random = np.random.RandomState(0)
-    X, codes, k = random.normal(size=(30, 2)), np.arange(30) % 3, 4
-    found = class_log_densities(X, np.eye(3)[codes], NeighborhoodRule(k))
-    for i, s in np.ndindex(30, 3):
-        members = np.flatnonzero((codes == s) & (np.arange(30) != i))
-        radius = np.sort(np.linalg.norm(X[members] - X[i], axis=1))[k - 1]
-        expected = digamma(k) - digamma(len(members) + 1) - np.log(np.pi * radius**2)
-        assert found[i, s] == pytest.approx(expected, rel=1e-12)
+    X, memberships = random.normal(size=(3, 60)), random.dirichlet(np.full(3, 0.3), size=60)
+    rule = NeighborhoodRule(3)
+    classes = soft_classes(memberships, rule)
 
+    def radii(n_jobs=None):
+        return over_neighborhoods(
+            lambda found: np.concatenate([found.reached, found.mass], axis=2),
+            Columns(X, X, -1),
+            classes,
+            rule,
+            wanted=classes.weights > 0,
+            n_jobs=n_jobs,
+        )
 
-def test_a_class_with_less_than_one_other_member_has_no_density():
-    X, _ = soft_rows(4, 1)
-    memberships = np.array([[0.6, 0.4], [0.1, 0.9], [0.2, 0.8], [0.3, 0.7]])
-    found = class_log_densities(X, memberships, NeighborhoodRule(2))
-    # 1.2 in all: without the row itself that is 0.6, 1.1, 1 and 0.9.
-    np.testing.assert_array_equal(np.isneginf(found[:, 0]), [True, False, False, True])
-    assert np.isfinite(found[:, 1]).all()
-
-
-@pytest.mark.parametrize("self_count", [False, True])
-def test_blocks_and_threads_make_no_difference(monkeypatch, self_count):
-    X, memberships = soft_rows()
-    rule = NeighborhoodRule(3, self_count=self_count)
-    whole = class_log_densities(X, memberships, rule)
-    np.testing.assert_array_equal(class_log_densities(X, memberships, rule, n_jobs=2), whole)
+    whole = radii()
+    assert whole.shape == (3, 60, 6)
     monkeypatch.setattr(module, "HELD", 50)
-    np.testing.assert_array_equal(class_log_densities(X, memberships, rule), whole)
-
-
-def test_copies_of_a_row_are_refused():
-    X = np.array([[0.0], [0.0], [0.0], [1.0], [2.0], [4.0]])
-    codes = np.array([0, 0, 0, 1, 1, 1])
-    with pytest.raises(ValueError, match=r"^3 or more rows have as many equals as neighbours"):
-        class_log_densities(X, np.eye(2)[codes], NeighborhoodRule(2))
+    np.testing.assert_array_equal(radii(n_jobs), whole)

@@ -9,7 +9,8 @@ from sklearn.utils import check_random_state
 from ..._format import listed
 from ..._warn import warn_user
 from ._em import Belief, Search, believed_labels, search_memberships
-from ._weighted_neighbors import NeighborhoodRule, class_log_densities
+from ._densities import ClassDensities
+from ._weighted_neighbors import NeighborhoodRule
 
 LARGEST_START = 0.9  # of the error rate at which labels say nothing
 
@@ -97,9 +98,10 @@ def _best_start(
     starts = np.full((settings.n_init, n_classes), min(settings.init_error, highest))
     random = check_random_state(random_state)
     starts[1:] = random.uniform(0, highest, size=(settings.n_init - 1, n_classes))
+    densities = ClassDensities(X, settings.rule, n_jobs=n_jobs)
     searches = [
         search_memberships(
-            lambda memberships: class_log_densities(X, memberships, settings.rule, n_jobs=n_jobs),
+            densities,
             codes,
             start,
             # With two, every row of the class leaves one for the others' densities.

@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from scipy.special import digamma, gammaln
+from scipy.special import digamma
 
 from ..._blocks import blocks
 from ..._kernels import kernels
-from .._distances import log_squares
 
 LEAST = 1e-6  # what a membership must exceed to count
 ROUNDING = 1e-9  # sums of memberships that should be equal may differ by this
@@ -99,8 +98,8 @@ def over_neighborhoods(
 
     def work(rows: slice) -> np.ndarray:
         found = kernels("weighted_neighbors").weighted_neighbors(
-            *columns, np.arange(rows.start, rows.stop), n_nearest, classes.weights, classes.targets, wanted,
-            rule.self_count,
+            *columns, np.arange(rows.start, rows.stop), n_nearest, classes.weights,
+            classes.targets, wanted, rule.self_count,
         )  # fmt: skip
         return task(Neighborhoods(rows, *found))
 
@@ -109,25 +108,3 @@ def over_neighborhoods(
     parts = blocks(n, min(HELD, share), width=width)
     done = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(work)(rows) for rows in parts)
     return np.concatenate(done, axis=1)
-
-
-def class_log_densities(
-    X: np.ndarray, memberships: np.ndarray, rule: NeighborhoodRule, *, n_jobs: int | None = None
-) -> np.ndarray:
-    """Log-density of each class at each row, which is left out, (n, K); -inf where it has none."""
-    classes = soft_classes(memberships, rule)
-    wanted = np.isfinite(classes.log_size)
-    d = X.shape[1]
-
-    def densities(found: Neighborhoods) -> np.ndarray:
-        log_volume = log_ball(d) + d / 2 * log_squares(found.reached)
-        return digamma(found.mass) - classes.log_size[found.rows] - log_volume
-
-    return over_neighborhoods(
-        densities, feature_columns(X), classes, rule, wanted=wanted, n_jobs=n_jobs
-    )[0]
-
-
-def log_ball(d: int) -> float:
-    """Logarithm of the volume of a ball of radius one."""
-    return d / 2 * np.log(np.pi) - gammaln(d / 2 + 1)
