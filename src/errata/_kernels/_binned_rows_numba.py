@@ -23,10 +23,10 @@ def copy_into_bins(squares, rows, places, size, binned, binned_rows, stops):
     for b in range(len(stops)):
         stops[b], before = before, before + stops[b]
     for t in range(size):
-        b = np.uint64(places[t])
-        place = np.uint64(stops[b])
+        into = np.uint64(places[t])
+        place = np.uint64(stops[into])
         binned[place], binned_rows[place] = squares[t], rows[t]
-        stops[b] += 1
+        stops[into] += 1
 
 
 @njit(cache=True, nogil=True)

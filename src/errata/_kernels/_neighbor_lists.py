@@ -9,9 +9,9 @@ NUMBERS = 2**20  # distances held at once
 
 
 def neighbor_lists(points, start, stop, size):
-    """The nearest of rows ``start`` to ``stop``, up to ``size`` of each, in a form of the twin's own.
+    """The nearest of rows ``start`` to ``stop``, up to ``size`` of each.
 
-    What comes back is for :func:`reach_along` of the same twin.
+    What comes back has a form of its own, for :func:`reach_along` of the same twin.
     """
     lists = np.empty((stop - start, size), np.int32)
     step = max(1, NUMBERS // len(points))

@@ -16,7 +16,7 @@ SAMPLE = 64  # rows whose median distance sets the width of the bins
 
 @njit(cache=True, nogil=True)
 def neighbor_lists(points, start, stop, size):
-    """Rows by bins, (rows, size), and where bins end, (rows, BINS): all that end within the list."""
+    """Rows by bins, (rows, size), and where bins end, (rows, BINS), within the list."""
     columns, every_column = points.T.copy(), np.arange(points.shape[1])
     n, b = len(points) - 1, stop - start
     lists, stops = np.empty((b, size), np.int32), np.empty((b, BINS), np.int32)

@@ -189,7 +189,7 @@ def _settle_all(binned, stops, ends, weights, targets, reached, mass):
         if end >= 0:
             start = stops[end - 1] if end else 0
             reached[s], mass[s] = settle(
-                *binned, start, stops[end], weights[:, s], targets[s], mass[s]
+                binned[0], binned[1], start, stops[end], weights[:, s], targets[s], mass[s]
             )
         elif mass[s] > 0:
             reached[s] = -1.0

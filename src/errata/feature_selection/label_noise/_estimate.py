@@ -8,8 +8,8 @@ from sklearn.utils import check_random_state
 
 from ..._format import listed
 from ..._warn import warn_user
-from ._em import Belief, Search, believed_labels, search_memberships
 from ._densities import ClassDensities
+from ._em import Belief, Search, believed_labels, search_memberships
 from ._weighted_neighbors import NeighborhoodRule
 
 LARGEST_START = 0.9  # of the error rate at which labels say nothing
