@@ -3,6 +3,8 @@
 Run it with `make demo`; it takes some seconds and leaves a report in demo.audit.
 """
 
+import os
+import sys
 from pathlib import Path
 
 from sklearn.datasets import load_digits
@@ -28,4 +30,5 @@ print(f"Suggested digit right:  {right.mean():.1%} of those found\n")
 folder = Path("demo.audit")
 audit.save(folder)
 audit.report(folder / "report.html")
-print(f"Open {folder / 'report.html'} in a browser to look at them.")
+print(f"Open {folder / 'report.html'} in a browser to look at them, or decide on them one by one:")
+print(f"  {os.path.relpath(Path(sys.executable).with_name('errata'))} review {folder}")

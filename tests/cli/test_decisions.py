@@ -190,3 +190,27 @@ def test_decisions_about_another_table_are_refused(here):
     with Decisions(here / "pets.decisions") as decisions:
         decisions.describe({"table": "wine.csv"})
     refused(run(here), "holds decisions about the table 'wine.csv', not about 'pets.csv'")
+
+
+def test_report_and_audit_take_in_what_was_decided(here, rows):
+    decide(here, verdict(rows, "suggestion", 3), verdict(rows, "label", 5))
+    before = {p.name: p.read_bytes() for p in (here / "pets.audit").iterdir()}
+    told = run(here, "--update")
+    assert told.exit_code == 0, told.output
+    after = {p.name: p.read_bytes() for p in (here / "pets.audit").iterdir()}
+    assert {name for name in after if after[name] != before[name]} == {"audit.json", "report.html"}
+    assert set(after) == set(before)
+    numbers = json.loads(after["audit.json"])
+    assert numbers["reviewed"]["labels"] == {"wrong": 1, "right": 1}
+    assert json.loads(before["audit.json"]) == numbers | {"reviewed": None}
+    page = after["report.html"].decode()
+    assert "What people decided" in page
+    assert "2 rows decided: 1 label wrong, 1 right." in page
+    assert "What people decided" not in before["report.html"].decode()
+
+
+def test_without_being_asked_nothing_is_written(here, rows):
+    decide(here, verdict(rows, "suggestion", 3))
+    before = (here / "pets.audit" / "audit.json").read_bytes()
+    assert run(here).exit_code == 0
+    assert (here / "pets.audit" / "audit.json").read_bytes() == before

@@ -28,12 +28,14 @@ from ._cleaning import Cleaned
 from ._default_models import default_models
 from ._models import OutOfFoldModel, TrainingData
 from ._result import Audit, NoiseRate
+from ._reviewed import add_review
 from ._self_check import SelfCheck
 
 __all__ = [
     "audit",
     "AuditedClassifier",
     "Audit",
+    "add_review",
     "NoiseRate",
     "SelfCheck",
     "Cleaned",

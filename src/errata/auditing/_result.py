@@ -111,6 +111,8 @@ class Audit:
     for_review : ForReview, StoredReview or None
         What :meth:`save` makes the cards of a review from. It holds the table and its features; set
         it to None to be rid of them.
+    reviewed : dict or None
+        What people have decided so far, once ``errata decisions --update`` has put it here.
 
     Examples
     --------
@@ -154,6 +156,7 @@ class Audit:
     digests: RowDigests | None = None
     keys: np.ndarray | None = None
     for_review: ForReview | StoredReview | None = None
+    reviewed: dict[str, Any] | None = None
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 VERSION = 8  # one more whenever what is written changes
 NUMBERS, ROWS = "audit.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
-PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples", "traces")
+PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples", "traces", "reviewed")
 REVIEW = ("components", "piles")  # what a review needs besides its files
 COLUMNS = ("labels", "suspicion", "p_wrong", "suggested", "p_suggested", "flagged")
 KEY = "key"  # what decisions know the row by

@@ -88,6 +88,7 @@ def summarise(audit: "Audit") -> dict[str, Any]:
         "duplicates_total": len(audit.duplicates),
         "examples": audit.examples,
         "stretches": _stretches(audit),
+        "review": {"command": about.get("review"), "so_far": audit.reviewed},
     }
 
 

@@ -17,7 +17,7 @@ from .._format import plural
 from .._optional import require_all
 from ._columns import Table, named_label, table_to_audit
 from ._console import console, say
-from ._findings import clean_command, print_findings
+from ._findings import clean_command, print_findings, review_command
 from ._folder import beside, new_folder
 from ._options import FRACTION, FREQUENCY, JOBS, MODELS, Options
 
@@ -130,7 +130,7 @@ def audit(
     with new_folder(out, force=force) as folder, _progress() as progress:
         table = table_to_audit(file, options)
         found = _run_audit(table, options, file, progress)
-        found.about["clean"] = clean_command(file, out)  # for the report
+        found.about |= {"clean": clean_command(file, out), "review": review_command(out)}
         progress("writing the report")
         _write(found, folder, table.ids)
     print_findings(found.summary(), file=file, folder=out, terminal=console())

@@ -10,7 +10,6 @@ import errata
 
 from .._format import count, listed, plural
 from ._console import say
-from ._decided import in_sentences, what_came
 from ._folder import check_out, find_table, tidy
 
 FORMATS = ("csv", "parquet", "jsonl", "label-studio")
@@ -25,6 +24,9 @@ _ENDINGS = {
 @click.command()
 @click.argument("folder", metavar="AUDIT", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option(
+    "--update", is_flag=True, help="Put all of it into report.html and audit.json of AUDIT, too."
+)
 @click.option(
     "--export",
     type=click.Path(path_type=Path),
@@ -85,7 +87,9 @@ def decisions(folder: Path, **asked: Any) -> None:
         if asked["export"] is not None:
             _export(kept, audited, asked)
         told = errata.review.review_summary(kept, audited, folder)
-    say(json.dumps(told, indent=2) if asked["as_json"] else "\n".join(in_sentences(told)))
+    if asked["update"]:
+        errata.auditing.add_review(folder, told)
+    say(json.dumps(told, indent=2) if asked["as_json"] else "\n".join(told["sentences"]))
 
 
 def _check_export(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
@@ -108,7 +112,7 @@ def _take_in(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
         say(f"{other}: {plural(merged.added, 'new event')}, {count(merged.known)} known.", err=True)
     if asked["bring"] is not None:
         done = errata.review.import_label_studio(kept, audited, asked["bring"])
-        say(f"{asked['bring']}: {what_came(done)}", err=True)
+        say(f"{asked['bring']}: {_what_came(done)}", err=True)
 
 
 def _export(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
@@ -123,3 +127,15 @@ def _export(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
         rows = errata.review.export_table(audited, kept.verdicts(), source, target)
         told = f"{plural(rows, 'row')} of it {'was' if rows == 1 else 'were'} looked at"
     say(f"Wrote {target}: {told}.", err=True)
+
+
+def _what_came(done: Any) -> str:
+    """What became of the annotations of a file."""
+    passed_over = {
+        "as they were exported": done.untouched,
+        "of rows that are not in this audit": done.unknown,
+        "of another labelling config or class": done.foreign,
+    }
+    parts = [f"{count(number)} {why}" for why, number in passed_over.items() if number]
+    rest = f"; passed over: {', '.join(parts)}" if parts else ""
+    return f"{plural(done.added, 'new decision')}, {count(done.known)} known{rest}."

@@ -94,6 +94,11 @@ def clean_command(file: Path, folder: Path) -> str:
     return f"errata clean {shlex.quote(str(folder))} -o {shlex.quote(str(beside(file, '.clean')))}"
 
 
+def review_command(folder: Path) -> str:
+    """What to type to decide on the suspects of an audit."""
+    return f"errata review {shlex.quote(str(folder))}"
+
+
 def _next_steps(summary: dict[str, Any], file: Path, folder: Path) -> list[str]:
     """Paths and a command that can be copied."""
     flagged, stretches = summary["flagged"], summary["stretches"]
@@ -104,6 +109,7 @@ def _next_steps(summary: dict[str, Any], file: Path, folder: Path) -> list[str]:
         f"Look at the {'stretches' if stretches else 'rows'}: {folder / 'report.html'}",
         *([f"All stretches: {folder / 'stretches.csv'}"] if stretches else []),
         f"All rows, ranked: {folder / 'ranked.csv'}",
+        *([] if stretches else ["Decide on them, one key each:", f"  {review_command(folder)}"]),
         *drop,
     ]
 

@@ -19,7 +19,7 @@ KEYS = [
     *("has_skill", "noise_rate", "hypotheses", "alternatives", "flagged", "notes"),
     *("per_class", "confusion", "transition"),
     *("models", "self_check", "histogram", "map", "duplicates", "duplicates_total", "examples"),
-    "stretches",
+    *("stretches", "review"),
 ]
 
 

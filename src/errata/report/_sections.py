@@ -36,6 +36,7 @@ class Section(NamedTuple):
 
 SECTIONS = [
     Section("notes", is_shown=lambda view: bool(view["notes"] or view["duplicates"])),
+    Section("review", "Review", lambda view: bool(view["review"]["so_far"])),
     Section("self_check", "Self-check"),
     Section("classes", "Classes", _with_skill, is_minor=True),
     Section("spread", is_shown=_with_skill),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._optional import require
+from ._in_words import in_words
 from .decisions import Decisions, RowVerdict, as_text
 from .exporting import Audited
 from .inference import Components, evidence_of, progress, sentences, update
@@ -22,7 +23,7 @@ def review_summary(decisions: Decisions, audited: Audited, folder: Path) -> dict
     rows = {key: row for row, key in enumerate(audited.keys)}
     here = {rows[key]: verdict for key, verdict in verdicts.items() if key in rows}
     agreement = decisions.agreement()
-    return {
+    told = {
         "file": str(decisions.path),
         "about": decisions.about,
         "events": sum(1 for _ in decisions.events()),
@@ -35,6 +36,7 @@ def review_summary(decisions: Decisions, audited: Audited, folder: Path) -> dict
         "disputed": sorted(rows[key] for key in agreement.disputed if key in rows),
         "progress": _progress(audited, here, folder),
     }
+    return told | {"sentences": list(in_words(told))}
 
 
 def _reviewers(decisions: Decisions) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""What a review has come to, in sentences for the terminal."""
+"""What a review has come to, in sentences: terminal and report say the same."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,7 @@ from .._format import count, listed, plural
 _STATES = ("ambiguous", "unusable", "disputed", "skipped")
 
 
-def in_sentences(told: dict[str, Any]) -> Iterator[str]:
+def in_words(told: dict[str, Any]) -> Iterator[str]:
     """The summary of a review, line by line."""
     reviewers = [f"{name} {count(rows)}" for name, rows in told["reviewers"].items()]
     yield f"{told['file']}: {plural(told['events'], 'event')}; verdicts by {listed(reviewers)}."
@@ -22,18 +22,6 @@ def in_sentences(told: dict[str, Any]) -> Iterator[str]:
         yield f"They do not agree on: row {listed(told['disputed'])} (counted from 0)."
     if told["progress"] is not None:
         yield from _capital(told["progress"]["sentences"])
-
-
-def what_came(done: Any) -> str:
-    """What became of the annotations of a file."""
-    passed_over = {
-        "as they were exported": done.untouched,
-        "of rows that are not in this audit": done.unknown,
-        "of another labelling config or class": done.foreign,
-    }
-    parts = [f"{count(number)} {why}" for why, number in passed_over.items() if number]
-    rest = f"; passed over: {', '.join(parts)}" if parts else ""
-    return f"{plural(done.added, 'new decision')}, {count(done.known)} known{rest}."
 
 
 def _rows(states: dict[str, int], labels: dict[str, int]) -> str:
