@@ -2,6 +2,7 @@ import csv
 import errno
 import json
 import os
+import re
 
 import numpy as np
 import pytest
@@ -110,13 +111,14 @@ def test_the_terminal_says_what_was_found_and_what_to_do(table, tmp_path):
     said = words(result)
     assert "About 2 of 60 labels are probably wrong (at most" in said
     assert "2 rows are flagged" in said
-    assert "Noise rate: 3." in said
+    assert re.search(r"Noise rate: [2-4]\.\d% \(", said)
     assert "label rows expected wrong rate flagged" in said
     assert "cat dog 1" in said
     assert "The 2 flagged rows, counted from 0 after the header:" in said
     assert "t40 dog cat" in said
     assert " predict cat" in said
     assert f"Look at the rows: {tmp_path / 'pets.audit' / 'report.html'}" in said
+    assert f"Decide on them, one key each: errata review {tmp_path / 'pets.audit'}" in said
     assert "Drop the 2 rows that are more likely wrong than right: errata clean" in said
     assert f"errata clean {tmp_path / 'pets.audit'} -o {tmp_path / 'pets.clean.csv'}" in said
     assert result.stderr == ""  # progress is for terminals
@@ -255,8 +257,8 @@ def test_precision_shortens_the_list(tmp_path):
 def test_too_much_noise_fails_a_pipeline(table, tmp_path):
     result = run(table, "-l", "pet", "--fail-above", 0.01)
     assert result.exit_code == 1
-    assert result.stderr.startswith("Too many labels are wrong: 3.")
-    assert "more than --fail-above 1.0%." in result.stderr
+    told = r"Too many labels are wrong: [2-4]\.\d%, more than --fail-above 1\.0%\."
+    assert re.match(told, result.stderr)
     assert (tmp_path / "pets.audit" / "report.html").exists()
     assert run(table, "-l", "pet", "--fail-above", 0.2, "--force").exit_code == 0
 
