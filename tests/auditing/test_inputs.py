@@ -3,7 +3,8 @@ import pytest
 from scipy import sparse
 
 from auditing_cases import blobs
-from errata.auditing._inputs import group_numbers, label_column, read_inputs
+from errata.auditing._inputs import group_numbers, read_inputs
+from errata.auditing._labels import label_column
 
 X, CODES = blobs(60)
 NAMES = np.array(["ant", "bee", "cat"])

@@ -132,8 +132,8 @@ def test_a_change_of_what_is_written_is_noticed(tmp_path):
     numbers = json.loads((tmp_path / "pets.audit" / "audit.json").read_text())
     fields = (
         "about components digested dtype duplicates examples expected_precision expected_recall "
-        "fingerprint has_skill hypotheses index models noise_rate notes piles points prior "
-        "reviewed rule self_check timeline traces transition version"
+        "fingerprint has_skill hypotheses index known models noise_rate notes piles points prior "
+        "reviewed rule self_check timeline traces transition unlabelled version"
     )
     shown = "compared flagged id image label p_wrong reasons row similar speaking suggested values"
     assert numbers["version"] == 8

@@ -330,8 +330,18 @@ def test_a_folder_that_is_not_an_audit_never_gives_way(table, tmp_path, force):
     ("text", "arguments", "sentence"),
     [
         ("x,y\n1,a\n2,b\n3,a\n4,b\n5,a\n", [], "5 rows are too few for an audit"),
-        ("x,y\n" + "1,\n" * 9, [], "9 rows without a label (the first is row 0, counted from 0)"),
-        ("x,y\n" + "1,a\n2,b\n" * 9 + "3, \n", [], "1 row without a label (the first is row 18"),
+        ("x,y\n" + "1,\n" * 9, [], "column 'y' holds no label at all; name the column that does"),
+        ("x,y\n1,a\n2,b\n" + "3, \n" * 9, [], "2 labelled rows are too few for an audit; 6"),
+        (
+            "x,y,z\n" + "1,a,1\n2,b,0\n" * 9 + "3,NA,0\n",
+            ["--sequence", "z"],
+            "1 row without a label (the first is row 18",
+        ),
+        (
+            "x,y,z\n" + "1,a,1\n2,b,perhaps\n" * 9,
+            ["--known", "z"],
+            "known holds 'perhaps' in row 1; say 1 or 0, true or false, yes or no",
+        ),
         ("y\n" + "a\nb\n" * 9, [], "is left to learn from, besides the labels"),
         ("x,y\n" + "1,a\n1,b\n" * 9, [], "Left out 'x': the same value in every row."),
         ("x,y\n" + "1,a\ninf,b\n" * 9, [], "column 'x' holds inf in row 1"),
@@ -539,3 +549,32 @@ def test_recordings_that_cannot_be_audited_are_refused_in_a_sentence(recordings,
     assert result.exit_code == 2
     assert said in result.output.replace("\n", " ")
     assert not recordings.with_name("dogs.audit").exists()
+
+
+def test_known_labels_are_not_flagged_and_their_column_is_no_feature(tmp_path):
+    sure = np.where(np.arange(60) == WRONG[0], "yes", "no")
+    path = written(tmp_path, sure=sure)
+    result = run(path, "-l", "pet", "--known", "sure", "--drop", "tag")
+    assert result.exit_code == 0, result.output
+    audit = errata.Audit.load(tmp_path / "pets.audit")
+    assert np.flatnonzero(audit.flagged).tolist() == WRONG[1:]
+    assert audit.about["features"] == 3
+    assert audit.known.sum() == 1
+    cards = read_table(tmp_path / "pets.audit" / "cards.parquet")
+    assert set(json.loads(cards["card"][0].as_py())["values"]) == {
+        *("weight", "ears", "owner", "tag", "sure")
+    }
+
+
+def test_a_row_is_known_again_whatever_its_label_becomes(tmp_path):
+    first = errata.Audit.load(audited_folder(tmp_path, "pets.csv"))
+    turned = {name: column[::-1] for name, column in animals().items()}
+    turned["pet"] = np.where(turned["pet"] == "dog", "wolf", "cat")
+    second = errata.Audit.load(audited_folder(tmp_path, "wolves.csv", **turned))
+    assert second.keys[::-1].tolist() == first.keys.tolist()
+
+
+def audited_folder(folder, name, **changes):
+    path = written(folder, name, **changes)
+    assert run(path, "-l", "pet").exit_code == 0
+    return path.with_suffix(".audit")

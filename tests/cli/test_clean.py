@@ -2,7 +2,6 @@ import os
 import shutil
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -131,7 +130,7 @@ def test_an_audit_without_skill_says_of_no_label_that_it_is_wrong(here):
 
 
 def test_one_label_is_one_label():
-    done = SimpleNamespace(did=np.array(["dropped", "kept"]), decided=np.zeros(2, dtype=bool))
+    done = np.array(["dropped", "kept"])
     sentence = "1 label is wrong with a probability above 0.5: 1 dropped."
     assert _outcome(done, 1, 0.5, "") == sentence
 
@@ -392,3 +391,50 @@ def test_decisions_help_where_the_columns_tell_nothing(here):
     result = run(here / "pets.audit", "-o", here / "clean.csv")
     assert "People decided 1 row: 1 dropped." in result.output
     assert read_table(here / "clean.csv").num_rows == 59
+
+
+def pets_of(path):
+    return [line.split(b";")[2].strip(b'"') for line in lines_of(path)[1:]]
+
+
+def test_what_unlabel_wrote_can_be_audited_and_filled_in(here):
+    blank, full = here / "blank.csv", here / "full.csv"
+    assert run(here / "pets.audit", "-o", blank, "--action", "unlabel").exit_code == 0
+    assert pets_of(blank).count(b"") == 2
+    audited = invoke("audit", blank, "-l", "pet", "--no-self-check")
+    assert audited.exit_code == 0, audited.output
+    assert "2 rows have no label" in " ".join(audited.output.split())
+    result = run(here / "blank.audit", "-o", full, "--action", "relabel")
+    assert "2 rows had no label; 2 got the suggested class." in result.output
+    assert pets_of(full) == [b"dog" if i % 2 else b"cat" for i in range(60)]
+    result = run(here / "blank.audit", "-o", here / "same.csv")
+    assert "2 rows had no label; none got the suggested class." in result.output
+    assert (here / "same.csv").read_bytes() == blank.read_bytes()
+
+
+def test_the_word_for_a_missing_label_stays(here):
+    words = (here / "pets.csv").read_bytes().replace(b";dog;", b"; n/a;", 2)
+    (here / "gaps.csv").write_bytes(words)
+    assert invoke("audit", here / "gaps.csv", "-l", "pet", "--no-self-check").exit_code == 0
+    assert run(here / "gaps.audit", "-o", here / "out.csv", "--action", "unlabel").exit_code == 0
+    assert pets_of(here / "out.csv").count(b" n/a") == 2
+
+
+def test_numbers_with_gaps_are_filled_in_as_whole_numbers(tmp_path):
+    dog = np.arange(60) % 2
+    weight = 4 + 20 * dog + np.random.default_rng(0).normal(size=60)
+    labels = [None if i in (7, 8) else int(code) for i, code in enumerate(dog)]
+    table = {"weight": weight, "ears": weight**2, "pet": labels}
+    errata.tables.write_table(tmp_path / "pets.parquet", table)
+    for step in (
+        ("audit", tmp_path / "pets.parquet", "-l", "pet", "--no-self-check"),
+        ("clean", tmp_path / "pets.audit", "-o", tmp_path / "full.parquet", "-a", "relabel"),
+        ("clean", tmp_path / "pets.audit", "-o", tmp_path / "same.parquet"),
+    ):
+        done = invoke(*step)
+        assert done.exit_code == 0, done.output
+    full, same = (
+        errata.tables.read_table(tmp_path / f"{name}.parquet")["pet"] for name in ("full", "same")
+    )
+    assert full.to_pylist() == dog.tolist()
+    assert same.to_pylist() == labels

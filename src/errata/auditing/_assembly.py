@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .._compat import take_rows
 from ._copies import conflicting_duplicates
 from ._examples import describe_examples, example_rows
 from ._flags import Flags, draw_flags, no_flags
@@ -16,6 +17,7 @@ from ._pooling import Pool
 from ._reasons import most_probable_others, reasons_for
 from ._result import Audit, NoiseRate
 from ._self_check import SelfCheck
+from ._unlabelled import Filled
 from .classes import Posterior
 from .sequences import SequenceInputs, draw_traces
 
@@ -26,14 +28,15 @@ def assemble(
     pool: Pool,
     posterior: Posterior,
     check: SelfCheck | None,
+    filled: Filled,
     *,
     precision: float | None,
     display: Display,
 ) -> Audit:
     """The audit as the user gets it."""
-    flags = _flags(posterior, precision)
-    columns: dict[str, Any] = _columns(inputs, posterior, flags)
-    shown = example_rows(columns["suspicion"], columns["flagged"])
+    flags = _flags(posterior, precision, inputs.audited_known)
+    columns: dict[str, Any] = _columns(inputs, posterior, flags, filled)
+    shown = example_rows(columns["suspicion"], columns["flagged"], inputs.doubtful)
     return Audit(
         labels=inputs.labels,
         **{name: column for name, column in columns.items() if name != "label"},
@@ -48,6 +51,7 @@ def assemble(
         points=_points(inputs, shown, columns, data.random_state),
         about=display.about(inputs),
         index=display.index,
+        known=inputs.known,
     )
 
 
@@ -60,7 +64,7 @@ def show_rows(
     display: Display,
 ) -> None:
     """Add what a person wants to see of single rows: examples, and copies that disagree."""
-    shown = example_rows(audit.suspicion, audit.flagged)
+    shown = example_rows(audit.suspicion, audit.flagged, inputs.doubtful)
     near = Neighborhood(inputs, n_jobs=data.n_jobs).around(shown)
     reasons = reasons_for(shown, near, inputs, posterior.other, pool.models)
     others = {"label": audit.labels, "suggested": most_probable_others(inputs, posterior.other)}
@@ -89,24 +93,38 @@ def show_stretches(audit: Audit, course: SequenceInputs) -> None:
     )
 
 
-def _flags(posterior: Posterior, precision: float | None) -> Flags:
+def _flags(posterior: Posterior, precision: float | None, known: np.ndarray | None) -> Flags:
     if not posterior.skill.enough:
         return no_flags(len(posterior.p_wrong))
-    return draw_flags(posterior.p_wrong, posterior.suspicion, precision)
+    if known is None:
+        return draw_flags(posterior.p_wrong, posterior.suspicion, precision)
+    flags = draw_flags(posterior.p_wrong[~known], posterior.suspicion[~known], precision)
+    flagged = np.zeros(len(known), dtype=bool)
+    flagged[~known] = flags.flagged
+    return flags._replace(flagged=flagged)
 
 
-def _columns(inputs: Inputs, posterior: Posterior, flags: Flags) -> dict[str, np.ndarray]:
-    """One entry for every row; a label that was not audited is as good as labels are here."""
+def _columns(
+    inputs: Inputs, posterior: Posterior, flags: Flags, filled: Filled
+) -> dict[str, np.ndarray]:
+    """One entry for every row; a label that was not audited is as good as labels are here.
+
+    A row without a label has none that could be wrong: its ``p_wrong`` is 0.
+    """
     flagged = for_all_rows(inputs, flags.flagged, False)
     suggested = inputs.labels.copy()
     suggested[flagged] = inputs.classes[inputs.present][posterior.other[flags.flagged]]
-    p_suggested = np.where(flags.flagged, posterior.p_other, 1 - posterior.p_wrong)
+    suggested[filled.rows] = inputs.classes[inputs.present][filled.codes]
+    chances = np.where(flags.flagged, posterior.p_other, 1 - posterior.p_wrong)
+    p_wrong = for_all_rows(inputs, posterior.p_wrong, posterior.rate)
+    p_suggested = for_all_rows(inputs, chances, 1 - posterior.rate)
+    p_wrong[filled.rows], p_suggested[filled.rows] = 0.0, filled.p
     return {
         "label": inputs.labels,
         "suspicion": for_all_rows(inputs, posterior.suspicion, 0.0),
-        "p_wrong": for_all_rows(inputs, posterior.p_wrong, posterior.rate),
+        "p_wrong": p_wrong,
         "suggested": suggested,
-        "p_suggested": for_all_rows(inputs, p_suggested, 1 - posterior.rate),
+        "p_suggested": p_suggested,
         "flagged": flagged,
     }
 
@@ -138,7 +156,11 @@ def _models(pool: Pool) -> list[dict[str, Any]]:
 def _duplicates(inputs: Inputs) -> list[np.ndarray]:
     if inputs.features is None:
         return []
-    return conflicting_duplicates(inputs.features.X, inputs.codes)
+    labelled = np.flatnonzero(inputs.codes >= 0)
+    if len(labelled) == len(inputs.codes):
+        return conflicting_duplicates(inputs.features.X, inputs.codes)
+    X = take_rows(inputs.features.X, labelled)
+    return [labelled[rows] for rows in conflicting_duplicates(X, inputs.codes[labelled])]
 
 
 def _points(

@@ -28,6 +28,7 @@ from ._result import Audit
 from ._row_index import row_index
 from ._self_check import SelfCheck, run_self_check
 from ._ties import Ties, find_ties
+from ._unlabelled import fill_in
 from .classes import Posterior, posterior_of
 from .sequences import SequenceInputs, check_sequence, read_recordings, sequence_models
 
@@ -44,6 +45,7 @@ def audit(
     sequence: Any = None,
     wavelets: Any = None,
     trust: Sequence[Any] = (),
+    known: Any = None,
     ids: Any = None,
     precision: float | None = None,
     self_check: bool = True,
@@ -68,7 +70,8 @@ def audit(
         Numbers, categories, text, dates and missing cells are accepted. None when ``pred_proba`` is
         all there is.
     y : array-like of shape (n,) or str
-        The labels, or the name of their column in ``X``.
+        The labels, or the name of their column in ``X``. Where one is missing (None, NaN), the row
+        teaches nothing and gets the most probable class as ``suggested``.
     estimator : classifier with ``predict_proba``, optional
         A model of yours, cross-fitted to ``X`` as you gave it, with your labels, and pooled with
         the other models.
@@ -98,6 +101,10 @@ def audit(
         Columns that were measured independently of the label. A column that alone gives nearly
         every label, when the others cannot, looks made from the label and is left out unless it is
         named here.
+    known : array-like of bool of shape (n,) or str, optional
+        Rows whose label is certain, or the name of a column of ``X`` that says so (1 or 0, true or
+        false, yes or no). They teach like any others but are never flagged, and nothing is learnt
+        about the noise from them.
     ids : array-like of shape (n,), optional
         What to call the rows in reports; by default what the index of a pandas dataframe does.
     precision : float, optional
@@ -153,10 +160,18 @@ def audit(
     if sequence is None:
         course = None
         inputs = read_inputs(
-            X, y, embeddings=embeddings, groups=groups, trust=trust, seed=seed, n_jobs=n_jobs
+            *(X, y),
+            embeddings=embeddings,
+            groups=groups,
+            trust=trust,
+            known=known,
+            seed=seed,
+            n_jobs=n_jobs,
         )
     else:
-        course = read_recordings(X, y, sequence, wavelets=wavelets, trust=trust, seed=seed)
+        course = read_recordings(
+            *(X, y, sequence), wavelets=wavelets, trust=trust, known=known, seed=seed
+        )
         inputs = course.inputs
     display = Display(ids, image_shape, title, y, random_state, row_index(inputs.table))
     display.check(inputs)
@@ -167,12 +182,17 @@ def audit(
     pool = pool_models(data, models, progress=tell)
     tell("computing the posterior")
     random = np.random.default_rng(seed)
-    posterior = posterior_of(pool.logs, data.codes, random, **ties.evidence(data.codes))
+    posterior = posterior_of(
+        *(pool.logs, data.codes, random), **ties.evidence(data.codes), known=inputs.audited_known
+    )
+    filled = fill_in(inputs, data, pool, posterior, pred_proba)
     tell("planting errors and looking for them" if self_check else "summing up")
-    check = _self_check(data, models, posterior, ties) if self_check else None
+    check = _self_check(data, models, posterior, ties, inputs.audited_known) if self_check else None
     if self_check and all(isinstance(model, GivenProbabilities) for model in models):
         inputs.notes.append(PROBABILITIES_ARE_OLDER)
-    found = assemble(inputs, data, pool, posterior, check, precision=precision, display=display)
+    found = assemble(
+        *(inputs, data, pool, posterior, check, filled), precision=precision, display=display
+    )
     if course is None:
         show_rows(found, inputs, data, pool, posterior, display)
     else:
@@ -237,7 +257,11 @@ def _without_copies(
 
 
 def _self_check(
-    data: TrainingData, models: Sequence[OutOfFoldModel], first: Posterior, ties: Ties
+    data: TrainingData,
+    models: Sequence[OutOfFoldModel],
+    first: Posterior,
+    ties: Ties,
+    known: np.ndarray | None,
 ) -> SelfCheck | None:
     """Audit copies of the labels with injected errors; of a large table, some of its rows."""
     random = np.random.default_rng(data.random_state + 1)
@@ -246,11 +270,13 @@ def _self_check(
         data, ties = data.for_rows(rows), ties.for_rows(rows)
         models = [m.for_rows(rows) if hasattr(m, "for_rows") else m for m in models]
         first = first._replace(p_wrong=first.p_wrong[rows])
+        known = None if known is None else known[rows]
 
     def audit_again(codes: np.ndarray, seed: int) -> Posterior:
         again = replace(data, codes=codes, random_state=seed)
         logs = pool_models(again, models).logs
-        return posterior_of(logs, codes, np.random.default_rng(seed), **ties.evidence(codes))
+        random = np.random.default_rng(seed)
+        return posterior_of(logs, codes, random, **ties.evidence(codes), known=known)
 
     together = ties.changed_together(data.codes)
-    return run_self_check(data.codes, first, audit_again, random, together)
+    return run_self_check(data.codes, first, audit_again, random, together, known)

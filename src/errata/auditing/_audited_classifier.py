@@ -7,7 +7,13 @@ import numpy as np
 
 from .._random import draw_seed, seeded_member
 from .._routing import takes_sample_weight
-from .._validation import check_choice, check_data, check_rows
+from .._validation import (
+    as_column,
+    check_choice,
+    check_data,
+    check_no_missing_labels,
+    check_rows,
+)
 from ..filters._parts import PartPredicts
 from ._audit import audit
 from ._class_posterior import class_posterior
@@ -106,6 +112,7 @@ class AuditedClassifier(PartPredicts):
         """
         check_choice("action", self.action, LEARNT)
         X, y = check_data(self, X, y, dtype=float)  # the labels are for the audit to check
+        check_no_missing_labels(as_column(y))  # it would do without some of them
         seed = draw_seed(self.random_state)
         model = self._unfitted(seed)
         self.audit_ = audit(

@@ -9,6 +9,7 @@ from .._detector import spare_classes
 from .._format import count, plural
 from .._validation import check_choice, check_fraction
 from ..tables._columns import count_rows, take_table_rows
+from ._blanks import beside_blanks
 from ._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
 
 ACTIONS = ("drop", "relabel", "weight", "unlabel")
@@ -77,6 +78,10 @@ class Scores(NamedTuple):
     p_wrong: np.ndarray
     p_suggested: np.ndarray
 
+    def for_rows(self, rows: np.ndarray) -> "Scores":
+        """The same for some of the rows."""
+        return Scores(*(column[rows] for column in self))
+
 
 def clean_labels(
     scores: Scores, action: str, *, threshold: float, sure: float, unsure: str
@@ -86,6 +91,16 @@ def clean_labels(
     check_choice("unsure", unsure, ("keep", "drop"))
     check_fraction("threshold", threshold)
     check_fraction("sure", sure)
+    labelled = scores.codes >= 0
+    if labelled.all():
+        return _acted_on(scores, action, threshold, sure, unsure)
+    filled = ~labelled & (action == "relabel") & (scores.p_suggested > sure)
+    cleaned = _acted_on(scores.for_rows(labelled), action, threshold, sure, unsure)
+    return Cleaned(**beside_blanks(cleaned._asdict(), labelled, scores.suggested, filled))
+
+
+def _acted_on(scores: Scores, action: str, threshold: float, sure: float, unsure: str) -> Cleaned:
+    """What becomes of rows that have a label."""
     wrong = scores.p_wrong > threshold
     if action == "weight":
         return _weighted(scores)

@@ -55,7 +55,7 @@ def compare_rows(
         return [Told([], 0, [set() for _ in near]) for near in nearest]
     pairs = [(i, near) for i, found in enumerate(nearest) for near in found]
     which, beside = np.array(pairs, dtype=int).reshape(-1, 2).T
-    kept, counted = _looked_at(len(codes), np.union1d(rows, beside), random)
+    kept, counted = _looked_at(codes, np.union1d(rows, beside), random)
     at, near = np.searchsorted(kept, rows), np.searchsorted(kept, beside)
     weights = np.zeros((len(rows), len(columns)))
     unequal = np.zeros((len(near), len(columns)), dtype=bool)
@@ -76,12 +76,13 @@ def compare_rows(
 
 
 def _looked_at(
-    n: int, needed: np.ndarray, random: np.random.Generator
+    codes: np.ndarray, needed: np.ndarray, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rows to look at in their order, and which of them were drawn and not merely needed."""
+    """Rows to look at in their order, and which of them are labelled, drawn and not just needed."""
+    n = len(codes)
     drawn = np.arange(n) if n <= EVIDENCE_ROWS else random.choice(n, EVIDENCE_ROWS, replace=False)
     kept = np.union1d(drawn, needed)
-    return kept, np.isin(kept, drawn)
+    return kept, np.isin(kept, drawn) & (codes[kept] >= 0)
 
 
 def _in_order(weight: np.ndarray, is_text: np.ndarray) -> tuple[list[int], int]:

@@ -21,8 +21,16 @@ from ._settings import (
 )
 
 
-def example_rows(suspicion: np.ndarray, flagged: np.ndarray) -> np.ndarray:
-    """The flagged rows and at least a hundred, the most suspicious first, but not too many."""
+def example_rows(
+    suspicion: np.ndarray, flagged: np.ndarray, doubtful: np.ndarray | None = None
+) -> np.ndarray:
+    """The flagged rows and at least a hundred, the most suspicious first, but not too many.
+
+    Only of rows whose label may be wrong, where some are not ``doubtful``.
+    """
+    if doubtful is not None and not doubtful.all():
+        rows = np.flatnonzero(doubtful)
+        return rows[example_rows(suspicion[rows], flagged[rows])]
     most = MOST_EXAMPLES if len(suspicion) <= MANY_ROWS else MOST_EXAMPLES_OF_MANY
     count = min(max(int(flagged.sum()), FEWEST_EXAMPLES), most, len(suspicion))
     least = -np.partition(-suspicion, count - 1)[count - 1]

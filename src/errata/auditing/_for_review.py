@@ -71,11 +71,13 @@ class ForReview:
 
     def _told(self, audit: "Audit", found: Grouped, p: np.ndarray) -> dict[str, Any]:
         """The components, and the piles that rows are drawn into."""
-        random = np.random.default_rng(self.seed + 2)
+        random, doubtful = np.random.default_rng(self.seed + 2), self.inputs.doubtful
         components = gather_components(
-            found.kinds, found.weights, p, audit.flagged, float(audit.p_wrong.sum())
+            *(found.kinds, found.weights, p[doubtful], audit.flagged[doubtful]),
+            float(audit.p_wrong.sum()),
         )
-        piles = draw_piles(audit.flagged, p, components.weights.sum(axis=1), random)
+        weights = components.weights.sum(axis=1)
+        piles = draw_piles(audit.flagged, p, weights, random, known=~doubtful)
         return {"components": components.as_dict(), "piles": piles | {"seed": self.seed}}
 
     def _cards(

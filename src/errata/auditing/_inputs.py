@@ -1,6 +1,5 @@
 """Inputs: what the user passes, checked once, and made into features and codes."""
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -13,29 +12,26 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import StandardScaler
 
 from .._compat import take_rows
-from .._format import listed, plural
+from .._format import listed
 from .._names import instead
 from .._validation import (
-    as_column,
-    check_labels,
-    check_no_measurement,
-    check_no_missing_labels,
     is_missing,
     measurement_note,
 )
 from ..tables import Features, features_of
 from ..tables._columns import (
     Column,
-    column_array,
-    column_names,
     columns_of,
     count_rows,
     without_columns,
 )
+from ._known import known_column, known_mask
+from ._labels import classes_of, label_column, unlabelled_note, without_rare
 from ._leaks import find_leak, leak_note
+from ._per_row import check_one_per_row, one_per_row
 from ._pixels import check_pixels
 from ._row_index import names_by
-from ._settings import FEWEST_ROWS, MOST_CLASSES, SINGLE_PRECISION_ROWS, SPARSE_AXES
+from ._settings import SINGLE_PRECISION_ROWS, SPARSE_AXES
 
 
 class Inputs(NamedTuple):
@@ -45,18 +41,35 @@ class Inputs(NamedTuple):
     model_table: Any  # the same without columns that look made from the label
     labels: np.ndarray  # as the user gave them
     classes: np.ndarray
-    codes: np.ndarray
+    codes: np.ndarray  # of the labels; -1 where a row has none
     features: Features | None
     used: list[Any] | None  # columns of the table that features come from; None beside embeddings
     X: np.ndarray | None  # scaled features of the audited rows
     audited: np.ndarray  # rows that can be audited: those of classes with two or more of them
     groups: np.ndarray | None  # of the audited rows
     notes: list[str]
+    known: np.ndarray | None = None  # whether each label is certain; None for none
 
     @property
     def present(self) -> np.ndarray:
         """Codes of the classes that can be audited, in order."""
         return np.flatnonzero(np.bincount(self.codes[self.audited]))
+
+    @property
+    def audited_known(self) -> np.ndarray | None:
+        """Which of the audited rows have a label that is certain."""
+        return None if self.known is None else self.known[self.audited]
+
+    @property
+    def unlabelled(self) -> np.ndarray:
+        """Rows without a label."""
+        return np.flatnonzero(self.codes < 0)
+
+    @property
+    def doubtful(self) -> np.ndarray:
+        """Whether a row has a label that may be wrong."""
+        labelled = self.codes >= 0
+        return labelled if self.known is None else labelled & ~self.known
 
     @property
     def audited_codes(self) -> np.ndarray:
@@ -116,11 +129,13 @@ def read_inputs(
     embeddings: Any = None,
     groups: Any = None,
     trust: Sequence[Any] = (),
+    known: Any = None,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Inputs:
     """Check labels, turn the table into features, set leaking columns and rare classes aside."""
     table, labels = label_column(table, y)
+    table, known = known_column(table, known)
     classes, codes = classes_of(labels, y)
     if table is not None:
         check_one_per_row("the table", count_rows(table), len(codes))
@@ -142,57 +157,10 @@ def read_inputs(
             *measurement_note(classes),
             *([] if features is None else features.notes),
             *note,
+            *unlabelled_note(codes),
         ],
+        known=known_mask(known, codes >= 0),
     )
-
-
-def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
-    """Table and labels; ``y`` may be the name of a column of the table."""
-    if not isinstance(y, str):
-        return table, as_column(y)
-    names = column_names(table)
-    if y not in names:
-        raise ValueError(f"there is no column {y!r} to take labels from; {instead(y, names)}")
-    return without_columns(table, [y]), as_column(column_array(table, y))
-
-
-def classes_of(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct labels and their codes; numbers must not be a measurement, text is names."""
-    name = f"column {y!r}" if isinstance(y, str) else "y"
-    if labels.ndim == 1 and labels.dtype.kind in "iuf":
-        check_no_missing_labels(labels, name=name)
-        check_no_measurement(np.unique(labels), len(labels), name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
-        classes, codes = check_labels(labels, name=name, min_classes=2)
-    check_enough(codes, classes)
-    return classes, codes
-
-
-def check_enough(codes: np.ndarray, classes: np.ndarray) -> None:
-    """Raise when there is nothing to learn from."""
-    n, k = len(codes), len(classes)
-    if n < FEWEST_ROWS:
-        raise ValueError(f"{n} rows are too few for an audit; {FEWEST_ROWS} are the least.")
-    if k > MOST_CLASSES or k > n / 2:
-        raise ValueError(
-            f"there are {k} different labels in {n} rows; that looks like an identifier or a "
-            f"measurement, not like labels (at most {MOST_CLASSES}, with two rows each on average)."
-        )
-    if np.sum(np.bincount(codes) >= 2) < 2:
-        raise ValueError("only one class has two rows or more; there is nothing to compare.")
-
-
-def without_rare(codes: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """The rows of classes with two or more of them, and a sentence about the others."""
-    sizes = np.bincount(codes)
-    audited = np.flatnonzero(sizes[codes] >= 2)
-    rare = classes[sizes == 1]
-    if not len(rare):
-        return audited, []
-    names = listed(rare, most=5)
-    said = f"{plural(len(rare), 'class', 'classes')} {'has' if len(rare) == 1 else 'have'}"
-    return audited, [f"{said} one row only ({names}): such a label cannot be checked, it is kept."]
 
 
 def scaled(X: Any, seed: int) -> np.ndarray:
@@ -235,24 +203,6 @@ def check_trust(trust: Sequence[Any], columns: Sequence[Column]) -> None:
         if key not in known:
             hint = instead(key, [column.name for column in columns])
             raise ValueError(f"there is no column {key!r} to trust; {hint}")
-
-
-def check_one_per_row(what: str, found: int, n: int) -> None:
-    """Raise when there are more or fewer rows than labels."""
-    if found != n:
-        raise ValueError(f"{what} has {found} rows, but there are {n} labels; give one for each.")
-
-
-def one_per_row(name: str, values: Any, n: int) -> np.ndarray:
-    """One value per row, for ``groups`` and ``ids``."""
-    values = as_column(values)
-    if values.ndim != 1:
-        raise ValueError(
-            f"{name} must hold one value per row, but its shape is {values.shape}; pass a column "
-            "and not its name."
-        )
-    check_one_per_row(name, len(values), n)
-    return values
 
 
 def _text_objects(values: np.ndarray) -> np.ndarray:

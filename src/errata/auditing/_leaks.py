@@ -135,7 +135,8 @@ def _from_0_to_1(found: np.ndarray) -> np.ndarray:
 
 def _rows_looked_at(codes: np.ndarray, random: np.random.Generator) -> np.ndarray:
     """Some rows drawn at random; no column can tell a label that a single row has."""
-    rows = random.choice(len(codes), min(len(codes), LEAK_ROWS), replace=False)
+    labelled = np.flatnonzero(codes >= 0)
+    rows = random.choice(labelled, min(len(labelled), LEAK_ROWS), replace=False)
     return rows[np.bincount(codes[rows])[codes[rows]] > 1]
 
 

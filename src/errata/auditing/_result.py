@@ -16,6 +16,7 @@ from ..tables._digest import RowDigests
 from ._cleaning import Cleaned, Scores, clean_labels
 from ._decided import decided_rows
 from ._for_review import ForReview, StoredReview
+from ._labels import codes_of, has_label
 from ._self_check import SelfCheck
 from ._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ._storage import load_audit, save_audit
@@ -52,13 +53,15 @@ class Audit:
     Attributes
     ----------
     labels : array of shape (n,)
-        The labels that were audited.
+        The labels that were audited; None, or NaN among numbers, where a row has none.
     suspicion : array of shape (n,)
         For ranking: higher = more likely mislabelled.
     p_wrong : array of shape (n,)
-        Probability that the label is not the class, over all noise hypotheses.
+        Probability that the label is not the class, over all noise hypotheses; 0 where there is no
+        label, as none can be wrong.
     suggested : array of shape (n,)
-        The most probable other class of a flagged row; the label itself elsewhere.
+        The most probable other class of a flagged row, the most probable class of a row without a
+        label; the label itself elsewhere.
     p_suggested : array of shape (n,)
         Probability of that class.
     flagged : array of bool of shape (n,)
@@ -108,6 +111,9 @@ class Audit:
     keys : array of str of shape (n,) or None
         What decisions of people know the rows of a file by, whatever their labels become; see
         :meth:`row_keys`.
+    known : array of bool of shape (n,) or None
+        Labels that are certain, where there are any: ``p_wrong`` is 0 there, and they count as
+        right in the noise rate.
     for_review : ForReview, StoredReview or None
         What :meth:`save` makes the cards of a review from. It holds the table and its features; set
         it to None to be rid of them.
@@ -155,6 +161,7 @@ class Audit:
     index: Any = None
     digests: RowDigests | None = None
     keys: np.ndarray | None = None
+    known: np.ndarray | None = None
     for_review: ForReview | StoredReview | None = None
     reviewed: dict[str, Any] | None = None
 
@@ -179,8 +186,13 @@ class Audit:
 
     @property
     def codes(self) -> np.ndarray:
-        """Index of each label among ``classes``."""
-        return np.searchsorted(self.classes, self.labels)
+        """Index of each label among ``classes``, -1 where a row has none."""
+        return codes_of(self.labels, self.classes)
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """Whether each row has a label."""
+        return has_label(self.labels)
 
     def columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the rows given."""
@@ -259,9 +271,9 @@ class Audit:
         Parameters
         ----------
         action : {"drop", "relabel", "weight", "unlabel"}, default="drop"
-            Leave out the rows whose label is probably wrong; give them the suggested class where
-            that is sure; count every row by the probability that its label is right; or take the
-            label away, for learners that can do without.
+            Leave out the rows whose label is probably wrong; give them, and rows without a label,
+            the suggested class where that is sure; count every row by the probability that its
+            label is right; or take the label away, for learners that can do without.
         threshold : float, default=0.5
             Labels that are wrong with more than this probability are acted upon. It does not matter
             for weights.
@@ -290,8 +302,9 @@ class Audit:
         check_choice("undecided", undecided, ("act", "keep"))
         check_choice("ambiguous", ambiguous, ("keep", "drop"))
         act = partial(clean_labels, action=action, threshold=threshold, sure=sure, unsure=unsure)
-        p_wrong = self.p_wrong if self.has_skill and undecided == "act" else np.zeros(len(self))
-        scores = Scores(self.labels, self.codes, self.suggested, p_wrong, self.p_suggested)
+        believed = float(self.has_skill and undecided == "act")
+        p_wrong, p_suggested = believed * self.p_wrong, believed * self.p_suggested
+        scores = Scores(self.labels, self.codes, self.suggested, p_wrong, p_suggested)
         if decisions is None:
             return act(scores)
         keys, drop = self.row_keys(), ambiguous == "drop"

@@ -79,17 +79,20 @@ def run_self_check(
     audit_again: Callable[[np.ndarray, int], Posterior],
     random: np.random.Generator,
     copies: np.ndarray | None = None,
+    known: np.ndarray | None = None,
 ) -> SelfCheck | None:
     """Inject errors and look for them; None where there are too few rows to inject any.
 
     Of copies of a row with one label (``copies`` numbers their groups) all are changed or none: a
-    single one would give itself away. So are rows that follow each other in time.
+    single one would give itself away. So are rows that follow each other in time. Labels that are
+    ``known`` are left as they are.
     """
-    count = min(max(FEWEST_INJECTED, round(INJECTED * len(codes))), len(codes) // 2)
+    n = len(codes) if known is None else int(np.sum(~known))
+    count = min(max(FEWEST_INJECTED, round(INJECTED * n)), n // 2)
     units = np.arange(len(codes)) if copies is None else units_of(copies, codes)
     runs = []
     for _ in range(2 if len(codes) < CHECKED_TWICE else 1):
-        injected = rows_to_change(codes, units, count, random)
+        injected = rows_to_change(codes, units, count, random, known)
         if injected.sum() < 2:
             return None
         labels = np.where(injected, wrong_labels(codes, units, first.transition, random), codes)
@@ -105,14 +108,22 @@ def units_of(copies: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def rows_to_change(
-    codes: np.ndarray, units: np.ndarray, count: int, random: np.random.Generator
+    codes: np.ndarray,
+    units: np.ndarray,
+    count: int,
+    random: np.random.Generator,
+    known: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Which rows to change: units drawn at random, ``count`` rows and half of a class at most."""
+    """Which rows to change: units drawn at random, ``count`` rows and half of a class at most.
+
+    A unit with a label that is known is not changed.
+    """
     sizes, first = np.bincount(units), np.unique(units, return_index=True)[1]
+    certain = np.bincount(units, weights=known) if known is not None else np.zeros(len(sizes))
     room, left, chosen = np.bincount(codes) // 2, count, []
     for unit in random.permutation(len(sizes)):
         size, label = sizes[unit], codes[first[unit]]
-        if size <= room[label] and size <= left:
+        if size <= room[label] and size <= left and not certain[unit]:
             chosen.append(unit)
             room[label] -= size
             left -= size

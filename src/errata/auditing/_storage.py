@@ -13,6 +13,7 @@ from ..tables import read_table, write_table
 from ..tables._columns import column_array
 from ..tables._digest import RowDigests
 from ._for_review import StoredReview
+from ._labels import has_label
 from ._row_index import index_columns, index_from, index_names
 from ._self_check import SelfCheck
 from .sequences import Timeline
@@ -26,6 +27,7 @@ MAY_BE_NAN = ("expected_precision", "expected_recall")
 PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples", "traces", "reviewed")
 REVIEW = ("components", "piles")  # what a review needs besides its files
 COLUMNS = ("labels", "suspicion", "p_wrong", "suggested", "p_suggested", "flagged")
+KNOWN = "known"  # a further column, where some labels are certain
 KEY = "key"  # what decisions know the row by
 DIGEST = "digest"  # a further column, where the rows can be known again
 RECORDING, CLOCK = "recording", "clock"  # and two of an audit of sequences
@@ -65,13 +67,13 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
     for name in ("labels", "suggested"):
         rows[name] = rows[name].astype(found["dtype"])
     check, index = found["self_check"], found["index"]
-    known = (*COLUMNS, KEY, DIGEST, RECORDING, CLOCK)
-    others = [name for name in table.column_names if name not in known]
+    ours = (*COLUMNS, KEY, KNOWN, DIGEST, RECORDING, CLOCK)
+    others = [name for name in table.column_names if name not in ours]
     levels = [column_array(table, name) for name in others]
     return {name: found[name] for name in PLAIN} | {
         **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
         **rows,
-        "classes": np.unique(rows["labels"]),
+        "classes": np.unique(rows["labels"][has_label(rows["labels"])]),
         "noise_rate": noise_rate(*found["noise_rate"]),
         "transition": np.array(found["transition"]),
         "prior": np.array(found["prior"]),
@@ -83,6 +85,7 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
         "timeline": _timeline(found["timeline"], table),
         "digests": _digests(found["digested"], table),
         "keys": column_array(table, KEY),
+        "known": column_array(table, KNOWN) if KNOWN in table.column_names else None,
         "for_review": _review(path, found),
     }
 
@@ -102,7 +105,7 @@ def _of_another_version(path: Path, version: int) -> str:
 
 def _rows(audit: "Audit") -> dict[str, Any]:
     rows = {name: getattr(audit, name) for name in COLUMNS} | {KEY: audit.row_keys()}
-    rows |= index_columns(audit.index)
+    rows |= index_columns(audit.index) | ({} if audit.known is None else {KNOWN: audit.known})
     rows |= _times(audit.timeline)
     return rows if audit.digests is None else rows | {DIGEST: audit.digests.values}
 
@@ -132,6 +135,8 @@ def _numbers(audit: "Audit") -> dict[str, Any]:
         **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
         "version": VERSION,
         "fingerprint": fingerprint(audit),
+        "known": 0 if audit.known is None else int(audit.known.sum()),
+        "unlabelled": int(np.sum(~audit.labelled)),
         "dtype": audit.labels.dtype.str,
         "noise_rate": list(audit.noise_rate),
         "transition": audit.transition.tolist(),

@@ -95,7 +95,7 @@ def summarise(audit: "Audit") -> dict[str, Any]:
 def _found(audit: "Audit") -> dict[str, Any]:
     """What the answer is made from."""
     return {
-        "rows": len(audit),
+        "rows": int(audit.labelled.sum()),
         "has_skill": audit.has_skill,
         "noise_rate": _rate(audit),
         "flagged": {
@@ -131,7 +131,7 @@ def _cleaned(audit: "Audit") -> dict[str, Any]:
 
 
 def _rate(audit: "Audit") -> dict[str, Any]:
-    n, rate = len(audit), audit.noise_rate
+    n, rate = int(audit.labelled.sum()), audit.noise_rate
     # Rounded like the percentages beside them: 20% of 100 labels are 20 of 100.
     counts = {
         "count": round(n * rate.estimate),
@@ -142,10 +142,11 @@ def _rate(audit: "Audit") -> dict[str, Any]:
 
 
 def _per_class(audit: "Audit") -> list[dict[str, Any]]:
-    codes, k = audit.codes, len(audit.classes)
+    labelled, k = audit.labelled, len(audit.classes)
+    codes = audit.codes[labelled]
     rows = np.bincount(codes, minlength=k)
-    wrong = np.bincount(codes, weights=audit.p_wrong, minlength=k)
-    flagged = np.bincount(codes, weights=audit.flagged, minlength=k)
+    wrong = np.bincount(codes, weights=audit.p_wrong[labelled], minlength=k)
+    flagged = np.bincount(codes, weights=audit.flagged[labelled], minlength=k)
     return [
         {
             "class": str(name),
@@ -206,6 +207,6 @@ def _histogram(audit: "Audit") -> dict[str, Any]:
     edges = np.linspace(0, 1, 21)
     return {
         "edges": edges.round(2).tolist(),
-        "counts": np.histogram(audit.p_wrong, edges)[0].tolist(),
+        "counts": np.histogram(audit.p_wrong[audit.labelled], edges)[0].tolist(),
         "flagged": np.histogram(audit.p_wrong[audit.flagged], edges)[0].tolist(),
     }

@@ -72,6 +72,12 @@ from ._options import FRACTION, FREQUENCY, JOBS, MODELS, Options
     help="With --wavelets: frequencies that are kept, in Hz; 3 30 for an electrocardiogram. "
     "[default: all]",
 )
+@click.option(
+    "--known",
+    metavar="COLUMN",
+    help="Says of each row whether its label is certain (1 or 0, true or false, yes or no): such "
+    "rows teach and are never flagged.",
+)
 @click.option("--id", "name", metavar="COLUMN", help="What to call the rows in the report.")
 @click.option(
     "--precision",
@@ -106,7 +112,8 @@ def audit(
     FILE is CSV, TSV or JSON lines (all also with .gz), Parquet or Feather; it may hold numbers,
     categories, text, dates and empty cells. Several quick models say of each row how probable its
     label is, without having been fitted to that row. Then errors are planted on purpose in a copy
-    of the labels, to see how many of them are found on this very table.
+    of the labels, to see how many of them are found on this very table. A row without a label
+    teaches nothing, and gets the most probable class as a suggestion.
 
     \b
     In the folder you find:
@@ -152,12 +159,13 @@ def _check_ready(file: Path) -> None:
 def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[str], None]) -> Any:
     found: Any = errata.audit(
         table.columns,
-        options.label,
+        table.labels,
         estimator=options.estimator(),
         groups=table.groups,
         sequence=table.sequence,
         wavelets=options.wavelet_features(),
         trust=list(options.trust),
+        known=table.known,
         ids=table.ids,
         precision=options.precision,
         self_check=not options.no_self_check,
@@ -168,6 +176,7 @@ def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[s
         progress=progress,
     )
     found.notes.extend(_notes_on_ids(table.ids, options.name))
+    found.about["label"] = options.label
     found.digests, found.keys = table.digests, table.keys
     if options.image_shape is None:  # columns that models never saw may tell a person something
         found.for_review = found.for_review.showing(table.whole)

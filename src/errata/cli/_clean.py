@@ -10,6 +10,7 @@ import click
 import errata
 
 from .._format import count, plural
+from ._columns import read_column
 from ._console import say
 from ._folder import check_out, find_table, tidy
 from ._matching import rows_in_audit
@@ -103,7 +104,7 @@ def clean(
     \b
     Actions, on rows that nobody decided with errata review:
       drop     leave the rows out, but never more than half of a class
-      relabel  give them the suggested class where that is sure
+      relabel  give them, and rows without a label, the suggested class where that is sure
       unlabel  keep the rows and empty the cell
 
     \b
@@ -131,7 +132,7 @@ def clean(
             ambiguous=ambiguous,
         )
         people = None if decisions is None else _people(cleaned, audit, decisions)
-    kept, labels = cleaned.kept[rows], cleaned.labels[rows]
+    kept, labels = cleaned.kept[rows], _as_they_were(cleaned.labels[rows], table, audit, rows)
     errata.tables.copy_with_rows(table, out, kept, name=label, values=labels)
     if people is not None:
         say(people)
@@ -139,7 +140,9 @@ def clean(
         is_unsure = action == "relabel" and unsure == "keep"
         why_kept = "the class is not sure" if is_unsure else "no class loses more than half"
         wrong = int(((audit.p_wrong > threshold) & ~cleaned.decided).sum())
-        say(_outcome(cleaned, wrong, threshold, why_kept) if audit.has_skill else NO_SKILL)
+        did = cleaned.did[~cleaned.decided & audit.labelled]
+        say(_outcome(did, wrong, threshold, why_kept) if audit.has_skill else NO_SKILL)
+        _tell_of_blanks(cleaned.did[~cleaned.decided & ~audit.labelled])
     say(f"Wrote {out} with {count(cleaned.kept.sum())} of {plural(len(audit), 'row')}.")
 
 
@@ -166,13 +169,33 @@ def _people(cleaned: Any, audit: Any, decisions: Any) -> str:
     return f"{told}: {', '.join(done)}." if done else f"{told}."
 
 
-def _outcome(cleaned: Any, wrong: int, threshold: float, why_kept: str) -> str:
+def _as_they_were(labels: Any, table: Path, audit: Any, rows: Any) -> Any:
+    """Labels with the words that stood in cells without a label, where there is none still."""
+    blank = ~audit.labelled[rows]
+    cells = read_column(table, audit.about["label"]) if blank.any() else labels
+    if cells.dtype.kind != "O":  # numbers with gaps, which stay gaps
+        return labels
+    return [
+        cell if gone and label is None else label
+        for label, cell, gone in zip(labels, cells, blank, strict=True)
+    ]
+
+
+def _tell_of_blanks(did: Any) -> None:
+    """Say how many rows without a label were given one, if there were any."""
+    filled = int((did == "relabelled").sum())
+    if len(did):
+        some = f"{count(filled) if filled else 'none'} got the suggested class"
+        say(f"{plural(len(did), 'row')} had no label; {some}.")
+
+
+def _outcome(labelled: Any, wrong: int, threshold: float, why_kept: str) -> str:
     """What became of the labels above the threshold, in one sentence."""
     labels = f"{plural(wrong, 'label')} {'is' if wrong == 1 else 'are'}"
     probably = f"wrong with a probability above {threshold:g}"
     if not wrong:
         return f"No label is {probably}; nothing changed."
-    did = Counter(cleaned.did[~cleaned.decided].tolist())
+    did = Counter(labelled.tolist())
     done = [f"{count(did[what])} {what}" for what in CHANGES if did[what]]
     spared = wrong - sum(did[what] for what in CHANGES)
     if spared:

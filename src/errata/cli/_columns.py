@@ -13,12 +13,14 @@ from ._options import Options
 
 
 class Table(NamedTuple):
-    """The features with the labels, and what is known of each row besides."""
+    """The features, the labels, and what is known of each row besides."""
 
     columns: Any  # an Arrow table
+    labels: Any  # None where one is missing
     groups: Any
     sequence: Any
     ids: Any
+    known: Any
     digests: Any  # by which errata clean knows the rows again
     keys: Any  # by which decisions do, whatever the labels become
     whole: Any  # the Arrow table with all columns but the labels, for people to look at
@@ -32,18 +34,20 @@ def table_to_audit(file: Path, options: Options) -> Table:
     named = [options.label, *options.left_out, *options.trust, *options.wavelets]
     check_known(named, table.column_names, file)
     _check_roles(options)
-    check_labels(column(table, options.label), options.label)
-    kept = table.drop_columns(list(options.left_out))
+    labels = labels_of(table, options.label)
+    check_labels(labels, options.label, may_be_blank=options.sequence is None)
+    kept = table.drop_columns([*options.left_out, options.label])
     if options.wavelets:
-        kept = kept.select([options.label, *options.wavelets])
-    if kept.num_columns == 1:
+        kept = kept.select(list(options.wavelets))
+    if kept.num_columns == 0:
         raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
-    _check_pixels(kept, options.label, shape)
+    _check_pixels(kept, shape)
     groups = _filled(table, options.group, "group")
     sequence = _filled(table, options.sequence, "recording")
     ids = None if options.name is None else column(table, options.name)
+    known = None if options.known is None else column(table, options.known)
     return Table(
-        *(kept, groups, sequence, ids),
+        *(kept, labels, groups, sequence, ids, known),
         digests=errata.tables.row_digests(table),
         keys=errata.tables.row_keys(table, options.label),
         whole=table.drop_columns([options.label]),
@@ -79,6 +83,20 @@ def column(table: Any, name: str) -> Any:
     return errata.tables._columns.column_array(table, name)
 
 
+def labels_of(table: Any, name: str) -> Any:
+    """The labels of a table, None where a cell is empty or says that there is none."""
+    from .._validation import is_missing  # here, as it brings scikit-learn
+
+    cells = column(table, name)
+    if cells.dtype.kind != "O":
+        return cells
+    missing = [is_missing(cell, text=True) for cell in cells.tolist()]
+    if any(missing):
+        cells = cells.copy()
+        cells[missing] = None
+    return cells
+
+
 def _check_roles(options: Options) -> None:
     """Raise when a column is to be two things at once."""
     features = dict.fromkeys(options.trust, "--trust") | dict.fromkeys(
@@ -98,10 +116,10 @@ def _check_roles(options: Options) -> None:
             )
 
 
-def _check_pixels(table: Any, label: str, shape: tuple[int, ...] | None) -> None:
+def _check_pixels(table: Any, shape: tuple[int, ...] | None) -> None:
     if shape is None:
         return
-    others = [c for c in errata.tables._columns.columns_of(table) if c.name != label]
+    others = errata.tables._columns.columns_of(table)
     if len(others) != prod(shape):
         raise ValueError(
             f"--pixels {'x'.join(map(str, shape))} takes {plural(prod(shape), 'column')}, but "
@@ -133,12 +151,15 @@ def check_filled(cells: Any, name: str, what: str) -> None:
         )
 
 
-def check_labels(column: Any, name: str) -> None:
+def check_labels(column: Any, name: str, *, may_be_blank: bool = False) -> None:
     """Raise when a column does not hold a label for each row, of two classes or more."""
-    from .._validation import check_no_measurement
+    from .._validation import check_no_measurement, is_missing
 
-    check_filled(column, name, "label")
-    values = column.tolist()
+    if not may_be_blank:
+        check_filled(column, name, "label")
+    values = [value for value in column.tolist() if not is_missing(value)]
+    if not values:
+        raise ValueError(f"column {name!r} holds no label at all; name the column that does.")
     check_no_measurement(sorted(set(map(str, values))), len(values), f"column {name!r}")
     odd = _odd_kind(column.dtype.kind, values)
     if odd:

@@ -6,7 +6,7 @@ from typing import Any
 import errata
 
 from .._format import count, plural
-from ._columns import column, read_column
+from ._columns import labels_of
 from ._console import say
 
 
@@ -17,7 +17,7 @@ def rows_in_audit(table: Path, label: str, audit: Any) -> Any:
     now = errata.tables.read_table(table, audit.digests.columns)
     _check_count(table, now.num_rows, len(audit))
     rows = audit.digests.places_of(errata.tables.row_digests(now))
-    labels = column(now, label)
+    labels = labels_of(now, label)
     if (rows < 0).any():
         _refuse(table, rows, labels, audit.labels)
     # The contents are the same now; but 1 and "1" look the same, and only one of them fits.
@@ -29,7 +29,7 @@ def rows_in_audit(table: Path, label: str, audit: Any) -> Any:
 
 def _rows_by_place(table: Path, label: str, audit: Any) -> Any:
     """Rows of an audit made in Python, which has not seen the file and knows the labels alone."""
-    now = read_column(table, label)
+    now = labels_of(errata.tables.read_table(table, [label]), label)
     _check_count(table, len(now), len(audit))
     _check_labels(table, now, audit.labels)
     say(
@@ -67,7 +67,8 @@ def _refuse(table: Path, rows: Any, now: Any, then: Any) -> None:
 
 def _check_labels(table: Path, now: Any, then: Any, numbers: Any = None) -> None:
     for place, (new, old) in enumerate(zip(now.tolist(), then.tolist(), strict=True)):
-        if new != old or type(new) is not type(old):
+        both_blank = new != new and old != old  # NaN, which is not even itself
+        if (new != old and not both_blank) or type(new) is not type(old):
             row = place if numbers is None else numbers[place]
             raise ValueError(
                 f"the labels of {table} have changed since the audit: row {row} (counted from 0) "

@@ -55,6 +55,7 @@ class Options:
     wavelets: tuple[str, ...]
     fs: float | None
     band: tuple[float, float] | None
+    known: str | None
     name: str | None
     precision: float | None
     no_self_check: bool
@@ -70,6 +71,7 @@ class Options:
             "--drop": self.drop,
             "--group": (self.group,),
             "--sequence": (self.sequence,),
+            "--known": (self.known,),
             "--id": (self.name,),
         }
         return {key: option for option, keys in named.items() for key in keys if key is not None}

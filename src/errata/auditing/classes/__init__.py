@@ -12,6 +12,16 @@ posterior; the rest of the audit stays.
 """
 
 from ._components import Grouped, grouped_hypotheses
-from ._posterior import Posterior, classes_of_rows, posterior_of
+from ._noise_posterior import NoisePosterior, noise_posterior
+from ._posterior import Posterior, classes_before_labels, classes_of_rows, posterior_of
 
-__all__ = ["Grouped", "Posterior", "classes_of_rows", "grouped_hypotheses", "posterior_of"]
+__all__ = [
+    "Grouped",
+    "NoisePosterior",
+    "Posterior",
+    "classes_before_labels",
+    "classes_of_rows",
+    "grouped_hypotheses",
+    "noise_posterior",
+    "posterior_of",
+]

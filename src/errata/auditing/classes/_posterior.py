@@ -61,6 +61,7 @@ def posterior_of(
     random: np.random.Generator,
     equal: np.ndarray | None = None,
     units: np.ndarray | None = None,
+    known: np.ndarray | None = None,
 ) -> Posterior:
     """Learn the noise from some of the rows, then compute the posterior of all of them.
 
@@ -78,11 +79,15 @@ def posterior_of(
         For each row the number of its unit, where rows are right or wrong together, as neighbours
         in time are. Evidence is counted by units: a thousand rows in ten units say no more than
         some ten rows do.
+    known : array of bool of shape (n,), optional
+        Labels that are certain. They are no draw from the noisy labels, so nothing is learnt about
+        the noise from them, and they are right in all that is counted.
     """
     most = NOISE_ROWS if units is None else _rows_of_units(units)
-    rows = some_rows(len(codes), len(logs), random, at_most=most)
+    rows = np.arange(len(codes)) if known is None else np.flatnonzero(~known)
+    rows = rows[some_rows(len(rows), len(logs), random, at_most=most)]
     noise = noise_posterior(logs.take(rows, axis=1).astype(float), codes[rows])
-    return posterior_given_noise(noise, logs, codes, equal, units)
+    return posterior_given_noise(noise, logs, codes, equal, units, known)
 
 
 def _rows_of_units(units: np.ndarray) -> int:
@@ -95,6 +100,7 @@ def posterior_given_noise(
     codes: np.ndarray,
     equal: np.ndarray | None = None,
     units: np.ndarray | None = None,
+    known: np.ndarray | None = None,
 ) -> Posterior:
     """The posterior of every label by what is known of the noise, a block of rows at a time."""
     n_classes, n = logs.shape
@@ -104,7 +110,10 @@ def posterior_given_noise(
     vote = _vote_of_equal_rows(noise, logs, codes, equal)
     rows = _together(
         [
-            _rows_posterior(rule, logs[:, block], codes[block], vote and vote.for_rows(block))
+            _rows_posterior(
+                *(rule, logs[:, block], codes[block], vote and vote.for_rows(block)),
+                None if known is None else known[block],
+            )
             for block in blocks(n, CACHED, width=n_classes)
         ]
     )
@@ -112,6 +121,8 @@ def posterior_given_noise(
     # Only columns that tell something may narrow the interval.
     counted = n if units is None else int(units.max()) + 1
     low, high = noise.interval(counted) if skill.enough else (0.0, 1 - skill.largest_frequency)
+    if known is not None:
+        low, high = low * (1 - known.mean()), high * (1 - known.mean())
     return Posterior(
         p_wrong=rows.p_wrong,
         suspicion=rows.suspicion,
@@ -139,6 +150,12 @@ def classes_of_rows(
     classes = _mixture(rule, noise.calibration.apply(logs.take(rows, axis=1)), codes).classes
     _set_wrong(classes, (codes, np.arange(len(codes))), posterior.p_wrong[rows])
     return classes
+
+
+def classes_before_labels(noise: NoisePosterior, logs: np.ndarray) -> np.ndarray:
+    """Probabilities of the classes of rows that have no label, shape (K, n)."""
+    logs = noise.calibration.apply(logs)
+    return np.sum([h.weight * h.hypothesis.classes(logs) for h in weightiest(noise)], axis=0)
 
 
 class _Weighted(NamedTuple):
@@ -181,13 +198,20 @@ class _Rows(NamedTuple):
     right: np.ndarray  # expected number of right labels under each hypothesis
 
 
-def _rows_posterior(rule: _Rule, logs: np.ndarray, codes: np.ndarray, vote: _Vote | None) -> _Rows:
+def _rows_posterior(
+    rule: _Rule,
+    logs: np.ndarray,
+    codes: np.ndarray,
+    vote: _Vote | None,
+    known: np.ndarray | None,
+) -> _Rows:
     logs = rule.noise.calibration.apply(logs)
     own = (codes, np.arange(len(codes)))
-    mixture = _mixture(rule, logs, codes)
+    mixture = _mixture(rule, logs, codes, known)
     classes = mixture.classes
     p_elsewhere = np.minimum(_raised(1 - mixture.elsewhere, vote), rule.highest)
-    p_wrong = _set_wrong(classes, own, np.minimum(_raised(1 - classes[own], vote), rule.highest))
+    wanted = np.minimum(_raised(1 - classes[own], vote), rule.highest)
+    p_wrong = _set_wrong(classes, own, _unless(known, wanted))
     surprise = -np.expm1(logs[own].astype(float))
     suspicion = between(_raised(1 - mixture.ranked, vote), surprise, rule.unevenness)
     joint = _joint(classes, codes)
@@ -195,13 +219,18 @@ def _rows_posterior(rule: _Rule, logs: np.ndarray, codes: np.ndarray, vote: _Vot
     other, p_other = largest(classes)
     return _Rows(
         p_wrong=p_wrong.astype(float),
-        suspicion=suspicion,
+        suspicion=_unless(known, suspicion),
         other=other.astype(np.int16),
         p_other=p_other.astype(np.float32),
-        p_elsewhere=p_elsewhere,
+        p_elsewhere=_unless(known, p_elsewhere),
         joint=joint,
         right=mixture.right,
     )
+
+
+def _unless(known: np.ndarray | None, values: np.ndarray) -> np.ndarray:
+    """The values, and nothing where a label is certain."""
+    return values if known is None else np.where(known, 0.0, values)
 
 
 def _together(blocks_of_rows: Sequence[_Rows]) -> _Rows:
@@ -220,13 +249,17 @@ class _Mixture(NamedTuple):
     right: np.ndarray  # (hypotheses,), expected number of right labels under each
 
 
-def _mixture(rule: _Rule, logs: np.ndarray, codes: np.ndarray) -> _Mixture:
+def _mixture(
+    rule: _Rule, logs: np.ndarray, codes: np.ndarray, known: np.ndarray | None = None
+) -> _Mixture:
     classes, ranked, elsewhere = np.zeros_like(logs), np.zeros(len(codes)), np.zeros(len(codes))
     right, others = np.zeros(len(rule.noise.hypotheses)), 0.0
     own = (codes, np.arange(len(codes)))
     for place, hypothesis, weight, ranking in rule.weightiest:
         part = hypothesis.classes_given_labels(logs, codes)
-        right[place] = part[own].sum(dtype=float)
+        right[place] = (part[own] if known is None else np.where(known, 1, part[own])).sum(
+            dtype=float
+        )
         ranked += ranking * part[own]
         if hypothesis.kind != BOUNDARY:
             elsewhere += weight * part[own]

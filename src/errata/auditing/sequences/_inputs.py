@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from ..._format import listed
 from ..._names import instead
+from ..._validation import check_no_missing_labels
 from ...tables import Features
 from ...tables._columns import (
     Column,
@@ -17,16 +18,11 @@ from ...tables._columns import (
     count_rows,
     without_columns,
 )
-from .._inputs import (
-    Inputs,
-    check_one_per_row,
-    check_trust,
-    classes_of,
-    label_column,
-    one_per_row,
-    scaled,
-)
+from .._inputs import Inputs, check_trust, scaled
+from .._known import known_column, known_mask
+from .._labels import classes_of, label_column
 from .._leaks import find_leak, leak_note
+from .._per_row import check_one_per_row, one_per_row
 from ._recordings import Recordings, gather_recordings, order_note
 from ._signals import Signals, as_numbers, is_date, read_signals
 from ._stretches import Timeline
@@ -72,6 +68,7 @@ def read_recordings(
     *,
     wavelets: Any = None,
     trust: Sequence[Any] = (),
+    known: Any = None,
     seed: int = 0,
 ) -> SequenceInputs:
     """Check labels and recordings, and turn the numbers of the table into features."""
@@ -80,6 +77,8 @@ def read_recordings(
     if issparse(table):
         raise ValueError("a sparse matrix is no table of signals; pass X.toarray().")
     table, labels = label_column(table, y)
+    check_no_missing_labels(labels, name="the column of labels" if isinstance(y, str) else "y")
+    table, known = known_column(table, known)
     table, names = _sequence_column(table, sequence, len(labels))
     classes, codes = classes_of(labels, y)
     check_one_per_row("the table", count_rows(table), len(codes))
@@ -107,6 +106,7 @@ def read_recordings(
             *signals.notes,
             *rare,
         ],
+        known=known_mask(known, codes >= 0),
     )
     return SequenceInputs(inputs, recordings, _timeline(names, signals.clock), signals.by_name)
 

@@ -1,0 +1,120 @@
+"""Labels: which rows have one, the classes they name, and whether there are enough of them."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .._format import listed, plural
+from .._names import instead
+from .._validation import as_column, check_labels, check_no_measurement, is_missing
+from ..tables._columns import column_array, column_names, without_columns
+from ._settings import FEWEST_ROWS, MOST_CLASSES
+
+
+def labels_or_none(y: np.ndarray) -> np.ndarray:
+    """Labels in which whatever stands for a missing one is None, or NaN among numbers."""
+    if y.ndim != 1 or y.dtype.kind != "O":
+        return y
+    missing = np.array([is_missing(label) for label in y], dtype=bool)
+    if not missing.any():
+        return y
+    present = np.array(y[~missing].tolist())
+    if present.dtype.kind in "iuf":
+        labels = np.full(len(y), np.nan)
+        labels[~missing] = present
+        return labels
+    y = y.copy()
+    y[missing] = None
+    return y
+
+
+def has_label(labels: np.ndarray) -> np.ndarray:
+    """Whether each row has a label, of what :func:`labels_or_none` gives."""
+    if labels.dtype.kind == "O":
+        return np.array([label is not None for label in labels.tolist()], dtype=bool)
+    return np.ones(len(labels), dtype=bool) if labels.dtype.kind != "f" else ~np.isnan(labels)
+
+
+def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The place of each label among the sorted classes, -1 where a row has none."""
+    labelled = has_label(labels)
+    if labelled.all():
+        return np.searchsorted(classes, labels)
+    codes = np.full(len(labels), -1)
+    codes[labelled] = np.searchsorted(classes, labels[labelled])
+    return codes
+
+
+def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Table and labels; ``y`` may be the name of a column of the table."""
+    if not isinstance(y, str):
+        return table, labels_or_none(as_column(y))
+    names = column_names(table)
+    if y not in names:
+        raise ValueError(f"there is no column {y!r} to take labels from; {instead(y, names)}")
+    return without_columns(table, [y]), labels_or_none(as_column(column_array(table, y)))
+
+
+def classes_of(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct labels and their codes; numbers must not be a measurement, text is names."""
+    name = f"column {y!r}" if isinstance(y, str) else "y"
+    given = _given(labels)
+    if given.ndim == 1 and given.dtype.kind in "iuf":
+        check_no_measurement(np.unique(given), len(given), name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
+        classes, codes = check_labels(given, name=name, min_classes=2)
+    check_enough(codes, classes, "rows" if len(given) == len(labels) else "labelled rows")
+    return classes, codes if len(given) == len(labels) else codes_of(labels, classes)
+
+
+def _given(labels: np.ndarray) -> np.ndarray:
+    """The labels that there are."""
+    if labels.ndim != 1:
+        return labels
+    labelled = has_label(labels)
+    if labelled.all():
+        return labels
+    given = labels[labelled]
+    is_bool = len(given) > 0 and isinstance(given[0], bool)
+    return given.astype(bool) if is_bool else given  # a gap had made objects of them
+
+
+def check_enough(codes: np.ndarray, classes: np.ndarray, rows: str = "rows") -> None:
+    """Raise when there is nothing to learn from."""
+    n, k = len(codes), len(classes)
+    if n < FEWEST_ROWS:
+        raise ValueError(f"{n} {rows} are too few for an audit; {FEWEST_ROWS} are the least.")
+    if k > MOST_CLASSES or k > n / 2:
+        raise ValueError(
+            f"there are {k} different labels in {n} rows; that looks like an identifier or a "
+            f"measurement, not like labels (at most {MOST_CLASSES}, with two rows each on average)."
+        )
+    if np.sum(np.bincount(codes) >= 2) < 2:
+        raise ValueError("only one class has two rows or more; there is nothing to compare.")
+
+
+def without_rare(codes: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """The rows of classes with two or more of them, and a sentence about the others."""
+    sizes = np.bincount(codes[codes >= 0])
+    audited = np.flatnonzero((codes >= 0) & (sizes[codes] >= 2))
+    rare = classes[sizes == 1]
+    if not len(rare):
+        return audited, []
+    names = listed(rare, most=5)
+    said = f"{plural(len(rare), 'class', 'classes')} {'has' if len(rare) == 1 else 'have'}"
+    return audited, [f"{said} one row only ({names}): such a label cannot be checked, it is kept."]
+
+
+def unlabelled_note(codes: np.ndarray) -> list[str]:
+    """A sentence about rows without a label, if there are any."""
+    blank = int(np.sum(codes < 0))
+    if not blank:
+        return []
+    rows = (
+        "1 row has no label: it teaches nothing and gets"
+        if blank == 1
+        else (f"{plural(blank, 'row')} have no label: they teach nothing and get")
+    )
+    return [f"{rows} the most probable class as a suggestion, with its probability."]
