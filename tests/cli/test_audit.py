@@ -578,3 +578,39 @@ def audited_folder(folder, name, **changes):
     path = written(folder, name, **changes)
     assert run(path, "-l", "pet").exit_code == 0
     return path.with_suffix(".audit")
+
+
+def test_a_second_audit_stands_on_what_people_decided_about_the_first(tmp_path):
+    path = written(tmp_path)
+    assert run(path, "-l", "pet", "--drop", "tag").exit_code == 0
+    first = errata.Audit.load(tmp_path / "pets.audit")
+    assert first.about["options"] == ["--drop=tag", "--seed=0", "--jobs=1", "--no-self-check"]
+    where = tmp_path / "pets.decisions"
+    with errata.review.Decisions(where) as decisions:
+        for row, kind, pet in ((3, "suggestion", "dog"), (40, "label", "dog"), (7, "unusable", "")):
+            decisions.record(
+                errata.review.Event(
+                    **{"reviewer": "ann", "row": row, "row_key": first.keys[row], "kind": kind},
+                    **{"class_text": json.dumps(pet) if pet else None, "audit": "5f0c"},
+                    **{"label": json.dumps(str(first.labels[row])), "p_wrong": 0.9},
+                    suggested='"dog"',
+                )
+            )
+    out = tmp_path / "pets.2.audit"
+    options = first.about["options"][:-1]
+    result = run(path, "-l", "pet", *options, "--decisions", where, "-o", out)
+    assert result.exit_code == 0, result.output
+    assert "2 labels decided by people" in words(result)
+    second = errata.Audit.load(out)
+    assert second.known.nonzero()[0].tolist() == [3, 40]
+    assert second.labels[[3, 40, 7]].tolist() == ["dog", "dog", None]
+    assert not second.flagged.any()
+    done = CliRunner().invoke(main, ["clean", str(out), "-o", str(tmp_path / "out.csv")])
+    assert done.exit_code == 0, done.output
+    pets = read_table(tmp_path / "out.csv")["pet"].to_pylist()
+    assert (pets[3], pets[40]) == ("dog", "dog")
+
+
+def test_decisions_that_are_not_there_get_a_sentence(table, tmp_path):
+    result = run(table, "-l", "pet", "--decisions", tmp_path / "none.decisions")
+    refused(result, "none.decisions does not exist", tmp_path)

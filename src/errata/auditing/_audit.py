@@ -11,6 +11,7 @@ from .._random import draw_seed
 from .._validation import check_fraction
 from ._assembly import assemble, show_rows, show_stretches
 from ._copies import copies_note
+from ._decided_labels import lay_over, row_names
 from ._default_models import default_models
 from ._for_review import ForReview
 from ._groups import joined
@@ -46,6 +47,8 @@ def audit(
     wavelets: Any = None,
     trust: Sequence[Any] = (),
     known: Any = None,
+    decisions: Any = None,
+    keys: Any = None,
     ids: Any = None,
     precision: float | None = None,
     self_check: bool = True,
@@ -105,6 +108,13 @@ def audit(
         Rows whose label is certain, or the name of a column of ``X`` that says so (1 or 0, true or
         false, yes or no). They teach like any others but are never flagged, and nothing is learnt
         about the noise from them.
+    decisions : Decisions or path, optional
+        What people decided about the rows in a review. The classes they gave replace the labels and
+        are known; rows they found unusable are left out as if they had no label; which labels were
+        wrong also tells what the noise is like.
+    keys : array-like of str of shape (n,), optional
+        What decisions know the rows by, see :func:`errata.tables.row_keys`; by default their
+        places, as "row.12".
     ids : array-like of shape (n,), optional
         What to call the rows in reports; by default what the index of a pandas dataframe does.
     precision : float, optional
@@ -157,6 +167,10 @@ def audit(
     check_sequence(
         sequence, wavelets, groups=groups, embeddings=embeddings, image_shape=image_shape
     )
+    label, told = y, None
+    if decisions is not None:
+        told = lay_over(X, y, known, decisions, keys)
+        X, y, known = told.table, told.labels, told.known
     if sequence is None:
         course = None
         inputs = read_inputs(
@@ -173,7 +187,8 @@ def audit(
             *(X, y, sequence), wavelets=wavelets, trust=trust, known=known, seed=seed
         )
         inputs = course.inputs
-    display = Display(ids, image_shape, title, y, random_state, row_index(inputs.table))
+    inputs.notes.extend([] if told is None else told.notes)
+    display = Display(ids, image_shape, title, label, random_state, row_index(inputs.table))
     display.check(inputs)
     models = _models(inputs, estimator, pred_proba, estimators, course)
     data = _training_data(inputs, seed, n_jobs)
@@ -197,6 +212,7 @@ def audit(
         show_rows(found, inputs, data, pool, posterior, display)
     else:
         show_stretches(found, course)
+    found.keys = None if keys is None else row_names(keys, len(found))
     found.for_review = ForReview(
         *(_without_features(inputs), display, posterior, pool.logs, pool.models),
         seconds=time.perf_counter() - started,

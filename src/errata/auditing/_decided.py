@@ -88,7 +88,7 @@ def _with_classes(
     """Labels and their codes, with those of some rows replaced."""
     known = {as_text(name): code for code, name in enumerate(classes)}
     given = [from_text(text) for text in texts]
-    _check_kind(rows, given, classes)
+    check_kind(rows, given, classes)
     codes = scores.codes.copy()
     codes[rows] = [known.setdefault(text, len(known)) for text in texts]
     labels = scores.labels.astype(object)
@@ -98,7 +98,7 @@ def _with_classes(
     return plain, codes
 
 
-def _check_kind(rows: np.ndarray, given: list[object], classes: np.ndarray) -> None:
+def check_kind(rows: np.ndarray, given: list[object], classes: np.ndarray) -> None:
     """Raise when a class is not even of the type that labels have; 1 is not "1"."""
     like = classes.tolist()[0]
     for row, value in zip(rows.tolist(), given, strict=True):

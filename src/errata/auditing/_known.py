@@ -35,7 +35,7 @@ def known_mask(known: Any, labelled: np.ndarray) -> np.ndarray | None:
     """
     if known is None:
         return None
-    mask = _yes_or_no(one_per_row("known", known, len(labelled)))
+    mask = yes_or_no(one_per_row("known", known, len(labelled)))
     blank = np.flatnonzero(mask & ~labelled)
     if len(blank):
         raise ValueError(
@@ -51,7 +51,7 @@ def known_mask(known: Any, labelled: np.ndarray) -> np.ndarray | None:
     return mask if mask.any() else None
 
 
-def _yes_or_no(cells: np.ndarray) -> np.ndarray:
+def yes_or_no(cells: np.ndarray) -> np.ndarray:
     """A mask of cells that may be booleans, numbers or text."""
     if cells.dtype == bool:
         return cells

@@ -78,6 +78,11 @@ from ._options import FRACTION, FREQUENCY, JOBS, MODELS, Options
     help="Says of each row whether its label is certain (1 or 0, true or false, yes or no): such "
     "rows teach and are never flagged.",
 )
+@click.option(
+    "--decisions",
+    type=click.Path(path_type=Path),
+    help="What people decided with errata review: their classes replace labels and are known.",
+)
 @click.option("--id", "name", metavar="COLUMN", help="What to call the rows in the report.")
 @click.option(
     "--precision",
@@ -129,6 +134,7 @@ def audit(
       errata audit visits.parquet -l outcome --group patient --drop billing_code
       errata audit train.csv -l species --fail-above 0.05
       errata audit recordings.csv -l wave --sequence record
+      errata audit train.csv -l species --decisions train.decisions -o train.2.audit
     """
     _check_ready(file)
     options = Options(**asked | {"label": named_label(asked["label"], file)})
@@ -166,6 +172,8 @@ def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[s
         wavelets=options.wavelet_features(),
         trust=list(options.trust),
         known=table.known,
+        decisions=options.decisions,
+        keys=table.keys,
         ids=table.ids,
         precision=options.precision,
         self_check=not options.no_self_check,
@@ -177,7 +185,9 @@ def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[s
     )
     found.notes.extend(_notes_on_ids(table.ids, options.name))
     found.about["label"] = options.label
-    found.digests, found.keys = table.digests, table.keys
+    found.about["options"] = options.again()  # for a second audit, after a review
+    found.about["decisions"] = None if options.decisions is None else str(options.decisions)
+    found.digests = table.digests
     if options.image_shape is None:  # columns that models never saw may tell a person something
         found.for_review = found.for_review.showing(table.whole)
     found.about["table"] = str(file.resolve())  # errata clean may be run from another folder

@@ -21,7 +21,9 @@ def rows_in_audit(table: Path, label: str, audit: Any) -> Any:
     if (rows < 0).any():
         _refuse(table, rows, labels, audit.labels)
     # The contents are the same now; but 1 and "1" look the same, and only one of them fits.
-    _check_labels(table, labels, audit.labels[rows])
+    checked = _not_decided(audit)[rows]
+    numbers = checked.nonzero()[0]
+    _check_labels(table, labels[checked], audit.labels[rows][checked], numbers=numbers)
     if (rows[1:] < rows[:-1]).any():
         say(f"The rows of {table} were in another order when they were audited; each was found.")
     return rows
@@ -38,6 +40,13 @@ def _rows_by_place(table: Path, label: str, audit: Any) -> Any:
         err=True,
     )
     return audit.columns()["row"]
+
+
+def _not_decided(audit: Any) -> Any:
+    """Rows whose label is the table's: others were replaced by what people had decided."""
+    if audit.about.get("decisions") is None:
+        return audit.labelled | ~audit.labelled
+    return audit.labelled if audit.known is None else audit.labelled & ~audit.known
 
 
 def _check_count(table: Path, now: int, then: int) -> None:

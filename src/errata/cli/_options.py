@@ -3,6 +3,7 @@
 import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -56,6 +57,7 @@ class Options:
     fs: float | None
     band: tuple[float, float] | None
     known: str | None
+    decisions: Path | None
     name: str | None
     precision: float | None
     no_self_check: bool
@@ -108,6 +110,28 @@ class Options:
             raise ValueError("--fs and --band belong to --wavelets; name the signal there.")
         if bool(self.fs) != bool(self.band):
             raise ValueError("--band takes frequencies in Hz, so it needs --fs, and --fs needs it.")
+
+    def again(self) -> list[str]:
+        """What to type for the same audit again, besides the label and decisions."""
+        several = {"--drop": self.drop, "--trust": self.trust, "--wavelets": self.wavelets}
+        single = {
+            "--group": self.group,
+            "--sequence": self.sequence,
+            "--fs": self.fs,
+            "--known": self.known,
+            "--id": self.name,
+            "--precision": self.precision,
+            "--pixels": self.pixels,
+            "--model": self.model,
+            "--seed": self.seed,
+            "--jobs": self.jobs,
+        }
+        return [
+            *(f"{option}={value}" for option, values in several.items() for value in values),
+            *(f"{option}={value}" for option, value in single.items() if value is not None),
+            *([] if self.band is None else ["--band", *map(str, self.band)]),
+            *(["--no-self-check"] if self.no_self_check else []),
+        ]
 
     def wavelet_features(self) -> Any:
         """What models look at instead of the signals; None for the signals themselves."""

@@ -1,0 +1,84 @@
+"""What people decided about labels, laid over them before they are audited."""
+
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._format import plural
+from ..review.decisions import Decisions, Resolved, from_text, resolve
+from ._decided import check_kind
+from ._known import known_column, yes_or_no
+from ._labels import has_label, label_column
+from ._per_row import one_per_row
+
+_TOLD = ("decided", "ambiguous", "unusable", "disputed")  # what :func:`resolve` tells of
+
+
+class DecidedLabels(NamedTuple):
+    """A table with the classes that people gave for labels, which are known then."""
+
+    table: Any  # without the columns of labels and of what was known before
+    labels: np.ndarray  # None for rows that people found unusable
+    known: np.ndarray
+    rows: np.ndarray  # that were decided
+    were: np.ndarray  # the labels that these rows had when they were decided
+    notes: list[str]
+
+
+def lay_over(
+    table: Any, y: Any, known: Any, decisions: Decisions | str | os.PathLike, keys: Any
+) -> DecidedLabels:
+    """Replace labels by the classes that people gave; rows are found by their keys.
+
+    Ambiguous, disputed and skipped rows are audited like any others.
+    """
+    if not isinstance(decisions, Decisions):
+        with Decisions(decisions, read_only=True) as opened:
+            return lay_over(table, y, known, opened, keys)
+    table, labels = label_column(table, y)
+    table, known = known_column(table, known)
+    found = resolve(decisions, row_names(keys, len(labels)))
+    decided, unusable = (found.rows[found.kinds == kind] for kind in ("decided", "unusable"))
+    is_decided = found.kinds == "decided"
+    given = [from_text(text) for text in found.classes[is_decided]]
+    check_kind(decided, given, labels[has_label(labels)][:1])
+    mask = np.zeros(len(labels), dtype=bool)
+    if known is not None:
+        mask = yes_or_no(one_per_row("known", known, len(labels))).copy()
+    mask[decided], mask[unusable] = True, False
+    were = np.array([from_text(text) for text in found.labels[is_decided]], dtype=object)
+    notes = _notes(found, decisions)
+    return DecidedLabels(
+        table, _replaced(labels, decided, given, unusable), mask, decided, were, notes
+    )
+
+
+def row_names(keys: Any, n: int) -> np.ndarray:
+    """The keys of rows; by default their places."""
+    if keys is None:
+        return np.array([f"row.{row}" for row in range(n)], dtype=object)
+    return one_per_row("keys", keys, n)
+
+
+def _replaced(
+    labels: np.ndarray, rows: np.ndarray, given: list[Any], unusable: np.ndarray
+) -> np.ndarray:
+    new = labels.astype(object)
+    for row, value in zip(rows.tolist(), given, strict=True):
+        new[row] = value
+    new[unusable] = None
+    # Not to the type that the labels had: a longer text would be cut.
+    return new if labels.dtype == object or len(unusable) else np.array(new.tolist())
+
+
+def _notes(found: Resolved, decisions: Decisions) -> list[str]:
+    told = {kind: int(np.sum(found.kinds == kind)) for kind in ("decided", "unusable")}
+    said = [f"{plural(told['decided'], 'label')} decided by people: taken as known."]
+    if told["unusable"]:
+        said.append(f"{plural(told['unusable'], 'row')} found unusable by people: left out.")
+    stated = [verdict.state for verdict in decisions.verdicts().values()]
+    elsewhere = sum(state in _TOLD for state in stated) - len(found.rows)
+    if elsewhere > 0:
+        said.append(f"{plural(elsewhere, 'decision')} about rows that are not in this table.")
+    return said

@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+import errata
+from auditing_cases import QUICK, blobs
+from errata.auditing._decided_labels import lay_over
+from errata.noise import flip_labels
+from errata.review import Decisions, Event, as_text
+
+X, CODES = blobs(150)
+NAMES = np.array(["ant", "bee", "cat"], dtype=object)
+LABELS, FLIPPED = flip_labels(NAMES[CODES], n_flips=15, random_state=0)
+WRONG, RIGHT = np.flatnonzero(FLIPPED).tolist(), np.flatnonzero(~FLIPPED).tolist()
+
+
+def decide(path, row, kind, value=None, key=None, label=None):
+    """One verdict on a row."""
+    with Decisions(path) as decisions:
+        decisions.record(
+            Event(
+                reviewer="ann",
+                row=row,
+                row_key=key or f"row.{row}",
+                kind=kind,
+                class_text=None if value is None else as_text(value),
+                label=as_text(LABELS[row] if label is None else label),
+                suggested=as_text("ant"),
+                p_wrong=0.5,
+                audit="5f0c",
+            )
+        )
+
+
+@pytest.fixture
+def decisions(tmp_path):
+    """A corrected label, one found right, one row unusable, one ambiguous, one of another table."""
+    path = tmp_path / "pets.decisions"
+    decide(path, WRONG[0], "suggestion", NAMES[CODES[WRONG[0]]])
+    decide(path, RIGHT[0], "label", LABELS[RIGHT[0]])
+    decide(path, RIGHT[1], "unusable")
+    decide(path, WRONG[1], "ambiguous")
+    decide(path, 3, "label", "ant", key="row.9999")
+    return path
+
+
+def audited(**options):
+    options = {"estimators": QUICK, "self_check": False, "random_state": 0} | options
+    return errata.audit(X, options.pop("labels", LABELS), **options)
+
+
+def test_decided_rows_have_the_class_that_people_gave_and_are_known(decisions):
+    audit = audited(decisions=decisions)
+    assert audit.known.nonzero()[0].tolist() == sorted([WRONG[0], RIGHT[0]])
+    assert audit.labels[WRONG[0]] == NAMES[CODES[WRONG[0]]]
+    assert audit.labels[RIGHT[0]] == LABELS[RIGHT[0]]
+    assert audit.labels[RIGHT[1]] is None
+    assert audit.labels[WRONG[1]] == LABELS[WRONG[1]]
+    assert not audit.flagged[[WRONG[0], RIGHT[0], RIGHT[1]]].any()
+    assert LABELS[WRONG[0]] != audit.labels[WRONG[0]]  # what the user gave is left alone
+
+
+def test_notes_say_what_was_decided(decisions):
+    notes = " ".join(audited(decisions=decisions).notes)
+    assert "2 labels decided by people: taken as known." in notes
+    assert "1 row found unusable by people: left out." in notes
+    assert "1 decision about rows that are not in this table." in notes
+
+
+def test_what_was_known_before_stays_known(decisions):
+    known = np.zeros(150, dtype=bool)
+    known[RIGHT[5]] = True
+    audit = audited(decisions=decisions, known=known)
+    assert audit.known.nonzero()[0].tolist() == sorted([WRONG[0], RIGHT[0], RIGHT[5]])
+
+
+def test_rows_are_found_by_their_keys(decisions):
+    order = np.random.default_rng(0).permutation(150)
+    keys = np.array([f"row.{row}" for row in order], dtype=object)
+    told = lay_over(X[order], LABELS[order], None, decisions, keys)
+    assert sorted(order[told.rows].tolist()) == sorted([WRONG[0], RIGHT[0]])
+    assert told.labels[order == WRONG[0]].tolist() == [NAMES[CODES[WRONG[0]]]]
+
+
+def test_numbers_stay_numbers(tmp_path):
+    path = tmp_path / "pets.decisions"
+    decide(path, 4, "other", 2, label=0)
+    told = lay_over(X, CODES, None, path, None)
+    assert told.labels.dtype.kind == "i"
+    assert told.labels[4] == 2
+    assert told.were.tolist() == [0]
+
+
+def test_a_class_of_another_kind_gets_a_sentence(decisions):
+    with pytest.raises(ValueError, match="these are decisions about another table"):
+        audited(labels=CODES, decisions=decisions)
+
+
+def test_keys_are_kept(decisions):
+    keys = [f"a.{row}" for row in range(150)]
+    assert audited(keys=keys).keys.tolist() == keys
+    with pytest.raises(ValueError, match="keys has 2 rows, but there are 150 labels"):
+        audited(keys=["a", "b"], decisions=decisions)
