@@ -15,7 +15,14 @@ from .._settings import CARD_COLUMNS, CARD_SAMPLE, CARD_TEXT, STANDS_OUT
 
 def texts_of(column: Column, rows: np.ndarray) -> list[str]:
     """The cells of some rows as text, whole; nothing where one is missing."""
-    return [_as_text(cell) for cell in column.array(rows)]
+    cells = column.array(rows)
+    if cells.dtype == float:  # there may be millions of them: what Python does itself is quickest
+        return ["" if cell != cell else repr(cell) for cell in cells.tolist()]
+    return [cell if _is_plain(cell) else _as_text(cell) for cell in cells]
+
+
+def _is_plain(cell: Any) -> bool:
+    return isinstance(cell, str) and len(cell) <= CARD_TEXT
 
 
 def _as_text(cell: Any) -> str:
