@@ -1,4 +1,4 @@
-"""One browser for all tests, one server a module, a fresh page each."""
+"""A browser and a server a module; the browser keeps an event loop running, so it must end."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from review_cases import write_audit
 from reviewing import serving
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
     if BROWSER is None:
         pytest.skip("needs chromium or chrome: apt-get install chromium")

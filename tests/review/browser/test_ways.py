@@ -181,14 +181,14 @@ def test_the_theme_is_kept(page):
 CHECKS = """() => {
   const all = (query) => [...document.querySelectorAll(query)];
   const name = (each) => (each.getAttribute("aria-label") || each.textContent || "").trim();
-  const labelled = (each) => each.labels?.length || each.getAttribute("aria-label");
+  const named = (each) => each.labels?.length || each.getAttribute("aria-label");
   const ids = all("[id]").map((each) => each.id);
   return {
     lang: document.documentElement.lang,
     title: document.title,
     headings: all("h1").length,
     unnamed: all("button, a[href], summary").filter((each) => !name(each)).length,
-    unlabelled: all("input:not([type=hidden]), select, textarea").filter((e) => !labelled(e)).length,
+    unlabelled: all("input:not([type=hidden]), select, textarea").filter((e) => !named(e)).length,
     pictures: all("img").filter((each) => !each.hasAttribute("alt")).length,
     twice: ids.filter((id, place) => ids.indexOf(id) !== place),
     main: all("main").length,

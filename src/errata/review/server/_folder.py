@@ -15,6 +15,7 @@ from ..._files import readable
 from ..._optional import require
 from ..decisions import as_text
 from ._cards import CardFile
+from ._columns import MISSING, numbers_of, texts_at, values_and_codes
 from ._names import shown_name
 
 VERSION = 8  # of the audit's format; `auditing` writes it
@@ -24,7 +25,6 @@ NUMBERS, ROWS, CARDS, COMPONENTS = (
     "cards.parquet",
     "components.parquet",
 )
-UNLABELLED = -1
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class AuditFolder:
             self.cards = CardFile(path / CARDS)
         self.size, self.flagged, self.classes, self.rows = _rows(path / ROWS, self.cards.rows)
         self.class_texts = [as_text(value) for value in self.classes]
-        self._places = {int(row): place for place, row in enumerate(self.rows.number)}
+        self._places = {row: place for place, row in enumerate(self.rows.number.tolist())}
 
     @property
     def fingerprint(self) -> str:
@@ -70,6 +70,11 @@ class AuditFolder:
     def title(self) -> str:
         """The name of the table, as on the report."""
         return self.about["title"]
+
+    @cached_property
+    def places_by_key(self) -> dict[str, int]:
+        """Where the card is of each row that has one, by its key."""
+        return {key: place for place, key in enumerate(self.rows.key)}
 
     def place(self, row: int) -> int | None:
         """Where the card of a row is; None where it has none."""
@@ -83,7 +88,7 @@ class AuditFolder:
     def label_text(self, place: int) -> str:
         """The label of a row, as decisions keep it."""
         code = self.rows.label[place]
-        return as_text(None) if code == UNLABELLED else self.class_texts[code]
+        return as_text(None) if code == MISSING else self.class_texts[code]
 
     def suggested_text(self, place: int) -> str:
         """The suggestion on a card: never the label itself, even where nothing is wrong."""
@@ -108,10 +113,9 @@ class AuditFolder:
     @cached_property
     def components(self) -> np.ndarray:
         """``p_wrong`` under each component of the noise, for the rows that have a card."""
-        parquet = require("pyarrow.parquet", extra="review")
-        table = parquet.read_table(self.path / COMPONENTS)
-        columns = [column.to_numpy()[self.rows.number] for column in table.columns]
-        return np.stack(columns, axis=1)
+        path = self.path / COMPONENTS
+        names, rows = _column_names(path), self.rows.number
+        return np.stack([numbers_of(_column(path, name))[rows] for name in names], axis=1)
 
 
 def audited_table(folder: AuditFolder, given: Path | None = None) -> Path | None:
@@ -140,33 +144,35 @@ def _numbers(path: Path) -> dict[str, Any]:
 
 
 def _rows(path: Path, numbers: np.ndarray) -> tuple[int, int, list[Any], CardRows]:
-    """How many rows and flagged rows there are, the classes, and the rows with a card."""
-    parquet = require("pyarrow.parquet", extra="review")
-    wanted = ["labels", "suggested", "p_wrong", "flagged", "key"]
-    with readable(path):
-        table = parquet.read_table(path, columns=wanted)
-    classes = _sorted_classes(table["labels"])
-    shown = table.take(numbers)
+    """How many rows and flagged rows there are, the classes, and the rows with a card.
+
+    A column at a time, as only some rows of each are kept.
+    """
+    classes, labels = values_and_codes(_column(path, "labels"))
+    looks_like, suggested = values_and_codes(_column(path, "suggested"))
+    code = {name: place for place, name in enumerate(classes)}
+    among = np.array([*(code.get(name, MISSING) for name in looks_like), MISSING])
+    flagged = numbers_of(_column(path, "flagged"))
     rows = CardRows(
         number=numbers,
-        key=np.array(shown["key"].to_pylist(), dtype=object),
-        label=_codes(shown["labels"], classes),
-        suggested=_codes(shown["suggested"], classes),
-        p_wrong=shown["p_wrong"].to_numpy(),
-        flagged=shown["flagged"].to_numpy(),
+        key=texts_at(_column(path, "key"), numbers),
+        label=labels[numbers],
+        suggested=among[suggested[numbers]],
+        p_wrong=numbers_of(_column(path, "p_wrong"))[numbers],
+        flagged=flagged[numbers],
     )
-    flagged = require("pyarrow.compute", extra="review").sum(table["flagged"]).as_py() or 0
-    return table.num_rows, flagged, classes, rows
+    return len(flagged), int(flagged.sum()), classes, rows
 
 
-def _sorted_classes(labels: Any) -> list[Any]:
-    return sorted(label for label in labels.unique().to_pylist() if label is not None)
+def _column(path: Path, name: str) -> Any:
+    """A column; `read_table` would import pandas. Labels that are texts come as codes."""
+    parquet = require("pyarrow.parquet", extra="review")
+    coded = [name] if name in ("labels", "suggested") else None
+    with readable(path), parquet.ParquetFile(path, read_dictionary=coded) as file:
+        return file.read([name])[name]
 
 
-def _codes(labels: Any, classes: list[Any]) -> np.ndarray:
-    """The place of each label among the classes."""
-    code = {name: place for place, name in enumerate(classes)}
-    encoded = labels.combine_chunks().dictionary_encode()
-    names = [UNLABELLED if name is None else code[name] for name in encoded.dictionary.to_pylist()]
-    indices = encoded.indices.fill_null(len(names)).to_numpy()
-    return np.array([*names, UNLABELLED])[indices]
+def _column_names(path: Path) -> list[str]:
+    parquet = require("pyarrow.parquet", extra="review")
+    with readable(path), parquet.ParquetFile(path) as file:
+        return file.schema_arrow.names

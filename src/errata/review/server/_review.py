@@ -93,7 +93,7 @@ class Review:
 
     def refresh(self, places: Iterable[int] | None = None) -> None:
         """Bring states and numbers up to date, of all rows where none are named."""
-        rows = range(len(self.folder.rows)) if places is None else list(places)
+        rows = None if places is None else list(places)
         self.standing.refresh(rows)
         self.tally.refresh(rows)
 

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from ._door import Door
-from ._web import PlainTextResponse, Response
+from ._web import HTMLResponse, PlainTextResponse
 
 LARGEST_BODY = 65_536
 CSP = (
@@ -24,6 +24,8 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+# With an icon of its own, so that browsers do not ask for one that is not there.
+OPENING = '<!doctype html><title>errata review</title><link rel="icon" href="data:,">'
 CLOSED = "open the address that errata review has printed: it lets this browser in."
 
 
@@ -83,7 +85,7 @@ class Guard:
             return _no(403, CLOSED)
         # A redirect would still count as coming from the page that led here, which gets no strict
         # cookie sent; a refresh is a step of our own.
-        response = Response(headers={"Refresh": "0; url=/"})
+        response = HTMLResponse(OPENING, headers={"Refresh": "0; url=/"})
         response.set_cookie(self.door.cookie, self.door.token, httponly=True, samesite="strict")
         return response
 

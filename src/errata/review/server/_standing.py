@@ -43,9 +43,12 @@ class RowStanding:
 
     def refresh(self, places: Iterable[int] | None = None) -> None:
         """Read the states of rows anew, of all where none are named."""
-        verdicts = self.decisions.verdicts()
-        keys = self.folder.rows.key
-        for place in range(len(keys)) if places is None else places:
+        verdicts, keys = self.decisions.verdicts(), self.folder.rows.key
+        if places is None:
+            self.states[:] = UNSEEN
+            by_key = self.folder.places_by_key
+            places = [by_key[key] for key in verdicts if key in by_key]
+        for place in places:
             found = verdicts.get(keys[place])
             self.states[place] = UNSEEN if found is None else STATES.index(found.state)
 

@@ -20,6 +20,7 @@ from ._standing import DECIDED, SKIPPED, RowStanding
 
 UNTOLD, RIGHT, WRONG = -1, 0, 1
 RECENT = 30  # decisions whose seconds make the pace
+EXACT = 2_000  # suspects up to which each is asked about
 LONGEST = 120.0  # seconds: who takes longer was away
 
 
@@ -32,10 +33,13 @@ class ReviewTally:
         self.told = np.full(len(standing.states), UNTOLD, dtype=np.int8)
         self.evidence = no_evidence(self.components)
         self.seconds: deque[float] = deque(maxlen=RECENT)
-        self.refresh(range(len(self.told)))
+        self.refresh()
 
-    def refresh(self, places: Iterable[int]) -> None:
-        """Take in what is decided of some rows now, and take back what was."""
+    def refresh(self, places: Iterable[int] | None = None) -> None:
+        """Take in what is decided of some rows now, of all where none are named."""
+        if places is None:
+            decided = self.standing.states == DECIDED
+            places = np.flatnonzero(decided | (self.told != UNTOLD)).tolist()
         changed = [place for place in places if self._told(place) != self.told[place]]
         rows = np.array(changed, dtype=np.int64)
         self._add(rows, -1)
@@ -55,7 +59,7 @@ class ReviewTally:
         return progress(
             self.components,
             self.evidence,
-            now.p_wrong(self.standing.folder.components[ahead]),
+            self._expected(now, ahead),
             spot=(int((spot == WRONG).sum()), int((spot != UNTOLD).sum())),
             seconds=median(self.seconds) if self.seconds else None,
             stop_at=self.stop_at,
@@ -65,6 +69,19 @@ class ReviewTally:
         """The numbers, and what the page says of them."""
         numbers = self.progress()
         return {"numbers": numbers, **sentences(numbers)}
+
+    def _expected(self, now: Components, rows: np.ndarray) -> np.ndarray:
+        """What is known now of rows in the order of suspicion; of many, between some of them.
+
+        So a decision costs the same at any size.
+        """
+        p = self.standing.folder.components
+        if len(rows) <= EXACT:
+            return now.p_wrong(p[rows])
+        asked = np.r_[
+            np.arange(EXACT // 4), np.linspace(EXACT // 4, len(rows) - 1, EXACT, dtype=int)
+        ]
+        return np.interp(np.arange(len(rows)), asked, now.p_wrong(p[rows[asked]]))
 
     def _suspects(self) -> np.ndarray:
         return np.flatnonzero(self.standing.folder.rows.flagged)
