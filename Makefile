@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test test-slow lint format clean
+.PHONY: help demo test test-slow browser lint format clean
 
 help:                              ## list what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,6 +18,14 @@ test: $(VENV)/.dev                 ## run the tests
 
 test-slow: $(VENV)/.dev            ## run the long experiments too
 	$(PYTEST) --override-ini addopts="--strict-markers --import-mode=importlib" -m slow
+
+browser:                           ## install Chromium, which tests of the pages look for
+	@if which chromium chromium-browser google-chrome 2>/dev/null | grep -q .; then :; \
+	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+		apt-get install --quiet --yes --no-install-recommends chromium \
+		|| { apt-get update --quiet && apt-get install --quiet --yes --no-install-recommends chromium; } \
+		|| echo "WARNING: Chromium cannot be installed; the pages are not tested in a browser." >&2; \
+	else echo "WARNING: no Chromium, and not root; the pages are not tested in a browser." >&2; fi
 
 lint: $(VENV)/.dev                 ## style and types
 	$(BIN)/ruff check .

@@ -69,7 +69,7 @@ def test_blindly_neither_class_is_named_and_digits_decide(open_page, tmp_path):
     with serving(write_audit(tmp_path / "pets.audit"), blind=True) as server:
         page = open_page(server)
         text = page.locator("#stage").inner_text()
-        for word in ("Suggested", "Probably wrong", "models predict", "were wrong"):
+        for word in ("Suggested", "wrong with probability", "models predict", "were wrong"):
             assert word not in text
         press(page, "a", "k")  # nothing to accept, nothing to keep
         assert events(tmp_path) == []

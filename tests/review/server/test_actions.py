@@ -208,7 +208,7 @@ def test_blindly_nothing_says_which_class_is_the_label(audit):
     with Page(audit, blind=True) as page:
         text = page.get("/card/4").text
         assert "Suggested" not in text
-        assert "Probably wrong" not in text
+        assert "wrong with probability" not in text
         assert "models predict" not in text
         answer = page.post("/decide", {"row": 4, "class": '"dog"', "key": "k"}, headers=PART)
         assert said(answer) == "Row 4: decided."

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..._optional import require
-from ._columns import numbers_of
+from ._columns import column_numbers
 
 KEPT_GROUPS = 3  # a group holds 200 cards, which may be long texts
 
@@ -22,7 +22,7 @@ class CardFile:
         groups = self._file.metadata.num_row_groups
         sizes = [self._file.metadata.row_group(group).num_rows for group in range(groups)]
         self._starts = np.cumsum([0, *sizes])
-        self.rows: np.ndarray = numbers_of(self._file.read(columns=["row"])["row"])
+        self.rows: np.ndarray = column_numbers(self._file.read(columns=["row"])["row"])
         self._groups: OrderedDict[int, Any] = OrderedDict()
 
     def __len__(self) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 MISSING = -1
 
 
-def numbers_of(column: Any) -> np.ndarray:
+def column_numbers(column: Any) -> np.ndarray:
     """A column of numbers or truth values; of numbers, NaN where one is missing."""
     parts = [_numbers(chunk) for chunk in column.chunks]
     return np.concatenate(parts) if parts else np.empty(0)
@@ -42,7 +42,7 @@ def values_and_codes(column: Any) -> tuple[list[Any], np.ndarray]:
     if hasattr(column.type, "index_type"):
         parts = [_dictionary_codes(chunk) for chunk in column.chunks]
     else:
-        values, codes = np.unique(numbers_of(column), return_inverse=True)
+        values, codes = np.unique(column_numbers(column), return_inverse=True)
         present = values[~np.isnan(values)].tolist()  # what is missing is last
         parts = [(present, np.where(codes < len(present), codes, MISSING))]
     return _joined(parts)

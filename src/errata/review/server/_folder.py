@@ -15,7 +15,7 @@ from ..._files import readable
 from ..._optional import require
 from ..decisions import as_text
 from ._cards import CardFile
-from ._columns import MISSING, numbers_of, texts_at, values_and_codes
+from ._columns import MISSING, column_numbers, texts_at, values_and_codes
 from ._names import shown_name
 
 VERSION = 8  # of the audit's format; `auditing` writes it
@@ -115,7 +115,7 @@ class AuditFolder:
         """``p_wrong`` under each component of the noise, for the rows that have a card."""
         path = self.path / COMPONENTS
         names, rows = _column_names(path), self.rows.number
-        return np.stack([numbers_of(_column(path, name))[rows] for name in names], axis=1)
+        return np.stack([column_numbers(_column(path, name))[rows] for name in names], axis=1)
 
 
 def audited_table(folder: AuditFolder, given: Path | None = None) -> Path | None:
@@ -152,13 +152,13 @@ def _rows(path: Path, numbers: np.ndarray) -> tuple[int, int, list[Any], CardRow
     looks_like, suggested = values_and_codes(_column(path, "suggested"))
     code = {name: place for place, name in enumerate(classes)}
     among = np.array([*(code.get(name, MISSING) for name in looks_like), MISSING])
-    flagged = numbers_of(_column(path, "flagged"))
+    flagged = column_numbers(_column(path, "flagged"))
     rows = CardRows(
         number=numbers,
         key=texts_at(_column(path, "key"), numbers),
         label=labels[numbers],
         suggested=among[suggested[numbers]],
-        p_wrong=numbers_of(_column(path, "p_wrong"))[numbers],
+        p_wrong=column_numbers(_column(path, "p_wrong"))[numbers],
         flagged=flagged[numbers],
     )
     return len(flagged), int(flagged.sum()), classes, rows

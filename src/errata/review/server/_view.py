@@ -36,7 +36,7 @@ def card_view(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
         **{name: card[name] for name in ("row", "id", "image", "picture")},
         "label": shown_name(card["label"]),
         "suggested": shown_name(card["suggested"]),
-        "agrees": card["label"] == card["suggested"],
+        "is_doubted": card["p_wrong"] >= 0.5,
         "chance": "" if blind else percent(card["p_wrong"]),
         "reasons": [] if blind else card["reasons"],
         "classes": _classes(review, place, card),
