@@ -65,7 +65,9 @@ def row_verdict(
 ) -> RowVerdict:
     """What the events about one row amount to; both lists are in the order of the events."""
     state, class_text = agreed([opinion(event) for event in last.values()])
-    counted = sorted(last.values(), key=_order) or history[-1:]
+    counted = list(last.values()) or history[-1:]
+    if len(counted) > 1:
+        counted.sort(key=_order)
     first = counted[0]
     return RowVerdict(
         state,
@@ -105,6 +107,8 @@ def agreed(opinions: list[tuple[str, str | None]]) -> tuple[str, str | None]:
 
 def _notes(standing: Iterable[Event]) -> str | None:
     last = {event.reviewer: event.note for event in standing if event.note is not None}
+    if not last:
+        return None
     notes = {reviewer: note for reviewer, note in last.items() if note}
     if len(notes) < 2:
         return next(iter(notes.values()), None)

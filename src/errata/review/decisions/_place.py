@@ -13,10 +13,12 @@ def decisions_path(audit: str | os.PathLike) -> Path:
 
     Examples
     --------
-    >>> decisions_path("work/train.audit").name
-    'train.decisions'
+    >>> print(decisions_path("work/train.audit").as_posix())
+    work/train.decisions
     """
-    folder = Path(os.path.abspath(audit))  # "." has no name
+    folder = Path(audit)
+    if folder.name in ("", ".."):  # such as ".", which has no name
+        folder = folder.resolve()
     return folder.with_name(f"{folder.name.removesuffix('.audit')}.decisions")
 
 

@@ -62,7 +62,7 @@ class Replay:
 
     def stands(self, event: Event) -> bool:
         """Whether an event that is no undo and no redo has not been taken back."""
-        return not self._undone[event.unit]
+        return not self._undone or event.unit not in self._undone
 
     def to_undo(self, reviewer: str, number: int | None = None) -> Event | None:
         """What an undo of this reviewer takes back: the event with that number, or the last."""
@@ -126,6 +126,8 @@ class Replay:
     def _count_undo(self, target: Event, step: int) -> None:
         stood = self.stands(target)
         self._undone[target.unit] += step
+        if not self._undone[target.unit]:
+            del self._undone[target.unit]
         if self.stands(target) == stood:
             return
         move = _remove if stood else _insert
