@@ -114,3 +114,14 @@ def test_numbers_stay_numbers(decisions):
     people = decided_rows(decisions, KEYS, scores, np.array([3, 7]), drop_ambiguous=False)
     assert people.labels.dtype.kind == "i"
     assert people.labels[0] == 7
+
+
+@pytest.mark.parametrize("action", ["drop", "relabel", "weight", "unlabel"])
+def test_rows_without_a_label_get_the_class_that_people_gave(decisions, action):
+    decisions.record(said("suggestion", 0, label="null"))
+    labels, codes = SCORES.labels.astype(object), CODES.copy()
+    labels[[0, 1]], codes[[0, 1]] = None, -1
+    done = cleaned(decisions, action, SCORES._replace(labels=labels, codes=codes))
+    assert (done.labels[0], done.did[0], done.weight[0]) == ("dog", "relabelled", 1)
+    assert np.flatnonzero(done.decided).tolist() == [0]
+    assert done.labels[1] == ("dog" if action == "relabel" else None)

@@ -66,6 +66,15 @@ def test_rows_and_reviewers_are_counted(decisions, folder):
     json.dumps(told, allow_nan=False)
 
 
+def test_a_class_for_a_row_without_a_label_says_nothing_about_labels(decisions, folder):
+    decisions.record_all([said("suggestion", row) for row in range(3)])
+    blank = AUDITED._replace(labels=[None, *AUDITED.labels[1:]])
+    told = review_summary(decisions, blank, with_components(folder))
+    assert told["rows"] == {"decided": 3}
+    assert told["labels"] == {"wrong": 2, "right": 0}
+    assert told["progress"]["numbers"]["so_far"]["decided"] == 2
+
+
 def test_progress_is_told_in_numbers_and_sentences(decisions, folder):
     decisions.record_all([said("suggestion", row) for row in range(6)])
     decisions.record(said("label", 6))

@@ -49,7 +49,7 @@ def _states(verdicts: Any) -> dict[str, int]:
 
 
 def _labels(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[str, int]:
-    wrong = [_is_wrong(audited, row, verdict) for row, verdict in _decided(here).items()]
+    wrong = [_is_wrong(audited, row, verdict) for row, verdict in _judged(audited, here).items()]
     return {"wrong": sum(wrong), "right": len(wrong) - sum(wrong)}
 
 
@@ -59,8 +59,10 @@ def _flagged(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[str, int]
     return {"rows": len(flagged), "undecided": len(flagged) - settled}
 
 
-def _decided(here: Mapping[int, RowVerdict]) -> dict[int, RowVerdict]:
-    return {row: verdict for row, verdict in here.items() if verdict.state == "decided"}
+def _judged(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[int, RowVerdict]:
+    """Decided rows that have a label, which is right or wrong."""
+    decided = {row: verdict for row, verdict in here.items() if verdict.state == "decided"}
+    return {row: verdict for row, verdict in decided.items() if audited.labels[row] is not None}
 
 
 def _progress(
@@ -73,7 +75,7 @@ def _progress(
     components = Components.from_dict(numbers["components"])
     table = require("pyarrow.parquet", extra="tables").read_table(folder / "components.parquet")
     p = np.stack([column.to_numpy() for column in table.columns], axis=1)
-    rows = np.array(sorted(_decided(here)), dtype=np.intp)
+    rows = np.array(sorted(_judged(audited, here)), dtype=np.intp)
     wrong = np.array([_is_wrong(audited, row, here[row]) for row in rows.tolist()], dtype=bool)
     evidence = evidence_of(components, p[rows], wrong, audited.flagged[rows], audited.p_wrong[rows])
     ahead = _ahead(audited, here)
@@ -97,9 +99,8 @@ def _spot(audited: Audited, here: Mapping[int, RowVerdict], pile: list[int]) -> 
     """Wrong and decided rows of the spot pile, as far as it was gone through."""
     reached = [place for place, row in enumerate(pile) if row in here and here[row].queue == "spot"]
     drawn = pile[: max(reached, default=-1) + 1]
-    wrong = [
-        _is_wrong(audited, row, verdict) for row, verdict in _decided(here).items() if row in drawn
-    ]
+    judged = _judged(audited, {row: here[row] for row in drawn if row in here})
+    wrong = [_is_wrong(audited, row, verdict) for row, verdict in judged.items()]
     return sum(wrong), len(wrong)
 
 

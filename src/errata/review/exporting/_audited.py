@@ -53,11 +53,21 @@ def read_audited(folder: str | os.PathLike) -> Audited:
     names = ["key", "labels", "suggested", "p_wrong", "p_suggested", "flagged"]
     parquet = require("pyarrow.parquet", extra="tables")
     columns = parquet.read_table(folder / "rows.parquet", columns=names).columns
+    keys, labels, suggested, *scores = columns
     return Audited(
-        *(fingerprint, about.get("table"), about.get("label")),
-        *(column.to_pylist() for column in columns[:3]),
-        *(column.to_numpy() for column in columns[3:]),
+        fingerprint,
+        about.get("table"),
+        about.get("label"),
+        keys.to_pylist(),
+        [_or_none(label) for label in labels.to_pylist()],
+        [_or_none(label) for label in suggested.to_pylist()],
+        *(column.to_numpy() for column in scores),
     )
+
+
+def _or_none(label: Any) -> Any:
+    """A label; None for NaN, which stands for none among numbers."""
+    return label if label == label else None
 
 
 def keys_in(path: Path, table: Any, audited: Audited) -> list[str]:
