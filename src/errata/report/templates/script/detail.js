@@ -124,7 +124,7 @@ function speakingHint(example) {
 
 function similarItem(near) {
   const label = own(shortened(near.label, longText));
-  return element("li", {}, rowLink(near), ": ", label, " ", element("small", {}, `${near.distance.toPrecision(2)} away`));
+  return element("li", {}, rowLink(near), ": ", label, " ", element("small", {}, near.distance.toPrecision(2)));
 }
 
 function reasonsPart(example) {
@@ -138,7 +138,7 @@ function reasonsPart(example) {
 function similarPart(example) {
   const made = element("div", {});
   if (example.similar.length) {
-    made.append(element("h4", {}, "The nearest rows and their labels"));
+    made.append(element("h4", {}, "The nearest rows, their labels and distances"));
     made.append(element("ul", { class: "similar" }, ...example.similar.map(similarItem)));
   }
   if (data.map && data.map.row.includes(example.row)) made.append(button("Show on the map", () => showOnMap(example.row)));
