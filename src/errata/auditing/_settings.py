@@ -74,6 +74,9 @@ SMALLEST_LOG = -80.0  # of a probability; single precision ends a little below
 LEAST_WEIGHT = 1e-3  # of the largest: lighter hypotheses are not kept
 MOST_OF_THE_WEIGHT = 0.98  # of the hypotheses that rows are scored by: each costs as much
 COVERAGE = 0.9  # of the posterior that the interval of the noise rate holds
+ALTOGETHER = 0.5  # weight of all hypotheses together among those verdicts weigh: `verdicts.py`
+ANYWHERE = 0.1  # probability of a wrong label whatever the columns say, before verdicts shift it
+BARELY = 1e-3  # weight there, times that in the ranking, of hypotheses that only rank
 
 # Boundary noise and ranking. `python benchmarks/real_errors.py`, `detection.py` as above
 BOUNDARY_SLOPE = 3.0  # how much sharper classes are if labels near their border are wrong

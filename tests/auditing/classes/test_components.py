@@ -3,6 +3,7 @@ import pytest
 
 from auditing_cases import draw_truth, symmetric
 from errata.auditing.classes import grouped_hypotheses, posterior_of
+from errata.auditing.classes._components import ALL, UNRELATED
 from errata.auditing.classes._hypotheses import BOUNDARY
 from errata.auditing.classes._noise_posterior import NONE
 
@@ -24,10 +25,13 @@ def test_the_mean_over_groups_is_p_wrong(found):
 
 def test_no_noise_and_boundary_noise_are_always_there(found):
     _, _, groups = found
-    assert len(groups.kinds) <= 8
+    assert len(groups.kinds) <= 10
     assert groups.kinds[0] == NONE
     assert groups.kinds.count(BOUNDARY) == 1
     assert groups.p[:, 0].mean() < 0.01
+    assert groups.kinds[-2:] == (ALL, UNRELATED)
+    assert groups.weights[-1] == 0
+    assert np.ptp(groups.p[:, -1]) == 0
 
 
 def test_groups_of_one_kind_differ_in_their_rate(found):

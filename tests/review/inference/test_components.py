@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.review.inference import Components, evidence_of, no_evidence, update
-from errata.review.inference._components import LEAST_BELIEVED, OFF, shifted
+from errata.review.inference._components import LEAST_BELIEVED, OFF, TEMPER, shifted
 from reviewed_tables import KINDS, draw_table
 
 
@@ -64,7 +64,7 @@ def test_weights_are_the_bayes_rule_to_the_letter():
             for s, shift in enumerate(table.components.shifts):
                 p = shifted(table.p[row, kind], np.exp(shift))
                 seen = p if table.wrong[row] else 1 - p
-                expected[kind, s] *= OFF + (1 - 2 * OFF) * seen
+                expected[kind, s] *= (OFF + (1 - 2 * OFF) * seen) ** TEMPER
     np.testing.assert_allclose(after, expected / expected.sum(), rtol=1e-10, atol=0)
 
 

@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._blocks import blocks
-from .._settings import CACHED
+from .._settings import ALTOGETHER, ANYWHERE, BARELY, CACHED
 from ._hypotheses import BOUNDARY
 from ._noise_posterior import NONE, NoisePosterior, kind_of
 from ._posterior import Posterior, weightiest
 
-_BARELY = 1e-3  # weight, times that in the ranking, of hypotheses that matter for ranking alone
+ALL = "all"  # the group of all hypotheses together
+UNRELATED = "anywhere"  # wrong labels have nothing to do with the columns
 
 
 class Grouped(NamedTuple):
@@ -24,7 +25,9 @@ class Grouped(NamedTuple):
     p: np.ndarray  # (n, kinds), probability that each label is wrong, in single precision
 
 
-class _Group(NamedTuple):
+class Group(NamedTuple):
+    """Some hypotheses of one kind."""
+
     kind: str
     weight: float
     places: np.ndarray  # of its hypotheses among all
@@ -32,10 +35,13 @@ class _Group(NamedTuple):
 
 
 def grouped_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray) -> Grouped:
-    """Group the hypotheses of a posterior by kind and noise rate, at most eight groups.
+    """Group the hypotheses of a posterior by kind and noise rate, at most ten groups.
 
     No noise and boundary noise are always among them, even if the audit rules them out: a person
-    may find that it was wrong to. Without verdicts the mean over the groups is ``p_wrong``.
+    may find that it was wrong to. The last two are all hypotheses together, ``p_wrong`` itself, as
+    none of them may be right and the mean of all but for a shift; and wrong labels anywhere,
+    whatever the columns say, which the audit never believes in. Without verdicts the mean over the
+    groups is ``p_wrong``.
 
     Parameters
     ----------
@@ -46,67 +52,78 @@ def grouped_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray
     codes : array of shape (n,)
         The labels.
     """
-    groups = _groups(posterior.noise)
+    found = probabilities(posterior.noise, groups_of(posterior.noise), logs, codes)
+    return found._replace(p=_matched(found, posterior.p_wrong))
+
+
+def probabilities(
+    noise: NoisePosterior, groups: list[Group], logs: np.ndarray, codes: np.ndarray
+) -> Grouped:
+    """The probability that each label is wrong under each group, and under all of them."""
     weights = np.array([group.weight for group in groups])
-    weights /= weights.sum()
     p = np.zeros((len(codes), len(groups)), dtype=np.float32)
     for block in blocks(len(codes), CACHED, width=len(logs)):
-        _score(posterior.noise, groups, logs[:, block], codes[block], p[block])
-    return Grouped(tuple(group.kind for group in groups), weights, _matched(p, weights, posterior))
+        _score(noise, groups, logs[:, block], codes[block], p[block])
+    together = (p @ weights).astype(np.float32)
+    anywhere = np.full(len(p), ANYWHERE, dtype=np.float32)
+    kinds = (*(group.kind for group in groups), ALL, UNRELATED)
+    weights = np.r_[(1 - ALTOGETHER) * weights, ALTOGETHER, 0.0]
+    return Grouped(kinds, weights, np.column_stack([p, together, anywhere]))
 
 
-def _groups(noise: NoisePosterior) -> list[_Group]:
-    places = np.array([hypothesis.place for hypothesis in weightiest(noise)])
-    places = np.union1d(places, [len(noise.hypotheses) - 1])
-    kinds = np.array([kind_of(noise.hypotheses[i]) for i in places])
-    of_none = [i for i, h in enumerate(noise.hypotheses) if kind_of(h) == NONE]
-    found = [_Group(NONE, float(noise.weights[of_none].sum()), *np.zeros((2, 0), dtype=int))]
-    for kind in dict.fromkeys(kinds[kinds != NONE]):
-        found += _by_rate(noise, str(kind), places[kinds == kind])
-    return found
+def groups_of(noise: NoisePosterior) -> list[Group]:
+    """No noise, then the other kinds, each at a high and a low rate where it has both."""
+    kinds = np.array([kind_of(hypothesis) for hypothesis in noise.hypotheses])
+    heavy = np.isin(np.arange(len(kinds)), [hypothesis.place for hypothesis in weightiest(noise)])
+    heavy[-1] = True  # boundary noise
+    found = [_group(noise, NONE, np.flatnonzero(kinds == NONE))]
+    for kind in dict.fromkeys(kinds[heavy & (kinds != NONE)]):
+        found += _by_rate(noise, str(kind), np.flatnonzero(heavy & (kinds == kind)))
+    total = sum(group.weight for group in found)
+    return [group._replace(weight=group.weight / total) for group in found]
 
 
-def _by_rate(noise: NoisePosterior, kind: str, places: np.ndarray) -> list[_Group]:
+def _by_rate(noise: NoisePosterior, kind: str, places: np.ndarray) -> list[Group]:
     """One group of a kind, or two where its rates differ: below their mean and above."""
-    shares = noise.weights[places] + _BARELY * noise.ranking[places]
     rates = np.array([noise.hypotheses[i].rate for i in places])
-    above = rates > np.average(rates, weights=shares + 1e-12)
+    above = rates > np.average(rates, weights=_shares(noise, places))
     parts = [above, ~above] if kind != BOUNDARY and above.any() else [~above]
-    return [
-        _Group(
-            kind, float(noise.weights[places[part]].sum()), places[part], _normalised(shares[part])
-        )
-        for part in parts
-    ]
+    return [_group(noise, kind, places[part]) for part in parts]
 
 
-def _normalised(shares: np.ndarray) -> np.ndarray:
-    shares = shares + 1e-12
+def _group(noise: NoisePosterior, kind: str, places: np.ndarray) -> Group:
+    return Group(kind, float(noise.weights[places].sum()), places, _shares(noise, places))
+
+
+def _shares(noise: NoisePosterior, places: np.ndarray) -> np.ndarray:
+    shares = noise.weights[places] + BARELY * noise.ranking[places] + 1e-12
     return shares / shares.sum()
 
 
 def _score(
     noise: NoisePosterior,
-    groups: list[_Group],
+    groups: list[Group],
     logs: np.ndarray,
     codes: np.ndarray,
     p: np.ndarray,
 ) -> None:
     """Fill in the probability that labels are wrong; without noise there is none."""
     logs, own = noise.calibration.apply(logs), (codes, np.arange(len(codes)))
-    for g, group in enumerate(groups):
+    for g, group in enumerate(groups[1:], start=1):
         for place, share in zip(group.places, group.shares, strict=True):
             given = noise.hypotheses[place].classes_given_labels(logs, codes)
             p[:, g] += share * (1 - given[own])
     np.clip(p, 0, 1, out=p)
 
 
-def _matched(p: np.ndarray, weights: np.ndarray, posterior: Posterior) -> np.ndarray:
+def _matched(groups: Grouped, wanted: np.ndarray) -> np.ndarray:
     """Move all groups alike so that their mean is ``p_wrong``, within none and certainty.
 
     Votes of equal rows and columns that tell nothing have changed it besides the hypotheses.
     """
-    wanted, mean = posterior.p_wrong, p.astype(float) @ weights
+    p, mean = groups.p, groups.p.astype(float) @ groups.weights
     less = np.divide(wanted, mean, out=np.ones_like(mean), where=mean > wanted)
     more = np.divide(1 - wanted, 1 - mean, out=np.ones_like(mean), where=mean < wanted)
-    return (1 - (1 - p * less[:, None]) * more[:, None]).astype(np.float32)
+    moved = (1 - (1 - p * less[:, None]) * more[:, None]).astype(np.float32)
+    moved[:, -1] = p[:, -1]  # what has nothing to do with the columns
+    return moved

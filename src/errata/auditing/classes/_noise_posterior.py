@@ -147,11 +147,12 @@ def noise_posterior(logs: np.ndarray, codes: np.ndarray) -> NoisePosterior:
     boundary = boundary_noise(logs, codes)
     rate = float(weights @ [h.rate for h in found])
     weight = _boundary_weight(rate, boundary, logs[codes, np.arange(len(codes))], before)
-    kept = _worth_keeping(weights, ranking)
+    worth = _worth_keeping(weights, ranking)
+    kept = np.flatnonzero(worth | (np.arange(len(found)) == _without_noise(found)))
     return NoisePosterior(
         hypotheses=[*(found[i] for i in kept), boundary],
-        weights=_beside_boundary(weights[kept], weight),
-        ranking=_beside_boundary(ranking[kept], BOUNDARY_IN_RANKING),
+        weights=_beside_boundary((weights * worth)[kept], weight),
+        ranking=_beside_boundary((ranking * worth)[kept], BOUNDARY_IN_RANKING),
         calibration=calibration,
         ambiguity=after,
     )
@@ -201,10 +202,14 @@ def _boundary_weight(rate: float, boundary: Hypothesis, own: np.ndarray, before:
     return float(unexplained * sure * max(0.0, 1 - sharper**2))
 
 
-def _worth_keeping(weights: np.ndarray, ranking: np.ndarray) -> list[int]:
-    """The hypotheses that weigh something for either purpose."""
-    worth = (weights > LEAST_WEIGHT * weights.max()) | (ranking > LEAST_WEIGHT * ranking.max())
-    return np.flatnonzero(worth).tolist()
+def _worth_keeping(weights: np.ndarray, ranking: np.ndarray) -> np.ndarray:
+    """Whether each hypothesis weighs something for either purpose."""
+    return (weights > LEAST_WEIGHT * weights.max()) | (ranking > LEAST_WEIGHT * ranking.max())
+
+
+def _without_noise(hypotheses: Sequence[Hypothesis]) -> int:
+    """Where no noise is among hypotheses: kept even if it weighs nothing, as verdicts may do so."""
+    return next(i for i, h in enumerate(hypotheses) if kind_of(h) == NONE)
 
 
 def _beside_boundary(weights: np.ndarray, boundary: float) -> np.ndarray:

@@ -18,7 +18,7 @@ from ._components import (
     update,
 )
 from ._piles import draw_piles
-from ._progress import ReviewProgress, progress
+from ._progress import ReviewProgress, expected_left, progress
 from ._words import sentences
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "RowSums",
     "draw_piles",
     "evidence_of",
+    "expected_left",
     "gather_components",
     "no_evidence",
     "progress",

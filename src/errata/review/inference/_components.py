@@ -2,7 +2,7 @@ r"""Components: the noise hypotheses of an audit in a form that a page can rewei
 
 A component is a group of noise hypotheses together with a shift ``a`` of the log-odds of every row,
 
-    p_a = p e^a / (1 - p + p e^a),   a ~ N(0, s^2) a priori,
+    p_a = p e^a / (1 - p + p e^a),   a ~ N(0, s²) a priori,
 
 so that ``p_wrong`` of a row, the noise rate and what is left to find are all linear in the weights
 of the components. A verdict on a row multiplies the weight of each by the probability that the
@@ -19,8 +19,9 @@ from scipy.special import softmax
 
 # Measured by `python benchmarks/verdicts.py`, on the tables that it names for that purpose.
 SHIFTS = np.linspace(-3, 3, 9)  # of the log-odds
-SHIFT_SPREAD = 1.0  # of their prior
-LEAST_BELIEVED = 0.1  # shared alike by all hypotheses: verdicts cannot revive what weighs nothing
+SHIFT_SPREAD = 1.5  # of their prior
+TEMPER = 0.5  # rows share their models: a verdict counts as half of one
+LEAST_BELIEVED = 0.2  # shared alike by all hypotheses: verdicts cannot revive what weighs nothing
 OFF = 0.01  # probability of a verdict that no hypothesis foresees
 COVERAGE = 0.9  # of intervals of what is only expected, as in the audit
 
@@ -93,7 +94,7 @@ def gather_components(
     kinds : sequence of str
         What each group of hypotheses is called.
     weights : array of shape (kinds,)
-        What the audit believes of them. A tenth of the weight is shared alike, so that verdicts can
+        What the audit believes of them. A fifth of the weight is shared alike, so that verdicts can
         revive what the audit ruled out.
     p : array of shape (n, kinds)
         The probability that each label is wrong under each.
@@ -185,7 +186,7 @@ def evidence_of(
     for s, e in enumerate(np.exp(components.shifts)):
         moved = shifted(p, e)
         seen = np.where(wrong[:, None], moved, 1 - moved)
-        likelihood[:, s] = np.log(OFF + (1 - 2 * OFF) * seen).sum(axis=0)
+        likelihood[:, s] = TEMPER * np.log(OFF + (1 - 2 * OFF) * seen).sum(axis=0)
     return Evidence(
         log_likelihood=likelihood,
         flagged=_sums(p[flagged], components.shifts),
@@ -216,7 +217,7 @@ def update(components: Components, evidence: Evidence) -> Components:
     >>> verdicts = evidence_of(before, p[:3], np.zeros(3, bool), flagged[:3], np.full(3, 0.25))
     >>> after = update(before, verdicts)
     >>> [round(float(c.weights[0].sum()), 2) for c in (before, after)]
-    [0.5, 0.84]
+    [0.5, 0.72]
     """
     with np.errstate(divide="ignore"):
         logs = np.log(components.weights) + evidence.log_likelihood

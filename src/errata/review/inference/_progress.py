@@ -95,8 +95,8 @@ def progress(
     ahead = float(np.mean(upcoming[:NEXT])) if len(upcoming) else None
     return ReviewProgress(
         so_far=so_far(evidence),
-        flagged=left(now, components.flagged.plus(evidence.flagged, -1)),
-        others=left(now, components.others.plus(evidence.others, -1)),
+        flagged=expected_left(now, components.flagged.plus(evidence.flagged, -1)),
+        others=expected_left(now, components.others.plus(evidence.others, -1)),
         rate=found_and_left(now, evidence),
         pace=pace_of(evidence.found_flagged, upcoming, seconds),
         next_wrong=ahead,
@@ -111,7 +111,7 @@ def so_far(evidence: Evidence) -> SoFar:
     return SoFar(wrong, decided, *wilson(wrong, decided), evidence.promised / max(decided, 1))
 
 
-def left(components: Components, undecided: RowSums) -> Left:
+def expected_left(components: Components, undecided: RowSums) -> Left:
     """Wrong labels expected among rows that are not decided.
 
     The interval is that of the mixture of components: what is not known of the noise, and chance.
@@ -129,7 +129,7 @@ def found_and_left(components: Components, evidence: Evidence) -> Left:
     """Wrong labels in the whole table: those found, and those still expected."""
     every = components.flagged.plus(components.others)
     decided = evidence.flagged.plus(evidence.others)
-    rest = left(components, every.plus(decided, -1))
+    rest = expected_left(components, every.plus(decided, -1))
     found = evidence.found_flagged + evidence.found_others
     return Left(every.rows, *(found + number for number in rest[1:]))
 

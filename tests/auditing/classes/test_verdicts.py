@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+
+from auditing_cases import draw_truth, nearly_clean, symmetric
+from errata.auditing.classes import Verdicts, posterior_of, with_verdicts
+from errata.auditing.classes._noise_posterior import NONE
+
+
+def verdicts_on(rows, truth):
+    return Verdicts(rows, truth.labels[rows], truth.classes[rows])
+
+
+def audited(truth, verdicts=None):
+    found = posterior_of(truth.logs, truth.labels, np.random.default_rng(0))
+    return found if verdicts is None else with_verdicts(found, truth.logs, truth.labels, verdicts)
+
+
+def weights_by_kind(posterior):
+    return {told["kind"]: told["weight"] for told in posterior.noise.by_kind(posterior.rates)}
+
+
+@pytest.fixture(scope="module")
+def overlapping():
+    # Classes overlap and no label is wrong: labels alone cannot tell that from noise.
+    return draw_truth(np.eye(2), 800, overlap=0.5, error=0.5, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    return draw_truth(symmetric(3, 0.2), 800, overlap=0.1, error=0.3)
+
+
+def test_no_verdict_changes_nothing(noisy):
+    nothing = Verdicts(*np.zeros((3, 0), dtype=int))
+    before = audited(noisy)
+    assert with_verdicts(before, noisy.logs, noisy.labels, nothing) is before
+
+
+def test_right_labels_at_a_border_speak_for_overlap(overlapping):
+    before = audited(overlapping)
+    assert before.rate > 0.02
+    worst = np.argsort(-before.suspicion)[:40]
+    after = audited(overlapping, verdicts_on(worst, overlapping))
+    assert after.rate < 0.01
+    assert after.high < before.high
+    assert weights_by_kind(after)[NONE] > 0.5
+    assert after.joint.sum() == pytest.approx(1)
+    assert 1 - np.trace(after.joint) == pytest.approx(after.rate)
+
+
+def test_wrong_labels_speak_for_noise(noisy):
+    before = audited(noisy)
+    rows = np.random.default_rng(1).permutation(800)[:60]
+    after = audited(noisy, verdicts_on(rows, noisy))
+    truth = noisy.wrong.mean()
+    assert abs(after.rate - truth) < 0.05
+    assert after.low <= truth <= after.high
+    assert after.high - after.low < before.high - before.low
+    np.testing.assert_allclose(after.suspicion, before.suspicion, rtol=0, atol=0)
+    np.testing.assert_allclose(after.noise.weights.sum(), 1, rtol=1e-12)
+    assert (after.p_other <= after.p_wrong + 1e-6).all()
+
+
+def test_labels_that_were_corrected_count_as_they_were(noisy):
+    rows = np.argsort(-audited(noisy).suspicion)[:40]
+    corrected = noisy.labels.copy()
+    corrected[rows] = noisy.classes[rows]
+    found = posterior_of(noisy.logs, corrected, np.random.default_rng(0))
+    after = with_verdicts(found, noisy.logs, corrected, verdicts_on(rows, noisy))
+    nobody_erred = Verdicts(rows, noisy.classes[rows], noisy.classes[rows])
+    assert after.rate > with_verdicts(found, noisy.logs, corrected, nobody_erred).rate
+
+
+def test_verdicts_revive_noise_that_was_ruled_out():
+    logs, labels = nearly_clean(3, 800, 0, 0.98)
+    rows = np.argsort(-posterior_of(logs, labels, np.random.default_rng(0)).suspicion)[:20]
+    before = posterior_of(logs, labels, np.random.default_rng(0))
+    wrong = Verdicts(rows, labels[rows], (labels[rows] + 1) % 3)
+    assert with_verdicts(before, logs, labels, wrong).rate > 5 * before.rate
