@@ -76,8 +76,7 @@ class ForReview:
             *(found.kinds, found.weights, p[doubtful], audit.flagged[doubtful]),
             float(audit.p_wrong.sum()),
         )
-        weights = components.weights.sum(axis=1)
-        piles = draw_piles(audit.flagged, p, weights, random, known=~doubtful)
+        piles = draw_piles(audit.flagged, random, known=~doubtful)
         return {"components": components.as_dict(), "piles": piles | {"seed": self.seed}}
 
     def _cards(

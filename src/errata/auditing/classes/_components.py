@@ -52,11 +52,11 @@ def grouped_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray
     codes : array of shape (n,)
         The labels.
     """
-    found = probabilities(posterior.noise, groups_of(posterior.noise), logs, codes)
+    found = group_probabilities(posterior.noise, groups_of(posterior.noise), logs, codes)
     return found._replace(p=_matched(found, posterior.p_wrong))
 
 
-def probabilities(
+def group_probabilities(
     noise: NoisePosterior, groups: list[Group], logs: np.ndarray, codes: np.ndarray
 ) -> Grouped:
     """The probability that each label is wrong under each group, and under all of them."""

@@ -17,7 +17,7 @@ from ...review.inference import (
     gather_components,
     update,
 )
-from ._components import grouped_hypotheses, groups_of, probabilities
+from ._components import group_probabilities, grouped_hypotheses, groups_of
 from ._noise_posterior import NoisePosterior
 from ._posterior import Posterior
 
@@ -64,7 +64,7 @@ def with_verdicts(
 def _evidence(
     noise: NoisePosterior, components: Components, logs: np.ndarray, verdicts: Verdicts
 ) -> Evidence:
-    found = probabilities(noise, groups_of(noise), logs[:, verdicts.rows], verdicts.labels)
+    found = group_probabilities(noise, groups_of(noise), logs[:, verdicts.rows], verdicts.labels)
     wrong, p = verdicts.labels != verdicts.classes, found.p.astype(float)
     return evidence_of(components, p, wrong, np.zeros(len(wrong), dtype=bool), p[:, 0])
 

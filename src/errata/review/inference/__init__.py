@@ -2,12 +2,14 @@
 
 1. ``_components``: noise hypotheses that verdicts reweigh, and with them ``p_wrong`` of every row
 2. ``_progress``: how good the list was, what is left, when to stop; ``_words``: in sentences
-3. ``_piles``: rows drawn with known probabilities
+3. ``_piles``: rows drawn with known probabilities; ``_certificate``, ``_stratified``: what
+   verdicts on them prove
 4. ``_intervals``: of fractions and counts
 
 Numpy and ``scipy.special`` only: the page must start at once.
 """
 
+from ._certificate import Certificate, certify
 from ._components import (
     Components,
     Evidence,
@@ -22,10 +24,12 @@ from ._progress import ReviewProgress, expected_left, progress
 from ._words import sentences
 
 __all__ = [
+    "Certificate",
     "Components",
     "Evidence",
     "ReviewProgress",
     "RowSums",
+    "certify",
     "draw_piles",
     "evidence_of",
     "expected_left",

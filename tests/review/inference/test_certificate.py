@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+
+from errata.review.inference import certify, draw_piles
+from errata.review.inference._certificate import _longest_list
+
+
+class Case:
+    """A table of 1,000 rows with 100 suspects, of which a part is wrong, as are 2 % of the rest."""
+
+    def __init__(self, precision=0.8, seed=0):
+        random = np.random.default_rng(seed)
+        self.suspicion = np.where(np.arange(1000) < 100, 0.9, 0.01) + 1e-6 * random.random(1000)
+        self.flagged = self.suspicion > 0.5
+        self.wrong = random.random(1000) < np.where(self.flagged, precision, 0.02)
+        self.piles = draw_piles(self.flagged, random)
+        self.calibration = [row for row, _, _ in self.piles["calibration"]]
+
+    def certify(self, rows, unknown=(), **given):
+        verdicts = {int(row): bool(self.wrong[row]) for row in rows} | dict.fromkeys(unknown)
+        return certify(self.piles, self.suspicion, self.flagged, verdicts, **given)
+
+
+def test_nothing_is_certain_before_the_first_verdict():
+    found = Case().certify([])
+    assert (found.low, found.high, found.verdicts, found.listed) == (0.0, 1.0, 0, 0)
+
+
+def test_more_verdicts_narrow_the_interval_around_the_truth():
+    case = Case()
+    reviews = [case.calibration[:20], case.calibration, case.calibration + case.piles["spot"]]
+    found = [case.certify(rows) for rows in reviews]
+    widths = [certificate.high - certificate.low for certificate in found]
+    assert widths[0] > widths[1] > widths[2]
+    assert [certificate.verdicts for certificate in found] == [20, 40, 340]
+    assert all(c.low <= case.wrong.mean() <= c.high for c in found)
+    assert all(c.low <= c.rate <= c.high for c in found)
+
+
+def test_a_whole_table_decided_leaves_no_doubt():
+    case = Case()
+    found = case.certify(range(1000))
+    assert found.low == found.rate == found.high == pytest.approx(case.wrong.mean())
+
+
+def test_only_rows_from_the_top_of_a_pile_are_a_sample():
+    case = Case()
+    gap = [row for row in case.calibration if row != case.calibration[0]]
+    assert case.certify(gap).verdicts < len(gap)
+
+
+def test_rows_that_nobody_could_tell_widen_the_interval():
+    case = Case()
+    sure = case.certify(case.calibration)
+    others = [row for row in case.calibration if not case.flagged[row]][:5]
+    unsure = case.certify(set(case.calibration) - set(others), unknown=others)
+    assert unsure.verdicts == sure.verdicts
+    assert unsure.high > sure.high
+    assert unsure.low <= sure.low
+
+
+def test_the_list_is_certified_if_it_is_good_and_only_then():
+    good, bad = Case(precision=1.0), Case(precision=0.1)
+    assert good.certify(good.calibration).listed == 100
+    assert good.certify(good.calibration).list_low > 0.7
+    assert bad.certify(bad.calibration).listed == 0
+    assert good.certify(good.calibration, precision=0.99).listed == 0
+
+
+def test_the_first_list_that_fails_ends_the_search():
+    suspicion, flagged = np.arange(20, 0, -1.0), np.ones(20, dtype=bool)
+    drawn = np.arange(0, 20, 2)
+    found = [True] * 5 + [False] * 5
+    assert _longest_list(suspicion, flagged, drawn, found, 0.5) == 10
+    assert _longest_list(suspicion, flagged, drawn, [False, *[True] * 9], 0.5) == 0
+    assert _longest_list(suspicion, flagged, drawn, [True] * 10, 0.5) == 20
+
+
+def test_certified_lists_are_as_precise_as_certified():
+    held = []
+    for seed in range(200):
+        case = Case(precision=0.45, seed=seed)
+        listed = case.certify(case.calibration).listed
+        top = np.argsort(-case.suspicion)[:listed]
+        held.append(not listed or case.wrong[top].mean() >= 0.5)
+    assert np.mean(held) >= 0.95

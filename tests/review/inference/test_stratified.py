@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+from scipy.stats import hypergeom
+
+from errata.review.inference._intervals import clopper_pearson
+from errata.review.inference._stratified import (
+    Stratum,
+    _chances,
+    _hypergeometric,
+    at_least_wrong,
+    at_most_wrong,
+)
+
+
+def stratum(rows, drawn, wrong):
+    return Stratum(rows, drawn, wrong, wrong, rows - drawn + wrong)
+
+
+NOTHING = Stratum(0, 0, 0, 0, 0)
+
+
+def test_draws_are_hypergeometric():
+    found = _hypergeometric(stratum(50, 8, 2), np.array([0, 5, 45, 50]))
+    expected = [hypergeom.pmf(np.arange(9), 50, wrong, 8) for wrong in (0, 5, 45, 50)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_the_chance_of_the_statistic_is_that_of_all_outcomes():
+    first, second = stratum(30, 5, 3), stratum(70, 8, 1)
+    split, total = np.array([4, 10]), 20
+    observed = 30 * 3 / 5 + 70 * 1 / 8
+    for wrong, found in zip(split, _chances(first, second, split, total), strict=True):
+        expected = sum(
+            hypergeom.pmf(a, 30, wrong, 5) * hypergeom.pmf(b, 70, total - wrong, 8)
+            for a in range(6)
+            for b in range(9)
+            if 30 * a / 5 + 70 * b / 8 >= observed - 1e-9
+        )
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("wrong", [0, 3, 40])
+def test_of_one_large_stratum_it_is_clopper_and_pearson(wrong):
+    strata = [NOTHING, stratum(1_000_000, 40, wrong)]
+    found = at_least_wrong(strata) / 1e6, at_most_wrong(strata) / 1e6
+    np.testing.assert_allclose(found, clopper_pearson(wrong, 40), rtol=0, atol=1e-4)
+    found = at_least_wrong(strata[::-1]) / 1e6, at_most_wrong(strata[::-1]) / 1e6
+    np.testing.assert_allclose(found, clopper_pearson(wrong, 40), rtol=0, atol=1e-4)
+
+
+def test_without_draws_everything_is_possible():
+    strata = [Stratum(10, 0, 0, 2, 9), Stratum(90, 0, 0, 0, 90)]
+    assert (at_least_wrong(strata), at_most_wrong(strata)) == (2, 99)
+
+
+def test_what_is_certain_bounds_the_rest():
+    decided = Stratum(100, 0, 0, 80, 80)
+    clean = stratum(900, 60, 0)
+    assert at_least_wrong([decided, clean]) == 80
+    assert 80 < at_most_wrong([decided, clean]) < 80 + 0.07 * 900
+
+
+@pytest.mark.parametrize("wrong", [(0, 0), (60, 5), (50, 100), (10, 200)])
+def test_the_interval_holds_the_truth_as_often_as_it_says(wrong):
+    sizes, drawn, random = (100, 900), (10, 40), np.random.default_rng(0)
+    held = []
+    for _ in range(300):
+        strata = [
+            stratum(n, m, int(random.hypergeometric(k, n - k, m)))
+            for n, m, k in zip(sizes, drawn, wrong, strict=True)
+        ]
+        held.append(at_least_wrong(strata) <= sum(wrong) <= at_most_wrong(strata))
+    assert np.mean(held) >= 0.95 - 2 * np.sqrt(0.05 * 0.95 / 300)
