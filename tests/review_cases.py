@@ -48,7 +48,7 @@ def write_audit(
     components = gather_components(
         ["none", "uniform", "boundary"], np.array([0.1, 0.6, 0.3]), p, is_flagged, p_wrong.sum()
     )
-    piles = draw_piles(is_flagged, p, components.weights.sum(axis=1), random)
+    piles = draw_piles(is_flagged, random)
     about = {"title": "pets.csv", "label": label, "version": "0.1.0", "features": columns}
     about |= {} if table is None else {"table": str(table)}
     numbers = {

@@ -1,0 +1,192 @@
+"""What 20 and 40 verdicts of a reviewer who knows the truth make of an audit.
+
+    python benchmarks/verdicts.py choose                     synthetic tables, which chose constants
+    python benchmarks/verdicts.py report --data FOLDER       stored sets, which chose none
+
+Each table is audited once, as it is and with 10 % of the labels flipped at random and 20 % near
+borders between classes. Rows are taken from piles of five designs; what they tell is read in four
+ways: not at all; as one shift of all log-odds; as weights of the noise hypotheses; as both.
+Measured on the rows without a verdict: error of the noise rate, calibration error, F1 of the flags,
+right labels flagged; and whether the interval of the noise rate holds it.
+"""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd  # noqa: TID251
+from noisy_sets import inject, load, random_table
+from runs import options, run, show
+
+from errata.auditing._default_models import default_models
+from errata.auditing._flags import draw_flags, no_flags
+from errata.auditing._inputs import read_inputs
+from errata.auditing._models import TrainingData
+from errata.auditing._pooling import pool_models
+from errata.auditing.classes import grouped_hypotheses, posterior_of
+from errata.metrics import expected_calibration_error
+from errata.review.inference import draw_piles, evidence_of, gather_components, update
+from errata.review.inference._progress import found_and_left
+
+KINDS = ("clean", "ncar10", "nnar20")
+SETS = {
+    "choose": [
+        *product(("moons", "twonorm", "overlap", "imbalanced", "ringnorm", "threenorm"), (0, 1)),
+        *product(("random",), range(12)),
+    ],
+    "report": [
+        *product(("cmc", "liver_bupa", "yeast", "winequality_red", "winequality_white"), (0,)),
+        *product(
+            ("haberman", "mammographic", "ilpd", "transfusion", "heart_statlog", "pima"), (0,)
+        ),
+        *product(("vehicle", "segment", "breast_cancer", "satimage", "led7"), (0,)),
+    ],
+}
+DESIGNS = ("piles", "uniform", "worst", "strata", "telling")
+SEEDS = 3  # of each pile
+KEYS = ("part", "dataset", "seed", "kind")
+COLUMNS = (
+    "design", "verdicts", "reading", "error", "bias", "ece", "f1", "false", "holds", "width",
+)  # fmt: skip
+
+
+def table(name, seed, data):
+    """At most 500 rows, of random tables 600, of classes with six or more."""
+    if name != "random":
+        return load(name, 500, seed, data)
+    X, y = random_table(seed)
+    drawn = np.random.RandomState(seed).permutation(len(y))[:600]
+    kept = drawn[np.bincount(y[drawn])[y[drawn]] >= 6]
+    return X[kept], np.unique(y[kept], return_inverse=True)[1]
+
+
+class Audited:
+    """One audit, and the truth."""
+
+    def __init__(self, X, noisy, wrong):
+        inputs = read_inputs(X, noisy, embeddings=None, groups=None, trust=(), seed=0, n_jobs=1)
+        codes, n_classes = inputs.audited_codes, len(inputs.present)
+        data = TrainingData(inputs.X, codes, n_classes, None, 0, 1)
+        logs = pool_models(data, default_models(len(codes), n_classes)).logs
+        self.posterior = posterior_of(logs, codes, np.random.default_rng(0))
+        self.grouped = grouped_hypotheses(self.posterior, logs, codes)
+        self.p_wrong, self.wrong = self.posterior.p_wrong, wrong[inputs.audited]
+        self.flagged = self.flags(np.ones(len(codes), dtype=bool), self.p_wrong)
+
+    def flags(self, rows, p_wrong):
+        if not self.posterior.skill.enough:
+            return no_flags(int(rows.sum())).flagged
+        return draw_flags(p_wrong[rows], self.posterior.suspicion[rows]).flagged
+
+    def components(self, reading):
+        """Components, and the probabilities of rows under each of them."""
+        kinds, weights, p = self.grouped
+        p = p.astype(float)
+        if reading == "shift":
+            kinds, weights, p = ("audit",), np.ones(1), self.p_wrong[:, None]
+        found = gather_components(kinds, weights, p, self.flagged, self.p_wrong.sum())
+        return (without_shifts(found) if reading == "hypotheses" else found), p
+
+
+def without_shifts(components):
+    middle = [len(components.shifts) // 2]
+    cut = [
+        sums._replace(wrong=sums.wrong[:, middle], variance=sums.variance[:, middle])
+        for sums in (components.flagged, components.others)
+    ]
+    weights = components.weights.sum(axis=1, keepdims=True)
+    return components._replace(
+        shifts=components.shifts[middle], weights=weights, flagged=cut[0], others=cut[1]
+    )
+
+
+def pile(audited, design, seed):
+    """Forty rows, in order."""
+    random, p = np.random.default_rng(seed), audited.p_wrong
+    if design == "piles":
+        return np.array([row for row, _, _ in draw_piles(audited.flagged, random)["calibration"]])
+    if design == "worst":
+        return np.argsort(-audited.posterior.suspicion, kind="stable")[:40]
+    if design == "strata":  # one of each stratum of p_wrong in turn
+        strata = np.digitize(p, [0.02, 0.1, 0.3, 0.6])
+        order = random.permutation(len(p))
+        turn = np.empty(len(p))
+        for stratum in range(5):
+            turn[order[strata[order] == stratum]] = np.arange(np.sum(strata == stratum))
+        return np.argsort(turn, kind="stable")[:40]
+    rates = np.ones(len(p))
+    if design == "telling":  # by what a verdict tells of the hypotheses
+        rates = audited.grouped.p.var(axis=1) + 1e-6
+    return np.argsort(random.exponential(size=len(p)) / rates)[:40]
+
+
+def work(data, part, name, seed, kind):
+    X, y = table(name, seed, data)
+    audited = Audited(X, *inject(X, y, kind, name, seed))
+    low, high = audited.posterior.low, audited.posterior.high
+    every = np.ones(len(audited.wrong), dtype=bool)
+    rate = audited.posterior.rate
+    rows = [
+        {"design": "none", "verdicts": 0, "reading": "nothing"}
+        | measure(audited, every, audited.p_wrong, rate, low, high)
+    ]
+    for design in DESIGNS:
+        for draw in range(1 if design == "worst" else SEEDS):
+            drawn = pile(audited, design, draw)
+            for m in (20, 40):
+                rows += [
+                    {"design": design, "verdicts": m, "reading": reading}
+                    | learnt(audited, drawn[:m], reading)
+                    for reading in ("nothing", "shift", "hypotheses", "both")
+                ]
+    return rows
+
+
+def learnt(audited, drawn, reading):
+    n, rest = len(audited.wrong), np.ones(len(audited.wrong), dtype=bool)
+    rest[drawn] = False
+    if reading == "nothing":
+        rate = (audited.p_wrong[rest].sum() + audited.wrong[drawn].sum()) / n
+        low, high = audited.posterior.low, audited.posterior.high
+        return measure(audited, rest, audited.p_wrong, rate, low, high)
+    before, p = audited.components(reading)
+    seen = audited.wrong[drawn], audited.flagged[drawn], audited.p_wrong[drawn]
+    evidence = evidence_of(before, p[drawn], *seen)
+    after = update(before, evidence)
+    told = found_and_left(after, evidence)
+    rate, low, high = told.expected / n, told.low / n, told.high / n
+    return measure(audited, rest, after.p_wrong(p), rate, low, high)
+
+
+def measure(audited, rest, p_wrong, rate, low, high):
+    wrong, truth = audited.wrong[rest], audited.wrong.mean()
+    flags, half = audited.flags(rest, p_wrong), 0.5 / len(audited.wrong)
+    hits = np.sum(flags & wrong)
+    return {
+        "error": abs(rate - truth),
+        "bias": rate - truth,
+        "ece": expected_calibration_error(wrong, p_wrong[rest]),
+        "f1": 2 * hits / (flags.sum() + wrong.sum()) if wrong.any() else np.nan,
+        "false": np.mean(flags & ~wrong),
+        "holds": int(low - half <= truth <= high + half),
+        "width": high - low,
+    }
+
+
+def tell(results):
+    columns = ["error", "bias", "ece", "f1", "false", "holds", "width"]
+    means = results.groupby(["part", "kind", "verdicts", "design", "reading"])[columns].mean()
+    for part, some in means.groupby("part"):
+        show(part, some.droplevel("part"))
+
+
+if __name__ == "__main__":
+    parser = options(__doc__, "verdicts.csv")
+    parser.add_argument("part", choices=SETS)
+    args = parser.parse_args()
+    cells = [(args.part, *cell, kind) for cell in SETS[args.part] for kind in KINDS]
+
+    def cell_work(*cell):
+        return work(args.data, *cell)
+
+    run(cell_work, cells, KEYS, COLUMNS, args)
+    tell(pd.read_csv(args.out))
