@@ -71,6 +71,15 @@ def test_labels_that_were_corrected_count_as_they_were(noisy):
     assert after.rate > with_verdicts(found, noisy.logs, corrected, nobody_erred).rate
 
 
+def test_labels_that_are_known_stay_so(noisy):
+    known = np.arange(800) < 100
+    found = posterior_of(noisy.logs, noisy.labels, np.random.default_rng(0), known=known)
+    rows = np.arange(200, 240)
+    after = with_verdicts(found, noisy.logs, noisy.labels, verdicts_on(rows, noisy))
+    assert (after.p_wrong[known] == 0).all()
+    assert (after.p_wrong[~known] > 0).any()
+
+
 def test_verdicts_revive_noise_that_was_ruled_out():
     logs, labels = nearly_clean(3, 800, 0, 0.98)
     rows = np.argsort(-posterior_of(logs, labels, np.random.default_rng(0)).suspicion)[:20]

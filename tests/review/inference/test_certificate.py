@@ -43,6 +43,16 @@ def test_a_whole_table_decided_leaves_no_doubt():
     assert found.low == found.rate == found.high == pytest.approx(case.wrong.mean())
 
 
+def test_rows_that_were_known_before_are_right():
+    case = Case()
+    known = np.arange(1000) >= 500
+    piles = draw_piles(case.flagged, np.random.default_rng(1), known=known)
+    rows = [row for row, _, _ in piles["calibration"]] + piles["spot"]
+    verdicts = {row: bool(case.wrong[row]) for row in rows}
+    found = certify(piles, case.suspicion, case.flagged, verdicts, known=known)
+    assert found.low <= np.mean(case.wrong & ~known) <= found.high < 0.2
+
+
 def test_only_rows_from_the_top_of_a_pile_are_a_sample():
     case = Case()
     gap = [row for row in case.calibration if row != case.calibration[0]]

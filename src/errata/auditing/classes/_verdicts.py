@@ -35,8 +35,8 @@ def with_verdicts(
 ) -> Posterior:
     """The posterior after a person has decided on some rows.
 
-    Verdicts reweigh hypotheses and shift the log-odds of all rows, those that were decided
-    included: that a label is known is for the caller to say. The ranking stays as it was.
+    Verdicts reweigh hypotheses and shift the log-odds of all rows but those that are certain. The
+    ranking stays as it was.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ def with_verdicts(
     """
     if not len(verdicts.rows):
         return posterior
+    doubtful = posterior.p_wrong > 0  # others are known
     grouped = grouped_hypotheses(posterior, logs, codes)
-    nowhere = np.zeros(len(codes), dtype=bool)
-    before = gather_components(
-        grouped.kinds, grouped.weights, grouped.p, nowhere, posterior.p_wrong.sum()
-    )
+    p, nowhere = grouped.p[doubtful].astype(float), np.zeros(int(doubtful.sum()), dtype=bool)
+    before = gather_components(grouped.kinds, grouped.weights, p, nowhere, posterior.p_wrong.sum())
     after = update(before, _evidence(posterior.noise, before, logs, verdicts))
-    learnt = _with_p_wrong(posterior, after.p_wrong(grouped.p.astype(float)), codes, after)
-    return _with_weights(learnt, after)
+    p_wrong = np.zeros(len(codes))
+    p_wrong[doubtful] = after.p_wrong(p)
+    return _with_weights(_with_p_wrong(posterior, p_wrong, codes, after), after)
 
 
 def _evidence(

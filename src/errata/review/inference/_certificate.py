@@ -37,6 +37,7 @@ def certify(
     flagged: np.ndarray,
     verdicts: dict[int, bool | None],
     *,
+    known: np.ndarray | None = None,
     precision: float = 0.5,
 ) -> Certificate:
     """Bound the noise rate and the precision of the list by verdicts alone.
@@ -49,6 +50,8 @@ def certify(
         What the audit said.
     verdicts : dict
         By row: whether its label is wrong; None where somebody looked and could not say.
+    known : array of bool of shape (n,), optional
+        Rows whose label was certain before, which are in no pile.
     precision : float, default=0.5
         Of the list that is looked for: the longest one that reaches it for certain.
 
@@ -66,7 +69,8 @@ def certify(
     (True, 100)
     """
     suspects, others = _rows_drawn(piles, verdicts, SUSPECTS), _rows_drawn(piles, verdicts, OTHERS)
-    drawn = (suspects, flagged), (others, ~flagged)
+    unknown = np.ones(len(flagged), dtype=bool) if known is None else ~known
+    drawn = (suspects, flagged & unknown), (others, ~flagged & unknown)
     low = at_least_wrong([_stratum(rows, part, verdicts, False) for rows, part in drawn])
     high = at_most_wrong([_stratum(rows, part, verdicts, True) for rows, part in drawn])
     found, n = [bool(verdicts[row]) for row in suspects], max(len(flagged), 1)
