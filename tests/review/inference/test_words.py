@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from errata.review.inference import no_evidence, progress, sentences
+from errata.review.inference import (
+    Certificate,
+    certificate_sentence,
+    no_evidence,
+    progress,
+    sentences,
+)
 from errata.review.inference._progress import Left, Pace, SoFar, Spot
 from errata.review.inference._words import (
     left_sentence,
@@ -51,3 +57,12 @@ def test_a_spot_check_gives_what_is_left_an_interval(told):
 def test_the_end_of_the_list_is_told(told):
     assert stop_sentence(told._replace(next_wrong=None)) == "every suspect is decided"
     assert stop_sentence(told._replace(stop=False)) == ""
+
+
+def test_a_certificate_says_what_is_proven_and_no_more():
+    nothing = Certificate(0.5, 0.0, 1.0, 0, 0.5, 0, 0, 0.0)
+    assert certificate_sentence(nothing) == ""
+    no_list = Certificate(0.05, 0.0, 0.1, 20, 0.5, 0, 5, 0.1)
+    assert certificate_sentence(no_list).endswith(
+        "20 rows drawn by lot: 0 to 10% of all labels are wrong"
+    )

@@ -21,7 +21,7 @@ from ._components import (
 )
 from ._piles import draw_piles
 from ._progress import ReviewProgress, expected_left, progress
-from ._words import sentences
+from ._words import certificate_sentence, sentences
 
 __all__ = [
     "Certificate",
@@ -29,6 +29,7 @@ __all__ = [
     "Evidence",
     "ReviewProgress",
     "RowSums",
+    "certificate_sentence",
     "certify",
     "draw_piles",
     "evidence_of",

@@ -1,6 +1,7 @@
 """The numbers of a review in sentences, the same on the page and in a terminal."""
 
 from ..._format import count, percent, plural
+from ._certificate import Certificate
 from ._progress import Left, Pace, ReviewProgress, SoFar, Spot
 
 SPOT_CHECK = 60  # rows: with none wrong among them, at most 5 % of the others are
@@ -105,6 +106,26 @@ def spot_sentence(spot: Spot) -> str:
         f"wrong: at most {percent(spot.at_most)} of the rows not flagged ({count(spot.missed)}), "
         "with 95% confidence"
     )
+
+
+def certificate_sentence(certificate: Certificate) -> str:
+    """What the verdicts prove, whatever the models did; "" before the first.
+
+    >>> from errata.review.inference import Certificate
+    >>> certificate_sentence(Certificate(0.09, 0.05, 0.16, 40, 0.5, 120, 10, 0.6))
+    'certain with 95% confidence, from 40 rows drawn by lot: 5.0 to 16% of all labels are wrong; of
+    the 120 most suspicious rows at least 50%'
+    """
+    if not certificate.verdicts:
+        return ""
+    proven = (
+        f"certain with 95% confidence, from {plural(certificate.verdicts, 'row')} drawn by lot: "
+        f"{_range(certificate.low, certificate.high)} of all labels are wrong"
+    )
+    if not certificate.listed:
+        return proven
+    top = f"of the {count(certificate.listed)} most suspicious rows"
+    return f"{proven}; {top} at least {percent(certificate.precision)}"
 
 
 def _expected(left: Left) -> str:
