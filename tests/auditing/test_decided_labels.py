@@ -3,7 +3,8 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing._decided_labels import lay_over
+from errata.auditing._decided_labels import lay_over, verdicts_of
+from errata.auditing._inputs import read_inputs
 from errata.noise import flip_labels
 from errata.review import Decisions, Event, as_text
 
@@ -100,3 +101,30 @@ def test_keys_are_kept(decisions):
     assert audited(keys=keys).keys.tolist() == keys
     with pytest.raises(ValueError, match="keys has 2 rows, but there are 150 labels"):
         audited(keys=["a", "b"], decisions=decisions)
+
+
+def test_verdicts_tell_what_the_noise_is_like(tmp_path):
+    # Every suspect but two was found right: so are most of those that nobody has looked at.
+    first = audited()
+    suspects = np.argsort(-first.suspicion)[:40].tolist()
+    for row in suspects[::2]:
+        decide(tmp_path / "a.decisions", row, "label", LABELS[row])
+    told = audited(decisions=tmp_path / "a.decisions")
+    known = np.zeros(150, dtype=bool)
+    known[suspects[::2]] = True
+    only_known = audited(known=known)
+    others = suspects[1:20:2]
+    assert told.p_wrong[others].mean() < 0.8 * only_known.p_wrong[others].mean()
+    assert not told.flagged[suspects[::2]].any()
+    np.testing.assert_array_equal(told.p_wrong[known], 0)
+
+
+def test_verdicts_are_codes_among_the_classes_that_can_be_audited(tmp_path):
+    path = tmp_path / "a.decisions"
+    decide(path, 4, "other", "cat", label="ant")
+    decide(path, 9, "other", "bee", label="yak")  # a label that no row has
+    told = lay_over(X, LABELS, None, path, None)
+    inputs = read_inputs(told.table, told.labels, known=told.known)
+    found = verdicts_of(told, inputs)
+    assert (found.rows.tolist(), found.labels.tolist(), found.classes.tolist()) == ([4], [0], [2])
+    assert len(verdicts_of(None, inputs).rows) == 0

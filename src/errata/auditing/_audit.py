@@ -11,7 +11,7 @@ from .._random import draw_seed
 from .._validation import check_fraction
 from ._assembly import assemble, show_rows, show_stretches
 from ._copies import copies_note
-from ._decided_labels import lay_over, row_names
+from ._decided_labels import lay_over, row_names, verdicts_of
 from ._default_models import default_models
 from ._for_review import ForReview
 from ._groups import joined
@@ -30,7 +30,7 @@ from ._row_index import row_index
 from ._self_check import SelfCheck, run_self_check
 from ._ties import Ties, find_ties
 from ._unlabelled import fill_in
-from .classes import Posterior, posterior_of
+from .classes import Posterior, posterior_of, with_verdicts
 from .sequences import SequenceInputs, check_sequence, read_recordings, sequence_models
 
 
@@ -200,6 +200,7 @@ def audit(
     posterior = posterior_of(
         *(pool.logs, data.codes, random), **ties.evidence(data.codes), known=inputs.audited_known
     )
+    posterior = with_verdicts(posterior, pool.logs, data.codes, verdicts_of(told, inputs))
     filled = fill_in(inputs, data, pool, posterior, pred_proba)
     tell("planting errors and looking for them" if self_check else "summing up")
     check = _self_check(data, models, posterior, ties, inputs.audited_known) if self_check else None

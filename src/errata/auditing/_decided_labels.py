@@ -8,9 +8,11 @@ import numpy as np
 from .._format import plural
 from ..review.decisions import Decisions, Resolved, from_text, resolve
 from ._decided import check_kind
+from ._inputs import Inputs
 from ._known import known_column, yes_or_no
 from ._labels import has_label, label_column
 from ._per_row import one_per_row
+from .classes import Verdicts
 
 _TOLD = ("decided", "ambiguous", "unusable", "disputed")  # what :func:`resolve` tells of
 
@@ -52,6 +54,16 @@ def lay_over(
     return DecidedLabels(
         table, _replaced(labels, decided, given, unusable), mask, decided, were, notes
     )
+
+
+def verdicts_of(told: DecidedLabels | None, inputs: Inputs) -> Verdicts:
+    """The verdicts on audited rows, as codes: what labels were, and what classes are."""
+    rows = np.empty(0, dtype=np.intp) if told is None else told.rows
+    place = {name: code for code, name in enumerate(inputs.classes[inputs.present].tolist())}
+    were = np.array([place.get(label, -1) for label in ([] if told is None else told.were)])
+    at = np.searchsorted(inputs.audited, rows).clip(max=len(inputs.audited) - 1)
+    meant = (inputs.audited[at] == rows) & (were >= 0)
+    return Verdicts(at[meant], were[meant].astype(np.intp), inputs.audited_codes[at[meant]])
 
 
 def row_names(keys: Any, n: int) -> np.ndarray:
