@@ -1,41 +1,84 @@
-"""What was decided, to take along."""
+"""What was decided, to take along as a file."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from ..._format import listed
+from ..exporting import export_events, export_label_studio, export_table, read_audited
 from ._filter import RowFilter
 from ._requests import review_of
+from ._review import Review
 from ._stage import page_view
 from ._templates import rendered
-from ._web import HTMLResponse, HTTPException, StreamingResponse
+from ._web import BackgroundTask, FileResponse, HTMLResponse, HTTPException, run_in_threadpool
 
 
 async def more(request: Any) -> Any:
     """What can be exported, and the way to a new audit."""
     review = review_of(request)
     view = page_view(review, RowFilter(review.options.queue))
-    decisions = review.decisions.path
-    return HTMLResponse(
-        rendered("more.html", **view, decisions=decisions, audit=review.folder.path)
-    )
+    paths = {"decisions": review.decisions.path, "audit": review.folder.path}
+    return HTMLResponse(rendered("more.html", **view, **paths, table=review.options.table))
 
 
 async def export(request: Any) -> Any:
-    """A file, sent as it is made."""
-    review = review_of(request)
-    if request.query_params.get("format", "events") != "events":
-        raise HTTPException(422, "there is no such format.")
-    name = f"{review.folder.path.resolve().name.removesuffix('.audit')}.events.jsonl"
-    headers = {"Content-Disposition": _attachment(name)}
-    return StreamingResponse(_events(review), media_type="application/x-ndjson", headers=headers)
+    """A file, which goes when it is sent."""
+    review, form = review_of(request), request.query_params.get("format", "csv")
+    if form not in FORMATS:
+        raise HTTPException(422, f"there is no format {form!r}; there are {listed(FORMATS)}.")
+    folder = TemporaryDirectory(prefix="errata-export-")
+    ending, write = FORMATS[form]
+    stem = review.folder.path.resolve().name.removesuffix(".audit")
+    path = Path(folder.name) / f"{stem}{ending}"
+    try:
+        path = await run_in_threadpool(write, review, path)
+    except (OSError, ValueError, ImportError) as error:
+        folder.cleanup()
+        raise HTTPException(422, str(error)) from error
+    return FileResponse(path, filename=path.name, background=BackgroundTask(folder.cleanup))
 
 
-def _events(review: Any) -> Iterator[str]:
-    for event in review.decisions.events():
-        yield f"{json.dumps(event.as_dict())}\n"
+def _table(review: Review, path: Path) -> Path:
+    """The table as it was, with what was decided beside each row."""
+    export_table(read_audited(review.folder.path), _verdicts(review), _source(review), path)
+    return path
 
 
-def _attachment(name: str) -> str:
-    plain = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name)
-    return f'attachment; filename="{plain.encode("ascii", "replace").decode().replace("?", "_")}"'
+def _tasks(review: Review, path: Path) -> Path:
+    """Tasks for Label Studio."""
+    export_label_studio(read_audited(review.folder.path), _verdicts(review), _source(review), path)
+    return path
+
+
+def _config(review: Review, path: Path) -> Path:
+    """What Label Studio is to show, which is written beside the tasks."""
+    return _tasks(review, path.with_suffix(".json")).with_suffix(".xml")
+
+
+def _events(review: Review, path: Path) -> Path:
+    """One row for each event."""
+    export_events(review.decisions, path)
+    return path
+
+
+FORMATS: dict[str, tuple[str, Callable[[Review, Path], Path]]] = {
+    "csv": (".decided.csv", _table),
+    "parquet": (".decided.parquet", _table),
+    "jsonl": (".decided.jsonl", _table),
+    "label-studio": (".tasks.json", _tasks),
+    "label-studio-config": (".tasks.xml", _config),
+    "events": (".events.csv", _events),
+}
+
+
+def _verdicts(review: Review) -> dict[str, Any]:
+    """As they are now: the file is written beside further decisions."""
+    return dict(review.decisions.verdicts())
+
+
+def _source(review: Review) -> Path:
+    if review.options.table is None:
+        raise FileNotFoundError("the audited table is not there; say where it is with --table.")
+    return review.options.table

@@ -1,10 +1,13 @@
 """Audit the table again with what was decided, in a process of its own."""
 
 import json
+import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkstemp
 from typing import Any
 
 from ..._format import percent
@@ -14,6 +17,8 @@ from ._review import Review
 from ._stage import page_view
 from ._templates import rendered
 from ._web import FileResponse, HTMLResponse, HTTPException, RedirectResponse
+
+MOST_SAID = 65_536  # bytes that are looked at
 
 # The report has a policy of its own, and a script; it must not act in the name of this page.
 REPORT_POLICY = (
@@ -28,7 +33,7 @@ class Reaudit:
 
     process: subprocess.Popen
     folder: Path
-    log: Path
+    log: int  # a file of what it says that has no name, so that nothing is left of it
 
     @property
     def state(self) -> str:
@@ -39,7 +44,8 @@ class Reaudit:
     @property
     def last_line(self) -> str:
         """What it said last."""
-        lines = self.log.read_text(encoding="utf-8", errors="replace").split("\n")
+        os.lseek(self.log, 0, os.SEEK_SET)
+        lines = os.read(self.log, MOST_SAID).decode("utf-8", errors="replace").split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
@@ -83,16 +89,25 @@ def _started(review: Review) -> Reaudit:
     label = review.folder.about["label"]
     decisions = str(review.decisions.path)
     again = [*review.folder.about.get("options", []), "--decisions", decisions]
-    log = review.decisions.path.with_name(f"{folder.name}.log")
+    out, log = _nameless_file()
     command = [sys.executable, "-m", "errata.cli", "audit", str(table), "--label", label]
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            [*command, *again, "--out", str(folder)],
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-        )
+    process = subprocess.Popen(
+        [*command, *again, "--out", str(folder)],
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=subprocess.STDOUT,
+    )
+    os.close(out)
     return Reaudit(process, folder, log)
+
+
+def _nameless_file() -> tuple[int, int]:
+    """A temporary file, to write and to read, each with a place of its own."""
+    out, name = mkstemp(prefix="errata-reaudit-")
+    log = os.open(name, os.O_RDONLY)
+    with suppress(OSError):  # Windows keeps what is open
+        os.unlink(name)
+    return out, log
 
 
 def _table(review: Review) -> Path:

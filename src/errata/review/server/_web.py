@@ -7,6 +7,7 @@ _routing = require("starlette.routing", extra="review")
 
 Starlette = require("starlette.applications", extra="review").Starlette
 HTTPException = require("starlette.exceptions", extra="review").HTTPException
+BackgroundTask = require("starlette.background", extra="review").BackgroundTask
 Middleware = require("starlette.middleware", extra="review").Middleware
 run_in_threadpool = require("starlette.concurrency", extra="review").run_in_threadpool
 Route = _routing.Route
@@ -16,4 +17,3 @@ JSONResponse = _responses.JSONResponse
 PlainTextResponse = _responses.PlainTextResponse
 RedirectResponse = _responses.RedirectResponse
 Response = _responses.Response
-StreamingResponse = _responses.StreamingResponse

@@ -1,0 +1,115 @@
+"""From the page to what comes next: exports of a real audit, and a second audit."""
+
+import csv
+import io
+import json
+import time
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from errata._optional import require
+from errata.cli.__main__ import main
+from errata.review.server._reaudit import REPORT_POLICY
+from reviewing import Page
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory):
+    """A table of two clouds with some labels swapped, and its audit."""
+    folder = tmp_path_factory.mktemp("clouds")
+    random = np.random.default_rng(0)
+    truth = np.arange(120) % 2
+    x = random.normal(size=(120, 2)) + 4 * truth[:, None]
+    labels = np.where(np.arange(120) % 15 == 0, 1 - truth, truth)
+    lines = [
+        f"{a:.3f},{b:.3f},{'=cat' if c else 'dog'}" for (a, b), c in zip(x, labels, strict=True)
+    ]
+    (folder / "pets.csv").write_text("\n".join(["height,weight,species", *lines]) + "\n")
+    done = CliRunner().invoke(
+        main, ["audit", str(folder / "pets.csv"), "--label", "species", "--no-self-check"]
+    )
+    assert done.exit_code == 0, done.output
+    return folder / "pets.audit"
+
+
+@pytest.fixture
+def page(audited):
+    with Page(audited, table=audited.parent / "pets.csv") as page:
+        row = int(page.review.folder.rows.number[0])
+        page.decide(row, key="first", note="=1+1")
+        yield page
+
+
+def test_an_audit_of_errata_is_shown(page):
+    text = page.get("/card/" + str(page.review.folder.rows.number[0])).text
+    assert "height" in text
+    assert "Rows most like it" in text
+    assert page.review.folder.title == "pets.csv"
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        ("csv", "pets.decided.csv"),
+        ("jsonl", "pets.decided.jsonl"),
+        ("parquet", "pets.decided.parquet"),
+        ("label-studio", "pets.tasks.json"),
+        ("label-studio-config", "pets.tasks.xml"),
+        ("events", "pets.events.csv"),
+    ],
+)
+def test_everything_can_be_taken_along(page, form, name):
+    answer = page.get(f"/export?format={form}")
+    assert answer.status_code == 200
+    assert f'filename="{name}"' in answer.headers["content-disposition"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    CHECKS[form](answer.content)
+
+
+def check_csv(content):
+    rows = list(csv.DictReader(io.StringIO(content.decode())))
+    assert len(rows) == 120
+    decided = [row for row in rows if row["errata_verdict"] == "decided"]
+    assert [row["errata_note"] for row in decided] == ["'=1+1"]  # no spreadsheet runs it
+
+
+def check_parquet(content):
+    table = require("pyarrow.parquet", extra="review").read_table(io.BytesIO(content))
+    assert table.num_rows == 120
+    assert "errata_class" in table.column_names
+
+
+CHECKS = {
+    "csv": check_csv,
+    "jsonl": lambda content: json.loads(content.splitlines()[0])["errata_verdict"],
+    "parquet": check_parquet,
+    "label-studio": lambda content: json.loads(content)[0]["data"],
+    "label-studio-config": lambda content: content.index(b"<Choices"),
+    "events": lambda content: content.index(b"ann"),
+}
+
+
+def test_an_export_that_cannot_be_is_told(audited):
+    with Page(audited) as page:
+        answer = page.get("/export?format=csv")
+        assert (answer.status_code, "--table" in answer.text) == (422, True)
+        assert page.get("/export?format=xls").status_code == 422
+        assert page.post("/reaudit", {}).status_code == 422
+
+
+def test_a_second_audit_ends_in_a_link(page, audited):
+    assert page.get("/reaudit/report").status_code == 404
+    assert page.post("/reaudit", {}).headers["location"] == "/reaudit"
+    for _ in range(600):
+        text = page.get("/reaudit").text
+        if "runs in a process of its own" not in text:
+            break
+        time.sleep(0.1)
+    assert 'href="/reaudit/report"' in text, text
+    answer = page.get("/reaudit/report")
+    assert answer.headers["content-security-policy"] == REPORT_POLICY
+    assert "Label audit" in answer.text
+    numbers = json.loads((audited.with_name("pets.2.audit") / "audit.json").read_text())
+    assert numbers["about"]["decisions"] == str(page.decisions.path)
