@@ -6,6 +6,7 @@ import pytest
 from decision_cases import said
 from errata.review import Audited, Decisions, review_summary
 from errata.review.inference import gather_components
+from errata.review.inference._piles import OTHERS, SUSPECTS
 from errata.tables import write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -23,7 +24,9 @@ AUDITED = Audited(
     p_wrong=P,
     p_suggested=P,
     flagged=FLAGGED,
+    suspicion=P,
 )
+CALIBRATION = [[3, 0.4, SUSPECTS], [12, 0.1, OTHERS], [7, 0.4, SUSPECTS]]
 
 
 @pytest.fixture
@@ -42,7 +45,7 @@ def decisions(tmp_path):
 def with_components(folder):
     p = P[:, None].astype(np.float32)
     components = gather_components(["uniform"], np.ones(1), p, FLAGGED, P.sum())
-    piles = {"calibration": [], "spot": [30, 20, 25, 35]}
+    piles = {"calibration": CALIBRATION, "spot": [30, 20, 25, 35]}
     numbers = {"components": components.as_dict(), "piles": piles}
     (folder / "audit.json").write_text(json.dumps(numbers))
     write_table(folder / "components.parquet", {"0": p[:, 0]})
@@ -95,3 +98,35 @@ def test_the_spot_check_counts_as_far_as_it_went(decisions, folder):
         "spot"
     ]
     assert (spot["wrong"], spot["decided"]) == (1, 2)
+
+
+def test_rows_drawn_by_lot_prove_something(decisions, folder):
+    with_components(folder)
+    decisions.record(said("suggestion", 3, queue="calibration"))
+    decisions.record(said("label", 12, queue="calibration"))
+    told = review_summary(decisions, AUDITED, folder)
+    proven = told["certificate"]
+    assert proven["numbers"]["verdicts"] == 2
+    assert 0 < proven["numbers"]["low"] < proven["numbers"]["high"] < 1
+    assert told["sentences"][-1].startswith("Certain with 95% confidence, from 2 rows drawn by lot")
+    json.dumps(told, allow_nan=False)
+
+
+def test_a_row_of_a_pile_that_was_reached_by_suspicion_is_no_draw(decisions, folder):
+    with_components(folder)
+    decisions.record(said("suggestion", 3))
+    assert review_summary(decisions, AUDITED, folder)["certificate"] is None
+    decisions.record(said("label", 12, queue="calibration"))
+    decisions.record(said("suggestion", 7))
+    proven = review_summary(decisions, AUDITED, folder)["certificate"]
+    assert proven["numbers"]["verdicts"] == 2  # 3 was above 12, 7 is below
+
+
+def test_who_could_not_say_widens_what_is_proven(decisions, folder):
+    with_components(folder)
+    decisions.record(said("label", 3, queue="calibration"))
+    narrow = review_summary(decisions, AUDITED, folder)["certificate"]["numbers"]
+    decisions.record(said("ambiguous", 3, queue="calibration"))
+    wide = review_summary(decisions, AUDITED, folder)["certificate"]["numbers"]
+    assert wide["low"] <= narrow["low"]
+    assert wide["high"] > narrow["high"]

@@ -21,7 +21,9 @@ def in_words(told: dict[str, Any]) -> Iterator[str]:
     if told["disputed"]:
         yield f"They do not agree on: row {listed(told['disputed'])} (counted from 0)."
     if told["progress"] is not None:
-        yield from _capital(told["progress"]["sentences"])
+        yield from map(_sentence, filter(None, told["progress"]["sentences"].values()))
+    if told["certificate"] is not None:
+        yield _sentence(told["certificate"]["sentence"])
 
 
 def _rows(states: dict[str, int], labels: dict[str, int]) -> str:
@@ -45,8 +47,8 @@ def _pair(pair: dict[str, Any]) -> str:
     return f"{who} agree on {count(pair['alike'])} of {plural(pair['rows'], 'row')}{kappa}."
 
 
-def _capital(sentences: dict[str, str]) -> Iterator[str]:
-    return (f"{text[0].upper()}{text[1:]}." for text in sentences.values() if text)
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _are(number: int) -> str:

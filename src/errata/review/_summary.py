@@ -9,10 +9,18 @@ from typing import Any
 import numpy as np
 
 from .._optional import require
+from ._certified import certificate_of, gone_through, is_wrong
 from ._in_words import in_words
-from .decisions import Decisions, RowVerdict, as_text
+from .decisions import Decisions, RowVerdict
 from .exporting import Audited
-from .inference import Components, evidence_of, progress, sentences, update
+from .inference import (
+    Components,
+    certificate_sentence,
+    evidence_of,
+    progress,
+    sentences,
+    update,
+)
 
 _OPINIONS = ("decided", "ambiguous", "unusable")
 
@@ -23,6 +31,7 @@ def review_summary(decisions: Decisions, audited: Audited, folder: Path) -> dict
     rows = {key: row for row, key in enumerate(audited.keys)}
     here = {rows[key]: verdict for key, verdict in verdicts.items() if key in rows}
     agreement = decisions.agreement()
+    numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
     told = {
         "file": str(decisions.path),
         "about": decisions.about,
@@ -34,7 +43,8 @@ def review_summary(decisions: Decisions, audited: Audited, folder: Path) -> dict
         "elsewhere": len(verdicts) - len(here),
         "agreement": [pair._asdict() for pair in agreement.pairs],
         "disputed": sorted(rows[key] for key in agreement.disputed if key in rows),
-        "progress": _progress(audited, here, folder),
+        "progress": _progress(audited, here, folder, numbers),
+        "certificate": _certificate(audited, here, numbers),
     }
     return told | {"sentences": list(in_words(told))}
 
@@ -49,7 +59,7 @@ def _states(verdicts: Any) -> dict[str, int]:
 
 
 def _labels(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[str, int]:
-    wrong = [_is_wrong(audited, row, verdict) for row, verdict in _judged(audited, here).items()]
+    wrong = list(_judged(audited, here).values())
     return {"wrong": sum(wrong), "right": len(wrong) - sum(wrong)}
 
 
@@ -59,24 +69,34 @@ def _flagged(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[str, int]
     return {"rows": len(flagged), "undecided": len(flagged) - settled}
 
 
-def _judged(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[int, RowVerdict]:
-    """Decided rows that have a label, which is right or wrong."""
-    decided = {row: verdict for row, verdict in here.items() if verdict.state == "decided"}
-    return {row: verdict for row, verdict in decided.items() if audited.labels[row] is not None}
+def _judged(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[int, bool]:
+    """Whether the label is wrong, of decided rows that have one."""
+    told = {row: is_wrong(audited, row, verdict) for row, verdict in here.items()}
+    return {row: wrong for row, wrong in told.items() if wrong is not None}
+
+
+def _certificate(
+    audited: Audited, here: Mapping[int, RowVerdict], numbers: dict[str, Any]
+) -> dict[str, Any] | None:
+    """What rows drawn by lot prove, in numbers and a sentence; None before the first of them."""
+    if numbers.get("piles") is None:
+        return None
+    found = certificate_of(audited, here, numbers["piles"])
+    sentence = certificate_sentence(found)
+    return {"numbers": found._asdict(), "sentence": sentence} if sentence else None
 
 
 def _progress(
-    audited: Audited, here: Mapping[int, RowVerdict], folder: Path
+    audited: Audited, here: Mapping[int, RowVerdict], folder: Path, numbers: dict[str, Any]
 ) -> dict[str, Any] | None:
     """How good the list was and what is left, in numbers and sentences."""
-    numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
     if numbers.get("components") is None:  # of recordings, whose rows are not judged one by one
         return None
     components = Components.from_dict(numbers["components"])
     table = require("pyarrow.parquet", extra="tables").read_table(folder / "components.parquet")
     p = np.stack([column.to_numpy() for column in table.columns], axis=1)
-    rows = np.array(sorted(_judged(audited, here)), dtype=np.intp)
-    wrong = np.array([_is_wrong(audited, row, here[row]) for row in rows.tolist()], dtype=bool)
+    judged = _judged(audited, here)
+    rows, wrong = np.array(list(judged), dtype=np.intp), np.array(list(judged.values()), dtype=bool)
     evidence = evidence_of(components, p[rows], wrong, audited.flagged[rows], audited.p_wrong[rows])
     ahead = _ahead(audited, here)
     told = progress(
@@ -97,19 +117,13 @@ def _ahead(audited: Audited, here: Mapping[int, RowVerdict]) -> np.ndarray:
 
 def _spot(audited: Audited, here: Mapping[int, RowVerdict], pile: list[int]) -> tuple[int, int]:
     """Wrong and decided rows of the spot pile, as far as it was gone through."""
-    reached = [place for place, row in enumerate(pile) if row in here and here[row].queue == "spot"]
-    drawn = pile[: max(reached, default=-1) + 1]
-    judged = _judged(audited, {row: here[row] for row in drawn if row in here})
-    wrong = [_is_wrong(audited, row, verdict) for row, verdict in judged.items()]
+    drawn = set(gone_through(pile, "spot", here))
+    wrong = [told for row, told in _judged(audited, here).items() if row in drawn]
     return sum(wrong), len(wrong)
 
 
 def _is_settled(verdict: RowVerdict | None) -> bool:
     return verdict is not None and verdict.state in _OPINIONS
-
-
-def _is_wrong(audited: Audited, row: int, verdict: RowVerdict) -> bool:
-    return as_text(audited.labels[row]) != verdict.class_text
 
 
 def _plain(value: Any) -> Any:

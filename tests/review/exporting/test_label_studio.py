@@ -31,6 +31,7 @@ AUDITED = Audited(
     p_wrong=np.array([0.93, 0.2, 0.99999]),
     p_suggested=np.array([0.9, 0.8, 0.95]),
     flagged=np.array([True, False, True]),
+    suspicion=np.array([0.93, 0.2, 0.99999]),
 )
 
 

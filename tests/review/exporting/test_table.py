@@ -25,6 +25,7 @@ def audited(label="pet", labels=("cat", "dog", "cat")):
         p_wrong=np.array([0.93, 0.2, 0.01])[:rows],
         p_suggested=np.array([0.9, 0.8, 0.99])[:rows],
         flagged=np.array([True, False, False])[:rows],
+        suspicion=np.array([0.93, 0.2, 0.01])[:rows],
     )
 
 

@@ -26,6 +26,8 @@ class Audited(NamedTuple):
     p_wrong: np.ndarray
     p_suggested: np.ndarray
     flagged: np.ndarray
+    suspicion: np.ndarray
+    known: np.ndarray | None = None  # rows whose label was certain before
 
     @property
     def by_place(self) -> bool:
@@ -50,10 +52,11 @@ def read_audited(folder: str | os.PathLike) -> Audited:
             f"{folder} is not an audit that this errata has written ({error}); audit the table "
             "again."
         ) from error
-    names = ["key", "labels", "suggested", "p_wrong", "p_suggested", "flagged"]
+    names = ["key", "labels", "suggested", "p_wrong", "p_suggested", "flagged", "suspicion"]
     parquet = require("pyarrow.parquet", extra="tables")
-    columns = parquet.read_table(folder / "rows.parquet", columns=names).columns
-    keys, labels, suggested, *scores = columns
+    with parquet.ParquetFile(folder / "rows.parquet") as file:
+        names += ["known"] if "known" in file.schema_arrow.names else []
+        keys, labels, suggested, *scores = file.read(columns=names).select(names).columns
     return Audited(
         fingerprint,
         about.get("table"),
