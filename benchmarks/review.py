@@ -48,7 +48,7 @@ def write_audit(folder, rows, flagged, classes, value, picture=None):
     p = np.stack([0 * p_wrong, p_wrong, 0.9 * p_wrong, p_wrong**2], axis=1).astype(np.float32)
     kinds = ["none", "uniform", "pattern", "boundary"]
     components = gather_components(kinds, np.full(4, 0.25), p, is_flagged, p_wrong.sum())
-    piles = draw_piles(is_flagged, p, components.weights.sum(axis=1), random)
+    piles = draw_piles(is_flagged, random)
     numbers = {
         "version": 8,
         "about": {"title": "million.csv", "label": "label", "features": 8},
@@ -62,6 +62,7 @@ def write_audit(folder, rows, flagged, classes, value, picture=None):
         "labels": names[codes],
         "suggested": names[(codes + is_flagged) % len(names)],
         "p_wrong": p_wrong,
+        "suspicion": p_wrong,
         "flagged": is_flagged,
         "key": [f"{row:016x}.0" for row in range(rows)],
     }

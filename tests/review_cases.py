@@ -69,6 +69,7 @@ def write_audit(
                 "labels": names[codes].tolist(),
                 "suggested": names[suggested].tolist(),
                 "p_wrong": p_wrong,
+                "suspicion": p_wrong,
                 "flagged": is_flagged,
                 "key": keys,
             }

@@ -115,7 +115,7 @@ class AuditFolder:
         """``p_wrong`` under each component of the noise, for the rows that have a card."""
         path = self.path / COMPONENTS
         names, rows = _column_names(path), self.rows.number
-        return np.stack([column_numbers(_column(path, name))[rows] for name in names], axis=1)
+        return np.stack([column_numbers(read_column(path, name))[rows] for name in names], axis=1)
 
 
 def audited_table(folder: AuditFolder, given: Path | None = None) -> Path | None:
@@ -148,23 +148,23 @@ def _rows(path: Path, numbers: np.ndarray) -> tuple[int, int, list[Any], CardRow
 
     A column at a time, as only some rows of each are kept.
     """
-    classes, labels = values_and_codes(_column(path, "labels"))
-    looks_like, suggested = values_and_codes(_column(path, "suggested"))
+    classes, labels = values_and_codes(read_column(path, "labels"))
+    looks_like, suggested = values_and_codes(read_column(path, "suggested"))
     code = {name: place for place, name in enumerate(classes)}
     among = np.array([*(code.get(name, MISSING) for name in looks_like), MISSING])
-    flagged = column_numbers(_column(path, "flagged"))
+    flagged = column_numbers(read_column(path, "flagged"))
     rows = CardRows(
         number=numbers,
-        key=texts_at(_column(path, "key"), numbers),
+        key=texts_at(read_column(path, "key"), numbers),
         label=labels[numbers],
         suggested=among[suggested[numbers]],
-        p_wrong=column_numbers(_column(path, "p_wrong"))[numbers],
+        p_wrong=column_numbers(read_column(path, "p_wrong"))[numbers],
         flagged=flagged[numbers],
     )
     return len(flagged), int(flagged.sum()), classes, rows
 
 
-def _column(path: Path, name: str) -> Any:
+def read_column(path: Path, name: str) -> Any:
     """A column; `read_table` would import pandas. Labels that are texts come as codes."""
     parquet = require("pyarrow.parquet", extra="review")
     coded = [name] if name in ("labels", "suggested") else None

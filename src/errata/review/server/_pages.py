@@ -6,6 +6,7 @@ from ..decisions import Event
 from ._filter import RowFilter
 from ._names import name_of_text, shown_name
 from ._pictures import NoPicture, picture, picture_path
+from ._proof import proven
 from ._requests import filter_of, number_of, place_of, review_of, wants_part
 from ._review import Review
 from ._stage import page_view, stage, whole_page
@@ -107,7 +108,10 @@ async def agreement_page(request: Any) -> Any:
     found = review.decisions.agreement()
     view = page_view(review, RowFilter(review.options.queue))
     counts = review.standing.counts()
-    return HTMLResponse(rendered("agreement.html", **view, pairs=found.pairs, counts=counts))
+    proof = "" if review.options.blind else proven(review)
+    return HTMLResponse(
+        rendered("agreement.html", **view, pairs=found.pairs, counts=counts, proven=proof)
+    )
 
 
 def _page(request: Any, chosen: RowFilter, place: int | None) -> Any:
