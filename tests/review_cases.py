@@ -70,6 +70,7 @@ def write_audit(
                 "suggested": names[suggested].tolist(),
                 "p_wrong": p_wrong,
                 "suspicion": p_wrong,
+                "p_suggested": p_wrong,
                 "flagged": is_flagged,
                 "key": keys,
             }

@@ -76,12 +76,14 @@ def test_decisions_of_another_table_are_refused(tmp_path):
 def test_decisions_stay_when_the_audit_is_replaced(tmp_path, audit):
     with Page(audit) as page:
         page.decide(3)
+        page.decide(100, "label")  # a row that the next audit does not have
     for file in audit.iterdir():
         file.unlink()
     audit.rmdir()
     write_audit(audit, rows=60)
     with Page(audit) as page:
         assert page.review.state(page.review.folder.place(3)) == "decided"
+        assert "1 more row decided in another audit" in page.get("/agreement").text
 
 
 def test_ctrl_c_ends_after_the_last_commit(audit):

@@ -34,9 +34,11 @@ async def export(request: Any) -> Any:
     path = Path(folder.name) / f"{stem}{ending}"
     try:
         path = await run_in_threadpool(write, review, path)
-    except (OSError, ValueError, ImportError) as error:
+    except BaseException as error:
         folder.cleanup()
-        raise HTTPException(422, str(error)) from error
+        if isinstance(error, OSError | ValueError | ImportError):
+            raise HTTPException(422, str(error)) from error
+        raise
     return FileResponse(path, filename=path.name, background=BackgroundTask(folder.cleanup))
 
 

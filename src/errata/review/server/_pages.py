@@ -110,7 +110,14 @@ async def agreement_page(request: Any) -> Any:
     counts = review.standing.counts()
     proof = "" if review.options.blind else proven(review)
     return HTMLResponse(
-        rendered("agreement.html", **view, pairs=found.pairs, counts=counts, proven=proof)
+        rendered(
+            "agreement.html",
+            **view,
+            pairs=found.pairs,
+            counts=counts,
+            proven=proof,
+            elsewhere=review.standing.elsewhere(),
+        )
     )
 
 

@@ -57,6 +57,10 @@ class RowStanding:
         found = np.bincount(self.states, minlength=len(STATES))
         return dict(zip(STATES, found.tolist(), strict=True))
 
+    def elsewhere(self) -> int:
+        """How many rows were decided that have no card here: in another audit of the table."""
+        return sum(key not in self.folder.places_by_key for key in self.decisions.verdicts())
+
     def rows_in(self, chosen: RowFilter) -> np.ndarray:
         """Places of the rows in a filter, in the order in which they are shown."""
         order = self._queue(chosen.queue)
