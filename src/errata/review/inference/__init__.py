@@ -6,7 +6,7 @@
    verdicts on them prove
 4. ``_intervals``: of fractions and counts
 
-Numpy and ``scipy.special`` only: the page must start at once.
+Numpy only, and ``scipy.special`` where a bound is exact: the page must start at once.
 """
 
 from ._certificate import Certificate, certify

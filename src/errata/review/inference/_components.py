@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import softmax
 
 # Measured by `python benchmarks/verdicts.py`, on the tables that it names for that purpose.
 SHIFTS = np.linspace(-3, 3, 9)  # of the log-odds
@@ -124,9 +123,14 @@ def _leaning(expected: np.ndarray, total: float) -> np.ndarray:
     low, high = -10.0, 10.0
     for _ in range(60):
         lean = (low + high) / 2
-        shares = softmax(lean * SHIFTS - (SHIFTS / SHIFT_SPREAD) ** 2 / 2)
+        shares = _softmax(lean * SHIFTS - (SHIFTS / SHIFT_SPREAD) ** 2 / 2)
         low, high = (lean, high) if shares @ expected < total else (low, lean)
     return shares
+
+
+def _softmax(logs: np.ndarray) -> np.ndarray:
+    parts = np.exp(logs - logs.max())
+    return parts / parts.sum()
 
 
 def shifted(p: np.ndarray, odds: float) -> np.ndarray:
@@ -221,4 +225,4 @@ def update(components: Components, evidence: Evidence) -> Components:
     """
     with np.errstate(divide="ignore"):
         logs = np.log(components.weights) + evidence.log_likelihood
-    return components._replace(weights=softmax(logs))
+    return components._replace(weights=_softmax(logs))

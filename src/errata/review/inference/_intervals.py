@@ -1,9 +1,11 @@
 """Intervals of a fraction that was counted, and of a count that was only expected."""
 
-import numpy as np
-from scipy.special import betaincinv, ndtr, ndtri
+from math import erfc, sqrt
+from statistics import NormalDist
 
-_GRID = 1001  # places at which a mixture is looked at
+import numpy as np
+
+_HALVINGS = 40  # of the range that a quantile lies in
 
 
 def wilson(found: int, n: int, coverage: float = 0.95) -> tuple[float, float]:
@@ -20,10 +22,9 @@ def wilson(found: int, n: int, coverage: float = 0.95) -> tuple[float, float]:
     """
     if n == 0:
         return 0.0, 1.0
-    z2 = float(ndtri((1 + coverage) / 2)) ** 2
-    centre, half = found + z2 / 2, np.sqrt(z2 * (found * (n - found) / n + z2 / 4))
-    low, high = (centre - half) / (n + z2), (centre + half) / (n + z2)
-    return max(0.0, float(low)), min(1.0, float(high))
+    z2 = NormalDist().inv_cdf((1 + coverage) / 2) ** 2
+    centre, half = found + z2 / 2, sqrt(z2 * (found * (n - found) / n + z2 / 4))
+    return max(0.0, (centre - half) / (n + z2)), min(1.0, (centre + half) / (n + z2))
 
 
 def clopper_pearson(found: int, n: int, coverage: float = 0.95) -> tuple[float, float]:
@@ -36,8 +37,7 @@ def clopper_pearson(found: int, n: int, coverage: float = 0.95) -> tuple[float, 
     (0.0, 0.06)
     """
     tail = (1 - coverage) / 2
-    low = float(betaincinv(found, n - found + 1, tail)) if found else 0.0
-    return low, at_most(found, n, 1 - tail)
+    return at_least(found, n, 1 - tail), at_most(found, n, 1 - tail)
 
 
 def at_most(found: int, n: int, confidence: float = 0.95) -> float:
@@ -48,6 +48,8 @@ def at_most(found: int, n: int, confidence: float = 0.95) -> float:
     >>> round(at_most(0, 60), 3)
     0.049
     """
+    from scipy.special import betaincinv  # a quarter of a second, and not for the first card
+
     return float(betaincinv(found + 1, n - found, confidence)) if found < n else 1.0
 
 
@@ -60,9 +62,17 @@ def of_mixture(
     weights: np.ndarray, means: np.ndarray, variances: np.ndarray, most: float, coverage: float
 ) -> tuple[float, float]:
     """Quantiles of a count between 0 and ``most`` that is nearly normal under each hypothesis."""
-    grid = np.linspace(0, most, _GRID)
-    spread = np.sqrt(np.maximum(variances, 1e-12))
-    below = ndtr((grid[:, None] - means) / spread) @ weights
+    spread = np.sqrt(2 * np.maximum(variances, 1e-12))
+    parts = list(zip(weights.tolist(), means.tolist(), spread.tolist(), strict=True))
     tail = (1 - coverage) / 2
-    low, high = np.searchsorted(below, [tail, 1 - tail]).clip(max=_GRID - 1)
-    return float(grid[low]), float(grid[high])
+    return _quantile(parts, tail, most), _quantile(parts, 1 - tail, most)
+
+
+def _quantile(parts: list[tuple[float, float, float]], level: float, most: float) -> float:
+    """Where the distribution function of the mixture reaches a level, by halving."""
+    low, high = 0.0, float(most)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        below = sum(weight * erfc((mean - middle) / spread) for weight, mean, spread in parts) / 2
+        low, high = (middle, high) if below < level else (low, middle)
+    return high

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 SPLITS = 60  # of a number of wrong labels into strata that are tried, and so many around the worst
 
@@ -95,4 +94,6 @@ def _hypergeometric(stratum: Stratum, wrong: np.ndarray) -> np.ndarray:
 
 
 def _log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
+    from scipy.special import gammaln  # a quarter of a second, and not for the first card
+
     return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
