@@ -131,7 +131,12 @@ class Served:
         """Seconds of each decision."""
         times = []
         for row in rows:
-            given = {"row": row, "kind": "label", "key": f"{mark}{row}", "filter": "queue=suspects"}
+            given = {
+                "row": row,
+                "kind": "label",
+                "key": f"{mark} {row}",
+                "filter": "queue=suspects",
+            }
             begun = time.perf_counter()
             self.client.post("/decide", data=given).raise_for_status()
             times.append(time.perf_counter() - begun)
@@ -174,8 +179,7 @@ def million(folder, rows, decisions):
             "< 1 s, <= 0.8 cpu s",
         )
         tell("memory then", f"{memory:.0f} MB", "< 250 MB")
-        early = server.decide(range(decisions), "early")
-        told(early, "a decision, with its next card")
+        early = told(server, range(decisions), "a decision, with its next card")
         heavy = server.stop()
         tell("of sklearn, pandas, scipy.stats imported", ", ".join(heavy) or "none", "none")
     fill(decisions_path(audit))
@@ -183,15 +187,17 @@ def million(folder, rows, decisions):
         server.get("/")
         seconds = time.perf_counter() - server.started
         tell("first card with 50,000 events", f"{seconds:.2f} s", "< 1 s")
-        late = server.decide(range(1000, 1000 + decisions), "late")
-        told(late, "a decision after 50,000 events")
-        ratio = np.median(late) / np.median(early)
-        tell("late to early, medians", f"{ratio:.2f}", "<= 1.2")
+        late = told(server, range(1000, 1000 + decisions), "a decision after 50,000 events")
+        tell("late to early, processor time", f"{late / early:.2f}", "<= 1.2")
 
 
-def told(times, what):
-    median, p95 = np.quantile(times, [0.5, 0.95]) * 1000
-    tell(what, f"{median:.0f} ms median, {p95:.0f} p95", "p95 < 50 ms")
+def told(server, rows, what):
+    """Tell how long decisions take; processor seconds of one, as the machine may be busy."""
+    before = server.used()[0]
+    median, p95 = np.quantile(server.decide(rows, what), [0.5, 0.95]) * 1000
+    cpu = (server.used()[0] - before) / len(rows)
+    tell(what, f"{median:.0f} ms, {p95:.0f} p95, {1000 * cpu:.0f} cpu", "p95 < 50 ms")
+    return cpu
 
 
 def fill(path):
