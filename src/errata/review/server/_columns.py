@@ -43,7 +43,8 @@ def values_and_codes(column: Any) -> tuple[list[Any], np.ndarray]:
         parts = [_dictionary_codes(chunk) for chunk in column.chunks]
     else:
         values, codes = np.unique(column_numbers(column), return_inverse=True)
-        present = values[~np.isnan(values)].tolist()  # what is missing is last
+        present = values[~np.isnan(values)]  # what is missing is last, and made them floats
+        present = present.astype(column.type.to_pandas_dtype()).tolist()
         parts = [(present, np.where(codes < len(present), codes, MISSING))]
     return _joined(parts)
 
