@@ -52,6 +52,11 @@ def with_components(folder):
     return folder
 
 
+def spot_of(decisions, folder):
+    numbers = review_summary(decisions, AUDITED, folder)["progress"]["numbers"]
+    return tuple(numbers["spot"].values())
+
+
 def test_rows_and_reviewers_are_counted(decisions, folder):
     decisions.record_all([said("suggestion", row) for row in range(3)])
     decisions.record(said("label", 3))
@@ -92,12 +97,31 @@ def test_progress_is_told_in_numbers_and_sentences(decisions, folder):
 
 def test_the_spot_check_counts_as_far_as_it_went(decisions, folder):
     decisions.record(said("label", 30, queue="spot"))
-    decisions.record(said("suggestion", 25, queue="spot"))
-    decisions.record(said("label", 35, queue="all"))  # further down: not drawn yet
-    spot = review_summary(decisions, AUDITED, with_components(folder))["progress"]["numbers"][
-        "spot"
-    ]
-    assert (spot["wrong"], spot["decided"]) == (1, 2)
+    decisions.record(said("suggestion", 20, queue="spot"))
+    decisions.record(said("label", 25, queue="all"))  # further down: not drawn yet
+    assert spot_of(decisions, with_components(folder))[:2] == (1, 2)
+
+
+def test_a_spot_check_ends_at_a_gap(decisions, folder):
+    decisions.record(said("label", 30, queue="spot"))
+    decisions.record(said("suggestion", 25, queue="spot"))  # 20 is before it
+    assert spot_of(decisions, with_components(folder))[:2] == (0, 1)
+
+
+def test_rows_of_a_spot_check_that_nobody_could_tell_may_be_wrong(decisions, folder):
+    decisions.record(said("label", 30, queue="spot"))
+    decisions.record(said("ambiguous", 20, queue="spot"))
+    wrong, decided, at_most, missed, unsure = spot_of(decisions, with_components(folder))
+    assert (wrong, decided, unsure) == (0, 2, 1)
+    np.testing.assert_allclose(at_most, 0.95**0.5, rtol=1e-9, atol=0)
+    assert missed == 29
+
+
+def test_draws_for_another_audit_are_none_for_this_one(decisions, folder):
+    decisions.record(said("label", 30, queue="spot", audit="0ld"))
+    decisions.record(said("suggestion", 3, queue="calibration", audit="0ld"))
+    assert spot_of(decisions, with_components(folder))[1] == 0
+    assert review_summary(decisions, AUDITED, folder)["certificate"] is None
 
 
 def test_rows_drawn_by_lot_prove_something(decisions, folder):

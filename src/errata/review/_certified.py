@@ -15,23 +15,33 @@ def certificate_of(
 ) -> Certificate:
     """The certificate of an audit, from verdicts by row."""
     drawn = {
-        "calibration": gone_through(piles["calibration"], "calibration", here),
-        "spot": gone_through(piles["spot"], "spot", here),
+        queue: gone_through(piles[queue], queue, here, audited.fingerprint)
+        for queue in ("calibration", "spot")
     }
     verdicts = {row: is_wrong(audited, row, verdict) for row, verdict in here.items()}
-    blank = np.array([label is None for label in audited.labels])
-    known = blank if audited.known is None else blank | audited.known
-    return certify(drawn, audited.suspicion, audited.flagged, verdicts, known=known)
+    return certify(
+        *(drawn, audited.suspicion, audited.flagged, verdicts),
+        known=audited.known,
+        unlabelled=np.array([label is None for label in audited.labels]),
+    )
 
 
-def gone_through(pile: list[Any], queue: str, here: Mapping[int, RowVerdict]) -> list[Any]:
-    """The pile up to the last row that was decided as one of it.
+def gone_through(
+    pile: list[Any], queue: str, here: Mapping[int, RowVerdict], audit: str
+) -> list[Any]:
+    """The pile from its top to the last row that was decided as one of it, without a gap.
 
     A row further down may have been decided because it is suspicious; it is no random draw then.
+    Neither is one that was drawn for another audit, whose piles were others.
     """
-    rows = [entry[0] if isinstance(entry, list | tuple) else entry for entry in pile]
-    reached = [place for place, row in enumerate(rows) if row in here and here[row].queue == queue]
-    return pile[: max(reached, default=-1) + 1]
+    reached = 0
+    for place, entry in enumerate(pile, start=1):
+        verdict = here.get(entry[0] if isinstance(entry, list | tuple) else entry)
+        if verdict is None:
+            break
+        if (verdict.queue, verdict.audit) == (queue, audit):
+            reached = place
+    return pile[:reached]
 
 
 def is_wrong(audited: Audited, row: int, verdict: RowVerdict) -> bool | None:

@@ -115,11 +115,13 @@ def _ahead(audited: Audited, here: Mapping[int, RowVerdict]) -> np.ndarray:
     return np.array([row for row in order if not _is_settled(here.get(row))], dtype=np.intp)
 
 
-def _spot(audited: Audited, here: Mapping[int, RowVerdict], pile: list[int]) -> tuple[int, int]:
-    """Wrong and decided rows of the spot pile, as far as it was gone through."""
-    drawn = set(gone_through(pile, "spot", here))
-    wrong = [told for row, told in _judged(audited, here).items() if row in drawn]
-    return sum(wrong), len(wrong)
+def _spot(
+    audited: Audited, here: Mapping[int, RowVerdict], pile: list[int]
+) -> tuple[int, int, int]:
+    """Rows of the spot pile, as far as it was gone through: wrong, looked at, not told."""
+    drawn = gone_through(pile, "spot", here, audited.fingerprint)
+    told = [is_wrong(audited, row, here[row]) for row in drawn]
+    return told.count(True), len(told), told.count(None)
 
 
 def _is_settled(verdict: RowVerdict | None) -> bool:

@@ -53,6 +53,15 @@ def test_rows_that_were_known_before_are_right():
     assert found.low <= np.mean(case.wrong & ~known) <= found.high < 0.2
 
 
+def test_rows_without_a_label_are_no_part_of_the_noise_rate():
+    case = Case()
+    blank = np.arange(1000) >= 500
+    piles = draw_piles(case.flagged, np.random.default_rng(1), known=blank)
+    verdicts = {row: bool(case.wrong[row]) for row in range(500)}
+    found = certify(piles, case.suspicion, case.flagged, verdicts, unlabelled=blank)
+    assert found.low == found.high == pytest.approx(case.wrong[:500].mean(), rel=1e-12)
+
+
 def test_only_rows_from_the_top_of_a_pile_are_a_sample():
     case = Case()
     gap = [row for row in case.calibration if row != case.calibration[0]]

@@ -79,7 +79,11 @@ def test_without_suspects_left_it_is_time_to_stop():
 
 
 def test_a_spot_check_bounds_what_was_missed():
-    spot = spot_bound(0, 60, 1610)
+    spot = spot_bound(1610, 0, 60)
     assert spot.at_most == pytest.approx(1 - 0.05 ** (1 / 60))
     assert spot.missed == 78
-    assert spot_bound(0, 0, 10).missed == 10
+    assert spot_bound(10, 0, 0).missed == 10
+
+
+def test_rows_of_a_spot_check_that_nobody_could_tell_may_be_wrong():
+    assert spot_bound(1610, 1, 60, unsure=2).at_most == spot_bound(1610, 3, 60).at_most

@@ -37,6 +37,8 @@ def test_every_part_of_the_page_has_its_sentence(told):
 def test_one_is_not_many():
     assert so_far_sentence(SoFar(1, 1, 0.2, 1.0, 0.9)).startswith("1 of 1 was wrong (100%, 20 to")
     assert spot_sentence(Spot(2, 60, 0.1, 9)).startswith("2 of 60 spot-checked were wrong: at most")
+    unsure = spot_sentence(Spot(0, 60, 0.1, 9, 3))
+    assert unsure.startswith("none of 60 spot-checked was wrong, 3 may be: at most 10%")
     assert pace_sentence(Pace(3, 0.2)) == "about 95% found after 3 more, 1 minute"
     assert pace_sentence(Pace(0, None)) == ""
 

@@ -33,6 +33,17 @@ def test_decisions_on_drawn_rows_are_told_under_their_pile(page):
     assert [event.queue for event in page.decisions.events()] == ["calibration", "suspects"]
 
 
+@pytest.mark.parametrize(
+    ("queue", "told"), [("suspects", "suspects"), ("calibration", "all"), ("spot", "all")]
+)
+def test_a_row_of_a_pile_that_a_filter_picked_is_no_draw(page, queue, told):
+    for key, conditions in (("drawn", ""), ("picked", "&high=1")):
+        row = numbers(page, queue=queue)[0]
+        page.decide(row, filter=f"queue={queue}{conditions}", key=key)
+    pile = queue if queue == "spot" else "calibration"
+    assert [event.queue for event in page.decisions.events()] == [pile, told]
+
+
 def test_a_skipped_row_comes_back_last(page):
     order = numbers(page)
     assert row_of(page.decide(order[0], "skip")) == order[1]

@@ -35,6 +35,8 @@ class RowVerdict(NamedTuple):
         Why the row was shown then.
     row : int
         The number of the row then.
+    audit : str
+        The fingerprint of the audit that it was shown for.
     """
 
     state: str
@@ -46,6 +48,7 @@ class RowVerdict(NamedTuple):
     label: str
     queue: str
     row: int
+    audit: str
 
 
 def opinion(event: Event) -> tuple[str, str | None]:
@@ -79,6 +82,7 @@ def row_verdict(
         first.label,
         first.queue,
         first.row,
+        first.audit,
     )
 
 

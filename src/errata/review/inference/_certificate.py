@@ -38,6 +38,7 @@ def certify(
     verdicts: dict[int, bool | None],
     *,
     known: np.ndarray | None = None,
+    unlabelled: np.ndarray | None = None,
     precision: float = 0.5,
 ) -> Certificate:
     """Bound the noise rate and the precision of the list by verdicts alone.
@@ -52,6 +53,8 @@ def certify(
         By row: whether its label is wrong; None where somebody looked and could not say.
     known : array of bool of shape (n,), optional
         Rows whose label was certain before, which are in no pile.
+    unlabelled : array of bool of shape (n,), optional
+        Rows without a label, which are in no pile either: the noise rate is that of labels.
     precision : float, default=0.5
         Of the list that is looked for: the longest one that reaches it for certain.
 
@@ -69,11 +72,12 @@ def certify(
     (True, 100)
     """
     suspects, others = _rows_drawn(piles, verdicts, SUSPECTS), _rows_drawn(piles, verdicts, OTHERS)
-    unknown = np.ones(len(flagged), dtype=bool) if known is None else ~known
+    labelled = np.ones(len(flagged), dtype=bool) if unlabelled is None else ~unlabelled
+    unknown = labelled if known is None else labelled & ~known
     drawn = (suspects, flagged & unknown), (others, ~flagged & unknown)
     low = at_least_wrong([_stratum(rows, part, verdicts, False) for rows, part in drawn])
     high = at_most_wrong([_stratum(rows, part, verdicts, True) for rows, part in drawn])
-    found, n = [bool(verdicts[row]) for row in suspects], max(len(flagged), 1)
+    found, n = [bool(verdicts[row]) for row in suspects], max(int(labelled.sum()), 1)
     rate = sum(_estimate(_stratum(rows, part, verdicts, False)) for rows, part in drawn) / n
     return Certificate(
         rate=float(np.clip(rate, low / n, high / n)),

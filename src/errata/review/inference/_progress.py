@@ -39,9 +39,10 @@ class Spot(NamedTuple):
     """Rows that were not flagged, drawn at random and looked at."""
 
     wrong: int
-    decided: int
+    decided: int  # rows looked at
     at_most: float  # fraction of rows not flagged that are wrong, exact with 95 % confidence
     missed: int  # so many rows at most
+    unsure: int = 0  # of those looked at, not told; the bound takes them for wrong
 
 
 class Pace(NamedTuple):
@@ -69,7 +70,7 @@ def progress(
     evidence: Evidence,
     upcoming: np.ndarray,
     *,
-    spot: tuple[int, int] = (0, 0),
+    spot: tuple[int, int, int] = (0, 0, 0),
     seconds: float | None = None,
     stop_at: float = 0.1,
 ) -> ReviewProgress:
@@ -84,8 +85,9 @@ def progress(
     upcoming : array of shape (m,)
         ``p_wrong`` by what is known now of the suspects that are not decided, in the order of the
         queue.
-    spot : (int, int)
-        Of the rows of the spot pile, how many were wrong and how many were looked at.
+    spot : (int, int, int)
+        Of the rows of the spot pile, how many were wrong, how many were looked at, and how many of
+        these nobody could tell.
     seconds : float, optional
         That a decision takes.
     stop_at : float, default=0.1
@@ -101,7 +103,7 @@ def progress(
         pace=pace_of(evidence.found_flagged, upcoming, seconds),
         next_wrong=ahead,
         stop=ahead is None or ahead < stop_at,
-        spot=spot_bound(*spot, components.others.rows),
+        spot=spot_bound(components.others.rows, *spot),
     )
 
 
@@ -141,7 +143,7 @@ def pace_of(found: int, upcoming: np.ndarray, seconds: float | None) -> Pace:
     return Pace(rows, None if seconds is None else rows * seconds / 60)
 
 
-def spot_bound(wrong: int, decided: int, rows: int) -> Spot:
+def spot_bound(rows: int, wrong: int, decided: int, unsure: int = 0) -> Spot:
     """What the audit missed at most, by rows that were drawn uniformly from those not flagged."""
-    most = at_most(wrong, decided) if decided else 1.0
-    return Spot(wrong, decided, most, int(most * rows))
+    most = at_most(wrong + unsure, decided) if decided else 1.0
+    return Spot(wrong, decided, most, int(most * rows), unsure)

@@ -101,9 +101,10 @@ def spot_sentence(spot: Spot) -> str:
     if not spot.decided:
         return ""
     found = count(spot.wrong) if spot.wrong else "none"
+    unsure = f", {count(spot.unsure)} may be" if spot.unsure else ""
     return (
         f"{found} of {count(spot.decided)} spot-checked {'was' if spot.wrong < 2 else 'were'} "
-        f"wrong: at most {percent(spot.at_most)} of the rows not flagged ({count(spot.missed)}), "
+        f"wrong{unsure}: at most {percent(spot.at_most)} of the rows not flagged ({count(spot.missed)}), "
         "with 95% confidence"
     )
 

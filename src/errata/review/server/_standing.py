@@ -102,7 +102,12 @@ class RowStanding:
         )
 
     def queue_of(self, chosen: RowFilter, place: int) -> str:
-        """The queue that a decision on a row is told under: draws of piles are worth more."""
+        """The queue that a decision on a row is told under: draws of piles are worth more.
+
+        Conditions pick rows, and a row of a pile that was picked is no draw.
+        """
+        if chosen.is_narrow:
+            return "all" if chosen.queue in ("calibration", "spot") else chosen.queue
         first = self.calibration[:FIRST_CALIBRATED]
         is_drawn = chosen.queue == "suspects" and place in first
         return "calibration" if is_drawn else chosen.queue

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._certified import gone_through
 from ..inference import (
     Components,
     ReviewProgress,
@@ -16,6 +17,7 @@ from ..inference import (
     sentences,
     update,
 )
+from ._columns import MISSING
 from ._standing import DECIDED, SKIPPED, RowStanding
 
 UNTOLD, RIGHT, WRONG = -1, 0, 1
@@ -60,7 +62,7 @@ class ReviewTally:
             self.components,
             self.evidence,
             self._expected(now, ahead),
-            spot=(int((spot == WRONG).sum()), int((spot != UNTOLD).sum())),
+            spot=(int((spot == WRONG).sum()), len(spot), int((spot == UNTOLD).sum())),
             seconds=median(self.seconds) if self.seconds else None,
             stop_at=self.stop_at,
         )
@@ -87,19 +89,17 @@ class ReviewTally:
         return np.flatnonzero(self.standing.folder.rows.flagged)
 
     def _spot_checked(self) -> np.ndarray:
-        """The spot pile as far as it was gone through.
-
-        CardRows further down that were decided for another reason are no uniform draw.
-        """
-        verdicts, keys = self.standing.decisions.verdicts(), self.standing.folder.rows.key
-        spot = self.standing.spot
-        reached = [key in verdicts and verdicts[key].queue == "spot" for key in keys[spot]]
-        return spot[: max(np.flatnonzero(reached), default=-1) + 1]
+        """The spot pile as far as it was gone through."""
+        verdicts, folder = self.standing.decisions.verdicts(), self.standing.folder
+        spot = self.standing.spot.tolist()
+        here = {place: verdicts.get(folder.rows.key[place]) for place in spot}
+        drawn = {place: verdict for place, verdict in here.items() if verdict is not None}
+        return np.array(gone_through(spot, "spot", drawn, folder.fingerprint), dtype=np.int64)
 
     def _told(self, place: int) -> int:
-        if self.standing.states[place] != DECIDED:
-            return UNTOLD
         folder = self.standing.folder
+        if self.standing.states[place] != DECIDED or folder.rows.label[place] == MISSING:
+            return UNTOLD  # a class for a row without a label says nothing about labels
         verdict = self.standing.decisions.verdicts()[folder.rows.key[place]]
         return WRONG if verdict.class_text != folder.label_text(place) else RIGHT
 

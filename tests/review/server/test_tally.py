@@ -1,0 +1,38 @@
+"""The numbers in view, of what was decided on the page."""
+
+from review_cases import parquet, pyarrow
+from reviewing import Page
+
+
+def leave_blank(audit, row):
+    """Take the label of one row away."""
+    rows = parquet.read_table(audit / "rows.parquet")
+    labels = rows["labels"].to_pylist()
+    labels[row] = None
+    place = rows.column_names.index("labels")
+    parquet.write_table(
+        rows.set_column(place, "labels", pyarrow.array(labels)), audit / "rows.parquet"
+    )
+
+
+def test_a_class_for_a_row_without_a_label_says_nothing_about_labels(audit):
+    leave_blank(audit, 1)
+    with Page(audit) as page:
+        page.decide(1)
+        page.decide(2)
+        so_far = page.review.tally.progress().so_far
+    assert (so_far.wrong, so_far.decided) == (1, 1)
+
+
+def test_the_spot_check_counts_from_the_top_to_the_first_gap(page):
+    pile = page.review.folder.numbers["piles"]["spot"]
+    for row, kind in ((pile[0], "label"), (pile[1], "ambiguous"), (pile[3], "label")):
+        page.decide(row, kind, filter="queue=spot")
+    spot = page.review.tally.progress().spot
+    assert (spot.wrong, spot.decided, spot.unsure) == (0, 2, 1)
+
+
+def test_rows_that_a_filter_picked_from_the_spot_pile_are_no_spot_check(page):
+    for row in page.review.folder.numbers["piles"]["spot"][:3]:
+        page.decide(row, "label", filter="queue=spot&high=0.5")
+    assert page.review.tally.progress().spot.decided == 0
