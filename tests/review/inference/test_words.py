@@ -36,6 +36,7 @@ def test_every_part_of_the_page_has_its_sentence(told):
 
 def test_one_is_not_many():
     assert so_far_sentence(SoFar(1, 1, 0.2, 1.0, 0.9)).startswith("1 of 1 was wrong (100%, 20 to")
+    assert so_far_sentence(SoFar(0, 1, 0.0, 0.79, 0.66)).startswith("0 of 1 was wrong (0%, 0 to")
     assert spot_sentence(Spot(2, 60, 0.1, 9)).startswith("2 of 60 spot-checked were wrong: at most")
     unsure = spot_sentence(Spot(0, 60, 0.1, 9, 3))
     assert unsure.startswith("none of 60 spot-checked was wrong, 3 may be: at most 10%")
@@ -62,6 +63,8 @@ def test_the_end_of_the_list_is_told(told):
 
 
 def test_a_certificate_says_what_is_proven_and_no_more():
+    narrow = Certificate(0.1, 0.0569, 0.1601, 40, 0.5, 0, 10, 0.1)
+    assert "5.6 to 17% of all labels" in certificate_sentence(narrow)
     nothing = Certificate(0.5, 0.0, 1.0, 0, 0.5, 0, 0, 0.0)
     assert certificate_sentence(nothing) == ""
     no_list = Certificate(0.05, 0.0, 0.1, 20, 0.5, 0, 5, 0.1)

@@ -1,5 +1,7 @@
 """The numbers of a review in sentences, the same on the page and in a terminal."""
 
+from math import ceil, floor
+
 from ..._format import count, percent, plural
 from ._certificate import Certificate
 from ._progress import Left, Pace, ReviewProgress, SoFar, Spot
@@ -29,7 +31,7 @@ def so_far_sentence(so_far: SoFar) -> str:
     if not so_far.decided:
         return "no suspect is decided yet"
     share, reach = percent(so_far.wrong / so_far.decided), _range(so_far.low, so_far.high)
-    were = "was" if so_far.wrong == 1 else "were"
+    were = "was" if 1 in (so_far.wrong, so_far.decided) else "were"
     return (
         f"{count(so_far.wrong)} of {count(so_far.decided)} {were} wrong ({share}, {reach}); "
         f"promised {percent(so_far.promised)}"
@@ -104,8 +106,8 @@ def spot_sentence(spot: Spot) -> str:
     unsure = f", {count(spot.unsure)} may be" if spot.unsure else ""
     return (
         f"{found} of {count(spot.decided)} spot-checked {'was' if spot.wrong < 2 else 'were'} "
-        f"wrong{unsure}: at most {percent(spot.at_most)} of the rows not flagged ({count(spot.missed)}), "
-        "with 95% confidence"
+        f"wrong{unsure}: at most {percent(_up(spot.at_most))} of the rows not flagged "
+        f"({count(spot.missed)}), with 95% confidence"
     )
 
 
@@ -114,14 +116,14 @@ def certificate_sentence(certificate: Certificate) -> str:
 
     >>> from errata.review.inference import Certificate
     >>> certificate_sentence(Certificate(0.09, 0.05, 0.16, 40, 0.5, 120, 10, 0.6))
-    'certain with 95% confidence, from 40 rows drawn by lot: 5.0 to 16% of all labels are wrong; of
-    the 120 most suspicious rows at least 50%'
+    'with 95% confidence, from 40 rows drawn by lot: 5.0 to 16% of all labels are wrong; of the 120
+    most suspicious rows at least 50%'
     """
     if not certificate.verdicts:
         return ""
     proven = (
-        f"certain with 95% confidence, from {plural(certificate.verdicts, 'row')} drawn by lot: "
-        f"{_range(certificate.low, certificate.high)} of all labels are wrong"
+        f"with 95% confidence, from {plural(certificate.verdicts, 'row')} drawn by lot: "
+        f"{_range(_down(certificate.low), _up(certificate.high))} of all labels are wrong"
     )
     if not certificate.listed:
         return proven
@@ -136,3 +138,22 @@ def _expected(left: Left) -> str:
 
 def _range(low: float, high: float) -> str:
     return f"{percent(low).removesuffix('%')} to {percent(high)}"
+
+
+def _up(bound: float) -> float:
+    """An upper bound as it is shown, never below what it is.
+
+    >>> [percent(_up(bound)) for bound in (0.0491, 0.05, 0.1601, 1.0)]
+    ['5.0%', '5.0%', '17%', '100%']
+    """
+    return ceil(bound / _shown(bound) - 1e-9) * _shown(bound)
+
+
+def _down(bound: float) -> float:
+    """A lower bound as it is shown, never above what it is."""
+    return floor(bound / _shown(bound) + 1e-9) * _shown(bound)
+
+
+def _shown(fraction: float) -> float:
+    """How finely ``percent`` shows a fraction."""
+    return 0.001 if fraction < 0.0995 else 0.01
