@@ -9,21 +9,27 @@ from .decisions import RowVerdict, as_text
 from .exporting import Audited
 from .inference import Certificate, certify
 
+PILES = ("calibration", "spot")
+
 
 def certificate_of(
     audited: Audited, here: Mapping[int, RowVerdict], piles: dict[str, Any]
 ) -> Certificate:
     """The certificate of an audit, from verdicts by row."""
-    drawn = {
-        queue: gone_through(piles[queue], queue, here, audited.fingerprint)
-        for queue in ("calibration", "spot")
-    }
+    drawn = drawn_rows(piles, here, audited.fingerprint)
     verdicts = {row: is_wrong(audited, row, verdict) for row, verdict in here.items()}
     return certify(
         *(drawn, audited.suspicion, audited.flagged, verdicts),
         known=audited.known,
         unlabelled=np.array([label is None for label in audited.labels]),
     )
+
+
+def drawn_rows(
+    piles: dict[str, Any], here: Mapping[int, RowVerdict], audit: str
+) -> dict[str, list[Any]]:
+    """Both piles as far as they were gone through."""
+    return {queue: gone_through(piles[queue], queue, here, audit) for queue in PILES}
 
 
 def gone_through(

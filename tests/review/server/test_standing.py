@@ -169,12 +169,3 @@ def test_states_are_kept_as_they_would_be_read_anew(page):
 
 def _flat(part):
     return [np.ravel(each) for each in part] if isinstance(part, tuple) else [np.ravel(part)]
-
-
-def test_verdicts_on_rows_drawn_by_lot_prove_something(page):
-    assert "What is proven" not in page.get("/agreement").text
-    for row, *_ in page.review.folder.numbers["piles"]["calibration"][:12]:
-        page.decide(row, "suggestion" if row < 40 else "label")
-    text = page.get("/agreement").text
-    assert "What is proven" in text
-    assert "Certain with 95% confidence, from 12 rows drawn by lot" in text

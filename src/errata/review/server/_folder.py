@@ -114,7 +114,7 @@ class AuditFolder:
     def components(self) -> np.ndarray:
         """``p_wrong`` under each component of the noise, for the rows that have a card."""
         path = self.path / COMPONENTS
-        names, rows = _column_names(path), self.rows.number
+        names, rows = stored_columns(path), self.rows.number
         return np.stack([column_numbers(read_column(path, name))[rows] for name in names], axis=1)
 
 
@@ -172,7 +172,7 @@ def read_column(path: Path, name: str) -> Any:
         return file.read([name])[name]
 
 
-def _column_names(path: Path) -> list[str]:
+def stored_columns(path: Path) -> list[str]:
     parquet = require("pyarrow.parquet", extra="review")
     with readable(path), parquet.ParquetFile(path) as file:
         return file.schema_arrow.names

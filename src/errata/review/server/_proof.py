@@ -1,30 +1,42 @@
 """What the verdicts prove about the whole table, whatever the models did."""
 
+from typing import Any
+
 import numpy as np
 
+from .._certified import drawn_rows
+from ..decisions import RowVerdict
 from ..inference import certificate_sentence, certify
-from ._columns import column_numbers
-from ._folder import ROWS, read_column
+from ._columns import MISSING, column_numbers, values_and_codes
+from ._folder import ROWS, read_column, stored_columns
 from ._review import Review
-from ._standing import SKIPPED
 from ._tally import UNTOLD, WRONG
 
 
 def proven(review: Review) -> str:
     """The certificate in a sentence; empty before the first verdict on a row drawn by lot."""
+    folder, here = review.folder, _verdicts(review)
+    drawn = drawn_rows(folder.numbers["piles"], here, folder.fingerprint)
+    wrong = {row: _is_wrong(review, row) for row in here}
+    return certificate_sentence(certify(drawn, verdicts=wrong, **_columns(review)))
+
+
+def _verdicts(review: Review) -> dict[int, RowVerdict]:
+    """Verdicts by row, of those that have a card."""
+    places, number = review.folder.places_by_key, review.folder.rows.number
+    verdicts = review.decisions.verdicts().items()
+    return {int(number[places[key]]): told for key, told in verdicts if key in places}
+
+
+def _is_wrong(review: Review, row: int) -> bool | None:
+    told = review.tally.told[review.folder.place(row)]
+    return None if told == UNTOLD else bool(told == WRONG)
+
+
+def _columns(review: Review) -> dict[str, np.ndarray]:
+    """What the audit says of all rows, also of those without a card."""
     path = review.folder.path / ROWS
-    suspicion, flagged = (
-        column_numbers(read_column(path, name)) for name in ("suspicion", "flagged")
-    )
-    found = certify(review.folder.numbers["piles"], suspicion, flagged, _verdicts(review))
-    return certificate_sentence(found)
-
-
-def _verdicts(review: Review) -> dict[int, bool | None]:
-    """Whether labels are wrong, by row; None where somebody looked and could not say."""
-    places = np.flatnonzero(review.standing.states > SKIPPED)
-    rows = review.folder.rows.number[places].tolist()
-    told = review.tally.told[places].tolist()
-    return {
-        row: None if each == UNTOLD else each == WRONG for row, each in zip(rows, told, strict=True)
-    }
+    names = [name for name in ("suspicion", "flagged", "known") if name in stored_columns(path)]
+    columns: dict[str, Any] = {name: column_numbers(read_column(path, name)) for name in names}
+    _, codes = values_and_codes(read_column(path, "labels"))
+    return columns | {"unlabelled": codes == MISSING}

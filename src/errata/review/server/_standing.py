@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._certified import PILES
 from ..decisions import Decisions
 from ._filter import STATES, RowFilter
 from ._folder import AuditFolder
@@ -107,7 +108,7 @@ class RowStanding:
         Conditions pick rows, and a row of a pile that was picked is no draw.
         """
         if chosen.is_narrow:
-            return "all" if chosen.queue in ("calibration", "spot") else chosen.queue
+            return "all" if chosen.queue in PILES else chosen.queue
         first = self.calibration[:FIRST_CALIBRATED]
         is_drawn = chosen.queue == "suspects" and place in first
         return "calibration" if is_drawn else chosen.queue
