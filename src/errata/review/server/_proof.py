@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from .._certified import drawn_rows
 from ..decisions import RowVerdict
 from ..inference import certificate_sentence, certify
@@ -33,10 +31,10 @@ def _is_wrong(review: Review, row: int) -> bool | None:
     return None if told == UNTOLD else bool(told == WRONG)
 
 
-def _columns(review: Review) -> dict[str, np.ndarray]:
+def _columns(review: Review) -> dict[str, Any]:
     """What the audit says of all rows, also of those without a card."""
     path = review.folder.path / ROWS
     names = [name for name in ("suspicion", "flagged", "known") if name in stored_columns(path)]
-    columns: dict[str, Any] = {name: column_numbers(read_column(path, name)) for name in names}
+    columns = {name: column_numbers(read_column(path, name)) for name in names}
     _, codes = values_and_codes(read_column(path, "labels"))
     return columns | {"unlabelled": codes == MISSING}
