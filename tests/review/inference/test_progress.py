@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from errata.review.inference import no_evidence, progress, update
-from errata.review.inference._progress import Pace, pace_of, so_far, spot_bound
+from errata.review.inference._intervals import wilson
+from errata.review.inference._progress import Pace, SoFar, pace_of, so_far, spot_bound
 from reviewed_tables import draw_table
 
 
@@ -87,3 +88,11 @@ def test_a_spot_check_bounds_what_was_missed():
 
 def test_rows_of_a_spot_check_that_nobody_could_tell_may_be_wrong():
     assert spot_bound(1610, 1, 60, unsure=2).at_most == spot_bound(1610, 3, 60).at_most
+
+
+@pytest.mark.parametrize("decided", [20, 40])
+def test_a_promise_that_is_right_is_seldom_doubted_in_the_order_of_suspicion(decided):
+    p = np.linspace(0.97, 0.52, 40)[:decided]
+    wrong = (np.random.default_rng(0).random((4000, decided)) < p).sum(axis=1)
+    found = [SoFar(int(w), decided, *wilson(int(w), decided), p.mean()) for w in wrong]
+    assert np.mean([not told.as_promised for told in found]) < 0.06
