@@ -70,6 +70,16 @@ def test_known_labels_are_never_flagged_whatever_they_look_like():
     assert not {e["row"] for e in audit.examples} & set(np.flatnonzero(known).tolist())
 
 
+def test_a_known_label_that_no_other_row_has_is_right_as_well():
+    labels = LABELS.astype(object)
+    labels[7] = "new"
+    known = np.arange(150) == 7
+    audit = audited(known, np.array([str(label) for label in labels]))
+    assert (audit.p_wrong[7], audit.p_suggested[7], audit.suggested[7]) == (0, 1, "new")
+    told = {part["class"]: part["rate"] for part in audit.summary()["per_class"]}
+    assert told["new"] == 0
+
+
 def test_known_labels_count_as_right_in_rate_interval_and_transition():
     known = np.zeros(150, dtype=bool)
     known[np.flatnonzero(~FLIPPED)[:60]] = True

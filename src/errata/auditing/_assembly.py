@@ -109,7 +109,8 @@ def _columns(
 ) -> dict[str, np.ndarray]:
     """One entry for every row; a label that was not audited is as good as labels are here.
 
-    A row without a label has none that could be wrong: its ``p_wrong`` is 0.
+    A row without a label has none that could be wrong, one whose label is known a right one:
+    ``p_wrong`` is 0.
     """
     flagged = for_all_rows(inputs, flags.flagged, False)
     suggested = inputs.labels.copy()
@@ -118,7 +119,9 @@ def _columns(
     chances = np.where(flags.flagged, posterior.p_other, 1 - posterior.p_wrong)
     p_wrong = for_all_rows(inputs, posterior.p_wrong, posterior.rate)
     p_suggested = for_all_rows(inputs, chances, 1 - posterior.rate)
-    p_wrong[filled.rows], p_suggested[filled.rows] = 0.0, filled.p
+    p_wrong[~inputs.doubtful] = 0.0
+    p_suggested[~inputs.doubtful & (inputs.codes >= 0)] = 1.0
+    p_suggested[filled.rows] = filled.p
     return {
         "label": inputs.labels,
         "suspicion": for_all_rows(inputs, posterior.suspicion, 0.0),
