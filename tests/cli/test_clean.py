@@ -88,7 +88,9 @@ def test_relabel_changes_the_cell_and_nothing_else(here):
 def test_relabel_keeps_or_drops_what_is_not_sure(here):
     arguments = ["--action", "relabel", "--sure", 1]
     result = run(here / "pets.audit", "-o", here / "kept.csv", *arguments)
-    assert "probability above 0.5: 2 kept, as the class is not sure." in result.output
+    assert (
+        "probability above 0.5: 2 kept, as the class is not sure; nothing changed." in result.output
+    )
     assert (here / "kept.csv").read_bytes() == (here / "pets.csv").read_bytes()
     result = run(here / "pets.audit", "-o", here / "dropped.csv", *arguments, "--unsure", "drop")
     assert "2 labels are wrong with a probability above 0.5: 2 dropped." in result.output
@@ -125,13 +127,14 @@ def test_an_audit_without_skill_says_of_no_label_that_it_is_wrong(here):
     audit.save(here / "pets.audit")
     result = run(here / "pets.audit", "-o", here / "clean.csv", "--threshold", 0)
     assert "the columns do not tell the labels apart" in result.output
+    assert "so nobody knows which are wrong; nothing changed.\n" in result.output
     assert "probability" not in result.output
     assert (here / "clean.csv").read_bytes() == (here / "pets.csv").read_bytes()
 
 
 def test_one_label_is_one_label():
     done = np.array(["dropped", "kept"])
-    sentence = "1 label is wrong with a probability above 0.5: 1 dropped."
+    sentence = "1 label is wrong with a probability above 0.5: 1 dropped"
     assert _outcome(done, 1, 0.5, "") == sentence
 
 
@@ -390,6 +393,7 @@ def test_decisions_help_where_the_columns_tell_nothing(here):
     decided(here, "unusable", 7)
     result = run(here / "pets.audit", "-o", here / "clean.csv")
     assert "People decided 1 row: 1 dropped." in result.output
+    assert "so nobody knows which are wrong.\n" in result.output
     assert read_table(here / "clean.csv").num_rows == 59
 
 
@@ -406,9 +410,10 @@ def test_what_unlabel_wrote_can_be_audited_and_filled_in(here):
     assert "2 rows have no label" in " ".join(audited.output.split())
     result = run(here / "blank.audit", "-o", full, "--action", "relabel")
     assert "2 rows had no label; 2 got the suggested class." in result.output
+    assert "No label is wrong with a probability above 0.5.\n" in result.output
     assert pets_of(full) == [b"dog" if i % 2 else b"cat" for i in range(60)]
     result = run(here / "blank.audit", "-o", here / "same.csv")
-    assert "2 rows had no label; none got the suggested class." in result.output
+    assert "above 0.5; nothing changed.\n2 rows had no label; none got" in result.output
     assert (here / "same.csv").read_bytes() == blank.read_bytes()
 
 
@@ -438,3 +443,53 @@ def test_numbers_with_gaps_are_filled_in_as_whole_numbers(tmp_path):
     )
     assert full.to_pylist() == dog.tolist()
     assert same.to_pylist() == labels
+
+
+@pytest.fixture(params=["csv", "parquet", "jsonl"])
+def again(request, tmp_path):
+    """Decisions about a table of whole numbers, and an audit that was made with them."""
+    dog = np.arange(60) % 2
+    weight = 4 + 20 * dog + np.random.default_rng(0).normal(size=60)
+    pets = np.where(np.isin(np.arange(60), WRONG), 1 - dog, dog)
+    name = tmp_path / f"pets.{request.param}"
+    errata.tables.write_table(name, {"weight": weight, "ears": weight**2, "pet": pets})
+    audit = ("audit", name, "-l", "pet", "--no-self-check")
+    assert invoke(*audit).exit_code == 0
+    decided(tmp_path, "suggestion", WRONG[0])
+    decided(tmp_path, "unusable", 8)
+    second = ["--decisions", tmp_path / "pets.decisions", "-o", tmp_path / "pets.2.audit"]
+    done = invoke(*audit, *second)
+    assert done.exit_code == 0, done.output
+    return name
+
+
+def test_an_audit_made_with_decisions_is_cleaned_with_them(again):
+    out = again.with_stem("clean")
+    result = run(again.parent / "pets.2.audit", "-o", out, "-a", "relabel")
+    assert "People decided 2 rows: 1 relabelled, 1 dropped.\n" in result.output
+    before, after = (read_table(path)["pet"].to_pylist() for path in (again, out))
+    before[WRONG[0]], before[WRONG[1]] = (type(before[0])(row % 2) for row in WRONG)
+    assert after == before[:8] + before[9:]
+    assert {type(cell) for cell in after} == {type(before[0])}
+
+
+def test_decisions_that_an_audit_was_made_with_may_be_ignored(again):
+    out = again.with_stem("same")
+    arguments = ["-o", out, "--decisions", "ignore", "--threshold", 1]
+    assert "; nothing changed." in run(again.parent / "pets.2.audit", *arguments).output
+    assert read_table(out).equals(read_table(again))
+
+
+def test_decisions_that_an_audit_was_made_with_are_missed(again):
+    here, out = again.parent, again.with_stem("clean")
+    (here / "pets.decisions").rename(here / "gone.decisions")
+    refused(
+        run(here / "pets.2.audit", "-o", out), "which is not there any more; put it beside", out
+    )
+    (here / "gone.decisions").rename(here / "pets.decisions")
+    shutil.copy(here / "pets.decisions", here / "pets.2.decisions")
+    assert "--merge" not in run(here / "pets.2.audit", "-o", out).output
+    (here / "pets.2.decisions").unlink()
+    Decisions(here / "pets.2.decisions").close()
+    result = run(here / "pets.2.audit", "-o", out, "--force")
+    assert f"pets.2.audit --merge {here / 'pets.decisions'}" in result.output

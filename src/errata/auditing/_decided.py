@@ -100,7 +100,7 @@ def _with_classes(
 
 def check_kind(rows: np.ndarray, given: list[object], classes: np.ndarray) -> None:
     """Raise when a class is not even of the type that labels have; 1 is not "1"."""
-    like = classes.tolist()[0]
+    like = from_text(as_text(classes[0]))
     for row, value in zip(rows.tolist(), given, strict=True):
         if type(value) is not type(like):
             raise ValueError(

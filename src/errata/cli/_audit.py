@@ -186,7 +186,8 @@ def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[s
     found.notes.extend(_notes_on_ids(table.ids, options.name))
     found.about["label"] = options.label
     found.about["options"] = options.again()  # for a second audit, after a review
-    found.about["decisions"] = None if options.decisions is None else str(options.decisions)
+    decided = options.decisions
+    found.about["decisions"] = None if decided is None else str(decided.resolve())
     found.digests = table.digests
     if options.image_shape is None:  # columns that models never saw may tell a person something
         found.for_review = found.for_review.showing(table.whole)

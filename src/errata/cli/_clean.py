@@ -1,7 +1,6 @@
 """``errata clean``: a table without the labels that an audit found wrong."""
 
 from collections import Counter
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,10 @@ import click
 import errata
 
 from .._format import count, plural
+from ..review import as_text, from_text
 from ._columns import read_column
 from ._console import say
+from ._decided import decisions_for
 from ._folder import check_out, find_table, tidy
 from ._matching import rows_in_audit
 from ._options import FRACTION
@@ -19,8 +20,7 @@ from ._options import FRACTION
 ACTIONS = ("drop", "relabel", "unlabel")
 CHANGES = ("dropped", "relabelled", "unlabelled")
 NO_SKILL = (
-    "The audit found that the columns do not tell the labels apart, so nobody knows which are "
-    "wrong; nothing changed."
+    "The audit found that the columns do not tell the labels apart, so nobody knows which are wrong"
 )
 
 
@@ -121,7 +121,7 @@ def clean(
     # Not by their place: in a table that was sorted since, the wrong ones would go.
     rows = rows_in_audit(table, label, audit)
     tidy(out.parent)
-    with _decisions(folder, use) as decisions:
+    with decisions_for(folder, audit, use) as decisions:
         cleaned = audit.clean(
             action,
             threshold=threshold,
@@ -131,9 +131,11 @@ def clean(
             undecided="keep" if use == "only" else "act",
             ambiguous=ambiguous,
         )
+        cells = read_column(table, label)
+        cleaned = _beside_table(cleaned, cells, rows)
         people = None if decisions is None else _people(cleaned, audit, decisions)
-    kept, labels = cleaned.kept[rows], _as_they_were(cleaned.labels[rows], table, audit, rows)
-    errata.tables.copy_with_rows(table, out, kept, name=label, values=labels)
+    kept, cells = cleaned.kept[rows], _new_cells(cleaned, cells, rows)
+    errata.tables.copy_with_rows(table, out, kept, name=label, values=cells)
     if people is not None:
         say(people)
     if use != "only":
@@ -141,19 +143,11 @@ def clean(
         why_kept = "the class is not sure" if is_unsure else "no class loses more than half"
         wrong = int(((audit.p_wrong > threshold) & ~cleaned.decided).sum())
         did = cleaned.did[~cleaned.decided & audit.labelled]
-        say(_outcome(did, wrong, threshold, why_kept) if audit.has_skill else NO_SKILL)
+        told = _outcome(did, wrong, threshold, why_kept) if audit.has_skill else NO_SKILL
+        changed = set(cleaned.did.tolist())  # also by people, and where there was no label
+        say(f"{told}; nothing changed." if changed.isdisjoint(CHANGES) else f"{told}.")
         _tell_of_blanks(cleaned.did[~cleaned.decided & ~audit.labelled])
     say(f"Wrote {out} with {count(cleaned.kept.sum())} of {plural(len(audit), 'row')}.")
-
-
-def _decisions(folder: Path, use: str) -> Any:
-    """The decisions about an audit, opened; None where there are none, or they are ignored."""
-    path = errata.review.decisions_path(folder)
-    if use == "only" and not path.exists():
-        raise FileNotFoundError(f"nobody has decided anything yet: {path} does not exist.")
-    if use == "ignore" or not path.exists():
-        return nullcontext()
-    return errata.review.open_decisions(folder, read_only=True)
 
 
 def _people(cleaned: Any, audit: Any, decisions: Any) -> str:
@@ -169,16 +163,23 @@ def _people(cleaned: Any, audit: Any, decisions: Any) -> str:
     return f"{told}: {', '.join(done)}." if done else f"{told}."
 
 
-def _as_they_were(labels: Any, table: Path, audit: Any, rows: Any) -> Any:
-    """Labels with the words that stood in cells without a label, where there is none still."""
-    blank = ~audit.labelled[rows]
-    cells = read_column(table, audit.about["label"]) if blank.any() else labels
-    if cells.dtype.kind != "O":  # numbers with gaps, which stay gaps
-        return labels
-    return [
-        cell if gone and label is None else label
-        for label, cell, gone in zip(labels, cells, blank, strict=True)
-    ]
+def _beside_table(cleaned: Any, cells: Any, rows: Any) -> Any:
+    """What was done to the table: an audit may have begun with the classes that people gave."""
+    did = cleaned.did.astype("<U10")
+    for row, cell in zip(rows.tolist(), cells.tolist(), strict=True):
+        is_kept = cleaned.decided[row] and did[row] == "kept"
+        if is_kept and as_text(cleaned.labels[row]) != as_text(cell):
+            did[row] = "relabelled"
+    return cleaned._replace(did=did)
+
+
+def _new_cells(cleaned: Any, cells: Any, rows: Any) -> list[Any]:
+    """The column of labels: a cell stays as it was unless its label was changed."""
+    new = [None if cell != cell else cell for cell in cells.tolist()]  # NaN is a gap among numbers
+    for place, row in enumerate(rows.tolist()):
+        if cleaned.did[row] in CHANGES:
+            new[place] = from_text(as_text(cleaned.labels[row]))
+    return new
 
 
 def _tell_of_blanks(did: Any) -> None:
@@ -194,10 +195,10 @@ def _outcome(labelled: Any, wrong: int, threshold: float, why_kept: str) -> str:
     labels = f"{plural(wrong, 'label')} {'is' if wrong == 1 else 'are'}"
     probably = f"wrong with a probability above {threshold:g}"
     if not wrong:
-        return f"No label is {probably}; nothing changed."
+        return f"No label is {probably}"
     did = Counter(labelled.tolist())
     done = [f"{count(did[what])} {what}" for what in CHANGES if did[what]]
     spared = wrong - sum(did[what] for what in CHANGES)
     if spared:
         done.append(f"{count(spared)} kept, as {why_kept}")
-    return f"{labels} {probably}: {', '.join(done)}."
+    return f"{labels} {probably}: {', '.join(done)}"

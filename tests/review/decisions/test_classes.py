@@ -3,7 +3,7 @@ import pytest
 
 from errata.review import as_text, from_text
 
-LABELS = [1, 1.0, "1", True, "true", "", " ", None, "null", 0, False, "\ud800", "naïve", -3]
+LABELS = [1, 1.5, "1", True, "true", "", " ", None, "null", 0, False, "\ud800", "naïve", -3]
 
 
 def test_labels_that_differ_stay_apart_and_come_back():
@@ -20,6 +20,7 @@ def test_labels_that_differ_stay_apart_and_come_back():
         (np.str_("cat"), '"cat"'),
         (np.bool_(True), "true"),
         (np.float64("nan"), "null"),
+        (np.float64(2), "2"),  # as in a column of whole numbers with a gap
     ],
 )
 def test_scalars_of_numpy_are_what_they_hold(label, text):

@@ -5,16 +5,20 @@ from typing import Any
 
 
 def as_text(label: Any) -> str:
-    """A label as JSON text, in which 1, 1.0, "1", true and "" stay apart; null where there is none.
+    """A label as JSON text, in which 1, "1", true and "" stay apart; null where there is none.
+
+    Whole numbers are 1 and not 1.0: a column of them has floats as soon as one cell is empty.
 
     Examples
     --------
-    >>> as_text(1), as_text("1"), as_text(True), as_text(""), as_text(float("nan"))
-    ('1', '"1"', 'true', '""', 'null')
+    >>> as_text(1), as_text(1.0), as_text("1"), as_text(True), as_text(""), as_text(float("nan"))
+    ('1', '1', '"1"', 'true', '""', 'null')
     """
     value = label.item() if hasattr(label, "item") else label
     if value != value:  # NaN stands for a label that is missing, and is no JSON
         value = None
+    elif isinstance(value, float) and value.is_integer():
+        value = int(value)
     return json.dumps(value, allow_nan=False)
 
 
