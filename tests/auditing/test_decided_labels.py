@@ -63,7 +63,7 @@ def test_decided_rows_have_the_class_that_people_gave_and_are_known(decisions):
 def test_notes_say_what_was_decided(decisions):
     notes = " ".join(audited(decisions=decisions).notes)
     assert "2 labels decided by people: taken as known." in notes
-    assert "1 row found unusable by people: left out." in notes
+    assert "1 row found unusable by people: audited as if there were no label." in notes
     assert "1 decision about rows that are not in this table." in notes
 
 
@@ -94,6 +94,25 @@ def test_numbers_stay_numbers(tmp_path):
 def test_a_class_of_another_kind_gets_a_sentence(decisions):
     with pytest.raises(ValueError, match="these are decisions about another table"):
         audited(labels=CODES, decisions=decisions)
+
+
+def test_decisions_of_which_no_row_is_here_get_a_sentence(decisions):
+    keys = [f"a.{row}" for row in range(150)]
+    with pytest.raises(ValueError, match=r"no decision in .*pets\.decisions is about a row of this"):
+        lay_over(X, LABELS, None, decisions, keys)
+
+
+def test_rows_that_were_skipped_only_are_nothing_to_tell_of(tmp_path):
+    decide(tmp_path / "pets.decisions", 3, "skip", key="row.9999")
+    assert lay_over(X, LABELS, None, tmp_path / "pets.decisions", None).notes == []
+
+
+def test_whole_numbers_decided_before_a_cell_was_emptied_are_the_same_classes(tmp_path):
+    path = tmp_path / "pets.decisions"
+    decide(path, 4, "other", 2, label=0)
+    told = lay_over(X, np.where(np.arange(150) == 9, np.nan, CODES), None, path, None)
+    assert told.labels[4] == 2
+    assert told.known.nonzero()[0].tolist() == [4]
 
 
 def test_keys_are_kept(decisions):

@@ -86,11 +86,19 @@ def _replaced(
 
 def _notes(found: Resolved, decisions: Decisions) -> list[str]:
     told = {kind: int(np.sum(found.kinds == kind)) for kind in ("decided", "unusable")}
-    said = [f"{plural(told['decided'], 'label')} decided by people: taken as known."]
+    said = []
+    if told["decided"]:
+        said.append(f"{plural(told['decided'], 'label')} decided by people: taken as known.")
     if told["unusable"]:
-        said.append(f"{plural(told['unusable'], 'row')} found unusable by people: left out.")
+        unusable = f"{plural(told['unusable'], 'row')} found unusable by people"
+        said.append(f"{unusable}: audited as if there were no label.")
     stated = [verdict.state for verdict in decisions.verdicts().values()]
     elsewhere = sum(state in _TOLD for state in stated) - len(found.rows)
+    if elsewhere > 0 and not len(found.rows):
+        raise ValueError(
+            f"no decision in {decisions.path} is about a row of this table, going by their keys; "
+            "give the decisions that were made about this table."
+        )
     if elsewhere > 0:
         said.append(f"{plural(elsewhere, 'decision')} about rows that are not in this table.")
     return said
