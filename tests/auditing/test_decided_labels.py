@@ -102,6 +102,14 @@ def test_decisions_of_which_no_row_is_here_get_a_sentence(decisions):
         lay_over(X, LABELS, None, decisions, keys)
 
 
+def test_unusable_rows_of_a_recording_are_audited_like_others(decisions):
+    recordings = np.repeat(["a", "b", "c"], 50)
+    audit = audited(decisions=decisions, sequence=recordings)
+    assert audit.labelled.all()
+    assert audit.labels[RIGHT[1]] == LABELS[RIGHT[1]]
+    assert "1 row found unusable by people: audited like any other." in audit.notes
+
+
 def test_rows_that_were_skipped_only_are_nothing_to_tell_of(tmp_path):
     decide(tmp_path / "pets.decisions", 3, "skip", key="row.9999")
     assert lay_over(X, LABELS, None, tmp_path / "pets.decisions", None).notes == []

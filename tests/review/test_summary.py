@@ -80,6 +80,7 @@ def test_a_class_for_a_row_without_a_label_says_nothing_about_labels(decisions, 
     told = review_summary(decisions, blank, with_components(folder))
     assert told["rows"] == {"decided": 3}
     assert told["labels"] == {"wrong": 2, "right": 0}
+    assert told["sentences"][1] == "3 rows decided: 2 labels wrong, 0 right, 1 missing."
     assert told["progress"]["numbers"]["so_far"]["decided"] == 2
 
 

@@ -169,7 +169,8 @@ def audit(
     )
     label, told = y, None
     if decisions is not None:
-        told = lay_over(X, y, known, decisions, keys)
+        # Time does not stand still where a row is unusable: a recording has no gaps.
+        told = lay_over(X, y, known, decisions, keys, may_be_blank=sequence is None)
         X, y, known = told.table, told.labels, told.known
     if sequence is None:
         course = None

@@ -29,15 +29,22 @@ class DecidedLabels(NamedTuple):
 
 
 def lay_over(
-    table: Any, y: Any, known: Any, decisions: Decisions | str | os.PathLike, keys: Any
+    table: Any,
+    y: Any,
+    known: Any,
+    decisions: Decisions | str | os.PathLike,
+    keys: Any,
+    *,
+    may_be_blank: bool = True,
 ) -> DecidedLabels:
     """Replace labels by the classes that people gave; rows are found by their keys.
 
-    Ambiguous, disputed and skipped rows are audited like any others.
+    Ambiguous, disputed and skipped rows are audited like any others; so are unusable ones where
+    no label may be missing, as in recordings.
     """
     if not isinstance(decisions, Decisions):
         with Decisions(decisions, read_only=True) as opened:
-            return lay_over(table, y, known, opened, keys)
+            return lay_over(table, y, known, opened, keys, may_be_blank=may_be_blank)
     table, labels = label_column(table, y)
     table, known = known_column(table, known)
     found = resolve(decisions, row_names(keys, len(labels)))
@@ -50,10 +57,9 @@ def lay_over(
         mask = yes_or_no(one_per_row("known", known, len(labels))).copy()
     mask[decided], mask[unusable] = True, False
     were = np.array([from_text(text) for text in found.labels[is_decided]], dtype=object)
-    notes = _notes(found, decisions)
-    return DecidedLabels(
-        table, _replaced(labels, decided, given, unusable), mask, decided, were, notes
-    )
+    notes = _notes(found, decisions, may_be_blank)
+    new = _replaced(labels, decided, given, unusable if may_be_blank else unusable[:0])
+    return DecidedLabels(table, new, mask, decided, were, notes)
 
 
 def verdicts_of(told: DecidedLabels | None, inputs: Inputs) -> Verdicts:
@@ -84,14 +90,15 @@ def _replaced(
     return new if labels.dtype == object or len(unusable) else np.array(new.tolist())
 
 
-def _notes(found: Resolved, decisions: Decisions) -> list[str]:
+def _notes(found: Resolved, decisions: Decisions, may_be_blank: bool) -> list[str]:
     told = {kind: int(np.sum(found.kinds == kind)) for kind in ("decided", "unusable")}
     said = []
     if told["decided"]:
         said.append(f"{plural(told['decided'], 'label')} decided by people: taken as known.")
     if told["unusable"]:
         unusable = f"{plural(told['unusable'], 'row')} found unusable by people"
-        said.append(f"{unusable}: audited as if there were no label.")
+        as_what = "as if there were no label" if may_be_blank else "like any other"
+        said.append(f"{unusable}: audited {as_what}.")
     stated = [verdict.state for verdict in decisions.verdicts().values()]
     elsewhere = sum(state in _TOLD for state in stated) - len(found.rows)
     if elsewhere > 0 and not len(found.rows):

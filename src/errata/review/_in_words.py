@@ -29,6 +29,8 @@ def in_words(told: dict[str, Any]) -> Iterator[str]:
 def _rows(states: dict[str, int], labels: dict[str, int]) -> str:
     decided = states.get("decided", 0)
     found = f": {plural(labels['wrong'], 'label')} wrong, {count(labels['right'])} right"
+    blank = decided - labels["wrong"] - labels["right"]  # there was no label to be either
+    found += f", {count(blank)} missing" if blank else ""
     parts = [f"{plural(decided, 'row')} decided{found if decided else ''}"]
     parts += [f"{count(states[state])} {state}" for state in _STATES if state in states]
     return "; ".join([parts[0], ", ".join(parts[1:])] if parts[1:] else parts) + "."
