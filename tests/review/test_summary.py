@@ -96,6 +96,13 @@ def test_progress_is_told_in_numbers_and_sentences(decisions, folder):
     json.dumps(told, allow_nan=False)
 
 
+def test_nothing_is_expected_where_the_columns_tell_nothing(decisions, folder):
+    decisions.record(said("label", 6))
+    numbers = json.loads((with_components(folder) / "audit.json").read_text())
+    (folder / "audit.json").write_text(json.dumps(numbers | {"has_skill": False}))
+    assert review_summary(decisions, AUDITED, folder)["progress"] is None
+
+
 def test_the_spot_check_counts_as_far_as_it_went(decisions, folder):
     decisions.record(said("label", 30, queue="spot"))
     decisions.record(said("suggestion", 20, queue="spot"))

@@ -92,6 +92,8 @@ def _progress(
     """How good the list was and what is left, in numbers and sentences."""
     if numbers.get("components") is None:  # of recordings, whose rows are not judged one by one
         return None
+    if not numbers.get("has_skill", True):  # what models expect means nothing then
+        return None
     components = Components.from_dict(numbers["components"])
     table = require("pyarrow.parquet", extra="tables").read_table(folder / "components.parquet")
     p = np.stack([column.to_numpy() for column in table.columns], axis=1)
