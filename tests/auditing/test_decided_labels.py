@@ -98,7 +98,7 @@ def test_a_class_of_another_kind_gets_a_sentence(decisions):
 
 def test_decisions_of_which_no_row_is_here_get_a_sentence(decisions):
     keys = [f"a.{row}" for row in range(150)]
-    with pytest.raises(ValueError, match=r"no decision in .*pets\.decisions is about a row of this"):
+    with pytest.raises(ValueError, match=r"no decision in .*pets\.decisions is about a row"):
         lay_over(X, LABELS, None, decisions, keys)
 
 
