@@ -23,6 +23,9 @@ FEW_CLASSES = 30  # up to which a linear model is quick
 BOOSTED_CLASSES = 5  # up to which gradient boosting is: `python benchmarks/large_tables.py`
 FITTED_NUMBERS = 2e6  # probabilities that weights are fitted to at most
 NOISE_ROWS = 5_000  # rows that the noise model is fitted to at most
+# Of each label, this much of its share among all rows must be left among those that are not known,
+# for the noise to be learnt from these alone. Set by hand.
+LEAST_DOUBTFUL = 0.5
 CHECKED_ROWS = 10_000  # rows up to which errors are injected among all of them
 CHECK_SAMPLE = 5_000  # and how many are drawn for it beyond
 CACHED = 2**16  # probabilities worked on at once: what stays in the processor's cache

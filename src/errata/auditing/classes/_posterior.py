@@ -8,19 +8,17 @@ import numpy as np
 
 from ..._blocks import blocks
 from .._copies import group_vote, unexplained_conflicts
-from .._pooling import largest, some_rows
+from .._pooling import largest
 from .._settings import (
     CACHED,
-    FEWEST_NOISE_ROWS,
     MOST_OF_THE_WEIGHT,
     MOST_WITHOUT_SKILL,
-    NOISE_ROWS,
-    ROWS_OF_A_UNIT,
     UNEVEN,
 )
 from .._skill import Skill, skill_of
 from ._hypotheses import BOUNDARY, Hypothesis
 from ._noise_posterior import NoisePosterior, noise_posterior
+from ._noise_rows import doubtful_are_like_all, noise_rows
 
 
 class Posterior(NamedTuple):
@@ -81,17 +79,12 @@ def posterior_of(
         some ten rows do.
     known : array of bool of shape (n,), optional
         Labels that are certain. They are no draw from the noisy labels, so nothing is learnt about
-        the noise from them, and they are right in all that is counted.
+        the noise from them, unless the others lack a label that is frequent among all; and they
+        are right in all that is counted.
     """
-    most = NOISE_ROWS if units is None else _rows_of_units(units)
-    rows = np.arange(len(codes)) if known is None else np.flatnonzero(~known)
-    rows = rows[some_rows(len(rows), len(logs), random, at_most=most)]
+    rows = noise_rows(codes, len(logs), random, units, known)
     noise = noise_posterior(logs.take(rows, axis=1).astype(float), codes[rows])
     return posterior_given_noise(noise, logs, codes, equal, units, known)
-
-
-def _rows_of_units(units: np.ndarray) -> int:
-    return int(np.clip(ROWS_OF_A_UNIT * (units.max() + 1), FEWEST_NOISE_ROWS, NOISE_ROWS))
 
 
 def posterior_given_noise(
@@ -121,7 +114,7 @@ def posterior_given_noise(
     # Only columns that tell something may narrow the interval.
     counted = n if units is None else int(units.max()) + 1
     low, high = noise.interval(counted) if skill.enough else (0.0, 1 - skill.largest_frequency)
-    if known is not None:
+    if known is not None and doubtful_are_like_all(codes, known):  # the noise is that of these
         low, high = low * (1 - known.mean()), high * (1 - known.mean())
     return Posterior(
         p_wrong=rows.p_wrong,
