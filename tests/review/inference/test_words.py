@@ -71,3 +71,11 @@ def test_a_certificate_says_what_is_proven_and_no_more():
     assert certificate_sentence(no_list).endswith(
         "20 rows drawn by lot: 0 to 10% of all labels are wrong"
     )
+
+
+def test_without_suspects_none_is_said_to_be_decided(told):
+    none = told._replace(flagged=Left(0, 0.0, 0, 0), stop=True, next_wrong=None)
+    said = sentences(none)
+    assert said["so_far"] == "no row is flagged"
+    assert said["stop"] == ""
+    assert said["left"].startswith("expected among the ")

@@ -244,3 +244,12 @@ def test_labels_are_text_whatever_they_hold(tmp_path):
             re.findall(r'name="class" value="([^"]*)"', page.get("/card/3").text)[0]
         )
         assert page.post("/decide", {"row": 3, "class": sent, "key": "z"}).status_code == 303
+
+
+def test_nothing_is_forecast_where_the_columns_tell_nothing(audit):
+    numbers = json.loads((audit / "audit.json").read_text())
+    (audit / "audit.json").write_text(json.dumps(numbers | {"has_skill": False}))
+    with Page(audit) as page:
+        shown = page.get("/").text
+    assert "do not tell the labels apart" in shown
+    assert "expected among" not in shown

@@ -76,11 +76,17 @@ def stage_view(
         "nothing": None if card else _nothing(review, chosen),
         "waiting": len(review.standing.waiting(chosen)),
         "decided": int((review.standing.states > SKIPPED).sum()),
-        "told": {} if review.options.blind else review.tally.told_in_sentences(),
+        "told": _told(review),
         "said": said,
         "failed": failed,
         "keys_made": {name: uuid4().hex for name in ("undo", "redo", "bulk")},
     }
+
+
+def _told(review: Review) -> dict[str, Any]:
+    """The numbers in view; none to the blind, nor where the columns do not tell labels apart."""
+    has_skill = review.folder.numbers.get("has_skill", True)
+    return review.tally.told_in_sentences() if has_skill and not review.options.blind else {}
 
 
 def event_in_words(event: Event) -> str:
