@@ -14,7 +14,7 @@ demo: $(VENV)/.demo                ## plant wrong labels in scikit-learn's digit
 	$(BIN)/python examples/planted_digits.py
 
 test: $(VENV)/.dev                 ## run the tests
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTEST) --numprocesses auto
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTEST) --numprocesses auto --dist worksteal
 
 test-slow: $(VENV)/.dev            ## run the long experiments too
 	$(PYTEST) --override-ini addopts="--strict-markers --import-mode=importlib" -m slow

@@ -11,7 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 import errata
 from auditing_cases import QUICK, blobs
 from errata._validation import _labels, check_labels
-from errata.auditing import _inputs, _ties
+from errata.auditing import _labels as _audited_labels
+from errata.auditing import _ties
 from errata.auditing._default_models import Forest, NearestRows, RBFRidge
 from errata.datasets import make_twonorm
 from errata.exceptions import MissingExtraError
@@ -191,7 +192,7 @@ def test_labels_are_checked_once(estimators, monkeypatch):
         calls.append(args)
         return check_labels(*args, **options)
 
-    for module in (_inputs, _labels):
+    for module in (_audited_labels, _labels):
         monkeypatch.setattr(module, "check_labels", counted)
     errata.audit(X, NAMES[CODES], estimators=estimators, random_state=0)
     assert len(calls) == 1

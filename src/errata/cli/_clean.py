@@ -9,7 +9,6 @@ import click
 import errata
 
 from .._format import count, plural
-from ..review import as_text, from_text
 from ._columns import read_column
 from ._console import say
 from ._decided import decisions_for
@@ -168,7 +167,7 @@ def _beside_table(cleaned: Any, cells: Any, rows: Any) -> Any:
     did = cleaned.did.astype("<U10")
     for row, cell in zip(rows.tolist(), cells.tolist(), strict=True):
         is_kept = cleaned.decided[row] and did[row] == "kept"
-        if is_kept and as_text(cleaned.labels[row]) != as_text(cell):
+        if is_kept and errata.review.as_text(cleaned.labels[row]) != errata.review.as_text(cell):
             did[row] = "relabelled"
     return cleaned._replace(did=did)
 
@@ -178,7 +177,7 @@ def _new_cells(cleaned: Any, cells: Any, rows: Any) -> list[Any]:
     new = [None if cell != cell else cell for cell in cells.tolist()]  # NaN is a gap among numbers
     for place, row in enumerate(rows.tolist()):
         if cleaned.did[row] in CHANGES:
-            new[place] = from_text(as_text(cleaned.labels[row]))
+            new[place] = errata.review.from_text(errata.review.as_text(cleaned.labels[row]))
     return new
 
 

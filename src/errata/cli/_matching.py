@@ -6,7 +6,6 @@ from typing import Any
 import errata
 
 from .._format import count, plural
-from ..review import as_text
 from ._columns import labels_of
 from ._console import say
 
@@ -78,7 +77,7 @@ def _refuse(table: Path, rows: Any, now: Any, then: Any) -> None:
 def _check_labels(table: Path, now: Any, then: Any, numbers: Any = None) -> None:
     for place, (new, old) in enumerate(zip(now.tolist(), then.tolist(), strict=True)):
         # As text 1 and 1.0 are equal, which they are when one of the columns had a gap.
-        if as_text(new) != as_text(old):
+        if errata.review.as_text(new) != errata.review.as_text(old):
             row = place if numbers is None else numbers[place]
             raise ValueError(
                 f"the labels of {table} have changed since the audit: row {row} (counted from 0) "

@@ -46,7 +46,7 @@ def render(summary: dict[str, Any]) -> str:
     --------
     >>> nothing = dict.fromkeys(
     ...     ("label", "alternatives", "transition", "self_check", "map", "stretches")
-    ... )
+    ... ) | {"review": {"command": None, "so_far": None}}
     >>> lists = {key: [] for key in ("notes", "confusion", "models", "duplicates", "examples")}
     >>> page = render({
     ...     **nothing, **lists, "errata": "0.1.0", "title": "train.csv", "seed": 0,

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from errata.noise import flip_labels
 from errata.tolerant import RobustDiscriminantAnalysis
 from gaussian_classes import EM8, THREE, TWO, three_classes, two_classes
+from seeds import SEEDS
 from strategies import seeds
 
 
@@ -105,7 +106,7 @@ def test_noise_by_class_turns_the_offset_of_a_discriminant_and_not_its_direction
     assert shift[0] == pytest.approx(-0.70, abs=0.1)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_two_gaussian_classes_are_learnt_in_spite_of_noise(seed):
     X, y, classes, X_test, y_test = two_classes(seed)
     wrong = y != classes
@@ -117,7 +118,7 @@ def test_two_gaussian_classes_are_learnt_in_spite_of_noise(seed):
     assert LinearDiscriminantAnalysis().fit(X, y).score(X_test, y_test) <= 0.91
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_three_gaussian_classes_are_learnt_in_spite_of_noise(seed):
     X, y, _, X_test, y_test = three_classes(seed)
     model = RobustDiscriminantAnalysis().fit(X, y)
@@ -126,7 +127,7 @@ def test_three_gaussian_classes_are_learnt_in_spite_of_noise(seed):
     assert LinearDiscriminantAnalysis().fit(X, y).score(X_test, y_test) <= 0.945
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_where_no_label_is_wrong_little_is_suspected(seed):
     X, y, _, X_test, y_test = two_classes(seed, transition=np.eye(2))
     model = RobustDiscriminantAnalysis().fit(X, y)

@@ -7,6 +7,7 @@ from errata.tolerant.hidden_class._em import Labels
 from errata.tolerant.hidden_class._mixture import labels_of_components
 from errata.tolerant.hidden_class._noise import NoiseStep
 from gaussian_classes import two_classes
+from seeds import SEEDS
 
 Q = np.array([[0.9, 0.1], [0.8, 0.2], [0.95, 0.05], [0.1, 0.9], [0.2, 0.8], [0.05, 0.95]])
 LABELS = Labels(np.array([0, 0, 1, 1, 1, 0]), np.ones(6))
@@ -41,7 +42,7 @@ def test_a_component_without_rows_has_the_label_frequencies():
     np.testing.assert_allclose(found[2], [5 / 8, 3 / 8], rtol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_two_gaussian_classes_are_learnt_in_spite_of_noise(seed):
     X, y, _, X_test, y_test = two_classes(seed)
     model = RobustMixtureClassifier(2, random_state=0).fit(X, y)

@@ -17,6 +17,7 @@ from errata.filters import DetectorFilter
 from errata.noise import flip_labels
 from errata.tolerant import NoiseModelClassifier
 from gaussian_classes import EM8, TWO, two_classes
+from seeds import SEEDS
 
 
 def logistic():
@@ -36,7 +37,7 @@ def test_without_noise_it_is_its_estimator(estimator):
     assert model.n_iter_ == 2
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("estimator", "error"), [(GaussianNB(), 0.07), (logistic(), 0.09)])
 def test_two_gaussian_classes_are_learnt_in_spite_of_noise(estimator, error, seed):
     X, y, _, X_test, y_test = two_classes(seed)
@@ -47,7 +48,7 @@ def test_two_gaussian_classes_are_learnt_in_spite_of_noise(estimator, error, see
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_forest_that_judges_its_own_rows_finds_nothing_wrong(seed):
     X, y = load_wine(return_X_y=True)
     labels, _ = flip_labels(y, 0.3, random_state=seed)
