@@ -3,7 +3,7 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing.classes._noise_rows import doubtful_are_like_all, noise_rows
+from errata.auditing.classes._noise_rows import doubtful_are_like_all, noise_rows, set_aside
 
 CODES = np.repeat([0, 1, 2], [50, 30, 20])
 
@@ -13,6 +13,7 @@ def test_known_rows_are_left_out_where_the_others_are_a_sample():
     known[[0, 1, 50, 80]] = True
     rows = noise_rows(CODES, 3, np.random.default_rng(0), None, known)
     np.testing.assert_array_equal(rows, np.flatnonzero(~known))
+    assert set_aside(CODES, known) == 0.04
 
 
 @pytest.mark.parametrize("known", [CODES == 2, np.ones(100, dtype=bool)])
@@ -20,6 +21,7 @@ def test_all_rows_teach_where_the_others_are_none(known):
     assert not doubtful_are_like_all(CODES, known)
     rows = noise_rows(CODES, 3, np.random.default_rng(0), None, known)
     np.testing.assert_array_equal(rows, np.arange(100))
+    assert set_aside(CODES, known) == 0
 
 
 def test_wrong_labels_are_found_also_where_all_others_of_their_class_are_known():

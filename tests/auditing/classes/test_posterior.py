@@ -1,23 +1,19 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
-from scipy.special import logit
 from sklearn.metrics import average_precision_score
 
 from auditing_cases import draw_truth, nearly_clean, symmetric
-from errata.auditing import _pooling
 from errata.auditing._calibration import Calibration
 from errata.auditing._skill import skill_of
+from errata.auditing.classes import _posterior
 from errata.auditing.classes._hypotheses import BOUNDARY, UNIFORM, Hypothesis
 from errata.auditing.classes._noise_posterior import NoisePosterior
 from errata.auditing.classes._posterior import (
-    between,
+    gathered_posterior,
     posterior_given_noise,
     posterior_of,
-    weightiest,
 )
+from errata.auditing.classes._row_rule import between, merged_rows, rows_posterior, weightiest
 
 SKEW = np.array([[0.8, 0.2, 0.0], [0.0, 0.9, 0.1], [0.05, 0.05, 0.9]])
 
@@ -89,10 +85,33 @@ def test_doubling_every_row_hardly_changes_the_posterior():
 def test_blocks_change_nothing(monkeypatch):
     truth = draw_truth(SKEW, 300, error=0.3)
     whole = posterior_for(truth.logs, truth.labels)
-    monkeypatch.setattr(_pooling, "CACHED", 21)
+    monkeypatch.setattr(_posterior, "CACHED", 21)
     parts = posterior_given_noise(whole.noise, truth.logs, truth.labels)
     np.testing.assert_allclose(parts.p_wrong, whole.p_wrong, rtol=0, atol=1e-12)
     np.testing.assert_allclose(parts.prior, whole.prior, rtol=0, atol=1e-12)
+
+
+def test_rows_that_are_judged_later_join_those_learnt_from():
+    truth = draw_truth(SKEW, 600, error=0.3)
+    learnt = posterior_for(truth.logs[:, :400], truth.labels[:400])
+    parts = [slice(0, 150), slice(150, 151), slice(151, 600)]
+    rows = [rows_posterior(learnt.rule, truth.logs[:, p], truth.labels[p]) for p in parts]
+    gathered = gathered_posterior(merged_rows(rows), learnt.noise, learnt.skill)
+    assert_sound(gathered, 600)
+    np.testing.assert_allclose(gathered.p_wrong[:400], learnt.p_wrong, rtol=0, atol=1e-12)
+    at_once = posterior_given_noise(learnt.noise, truth.logs, truth.labels)
+    np.testing.assert_allclose(gathered.joint, at_once.joint, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(gathered.rates, at_once.rates, rtol=0, atol=1e-12)
+    assert (gathered.low, gathered.high) == (at_once.low, at_once.high)
+
+
+def test_the_interval_is_that_of_the_labels_that_are_not_certain():
+    truth = draw_truth(symmetric(3, 0.2), 500)
+    learnt = posterior_for(truth.logs, truth.labels)
+    rows = rows_posterior(learnt.rule, truth.logs, truth.labels, known=np.arange(500) % 2 == 0)
+    whole = gathered_posterior(rows, learnt.noise, learnt.skill)
+    half = gathered_posterior(rows, learnt.noise, learnt.skill, certain=0.5)
+    assert half.high == max(whole.high / 2, whole.rate) < whole.high
 
 
 def test_a_thousand_classes_are_scored():
@@ -180,27 +199,6 @@ def test_labels_that_single_precision_calls_impossible_are_ranked():
     assert np.isfinite(
         posterior_for(np.tile(logs, 40), np.zeros(120, dtype=int) + (np.arange(120) % 2)).suspicion
     ).all()
-
-
-probabilities = hnp.arrays(float, st.integers(1, 40), elements=st.floats(0, 1))
-
-
-@given(probabilities)
-def test_the_middle_lies_between(p):
-    middle = between(p, p[::-1], uneven=0.02)
-    low, high = np.minimum(p, p[::-1]), np.maximum(p, p[::-1])
-    assert (middle >= low - 1e-8).all()
-    assert (middle <= high + 1e-8).all()
-
-
-def test_the_more_the_classes_differ_in_noise_the_less_surprise_counts():
-    p, surprise = np.array([0.2, 0.7]), np.array([0.9, 0.4])
-    middle = (logit(p) + logit(surprise)) / 2
-    np.testing.assert_allclose(logit(between(p, surprise, uneven=0.0)), middle)
-    np.testing.assert_allclose(between(p, surprise, uneven=1.0), p)
-    part = np.exp(-1) / 2  # where the spread of the noise rates is 0.08
-    at_scale = (1 - part) * logit(p) + part * logit(surprise)
-    np.testing.assert_allclose(logit(between(p, surprise, uneven=0.08)), at_scale)
 
 
 @pytest.mark.parametrize("rates", [(0.2, 0.2), (0.35, 0.05)], ids=["even", "uneven"])

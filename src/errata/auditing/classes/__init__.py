@@ -4,9 +4,10 @@
 2. ``_patterns``: which classes are wrong more often than others, and for which
 3. ``_noise_model``: the hypotheses, fitted to the labels
 4. ``_noise_posterior``: how much each of them weighs
-5. ``_posterior``: the probability that each label is wrong, and the noise rate
-6. ``_components``: the hypotheses in a few groups, for verdicts to reweigh
-7. ``_verdicts``: what a person decided, and what that tells
+5. ``_row_rule``: how rows are judged by all that, the same for every block of them
+6. ``_posterior``: the probability that each label is wrong, and the noise rate
+7. ``_components``: the hypotheses in a few groups, for verdicts to reweigh
+8. ``_verdicts``: what a person decided, and what that tells
 
 Another kind of label (numbers, several annotators) is another folder with a noise model and a
 posterior; the rest of the audit stays.
@@ -14,18 +15,33 @@ posterior; the rest of the audit stays.
 
 from ._components import Grouped, grouped_hypotheses
 from ._noise_posterior import NoisePosterior, noise_posterior
-from ._posterior import Posterior, classes_before_labels, classes_of_rows, posterior_of
+from ._noise_rows import set_aside
+from ._posterior import (
+    Posterior,
+    classes_before_labels,
+    classes_of_rows,
+    gathered_posterior,
+    posterior_of,
+)
+from ._row_rule import RowRule, RowsPosterior, Vote, merged_rows, rows_posterior
 from ._verdicts import Verdicts, with_verdicts
 
 __all__ = [
     "Grouped",
     "NoisePosterior",
     "Posterior",
+    "RowRule",
+    "RowsPosterior",
     "Verdicts",
+    "Vote",
     "classes_before_labels",
     "classes_of_rows",
+    "gathered_posterior",
     "grouped_hypotheses",
+    "merged_rows",
     "noise_posterior",
     "posterior_of",
+    "rows_posterior",
+    "set_aside",
     "with_verdicts",
 ]

@@ -11,7 +11,8 @@ from ..._blocks import blocks
 from .._settings import ALTOGETHER, ANYWHERE, BARELY, CACHED
 from ._hypotheses import BOUNDARY
 from ._noise_posterior import NONE, NoisePosterior, kind_of
-from ._posterior import Posterior, weightiest
+from ._posterior import Posterior
+from ._row_rule import weightiest
 
 ALL = "all"  # the group of all hypotheses together
 UNRELATED = "anywhere"  # wrong labels have nothing to do with the columns

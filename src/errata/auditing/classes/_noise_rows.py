@@ -32,5 +32,10 @@ def doubtful_are_like_all(codes: np.ndarray, known: np.ndarray) -> bool:
     return bool(np.all(doubtful >= LEAST_DOUBTFUL * expected) and doubtful.sum())
 
 
+def set_aside(codes: np.ndarray, known: np.ndarray) -> float:
+    """Fraction of the rows that nothing is learnt about the noise from, as they are certain."""
+    return float(known.mean()) if doubtful_are_like_all(codes, known) else 0.0
+
+
 def _rows_of_units(units: np.ndarray) -> int:
     return int(np.clip(ROWS_OF_A_UNIT * (units.max() + 1), FEWEST_NOISE_ROWS, NOISE_ROWS))

@@ -1,0 +1,81 @@
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.special import logit
+
+from auditing_cases import draw_truth, symmetric
+from errata.auditing.classes import merged_rows, posterior_of, rows_posterior
+from errata.auditing.classes._row_rule import between
+
+
+@pytest.fixture(scope="module")
+def found():
+    truth = draw_truth(symmetric(3, 0.15), 700, overlap=0.1, error=0.3)
+    return truth, posterior_of(truth.logs, truth.labels, np.random.default_rng(0))
+
+
+def test_the_rule_of_a_posterior_judges_rows_as_the_posterior_does(found):
+    truth, posterior = found
+    rows = rows_posterior(posterior.rule, truth.logs, truth.labels)
+    for name in ("p_wrong", "suspicion", "other", "p_other", "p_elsewhere"):
+        np.testing.assert_allclose(
+            getattr(rows, name), getattr(posterior, name), rtol=0, atol=1e-12
+        )
+    np.testing.assert_allclose(rows.joint / 700, posterior.joint, rtol=0, atol=1e-12)
+    heavy = [part.place for part in posterior.rule.weightiest]
+    np.testing.assert_allclose(1 - rows.right[heavy] / 700, posterior.rates[heavy], atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1, 13, 400])
+def test_a_row_is_judged_alike_in_any_block(found, size, dtype):
+    truth, posterior = found
+    logs, codes = truth.logs.astype(dtype), truth.labels
+    whole = rows_posterior(posterior.rule, logs, codes)
+    cuts = [slice(start, start + size) for start in range(0, 700, size)]
+    parts = merged_rows([rows_posterior(posterior.rule, logs[:, c], codes[c]) for c in cuts])
+    for name, atol in (("p_wrong", 1e-6), ("suspicion", 1e-6), ("joint", 1e-3), ("right", 1e-3)):
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=0, atol=atol)
+    np.testing.assert_array_equal(parts.other, whole.other)
+
+
+def test_a_label_that_is_certain_is_right(found):
+    truth, posterior = found
+    known = np.arange(700) < 50
+    rows = rows_posterior(posterior.rule, truth.logs, truth.labels, known=known)
+    for values in (rows.p_wrong, rows.suspicion, rows.p_elsewhere):
+        assert not values[known].any()
+        assert values[~known].all()
+
+
+def test_a_rule_travels_as_a_small_file(found):
+    truth, posterior = found
+    travelled = pickle.dumps(posterior.rule)
+    assert len(travelled) < 50_000
+    there = rows_posterior(pickle.loads(travelled), truth.logs, truth.labels)
+    np.testing.assert_array_equal(there.p_wrong, posterior.p_wrong)
+
+
+probabilities = hnp.arrays(float, st.integers(1, 40), elements=st.floats(0, 1))
+
+
+@given(probabilities)
+def test_the_middle_lies_between(p):
+    middle = between(p, p[::-1], uneven=0.02)
+    low, high = np.minimum(p, p[::-1]), np.maximum(p, p[::-1])
+    assert (middle >= low - 1e-8).all()
+    assert (middle <= high + 1e-8).all()
+
+
+def test_the_more_the_classes_differ_in_noise_the_less_surprise_counts():
+    p, surprise = np.array([0.2, 0.7]), np.array([0.9, 0.4])
+    middle = (logit(p) + logit(surprise)) / 2
+    np.testing.assert_allclose(logit(between(p, surprise, uneven=0.0)), middle)
+    np.testing.assert_allclose(between(p, surprise, uneven=1.0), p)
+    part = np.exp(-1) / 2  # where the spread of the noise rates is 0.08
+    at_scale = (1 - part) * logit(p) + part * logit(surprise)
+    np.testing.assert_allclose(logit(between(p, surprise, uneven=0.08)), at_scale)
