@@ -122,16 +122,26 @@ def spare_classes(
     """
     removed = flagged.copy()
     sizes, gone = np.bincount(codes), np.bincount(codes[removed], minlength=codes.max() + 1)
-    # A fraction of a size may come out above a whole number by its last digit: 0.07 * 100 > 7.
-    needed = np.maximum(np.minimum(min_per_class, sizes), np.ceil(min_fraction * sizes - 1e-9))
+    needed = least_kept(sizes, min_per_class=min_per_class, min_fraction=min_fraction)
     for code in np.flatnonzero(sizes - gone < needed):
         members = np.flatnonzero(removed & (codes == code))
-        back = int(needed[code] - sizes[code] + gone[code])
+        back = needed[code] - sizes[code] + gone[code]
         removed[members[np.argsort(suspicion[members], kind="stable")][:back]] = False
     if max_removed is not None:
         left = np.flatnonzero(removed)
         removed[left[np.argsort(-suspicion[left], kind="stable")][max_removed:]] = False
     return removed
+
+
+def least_kept(sizes: np.ndarray, *, min_per_class: int, min_fraction: float) -> np.ndarray:
+    """How many rows of classes of these sizes stay, whatever is flagged.
+
+    >>> least_kept(np.array([1, 3, 100]), min_per_class=2, min_fraction=0.5)
+    array([ 1,  2, 50])
+    """
+    # A fraction of a size may come out above a whole number by its last digit: 0.07 * 100 > 7.
+    fraction = np.ceil(min_fraction * sizes - 1e-9).astype(sizes.dtype)
+    return np.maximum(np.minimum(min_per_class, sizes), fraction)
 
 
 class DetectorMixin:

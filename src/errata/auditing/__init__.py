@@ -11,11 +11,11 @@ Its stages, in the order in which they run:
 5. ``_pooling``, ``_calibration``: one probability of each label from all models
 6. ``_skill``: whether the columns tell the labels apart at all
 7. ``classes/``: the noise model, and the posterior that each label is wrong
-8. ``_flags``: the rows worth a look
+8. ``_flags``: the rows worth a look; ``_flag_line``: the same of rows too many to be sorted
 9. ``_self_check``: injected errors, looked for in the same way
 10. ``_examples``, ``_nearby``, ``_reasons``, ``_map``, ``_notes``: what a person wants to see
 11. ``_assembly``, ``_result``: the :class:`Audit`
-12. ``_cleaning``, ``_summary``, ``_storage``: what can be done with it
+12. ``_totals``: sums over all rows; ``_cleaning``, ``_summary``, ``_storage``: what can be done
     ``_for_review``, ``cards/``: what a person needs to decide on rows one by one
 13. ``_class_posterior``, ``_audited_classifier``, ``_committee``: learning from it
 

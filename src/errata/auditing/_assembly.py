@@ -7,6 +7,7 @@ import numpy as np
 from .._compat import take_rows
 from ._copies import conflicting_duplicates
 from ._examples import describe_examples, example_rows
+from ._flag_line import flags_by_line
 from ._flags import Flags, draw_flags, no_flags
 from ._inputs import Display, Inputs, for_all_rows
 from ._map import draw_map
@@ -17,6 +18,8 @@ from ._pooling import Pool
 from ._reasons import most_probable_others, reasons_for
 from ._result import Audit, NoiseRate
 from ._self_check import SelfCheck
+from ._settings import EXACT_ROWS
+from ._totals import near_borders
 from ._unlabelled import Filled
 from .classes import Posterior
 from .sequences import SequenceInputs, draw_traces
@@ -34,7 +37,7 @@ def assemble(
     display: Display,
 ) -> Audit:
     """The audit as the user gets it."""
-    flags = _flags(posterior, precision, inputs.audited_known)
+    flags = _flags(inputs, posterior, precision)
     columns: dict[str, Any] = _columns(inputs, posterior, flags, filled)
     shown = example_rows(columns["suspicion"], columns["flagged"], inputs.doubtful)
     return Audit(
@@ -47,7 +50,7 @@ def assemble(
         expected_precision=flags.expected_precision,
         expected_recall=flags.expected_recall,
         rule=flags.rule,
-        notes=[*notes_about_noise(posterior, flags), *inputs.notes],
+        notes=[*_notes(posterior, flags.flagged), *inputs.notes],
         points=_points(inputs, shown, columns, data.random_state),
         about=display.about(inputs),
         index=display.index,
@@ -93,15 +96,23 @@ def show_stretches(audit: Audit, course: SequenceInputs) -> None:
     )
 
 
-def _flags(posterior: Posterior, precision: float | None, known: np.ndarray | None) -> Flags:
+def _flags(inputs: Inputs, posterior: Posterior, precision: float | None) -> Flags:
+    """The flags; of a larger table by the rule of tables that are not in memory."""
+    known = inputs.audited_known
     if not posterior.skill.enough:
         return no_flags(len(posterior.p_wrong))
+    draw = draw_flags if len(inputs.codes) <= EXACT_ROWS else flags_by_line
     if known is None:
-        return draw_flags(posterior.p_wrong, posterior.suspicion, precision)
-    flags = draw_flags(posterior.p_wrong[~known], posterior.suspicion[~known], precision)
+        return draw(posterior.p_wrong, posterior.suspicion, precision)
+    flags = draw(posterior.p_wrong[~known], posterior.suspicion[~known], precision)
     flagged = np.zeros(len(known), dtype=bool)
     flagged[~known] = flags.flagged
     return flags._replace(flagged=flagged)
+
+
+def _notes(posterior: Posterior, flagged: np.ndarray) -> list[str]:
+    near = near_borders(posterior.p_elsewhere[flagged])
+    return notes_about_noise(posterior, int(flagged.sum()), near)
 
 
 def _columns(

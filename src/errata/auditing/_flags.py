@@ -28,9 +28,9 @@ def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | No
     order = listed[np.argsort(-suspicion[listed], kind="stable")]
     found, total = np.cumsum(p_wrong[order]), p_wrong.sum()
     if precision is None:
-        count, rule = _best_f1(found, total, worth[order])
+        count, rule = _best_f1(found, total, worth[order]), best_f1_rule()
     else:
-        count, rule = _longest(found, precision)
+        count, rule = _longest(found, precision), longest_rule(precision)
     flagged = np.zeros(len(p_wrong), dtype=bool)
     flagged[order[:count]] = worth[order[:count]]
     expected = float(p_wrong[flagged].mean()) if flagged.any() else float("nan")
@@ -38,27 +38,35 @@ def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | No
     return Flags(flagged, expected, recall, rule)
 
 
-def _best_f1(found: np.ndarray, total: float, worth: np.ndarray) -> tuple[int, str]:
+def _best_f1(found: np.ndarray, total: float, worth: np.ndarray) -> int:
     """Length of the list with the largest expected F1 score, which is 2 found / (length + total).
 
     ``found`` are the wrong labels expected among the first rows, ``total`` those among all.
     """
-    rule = (
+    last = np.flatnonzero(worth)[-1:]  # others may be as suspicious as the last
+    if not len(last):
+        return 0
+    score = 2 * found / (np.arange(1, len(found) + 1) + total)
+    return min(int(score.argmax()), int(last[0])) + 1
+
+
+def best_f1_rule() -> str:
+    """What is said of the list with the largest expected F1 score."""
+    return (
         "The list has the largest expected F1 score among rows whose label is wrong with a "
         f"probability of {LEAST_FLAGGED:.0%} or more."
     )
-    last = np.flatnonzero(worth)[-1:]  # others may be as suspicious as the last
-    if not len(last):
-        return 0, rule
-    score = 2 * found / (np.arange(1, len(found) + 1) + total)
-    return min(int(score.argmax()), int(last[0])) + 1, rule
 
 
-def _longest(found: np.ndarray, precision: float) -> tuple[int, str]:
+def _longest(found: np.ndarray, precision: float) -> int:
     """Length of the longest list of which so large a fraction is expected to be wrong."""
-    rule = f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
     enough = np.flatnonzero(found / np.arange(1, len(found) + 1) >= precision)
-    return (int(enough[-1]) + 1 if len(enough) else 0), rule
+    return int(enough[-1]) + 1 if len(enough) else 0
+
+
+def longest_rule(precision: float) -> str:
+    """What is said of the longest list that keeps a precision."""
+    return f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
 
 
 def no_flags(n: int) -> Flags:

@@ -3,8 +3,7 @@
 import numpy as np
 
 from .._format import percent
-from ._flags import Flags
-from ._settings import LEAST_FLAGGED, OVERLAP
+from ._settings import OVERLAP
 from .classes import Posterior
 
 PROBABILITIES_ARE_OLDER = (
@@ -13,25 +12,28 @@ PROBABILITIES_ARE_OLDER = (
 )
 
 
-def notes_about_noise(posterior: Posterior, flags: Flags) -> list[str]:
-    """What nobody can tell from these columns: everything, overlap, noise at borders."""
+def notes_about_noise(posterior: Posterior, flagged: int, near_borders: int) -> list[str]:
+    """What nobody can tell from these columns: everything, overlap, noise at borders.
+
+    Of the flagged rows, so many may be wrong only if errors gather near the borders of classes.
+    """
     if not posterior.skill.enough:
         return [
             "These columns do not tell the labels apart (no better than knowing how frequent each "
             "label is). Whether labels are wrong cannot be told from them: anything from none to "
             f"{percent(posterior.high)} is possible. Nothing is flagged."
         ]
-    count, notes = int(flags.flagged.sum()), []
-    if count and posterior.noise.ambiguity >= OVERLAP:
-        look = f"Part or all of the {count:,} labels that look wrong"
+    notes = []
+    if flagged and posterior.noise.ambiguity >= OVERLAP:
+        look = f"Part or all of the {flagged:,} labels that look wrong"
         notes.append(
             "The classes overlap in these columns. "
-            f"{look if count > 1 else 'The label that looks wrong'} may be right and merely "
+            f"{look if flagged > 1 else 'The label that looks wrong'} may be right and merely "
             "unusual."
         )
-    near = int(np.sum(posterior.p_elsewhere[flags.flagged] < LEAST_FLAGGED))
-    if near:
-        rows = "1 flagged row lies" if near == 1 else f"{near:,} flagged rows lie"
+    if near_borders:
+        one = near_borders == 1
+        rows = "1 flagged row lies" if one else f"{near_borders:,} flagged rows lie"
         notes.append(
             f"{rows} where classes meet: wrong if errors gather there, right if the classes merely "
             "overlap."

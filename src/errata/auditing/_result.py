@@ -21,6 +21,7 @@ from ._self_check import SelfCheck
 from ._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ._storage import load_audit, save_audit
 from ._summary import one_line, summarise
+from ._totals import Totals
 from .sequences import Timeline, find_stretches
 
 
@@ -193,6 +194,20 @@ class Audit:
     def labelled(self) -> np.ndarray:
         """Whether each row has a label."""
         return has_label(self.labels)
+
+    @property
+    def totals(self) -> Totals:
+        """Sums over the rows as they are now: the arrays may be replaced at any time."""
+        codes, rows = self.codes, np.flatnonzero(self.flagged)
+        suggested = codes.copy()  # as is the rule for rows that are not flagged
+        suggested[rows] = np.searchsorted(self.classes, self.suggested[rows])
+        return Totals.of(
+            *(len(self.classes), codes),
+            suggested=suggested,
+            p_wrong=self.p_wrong,
+            flagged=self.flagged,
+            known=self.known,
+        )
 
     def columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the rows given."""

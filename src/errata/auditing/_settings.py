@@ -117,6 +117,8 @@ CURVE_POINTS = 200  # ranks at which precision and recall are kept
 
 # Flags. `python benchmarks/honesty.py untouched`, `real_errors.py`, `detection.py`
 LEAST_FLAGGED = 0.2  # a label that is wrong with less than this is not worth a look
+EXACT_ROWS = 1_000_000  # up to which rows are sorted to be flagged and kept in one file
+SUSPICION_BINS = 2**14  # equal ones, that rows are counted in beyond; a power of two
 
 # Cleaning. `python benchmarks/cleaning.py`
 CLEAN_THRESHOLD = 0.5  # p_wrong above which a row is acted upon
@@ -148,6 +150,7 @@ MAP_POINTS, MAP_FITTED_ROWS = 3_000, 20_000
 TRACES, TRACED_COLUMNS, TRACE_POINTS = 20, 3, 600  # stretches drawn, signals of each, their points
 TRACE_CONTEXT, TRACE_ROWS = 2.0, 60  # to either side of a stretch: times its length, and at least
 NAMED_COLUMNS = 8  # that a note mentions by name
+HISTOGRAM_BINS = 20  # of p_wrong, in reports
 MATRIX_UP_TO = 50  # classes
 SUMMARY_PAIRS, SUMMARY_DUPLICATES = 200, 50
 NO_NOISE = 0.0005  # a noise rate below is none in words

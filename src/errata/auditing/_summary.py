@@ -15,9 +15,10 @@ from ._settings import (
     SUMMARY_DUPLICATES,
     SUMMARY_PAIRS,
 )
+from ._totals import Totals, histogram_edges
 
 if TYPE_CHECKING:
-    from ._result import Audit
+    from ._result import Audit, NoiseRate
     from ._self_check import SelfCheck
 
 CAUSES = {
@@ -29,7 +30,7 @@ CAUSES = {
 
 def one_line(audit: "Audit") -> str:
     """The answer of report and terminal, in short."""
-    return in_short(_found(audit))
+    return in_short(_found(audit, audit.totals))
 
 
 def alternatives(audit: "Audit") -> str | None:
@@ -60,7 +61,7 @@ def _by_cause(hypotheses: list[dict[str, Any]]) -> dict[str, tuple[float, float]
 
 def summarise(audit: "Audit") -> dict[str, Any]:
     """See :meth:`errata.auditing.Audit.summary`."""
-    about = audit.about
+    about, totals = audit.about, audit.totals
     return {
         "errata": about["errata"],
         "title": about["title"],
@@ -68,18 +69,18 @@ def summarise(audit: "Audit") -> dict[str, Any]:
         "features": about["features"],
         "label": about["label"],
         "classes": [str(c) for c in audit.classes],
-        **_found(audit),
+        **_found(audit, totals),
         "hypotheses": audit.hypotheses,
         "alternatives": alternatives(audit) if audit.has_skill else None,
         "notes": audit.notes,
-        "per_class": _per_class(audit),
-        "confusion": _confusion(audit),
+        "per_class": _per_class(audit.classes, totals),
+        "confusion": _confusion(audit.classes, totals),
         "transition": (
             audit.transition.round(4).tolist() if len(audit.classes) <= MATRIX_UP_TO else None
         ),
         "models": audit.models,
         "self_check": _self_check(audit),
-        "histogram": _histogram(audit),
+        "histogram": _histogram(totals),
         "map": audit.points,
         "duplicates": [
             {"rows": rows.tolist(), "labels": [str(label) for label in audit.labels[rows]]}
@@ -92,18 +93,18 @@ def summarise(audit: "Audit") -> dict[str, Any]:
     }
 
 
-def _found(audit: "Audit") -> dict[str, Any]:
+def _found(audit: "Audit", totals: Totals) -> dict[str, Any]:
     """What the answer is made from."""
     return {
-        "rows": int(audit.labelled.sum()),
+        "rows": totals.labelled,
         "has_skill": audit.has_skill,
-        "noise_rate": _rate(audit),
+        "noise_rate": _rate(audit.noise_rate, totals.labelled),
         "flagged": {
-            "count": int(audit.flagged.sum()),
+            "count": totals.n_flagged,
             "expected_precision": _number(audit.expected_precision),
             "expected_recall": _number(audit.expected_recall),
             "rule": audit.rule,
-            "cleaned": _cleaned(audit) | {"command": audit.about.get("clean")},
+            "cleaned": _cleaned(audit, totals) | {"command": audit.about.get("clean")},
         },
     }
 
@@ -123,15 +124,15 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else four_digits(value)
 
 
-def _cleaned(audit: "Audit") -> dict[str, Any]:
+def _cleaned(audit: "Audit", totals: Totals) -> dict[str, Any]:
     """How many rows ``clean`` drops with its defaults, of those above its threshold."""
-    above = audit.p_wrong > CLEAN_THRESHOLD if audit.has_skill else np.zeros(len(audit), dtype=bool)
-    rows = np.count_nonzero(~audit.clean("drop", threshold=CLEAN_THRESHOLD).kept)
-    return {"threshold": CLEAN_THRESHOLD, "rows": int(rows), "above": int(above.sum())}
+    above, dropped = int(totals.above.sum()), totals.dropped
+    if not audit.has_skill:
+        above, dropped = 0, 0
+    return {"threshold": CLEAN_THRESHOLD, "rows": dropped, "above": above}
 
 
-def _rate(audit: "Audit") -> dict[str, Any]:
-    n, rate = int(audit.labelled.sum()), audit.noise_rate
+def _rate(rate: "NoiseRate", n: int) -> dict[str, Any]:
     # Rounded like the percentages beside them: 20% of 100 labels are 20 of 100.
     counts = {
         "count": round(n * rate.estimate),
@@ -141,38 +142,25 @@ def _rate(audit: "Audit") -> dict[str, Any]:
     return {name: round(float(v), 5) for name, v in rate._asdict().items()} | counts
 
 
-def _per_class(audit: "Audit") -> list[dict[str, Any]]:
-    labelled, k = audit.labelled, len(audit.classes)
-    codes = audit.codes[labelled]
-    rows = np.bincount(codes, minlength=k)
-    wrong = np.bincount(codes, weights=audit.p_wrong[labelled], minlength=k)
-    flagged = np.bincount(codes, weights=audit.flagged[labelled], minlength=k)
+def _per_class(classes: np.ndarray, totals: Totals) -> list[dict[str, Any]]:
     return [
         {
             "class": str(name),
-            "rows": int(rows[c]),
-            "expected_wrong": round(float(wrong[c]), 2),
-            "rate": round(float(wrong[c] / rows[c]), 4),
-            "flagged": int(flagged[c]),
+            "rows": int(totals.rows[c]),
+            "expected_wrong": round(float(totals.wrong[c]), 2),
+            "rate": round(float(totals.wrong[c] / totals.rows[c]), 4),
+            "flagged": int(totals.flagged[c]),
         }
-        for c, name in enumerate(audit.classes)
+        for c, name in enumerate(classes)
     ]
 
 
-def _confusion(audit: "Audit") -> list[dict[str, Any]]:
+def _confusion(classes: np.ndarray, totals: Totals) -> list[dict[str, Any]]:
     """Pairs of label and suggestion among the flagged rows, the most frequent first."""
-    k = len(audit.classes)
-    given = audit.codes[audit.flagged]
-    suggested = np.searchsorted(audit.classes, audit.suggested[audit.flagged])
-    pairs, counts = np.unique(given * k + suggested, return_counts=True)
-    most = np.argsort(-counts, kind="stable")[:SUMMARY_PAIRS]
+    most = sorted(totals.confusion.items(), key=lambda pair: (-pair[1], pair[0]))
     return [
-        {
-            "label": str(audit.classes[pairs[i] // k]),
-            "suggested": str(audit.classes[pairs[i] % k]),
-            "count": int(counts[i]),
-        }
-        for i in most
+        {"label": str(classes[label]), "suggested": str(classes[suggested]), "count": count}
+        for (label, suggested), count in most[:SUMMARY_PAIRS]
     ]
 
 
@@ -203,10 +191,9 @@ def _check_sentence(check: "SelfCheck") -> str:
     return f"{alone}. Among rows of one label, planted errors do not stand out."
 
 
-def _histogram(audit: "Audit") -> dict[str, Any]:
-    edges = np.linspace(0, 1, 21)
+def _histogram(totals: Totals) -> dict[str, Any]:
     return {
-        "edges": edges.round(2).tolist(),
-        "counts": np.histogram(audit.p_wrong[audit.labelled], edges)[0].tolist(),
-        "flagged": np.histogram(audit.p_wrong[audit.flagged], edges)[0].tolist(),
+        "edges": histogram_edges().round(2).tolist(),
+        "counts": totals.histogram.tolist(),
+        "flagged": totals.flagged_histogram.tolist(),
     }

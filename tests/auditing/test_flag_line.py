@@ -1,0 +1,111 @@
+import pickle
+from functools import reduce
+from operator import add
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import errata
+from auditing_cases import QUICK, blobs
+from errata.auditing import _assembly
+from errata.auditing._flag_line import Ranking, draw_line, flags_by_line, no_line
+from errata.auditing._flags import draw_flags, no_flags
+from errata.auditing._settings import LEAST_FLAGGED, SUSPICION_BINS
+from errata.noise import flip_labels
+
+
+def doubted(n=200_000, *, noise=0.1, random_state=0):
+    """Probabilities that labels are wrong, and a suspicion that ranks nearly as they do."""
+    random = np.random.default_rng(random_state)
+    wrong = random.random(n) < noise
+    odds = np.where(wrong, random.normal(2, 2, n), random.normal(-5, 2, n))
+    suspicion = 1 / (1 + np.exp(-odds - 0.2 * random.normal(size=n)))
+    return 1 / (1 + np.exp(-odds)), suspicion
+
+
+@pytest.mark.parametrize("precision", [None, 0.5, 0.95])
+def test_the_list_is_nearly_that_of_sorted_rows(precision):
+    p_wrong, suspicion = doubted()
+    exact, binned = (draw(p_wrong, suspicion, precision) for draw in (draw_flags, flags_by_line))
+    differing = np.flatnonzero(exact.flagged != binned.flagged)
+    assert len(differing) <= 0.002 * exact.flagged.sum()
+    assert np.ptp(suspicion[differing]) <= 4 / SUSPICION_BINS if len(differing) else True
+    for name in ("expected_precision", "expected_recall"):
+        np.testing.assert_allclose(getattr(binned, name), getattr(exact, name), rtol=0, atol=1e-3)
+    assert binned.rule == exact.rule
+
+
+bins = st.lists(st.integers(0, SUSPICION_BINS - 1), min_size=1, max_size=40, unique=True)
+
+
+@given(bins, st.data())
+def test_with_a_bin_for_each_row_the_lists_are_the_same(places, data):
+    suspicion = np.array(places) / SUSPICION_BINS
+    p = st.lists(st.floats(0, 1), min_size=len(places), max_size=len(places))
+    p_wrong = np.array(data.draw(p))
+    precision = data.draw(st.none() | st.floats(0.01, 1))
+    exact, binned = (draw(p_wrong, suspicion, precision) for draw in (draw_flags, flags_by_line))
+    np.testing.assert_array_equal(binned.flagged, exact.flagged)
+    for name in ("expected_precision", "expected_recall"):
+        np.testing.assert_allclose(getattr(binned, name), getattr(exact, name), rtol=1e-9)
+
+
+def test_sums_over_parts_are_those_of_all_rows():
+    p_wrong, suspicion = doubted(10_000)
+    whole = Ranking.of(p_wrong, suspicion)
+    cuts = [0, 1, 1, 5_000, 9_999, 10_000]  # one part of no rows among them
+    parts = [
+        Ranking.of(p_wrong[start:stop], suspicion[start:stop])
+        for start, stop in zip(cuts, cuts[1:], strict=False)
+    ]
+    together = reduce(add, pickle.loads(pickle.dumps(parts)))
+    np.testing.assert_array_equal(together.count, whole.count)
+    np.testing.assert_array_equal(together.worth, whole.worth)
+    np.testing.assert_allclose(together.mass, whole.mass, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(together.worth_mass, whole.worth_mass, rtol=1e-12, atol=0)
+    assert draw_line(together)[:2] == draw_line(whole)[:2]
+
+
+def test_a_small_doubt_is_not_flagged_however_suspicious():
+    p, suspicion = np.array([0.9, 0.1, 0.8]), np.array([0.9, 0.8, 0.7])
+    flags = flags_by_line(p, suspicion)
+    np.testing.assert_array_equal(flags.flagged, [True, False, True])
+    np.testing.assert_allclose(flags.expected_precision, 0.85, rtol=1e-12)
+    np.testing.assert_allclose(flags.expected_recall, 1.7 / 1.8, rtol=1e-12)
+
+
+@pytest.mark.parametrize("least", [LEAST_FLAGGED - 0.01, 0.0])
+def test_labels_without_doubt_are_not_flagged(least):
+    flags, exact = (
+        draw(np.full(5, least), np.full(5, 0.4)) for draw in (flags_by_line, draw_flags)
+    )
+    assert not flags.flagged.any()
+    assert np.isnan(flags.expected_precision)
+    np.testing.assert_equal(flags.expected_recall, exact.expected_recall)
+
+
+def test_the_highest_and_the_lowest_suspicion_have_their_bins():
+    ranking = Ranking.of(np.array([1.0, 0.0]), np.array([1.0, 0.0]))
+    assert np.flatnonzero(ranking.count).tolist() == [0, SUSPICION_BINS - 1]
+
+
+def test_nothing_is_flagged_where_nothing_can_be_told():
+    line = no_line()
+    assert not line.flags(np.ones(3), np.ones(3)).any()
+    assert line.rule == no_flags(3).rule
+
+
+@pytest.mark.parametrize("known", [None, np.arange(150) < 30])
+def test_a_table_with_more_rows_than_are_sorted_is_flagged_by_a_line(known, monkeypatch):
+    X, codes = blobs(150)
+    labels, _ = flip_labels(codes, n_flips=12, random_state=0)
+    monkeypatch.setattr(_assembly, "EXACT_ROWS", 149)
+    audit = errata.audit(X, labels, known=known, estimators=QUICK, random_state=0)
+    doubtful = np.ones(150, dtype=bool) if known is None else ~known
+    line = draw_line(Ranking.of(audit.p_wrong[doubtful], audit.suspicion[doubtful]))
+    assert np.isfinite(line.suspicion)
+    expected = doubtful & line.flags(audit.p_wrong, audit.suspicion)
+    np.testing.assert_array_equal(audit.flagged, expected)
+    assert audit.expected_precision == line.expected_precision
