@@ -1,5 +1,6 @@
 import pickle
 from functools import reduce
+from itertools import pairwise
 from operator import add
 
 import numpy as np
@@ -57,8 +58,7 @@ def test_sums_over_parts_are_those_of_all_rows():
     whole = Ranking.of(p_wrong, suspicion)
     cuts = [0, 1, 1, 5_000, 9_999, 10_000]  # one part of no rows among them
     parts = [
-        Ranking.of(p_wrong[start:stop], suspicion[start:stop])
-        for start, stop in zip(cuts, cuts[1:], strict=False)
+        Ranking.of(p_wrong[start:stop], suspicion[start:stop]) for start, stop in pairwise(cuts)
     ]
     together = reduce(add, pickle.loads(pickle.dumps(parts)))
     np.testing.assert_array_equal(together.count, whole.count)

@@ -1,5 +1,6 @@
 import pickle
 from functools import reduce
+from itertools import pairwise
 from operator import add
 
 import numpy as np
@@ -35,7 +36,7 @@ def test_totals_of_parts_add_up_to_those_of_all_rows(drawn, n_parts):
     cuts = np.linspace(0, len(drawn), n_parts + 1).astype(int)
     parts = [
         Totals.of(K, **{name: column[start:stop] for name, column in all_rows.items()})
-        for start, stop in zip(cuts[:-1], cuts[1:], strict=True)
+        for start, stop in pairwise(cuts)
     ]
     together, whole = reduce(add, pickle.loads(pickle.dumps(parts))), Totals.of(K, **all_rows)
     for name, expected in vars(whole).items():

@@ -27,7 +27,8 @@ from ._audited_classifier import AuditedClassifier
 from ._cleaning import Cleaned
 from ._default_models import default_models
 from ._models import OutOfFoldModel, TrainingData
-from ._result import Audit, NoiseRate
+from ._noise_rate import NoiseRate
+from ._result import Audit
 from ._reviewed import add_review
 from ._self_check import SelfCheck
 

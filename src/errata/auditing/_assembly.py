@@ -13,10 +13,11 @@ from ._inputs import Display, Inputs, for_all_rows
 from ._map import draw_map
 from ._models import TrainingData
 from ._nearby import Neighborhood
+from ._noise_rate import NoiseRate
 from ._notes import notes_about_duplicates, notes_about_noise
 from ._pooling import Pool
 from ._reasons import most_probable_others, reasons_for
-from ._result import Audit, NoiseRate
+from ._result import Audit
 from ._self_check import SelfCheck
 from ._settings import EXACT_ROWS
 from ._totals import near_borders

@@ -40,7 +40,7 @@ class Ranking:
         return Ranking(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
-class Line(NamedTuple):
+class FlagLine(NamedTuple):
     """Rows are flagged that reach both, and what may be expected of them."""
 
     suspicion: float
@@ -54,7 +54,7 @@ class Line(NamedTuple):
         return (suspicion >= self.suspicion) & (p_wrong >= self.p_wrong)
 
 
-def draw_line(ranking: Ranking, precision: float | None = None) -> Line:
+def draw_line(ranking: Ranking, precision: float | None = None) -> FlagLine:
     """The line by the same rules as :func:`._flags.draw_flags`, a whole bin at a time.
 
     With bins from above, count c and mass m, the expected F1 score of the first k bins is
@@ -69,11 +69,11 @@ def draw_line(ranking: Ranking, precision: float | None = None) -> Line:
     else:
         bins, least, rule = _longest(count, mass, precision), 0.0, longest_rule(precision)
     if not bins:
-        return Line(np.inf, least, np.nan, 0.0 if total > 0 else np.nan, rule)
+        return FlagLine(np.inf, least, np.nan, 0.0 if total > 0 else np.nan, rule)
     rows = (count if precise else worth)[bins - 1]
     wrong = float((mass if precise else worth_mass)[bins - 1])
     edge = (SUSPICION_BINS - bins) / SUSPICION_BINS
-    return Line(edge, least, wrong / rows, wrong / total if total > 0 else np.nan, rule)
+    return FlagLine(edge, least, wrong / rows, wrong / total if total > 0 else np.nan, rule)
 
 
 def _best_f1(count: np.ndarray, mass: np.ndarray, worth: np.ndarray) -> int:
@@ -91,10 +91,10 @@ def _longest(count: np.ndarray, mass: np.ndarray, precision: float) -> int:
     return int(enough[-1]) + 1 if len(enough) else 0
 
 
-def no_line() -> Line:
+def no_line() -> FlagLine:
     """Nothing is flagged: the columns cannot tell."""
     nothing = no_flags(0)
-    return Line(np.inf, np.inf, np.nan, np.nan, nothing.rule)
+    return FlagLine(np.inf, np.inf, np.nan, np.nan, nothing.rule)
 
 
 def flags_by_line(

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass, field
 from functools import partial
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,32 +17,13 @@ from ._cleaning import Cleaned, Scores, clean_labels
 from ._decided import decided_rows
 from ._for_review import ForReview, StoredReview
 from ._labels import codes_of, has_label
+from ._noise_rate import NoiseRate
 from ._self_check import SelfCheck
 from ._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ._storage import load_audit, save_audit
 from ._summary import one_line, summarise
 from ._totals import Totals
 from .sequences import Timeline, find_stretches
-
-
-class NoiseRate(NamedTuple):
-    """Fraction of wrong labels: the estimate, and the interval that should hold the truth.
-
-    The interval holds nine tenths of the posterior over noise hypotheses.
-
-    Examples
-    --------
-    >>> from errata.auditing import NoiseRate
-    >>> print(NoiseRate(0.087, 0.061, 0.112))
-    8.7% (6.1% to 11.2%)
-    """
-
-    estimate: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.estimate:.1%} ({self.low:.1%} to {self.high:.1%})"
 
 
 @dataclass(eq=False, repr=False)

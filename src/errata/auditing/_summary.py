@@ -18,7 +18,8 @@ from ._settings import (
 from ._totals import Totals, histogram_edges
 
 if TYPE_CHECKING:
-    from ._result import Audit, NoiseRate
+    from ._noise_rate import NoiseRate
+    from ._result import Audit
     from ._self_check import SelfCheck
 
 CAUSES = {
