@@ -28,6 +28,7 @@ ORDER = [
     "_crossfit",
     "_neighbors",
     "_kernels",
+    "_engine",
     "tables",
     "report",
     "review",

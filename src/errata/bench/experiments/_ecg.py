@@ -27,8 +27,8 @@ from .._experiment import Bench, Cell, Experiment
 from .._published import Published
 from ._ecg_curves import UNIFORM, draw_ecg_curves
 from ._ecg_recordings import (
-    Part,
     Recording,
+    RecordingsPart,
     artificial_recordings,
     doubt_of_labels,
     fitted_quietly,
@@ -102,7 +102,7 @@ def _scores(recording: Recording, labels: np.ndarray, model: Any) -> dict[str, f
     }
 
 
-def _auc(model: Any, train: Part, labels: np.ndarray) -> float:
+def _auc(model: Any, train: RecordingsPart, labels: np.ndarray) -> float:
     wrong = labels != train.y
     return (
         float(roc_auc_score(wrong, doubt_of_labels(model, train, labels)))

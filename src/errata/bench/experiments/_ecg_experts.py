@@ -25,7 +25,7 @@ from ...datasets import load_qtdb
 from ...sequence import SupervisedHMM, TolerantHMM, WaveletFeatures
 from .._experiment import Bench, Cell, Experiment
 from .._present import Table, to_markdown
-from ._ecg_recordings import Part, doubt_of_labels, fitted_quietly
+from ._ecg_recordings import RecordingsPart, doubt_of_labels, fitted_quietly
 
 RECORDS = ("sel100", "sel103", "sel114", "sel116", "sel117",
            "sel123", "sel213", "sel221", "sel223", "sel230")  # fmt: skip
@@ -52,7 +52,7 @@ def measure_experts(cell: Cell, method: BaseEstimator, _: str, bench: Bench) -> 
 def _doubt(ecg: Bunch, model: BaseEstimator) -> np.ndarray:
     features = WaveletFeatures(fs=ecg.fs).fit(ecg.signal, lengths=ecg.lengths)
     X = features.transform(ecg.signal, lengths=ecg.lengths)
-    part = Part(X, _without_p(ecg.labels), np.array(ecg.lengths))
+    part = RecordingsPart(X, _without_p(ecg.labels), np.array(ecg.lengths))
     return doubt_of_labels(fitted_quietly(model, part, part.y), part, part.y)
 
 

@@ -18,7 +18,7 @@ from ...sequence import WaveletFeatures
 _GAP_SECONDS = 1.0
 
 
-class Part(NamedTuple):
+class RecordingsPart(NamedTuple):
     """Features, labels, and lengths of the sequences."""
 
     X: np.ndarray
@@ -29,8 +29,8 @@ class Part(NamedTuple):
 class Recording(NamedTuple):
     """The beginning of an electrocardiogram, and what comes after it."""
 
-    train: Part
-    test: Part
+    train: RecordingsPart
+    test: RecordingsPart
     fs: float
 
 
@@ -71,18 +71,20 @@ def split_in_time(ecg: Bunch, fraction: float) -> Recording:
     features = WaveletFeatures(fs=ecg.fs)
     features.fit(ecg.signal[train], lengths=_run_lengths(sequence[train]))
     X = features.transform(ecg.signal, lengths=ecg.lengths)
-    first, later = (Part(X[s], ecg.labels[s], _run_lengths(sequence[s])) for s in (train, test))
+    first, later = (
+        RecordingsPart(X[s], ecg.labels[s], _run_lengths(sequence[s])) for s in (train, test)
+    )
     return Recording(first, later, ecg.fs)
 
 
-def fitted_quietly(model: BaseEstimator, part: Part, labels: np.ndarray) -> Any:
+def fitted_quietly(model: BaseEstimator, part: RecordingsPart, labels: np.ndarray) -> Any:
     """The model, fitted to a part with these labels; what it would warn of is in the results."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.fit(part.X, labels, lengths=part.lengths)
 
 
-def doubt_of_labels(model: Any, part: Part, labels: np.ndarray) -> np.ndarray:
+def doubt_of_labels(model: Any, part: RecordingsPart, labels: np.ndarray) -> np.ndarray:
     """Suspicion, or, where a model has none, the probability that it gives to other classes."""
     if hasattr(model, "suspicion_"):
         return model.suspicion_

@@ -1,0 +1,28 @@
+"""Where work on parts of rows runs: in this process, or on the workers of a Dask cluster.
+
+A *task* is a function of a module, ``task(part, shared)``, that depends on its arguments alone and
+may run twice. A *part* stands for some rows. An :class:`Engine` runs a task on all parts and merges
+what it gives in their order, so that the same sums are made in the same order wherever they run.
+A :class:`Ledger` keeps what is finished, so that work that was stopped goes on where it was.
+Nothing here knows what the rows are.
+"""
+
+from ._choice import engine_of
+from ._clients import local_client
+from ._dask import OnDask
+from ._engine import Engine, Part, Task
+from ._here import Here
+from ._ledger import Ledger
+from ._stage import Stage
+
+__all__ = [
+    "Engine",
+    "Here",
+    "Ledger",
+    "OnDask",
+    "Part",
+    "Stage",
+    "Task",
+    "engine_of",
+    "local_client",
+]

@@ -1,0 +1,123 @@
+"""What is finished, on disk: so that work that was stopped or killed goes on where it was."""
+
+import json
+import pickle
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from .._files import atomic_path
+from .._format import listed, shortened
+from .._litter import sweep
+from ._pickles import dump
+
+_FINGERPRINT = "fingerprint.json"
+
+
+class Kept(NamedTuple):
+    """A result that is there; it may be None."""
+
+    result: Any
+
+
+class Ledger:
+    """A folder of results, each whole or not there, of one piece of work.
+
+    The folder belongs to the ledger, which removes it when all is done. Results are pickled: a
+    folder that others may write to is no place for it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> scratch = Path(tempfile.mkdtemp())
+    >>> ledger = Ledger.open(scratch / "unfinished", {"rows": 5}, resume=True)
+    >>> ledger.kept("sum", lambda: 10)
+    10
+    >>> again = Ledger.open(scratch / "unfinished", {"rows": 5}, resume=True)
+    >>> again.kept("sum", lambda: 1 / 0)  # is there, hence not made again
+    10
+    >>> again.close()
+    >>> scratch.rmdir()
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def open(cls, folder: Path, fingerprint: dict[str, Any], *, resume: bool) -> Self:
+        """Begin, or go on with work of the same fingerprint, which is anything JSON can hold.
+
+        Raises
+        ------
+        ValueError
+            When the folder holds the results of something else.
+        """
+        folder = Path(folder).absolute()  # workers may stand elsewhere
+        asked = json.loads(json.dumps(fingerprint, default=str))
+        found = _fingerprint_in(folder)
+        if found is not None and not resume:
+            shutil.rmtree(folder)
+        elif found is not None and found != asked:
+            raise ValueError(
+                f"{folder} holds unfinished work on something else: "
+                f"{listed(_differences(found, asked), most=5)}. Pass resume=False to start anew."
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        with atomic_path(folder / _FINGERPRINT) as temporary:
+            temporary.write_text(json.dumps(asked, indent=2) + "\n", encoding="utf-8")
+        return cls(folder)
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """The result of that name; made now, and kept, unless it is there."""
+        found = self.recall(name)
+        if found is not None:
+            return found.result
+        result = make()
+        with atomic_path(self._path(name)) as temporary, temporary.open("wb") as stream:
+            dump(result, stream)
+        return result
+
+    def recall(self, name: str) -> Kept | None:
+        """The result of that name, None if it is not there."""
+        try:
+            with self._path(name).open("rb") as stream:
+                return Kept(pickle.load(stream))
+        except (FileNotFoundError, EOFError, pickle.UnpicklingError):
+            return None  # a machine that stops may leave a file without its content
+
+    def close(self) -> None:
+        """Remove the folder: all is done."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.pickle"
+
+
+def _fingerprint_in(folder: Path) -> Any:
+    """The fingerprint of unfinished work, None where there is none."""
+    if not folder.exists():
+        return None
+    sweep(folder)
+    path = folder / _FINGERPRINT
+    if path.exists():
+        return json.loads(path.read_text(encoding="utf-8"))
+    if any(folder.iterdir()):  # it would go with the ledger
+        raise ValueError(f"{folder} holds something else; choose a folder that is not there yet.")
+    return None
+
+
+def _differences(found: Any, asked: Any, name: str = "") -> Iterator[str]:
+    """What differs, as deep as it has names."""
+    if isinstance(found, dict) and isinstance(asked, dict):
+        for key in found | asked:
+            if found.get(key) != asked.get(key):
+                yield from _differences(found.get(key), asked.get(key), f"{name} {key}".strip())
+    elif isinstance(found, list) or isinstance(asked, list):
+        yield f"other {name}"
+    else:
+        yield f"{name} was {_shown(found)}, is {_shown(asked)}"
+
+
+def _shown(value: Any) -> str:
+    return shortened(json.dumps(value, ensure_ascii=False), 60)

@@ -1,0 +1,71 @@
+"""What all parts need, as a file that every process reads once.
+
+Never Dask's ``scatter``: what it sends lives on the workers alone and is lost with them.
+"""
+
+import pickle
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from .._files import atomic_path
+from ._pickles import dump
+
+# Those whose version may change a number, or what a pickle means.
+_LIBRARIES = ("errata", "numpy", "scikit-learn")
+_lock = threading.Lock()
+_last: tuple[Path | None, Any] = (None, None)
+
+
+def versions() -> dict[str, str]:
+    """The versions that must be the same in all processes."""
+    return {library: version(library) for library in _LIBRARIES}
+
+
+@contextmanager
+def shared_file(folder: Path, shared: Any) -> Iterator[Path]:
+    """A file of what is shared, under a name that no other call has, removed at the end."""
+    path = folder / f"shared-{uuid.uuid4().hex}.pickle"
+    with atomic_path(path) as temporary, temporary.open("wb") as stream:
+        dump(versions(), stream)
+        dump(shared, stream)
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def load_shared(path: Path) -> Any:
+    """What is shared; read by the first that asks in this process, and let go with the next."""
+    global _last
+    with _lock:
+        if _last[0] != path:
+            _last = (None, None)  # before the next is read: both may be large
+            _last = (path, _read(path))
+        return _last[1]
+
+
+def check_versions(theirs: dict[str, str], ours: dict[str, str], where: str) -> None:
+    """Raise when a worker has other versions than the process that started the work."""
+    other = [
+        f"{name} {ours[name]} instead of {theirs[name]}"
+        for name in theirs
+        if ours[name] != theirs[name]
+    ]
+    if other:
+        raise ValueError(
+            f"{where} has {', '.join(other)}; numbers are the same with the same versions only: "
+            "install those of this process on all workers."
+        )
+
+
+def _read(path: Path) -> Any:
+    with path.open("rb") as stream:
+        # First, as what follows may not even be readable by another version; a worker may have
+        # joined after all were asked.
+        check_versions(pickle.load(stream), versions(), "a worker")
+        return pickle.load(stream)

@@ -1,0 +1,176 @@
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from engine_cases import (
+    Traced,
+    cut,
+    fail_at_twenty,
+    full_disk,
+    hiccup,
+    join,
+    kill_worker,
+    late_first,
+    leave_trace,
+    positions,
+    tenth_sum,
+    two_workers,
+    wait_for_gate,
+    who,
+)
+from errata._engine import Here, Ledger, OnDask
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers() as client:
+        yield client
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return Ledger.open(tmp_path / "work", {"rows": 50}, resume=True)
+
+
+def traces(folder):
+    return {path.name: path.read_text() for path in folder.glob("ran-*")}
+
+
+@pytest.mark.parametrize("task", [positions, late_first, tenth_sum])
+def test_the_same_to_the_last_bit_as_in_one_process(client, ledger, task):
+    parts = cut(50, 7)
+    found = OnDask(client, ledger).reduce(task, join, parts, 0.1, stage="scan")
+    here = Here().reduce(task, join, parts, 0.1, stage="scan")
+    assert np.asarray(found).tobytes() == np.asarray(here).tobytes()
+    kept = sorted(path.name for path in ledger.folder.iterdir())
+    assert kept == sorted(["fingerprint.json", *(f"scan-{p.start}-{p.stop}.pickle" for p in parts)])
+
+
+def test_a_map_keeps_the_order_of_items_and_tells_how_far_it_is(client, ledger):
+    seen = []
+    engine = OnDask(client, ledger, seen.append)
+    assert engine.map(lambda item, by: item * by, [3, 1, 2], 10, stage="tens") == [30, 10, 20]
+    assert [(stage.name, stage.done, stage.total) for stage in seen] == [
+        ("tens", done, 3) for done in range(4)
+    ]
+
+
+def test_what_comes_early_is_given_early(client, ledger):
+    engine = OnDask(client, ledger)
+    finished = engine.map_unordered(late_first, cut(30, 10), None, stage="scan")
+    assert [number for number, _ in finished][-1] == 0
+
+
+def test_every_process_reads_what_is_shared_once(client, ledger, tmp_path):
+    shared = Traced(tmp_path)
+    pids = OnDask(client, ledger).reduce(who, join, cut(50, 5), shared, stage="scan")
+    assert os.getpid() not in pids
+    read = {path.name: path.read_text() for path in tmp_path.glob("read-*")}
+    assert read == {f"read-{pid}": "x" for pid in set(pids)}
+
+
+def test_a_mistake_is_told_at_once_and_not_tried_again(client, ledger, tmp_path):
+    with pytest.raises(ValueError, match=r"^scan, table.parquet, rows 20 to 29: column 'age'") as e:
+        OnDask(client, ledger).reduce(fail_at_twenty, join, cut(50, 10), tmp_path, stage="scan")
+    assert traces(tmp_path)["ran-20"] == "x"
+    assert "in fail_at_twenty" in e.value.__notes__[0]  # where it was raised, on the worker
+    assert not list(ledger.folder.glob("shared-*"))
+
+
+def test_a_disk_that_fails_for_a_moment_is_tried_again(client, ledger, tmp_path):
+    found = OnDask(client, ledger).reduce(hiccup, join, cut(50, 10), tmp_path, stage="scan")
+    assert found == [0, 10, 20, 30, 40]
+    assert traces(tmp_path)["ran-20"] == "xx"
+
+
+def test_a_full_disk_is_not_tried_again_and_says_how_to_go_on(client, ledger, tmp_path):
+    with pytest.raises(OSError, match=r"rows 0 to 9: .*Make room; .*same call goes on"):
+        OnDask(client, ledger).reduce(full_disk, join, cut(10, 10), tmp_path, stage="scan")
+    assert traces(tmp_path) == {"ran-0": "x"}
+
+
+def test_what_is_finished_is_not_done_again_here_or_there(client, ledger, tmp_path):
+    with pytest.raises(ValueError, match="column 'age' is odd"):
+        OnDask(client, ledger).reduce(fail_at_twenty, join, cut(50, 10), tmp_path, stage="scan")
+    Here(ledger).reduce(leave_trace, join, cut(30, 10), tmp_path, stage="scan")
+    assert traces(tmp_path).pop("ran-20") == "xx"
+    seen = []
+    engine = OnDask(client, ledger, seen.append)
+    found = engine.reduce(leave_trace, join, cut(50, 10), tmp_path, stage="scan")
+    assert found == [0, 10, 20, 30, 40]
+    assert {traces(tmp_path)[f"ran-{start}"] for start in (0, 10, 30, 40)} == {"x"}
+    assert seen[-1].done == 50
+    assert seen[-1].kept >= 30
+    client = None  # all is done: nobody is asked
+    assert OnDask(client, ledger).reduce(None, join, cut(50, 10), tmp_path, stage="scan") == found
+
+
+def test_a_killed_worker_costs_what_it_was_at(client, ledger, tmp_path):
+    def kill_in_the_middle(stage):
+        if stage.done == 40:  # of 50: the last part waits for the gate
+            while not (tmp_path / "ran-40").exists():
+                time.sleep(0.02)
+            (busy,) = [worker for worker, keys in client.processing().items() if keys]
+            os.kill(client.run(os.getpid, workers=[busy])[busy], signal.SIGKILL)
+            (tmp_path / "open").touch()
+
+    engine = OnDask(client, ledger, kill_in_the_middle)
+    found = engine.reduce(wait_for_gate, join, cut(50, 10), tmp_path, stage="scan")
+    assert found == [0, 10, 20, 30, 40]
+    assert traces(tmp_path) == {f"ran-{start}": "x" for start in (0, 10, 20, 30)} | {"ran-40": "xx"}
+
+
+def test_a_part_that_kills_its_workers_is_named(client, ledger, monkeypatch):
+    monkeypatch.setattr(client.cluster.scheduler, "allowed_failures", 0)  # not four of them
+    with pytest.raises(OSError, match=r"^scan, table.parquet, rows 20 to 29: every worker .* died"):
+        OnDask(client, ledger).reduce(kill_worker, join, cut(30, 10)[2:], None, stage="scan")
+
+
+def test_work_that_others_cancel_is_told(client, ledger, tmp_path):
+    def cancel(stage):
+        if stage.done == 40:
+            client.cancel([distributed.Future(key, client) for key in list(client.futures)])
+            (tmp_path / "open").touch()
+
+    engine = OnDask(client, ledger, cancel)
+    with pytest.raises(OSError, match="cancelled on the cluster; 4 of 5 parts were done"):
+        engine.reduce(wait_for_gate, join, cut(50, 10), tmp_path, stage="scan")
+
+
+def test_patience_has_an_end_when_nothing_is_finished(client, ledger, tmp_path):
+    engine = OnDask(client, ledger, patience=1.0)
+    told = r"scan: nothing was finished for 1 seconds; 4 of 5 parts were done\. .*goes on from"
+    with pytest.raises(TimeoutError, match=told):
+        engine.reduce(wait_for_gate, join, cut(50, 10), tmp_path, stage="scan")
+    (tmp_path / "open").touch()
+    found = OnDask(client, ledger).reduce(wait_for_gate, join, cut(50, 10), tmp_path, stage="scan")
+    assert found == [0, 10, 20, 30, 40]
+
+
+def test_patience_has_an_end_when_no_worker_comes(ledger):
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        engine = OnDask(client, ledger, patience=1.0)
+        with pytest.raises(TimeoutError, match="no Dask worker has been there for 1 seconds"):
+            engine.reduce(positions, join, cut(50, 10), 0, stage="scan")
+
+
+def test_a_cluster_that_grows_with_the_work_gets_some_first(ledger):
+    with (
+        distributed.LocalCluster(
+            n_workers=0, threads_per_worker=1, processes=False, dashboard_address=":0"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        cluster.adapt(minimum=0, maximum=1, interval="50ms")
+        found = OnDask(client, ledger, patience=60).reduce(
+            positions, join, cut(50, 10), 0, stage="scan"
+        )
+        assert len(found) == 50

@@ -1,0 +1,116 @@
+"""Parts and tasks for tests of engines; workers import them by name."""
+
+import contextlib
+import errno
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Rows:
+    start: int
+    stop: int
+
+    @property
+    def name(self):
+        return f"table.parquet, rows {self.start} to {self.stop - 1}"
+
+
+def cut(n, size):
+    return [Rows(start, min(start + size, n)) for start in range(0, n, size)]
+
+
+def positions(part, shared):
+    return [(shared, row) for row in range(part.start, part.stop)]
+
+
+def tenth_sum(part, shared):
+    """A sum whose last bits depend on the order of additions."""
+    return sum((row / 10 for row in range(part.start, part.stop)), shared)
+
+
+def late_first(part, shared):
+    time.sleep(0.3 if part.start == 0 else 0)
+    return [part.start]
+
+
+def join(left, right):
+    return left + right
+
+
+def leave_trace(part, folder):
+    """A file for every time that the task ran on a part."""
+    with (Path(folder) / f"ran-{part.start}").open("a") as stream:
+        stream.write("x")
+    return [part.start]
+
+
+def fail_at_twenty(part, folder):
+    if part.start == 20:
+        leave_trace(part, folder)
+        raise ValueError("column 'age' is odd.")
+    return leave_trace(part, folder)
+
+
+def wait_for_gate(part, folder):
+    """Stops at the fifth part until a file named "open" is there."""
+    leave_trace(part, folder)
+    while part.start == 40 and not (Path(folder) / "open").exists():
+        time.sleep(0.02)
+    return [part.start]
+
+
+def kill_worker(part, shared):
+    if part.start == 20:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return [part.start]
+
+
+@contextlib.contextmanager
+def two_workers(**config):
+    """A cluster of two processes of one thread each, whose client is the test's."""
+    dask, distributed = map(pytest.importorskip, ("dask", "distributed"))
+    # A busy machine may need longer than 15 s to bring back a worker that was killed.
+    settings = {"distributed.deploy.lost-worker-timeout": "120s", **config}
+    with (
+        dask.config.set(settings),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        client.wait_for_workers(2, timeout=120)
+        yield client
+
+
+def hiccup(part, folder):
+    """The disk fails the first time."""
+    leave_trace(part, folder)
+    if part.start == 20 and (Path(folder) / "ran-20").read_text() == "x":
+        raise OSError(errno.EIO, "Input/output error")
+    return [part.start]
+
+
+def full_disk(part, folder):
+    leave_trace(part, folder)
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+class Traced:
+    """Leaves a trace in a folder whenever a process reads it."""
+
+    def __init__(self, folder):
+        self.folder = str(folder)
+
+    def __setstate__(self, state):
+        vars(self).update(state)
+        (Path(self.folder) / f"read-{os.getpid()}").open("a").write("x")
+
+
+def who(part, shared):
+    return [os.getpid()]
