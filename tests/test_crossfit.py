@@ -16,6 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from errata._crossfit import (
     content_order,
+    fit_codes,
     group_codes,
     make_folds,
     not_learnable,
@@ -282,3 +283,16 @@ def test_models_may_be_asked_for_classes_alone():
         np.testing.assert_array_equal(np.sort(certain, axis=1), np.tile([0.0, 0.0, 1.0], (30, 1)))
         said = cross_val_predict(model, X, codes, cv=folds)
         np.testing.assert_array_equal(certain.argmax(axis=1), said)
+
+
+def test_a_fit_can_be_asked_about_other_rows():
+    X, codes = table()
+    names = np.array(["ant", "bee", "cat"])
+    fitted = fit_codes(LogisticRegression(), X, codes, classes=names)
+    np.testing.assert_array_equal(fitted.labels, names)
+    by_hand = LogisticRegression().fit(X, names[codes])
+    np.testing.assert_allclose(
+        fitted.predict_proba(X + 1), by_hand.predict_proba(X + 1), rtol=0, atol=1e-12
+    )
+    certain = fitted.predict_proba(X + 1, certain=True)
+    np.testing.assert_array_equal(names[certain.argmax(axis=1)], by_hand.predict(X + 1))

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -232,18 +232,45 @@ def _predict_fold(
     certain: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The codes known to a clone fitted on X, and their probabilities for the test rows."""
+    fitted = fit_codes(estimator, X, codes, classes=classes, **fit_params)
+    return fitted.codes, fitted.predict_proba(X_test, certain=certain)
+
+
+class FittedToCodes(NamedTuple):
+    """A classifier, the codes it knows, and what it knows them as."""
+
+    model: Any  # None where there was nothing to learn
+    codes: np.ndarray
+    labels: np.ndarray
+    fractions: np.ndarray  # of the training rows, all that is left to answer without a model
+
+    def predict_proba(self, X: Any, *, certain: bool = False) -> np.ndarray:
+        """Probabilities of the codes it knows; 0 and 1 by what it predicts if ``certain``."""
+        if self.model is None:
+            n = X.shape[0] if hasattr(X, "shape") else len(X)
+            return np.tile(self.fractions, (n, 1))
+        if certain or not hasattr(self.model, "predict_proba"):
+            return (self.model.predict(X)[:, None] == self.labels).astype(float)
+        return self.model.predict_proba(X)
+
+
+def fit_codes(
+    estimator: Any, X: Any, codes: np.ndarray, *, classes: np.ndarray | None = None, **params: Any
+) -> FittedToCodes:
+    """A clone fitted to codes, which it knows as their ``classes``.
+
+    Where there is nothing to learn, some classifiers refuse and others answer NaN: none is fitted.
+    """
     sizes = np.bincount(codes)
     known = np.flatnonzero(sizes)
-    # Where there is nothing to learn, some classifiers refuse and others answer NaN.
+    labels, fractions = known if classes is None else classes[known], sizes[known] / len(codes)
     if len(known) == 1 or (isinstance(X, np.ndarray) and not (X[:1] != X).any()):
-        n_test = X_test.shape[0] if hasattr(X_test, "shape") else len(X_test)
-        return known, np.tile(sizes[known] / len(codes), (n_test, 1))
+        return FittedToCodes(None, known, labels, fractions)
     if classes is None:
-        model = fit_to_codes(clone(estimator), X, codes, **fit_params)
+        model = fit_to_codes(clone(estimator), X, codes, **params)
     else:
-        model = clone(estimator).fit(X, classes[codes], **fit_params)
-    if certain or not hasattr(model, "predict_proba"):
-        labels = known if classes is None else classes[known]
-        return known, (model.predict(X_test)[:, None] == labels).astype(float)
-    found = model.classes_ if classes is None else np.searchsorted(classes, model.classes_)
-    return found, model.predict_proba(X_test)
+        model = clone(estimator).fit(X, classes[codes], **params)
+    if hasattr(model, "predict_proba"):  # its columns, whatever their order
+        labels = getattr(model, "classes_", labels)
+        known = labels if classes is None else np.searchsorted(classes, labels)
+    return FittedToCodes(model, known, labels, fractions)

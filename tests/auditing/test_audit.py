@@ -13,7 +13,9 @@ from auditing_cases import QUICK, blobs
 from errata._validation import _labels, check_labels
 from errata.auditing import _labels as _audited_labels
 from errata.auditing import _ties
-from errata.auditing._default_models import Forest, NearestRows, RBFRidge
+from errata.auditing._default_models import NearestRows
+from errata.auditing._forest import Forest
+from errata.auditing._rbf_ridge import RBFRidge
 from errata.datasets import make_twonorm
 from errata.exceptions import MissingExtraError
 from errata.noise import flip_labels

@@ -6,16 +6,11 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from auditing_cases import blobs
-from errata.auditing import TrainingData, default_models
-from errata.auditing import _default_models as module
-from errata.auditing._default_models import (
-    Forest,
-    GradientBoosting,
-    LinearModel,
-    NearestRows,
-    RBFRidge,
-)
-from errata.auditing._models import CrossFitted
+from errata.auditing import TrainingData, _forest, _rbf_ridge, default_models
+from errata.auditing._default_models import GradientBoosting, LinearModel, NearestRows
+from errata.auditing._forest import Forest
+from errata.auditing._rbf_ridge import RBFRidge
+from errata.auditing._user_models import CrossFitted
 
 X, CODES = blobs(60)
 QUICK = [
@@ -89,8 +84,8 @@ def test_six_rows_and_equal_rows_are_no_trouble(model):
 
 
 def test_many_rows_are_left_out_in_folds_and_trees_grown_from_some(monkeypatch):
-    monkeypatch.setattr(module, "LEAVE_ONE_OUT", 30)
-    monkeypatch.setattr(module, "TREE_ROWS", 55)
+    monkeypatch.setattr(_rbf_ridge, "LEAVE_ONE_OUT", 30)
+    monkeypatch.setattr(_forest, "TREE_ROWS", 55)
     for model in QUICK[:3]:
         assert_probabilities(model.out_of_fold_proba(TrainingData(X, CODES, 3)), 60, 3)
         assert_probabilities(model.out_of_fold_proba(TrainingData(X, CODES, 3, GROUPS)), 60, 3)

@@ -8,16 +8,20 @@ from hypothesis.extra import numpy as hnp
 from scipy.optimize import brentq
 
 from auditing_cases import blobs, draw_truth, symmetric
-from errata.auditing import TrainingData, _pooling
+from errata.auditing import CrossFit, NewRows, TrainingData, _pooling
 from errata.auditing._default_models import NearestRows
+from errata.auditing._forest import Forest
 from errata.auditing._pooling import (
     floored_logs,
     largest,
     pool_models,
     pool_weights,
     pooled_logs,
+    pooled_new_rows,
     some_rows,
 )
+from errata.auditing._rbf_ridge import RBFRidge
+from errata.auditing._user_models import AsGiven, GivenProbabilities
 
 X, CODES = blobs(60)
 DATA = TrainingData(X, CODES, 3)
@@ -132,3 +136,67 @@ def test_no_probability_counts_as_less_than_one_in_ten_thousand():
     np.testing.assert_allclose(np.exp(floored_logs(certain)), [[1, 1e-4], [0.5, 0.5]], rtol=1e-5)
     pooled, _ = pooled_logs([certain], np.array([1.0]))
     np.testing.assert_allclose(np.exp(pooled[1, 0]), 1e-4 / (1 + 1e-4), rtol=1e-5)
+
+
+@dataclass
+class Counted:
+    """A model that predicts other rows by a column of theirs."""
+
+    name: str = "counted"
+
+    def out_of_fold_proba(self, data):
+        raise AssertionError("cross_fit gives what is wanted")
+
+    def cross_fit(self, data):
+        return CrossFit(GOOD[: len(data.codes)], self)
+
+    def predict_proba(self, rows):
+        return np.eye(3)[rows.X[:, 0].astype(int)]
+
+
+def test_other_rows_are_pooled_with_the_same_weights():
+    data = TrainingData(X, CODES, 3, more_rows=True)
+    given = GivenProbabilities(np.eye(3)[CODES])
+    pool = pool_models(data, [Counted(), given])
+    assert pool.weights.tolist() == [model.weight for model in pool.models]
+    random = np.random.default_rng(0)
+    rows = NewRows(np.arange(8)[:, None] % 3, pred_proba=random.dirichlet(np.ones(3), 8))
+    logs, predictions = pooled_new_rows(pool.fitted, pool.weights, rows)
+    probas = [np.maximum(np.eye(3)[np.arange(8) % 3], 1e-4), np.maximum(rows.pred_proba, 1e-4)]
+    powers = np.prod([p**w for p, w in zip(probas, pool.weights, strict=True)], axis=0)
+    expected = np.log(powers / powers.sum(axis=1, keepdims=True)).T
+    assert logs.dtype == np.float64
+    np.testing.assert_allclose(logs, expected, rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(predictions, [p.argmax(axis=1) for p in probas])
+
+
+def test_predictors_are_kept_only_where_rows_follow():
+    assert pool_models(DATA, [NearestRows("near")]).fitted == []
+
+
+def test_a_model_that_cannot_predict_other_rows_is_named_before_any_is_fitted():
+    told = []
+    models = [Counted(), Fixed(GOOD[:60])]
+    with pytest.raises(ValueError, match=r"'fixed' has no method cross_fit.* beyond the 60 that"):
+        pool_models(TrainingData(X, CODES, 3, more_rows=True), models, progress=told.append)
+    assert told == []
+
+
+def test_a_predictor_that_gives_nonsense_is_named():
+    with pytest.raises(ValueError, match=r"'AsGiven' must give .* shape \(60, 3\), but gave the"):
+        pooled_new_rows(
+            [Counted(), AsGiven()], np.ones(2), NewRows(0 * X, pred_proba=np.ones((60, 2)))
+        )
+
+
+def test_what_is_told_of_a_row_does_not_depend_on_the_rows_beside_it():
+    many, codes = blobs(300)
+    data = TrainingData(many, codes, 3, more_rows=True)
+    models = [RBFRidge("wide", 0.5, 50), RBFRidge("narrow", 2.0, 50), Forest("trees", True, 9, 1)]
+    pool = pool_models(data, models)
+    new = many + 0.2
+    whole, _ = pooled_new_rows(pool.fitted, pool.weights, NewRows(new))
+    one_by_one = [
+        pooled_new_rows(pool.fitted, pool.weights, NewRows(row[None]))[0] for row in new[:50]
+    ]
+    np.testing.assert_allclose(np.hstack(one_by_one), whole[:, :50], rtol=0, atol=1e-8)

@@ -369,3 +369,20 @@ def test_missing_values_are_refused_by_name(model):
         ValueError, match=f"X contains NaN, but {type(model).__name__} does not accept"
     ):
         method(X)
+
+
+def test_kfold_keeps_the_models_without_each_fold():
+    X, y = three_classes()
+    folds = np.arange(90) % 3
+    cv = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(3)]
+    model = ELMClassifier(n_hidden=25, alpha="kfold", cv=cv, random_state=0).fit(X, y)
+    alone = ELMClassifier(n_hidden=25, alpha=model.alpha_, cv=False, random_state=0)
+    for k, (train, test) in enumerate(cv):
+        refitted = alone.fit(X[train], y[train])
+        np.testing.assert_allclose(model.fold_coef_[k], refitted.coef_, rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(
+            model.fold_intercept_[k], refitted.intercept_, rtol=1e-4, atol=1e-6
+        )
+        scores = alone._scores(X[test])
+        np.testing.assert_allclose(model.oof_predictions_[test], scores, rtol=0, atol=1e-7)
+    assert not hasattr(alone, "fold_coef_")

@@ -7,7 +7,8 @@ Its stages, in the order in which they run:
    ``_pixels``: rows that are pictures
    ``sequences/``: rows that follow each other in time
 3. ``_copies``, ``_groups``, ``_ties``: rows that must be left out, counted and changed together
-4. ``_models``, ``_default_models``: models and their out-of-fold probabilities
+4. ``_models``, ``_default_models``, ``_user_models``: models and their out-of-fold probabilities
+   ``_cross_fitting``, ``_rbf_ridge``, ``_forest``, ``_fitted_trees``: how they are fitted
 5. ``_pooling``, ``_calibration``: one probability of each label from all models
 6. ``_skill``: whether the columns tell the labels apart at all
 7. ``classes/``: the noise model, and the posterior that each label is wrong
@@ -26,7 +27,7 @@ from ._audit import audit
 from ._audited_classifier import AuditedClassifier
 from ._cleaning import Cleaned
 from ._default_models import default_models
-from ._models import OutOfFoldModel, TrainingData
+from ._models import CrossFit, NewRows, OutOfFoldModel, TrainingData
 from ._noise_rate import NoiseRate
 from ._result import Audit
 from ._reviewed import add_review
@@ -42,5 +43,7 @@ __all__ = [
     "Cleaned",
     "OutOfFoldModel",
     "TrainingData",
+    "NewRows",
+    "CrossFit",
     "default_models",
 ]

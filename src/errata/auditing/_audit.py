@@ -16,13 +16,7 @@ from ._default_models import default_models
 from ._for_review import ForReview
 from ._groups import joined
 from ._inputs import Display, Inputs, read_inputs
-from ._models import (
-    GivenProbabilities,
-    OutOfFoldModel,
-    TrainingData,
-    models_of_user,
-    named_models,
-)
+from ._models import OutOfFoldModel, TrainingData
 from ._notes import PROBABILITIES_ARE_OLDER
 from ._pooling import pool_models
 from ._result import Audit
@@ -30,6 +24,7 @@ from ._row_index import row_index
 from ._self_check import SelfCheck, run_self_check
 from ._ties import Ties, find_ties
 from ._unlabelled import fill_in
+from ._user_models import GivenProbabilities, models_of_user, named_models
 from .classes import Posterior, posterior_of, with_verdicts
 from .sequences import SequenceInputs, check_sequence, read_recordings, sequence_models
 

@@ -4,40 +4,25 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import softmax
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    HistGradientBoostingClassifier,
-    RandomForestClassifier,
-)
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from .._neighbors import nearest, nearest_in
-from .._validation import fit_to_codes
-from ..elm import ELMClassifier
-from ..exceptions import SuspicionWarning
-from ._groups import bagged_by_group
-from ._models import (
-    OutOfFoldModel,
-    TrainingData,
-    all_columns,
-    certain_or_uniform,
-    cross_fit_proba,
-)
+from ._cross_fitting import cross_fit_classifier, cross_fit_proba
+from ._forest import Forest
+from ._models import CrossFit, OutOfFoldModel, TrainingData
+from ._rbf_ridge import RBFRidge
 from ._settings import (
     BOOSTED_CLASSES,
     BOOSTED_LEAVES,
     EARLY_STOPPING_ROWS,
     FEW_CLASSES,
-    LEAVE_ONE_OUT,
     MEDIUM,
     NARROW,
     NEIGHBORS,
     RBF_FEATURES,
     RBF_FEATURES_SMALL,
-    RIDGE_FOLDS,
     SMALL,
     TREE_ROWS,
     TREES,
@@ -77,70 +62,6 @@ def default_models(n_rows: int, n_classes: int) -> list[OutOfFoldModel]:
 
 
 @dataclass(frozen=True)
-class RBFRidge:
-    """Ridge regression on Gaussian RBF features around drawn rows; left out in closed form."""
-
-    name: str
-    sharpness: float
-    n_hidden: int = RBF_FEATURES
-
-    def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
-        """Costs O(n m²) for m features."""
-        many, grouped = len(data.codes) > LEAVE_ONE_OUT, data.groups is not None
-        model = ELMClassifier(
-            n_hidden=self.n_hidden,
-            activation="rbf",
-            weight_scale=self.sharpness,
-            alpha="kfold" if grouped else "gcv" if many else "press",
-            cv=data.splits(RIDGE_FOLDS) if many or grouped else None,
-            random_state=data.random_state,
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SuspicionWarning)  # rare classes: the user was told
-            fit_to_codes(model, data.X, data.codes)  # the labels were checked before
-        scores = model.loo_predictions_ if model.cv is None else model.oof_predictions_
-        single = (scores / model.temperature_).astype(np.float32)  # many classes fill the memory
-        proba = softmax(np.nan_to_num(single, copy=False, nan=1 / data.n_classes), axis=1)
-        return all_columns(proba, model.classes_, data.n_classes)
-
-
-@dataclass(frozen=True)
-class Forest:
-    """A bootstrapped forest; each row is predicted by the trees that were grown without it."""
-
-    name: str
-    extra: bool
-    n_trees: int
-    min_samples_leaf: int
-
-    def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
-        """Costs O(B m log m) to grow B trees from m rows each, and O(B n log m) to predict."""
-        if data.groups is not None:
-            return certain_or_uniform(self._out_of_group(data))
-        forest = (ExtraTreesClassifier if self.extra else RandomForestClassifier)(
-            self.n_trees,
-            min_samples_leaf=self.min_samples_leaf,
-            bootstrap=True,
-            oob_score=True,
-            max_samples=None if len(data.codes) <= TREE_ROWS else TREE_ROWS,
-            random_state=data.random_state,
-            n_jobs=data.n_jobs,
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # few trees: some rows are in all of them
-            forest.fit(data.X, data.codes)
-        votes = all_columns(forest.oob_decision_function_, forest.classes_, data.n_classes)
-        return certain_or_uniform(votes)
-
-    def _out_of_group(self, data: TrainingData) -> np.ndarray:
-        """The same with groups drawn instead of rows; each tree votes on groups it has not seen."""
-        tree = (ExtraTreeClassifier if self.extra else DecisionTreeClassifier)(
-            max_features="sqrt", min_samples_leaf=self.min_samples_leaf
-        )
-        return bagged_by_group(tree, self.n_trees, TREE_ROWS, data)
-
-
-@dataclass(frozen=True)
 class NearestRows:
     """The labels of the nearest other rows, weighted by how near they are."""
 
@@ -150,7 +71,7 @@ class NearestRows:
     def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
         """Costs a neighbour search."""
         k = min(self.n_neighbors, len(data.codes) - 1)
-        if data.groups is None:
+        if not data.is_grouped:
             return _votes(nearest(data.X, k, n_jobs=data.n_jobs), data)
         found = np.empty((len(data.codes), k), dtype=np.intp)
         for train, test in data.splits():
@@ -184,7 +105,16 @@ class LinearModel:
         """Costs five fits."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            return cross_fit_proba(LogisticRegression(max_iter=300), data.X, data)
+            return cross_fit_proba(self._classifier(), data.X, data)
+
+    def cross_fit(self, data: TrainingData) -> CrossFit:
+        """Costs one fit more."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return cross_fit_classifier(self._classifier(), None, data)
+
+    def _classifier(self) -> LogisticRegression:
+        return LogisticRegression(max_iter=300)
 
 
 @dataclass(frozen=True)
@@ -195,10 +125,16 @@ class GradientBoosting:
 
     def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
         """Costs five fits to 20,000 rows each at most, K times as much for K classes."""
+        return cross_fit_proba(self._classifier(data), data.X, data, max_rows=TREE_ROWS)
+
+    def cross_fit(self, data: TrainingData) -> CrossFit:
+        """Costs one fit more."""
+        return cross_fit_classifier(self._classifier(data), None, data, max_rows=TREE_ROWS)
+
+    def _classifier(self, data: TrainingData) -> HistGradientBoostingClassifier:
         rarest = np.bincount(data.codes).min() * min(1, TREE_ROWS / len(data.codes))
-        model = HistGradientBoostingClassifier(
+        return HistGradientBoostingClassifier(
             max_leaf_nodes=BOOSTED_LEAVES,
             early_stopping="auto" if rarest >= EARLY_STOPPING_ROWS else False,
             random_state=data.random_state,
         )
-        return cross_fit_proba(model, data.X, data, max_rows=TREE_ROWS)

@@ -1,25 +1,21 @@
 """Models: each gives every row a probability of each label, without having learnt from that row.
 
 Such out-of-fold probabilities are all that the rest of the audit knows of the columns. A model is
-any object with a name and a method ``out_of_fold_proba``. Here are what models learn from, the
-models that a user brings, and how classifiers are cross-fitted; errata's own are in
-``_default_models``.
+any object with a name and a method ``out_of_fold_proba``. Of a table with too many rows to learn
+from all, some are drawn, and the others are predicted by what was learnt: a model with a method
+``cross_fit`` can do that. Here are what models get and give; those that a user brings are in
+``_user_models``, errata's own in ``_default_models``.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from .._compat import take_rows
-from .._crossfit import Fold, make_folds, out_of_fold_proba, with_fewer_rows
-from .._random import seeded_member
-from ..tables._columns import is_arrow_table
+from .._crossfit import Fold, make_folds
 from ._groups import renumbered
-from ._inputs import Inputs, check_pred_proba
-from ._settings import FOLDS
+from ._settings import FOLDS, GROUP_FOLDS
 
 
 @dataclass(frozen=True)
@@ -37,6 +33,11 @@ class TrainingData:
         The number of each row's group where rows must be left out together.
     random_state : int
     n_jobs : int or None
+    folds : array of int of shape (n,) or None
+        Where there are groups and more rows follow: which of ten folds each row's group falls into.
+        Rows of one fold are left out together.
+    more_rows : bool
+        Whether these are drawn rows of a larger table, of which the others are to be predicted.
 
     Examples
     --------
@@ -53,21 +54,147 @@ class TrainingData:
     groups: np.ndarray | None = None
     random_state: int = 0
     n_jobs: int | None = None
+    folds: np.ndarray | None = None
+    more_rows: bool = False
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether some rows must be left out together."""
+        return self.groups is not None or self.folds is not None
 
     def splits(self, n_splits: int = FOLDS) -> list[Fold]:
         """Training and test rows: stratified folds, which keep the rows of a group together."""
-        return make_folds(n_splits, self.codes, groups=self.groups, random_state=self.random_state)
+        if self.folds is None:
+            seed = self.random_state
+            return make_folds(n_splits, self.codes, groups=self.groups, random_state=seed)
+        split = split_of_fold(self.folds, n_splits)[self.folds]
+        numbers = range(split.max() + 1)
+        return [(np.flatnonzero(split != k), np.flatnonzero(split == k)) for k in numbers]
 
     def for_rows(self, rows: np.ndarray) -> "TrainingData":
         """The same for some of the rows."""
-        groups = renumbered(self.groups, rows)
-        return replace(self, X=self.X[rows], codes=self.codes[rows], groups=groups)
+        return replace(
+            self,
+            X=self.X[rows],
+            codes=self.codes[rows],
+            groups=renumbered(self.groups, rows),
+            folds=None if self.folds is None else self.folds[rows],
+            more_rows=False,
+        )
+
+
+def split_of_fold(folds: np.ndarray, n_splits: int) -> np.ndarray:
+    """For each of the ten folds the split that leaves it out.
+
+    A fold that none of the rows is in was learnt from by nobody: any split may stand for it.
+    """
+    present = np.unique(folds)
+    if len(present) < 2:
+        raise ValueError(
+            "the groups of all rows fall into one fold, so that none can be learned from others; "
+            "pass groups of fewer rows each."
+        )
+    split = np.zeros(GROUP_FOLDS, dtype=np.intp)
+    split[present] = np.arange(len(present)) % n_splits
+    return split
+
+
+@dataclass(frozen=True)
+class NewRows:
+    """Rows that no model has seen, to be predicted.
+
+    Attributes
+    ----------
+    X : array of float of shape (n, d)
+        The features, scaled as those of the :class:`TrainingData` were.
+    table : table or None
+        What an ``estimator`` of the user looks at.
+    pred_proba : array of shape (n, n_classes) or None
+        Probabilities that the user has of these rows.
+    folds : array of int of shape (n,) or None
+        The fold of each row's group, as in the :class:`TrainingData`: a row is predicted by what
+        was learnt without its fold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from errata.auditing import NewRows
+    >>> rows = NewRows(np.array([[0.5, 1.0], [2.0, -1.0], [0.0, 3.0]]))
+    >>> len(rows), rows.take(np.array([2])).X.tolist()
+    (3, [[0.0, 3.0]])
+    """
+
+    X: np.ndarray
+    table: Any = None
+    pred_proba: np.ndarray | None = None
+    folds: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    def take(self, rows: Any) -> "NewRows":
+        """Some of the rows, by their numbers."""
+        return NewRows(
+            self.X[rows],
+            None if self.table is None else take_rows(self.table, rows),
+            None if self.pred_proba is None else self.pred_proba[rows],
+            None if self.folds is None else self.folds[rows],
+        )
+
+
+class Predictor(Protocol):
+    """What a model has learnt: small, picklable, and without the rows it was learnt from."""
+
+    def predict_proba(self, rows: NewRows) -> np.ndarray:
+        """Probability of each label for each of the rows, shape (n, n_classes)."""
+
+
+class CrossFit(NamedTuple):
+    """What :meth:`OutOfFoldModel.cross_fit` gives: rows predicted, and how to predict others.
+
+    Parameters
+    ----------
+    out_of_fold : array of shape (n, n_classes)
+        Probability of each label for each row of the data, by fits without the row.
+    predictor : object with a method ``predict_proba``
+        It gets :class:`NewRows` and returns an array of shape (n, n_classes). What it says of a row
+        must not depend on the rows beside it. It is pickled when rows are judged elsewhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from errata.auditing import CrossFit, NewRows, TrainingData
+    >>> class Constant:
+    ...     def __init__(self, fractions):
+    ...         self.fractions = fractions
+    ...     def predict_proba(self, rows):
+    ...         return np.tile(self.fractions, (len(rows), 1))
+    >>> class Frequencies:
+    ...     name = "frequencies"
+    ...     def out_of_fold_proba(self, data):
+    ...         return self.cross_fit(data).out_of_fold
+    ...     def cross_fit(self, data):
+    ...         counts = np.bincount(data.codes, minlength=data.n_classes)
+    ...         others = counts - np.eye(data.n_classes)[data.codes]
+    ...         out_of_fold = others / others.sum(axis=1, keepdims=True)
+    ...         return CrossFit(out_of_fold, Constant(counts / counts.sum()))
+    >>> data = TrainingData(np.zeros((10, 2)), np.arange(10) // 4, n_classes=3, more_rows=True)
+    >>> fit = Frequencies().cross_fit(data)
+    >>> fit.predictor.predict_proba(NewRows(np.ones((1, 2))))
+    array([[0.4, 0.4, 0.2]])
+    """
+
+    out_of_fold: np.ndarray
+    predictor: Predictor
 
 
 class OutOfFoldModel(Protocol):
     """A model of an audit: a name, and probabilities of labels that it has not learnt from.
 
-    Any class with these two may stand among the ``estimators`` of :func:`errata.audit`.
+    Any class with these two may stand among the ``estimators`` of :func:`errata.audit`. Of a table
+    with more rows than an audit learns from (200,000) it sees drawn ones, and needs a third method
+    ``cross_fit(data)``, which returns a :class:`CrossFit`, for the others.
 
     Examples
     --------
@@ -87,138 +214,3 @@ class OutOfFoldModel(Protocol):
 
     def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
         """Probability of each label for each row, shape (n, n_classes), by fits without the row."""
-
-
-@dataclass(frozen=True)
-class CrossFitted:
-    """A classifier, fitted to errata's features or to a table of its own."""
-
-    name: str
-    classifier: Any
-    table: Any = None  # errata's features if None
-    classes: np.ndarray | None = None  # what the classifier knows the codes as
-
-    def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
-        """Costs a fit for each of five folds."""
-        table = data.X if self.table is None else self.table
-        classifier = seeded_member(self.classifier, data.random_state)
-        return cross_fit_proba(classifier, table, data, self.classes)
-
-    def for_rows(self, rows: np.ndarray) -> "CrossFitted":
-        """The same model for some of the rows."""
-        return self if self.table is None else replace(self, table=take_rows(self.table, rows))
-
-
-@dataclass(frozen=True)
-class GivenProbabilities:
-    """Probabilities that the user has already."""
-
-    proba: np.ndarray
-    name: str = "your probabilities"
-
-    def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
-        """Nothing to fit."""
-        return self.proba
-
-    def for_rows(self, rows: np.ndarray) -> "GivenProbabilities":
-        """The same model for some of the rows."""
-        return replace(self, proba=self.proba[rows])
-
-
-def models_of_user(inputs: Inputs, estimator: Any, pred_proba: Any) -> list[OutOfFoldModel]:
-    """The classifier and the probabilities that the user brings, as models."""
-    brought: list[OutOfFoldModel] = []
-    if estimator is not None:
-        brought.append(_model_of_user(inputs, estimator))
-    if pred_proba is not None:
-        proba = check_pred_proba(pred_proba, inputs.classes, len(inputs.codes))
-        if len(inputs.audited) < len(proba):
-            proba = certain_or_uniform(proba[np.ix_(inputs.audited, inputs.present)])
-        brought.append(GivenProbabilities(proba))
-    return brought
-
-
-def _model_of_user(inputs: Inputs, estimator: Any) -> CrossFitted:
-    _check_classifier("estimator", estimator)
-    if inputs.model_table is None:
-        raise ValueError("an estimator needs a table to learn from, but X is None.")
-    table = inputs.model_table
-    if (isinstance(table, Mapping) or is_arrow_table(table)) and inputs.features is not None:
-        table = inputs.features.X  # columns of a text file: only errata's features are numbers
-    table = take_rows(table, inputs.audited)
-    return CrossFitted("your model", estimator, table, inputs.classes[inputs.present])
-
-
-def named_models(estimators: Sequence[Any]) -> list[OutOfFoldModel]:
-    """Classifiers, pairs of name and classifier, and models of the user's own kind, as models."""
-    if isinstance(estimators, str) or not isinstance(estimators, Sequence):
-        raise ValueError(
-            f"estimators={estimators!r} must be a list of classifiers or of (name, classifier) "
-            "pairs."
-        )
-    models: list[OutOfFoldModel] = []
-    for entry in estimators:
-        models.append(entry if hasattr(entry, "out_of_fold_proba") else _named(entry, models))
-    repeated = [name for name, times in Counter(m.name for m in models).items() if times > 1]
-    if repeated:
-        raise ValueError(f"the names of estimators must differ, but {repeated[0]!r} is repeated.")
-    return models
-
-
-def _named(entry: Any, others: Sequence[OutOfFoldModel]) -> CrossFitted:
-    """The classifier under its own name, or under that of its class, which is made unique."""
-    if isinstance(entry, tuple) and len(entry) == 2:
-        name, classifier = entry
-    else:
-        name, classifier = type(entry).__name__, entry
-        taken = sum(model.name.partition(" ")[0] == name for model in others)
-        name = f"{name} {taken + 1}" if taken else name
-    _check_classifier("estimators", classifier)
-    return CrossFitted(name, classifier)
-
-
-def _check_classifier(parameter: str, classifier: Any) -> None:
-    if isinstance(classifier, str):
-        raise ValueError(
-            f"{parameter} holds the text {classifier!r}; pass the classifier itself, for instance "
-            "sklearn.neighbors.KNeighborsClassifier()."
-        )
-    if not hasattr(classifier, "predict_proba"):
-        raise ValueError(
-            f"{parameter}={type(classifier).__name__} has no predict_proba; pass a classifier that "
-            "gives probabilities."
-        )
-
-
-def cross_fit_proba(
-    classifier: Any,
-    table: Any,
-    data: TrainingData,
-    classes: np.ndarray | None = None,
-    max_rows: int | None = None,
-) -> np.ndarray:
-    """Probabilities of the rows of each fold by a clone fitted to the others, or to some."""
-    folds = data.splits()
-    if max_rows is not None:
-        folds = with_fewer_rows(folds, max_rows, data.random_state)
-    proba = out_of_fold_proba(
-        [classifier], table, data.codes, folds, n_classes=data.n_classes, classes=classes
-    )
-    return certain_or_uniform(proba[0])
-
-
-def all_columns(proba: np.ndarray, present: np.ndarray, n_classes: int) -> np.ndarray:
-    """Columns for all classes, zero for those that no row has at the moment."""
-    if len(present) == n_classes:
-        return proba
-    spread = np.zeros((len(proba), n_classes))
-    spread[:, present] = proba
-    return spread
-
-
-def certain_or_uniform(proba: np.ndarray) -> np.ndarray:
-    """Rows that sum to one; those about which nothing is known become uniform."""
-    proba = np.nan_to_num(proba, nan=0.0)
-    total = proba.sum(axis=1, keepdims=True)
-    uniform = np.full_like(proba, 1 / proba.shape[1])
-    return np.divide(proba, total, out=uniform, where=total > 0)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from .._blocks import blocks
-from ._models import OutOfFoldModel, TrainingData
+from ._models import NewRows, OutOfFoldModel, Predictor, TrainingData
 from ._settings import CACHED, FITTED_NUMBERS, POOL_RIDGE, SMALLEST_PROBABILITY
 
 Progress = Callable[[str], None]
@@ -31,32 +31,65 @@ class Pool(NamedTuple):
 
     logs: np.ndarray
     models: list[PooledModel]
+    weights: np.ndarray
+    fitted: list[Predictor]  # of rows that are still to come; empty where none are
 
 
 def pool_models(
     data: TrainingData, models: Sequence[OutOfFoldModel], *, progress: Progress | None = None
 ) -> Pool:
     """Fit every model out of fold, and pool the probabilities."""
-    probas = []
+    if data.more_rows:
+        _check_can_predict(models, len(data.codes))
+    probas, fitted = [], []
     for model in models:
         if progress is not None:
             progress(f"fitting {model.name}")
-        probas.append(_checked(model, data))
+        if data.more_rows:
+            told, predictor = model.cross_fit(data)  # type: ignore[attr-defined]
+            fitted.append(predictor)
+        else:
+            told = model.out_of_fold_proba(data)
+        wanted = len(data.codes), data.n_classes
+        probas.append(_checked(np.asarray(told, dtype=np.float32), wanted, model.name))
     weights = pool_weights(probas, data.codes, np.random.default_rng(data.random_state))
     logs, predictions = pooled_logs(probas, weights)
     kept = [
         PooledModel(model.name, float(weight), float(np.mean(predicted == data.codes)), predicted)
         for model, weight, predicted in zip(models, weights, predictions, strict=True)
     ]
-    return Pool(logs, kept)
+    return Pool(logs, kept, weights, fitted)
 
 
-def _checked(model: OutOfFoldModel, data: TrainingData) -> np.ndarray:
-    proba = np.asarray(model.out_of_fold_proba(data), dtype=np.float32)
-    wanted = (len(data.codes), data.n_classes)
+def _check_can_predict(models: Sequence[OutOfFoldModel], n: int) -> None:
+    for model in models:
+        if not hasattr(model, "cross_fit"):
+            raise ValueError(
+                f"the model {model.name!r} has no method cross_fit, which predicts the rows of a "
+                f"large table beyond the {n:,} that models learn from; add one that returns an "
+                "errata.auditing.CrossFit."
+            )
+
+
+def pooled_new_rows(
+    fitted: Sequence[Predictor], weights: np.ndarray, rows: NewRows
+) -> tuple[np.ndarray, np.ndarray]:
+    """As :func:`pooled_logs`, of rows that were not learnt from.
+
+    In double precision, so that what is told of a row does not depend on the rows beside it.
+    """
+    probas: list[np.ndarray] = []
+    for predictor in fitted:
+        proba = np.asarray(predictor.predict_proba(rows), dtype=np.float64)
+        n_classes = probas[0].shape[1] if probas else proba.shape[-1]
+        probas.append(_checked(proba, (len(rows), n_classes), type(predictor).__name__))
+    return pooled_logs(probas, weights)
+
+
+def _checked(proba: np.ndarray, wanted: tuple[int, int], name: str) -> np.ndarray:
     if proba.shape != wanted or not (proba.min() >= 0 and proba.max() < np.inf):
         raise ValueError(
-            f"the model {model.name!r} must give probabilities in the shape {wanted}, but gave "
+            f"the model {name!r} must give probabilities in the shape {wanted}, but gave "
             f"{'other numbers' if proba.shape == wanted else f'the shape {proba.shape}'}."
         )
     return proba
@@ -87,17 +120,18 @@ def pool_weights(
 def pooled_logs(probas: Sequence[np.ndarray], weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Logarithms of the pooled probabilities, and the class that each model predicts.
 
-    Their shapes are (K, n), as sums over classes are faster so, and (models, n).
+    Their shapes are (K, n), as sums over classes are faster so, and (models, n). The precision is
+    that of the probabilities.
     """
     n, n_classes = probas[0].shape
-    pooled = np.empty((n_classes, n), dtype=np.float32)
+    pooled = np.empty((n_classes, n), dtype=np.result_type(*probas))
     predictions = np.empty((len(probas), n), dtype=np.int16)
     for block in blocks(n, CACHED, width=n_classes):
         total = np.zeros_like(pooled[:, block])
         for weight, proba, predicted in zip(weights, probas, predictions, strict=True):
             logs = floored_logs(proba[block].T)
             predicted[block] = largest(logs)[0]
-            logs *= np.float32(weight)
+            logs *= pooled.dtype.type(weight)
             total += logs
         pooled[:, block] = normalised(total)
     return pooled, predictions

@@ -32,6 +32,7 @@ CACHED = 2**16  # probabilities worked on at once: what stays in the processor's
 
 # Models and their parameters. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`
 FOLDS, RIDGE_FOLDS = 5, 10  # of cross-fitted models; of RBF features where rows are many
+GROUP_FOLDS = 10  # that groups fall into where only some rows are learnt from
 WIDE, MEDIUM, NARROW = 0.5, 1.0, 2.0  # sharpness of RBF features
 RBF_FEATURES, RBF_FEATURES_SMALL = 400, 800  # the second up to SMALL rows
 NEIGHBORS = 20

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._copies import are_copies, copy_groups
-from ._default_models import RBFRidge
 from ._groups import renumbered
 from ._inputs import Inputs
 from ._models import TrainingData
+from ._rbf_ridge import RBFRidge
 from ._settings import CHECK_MOMENTS, CHECK_SAMPLE, CHECKED_ROWS, MEDIUM, MOST_COPIES, PIECE
 from .sequences import Recordings
 
@@ -71,5 +71,6 @@ def _copies(data: TrainingData, equal: np.ndarray | None) -> np.ndarray | None:
     if equal is None or not len(equal) / MOST_COPIES <= equal.max() + 1 < len(equal):
         return None
     model = RBFRidge("RBF features", MEDIUM)
-    both = (model.out_of_fold_proba(replace(data, groups=groups)) for groups in (equal, None))
+    apart = (replace(data, groups=groups, folds=None) for groups in (equal, None))
+    both = (model.out_of_fold_proba(rows) for rows in apart)
     return equal if all(are_copies(equal, data.codes, q.T) for q in both) else None

@@ -9,8 +9,9 @@ from .._blocks import blocks
 from .._compat import take_rows
 from .._random import seeded_member
 from ._committee import KernelAndTrees
+from ._cross_fitting import all_columns, certain_or_uniform, cross_fit_proba
 from ._inputs import Inputs, check_pred_proba, scaled
-from ._models import TrainingData, all_columns, certain_or_uniform, cross_fit_proba
+from ._models import TrainingData
 from ._pooling import Pool, floored_logs, largest, normalised, some_rows
 from ._settings import CACHED, NOISE_ROWS, TREE_ROWS
 from .classes import NoisePosterior, Posterior, classes_before_labels, noise_posterior

@@ -1,5 +1,6 @@
 """What classifier and regressor share: a random hidden layer, and ridge regression on it."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -83,11 +84,13 @@ class BaseELM(BaseEstimator):
         model = self._solve(sums, layer, alpha, alphas, rows)
         if self.cv is False:
             return None, None
-        predictions, leverage = predict_outside(model, sums, rows)
-        if leverage is not None:
-            self.leverage_ = leverage
-            _warn_of_undefined(predictions)
-        return predictions, folds
+        outside = predict_outside(model, sums, rows)
+        if outside.leverage is not None:
+            self.leverage_ = outside.leverage
+            _warn_of_undefined(outside.predictions)
+        if alpha == "kfold":
+            self._keep_folds(layer, outside.folds)
+        return outside.predictions, folds
 
     def _draw(self, X: np.ndarray, random: np.random.Generator) -> HiddenLayer:
         common: dict[str, Any] = {
@@ -137,11 +140,19 @@ class BaseELM(BaseEstimator):
             for name, values in tried.items():
                 setattr(self, f"{name}_", values)
         model = sums.system.solved(alpha)
-        # The layer was shifted to keep digits; users see the units as they are.
-        shift = 0 if layer.shift is None else layer.shift @ model.coef
         self.alpha_, self.dof_ = alpha, model.degrees_of_freedom
-        self.coef_, self.intercept_ = model.coef, model.intercept - shift
+        self.coef_ = model.coef
+        self.intercept_ = model.intercept - _of_shift(layer, model.coef)
         return model
+
+    def _keep_folds(
+        self, layer: HiddenLayer, outputs: Sequence[tuple[np.ndarray, np.ndarray]]
+    ) -> None:
+        """Set the output layers of the models without each fold, which "kfold" has all of."""
+        self.fold_coef_ = np.stack([coef for coef, _ in outputs])
+        self.fold_intercept_ = np.stack(
+            [intercept - _of_shift(layer, coef) for coef, intercept in outputs]
+        )
 
     def _absorb(self, X: np.ndarray, T: np.ndarray, sample_weight: Any) -> None:
         """Add rows to the sums; the output layer waits until it is asked for."""
@@ -184,6 +195,11 @@ class BaseELM(BaseEstimator):
             return layer(X[block]) @ self.coef_ + self.intercept_
 
         return map_blocks(outputs, blocks(len(X), self.block_size))
+
+
+def _of_shift(layer: HiddenLayer, coef: np.ndarray) -> Any:
+    """What the shift, which keeps digits, adds to outputs; users see the units as they are."""
+    return 0 if layer.shift is None else layer.shift @ coef
 
 
 def _warn_if_constant(sums: Sums) -> None:

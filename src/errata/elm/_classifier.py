@@ -103,6 +103,9 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
     coef_ : array of shape (n_hidden, n_classes)
         Output weights.
     intercept_ : array of shape (n_classes,)
+    fold_coef_ : array of shape (n_folds, n_hidden, n_classes)
+        Output weights of the model without each fold, where "kfold" chose alpha;
+        ``fold_intercept_`` are its intercepts.
     hidden_weights_ : array of shape (d, n_hidden)
     hidden_bias_ : array of shape (n_hidden,)
     gamma_ : float

@@ -84,14 +84,20 @@ def _criterion(
     return rule, partial(kfold_error, sums.records, fit_intercept=system.fit_intercept)
 
 
-def predict_outside(
-    model: RidgeModel, sums: Sums, rows: HiddenRows
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Each row as predicted without it, or without its fold; leverages in the first case."""
+class Outside(NamedTuple):
+    """Each row as predicted without it, or without its fold, and what came of it on the way."""
+
+    predictions: np.ndarray
+    leverage: np.ndarray | None = None  # of rows that were left out one by one
+    folds: Sequence[tuple[np.ndarray, np.ndarray]] = ()  # outputs of the models without large folds
+
+
+def predict_outside(model: RidgeModel, sums: Sums, rows: HiddenRows) -> Outside:
+    """Predict every row by a model that did not see it."""
     if not sums.large and not sums.small:
-        return leave_one_out(model, rows)
+        return Outside(*leave_one_out(model, rows))
     predictions = np.empty_like(rows.target)
-    predict_folds(
+    solved = predict_folds(
         sums.records,
         sums.large,
         rows,
@@ -100,4 +106,4 @@ def predict_outside(
         out=predictions,
     )
     predict_small_folds(model, sums.small, rows, out=predictions)
-    return predictions, None
+    return Outside(predictions, folds=solved)

@@ -65,15 +65,19 @@ def predict_folds(
     alpha: float,
     fit_intercept: bool,
     out: np.ndarray,
-) -> None:
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Fill ``out`` for the rows of ``folds``: the model of each is the sum of the other records.
 
-    ``records`` may end with one more, that of the rows which are in none of the folds.
+    ``records`` may end with one more, that of the rows which are in none of the folds. Returns the
+    coefficients and intercepts of these models.
     """
+    solved = []
     for fold, training in zip(folds, left_out(records), strict=False):
         coef, intercept = training.solve(alpha, fit_intercept=fit_intercept)
+        solved.append((coef, intercept))
         for block in rows.blocks(fold):
             out[block.rows] = block.hidden @ coef + intercept
+    return solved
 
 
 def predict_small_folds(

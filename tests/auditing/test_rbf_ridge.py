@@ -1,0 +1,76 @@
+import pickle
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from auditing_cases import blobs
+from errata.auditing import NewRows, TrainingData
+from errata.auditing import _rbf_ridge as module
+from errata.auditing._rbf_ridge import RBFRidge
+
+X, CODES = blobs(90)
+MODEL = RBFRidge("RBF features", 1.0, n_hidden=20)
+FOLDS = np.random.default_rng(1).integers(10, size=90)
+
+
+def test_out_of_fold_probabilities_are_the_same_either_way():
+    data = TrainingData(X, CODES, 3, more_rows=True)
+    fit = MODEL.cross_fit(data)
+    np.testing.assert_array_equal(fit.out_of_fold, MODEL.out_of_fold_proba(data))
+
+
+def test_other_rows_are_predicted_by_the_ridge_of_all_rows():
+    data = TrainingData(X, CODES, 3, more_rows=True)
+    model = MODEL._fitted(data)
+    found = MODEL.cross_fit(data).predictor.predict_proba(NewRows(X + 0.1))
+    np.testing.assert_allclose(found, model.predict_proba(X + 0.1), rtol=0, atol=1e-9)
+
+
+def test_with_folds_a_row_is_predicted_as_if_it_had_been_left_out():
+    # What is told of a row in the data is what is told of one beside it in the same fold.
+    fit = MODEL.cross_fit(TrainingData(X, CODES, 3, folds=FOLDS, more_rows=True))
+    again = fit.predictor.predict_proba(NewRows(X, folds=FOLDS))
+    np.testing.assert_allclose(again, fit.out_of_fold, rtol=0, atol=1e-5)  # that is float32
+    elsewhere = fit.predictor.predict_proba(NewRows(X, folds=(FOLDS + 1) % 10))
+    assert np.abs(elsewhere - again).max() > 1e-3
+
+
+def test_the_ridge_without_a_fold_equals_one_fitted_without_it():
+    data = TrainingData(X, CODES, 3, folds=FOLDS, more_rows=True)
+    model, fold = MODEL._fitted(data), 4
+    hidden = np.exp(
+        -model.gamma_
+        * ((X[:, None] - model.hidden_weights_.T / (2 * model.gamma_)) ** 2).sum(axis=2)
+    )
+    others = fold != FOLDS
+    centred = hidden[others] - hidden[others].mean(axis=0)
+    target = np.eye(3)[CODES[others]]
+    A = centred.T @ centred + model.alpha_ * np.eye(20)
+    coef = np.linalg.solve(A, centred.T @ (target - target.mean(axis=0)))
+    scores = target.mean(axis=0) + (hidden - hidden[others].mean(axis=0)) @ coef
+    expected = softmax(scores / model.temperature_, axis=1)
+    predictor = MODEL.cross_fit(data).predictor
+    found = predictor.predict_proba(NewRows(X, folds=np.full(90, fold)))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("folds", [None, FOLDS], ids=["alone", "in folds"])
+def test_blocks_change_nothing(monkeypatch, folds):
+    predictor = MODEL.cross_fit(TrainingData(X, CODES, 3, folds=folds, more_rows=True)).predictor
+    whole = predictor.predict_proba(NewRows(X, folds=folds))
+    monkeypatch.setattr(module, "ACTIVATED", 140)
+    parts = predictor.predict_proba(NewRows(X, folds=folds))
+    np.testing.assert_allclose(parts, whole, rtol=0, atol=1e-9)
+
+
+def test_rows_far_out_get_the_probabilities_of_no_row_in_particular():
+    predictor = MODEL.cross_fit(TrainingData(X, CODES, 3, more_rows=True)).predictor
+    far = predictor.predict_proba(NewRows(np.array([[1e200, 0, 0, -1e200], [1e9, 0, 0, 0]])))
+    np.testing.assert_allclose(far[0], far[1], rtol=0, atol=1e-12)
+
+
+def test_what_is_kept_holds_no_rows():
+    many, codes = blobs(3_000)
+    predictor = MODEL.cross_fit(TrainingData(many, codes, 3, more_rows=True)).predictor
+    assert len(pickle.dumps(predictor)) < 10_000 < many.nbytes
