@@ -2,6 +2,7 @@
 
 from ._digest import RowDigests, row_digests, row_keys
 from ._features import Features, features_of
+from ._plan import Applied, FeaturePlan
 from ._table import copy_with_column, copy_with_rows, read_table, write_table
 
 __all__ = [
@@ -14,4 +15,6 @@ __all__ = [
     "RowDigests",
     "features_of",
     "Features",
+    "FeaturePlan",
+    "Applied",
 ]

@@ -20,14 +20,14 @@ class Words(NamedTuple):
 
 
 def words_of(values: Any) -> Words:
-    """The words of a column: an Arrow array of text, or a NumPy array of objects.
+    """The words of a column: an Arrow array of text, or a NumPy array.
 
     Examples
     --------
     >>> words_of(np.array(["b", None, " a", "NA", "b "], dtype=object))
     Words(codes=array([ 1, -1,  0, -1,  1]), words=['a', 'b'])
     """
-    codes, distinct = _text_codes(values) if is_arrow(values) else _object_codes(values)
+    codes, distinct = _codes(values)
     stripped = [None if is_missing(word, text=True) else word.strip() for word in distinct]
     words = sorted({word for word in stripped if word is not None})
     place = {word: code for code, word in enumerate(words)}
@@ -125,6 +125,23 @@ def _without_missing_words(values: Any) -> Any:
     return compute.if_else(missing, None, stripped)
 
 
+def _codes(values: Any) -> tuple[np.ndarray, list[Any]]:
+    """A code for each cell, -1 where it has none, and what the codes stand for."""
+    if is_arrow(values):
+        return _text_codes(values)
+    return _number_codes(values) if values.dtype.kind in "iuf" else _object_codes(values)
+
+
+def _number_codes(values: np.ndarray) -> tuple[np.ndarray, list[str | None]]:
+    """Numbers among words, in the way that Arrow would write them: 1.0 is the word "1"."""
+    distinct, codes = np.unique(values, return_inverse=True)
+    written = [
+        int(number) if number == np.floor(number) and abs(number) < 1e15 else number
+        for number in distinct.tolist()
+    ]
+    return codes, [None if number != number else str(number) for number in written]
+
+
 def _text_codes(values: Any) -> tuple[np.ndarray, list[str]]:
     """A code for each cell, -1 for null, and what the codes stand for."""
     encoded = values.dictionary_encode().unify_dictionaries()
@@ -138,4 +155,4 @@ def _object_codes(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
         -1 if is_missing(cell) else place.setdefault(str(cell), len(place))
         for cell in values.tolist()
     ]
-    return np.array(codes), list(place)
+    return np.array(codes, dtype=int), list(place)

@@ -1,7 +1,7 @@
 """Any table as a list of named columns: dataframes through narwhals, mappings, arrays."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -44,14 +44,27 @@ class Column(NamedTuple):
 
 def columns_of(table: Any) -> list[Column]:
     """The columns of a dataframe of any kind, a mapping, or a two-dimensional array."""
-    keys, values = _parts(table)
-    lengths = {len(column) for column in values}
+    keys, column = _access(table)
+    values = [_values(column(place)) for place in range(len(keys))]
+    lengths = {len(cells) for cells in values}
     if len(lengths) > 1:
         raise ValueError(f"the columns are not of one length, but of {sorted(lengths)}.")
     if lengths in (set(), {0}):
         raise ValueError("the table is empty; errata needs rows and columns.")
-    names = [f"x{key}" for key in keys] if isinstance(keys, range) else _distinct_names(keys)
-    return [Column(*parts) for parts in zip(keys, names, values, strict=True)]
+    return [Column(*parts) for parts in zip(keys, _names(keys), values, strict=True)]
+
+
+def columns_called(table: Any, names: Sequence[str]) -> Iterator[Column]:
+    """Those columns of a table that have these names, one at a time; the others are not read."""
+    keys, column = _access(table)
+    places = {name: place for place, name in enumerate(_names(keys))}
+    for name in names:
+        if name not in places:
+            raise ValueError(
+                f"there is no column {name!r}, which features were made of; {instead(name, places)}"
+            )
+        place = places[name]
+        yield Column(keys[place], name, _values(column(place)))
 
 
 def is_arrow_table(table: Any) -> bool:
@@ -110,20 +123,34 @@ def take_table_rows(table: Any, rows: np.ndarray) -> Any:
     return take_rows(table, rows)
 
 
-def _parts(table: Any) -> tuple[Sequence[Any], list[Any]]:
+def _access(table: Any) -> tuple[Sequence[Any], Callable[[int], Any]]:
+    """What a table calls its columns, and how to get at the one in some place.
+
+    By place and not by name where a name may occur twice, as in pandas and Arrow.
+    """
     if isinstance(table, Mapping):
-        return list(table), [_values(column) for column in table.values()]
-    frame = _series(table)
-    if frame is not None:
-        return column_names(table), [_values(column) for column in frame]
+        return (keys := list(table)), lambda place: table[keys[place]]
+    if hasattr(table, "iloc") and hasattr(table, "columns"):
+        return list(table.columns), lambda place: table.iloc[:, place]
+    if is_arrow_table(table):
+        return list(table.column_names), table.column
+    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return (names := frame.columns), lambda place: frame.get_column(names[place])
+    return _array_access(table)
+
+
+def _array_access(table: Any) -> tuple[Sequence[Any], Callable[[int], Any]]:
     array = table if isinstance(table, np.ndarray) else np.asarray(table, dtype=object)
     if array.ndim != 2:
         raise ValueError(
             f"a table has rows and columns, but this one has the shape {array.shape}; "
             f"{_as_a_table(array)}."
         )
-    given = array.T if array is table else map(np.ndarray.tolist, array.T)
-    return range(array.shape[1]), [_values(column) for column in given]
+    given = array is table
+    return range(
+        array.shape[1]
+    ), lambda place: array[:, place] if given else array[:, place].tolist()
 
 
 def _as_a_table(array: np.ndarray) -> str:
@@ -133,16 +160,6 @@ def _as_a_table(array: np.ndarray) -> str:
     if array.ndim == 1 and len(array) and isinstance(array[0], str):
         return 'pass texts as a column with a name, {"text": X}, or embeddings of them'
     return "a single column is passed as reshape(-1, 1) makes it, or with a name, as {name: X}"
-
-
-def _series(table: Any) -> Iterable[Any] | None:
-    """The columns of a dataframe, in its own kind; None when it is not a dataframe."""
-    if hasattr(table, "iloc") and hasattr(table, "columns"):  # pandas: names may occur twice
-        return [table.iloc[:, i] for i in range(len(table.columns))]
-    if is_arrow_table(table):  # here too
-        return table.itercolumns()
-    frame = nw.from_native(table, eager_only=True, pass_through=True)
-    return frame.iter_columns() if isinstance(frame, nw.DataFrame) else None
 
 
 def _values(column: Any) -> Any:
@@ -181,8 +198,8 @@ def _arrow_text(series: nw.Series) -> Any:
     except (MissingExtraError, UnicodeError):
         return _objects(series.to_list())
     cells = cells if isinstance(cells, arrow.ChunkedArray) else arrow.chunked_array([cells])
-    # Views into shared buffers, as newer libraries hold them, lack some of the functions.
-    return cells.cast(arrow.large_string()) if str(cells.type) == "string_view" else cells
+    # Nulls alone, and views into shared buffers, as newer libraries hold them, lack functions.
+    return cells.cast(arrow.large_string()) if str(cells.type) in ("string_view", "null") else cells
 
 
 def _text(cells: np.ndarray) -> Any:
@@ -200,8 +217,10 @@ def _text(cells: np.ndarray) -> Any:
         return cells  # text and other things
 
 
-def _distinct_names(keys: Sequence[Any]) -> list[str]:
-    """Names as text; the second "a" is called "a (2)"."""
+def _names(keys: Sequence[Any]) -> list[str]:
+    """Names as text; the second "a" is called "a (2)", columns of an array by their place."""
+    if isinstance(keys, range):
+        return [f"x{place}" for place in keys]
     seen: Counter[str] = Counter()
     names = []
     for key in keys:

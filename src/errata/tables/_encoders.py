@@ -1,66 +1,200 @@
-"""One function for each kind of column: what it makes of the cells, as named features."""
+"""One small class for each kind of column: how its cells are read, and which features they give.
+
+An encoder holds what was learnt from some rows (a median, words, axes of texts, the features worth
+keeping) and none of the rows. Learning and applying go through the same ``parts``.
+"""
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from .._optional import require
-from ._dates import calendar
+from ._cells import words_of
+from ._dates import calendar, read_dates
+from ._number_formats import read_numbers
 
 _DIMENSIONS = 30
+_MEDIAN_ROWS = 1000  # rows that a median is taken of when it stands for no cell of them
 
 # Features by name, each of shape (rows,). They are put side by side once, with those of the other
 # columns: a table of many categories is never held twice as floats.
 Block = dict[str, np.ndarray]
 
 
-def numeric_block(name: str, values: np.ndarray) -> Block:
+class Encoder(Protocol):
+    """What a kind of column can do; ``kept`` names the features that the rows learnt from gave."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kept(self) -> tuple[str, ...]: ...
+
+    def read(self, values: Any) -> tuple[Any, int]:
+        """Cells of a column as ``parts`` takes them, and how many are not of this kind."""
+        ...
+
+    def parts(self, cells: Any) -> Block:
+        """All features by name; the last says where a cell is missing."""
+        ...
+
+
+def encode_cells(encoder: Encoder, values: Any) -> tuple[Block, int]:
+    """The features of a column that were kept, and how many of its cells were not read."""
+    cells, unread = encoder.read(values)
+    parts = encoder.parts(cells)
+    return {name: parts[name] for name in encoder.kept}, unread
+
+
+@dataclass(frozen=True)
+class _Kind:
+    name: str
+    kept: tuple[str, ...] = ()
+
+    def keeping(self, parts: Block) -> tuple[Self, Block]:
+        """The encoder with those of the features that vary, and these features."""
+        varying = {name: values for name, values in parts.items() if values.min() < values.max()}
+        # Texts that differ only in capitals have the same numbers; none of them is missing.
+        block = varying or dict(list(parts.items())[:-1])
+        return replace(self, kept=tuple(block)), block
+
+
+@dataclass(frozen=True)
+class Numbers(_Kind):
     """Numbers, the median where one is missing; a feature of 0 and 1 says where that is."""
-    return _varying({name: _filled(values)}, name, np.isnan(values))
+
+    median: float = 0.0
+    comma: str = ","  # what to put for a comma in text
+
+    @classmethod
+    def learn(cls, name: str, values: np.ndarray, comma: str = ",") -> tuple["Numbers", Block]:
+        """From numbers with NaN where one is missing."""
+        encoder = cls(name, median=median(values), comma=comma)
+        return encoder.keeping(encoder.parts(values))
+
+    def read(self, values: Any) -> tuple[np.ndarray, int]:
+        return read_numbers(values, self.comma)
+
+    def parts(self, cells: np.ndarray) -> Block:
+        return {self.name: _filled(cells, self.median), f"{self.name} missing": np.isnan(cells)}
 
 
-def date_block(name: str, dates: np.ndarray) -> Block:
+@dataclass(frozen=True)
+class Dates(_Kind):
     """Seconds since 1970, and month, weekday and hour where they vary."""
-    parts = {f"{name} {part}": _filled(values) for part, values in calendar(dates).items()}
-    return _varying(parts, name, np.isnat(dates))
+
+    medians: tuple[float, ...] = ()
+    how: str | None = None  # the format of dates in text
+
+    @classmethod
+    def learn(cls, name: str, dates: np.ndarray, how: str | None = None) -> tuple["Dates", Block]:
+        """From datetime64 with NaT where one is missing."""
+        medians = tuple(map(median, calendar(dates).values()))
+        encoder = cls(name, medians=medians, how=how)
+        return encoder.keeping(encoder.parts(dates))
+
+    def read(self, values: Any) -> tuple[np.ndarray, int]:
+        return read_dates(values, self.how)
+
+    def parts(self, cells: np.ndarray) -> Block:
+        known = zip(calendar(cells).items(), self.medians, strict=True)
+        filled = {f"{self.name} {part}": _filled(found, middle) for (part, found), middle in known}
+        return filled | {f"{self.name} missing": np.isnat(cells)}
 
 
-def category_block(name: str, codes: np.ndarray, words: Sequence[str]) -> Block:
-    """A feature of 0 and 1 for each word; one is enough for two. Code -1 is a missing cell."""
-    chosen = range(1, 2) if len(words) == 2 else range(len(words))
-    return _varying({f"{name}={words[code]}": codes == code for code in chosen}, name, codes < 0)
+@dataclass(frozen=True)
+class Categories(_Kind):
+    """A feature of 0 and 1 for each word; one is enough for two. Another word is none of them."""
+
+    words: tuple[str, ...] = ()
+
+    @classmethod
+    def learn(
+        cls, name: str, codes: np.ndarray, words: Sequence[str]
+    ) -> tuple["Categories", Block]:
+        """From the place of each cell's word among the words, -1 where it is missing."""
+        encoder = cls(name, words=tuple(words))
+        return encoder.keeping(encoder.parts(codes))
+
+    def read(self, values: Any) -> tuple[np.ndarray, int]:
+        codes, words = words_of(values)
+        place = {word: code for code, word in enumerate(self.words)}
+        places = [place.get(word, len(self.words)) for word in words]
+        return np.array([*places, -1])[codes], 0
+
+    def parts(self, cells: np.ndarray) -> Block:
+        first = 1 if len(self.words) == 2 else 0
+        chosen = {f"{self.name}={self.words[code]}": code for code in range(first, len(self.words))}
+        parts = {name: cells == code for name, code in chosen.items()}
+        return parts | {f"{self.name} missing": cells < 0}
 
 
-def text_block(name: str, codes: np.ndarray, words: Sequence[str], *, seed: int) -> Block:
+class Embedded(NamedTuple):
+    """The place of each cell's text, -1 where it is missing, and the axes of each text."""
+
+    codes: np.ndarray
+    axes: np.ndarray
+
+
+@dataclass(frozen=True)
+class Texts(_Kind):
     """Texts that share pieces of words come near each other: tf-idf, then the first axes of it.
 
     Every distinct text is encoded once, so a frequent one costs and counts no more than a rare one.
     """
-    embedded = _embedded(words, seed)
-    axes = np.vstack([embedded, np.zeros(embedded.shape[1])]).T  # code -1 is the row of zeros
-    return _varying({f"{name} {i}": axis[codes] for i, axis in enumerate(axes)}, name, codes < 0)
+
+    encoder: Any = None
+
+    @classmethod
+    def learn(
+        cls, name: str, codes: np.ndarray, words: Sequence[str], *, seed: int
+    ) -> tuple["Texts", Block]:
+        """From the place of each cell's text among the texts, -1 where it is missing."""
+        fitted = require("skrub", extra="tables").StringEncoder(
+            n_components=min(_DIMENSIONS, len(words) - 1), random_state=seed
+        )
+        with warnings.catch_warnings():
+            # It warns when there are fewer pieces than axes, and then keeps all of them: fine.
+            warnings.simplefilter("ignore")
+            axes = fitted.fit_transform(_series(words)).to_numpy(dtype=float)
+        encoder = cls(name, encoder=fitted)
+        return encoder.keeping(encoder.parts(Embedded(codes, axes)))
+
+    def read(self, values: Any) -> tuple[Embedded, int]:
+        codes, words = words_of(values)
+        if not words:
+            return Embedded(codes, np.empty((0, self.encoder.n_components_))), 0
+        return Embedded(codes, self.encoder.transform(_series(words)).to_numpy(dtype=float)), 0
+
+    def parts(self, cells: Embedded) -> Block:
+        codes, axes = cells
+        axes = np.vstack([axes, np.zeros(axes.shape[1])]).T  # code -1 is the row of zeros
+        parts = {f"{self.name} {place}": axis[codes] for place, axis in enumerate(axes)}
+        return parts | {f"{self.name} missing": codes < 0}
 
 
-def _embedded(words: Sequence[str], seed: int) -> np.ndarray:
-    pandas = require("pandas", extra="tables")
-    encoder = require("skrub", extra="tables").StringEncoder(
-        n_components=min(_DIMENSIONS, len(words) - 1), random_state=seed
-    )
-    with warnings.catch_warnings():
-        # It warns when there are fewer pieces than axes, and then keeps all of them: fine.
-        warnings.simplefilter("ignore")
-        return encoder.fit_transform(pandas.Series(words, name="text")).to_numpy(dtype=float)
+def median(values: np.ndarray) -> float:
+    """Median of numbers, NaN left out.
+
+    Where none is NaN it fills no gap of these rows. That of a thousand of them, evenly spread, will
+    do for the few gaps that other rows may have, and takes no time.
+    """
+    present = values[~np.isnan(values)]
+    return float(np.median(present if len(present) < len(values) else spread_rows(present)))
 
 
-def _filled(values: np.ndarray) -> np.ndarray:
+def spread_rows(values: np.ndarray) -> np.ndarray:
+    """About a thousand rows, evenly spread, of an array of many."""
+    return values[:: len(values) // _MEDIAN_ROWS + 1]
+
+
+def _filled(values: np.ndarray, middle: float) -> np.ndarray:
     missing = np.isnan(values)
-    return np.where(missing, np.median(values[~missing]), values) if missing.any() else values
+    return np.where(missing, middle, values) if missing.any() else values
 
 
-def _varying(parts: Block, name: str, missing: np.ndarray) -> Block:
-    """Those of the parts that vary, and where the column was missing if it ever was."""
-    kept = {part: values for part, values in parts.items() if values.min() < values.max()}
-    if missing.any():
-        kept[f"{name} missing"] = missing
-    return kept or parts  # texts that differ only in capitals have the same numbers
+def _series(words: Sequence[str]) -> Any:
+    return require("pandas", extra="tables").Series(words, name="text")

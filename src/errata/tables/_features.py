@@ -9,10 +9,11 @@ from scipy import sparse
 
 from .._format import listed
 from .._random import draw_seeds
-from ._columns import Column, columns_of, without
+from ._columns import Column, columns_of, count_rows, without
 from ._encode_column import Encoded, encode
-from ._encoders import Block
+from ._encoders import spread_rows
 from ._identifiers import are_identifying_numbers, may_be_consecutive
+from ._plan import ColumnPlan, FeaturePlan, MatrixPlan, put_side_by_side
 
 _NAMED = 8  # columns a note mentions by name
 
@@ -30,12 +31,16 @@ class Features(NamedTuple):
         Sentences for the user: what was left out and why.
     columns : list
         The columns that were used, as the table calls them; their positions in an array.
+    plan : FeaturePlan or None
+        How these features were made, for other rows of the table; None where something else than
+        :func:`features_of` has made them.
     """
 
     X: Any
     names: list[str]
     notes: list[str]
     columns: list[Any]
+    plan: FeaturePlan | None = None
 
 
 def features_of(
@@ -44,6 +49,7 @@ def features_of(
     drop: Sequence[Any] = (),
     random_state: Any = None,
     n_jobs: int | None = None,
+    n_rows: int | None = None,
 ) -> Features:
     """Turn a table of numbers, categories, texts and dates into finite floats.
 
@@ -55,6 +61,9 @@ def features_of(
 
     Labels are never looked at, so nothing of them can leak into the features; leave their column
     out with ``drop``. An array of finite numbers is passed on as it is, in two passes over it.
+
+    What was learnt of the columns is the ``plan`` of the result: ``plan.apply`` makes the same
+    features of other rows.
 
     Parameters
     ----------
@@ -68,6 +77,9 @@ def features_of(
         Seeds the axes of texts.
     n_jobs : int, default=None
         Columns that are encoded at a time.
+    n_rows : int, default=None
+        Rows of the whole table, when ``table`` holds rows drawn from it at random: identifiers are
+        then told by what differs in all of them, and infinite numbers count as missing.
 
     Returns
     -------
@@ -90,18 +102,20 @@ def features_of(
     """
     if sparse.issparse(table):
         return _sparse_features(table, drop)
-    if isinstance(table, np.ndarray) and _is_ready(table) and not len(drop):
-        return Features(table.astype(float, copy=False), *_unnamed(range(table.shape[1])))
+    stands_for = max(1.0, (n_rows or 0) / max(1, count_rows(table)))
+    if isinstance(table, np.ndarray) and not len(drop) and _is_ready(table, stands_for):
+        return _ready_features(table)
     columns = without(columns_of(table), drop)
     # A seed for each column, drawn in advance: the features do not depend on n_jobs.
     seeds = draw_seeds(random_state, len(columns))
     encoded = Parallel(n_jobs=n_jobs)(
-        delayed(encode)(column, seed) for column, seed in zip(columns, seeds, strict=True)
+        delayed(encode)(column, seed, stands_for)
+        for column, seed in zip(columns, seeds, strict=True)
     )
     return _gathered(columns, encoded)
 
 
-def _is_ready(array: np.ndarray) -> bool:
+def _is_ready(array: np.ndarray, stands_for: float) -> bool:
     """Whether an array holds finite numbers that vary in every column, and no identifiers."""
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
         return False
@@ -109,9 +123,17 @@ def _is_ready(array: np.ndarray) -> bool:
     low, high = array.min(axis=0).astype(float), array.max(axis=0).astype(float)
     if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
         return False
-    candidates = np.flatnonzero(may_be_consecutive(high - low, len(array)))
+    candidates = np.flatnonzero(may_be_consecutive(high - low, len(array), stands_for))
     # "x" gives nothing away: columns of an array have no names that could say "id".
-    return not any(are_identifying_numbers(array[:, place], "x") for place in candidates)
+    return not any(
+        are_identifying_numbers(array[:, place], "x", stands_for) for place in candidates
+    )
+
+
+def _ready_features(table: np.ndarray) -> Features:
+    X, places = table.astype(float, copy=False), list(range(table.shape[1]))
+    plan = MatrixPlan(places, np.median(spread_rows(X), axis=0))
+    return Features(X, plan.names, [], places, plan)
 
 
 def _sparse_features(table: Any, drop: Sequence[Any]) -> Features:
@@ -123,7 +145,8 @@ def _sparse_features(table: Any, drop: Sequence[Any]) -> Features:
     X = table.tocsr().astype(float, copy=False)
     X = X[:, kept] if len(drop) else X
     _check_finite(X.tocoo(), kept)
-    return Features(X, *_unnamed(kept))
+    plan = MatrixPlan(kept, np.zeros(len(kept)))
+    return Features(X, plan.names, [], kept, plan)
 
 
 def _check_finite(cells: Any, places: list[int]) -> None:
@@ -136,34 +159,15 @@ def _check_finite(cells: Any, places: list[int]) -> None:
         )
 
 
-def _unnamed(places: Sequence[int]) -> tuple[list[str], list[str], list[int]]:
-    return [f"x{place}" for place in places], [], list(places)
-
-
 def _gathered(columns: list[Column], encoded: list[Encoded]) -> Features:
     notes = _notes(columns, encoded)
-    used = [(c.key, e.block) for c, e in zip(columns, encoded, strict=True) if e.block is not None]
+    used = [column.key for column, e in zip(columns, encoded, strict=True) if e.block is not None]
     if not used:
         raise ValueError(" ".join(["no column is left to learn from.", *notes]))
-    blocks = [block for _, block in used]
-    return Features(
-        X=_side_by_side(blocks),
-        names=[name for block in blocks for name in block],
-        notes=notes,
-        columns=[key for key, _ in used],
-    )
-
-
-def _side_by_side(blocks: list[Block]) -> np.ndarray:
-    """One array of all features."""
-    rows = len(next(iter(blocks[0].values())))
-    X = np.empty((rows, sum(map(len, blocks))))
-    place = 0
-    for block in blocks:
-        for values in block.values():
-            X[:, place] = values
-            place += 1
-    return X
+    plan = ColumnPlan(used, [e.encoder for e in encoded if e.encoder is not None])
+    X = np.empty((len(columns[0].values), len(plan.names)))
+    put_side_by_side((e.block for e in encoded if e.block is not None), X)
+    return Features(X, plan.names, notes, used, plan)
 
 
 def _notes(columns: list[Column], encoded: list[Encoded]) -> list[str]:

@@ -1,51 +1,151 @@
 """Numbers as people write them: with a word where one is missing, with commas."""
 
 import re
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._cells import floats
+from .._optional import require
+from .._validation import is_missing
+from ._cells import floats, is_arrow, quick_numbers, spread, words_of
+
+NESTED_CELLS = (list, tuple, dict, set, np.ndarray, bytes, complex)
 
 _PLACEHOLDERS = {"?", "-", "--", ".", "*", "none", "missing", "unknown", "<na>", "#n/a"}
-# A group of thousands never starts with 0: 0,125 has a decimal comma.
-_THOUSANDS = re.compile(r"[+-]?(\d+|[1-9]\d{0,2}(,\d{3})+)(\.\d+)?")
-_DECIMALS = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?")
+# What numbers look like, by what is put for a comma in them. A group of thousands never starts
+# with 0: 0,125 has a decimal comma.
+_SHAPES = {
+    "": re.compile(r"[+-]?(\d+|[1-9]\d{0,2}(,\d{3})+)(\.\d+)?"),
+    ".": re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?"),
+}
+_READINGS = {"": "commas as marks of thousands", ".": "commas as decimal points"}
+_PLAIN = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 
 
-def formatted_numbers(name: str, words: list[str]) -> tuple[np.ndarray | None, str]:
+class Formatted(NamedTuple):
+    """Each distinct word of a column as a float, or None; what to put for a comma; a sentence."""
+
+    values: np.ndarray | None
+    comma: str = ","
+    remark: str = ""
+
+
+def formatted_numbers(name: str, words: list[str]) -> Formatted:
     """Each distinct word of a column as a float; and a sentence when that took some reading.
 
     None when one of them is not a number. A word that stands for a missing number gives NaN.
 
     Examples
     --------
-    >>> formatted_numbers("price", ["1,5", "?", "22,75"])
-    (array([ 1.5 ,   nan, 22.75]), "In 'price', read '?' as missing, commas as decimal points.")
+    >>> formatted_numbers("price", ["1,5", "?", "22,75"]).remark
+    "In 'price', read '?' as missing, commas as decimal points."
     """
     found = floats(words)
     if found is not None:
-        return found, ""
+        return Formatted(found)
     marks = [word.lower() in _PLACEHOLDERS for word in words]
     present = [word for word, mark in zip(words, marks, strict=True) if not mark]
-    replacement, commas = _commas(present)
+    comma = _comma(present)
     placeholders = ", ".join(repr(word) for word, mark in zip(words, marks, strict=True) if mark)
-    readings = [r for r in (f"{placeholders} as missing" if placeholders else "", commas) if r]
-    read = floats([word.replace(",", replacement) for word in present])
+    readings = [f"{placeholders} as missing"] if placeholders else []
+    readings += [_READINGS[comma]] if comma in _READINGS else []
+    read = floats([word.replace(",", comma) for word in present])
     if not present or not readings or read is None:
-        return None, ""
+        return Formatted(None)
     found = np.full(len(words), np.nan)
     found[~np.array(marks)] = read
-    return found, f"In {name!r}, read {', '.join(readings)}."
+    return Formatted(found, comma, f"In {name!r}, read {', '.join(readings)}.")
 
 
-def _commas(words: list[str]) -> tuple[str, str]:
-    """What to put for a comma in these words, and what that reading is called.
+def _comma(words: list[str]) -> str:
+    """What to put for a comma in these words; a comma when that makes no numbers of them.
 
     Where every comma has three digits behind it, 1,234 is more than a thousand.
     """
     if any("," in word for word in words):
-        if all(map(_THOUSANDS.fullmatch, words)):
-            return "", "commas as marks of thousands"
-        if all(map(_DECIMALS.fullmatch, words)):
-            return ".", "commas as decimal points"
-    return ",", ""
+        for comma, shape in _SHAPES.items():
+            if all(map(shape.fullmatch, words)):
+                return comma
+    return ","
+
+
+def read_numbers(values: Any, comma: str = ",") -> tuple[np.ndarray, int]:
+    """Cells of any kind as numbers, and how many of them are none.
+
+    NaN stands for a missing cell, for a word that means one, and for what is not read: other words,
+    infinite numbers, dates. ``comma`` is what to put for a comma in text.
+
+    Examples
+    --------
+    >>> read_numbers(np.array(["1,5", "?", "", "red", 2], dtype=object), comma=".")
+    (array([1.5, nan, nan, nan, 2. ]), 1)
+    """
+    found, unread = _read(values, comma)
+    if np.isfinite(found).all():
+        return found, unread
+    infinite = np.isinf(found)
+    return np.where(infinite, np.nan, found), unread + int(infinite.sum())
+
+
+def _read(values: Any, comma: str) -> tuple[np.ndarray, int]:
+    if not is_arrow(values) and values.dtype.kind == "m":
+        return values / np.timedelta64(1, "s"), 0  # NaT becomes NaN
+    if not is_arrow(values) and values.dtype.kind == "M":
+        return np.full(len(values), np.nan), int((~np.isnat(values)).sum())
+    found = None
+    if comma == "," or not (is_arrow(values) or values.dtype.kind in "OU"):
+        found = quick_numbers(values)
+    if found is not None:
+        return found, 0
+    return _read_text(values, comma) if is_arrow(values) else _read_objects(values, comma)
+
+
+def _read_text(values: Any, comma: str) -> tuple[np.ndarray, int]:
+    """What has the shape of a number is read by Arrow, the rest word by word."""
+    compute = require("pyarrow.compute", extra="tables")
+    cells = compute.utf8_trim_whitespace(values)
+    shape = _SHAPES[comma].pattern if comma in _SHAPES else _PLAIN
+    fits = compute.match_substring_regex(cells, f"^({shape})$")
+    plain = compute.replace_substring(compute.utf8_ltrim(cells, "+"), ",", comma)
+    found = np.array(compute.if_else(fits, plain, None).cast("float64").to_numpy())
+    rest = np.flatnonzero(~compute.fill_null(fits, True).to_numpy())
+    if len(rest):
+        found[rest], unread = _read_words(values.take(rest), comma)
+        return found, unread
+    return found, 0
+
+
+def _read_words(values: Any, comma: str) -> tuple[np.ndarray, int]:
+    codes, words = words_of(values)
+    read = [_number(word, comma) for word in words]
+    unread = np.array([*(number is None for number in read), False])[codes]
+    return spread(np.array(read, dtype=float), codes), int(unread.sum())
+
+
+def _read_objects(values: np.ndarray, comma: str) -> tuple[np.ndarray, int]:
+    read = [_number(cell, comma) for cell in values.tolist()]
+    return np.array(read, dtype=float), sum(number is None for number in read)
+
+
+def _number(cell: Any, comma: str) -> float | None:
+    """A cell as a float, NaN where it is missing; None when it is not a number."""
+    if is_missing(cell, text=True):
+        return np.nan
+    if isinstance(cell, str):
+        return _number_in_word(cell.strip(), comma)
+    return None if isinstance(cell, NESTED_CELLS) else _float(cell)
+
+
+def _number_in_word(word: str, comma: str) -> float | None:
+    if word.lower() in _PLACEHOLDERS:
+        return np.nan
+    if comma in _SHAPES and not _SHAPES[comma].fullmatch(word):
+        return None
+    return _float(word.replace(",", comma))
+
+
+def _float(cell: Any) -> float | None:
+    try:
+        return float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return None
