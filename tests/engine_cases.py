@@ -2,13 +2,18 @@
 
 import contextlib
 import errno
+import importlib
 import os
 import signal
+import tempfile
 import time
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
+from errata._engine import _shared
 
 
 @dataclass(frozen=True)
@@ -114,3 +119,25 @@ class Traced:
 
 def who(part, shared):
     return [os.getpid()]
+
+
+def pretend_other_numpy():
+    """On a worker: another version of NumPy is installed."""
+    _shared.version = lambda library: "0.1" if library == "numpy" else version(library)
+
+
+def tell_the_truth():
+    _shared.version = version
+
+
+def close_the_folder():
+    """On a worker: nothing can be written."""
+
+    def closed(**_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    tempfile.NamedTemporaryFile = closed
+
+
+def open_the_folder():
+    importlib.reload(tempfile)

@@ -7,6 +7,7 @@ import pytest
 
 from engine_cases import (
     Traced,
+    close_the_folder,
     cut,
     fail_at_twenty,
     full_disk,
@@ -15,7 +16,10 @@ from engine_cases import (
     kill_worker,
     late_first,
     leave_trace,
+    open_the_folder,
     positions,
+    pretend_other_numpy,
+    tell_the_truth,
     tenth_sum,
     two_workers,
     wait_for_gate,
@@ -110,6 +114,26 @@ def test_what_is_finished_is_not_done_again_here_or_there(client, ledger, tmp_pa
     assert OnDask(client, ledger).reduce(None, join, cut(50, 10), tmp_path, stage="scan") == found
 
 
+@pytest.mark.parametrize(
+    ("spoil", "mend", "told"),
+    [
+        (pretend_other_numpy, tell_the_truth, "has numpy 0.1 instead of"),
+        (close_the_folder, open_the_folder, r"cannot write \(Permission denied\) "),
+    ],
+)
+def test_one_worker_that_is_not_fit_stops_all_before_any_work(
+    client, ledger, tmp_path, spoil, mend, told
+):
+    spoilt = list(client.nthreads())[-1:]
+    client.run(spoil, workers=spoilt)
+    with pytest.raises((ValueError, OSError), match=rf"^worker {spoilt[0]} {told}"):
+        OnDask(client, ledger).reduce(leave_trace, join, cut(50, 10), tmp_path, stage="scan")
+    client.run(mend, workers=spoilt)
+    assert not traces(tmp_path)
+    assert [path.name for path in ledger.folder.iterdir()] == ["fingerprint.json"]
+    OnDask(client, ledger).reduce(leave_trace, join, cut(50, 10), tmp_path, stage="scan")
+
+
 def test_a_killed_worker_costs_what_it_was_at(client, ledger, tmp_path):
     def kill_in_the_middle(stage):
         if stage.done == 40:  # of 50: the last part waits for the gate
@@ -134,7 +158,8 @@ def test_a_part_that_kills_its_workers_is_named(client, ledger, monkeypatch):
 def test_work_that_others_cancel_is_told(client, ledger, tmp_path):
     def cancel(stage):
         if stage.done == 40:
-            client.cancel([distributed.Future(key, client) for key in list(client.futures)])
+            pending = [key for key, state in client.futures.items() if state.status == "pending"]
+            client.cancel([distributed.Future(key, client) for key in pending])
             (tmp_path / "open").touch()
 
     engine = OnDask(client, ledger, cancel)

@@ -16,6 +16,7 @@ from ._clients import check_client
 from ._engine import Engine, Piece, Task
 from ._errors import with_place
 from ._ledger import Ledger
+from ._pickles import opener, packed
 from ._shared import load_shared, shared_file
 from ._stage import Clock, Progress
 from ._watch import Failed, Watch
@@ -89,17 +90,14 @@ class OnDask(Engine):
                 yield number, result
         finally:
             with suppress(Exception):  # an error that is on its way says more
-                self.client.cancel(futures)
+                self.client.cancel([future for future in futures if not future.done()])
 
     def _submit(self, task: Task, pieces: Collection[Piece], path: Path) -> list[Any]:
         call = uuid.uuid4().hex
         return self.client.map(
-            _work,
-            list(pieces),
+            opener(),
+            [packed(_work, piece, task, path, self.ledger) for piece in pieces],
             key=[f"errata-{piece.key}-{call}" for piece in pieces],
-            task=task,
-            shared=path,
-            ledger=self.ledger,
             retries=_RETRIES,
             pure=False,
         )
