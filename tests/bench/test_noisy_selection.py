@@ -9,9 +9,9 @@ from errata.bench.experiments._noisy_selection import (
     AfterAudit,
     AfterCleaning,
     ByMemberships,
+    DrawnSplit,
     FromLabels,
     NoisySelection,
-    Source,
     error_of,
     with_one_seed,
 )
@@ -22,7 +22,7 @@ from errata.noise import flip_labels
 
 BENCH = Bench(None, seed=0)
 PLAIN = MutualInformationSelector()
-IRIS = Source("iris", None, None, 3)
+IRIS = DrawnSplit("iris", None, None, 3)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Parquet and Feather, through pyarrow; types and metadata of the file are kept."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,15 +9,26 @@ from .._files import atomic_path, readable
 from .._optional import require
 from ._records import Change, check_named_once, check_row_count
 
+_BUFFER = 1 << 16  # bytes of a column read at a time; else a whole row group is in memory
+
 
 def read_columnar(path: Path, names: Sequence[str] | None) -> Any:
     """The named columns (all when None), of the types they have in the file."""
-    table = _read(path)
-    if table.num_rows == 0:
+    if _kind(path) == "parquet":
+        with open_parquet(path) as file:
+            wanted = _wanted(file.schema_arrow.names, names, file.metadata.num_rows, path)
+            with undamaged(path):
+                return file.read(wanted).select(wanted)
+    table = _read_feather(path)
+    return table.select(_wanted(table.column_names, names, table.num_rows, path))
+
+
+def _wanted(known: list[str], names: Sequence[str] | None, n_rows: int, path: Path) -> list[str]:
+    if n_rows == 0:
         raise ValueError(f"{path} has a header but no rows.")
-    names = table.column_names if names is None else list(names)
-    check_named_once(table.column_names, names, path)
-    return table.select(names)
+    names = known if names is None else list(names)
+    check_named_once(known, names, path)
+    return names
 
 
 def copy_columnar(source: Path, target: Path, change: Change) -> None:
@@ -33,21 +45,62 @@ def write_columnar(path: Path, columns: dict[str, list[Any]]) -> None:
     _write(require("pyarrow", extra="tables").table(columns), path)
 
 
+def open_parquet(path: Path | str, filesystem: Any = None) -> Any:
+    """A Parquet file of pyarrow's, open; a file of another machine by its ``filesystem``.
+
+    It knows nothing of folders: one called "year=2020" is no column.
+    """
+    parquet = require("pyarrow.parquet", extra="tables")
+    if filesystem is not None:  # where many small requests would take for ever
+        with undamaged(path):
+            return parquet.ParquetFile(filesystem.open_input_file(str(path)), pre_buffer=True)
+    _check_openable(Path(path))
+    with undamaged(path):
+        return parquet.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
+
+
+def feather_tables(path: Path) -> Iterator[Any]:
+    """The record batches of a Feather file as tables, one in memory at a time."""
+    arrow = require("pyarrow", extra="tables")
+    _check_openable(path)
+    with undamaged(path):
+        file = arrow.ipc.open_file(arrow.memory_map(str(path)))
+    for number in range(file.num_record_batches):
+        with undamaged(path):
+            batch = file.get_batch(number)
+        yield arrow.Table.from_batches([batch])
+
+
+@contextmanager
+def undamaged(path: Path | str) -> Iterator[None]:
+    """Say that a file is damaged when pyarrow cannot read it; nothing else may be done within."""
+    try:
+        yield
+    except (ValueError, OSError) as error:  # what pyarrow's own errors are made of
+        raise ValueError(
+            f"{path} is not a {_kind(Path(path))} file, whatever its name says, or it is damaged."
+        ) from error
+
+
 def _read(path: Path) -> Any:
+    if _kind(path) != "parquet":
+        return _read_feather(path)
+    with open_parquet(path) as file, undamaged(path):
+        return file.read()
+
+
+def _read_feather(path: Path) -> Any:
+    _check_openable(path)
+    with undamaged(path):
+        return require("pyarrow.feather", extra="tables").read_table(path)
+
+
+def _check_openable(path: Path) -> None:
     require("pyarrow", extra="tables")
     with readable(path):
         if path.stat().st_size == 0:
             raise ValueError(f"{path} is empty.")
-        path.open("rb").close()  # says so when it may not be read; below, OSError means damage
-        try:
-            if _kind(path) == "parquet":
-                # Not read_table, which takes folders called "year=2020" for columns.
-                return require("pyarrow.parquet", extra="tables").ParquetFile(path).read()
-            return require("pyarrow.feather", extra="tables").read_table(path)
-        except (ValueError, OSError) as error:  # what pyarrow's own errors are made of
-            raise ValueError(
-                f"{path} is not a {_kind(path)} file, whatever its name says, or it is damaged."
-            ) from error
+        path.open("rb").close()  # says so when it may not be read; later, OSError means damage
 
 
 def _write(table: Any, path: Path) -> None:

@@ -6,10 +6,11 @@ the rows that are read are the rows that are copied.
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from .._files import atomic_path, is_packed, open_text
 from .._optional import require
@@ -53,35 +54,73 @@ def write_csv(path: Path, columns: dict[str, list[Any]]) -> None:
         writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _parsed(path: Path, layout: TextTable, names: list[str]) -> Any:
-    invalid = require("pyarrow", extra="tables").ArrowInvalid
-    longest = 4 * len(layout.header.raw)  # bytes of the header at most, and of many a row
-    for block in [max(size, longest) for size in _BLOCKS]:
+def csv_tables(path: Path) -> Iterator[Any]:
+    """All columns as :func:`read_csv` gives them, some rows at a time.
+
+    A row longer than the block shows when rows before it have been given; these are parsed once
+    more, in larger blocks, and not given twice.
+    """
+    arrow = require("pyarrow", extra="tables")
+    with text_table(path) as layout:
+        names = layout.header.cells
+        check_named_once(names, names, path)
+    given = 0
+    for block in _block_sizes(layout):
+        seen = 0
         try:
-            return _arrow_table(path, layout, names, block)
-        except invalid as error:
-            if "straddl" not in str(error):  # else a row is longer than the block
-                _explain(path, error)
+            with _opened(path, layout, names, block) as (stream, options):
+                for batch in require("pyarrow.csv", extra="tables").open_csv(stream, *options):
+                    seen += batch.num_rows
+                    if seen > given:
+                        new = batch.slice(max(0, batch.num_rows - (seen - given)))
+                        yield arrow.Table.from_batches([new])
+                        given = seen
+            return
+        except arrow.ArrowInvalid as error:
+            _explain_unless_long(path, error)
     raise ValueError(f"{path} has a row of more than two gigabytes.")
 
 
-def _arrow_table(path: Path, layout: TextTable, names: list[str], block: int) -> Any:
+def _parsed(path: Path, layout: TextTable, names: list[str]) -> Any:
+    arrow = require("pyarrow", extra="tables")
+    for block in _block_sizes(layout):
+        try:
+            with _opened(path, layout, names, block) as (stream, options):
+                return require("pyarrow.csv", extra="tables").read_csv(stream, *options)
+        except arrow.ArrowInvalid as error:
+            _explain_unless_long(path, error)
+    raise ValueError(f"{path} has a row of more than two gigabytes.")
+
+
+def _block_sizes(layout: TextTable) -> list[int]:
+    longest = 4 * len(layout.header.raw)  # bytes of the header at most, and of many a row
+    return [max(size, longest) for size in _BLOCKS]
+
+
+@contextmanager
+def _opened(
+    path: Path, layout: TextTable, names: list[str], block: int
+) -> Iterator[tuple[Any, tuple[Any, Any, Any]]]:
+    """The bytes of a table, and how Arrow is to read them."""
     arrow = require("pyarrow", extra="tables")
     parser = require("pyarrow.csv", extra="tables")
     encoding = "utf8" if layout.encoding == "utf-8" else layout.encoding
+    texts = dict.fromkeys(names, arrow.string())
     with arrow.input_stream(str(path), compression="gzip" if is_packed(path) else None) as stream:
-        return parser.read_csv(
+        yield (
             stream,
-            parser.ReadOptions(encoding=encoding, block_size=block),
-            parser.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
-            parser.ConvertOptions(
-                column_types=dict.fromkeys(names, arrow.string()), include_columns=names
+            (
+                parser.ReadOptions(encoding=encoding, block_size=block),
+                parser.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
+                parser.ConvertOptions(column_types=texts, include_columns=names),
             ),
         )
 
 
-def _explain(path: Path, error: Exception) -> NoReturn:
+def _explain_unless_long(path: Path, error: Exception) -> None:
     """Raise a sentence that names the line: Arrow counts rows, and not always."""
+    if "straddl" in str(error):  # a row is longer than the block
+        return
     with text_table(path) as table:
         for _ in table.rows:
             pass

@@ -3,10 +3,10 @@
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from .._files import atomic_path, open_text, readable
 from ._charset import text_encoding
@@ -22,7 +22,7 @@ def json_lines(path: Path) -> Iterator[tuple[str, Iterator[Record]]]:
     with readable(path):
         encoding = text_encoding(path)
         with open_text(path, "r", encoding) as stream:
-            yield encoding, with_blank_lines(_records(stream, path))
+            yield encoding, json_records(stream, path)
 
 
 def copy_json_lines(source: Path, target: Path, change: Change) -> None:
@@ -45,8 +45,13 @@ def write_json_lines(path: Path, columns: dict[str, list[Any]]) -> None:
             stream.write("{" + ", ".join(cells) + "}\n")
 
 
-def _records(stream: IO[str], path: Path) -> Iterator[Record]:
-    for number, line in enumerate(stream, start=1):
+def json_records(lines: Iterable[str], path: Path, before: int = 0) -> Iterator[Record]:
+    """The rows that some lines hold, of which there are others before."""
+    return with_blank_lines(_records(lines, path, before))
+
+
+def _records(lines: Iterable[str], path: Path, before: int) -> Iterator[Record]:
+    for number, line in enumerate(lines, start=before + 1):
         text = line.removeprefix(MARK) if number == 1 else line
         yield Record(line, _parsed(text, number, path) if text.strip() else None, number)
 

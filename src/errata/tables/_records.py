@@ -61,7 +61,7 @@ def check_row_count(rows: int, given: int, path: Path) -> None:
         raise ValueError(f"{path} has {rows} rows, but {given} values were given.")
 
 
-def check_named_once(header: Sequence[str], names: Sequence[str], path: Path) -> None:
+def check_named_once(header: Sequence[str], names: Sequence[str], path: Path | str) -> None:
     """Raise when a table has no column of one of these names, or several."""
     times = Counter(header)
     for name in names:

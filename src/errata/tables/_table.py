@@ -65,7 +65,7 @@ def read_table(path: str | os.PathLike, columns: Sequence[str] | None = None) ->
     {'pet': ['cat', 'dog']}
     """
     path = Path(path)
-    return _FORMATS[_ending(path)].read(path, columns)
+    return _FORMATS[known_ending(path)].read(path, columns)
 
 
 def copy_with_column(
@@ -170,7 +170,7 @@ def write_table(
     path = Path(path)
     if not isinstance(table, Mapping):
         table = {column.name: column.array() for column in columns_of(table)}
-    form = _FORMATS[_ending(path)]
+    form = _FORMATS[known_ending(path)]
     if form is _COLUMNAR:  # which takes columns of Arrow as they are, with their types
         cells = {k: v if hasattr(v, "to_pylist") else _cells(v) for k, v in table.items()}
     else:
@@ -193,8 +193,8 @@ def _cells(values: Any) -> list[Any]:
 
 
 def _copy(source: Path, target: Path, change: Change) -> None:
-    ending = _ending(source)
-    if ending != _ending(target):
+    ending = known_ending(source)
+    if ending != known_ending(target):
         raise ValueError(
             f"{target.name} is of another format than {source.name}; give it the same ending."
         )
@@ -207,10 +207,20 @@ def _copy(source: Path, target: Path, change: Change) -> None:
         ) from error
 
 
-def _ending(path: Path) -> str:
-    """What a table is by its name, compressed or not."""
-    kind = (Path(path.stem) if is_packed(path) else path).suffix.lower()
-    if kind in _FORMATS and not (is_packed(path) and _FORMATS[kind] is _COLUMNAR):
+def known_ending(path: Path) -> str:
+    """What a table is by its name, compressed or not; raise when the name does not say."""
+    kind = _inner(path).suffix.lower()
+    if is_table_name(path):
         return kind
     known = ", ".join(sorted(_FORMATS))
     raise ValueError(f"{path.name} has no ending that errata knows ({known}; text also with .gz).")
+
+
+def is_table_name(path: Path) -> bool:
+    """Whether the name of a file says that it is a table of a format that errata reads."""
+    kind = _inner(path).suffix.lower()
+    return kind in _FORMATS and not (is_packed(path) and _FORMATS[kind] is _COLUMNAR)
+
+
+def _inner(path: Path) -> Path:
+    return Path(path.stem) if is_packed(path) else path

@@ -98,7 +98,7 @@ class SplitRows(NamedTuple):
     codes_test: np.ndarray
 
 
-class Source(NamedTuple):
+class DrawnSplit(NamedTuple):
     """Which rows of which set are split, and how."""
 
     dataset: str
@@ -117,7 +117,7 @@ class Source(NamedTuple):
 
 # Methods often agree on a subset, and at the end on all columns: each is judged once.
 @lru_cache(maxsize=200_000)
-def error_of(source: Source, columns: tuple[int, ...]) -> float:
+def error_of(source: DrawnSplit, columns: tuple[int, ...]) -> float:
     """Balanced error with these columns, in percent."""
     X, codes, X_test, codes_test = source.split()
     wanted = list(columns)
@@ -145,7 +145,7 @@ class NoisySelection:
         """Errors by size; the information of all columns, and the error rate found, if any."""
         # Of neither method nor noise level: all get the same rows, flips and jitter.
         seed = bench.seed_of(cell.dataset, cell.repetition)
-        source = Source(dataset, bench.folder, self.n_classes.get(dataset), seed)
+        source = DrawnSplit(dataset, bench.folder, self.n_classes.get(dataset), seed)
         split = source.split()
         labels, _ = flip_labels(split.codes, cell.noise_level or 0.0, random_state=seed)
         selector = with_one_seed(method, seed).fit(split.X, labels, split.codes).selector_

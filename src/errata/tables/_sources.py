@@ -1,0 +1,144 @@
+"""Tables larger than memory: what they are, how many rows they have, and their parts.
+
+A row is its position in the source. Whatever is not Parquet and not a dask dataframe is written as
+Parquet to a scratch folder first, without ever being in memory.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._engine._stage import Progress
+from .._optional import require
+from ._memory import memory_bytes
+from ._sources_dask import dask_facts, dask_parts, is_dask_frame
+from ._sources_frames import dataset_tables, is_dataset, is_lazy_frame, lazy_frame_tables
+from ._sources_parquet import ParquetTable, parquet_parts
+from ._sources_part import SourcePart
+from ._sources_paths import file_facts, names_tables, stored_files
+from ._sources_scratch import spooled
+from ._sources_types import common_schema, conformed
+
+__all__ = ["Source", "SourcePart", "is_stored", "memory_bytes", "open_source", "take_source_rows"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A stored table.
+
+    Attributes
+    ----------
+    columns : list of str
+        Their names, in the order of the first file.
+    n_rows : int
+        Rows of all parts.
+    parts : list of SourcePart
+        Runs of rows that follow each other, from row 0 to row ``n_rows``.
+    """
+
+    columns: list[str]
+    n_rows: int
+    parts: list[SourcePart]
+    facts: dict[str, Any]
+
+    @property
+    def files(self) -> list[str]:
+        """The files it is made of, in the order of their rows; none of a frame."""
+        return self.facts.get("files", [])
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What differs when the table does: files, their sizes and times, rows, columns."""
+        return {**self.facts, "rows": self.n_rows, "columns": self.columns}
+
+
+def is_stored(X: Any) -> bool:
+    """Whether it is a table to be read in parts: paths, a dataset, a dask or lazy frame."""
+    return names_tables(X) or is_dask_frame(X) or is_lazy_frame(X) or is_dataset(X)
+
+
+def open_source(
+    X: Any, *, scratch: Path, rows_per_part: int, progress: Progress | None = None
+) -> Source:
+    """Open a stored table; raise a sentence when it is not there or not whole.
+
+    Parameters
+    ----------
+    X : path, list of paths, pyarrow dataset, dask dataframe or polars LazyFrame
+        A path may be a file, a folder of files of one format or a pattern, as in
+        ``"visits-*.csv.gz"``. Files of a folder or a pattern come in the natural order of their
+        names (``part-2`` before ``part-10``), those of a list in its order.
+    scratch : path
+        A folder for what has to be written as Parquet first. A text file that was written there
+        before, and has not changed since, is not read again.
+    rows_per_part : int
+        How many rows a part of Parquet may have; partitions of dask stay as they are.
+    progress : callable, optional
+        Is told how far the reading of text has come.
+
+    Returns
+    -------
+    Source
+        All files have the same columns; their types may differ.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from errata.tables import write_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for number in (1, 2):
+    ...         write_table(f"{folder}/pets-{number}.csv", {"pet": ["cat", "dog", "cow"]})
+    ...     pets = open_source(f"{folder}/*.csv", scratch=Path(folder), rows_per_part=2)
+    ...     pets.n_rows, [(part.start, part.stop) for part in pets.parts]
+    ...     take_source_rows(pets, [0, 5])["pet"].to_pylist()
+    (6, [(0, 1), (1, 3), (3, 4), (4, 6)])
+    ['cat', 'cow']
+    """
+    if rows_per_part < 1:
+        raise ValueError(f"rows_per_part={rows_per_part} leaves no rows in a part; give 1 or more.")
+    if is_dask_frame(X):
+        parts: Sequence[SourcePart] = dask_parts(X)
+        return _source(parts, dask_facts(X), "the dask dataframe")
+    tables, facts, what = _as_parquet(X, scratch, progress)
+    return _source(list(parquet_parts(tables, rows_per_part)), facts, what)
+
+
+def _as_parquet(
+    X: Any, scratch: Path, progress: Progress | None
+) -> tuple[list[ParquetTable], dict[str, Any], str]:
+    """Parquet files that hold all rows, what tells them from others, and what to call them."""
+    if is_lazy_frame(X):
+        return *lazy_frame_tables(X, scratch), "the frame"
+    if is_dataset(X):
+        return *dataset_tables(X, scratch), "the dataset"
+    files = stored_files(X)
+    as_parquet = spooled(files, scratch, progress)
+    tables = [ParquetTable(str(p), str(f)) for p, f in zip(as_parquet, files, strict=True)]
+    return tables, file_facts(files), str(X)
+
+
+def _source(parts: Sequence[SourcePart], facts: dict[str, Any], what: str) -> Source:
+    if not parts:
+        raise ValueError(f"{what} holds no rows; errata needs some.")
+    return Source(list(parts[0].columns), parts[-1].stop, list(parts), facts)
+
+
+def take_source_rows(source: Source, rows: Any, columns: Sequence[str] | None = None) -> Any:
+    """Some rows, given by their sorted positions, as an Arrow table.
+
+    Only parts that hold some of them are read. A column whose type differs between files has one
+    that holds all its values here; text when there is no other.
+    """
+    rows = np.asarray(rows, dtype=np.intp)
+    tables = []
+    for part in source.parts:
+        within = rows[slice(*np.searchsorted(rows, [part.start, part.stop]))]
+        if len(within):
+            tables.append(part.read(columns).take(within - part.start))
+    if not tables:
+        return source.parts[0].read(columns).slice(0, 0)
+    schema = common_schema(table.schema for table in tables)
+    fitting = [conformed(table, schema) for table in tables]
+    return require("pyarrow", extra="tables").concat_tables(fitting)
