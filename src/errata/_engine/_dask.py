@@ -16,7 +16,7 @@ from ._clients import check_client
 from ._engine import Engine, Piece, Task
 from ._errors import with_place
 from ._ledger import Ledger
-from ._pickles import opener, packed
+from ._pickles import opener, packed_call
 from ._shared import load_shared, shared_file
 from ._stage import Clock, Progress
 from ._watch import Failed, Watch
@@ -96,7 +96,7 @@ class OnDask(Engine):
         call = uuid.uuid4().hex
         return self.client.map(
             opener(),
-            [packed(_work, piece, task, path, self.ledger) for piece in pieces],
+            [packed_call(_work, piece, task, path, self.ledger) for piece in pieces],
             key=[f"errata-{piece.key}-{call}" for piece in pieces],
             retries=_RETRIES,
             pure=False,

@@ -14,7 +14,7 @@ except ImportError:
 dump: Callable[[Any, Any], None] = cloudpickle.dump
 
 
-def packed(function: Callable[..., Any], *args: Any) -> bytes:
+def packed_call(function: Callable[..., Any], *args: Any) -> bytes:
     """A call that is to be made elsewhere."""
     return cloudpickle.dumps(partial(function, *args))
 

@@ -12,7 +12,7 @@ from ._clients import is_killed_worker
 from ._engine import Piece
 from ._errors import resuming, with_place
 from ._ledger import Ledger
-from ._pickles import opener, packed
+from ._pickles import opener, packed_call
 from ._workers import check_workers, look
 
 _LOOK_EVERY = 1.0  # seconds between two looks at the cluster while nothing is finished
@@ -40,7 +40,7 @@ class Watch:
         """Raise when there is no worker, or one that cannot do the work."""
         if not self._workers():
             # A cluster that grows with the work has none until there is some.
-            first = self.client.submit(opener(), packed(look, shared), pure=False)
+            first = self.client.submit(opener(), packed_call(look, shared), pure=False)
             list(self.finished([first]))
             self.done = 0
         check_workers(self.client.run(look, shared, on_error="return"), self.ledger.folder)
