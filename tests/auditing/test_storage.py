@@ -9,6 +9,7 @@ import errata
 from auditing_cases import QUICK, blobs
 from errata.auditing import _storage
 from errata.tables._digest import RowDigests
+from stored_cases import PETS, judged_rows, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 X, CODES = blobs(40)
@@ -131,12 +132,13 @@ def test_a_change_of_what_is_written_is_noticed(tmp_path):
     audited(CODES).save(tmp_path / "pets.audit")
     numbers = json.loads((tmp_path / "pets.audit" / "audit.json").read_text())
     fields = (
-        "about components digested dtype duplicates examples expected_precision expected_recall "
-        "fingerprint has_skill hypotheses index known models noise_rate notes piles points prior "
-        "reviewed rule self_check timeline traces transition unlabelled version"
+        "about classes components digested dtype duplicates examples expected_precision "
+        "expected_recall fingerprint has_skill hypotheses index known models noise_rate notes "
+        "parts piles points prior reviewed rule self_check timeline totals traces transition "
+        "unlabelled version"
     )
     shown = "compared flagged id image label p_wrong reasons row similar speaking suggested values"
-    assert numbers["version"] == 8
+    assert numbers["version"] == 9
     assert sorted(numbers) == fields.split()
     assert sorted(numbers["examples"][0]) == shown.split()
     beside = "differs image label row values"
@@ -164,3 +166,66 @@ def test_recordings_and_their_clock_come_back(walks, tmp_path):
     assert again.traces == audit.traces
     assert again.stretches().equals(audit.stretches())
     assert again.summary() == audit.summary()
+
+
+def test_an_audit_with_rows_in_many_files_comes_back(tmp_path):
+    audit = stored_audit(tmp_path)
+    audit.save(tmp_path / "pets.audit")
+    names = sorted(path.name for path in (tmp_path / "pets.audit").iterdir())
+    assert names == ["audit.json", "rows"]
+    for path in (tmp_path / "rows").iterdir():
+        path.unlink()  # what was saved needs nothing of where it was made
+    again = errata.Audit.load(tmp_path / "pets.audit")
+    assert again.summary() == audit.summary()
+    assert again.stored.parts == audit.stored.parts
+    assert _storage.fingerprint(again) == _storage.fingerprint(audit)
+    assert again.classes.dtype == PETS.dtype
+    np.testing.assert_array_equal(again.codes, judged_rows().code)
+    numbers = json.loads((tmp_path / "pets.audit" / "audit.json").read_text())
+    assert numbers["fingerprint"] == audit.stored.fingerprint()
+    assert numbers["unlabelled"] == np.sum(judged_rows().code < 0)
+    assert numbers["known"] == judged_rows().known.sum()
+
+
+def test_rows_in_many_files_can_be_saved_over_themselves_and_twice(tmp_path):
+    path = tmp_path / "pets.audit"
+    stored_audit(tmp_path).save(path)
+    audit = errata.Audit.load(path)
+    audit.notes.append("seen")
+    audit.save(path)
+    audit.save(tmp_path / "second.audit")
+    for saved in (path, tmp_path / "second.audit"):
+        again = errata.Audit.load(saved)
+        assert again.notes == ["seen"]
+        assert len(again.p_wrong) == 600
+    audited(CODES).save(path)  # one of the other kind may take its place
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
+    assert errata.Audit.load(path).stored is None
+
+
+def test_a_column_that_was_replaced_is_saved(tmp_path):
+    audit = stored_audit(tmp_path)
+    audit.p_wrong = np.linspace(0, 1, 600)
+    audit.save(tmp_path / "pets.audit")
+    again = errata.Audit.load(tmp_path / "pets.audit")
+    assert again.stored is None
+    np.testing.assert_array_equal(again.p_wrong, np.linspace(0, 1, 600))
+    np.testing.assert_array_equal(again.codes, audit.codes)
+
+
+def test_files_are_copied_where_they_cannot_have_two_names(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError("not on this disk")
+
+    monkeypatch.setattr("os.link", refuse)
+    stored_audit(tmp_path).save(tmp_path / "pets.audit")
+    assert len(errata.Audit.load(tmp_path / "pets.audit").p_wrong) == 600
+
+
+def test_rows_that_have_gone_leave_the_old_audit_alone(tmp_path):
+    audit = stored_audit(tmp_path)
+    audited(CODES, title="first").save(tmp_path / "pets.audit")
+    (tmp_path / "rows" / "part-000000000200.parquet").unlink()
+    with pytest.raises(FileNotFoundError, match=r"part-000000000200\.parquet does not exist"):
+        audit.save(tmp_path / "pets.audit")
+    assert errata.Audit.load(tmp_path / "pets.audit").about["title"] == "first"

@@ -20,6 +20,7 @@ from ._reasons import most_probable_others, reasons_for
 from ._result import Audit
 from ._self_check import SelfCheck
 from ._settings import EXACT_ROWS
+from ._suggestions import suggestion
 from ._totals import near_borders
 from ._unlabelled import Filled
 from .classes import Posterior
@@ -125,15 +126,14 @@ def _columns(
     ``p_wrong`` is 0.
     """
     flagged = for_all_rows(inputs, flags.flagged, False)
-    suggested = inputs.labels.copy()
-    suggested[flagged] = inputs.classes[inputs.present][posterior.other[flags.flagged]]
-    suggested[filled.rows] = inputs.classes[inputs.present][filled.codes]
-    chances = np.where(flags.flagged, posterior.p_other, 1 - posterior.p_wrong)
     p_wrong = for_all_rows(inputs, posterior.p_wrong, posterior.rate)
-    p_suggested = for_all_rows(inputs, chances, 1 - posterior.rate)
     p_wrong[~inputs.doubtful] = 0.0
-    p_suggested[~inputs.doubtful & (inputs.codes >= 0)] = 1.0
-    p_suggested[filled.rows] = filled.p
+    other = for_all_rows(inputs, inputs.present[posterior.other], 0)
+    p_other = for_all_rows(inputs, posterior.p_other.astype(float), 0.0)
+    other[filled.rows], p_other[filled.rows] = inputs.present[filled.codes], filled.p
+    is_other, p_suggested = suggestion(inputs.codes, flagged, p_wrong, p_other)
+    suggested = inputs.labels.copy()
+    suggested[is_other] = inputs.classes[other[is_other]]
     return {
         "label": inputs.labels,
         "suspicion": for_all_rows(inputs, posterior.suspicion, 0.0),

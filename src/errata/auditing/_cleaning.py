@@ -82,24 +82,41 @@ class Scores(NamedTuple):
         """The same for some of the rows."""
         return Scores(*(column[rows] for column in self))
 
+    def believed(self, is_so: bool) -> "Scores":
+        """The same, or without any doubt where probabilities are not to be acted upon."""
+        p_wrong, p_suggested = is_so * self.p_wrong, is_so * self.p_suggested
+        return self._replace(p_wrong=p_wrong, p_suggested=p_suggested)
+
 
 def clean_labels(
-    scores: Scores, action: str, *, threshold: float, sure: float, unsure: str
+    scores: Scores,
+    action: str,
+    *,
+    threshold: float,
+    sure: float,
+    unsure: str,
+    spare: bool = True,
 ) -> Cleaned:
-    """See :meth:`errata.auditing.Audit.clean`."""
+    """See :meth:`errata.auditing.Audit.clean`.
+
+    Without ``spare``, classes may lose more than half of their rows: for some rows of a table, of
+    which nobody knows how many of their class are elsewhere.
+    """
     check_choice("action", action, ACTIONS)
     check_choice("unsure", unsure, ("keep", "drop"))
     check_fraction("threshold", threshold)
     check_fraction("sure", sure)
     labelled = scores.codes >= 0
     if labelled.all():
-        return _acted_on(scores, action, threshold, sure, unsure)
+        return _acted_on(scores, action, threshold, sure, unsure, spare)
     filled = ~labelled & (action == "relabel") & (scores.p_suggested > sure)
-    cleaned = _acted_on(scores.for_rows(labelled), action, threshold, sure, unsure)
+    cleaned = _acted_on(scores.for_rows(labelled), action, threshold, sure, unsure, spare)
     return Cleaned(**beside_blanks(cleaned._asdict(), labelled, scores.suggested, filled))
 
 
-def _acted_on(scores: Scores, action: str, threshold: float, sure: float, unsure: str) -> Cleaned:
+def _acted_on(
+    scores: Scores, action: str, threshold: float, sure: float, unsure: str, spare: bool
+) -> Cleaned:
     """What becomes of rows that have a label."""
     wrong = scores.p_wrong > threshold
     if action == "weight":
@@ -107,8 +124,8 @@ def _acted_on(scores: Scores, action: str, threshold: float, sure: float, unsure
     if action == "unlabel":
         return _unlabelled(scores, wrong)
     if action == "relabel":
-        return _relabelled(scores, wrong, sure, drop=unsure == "drop")
-    return _dropped(scores, wrong)
+        return _relabelled(scores, wrong, sure, drop=unsure == "drop", spare=spare)
+    return _dropped(scores, wrong, spare)
 
 
 def _weighted(scores: Scores) -> Cleaned:
@@ -124,23 +141,28 @@ def _unlabelled(scores: Scores, wrong: np.ndarray) -> Cleaned:
     return _by_probability(kept, blank, np.ones(len(wrong)), did)
 
 
-def _relabelled(scores: Scores, wrong: np.ndarray, sure: float, *, drop: bool) -> Cleaned:
+def _relabelled(
+    scores: Scores, wrong: np.ndarray, sure: float, *, drop: bool, spare: bool
+) -> Cleaned:
     changed = wrong & (scores.p_suggested > sure) & (scores.suggested != scores.labels)
     labels = np.where(changed, scores.suggested, scores.labels)
     codes = np.unique(labels, return_inverse=True)[1]  # what is left of a class counts
-    cleaned = _dropped(scores._replace(labels=labels, codes=codes), wrong & ~changed & drop)
+    unsure = wrong & ~changed & drop
+    cleaned = _dropped(scores._replace(labels=labels, codes=codes), unsure, spare)
     return cleaned._replace(did=np.where(changed, "relabelled", cleaned.did))
 
 
-def _dropped(scores: Scores, wrong: np.ndarray) -> Cleaned:
+def _dropped(scores: Scores, wrong: np.ndarray, spare: bool) -> Cleaned:
     """Leave rows out, but never more than half of a class nor its last two rows."""
-    dropped = spare_classes(
-        wrong,
-        scores.p_wrong,
-        scores.codes,
-        min_fraction=KEPT_OF_A_CLASS,
-        min_per_class=LAST_OF_A_CLASS,
-    )
+    dropped = wrong.copy()
+    if spare:
+        dropped = spare_classes(
+            wrong,
+            scores.p_wrong,
+            scores.codes,
+            min_fraction=KEPT_OF_A_CLASS,
+            min_per_class=LAST_OF_A_CLASS,
+        )
     weight = (~dropped).astype(float)
     did = np.where(dropped, "dropped", "kept")
     return _by_probability(~dropped, scores.labels, weight, did)

@@ -46,6 +46,23 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return codes
 
 
+def labels_from(codes: np.ndarray, classes: np.ndarray, *, with_blanks: bool) -> np.ndarray:
+    """The labels that have these codes, of the type that :func:`labels_or_none` gives.
+
+    ``with_blanks`` says whether some row of the whole table has none, be it here or elsewhere.
+
+    Examples
+    --------
+    >>> labels_from(np.array([1, -1]), np.array([3, 7]), with_blanks=True)
+    array([ 7., nan])
+    """
+    if not with_blanks:
+        return classes[codes]
+    kind = float if classes.dtype.kind in "iuf" else object
+    blank = np.array([np.nan if kind is float else None], dtype=kind)
+    return np.concatenate([classes.astype(kind), blank])[codes]
+
+
 def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
     """Table and labels; ``y`` may be the name of a column of the table."""
     if not isinstance(y, str):

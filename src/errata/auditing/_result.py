@@ -13,24 +13,29 @@ from .._validation import check_choice
 from ..report import render, write_report
 from ..review.decisions import Decisions
 from ..tables._digest import RowDigests
+from ._audit_rows import AuditRows
+from ._clean_parts import clean_stored
 from ._cleaning import Cleaned, Scores, clean_labels
 from ._decided import decided_rows
 from ._for_review import ForReview, StoredReview
-from ._labels import codes_of, has_label
 from ._noise_rate import NoiseRate
 from ._self_check import SelfCheck
 from ._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ._storage import load_audit, save_audit
+from ._stored_rows import KNOWN, NAMES
 from ._summary import one_line, summarise
-from ._totals import Totals
+from ._when_asked import read_when_asked
 from .sequences import Timeline, find_stretches
 
 
+@read_when_asked(*NAMES, KNOWN)
 @dataclass(eq=False, repr=False)
-class Audit:
+class Audit(AuditRows):
     """Which labels are wrong, how many, which way, and how sure we are.
 
-    Made by :func:`errata.audit`. All arrays have one entry per row, in the order given.
+    Made by :func:`errata.audit`. All arrays have one entry per row, in the order given. Those of a
+    table of more than a million rows that was not in memory stay on disk: each is read whenever it
+    is asked for, and :meth:`batches` gives some rows at a time.
 
     Attributes
     ----------
@@ -147,9 +152,6 @@ class Audit:
     for_review: ForReview | StoredReview | None = None
     reviewed: dict[str, Any] | None = None
 
-    def __len__(self) -> int:
-        return len(self.labels)
-
     def __repr__(self) -> str:
         return f"<Audit: {one_line(self)}>"
 
@@ -165,59 +167,6 @@ class Audit:
         head = "".join(f"<th>{c}</th>" for c in cells)
         table = f"<table><tr>{head}</tr>{rows}</table>" if shown else ""
         return f"<p>{escape(one_line(self))}</p>{table}"
-
-    @property
-    def codes(self) -> np.ndarray:
-        """Index of each label among ``classes``, -1 where a row has none."""
-        return codes_of(self.labels, self.classes)
-
-    @property
-    def labelled(self) -> np.ndarray:
-        """Whether each row has a label."""
-        return has_label(self.labels)
-
-    @property
-    def totals(self) -> Totals:
-        """Sums over the rows as they are now: the arrays may be replaced at any time."""
-        codes, rows = self.codes, np.flatnonzero(self.flagged)
-        suggested = codes.copy()  # as is the rule for rows that are not flagged
-        suggested[rows] = np.searchsorted(self.classes, self.suggested[rows])
-        return Totals.of(
-            *(len(self.classes), codes),
-            suggested=suggested,
-            p_wrong=self.p_wrong,
-            flagged=self.flagged,
-            known=self.known,
-        )
-
-    def columns(self) -> dict[str, np.ndarray]:
-        """One array per column of the ranked table, in the order of the rows given."""
-        return {
-            "row": np.arange(len(self)),
-            "label": self.labels,
-            "suggested": self.suggested,
-            "p_wrong": self.p_wrong,
-            "p_suggested": self.p_suggested,
-            "suspicion": self.suspicion,
-            "flagged": self.flagged,
-        }
-
-    def row_keys(self) -> np.ndarray:
-        """A name for each row by which decisions find it again: ``keys``, or else its place."""
-        if self.keys is not None:
-            return self.keys
-        return np.array([f"row.{row}" for row in range(len(self))], dtype=object)
-
-    def table(self) -> Any:
-        """All rows, the most suspicious first: a polars dataframe for one, pandas otherwise.
-
-        Column ``row`` is the place of each row in the table given; the index is that of the table
-        where it had one of its own.
-        """
-        library = require(self.about.get("dataframe", "pandas"), extra="tables")
-        order = np.argsort(-self.suspicion, kind="stable")
-        ranked = library.DataFrame({name: c[order] for name, c in self.columns().items()})
-        return ranked if self.index is None else ranked.set_axis(self.index[order], axis="index")
 
     def stretches(self) -> Any:
         """Stretches of wrong labels, the worst first, in an audit of sequences.
@@ -298,14 +247,33 @@ class Audit:
         check_choice("undecided", undecided, ("act", "keep"))
         check_choice("ambiguous", ambiguous, ("keep", "drop"))
         act = partial(clean_labels, action=action, threshold=threshold, sure=sure, unsure=unsure)
-        believed = float(self.has_skill and undecided == "act")
-        p_wrong, p_suggested = believed * self.p_wrong, believed * self.p_suggested
-        scores = Scores(self.labels, self.codes, self.suggested, p_wrong, p_suggested)
+        scores = Scores(self.labels, self.codes, self.suggested, self.p_wrong, self.p_suggested)
+        scores = scores.believed(self.has_skill and undecided == "act")
         if decisions is None:
             return act(scores)
         keys, drop = self.row_keys(), ambiguous == "drop"
         people = decided_rows(decisions, keys, scores, self.classes, drop_ambiguous=drop)
         return people.over(act(people.undecided(scores)))
+
+    def clean_rows(
+        self,
+        start: int,
+        stop: int,
+        action: str = "drop",
+        *,
+        threshold: float = CLEAN_THRESHOLD,
+        sure: float = RELABEL_SURE,
+        unsure: str = "keep",
+    ) -> Cleaned:
+        """Say what to do with the rows from ``start`` up to ``stop``, as :meth:`clean` does of all.
+
+        For an audit on disk: how much of each class may be dropped is found out from all rows by
+        the first call, and remembered.
+        """
+        options: dict[str, Any] = {"threshold": threshold, "sure": sure, "unsure": unsure}
+        if self.stored is None:
+            return Cleaned(*(column[start:stop] for column in self.clean(action, **options)))
+        return clean_stored(self.stored, slice(start, stop), self.has_skill, action, **options)
 
     def summary(self) -> dict[str, Any]:
         """All there is to tell, as a plain dict that is valid JSON."""
@@ -324,12 +292,13 @@ class Audit:
 
         ``audit.json`` and ``rows.parquet`` hold the audit, ``cards.parquet`` what a person wants to
         see of each flagged row to decide on it, ``components.parquet`` what such decisions tell
-        about the other rows. Needs the ``tables`` extra. An audit that is there
-        already is replaced; any other folder is left alone, with an error.
+        about the other rows. An audit whose rows are on disk has a folder ``rows`` instead of these
+        three. Needs the ``tables`` extra. An audit that is there already is replaced; any other
+        folder is left alone, with an error.
         """
         save_audit(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> "Audit":
         """Read what :meth:`save` has written."""
-        return cls(**load_audit(path, NoiseRate))
+        return cls(**load_audit(path))

@@ -119,6 +119,7 @@ CURVE_POINTS = 200  # ranks at which precision and recall are kept
 # Flags. `python benchmarks/honesty.py untouched`, `real_errors.py`, `detection.py`
 LEAST_FLAGGED = 0.2  # a label that is wrong with less than this is not worth a look
 EXACT_ROWS = 1_000_000  # up to which rows are sorted to be flagged and kept in one file
+BATCH_ROWS = 100_000  # of an audit in memory that are given at a time
 SUSPICION_BINS = 2**14  # equal ones, that rows are counted in beyond; a power of two
 
 # Cleaning. `python benchmarks/cleaning.py`

@@ -14,14 +14,17 @@ from ..tables._columns import column_array
 from ..tables._digest import RowDigests
 from ._for_review import StoredReview
 from ._labels import has_label
+from ._noise_rate import NoiseRate
 from ._row_index import index_columns, index_from, index_names
 from ._self_check import SelfCheck
+from ._stored_rows import FOLDER, StoredPart, StoredRows
+from ._totals import Totals
 from .sequences import Timeline
 
 if TYPE_CHECKING:
     from ._result import Audit
 
-VERSION = 8  # one more whenever what is written changes
+VERSION = 9  # one more whenever what is written changes
 NUMBERS, ROWS = "audit.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
 PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples", "traces", "reviewed")
@@ -36,7 +39,7 @@ RECORDING, CLOCK = "recording", "clock"  # and two of an audit of sequences
 def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
     """Write to a folder beside ``path``, then put it in its place."""
     path = Path(path)
-    if path.exists() and not ((path / NUMBERS).is_file() and (path / ROWS).is_file()):
+    if path.exists() and not is_audit(path):
         raise FileExistsError(f"{path} is there already and is not an audit; choose another name.")
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_folder(path) as folder:
@@ -44,10 +47,18 @@ def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
         review = audit.for_review and audit.for_review.write(folder, audit)
         numbers = _numbers(audit) | (review or dict.fromkeys(REVIEW))
         (folder / NUMBERS).write_text(json.dumps(numbers, allow_nan=False), encoding="utf-8")
-        write_table(folder / ROWS, _rows(audit))
+        if audit.stored is None:
+            write_table(folder / ROWS, _rows(audit))
+        else:
+            audit.stored.copy_to(folder / FOLDER)
 
 
-def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
+def is_audit(path: Path) -> bool:
+    """Whether a folder holds an audit, or what looks like one."""
+    return (path / NUMBERS).is_file() and ((path / ROWS).is_file() or (path / FOLDER).is_dir())
+
+
+def load_audit(path: str | os.PathLike) -> dict[str, Any]:
     """The fields of the audit in a folder."""
     path = Path(path)
     if not path.is_dir():
@@ -62,32 +73,48 @@ def load_audit(path: str | os.PathLike, noise_rate: Any) -> dict[str, Any]:
         raise ValueError(f"{path} is not an audit that errata has written: {error}") from error
     if version != VERSION:
         raise ValueError(_of_another_version(path, version))
-    table = read_table(path / ROWS)
-    rows = {name: column_array(table, name) for name in COLUMNS}
-    for name in ("labels", "suggested"):
-        rows[name] = rows[name].astype(found["dtype"])
-    check, index = found["self_check"], found["index"]
-    ours = (*COLUMNS, KEY, KNOWN, DIGEST, RECORDING, CLOCK)
-    others = [name for name in table.column_names if name not in ours]
-    levels = [column_array(table, name) for name in others]
+    read = _table_rows if found["parts"] is None else _stored_rows
+    check = found["self_check"]
     return {name: found[name] for name in PLAIN} | {
         **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
-        **rows,
-        "classes": np.unique(rows["labels"][has_label(rows["labels"])]),
-        "noise_rate": noise_rate(*found["noise_rate"]),
+        **read(path, found),
+        "noise_rate": NoiseRate(*found["noise_rate"]),
         "transition": np.array(found["transition"]),
         "prior": np.array(found["prior"]),
         "self_check": None if check is None else SelfCheck(**_arrays(check)),
         "duplicates": [np.array(group) for group in found["duplicates"]],
         "points": found["points"],
         "about": found["about"],
+        "for_review": _review(path, found),
+    }
+
+
+def _table_rows(path: Path, found: dict[str, Any]) -> dict[str, Any]:
+    """What is known of each row, of an audit that fits into memory."""
+    table = read_table(path / ROWS)
+    rows = {name: column_array(table, name) for name in COLUMNS}
+    for name in ("labels", "suggested"):
+        rows[name] = rows[name].astype(found["dtype"])
+    ours = (*COLUMNS, KEY, KNOWN, DIGEST, RECORDING, CLOCK)
+    others = [name for name in table.column_names if name not in ours]
+    levels, index = [column_array(table, name) for name in others], found["index"]
+    return rows | {
+        "classes": np.unique(rows["labels"][has_label(rows["labels"])]),
         "index": None if index is None else index_from(levels, index),
         "timeline": _timeline(found["timeline"], table),
         "digests": _digests(found["digested"], table),
         "keys": column_array(table, KEY),
         "known": column_array(table, KNOWN) if KNOWN in table.column_names else None,
-        "for_review": _review(path, found),
     }
+
+
+def _stored_rows(path: Path, found: dict[str, Any]) -> dict[str, Any]:
+    """Columns to be read when they are asked for, of an audit that may not fit into memory."""
+    parts = [StoredPart(*part) for part in found["parts"]]
+    classes = np.array(found["classes"]).astype(found["dtype"])
+    totals = Totals.from_dict(found["totals"])
+    stored = StoredRows(path / FOLDER, parts, classes, totals)
+    return stored.attributes() | {"classes": classes}
 
 
 def _review(path: Path, found: dict[str, Any]) -> StoredReview | None:
@@ -130,14 +157,14 @@ def _digests(columns: list[str] | None, table: Any) -> RowDigests | None:
 
 
 def _numbers(audit: "Audit") -> dict[str, Any]:
-    check = audit.self_check
+    check, totals = audit.self_check, audit.totals
     return {name: getattr(audit, name) for name in PLAIN} | {
         **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
         "version": VERSION,
         "fingerprint": fingerprint(audit),
-        "known": 0 if audit.known is None else int(audit.known.sum()),
-        "unlabelled": int(np.sum(~audit.labelled)),
-        "dtype": audit.labels.dtype.str,
+        **_where_rows_are(audit),
+        "known": totals.known,
+        "unlabelled": totals.n - totals.labelled,
         "noise_rate": list(audit.noise_rate),
         "transition": audit.transition.tolist(),
         "prior": audit.prior.tolist(),
@@ -151,8 +178,22 @@ def _numbers(audit: "Audit") -> dict[str, Any]:
     }
 
 
+def _where_rows_are(audit: "Audit") -> dict[str, Any]:
+    """What is needed to read the rows again: of those in many files, what all of them say."""
+    if audit.stored is None:
+        return {"parts": None, "classes": None, "totals": None, "dtype": audit.labels.dtype.str}
+    return {
+        "parts": audit.stored.parts,
+        "classes": audit.classes.tolist(),
+        "totals": audit.stored.totals.as_dict(),
+        "dtype": audit.classes.dtype.str,
+    }
+
+
 def fingerprint(audit: "Audit") -> str:
     """A name for the audit, by which a decision says what its reviewer was shown."""
+    if audit.stored is not None:
+        return audit.stored.fingerprint()
     digest = blake2b(audit.p_wrong.astype("<f8").tobytes(), digest_size=16)
     for texts in (audit.labels.tolist(), audit.row_keys().tolist()):
         digest.update("\x1f".join(map(repr, texts)).encode("utf-8", "backslashreplace"))

@@ -83,15 +83,20 @@ def summarise(audit: "Audit") -> dict[str, Any]:
         "self_check": _self_check(audit),
         "histogram": _histogram(totals),
         "map": audit.points,
-        "duplicates": [
-            {"rows": rows.tolist(), "labels": [str(label) for label in audit.labels[rows]]}
-            for rows in audit.duplicates[:SUMMARY_DUPLICATES]
-        ],
+        "duplicates": _duplicates(audit),
         "duplicates_total": len(audit.duplicates),
         "examples": audit.examples,
         "stretches": _stretches(audit),
         "review": {"command": about.get("review"), "so_far": audit.reviewed},
     }
+
+
+def _duplicates(audit: "Audit") -> list[dict[str, Any]]:
+    labels = vars(audit)["labels"]  # not all of them, which may be on disk
+    return [
+        {"rows": rows.tolist(), "labels": [str(label) for label in labels[rows]]}
+        for rows in audit.duplicates[:SUMMARY_DUPLICATES]
+    ]
 
 
 def _found(audit: "Audit", totals: Totals) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -80,6 +81,19 @@ class Totals:
     def __add__(self, other: "Totals") -> "Totals":
         pairs = {f.name: (getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
         return Totals(**{name: mine + theirs for name, (mine, theirs) in pairs.items()})
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        told = {f.name: getattr(self, f.name) for f in fields(self)}
+        told = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in told.items()}
+        return told | {"confusion": [[*pair, count] for pair, count in self.confusion.items()]}
+
+    @classmethod
+    def from_dict(cls, told: dict[str, Any]) -> "Totals":
+        """What :meth:`as_dict` gave."""
+        arrays = {k: np.array(v) if isinstance(v, list) else v for k, v in told.items()}
+        confusion = Counter({(label, other): count for label, other, count in told["confusion"]})
+        return cls(**arrays | {"confusion": confusion})
 
     @cached_property
     def labelled(self) -> int:

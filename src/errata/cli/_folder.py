@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import errata
+
 from .._files import atomic_folder
 from .._format import plural
 from .._litter import SET_ASIDE, sweep
 from ._console import say
-
-AUDIT = ("audit.json", "rows.parquet")  # what makes a folder an audit
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def _check_place(out: Path, force: bool) -> None:
     if not out.exists():
         return
     # --force replaces a whole folder: it must not be one that somebody else filled.
-    if not all((out / name).is_file() for name in AUDIT):
+    if not errata.auditing._storage.is_audit(out):
         raise FileExistsError(f"{out} already exists and is not an audit; choose another --out.")
     if not force:
         raise FileExistsError(

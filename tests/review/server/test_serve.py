@@ -3,6 +3,7 @@
 import json
 import signal
 import socket
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -10,9 +11,11 @@ from click.testing import CliRunner
 from errata.auditing._storage import VERSION as WRITTEN
 from errata.cli.__main__ import main
 from errata.review import Decisions, decisions_path, serve
+from errata.review.exporting._audited import read_audited
 from errata.review.server._folder import VERSION
 from review_cases import write_audit
 from reviewing import Page, serving
+from stored_cases import stored_audit
 
 
 def refused(*options):
@@ -36,6 +39,25 @@ def test_what_is_no_audit_is_told(tmp_path, audit):
     numbers = audit / "audit.json"
     numbers.write_text(json.dumps(json.loads(numbers.read_text()) | {"version": 99}))
     assert "was written by a newer errata" in refused(audit)
+
+
+def test_an_audit_without_cards_says_why_and_what_to_do(tmp_path):
+    audit = stored_audit(tmp_path)
+    audit.save(tmp_path / "large.audit")
+    sentence = refused(tmp_path / "large.audit")
+    assert "large.audit has no cards to review, as it is of more rows than cards" in sentence
+    assert "copy the rows you want to review to a table of their own" in sentence
+    replace(audit).save(tmp_path / "small.audit")
+    assert "as it was saved without its table; audit the table again" in refused(
+        tmp_path / "small.audit"
+    )
+    assert not decisions_path(tmp_path / "large.audit").exists()
+
+
+def test_nobody_has_decided_on_an_audit_without_cards(tmp_path):
+    stored_audit(tmp_path).save(tmp_path / "large.audit")
+    with pytest.raises(ValueError, match="of more rows than can be reviewed"):
+        read_audited(tmp_path / "large.audit")
 
 
 def test_options_that_cannot_be_are_told(audit, tmp_path):

@@ -52,6 +52,11 @@ def read_audited(folder: str | os.PathLike) -> Audited:
             f"{folder} is not an audit that this errata has written ({error}); audit the table "
             "again."
         ) from error
+    if numbers.get("parts") is not None:
+        raise ValueError(
+            f"{folder} is an audit of more rows than can be reviewed, so there are no decisions on "
+            "it; its rows are in the files of its folder rows."
+        )
     names = ["key", "labels", "suggested", "p_wrong", "p_suggested", "flagged", "suspicion"]
     parquet = require("pyarrow.parquet", extra="tables")
     with parquet.ParquetFile(folder / "rows.parquet") as file:

@@ -18,7 +18,7 @@ from ._cards import CardFile
 from ._columns import MISSING, column_numbers, texts_at, values_and_codes
 from ._names import shown_name
 
-VERSION = 8  # of the audit's format; `auditing` writes it
+VERSION = 9  # of the audit's format; `auditing` writes it
 NUMBERS, ROWS, CARDS, COMPONENTS = (
     "audit.json",
     "rows.parquet",
@@ -55,6 +55,8 @@ class AuditFolder:
         self.path = path
         self.numbers = _numbers(path)
         self.about: dict[str, Any] = self.numbers["about"]
+        if self.numbers.get("piles") is None:
+            raise ValueError(_no_cards(path, self.numbers.get("parts") is not None))
         with readable(path / CARDS):
             self.cards = CardFile(path / CARDS)
         self.size, self.flagged, self.classes, self.rows = _rows(path / ROWS, self.cards.rows)
@@ -141,6 +143,16 @@ def _numbers(path: Path) -> dict[str, Any]:
             f"reads version {VERSION}; {hint}run the audit again."
         )
     return found
+
+
+def _no_cards(path: Path, is_large: bool) -> str:
+    """Why there is nothing to review, and what to do about it."""
+    if is_large:
+        why = "it is of more rows than cards are made for"
+        what = "copy the rows you want to review to a table of their own, audit that and review it"
+    else:
+        why, what = "it was saved without its table", "audit the table again and save that"
+    return f"{path} has no cards to review, as {why}; {what}."
 
 
 def _rows(path: Path, numbers: np.ndarray) -> tuple[int, int, list[Any], CardRows]:

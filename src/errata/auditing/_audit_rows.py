@@ -1,0 +1,107 @@
+"""The rows of an audit, be they in memory or on disk: all at once, some at a time, or ranked."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .._blocks import blocks
+from .._optional import require
+from ._labels import codes_of, has_label
+from ._settings import BATCH_ROWS
+from ._stored_rows import NAMES, StoredColumn, StoredRows, columns_of_rows, flagged_rows
+from ._totals import Totals
+
+
+class AuditRows:
+    """What :class:`errata.auditing.Audit` can tell of its rows."""
+
+    labels: np.ndarray
+    suggested: np.ndarray
+    p_wrong: np.ndarray
+    flagged: np.ndarray
+    known: np.ndarray | None
+    classes: np.ndarray
+    about: dict[str, Any]
+    index: Any
+    keys: np.ndarray | None
+
+    def __len__(self) -> int:
+        return len(vars(self)["labels"])
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Index of each label among ``classes``, -1 where a row has none."""
+        return codes_of(self.labels, self.classes)
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """Whether each row has a label."""
+        return has_label(self.labels)
+
+    @property
+    def stored(self) -> StoredRows | None:
+        """The rows on disk; None where they are in memory, or some column was replaced."""
+        held = [vars(self)[name] for name in NAMES]
+        return held[0].rows if all(isinstance(h, StoredColumn) for h in held) else None
+
+    @property
+    def totals(self) -> Totals:
+        """Sums over the rows as they are now: the arrays may be replaced at any time."""
+        if self.stored is not None:
+            return self.stored.totals
+        codes, flagged = self.codes, self.flagged
+        suggested = codes.copy()  # as is the rule for rows that are not flagged
+        suggested[flagged] = np.searchsorted(self.classes, self.suggested[flagged])
+        return Totals.of(
+            *(len(self.classes), codes),
+            suggested=suggested,
+            p_wrong=self.p_wrong,
+            flagged=flagged,
+            known=self.known,
+        )
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """One array per column of the ranked table, in the order of the rows given."""
+        return columns_of_rows(vars(self), slice(0, len(self)))
+
+    def batches(self) -> Iterator[dict[str, np.ndarray]]:
+        """The arrays of :meth:`columns`, some rows at a time, in the order of the rows given.
+
+        Of an audit on disk no more than a file of rows is in memory at once.
+        """
+        stored = self.stored
+        pieces = blocks(len(self), BATCH_ROWS) if stored is None else stored.slices()
+        return (columns_of_rows(vars(self), rows) for rows in pieces)
+
+    def row_keys(self) -> np.ndarray:
+        """A name for each row by which decisions find it again: ``keys``, or else its place."""
+        if self.keys is not None:
+            return self.keys
+        return np.array([f"row.{row}" for row in range(len(self))], dtype=object)
+
+    def table(self, *, flagged: bool | None = None) -> Any:
+        """The rows, the most suspicious first: a polars dataframe for one, pandas otherwise.
+
+        Column ``row`` is the place of each row in the table given; the index is that of the table
+        where it had one of its own.
+
+        Parameters
+        ----------
+        flagged : bool, optional
+            Only the flagged rows. By default all rows; of an audit on disk the flagged ones, which
+            are looked for file by file. ``False`` reads all of these, too.
+        """
+        library = require(self.about.get("dataframe", "pandas"), extra="tables")
+        columns = self.ranked_columns(flagged=flagged)
+        ranked = library.DataFrame(columns)
+        if self.index is None:
+            return ranked
+        return ranked.set_axis(self.index[columns["row"]], axis="index")
+
+    def ranked_columns(self, *, flagged: bool | None = None) -> dict[str, np.ndarray]:
+        """One array per column of :meth:`table`."""
+        only = self.stored is not None if flagged is None else flagged
+        columns = flagged_rows(self.batches()) if only else self.columns()
+        order = np.argsort(-columns["suspicion"], kind="stable")
+        return {name: column[order] for name, column in columns.items()}

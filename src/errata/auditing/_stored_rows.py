@@ -1,0 +1,204 @@
+"""Rows on disk: the result of each row of a large table, in files of some rows each.
+
+A file holds what :meth:`Audit.columns` has, under the same names. Columns are read when asked for.
+"""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._files import atomic_path, readable
+from .._optional import require
+from ._judged import part_path
+from ._labels import labels_from
+from ._totals import Totals
+
+FOLDER = "rows"
+KNOWN = "known"
+# What an audit calls them, and their names in the files.
+NAMES = {
+    "labels": "label",
+    "suggested": "suggested",
+    "p_wrong": "p_wrong",
+    "p_suggested": "p_suggested",
+    "suspicion": "suspicion",
+    "flagged": "flagged",
+}
+
+
+class PartRows(NamedTuple):
+    """The rows of a part as they are written; labels and suggestions as codes, -1 for none."""
+
+    codes: np.ndarray
+    suggested: np.ndarray
+    p_wrong: np.ndarray
+    p_suggested: np.ndarray
+    suspicion: np.ndarray
+    flagged: np.ndarray
+    known: np.ndarray | None = None
+
+    def digest(self) -> str:
+        """A name for labels and probabilities of these rows."""
+        digest = blake2b(self.p_wrong.astype("<f8").tobytes(), digest_size=16)
+        digest.update(self.codes.astype("<i4").tobytes())
+        return digest.hexdigest()
+
+
+class StoredPart(NamedTuple):
+    """Which rows of the table a file holds, and a name for what it says."""
+
+    start: int
+    stop: int
+    digest: str
+
+
+def write_part(folder: Path, start: int, rows: PartRows, classes: np.ndarray) -> StoredPart:
+    """Write the rows of a part that begins with row ``start``; the file appears when whole."""
+    arrow = require("pyarrow", extra="tables")
+    names, n = arrow.array(classes), len(rows.codes)
+    columns = {
+        "row": np.arange(start, start + n),
+        "label": names.take(arrow.array(rows.codes, mask=rows.codes < 0)),
+        "suggested": names.take(arrow.array(rows.suggested)),
+        "p_wrong": rows.p_wrong,
+        "p_suggested": rows.p_suggested.astype(np.float32),
+        "suspicion": rows.suspicion,
+        "flagged": rows.flagged,
+        **({} if rows.known is None else {KNOWN: rows.known}),
+    }
+    with atomic_path(part_path(folder, start)) as temporary:
+        require("pyarrow.parquet", extra="tables").write_table(
+            arrow.table(columns),
+            temporary,
+            use_dictionary=["label", "suggested"],
+            column_encoding={"row": "DELTA_BINARY_PACKED"},  # next to nothing, as they run on
+        )
+    return StoredPart(start, start + n, rows.digest())
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRows:
+    """All rows of an audit, in the files of a folder."""
+
+    folder: Path
+    parts: list[StoredPart]  # in the order of their rows, none left out
+    classes: np.ndarray
+    totals: Totals
+    cuts: dict[Any, Any] = field(default_factory=dict)  # what cleaning has found out about all rows
+
+    def __len__(self) -> int:
+        return self.parts[-1].stop
+
+    def attributes(self) -> dict[str, "StoredColumn | None"]:
+        """Those of an audit that have one entry per row."""
+        columns = {name: StoredColumn(self, name) for name in NAMES}
+        return columns | {KNOWN: StoredColumn(self, KNOWN) if self.totals.known else None}
+
+    def slices(self) -> Iterator[slice]:
+        """The rows of each part."""
+        return (slice(part.start, part.stop) for part in self.parts)
+
+    def read(self, name: str, start: int, stop: int) -> np.ndarray:
+        """An attribute of the rows from ``start`` up to ``stop``, from the files that hold some."""
+        if name not in ("labels", "suggested"):
+            return self._numbers(name, start, stop)
+        with_blanks = self.totals.labelled < self.totals.n
+        return labels_from(self.codes(name, start, stop), self.classes, with_blanks=with_blanks)
+
+    def take(self, name: str, rows: np.ndarray) -> np.ndarray:
+        """An attribute of rows anywhere, from the files that hold them."""
+        home = np.searchsorted([part.start for part in self.parts], rows, side="right") - 1
+        found = np.empty(len(rows), dtype=self.read(name, 0, 0).dtype)
+        for place in np.unique(home):
+            here, part = home == place, self.parts[place]
+            found[here] = self.read(name, part.start, part.stop)[rows[here] - part.start]
+        return found
+
+    def codes(self, name: str, start: int, stop: int) -> np.ndarray:
+        """Labels or suggestions of some rows as places among the classes, -1 for none."""
+        arrow, compute = (require(f"pyarrow{room}", extra="tables") for room in ("", ".compute"))
+        column, classes = self._column(name, start, stop), arrow.array(self.classes)
+        places = compute.fill_null(compute.index_in(column, value_set=classes), -1)
+        return places.to_numpy().astype(np.intp)
+
+    def _numbers(self, name: str, start: int, stop: int) -> np.ndarray:
+        values = self._column(name, start, stop).to_numpy()
+        return values.astype(float) if values.dtype == np.float32 else values
+
+    def _column(self, name: str, start: int, stop: int) -> Any:
+        """The column of some rows as Arrow has it."""
+        some = [part for part in self.parts if part.start < stop and start < part.stop]
+        chunks = [
+            chunk
+            for part in some or self.parts[:1]  # no rows are of the type of any
+            for chunk in self._of_part(part, name, start, stop).chunks
+        ]
+        return require("pyarrow", extra="tables").chunked_array(chunks)
+
+    def _of_part(self, part: StoredPart, name: str, start: int, stop: int) -> Any:
+        path, parquet = (
+            part_path(self.folder, part.start),
+            require("pyarrow.parquet", extra="tables"),
+        )
+        stored = NAMES.get(name, name)
+        with readable(path), parquet.ParquetFile(path) as file:
+            column = file.read([stored])[stored]
+        first = max(start - part.start, 0)
+        return column.slice(first, max(stop - part.start - first, 0))
+
+    def fingerprint(self) -> str:
+        """A name for all rows; each of them is known by its place."""
+        digest = blake2b("".join(part.digest for part in self.parts).encode(), digest_size=16)
+        digest.update("\x1f".join(map(repr, self.classes.tolist())).encode())
+        return digest.hexdigest()
+
+    def copy_to(self, folder: Path) -> None:
+        """The same files elsewhere: they never change, so where it can be, under a second name."""
+        folder.mkdir()
+        for part in self.parts:
+            source = part_path(self.folder, part.start)
+            with readable(source):
+                link_or_copy(source, folder / source.name)
+
+
+class StoredColumn:
+    """One attribute of all rows; a slice of it, or some rows, are read from disk."""
+
+    def __init__(self, rows: StoredRows, name: str) -> None:
+        self.rows = rows
+        self.name = name
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, rows: slice | np.ndarray) -> np.ndarray:
+        if not isinstance(rows, slice):
+            return self.rows.take(self.name, rows)
+        start, stop, _ = rows.indices(len(self))
+        return self.rows.read(self.name, start, stop)
+
+
+def columns_of_rows(held: Mapping[str, Any], rows: slice) -> dict[str, np.ndarray]:
+    """Some rows of an audit whose attributes are arrays or on disk, under the names of a table."""
+    columns = {column: held[name][rows] for name, column in NAMES.items()}
+    return {"row": np.arange(rows.start, rows.stop)} | columns
+
+
+def flagged_rows(batches: Iterable[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """The flagged rows of all batches."""
+    found = [{k: column[rows["flagged"]] for k, column in rows.items()} for rows in batches]
+    return {name: np.concatenate([rows[name] for rows in found]) for name in found[0]}
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """A second name for a file, or a copy of it where a disk knows no such thing."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

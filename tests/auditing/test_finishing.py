@@ -1,0 +1,113 @@
+import pickle
+
+import numpy as np
+import pytest
+
+import errata
+from auditing_cases import QUICK, blobs
+from errata.auditing import _assembly
+from errata.auditing._examples import example_rows
+from errata.auditing._judged import Judged
+from errata.noise import flip_labels
+from stored_cases import PETS, finished, judged_rows, parts_of, stored_audit
+
+pytest.importorskip("pyarrow", reason="the tables extra is not installed")
+
+
+@pytest.fixture(scope="module")
+def in_memory():
+    """An audit with rows of all kinds, and the same rows as they would be judged part by part."""
+    X, codes = blobs(300)
+    labels = flip_labels(codes, n_flips=30, random_state=0)[0].astype(float)
+    labels[::17] = np.nan
+    labels[5] = 9  # a class of one row
+    known = (np.arange(300) % 13 == 0) & ~np.isnan(labels)
+    seen, columns = [], _assembly._columns
+
+    def spy(*given):
+        seen.extend(given)
+        return columns(*given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_assembly, "_columns", spy)
+        patch.setattr(_assembly, "EXACT_ROWS", 100)
+        audit = errata.audit(X, labels, known=known, estimators=QUICK, random_state=0)
+    return audit, judged_from(*seen)
+
+
+def judged_from(inputs, posterior, flags, filled):
+    n = len(inputs.codes)
+    audited = np.zeros(n, dtype=bool)
+    audited[inputs.audited] = True
+    columns = {name: np.zeros(n) for name in ("p_wrong", "p_other", "suspicion", "p_elsewhere")}
+    for name, column in columns.items():
+        column[audited] = getattr(posterior, name)
+    other = np.zeros(n, dtype=int)
+    other[audited], other[filled.rows] = posterior.other, filled.codes
+    columns["p_other"][filled.rows] = filled.p
+    judged = Judged(
+        inputs.codes, inputs.present[other], audited=audited, known=inputs.known, **columns
+    )
+    return judged, posterior.rate
+
+
+@pytest.mark.parametrize("cuts", [(), (1, 100, 299)])
+def test_rows_finished_part_by_part_are_those_of_an_audit_in_memory(
+    in_memory, cuts, tmp_path, monkeypatch
+):
+    audit, (judged, rate) = in_memory
+    monkeypatch.setattr("stored_cases.RATE", rate)
+    again = stored_audit(tmp_path, judged, cuts, classes=audit.classes)
+    assert audit.flagged.sum() >= 20
+    assert (audit.known.sum(), (~audit.labelled).sum(), (audit.codes == 3).sum()) == (22, 18, 1)
+    for name in ("labels", "suggested", "flagged", "known", "codes", "labelled"):
+        assert getattr(again, name).dtype == getattr(audit, name).dtype
+        np.testing.assert_array_equal(getattr(again, name), getattr(audit, name), err_msg=name)
+    for name in ("p_wrong", "suspicion"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(audit, name), err_msg=name)
+    np.testing.assert_allclose(again.p_suggested, audit.p_suggested, rtol=0, atol=1e-7)
+    for name in ("expected_precision", "expected_recall"):
+        np.testing.assert_allclose(getattr(again, name), getattr(audit, name), rtol=1e-9)
+    told, expected = again.totals.as_dict(), audit.totals.as_dict()
+    assert told.pop("near_borders") == np.sum(judged.p_elsewhere[audit.flagged] < 0.2)
+    expected.pop("near_borders")
+    np.testing.assert_allclose(told.pop("wrong"), expected.pop("wrong"), rtol=1e-9, atol=0)
+    assert sorted(told.pop("confusion")) == sorted(expected.pop("confusion"))
+    assert told == expected
+
+
+def test_the_worst_rows_are_those_that_are_shown(tmp_path):
+    judged = judged_rows(3_000)
+    done, line = finished(tmp_path, judged, (700, 1_400, 2_999))
+    flagged = judged.may_be_flagged & line.flags(judged.p_wrong, judged.suspicion)
+    shown = example_rows(judged.suspicion, flagged, judged.may_be_flagged)
+    assert len(done.worst.row) == 200
+    np.testing.assert_array_equal(done.worst.row[: len(shown)], shown[:200])
+    np.testing.assert_array_equal(done.worst.other, judged.other[done.worst.row])
+    np.testing.assert_array_equal(done.worst.code, judged.code[done.worst.row])
+    np.testing.assert_array_equal(done.worst.flagged, flagged[done.worst.row])
+
+
+def test_what_is_finished_can_travel_and_parts_stay_in_order(tmp_path):
+    done, _ = finished(tmp_path, judged_rows(), (200, 450))
+    again = pickle.loads(pickle.dumps(done))
+    assert again.parts == done.parts
+    assert [(p.start, p.stop) for p in done.parts] == [
+        (p.start, p.stop) for p in parts_of(600, (200, 450))
+    ]
+    names = sorted(path.name for path in (tmp_path / "rows").iterdir())
+    assert names == [f"part-{start:012d}.parquet" for start in (0, 200, 450)]
+
+
+def test_a_part_may_be_finished_twice(tmp_path):
+    first, _ = finished(tmp_path, judged_rows(), (200,))
+    second, _ = finished(tmp_path, judged_rows(), (200,))
+    assert first.parts == second.parts
+
+
+def test_without_skill_nothing_is_flagged(tmp_path):
+    audit = stored_audit(tmp_path, has_skill=False)
+    assert not audit.flagged.any()
+    assert audit.summary()["flagged"]["cleaned"]["rows"] == 0
+    np.testing.assert_array_equal(audit.suggested[audit.labelled], audit.labels[audit.labelled])
+    assert set(audit.suggested[~audit.labelled]) <= set(PETS)
