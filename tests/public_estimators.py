@@ -8,31 +8,53 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import errata
-from errata.ensemble import DiscreteAdaBoostClassifier
+from errata.ensemble import (
+    DiscreteAdaBoostClassifier,
+    GentleBoostClassifier,
+    LogitBoostClassifier,
+    SupervisedProjectionEnsembleClassifier,
+)
 from errata.exceptions import ClassRetentionWarning
 from errata.filters import (
+    BaggingFilter,
     Cleaner,
     CrossValFilter,
     DetectorFilter,
     FilteredClassifier,
     LabelDeletionClassifier,
+    LinearProgramPeeler,
     MarginPeeler,
     SuspicionWeightedClassifier,
+    WeightPeeler,
 )
-from errata.hardness import NeighborDisagreement
+from errata.hardness import InstanceHardness, NeighborDisagreement
 from errata.sequence import BaumWelchHMM, SupervisedHMM, TolerantHMM
-from errata.tolerant import NoiseModelClassifier, UnbiasedLogisticRegression
+from errata.tolerant import (
+    NoiseModelClassifier,
+    ReinforcedClassifier,
+    RobustMixtureClassifier,
+    UnbiasedLogisticRegression,
+)
 
 # Those that are made of other estimators, or must be told what they do not choose themselves, and
-# those whose own choice is slow.
+# those whose own choice is slow: each is fitted some hundred times.
 INSTANCES = {
-    CrossValFilter: CrossValFilter(LogisticRegression()),
+    CrossValFilter: CrossValFilter(LogisticRegression(), cv=3),
+    InstanceHardness: InstanceHardness([GaussianNB(), DecisionTreeClassifier(max_depth=3)], cv=3),
+    BaggingFilter: BaggingFilter(n_estimators=15),
+    SupervisedProjectionEnsembleClassifier: SupervisedProjectionEnsembleClassifier(n_estimators=5),
+    GentleBoostClassifier: GentleBoostClassifier(n_estimators=60),
+    LogitBoostClassifier: LogitBoostClassifier(n_estimators=60),
+    LinearProgramPeeler: LinearProgramPeeler(n_estimators=100),
+    WeightPeeler: WeightPeeler(n_estimators=100),
+    ReinforcedClassifier: ReinforcedClassifier(max_iter=20, tol=0.01),
+    RobustMixtureClassifier: RobustMixtureClassifier(n_components=3),
     LabelDeletionClassifier: LabelDeletionClassifier(GaussianNB(), NeighborDisagreement()),
     SuspicionWeightedClassifier: SuspicionWeightedClassifier(GaussianNB(), NeighborDisagreement()),
-    # An audit by errata's own models takes seconds, and there are fifty checks.
-    errata.AuditedClassifier: errata.AuditedClassifier(estimators=[GaussianNB()]),
+    errata.AuditedClassifier: errata.AuditedClassifier(GaussianNB(), estimators=[GaussianNB()]),
     Cleaner: Cleaner(NeighborDisagreement()),
     DetectorFilter: DetectorFilter(NeighborDisagreement()),
     FilteredClassifier: FilteredClassifier(MarginPeeler(), DiscreteAdaBoostClassifier()),
@@ -88,8 +110,16 @@ def fitted(estimator, X, y, **fit_params):
 
 
 def detectors(attribute="suspicion_"):
-    X, y = planted()
-    return [e for e in ESTIMATORS if hasattr(fitted(e, X, y), attribute)]
+    """Those that say so: a fit of all while tests are collected would compile every loop twice."""
+    return [e for e in ESTIMATORS if attribute in documented_attributes(e)]
+
+
+def documented_attributes(estimator):
+    """The names under "Attributes" in the docstring."""
+    _, _, text = inspect.getdoc(type(estimator)).partition("Attributes\n----------\n")
+    lines = text.partition("\n\n")[0].splitlines()
+    heads = [line.partition(" :")[0] for line in lines if not line.startswith(" ")]
+    return {name for head in heads for name in head.split(", ")}
 
 
 def answer(model, X):

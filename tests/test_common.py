@@ -26,6 +26,7 @@ from public_estimators import (
     ESTIMATORS,
     answer,
     detectors,
+    documented_attributes,
     fitted,
     parameter_names,
     planted,
@@ -116,6 +117,16 @@ all_estimators = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: 
 
 def test_estimators_are_found():
     assert "NeighborDisagreement" in {c.__name__ for c in public_estimators()}
+
+
+@all_estimators
+@pytest.mark.filterwarnings("ignore::errata.exceptions.SuspicionWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_docstring_says_whether_it_is_a_detector_and_a_filter(estimator):
+    promises = {"suspicion_", "flagged_", "suggested_", "sample_indices_"}
+    model = fitted(estimator, *planted())
+    found = {name for name in promises if hasattr(model, name)}
+    assert found == promises & documented_attributes(estimator)
 
 
 @parametrize_with_checks(
