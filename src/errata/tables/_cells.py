@@ -4,6 +4,7 @@ A column of text is an Arrow array where pyarrow is installed. Everything that t
 out is found out about its distinct words, once each. Other columns are NumPy arrays.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,12 +28,20 @@ def words_of(values: Any) -> Words:
     >>> words_of(np.array(["b", None, " a", "NA", "b "], dtype=object))
     Words(codes=array([ 1, -1,  0, -1,  1]), words=['a', 'b'])
     """
+    codes, found = unsorted_words(values)
+    words = sorted(set(found))
+    place = {word: code for code, word in enumerate(words)}
+    places = [place[word] for word in found]
+    return Words(np.array([*places, -1])[codes], words)  # code -1 is the entry at the end
+
+
+def unsorted_words(values: Any) -> Words:
+    """The same in any order, which takes a fourth of the time; a word may be there twice."""
     codes, distinct = _codes(values)
     stripped = [None if is_missing(word, text=True) else word.strip() for word in distinct]
-    words = sorted({word for word in stripped if word is not None})
-    place = {word: code for code, word in enumerate(words)}
-    places = [-1 if word is None else place[word] for word in stripped]
-    return Words(np.array([*places, -1])[codes], words)  # code -1 is the entry at the end
+    words = [word for word in stripped if word is not None]
+    present = np.array([*(word is not None for word in stripped), False])
+    return Words(np.where(present, np.cumsum(present) - 1, -1)[codes], words)
 
 
 def numbers(values: Any) -> np.ndarray | None:
@@ -108,8 +117,13 @@ def is_arrow(values: Any) -> bool:
 
 
 def _cast(values: Any) -> np.ndarray | None:
+    return first_cast(lambda: values, lambda: _without_missing_words(values))
+
+
+def first_cast(*attempts: Callable[[], Any]) -> np.ndarray | None:
+    """The first of some Arrow arrays of text that holds nothing but numbers, as floats."""
     invalid = require("pyarrow", extra="tables").ArrowInvalid
-    for cells in (lambda: values, lambda: _without_missing_words(values)):
+    for cells in attempts:
         try:
             return cells().cast("float64").to_numpy()  # null becomes NaN
         except invalid:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._optional import require
-from ._cells import is_arrow, missing_cells, spread, words_of
+from ._cells import is_arrow, missing_cells, spread, unsorted_words
 
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(\D|$)")
 _MONTH = re.compile(r"[12]\d{3}-(0[1-9]|1[0-2])")
@@ -67,7 +67,7 @@ def _read_objects(values: np.ndarray, how: str | None) -> tuple[np.ndarray, int]
 
 
 def _read_words(values: Any, how: str | None) -> tuple[np.ndarray, int]:
-    codes, words = words_of(values)
+    codes, words = unsorted_words(values)
     dates = spread(_parsed(words, how or "ISO8601"), codes)
     return dates, int((np.isnat(dates) & (codes >= 0)).sum())
 

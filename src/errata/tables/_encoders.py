@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from .._optional import require
-from ._cells import words_of
+from ._cells import unsorted_words
 from ._dates import calendar, read_dates
 from ._number_formats import read_numbers
 
@@ -120,7 +120,7 @@ class Categories(_Kind):
         return encoder.keeping(encoder.parts(codes))
 
     def read(self, values: Any) -> tuple[np.ndarray, int]:
-        codes, words = words_of(values)
+        codes, words = unsorted_words(values)
         place = {word: code for code, word in enumerate(self.words)}
         places = [place.get(word, len(self.words)) for word in words]
         return np.array([*places, -1])[codes], 0
@@ -164,7 +164,7 @@ class Texts(_Kind):
         return encoder.keeping(encoder.parts(Embedded(codes, axes)))
 
     def read(self, values: Any) -> tuple[Embedded, int]:
-        codes, words = words_of(values)
+        codes, words = unsorted_words(values)
         if not words:
             return Embedded(codes, np.empty((0, self.encoder.n_components_))), 0
         return Embedded(codes, self.encoder.transform(_series(words)).to_numpy(dtype=float)), 0

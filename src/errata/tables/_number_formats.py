@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._optional import require
-from .._validation import is_missing
-from ._cells import floats, is_arrow, quick_numbers, spread, words_of
+from .._validation import MISSING_WORDS, is_missing
+from ._cells import first_cast, floats, is_arrow, quick_numbers, spread, unsorted_words
 
 NESTED_CELLS = (list, tuple, dict, set, np.ndarray, bytes, complex)
 
 _PLACEHOLDERS = {"?", "-", "--", ".", "*", "none", "missing", "unknown", "<na>", "#n/a"}
+_FORMS = (str, str.upper, str.title)
+_MARKS = ["NaN", *(form(word) for word in (*MISSING_WORDS, *_PLACEHOLDERS) for form in _FORMS)]
 # What numbers look like, by what is put for a comma in them. A group of thousands never starts
 # with 0: 0,125 has a decimal comma.
 _SHAPES = {
@@ -88,35 +90,50 @@ def read_numbers(values: Any, comma: str = ",") -> tuple[np.ndarray, int]:
 
 
 def _read(values: Any, comma: str) -> tuple[np.ndarray, int]:
-    if not is_arrow(values) and values.dtype.kind == "m":
+    if is_arrow(values):
+        return _read_text(values, comma)
+    kind = values.dtype.kind
+    if kind == "m":
         return values / np.timedelta64(1, "s"), 0  # NaT becomes NaN
-    if not is_arrow(values) and values.dtype.kind == "M":
+    if kind == "M":
         return np.full(len(values), np.nan), int((~np.isnat(values)).sum())
-    found = None
-    if comma == "," or not (is_arrow(values) or values.dtype.kind in "OU"):
-        found = quick_numbers(values)
-    if found is not None:
-        return found, 0
-    return _read_text(values, comma) if is_arrow(values) else _read_objects(values, comma)
+    # Where commas stand for something, also words without any are to have the shape learnt.
+    found = quick_numbers(values) if comma == "," or kind in "biuf" else None
+    return _read_objects(values, comma) if found is None else (found, 0)
 
 
 def _read_text(values: Any, comma: str) -> tuple[np.ndarray, int]:
+    if comma == ",":
+        found = first_cast(lambda: values, lambda: _without_marks(values))
+        if found is not None:
+            return found, 0
+    return _read_what_fits(values, comma)
+
+
+def _without_marks(values: Any) -> Any:
+    """Text without the words for a missing number, in the usual ways of writing them."""
+    compute = require("pyarrow.compute", extra="tables")
+    marks = require("pyarrow", extra="tables").array(_MARKS, values.type)
+    return compute.if_else(compute.is_in(values, value_set=marks), None, values)
+
+
+def _read_what_fits(values: Any, comma: str) -> tuple[np.ndarray, int]:
     """What has the shape of a number is read by Arrow, the rest word by word."""
     compute = require("pyarrow.compute", extra="tables")
     cells = compute.utf8_trim_whitespace(values)
     shape = _SHAPES[comma].pattern if comma in _SHAPES else _PLAIN
     fits = compute.match_substring_regex(cells, f"^({shape})$")
-    plain = compute.replace_substring(compute.utf8_ltrim(cells, "+"), ",", comma)
+    plain = cells if comma == "," else compute.replace_substring(cells, ",", comma)
     found = np.array(compute.if_else(fits, plain, None).cast("float64").to_numpy())
     rest = np.flatnonzero(~compute.fill_null(fits, True).to_numpy())
+    unread = 0
     if len(rest):
         found[rest], unread = _read_words(values.take(rest), comma)
-        return found, unread
-    return found, 0
+    return found, unread
 
 
 def _read_words(values: Any, comma: str) -> tuple[np.ndarray, int]:
-    codes, words = words_of(values)
+    codes, words = unsorted_words(values)
     read = [_number(word, comma) for word in words]
     unread = np.array([*(number is None for number in read), False])[codes]
     return spread(np.array(read, dtype=float), codes), int(unread.sum())
