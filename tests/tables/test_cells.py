@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata._validation import is_missing
-from errata.tables._cells import missing_cells, numbers, quick_numbers, words_of
+from errata.tables._cells import missing_cells, numbers, quick_numbers, unsorted_words, words_of
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
@@ -53,6 +53,8 @@ def test_words_are_the_same_in_both_kinds_of_array(values, cut):
     cells = [None if code < 0 else ours.words[code] for code in ours.codes]
     expected = [None if is_missing(v, text=True) else v.strip() for v in values]
     assert cells == expected
+    codes, unsorted = unsorted_words(objects(values))
+    assert [None if code < 0 else unsorted[code] for code in codes] == expected
 
 
 @given(st.lists(st.one_of(words, st.floats()), min_size=1, max_size=12))
@@ -61,6 +63,15 @@ def test_a_column_is_missing_where_its_cells_are(values):
     assert missing_cells(objects(values)).tolist() == missing
     if all(cell is None or isinstance(cell, str) for cell in values):
         assert missing_cells(arrow.chunked_array([values], arrow.string())).tolist() == missing
+
+
+def test_numbers_among_words_are_written_as_arrow_writes_them():
+    values = np.array([2.0, np.nan, 0.5, 2.0, -1.0])
+    assert words_of(values).words == ["-1", "0.5", "2"]
+    assert words_of(values).codes.tolist() == [2, -1, 1, 2, 0]
+    assert words_of(values).words == sorted(
+        arrow.array([-1.0, 0.5, 2.0]).cast("string").to_pylist()
+    )
 
 
 def test_a_long_cell_costs_no_more_than_itself():

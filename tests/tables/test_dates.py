@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables._dates import calendar, date_objects, dates_in_words
+from errata.tables._dates import calendar, date_objects, dates_in_words, read_dates
 
 
 @given(st.datetimes(datetime.datetime(1700, 1, 1), datetime.datetime(2200, 1, 1)))
@@ -59,3 +59,32 @@ def test_objects():
         np.array(["2019-12-31T23", "2020-01-01", "NaT"], dtype="M8[us]"),
     )
     assert date_objects(np.array([*moments, "2020-01-01"], dtype=object)) is None
+
+
+def test_other_cells_are_read_in_the_format_learnt():
+    pytest.importorskip("skrub", reason="skrub is not installed")
+    dates, how = dates_in_words(["01/02/2020", "13/02/2020"])
+    cells = ["01/02/2020", "2020-02-01", "", None, datetime.date(2020, 2, 3), 7, "32/01/2020"]
+    found, unread = read_dates(np.array(cells, dtype=object), how)
+    expected = ["2020-02-01", "NaT", "NaT", "NaT", "2020-02-03", "NaT", "NaT"]
+    np.testing.assert_array_equal(found, np.array(expected, dtype="M8[us]"))
+    assert found[0] == dates[0]
+    assert unread == 3
+
+
+def test_cells_of_one_type_are_read_whole():
+    days = np.array(["2020-01-01", "NaT"], dtype="M8[D]")
+    found, unread = read_dates(days, "%d/%m/%Y")
+    np.testing.assert_array_equal(found, days)
+    assert (found.dtype, unread) == ("M8[us]", 0)
+    found, unread = read_dates(np.array([1.0, np.nan, 3.0]), None)
+    assert (np.isnat(found).all(), unread) == (True, 2)
+
+
+def test_where_dates_were_dates_text_is_read_by_the_standard():
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    cells = np.array(["2020-01-31", "2020-01-31T01:00:00+01:00", "31.1.2020"], dtype=object)
+    found, unread = read_dates(cells, None)
+    expected = np.array(["2020-01-31", "2020-01-31", "NaT"], dtype="M8[us]")
+    np.testing.assert_array_equal(found, expected)
+    assert unread == 1

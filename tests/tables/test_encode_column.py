@@ -60,6 +60,11 @@ def test_few_sentences_are_texts_when_they_hardly_repeat():
     assert list(encoded(sentences[:2] * 4).block) == ["c=number 1 of the long list"]
 
 
+def test_a_single_sentence_among_gaps_is_a_word():
+    block = encoded([None, "the only one of its kind", None]).block
+    assert list(block) == ["c=the only one of its kind", "c missing"]
+
+
 def test_texts_that_differ_in_capitals_only_do_no_harm():
     pytest.importorskip("skrub", reason="skrub is not installed")
     letters = [

@@ -113,6 +113,30 @@ def test_identifiers_in_arrays_are_found():
     assert features.columns == [1]
 
 
+@pytest.mark.parametrize("ready", [True, False])
+def test_identifiers_are_found_in_rows_drawn_at_random(ready):
+    random = np.random.default_rng(0)
+    rows = np.sort(random.choice(50_000, 5_000, replace=False))
+    drawn = np.column_stack([rows + 7.0, random.normal(size=5_000)])
+    drawn[0, 1] = drawn[0, 1] if ready else np.nan
+    assert features_of(drawn).columns == [0, 1]
+    features = features_of(drawn, n_rows=50_000)
+    assert features.columns == [1]
+    assert features.notes == ["Left out 'x0': every value is different, as in an identifier."]
+    assert features_of(drawn, n_rows=5_000).columns == [0, 1]
+
+
+def test_infinite_numbers_among_drawn_rows_are_missing():
+    """Whether a table is refused must not depend on the rows that were drawn."""
+    drawn = {"x": [1.0, np.inf, 3.0]}
+    features = features_of(drawn, n_rows=100)
+    assert features.names == ["x", "x missing"]
+    assert features.X.tolist() == [[1, 0], [2, 1], [3, 0]]
+    X, unread = features.plan.apply(drawn)
+    np.testing.assert_array_equal(X, features.X)
+    assert unread == {"x": 1}
+
+
 def test_bad_numbers_get_a_sentence():
     X = random.normal(size=(10, 2))
     X[7, 1] = -np.inf

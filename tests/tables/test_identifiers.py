@@ -45,6 +45,43 @@ def test_measurements_that_all_differ_are_none():
     assert are_identifying_numbers(random.permutation(10**5)[:300].astype(float), "person_id")
 
 
+@pytest.mark.parametrize("whole", [10**6, 10**9])
+def test_a_count_shows_in_rows_drawn_from_it(whole):
+    """200,000 rows of a million or of a thousand million, with gaps in the count or none."""
+    drawn, random = 200_000, np.random.default_rng(0)
+    stands_for = whole / drawn
+    for step in (1.0, 1.9):
+        values = np.floor(step * _different(drawn, whole, random))
+        assert are_identifying_numbers(values, "number", stands_for)
+    assert not are_identifying_numbers(values, "number")  # as a whole, it would be full of gaps
+
+
+@pytest.mark.parametrize("whole", [10**6, 10**9])
+@pytest.mark.parametrize("width", [0.6, 1.0, 1.9])
+def test_random_numbers_repeat_in_rows_drawn_from_them(whole, width):
+    """Even where there are about as many numbers as rows."""
+    random = np.random.default_rng(0)
+    values = random.integers(0, int(width * whole), 200_000).astype(float)
+    assert not are_identifying_numbers(values, "income", whole / 200_000)
+
+
+def test_of_too_many_rows_it_cannot_be_told():
+    values = _different(2_000, 10**6, np.random.default_rng(0))
+    assert not are_identifying_numbers(values, "number", 500.0)
+    assert are_identifying_numbers(values, "person_id", 500.0)
+    assert not are_identifying_numbers(3 * values, "number", 100.0)  # a range too wide for a count
+    words = [f"w{value:.0f}" for value in values]
+    assert not are_identifying_words(words, 2_000, "word", 500.0)
+    assert are_identifying_words(words, 2_000, "person_id", 500.0)
+    assert are_identifying_words(words, 2_000, "word", 100.0)
+
+
+def _different(n, whole, random):
+    """n different whole numbers below a limit, as floats."""
+    values = np.unique(random.integers(0, whole, 2 * n))
+    return random.permutation(values)[:n].astype(float)
+
+
 def test_repeated_numbers_are_none():
     assert not are_identifying_numbers(np.append(np.arange(50.0), 3), "id")
 

@@ -122,6 +122,6 @@ def _encode_words(column: Column, seed: int, stands_for: float) -> Encoded:
 
 
 def _are_texts(words: list[str], n: int) -> bool:
-    """Many words, or sentences that hardly ever repeat."""
+    """Many words, or sentences that hardly ever repeat; a single one has nothing to be near to."""
     sentences = sum(word.count(" ") for word in words) >= 2 * len(words)
-    return len(words) > _FEW or (sentences and 2 * len(words) > n)
+    return len(words) > _FEW or (sentences and 2 * len(words) > n and len(words) > 1)

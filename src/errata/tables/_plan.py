@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ._columns import columns_called, count_rows
+from ._columns import Column, columns_called, count_rows
 from ._encoders import Block, Encoder, Numbers, encode_cells
 
 
@@ -99,12 +99,17 @@ class ColumnPlan(FeaturePlan):
         unread: Counter[str] = Counter()
         if len(X):
             columns = columns_called(table, [encoder.name for encoder in self.encoders])
-            put_side_by_side(self._blocks(columns, unread), X)
+            put_side_by_side(self._blocks(columns, len(X), unread), X)
         return Applied(X, unread)
 
-    def _blocks(self, columns: Iterable[Any], unread: Counter[str]) -> Iterable[Block]:
+    def _blocks(self, columns: Iterable[Column], n: int, unread: Counter[str]) -> Iterable[Block]:
         """Features of one column after the other, counting what is not read."""
         for encoder, column in zip(self.encoders, columns, strict=True):
+            if len(column.values) != n:
+                raise ValueError(
+                    f"column {column.name!r} has {len(column.values)} rows, and the table {n}; "
+                    "columns must be of one length."
+                )
             block, missed = encode_cells(encoder, column.values)
             if missed:
                 unread[encoder.name] = missed
@@ -146,6 +151,11 @@ class MatrixPlan(FeaturePlan):
 
     def _of_sparse(self, table: Any) -> Applied:
         """A cell that is no finite number counts as one that is not stored."""
+        if table.shape[1] <= max(self.columns):
+            raise ValueError(
+                f"the sparse matrix has {table.shape[1]} columns, but features were made of column "
+                f"{max(self.columns)} (counted from 0), too; pass all columns."
+            )
         X = _picked(table.tocsr(), self.columns).astype(float)
         wrong = ~np.isfinite(X.data)
         unread = self._counted(np.bincount(X.indices[wrong], minlength=X.shape[1]))
