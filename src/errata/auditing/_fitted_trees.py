@@ -5,22 +5,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import _tree_walks as walks
+from .._kernels import kernels
+from .._kernels._tree_walks import NODE
 from ._cross_fitting import certain_or_uniform
 from ._models import NewRows
 
 
 class FittedTrees(NamedTuple):
-    """Trees whose nodes lie one behind the other; the second child of a node follows the first.
-
-    A leaf is its own child, and no number is above its threshold: who is there stays there.
-    """
+    """Trees whose nodes lie one behind the other, as the compiled loop wants them."""
 
     roots: np.ndarray  # (trees,)
-    child: np.ndarray  # (nodes,), the first
-    feature: np.ndarray  # (nodes,)
-    threshold: np.ndarray  # (nodes,), above which a row goes to the second
-    leaf: np.ndarray  # (nodes,), number of a leaf
+    nodes: np.ndarray  # of the trees, as NODE
     votes: np.ndarray  # (leaves, n_classes)
     seen: np.ndarray | None  # (trees, folds), whether a tree was grown on rows of a fold
 
@@ -29,18 +24,15 @@ class FittedTrees(NamedTuple):
         cls, trees: Sequence[tuple[Any, np.ndarray]], n_classes: int, seen: np.ndarray | None
     ) -> "FittedTrees":
         """From scikit-learn's trees, each with the codes it knows."""
-        parts = [_laid_out(tree, codes, n_classes) for tree, codes in trees]
-        nodes = np.cumsum([0, *(len(part.child) for part in parts)])
-        leaves = np.cumsum([0, *(len(part.votes) for part in parts)])
-        return cls(
-            nodes[:-1].astype(np.int32),
-            np.concatenate([p.child + start for p, start in zip(parts, nodes, strict=False)]),
-            np.concatenate([p.feature for p in parts]),
-            np.concatenate([p.threshold for p in parts]),
-            np.concatenate([p.leaf + start for p, start in zip(parts, leaves, strict=False)]),
-            np.concatenate([p.votes for p in parts]),
-            seen,
-        )
+        n_nodes = n_leaves = 0
+        roots, nodes, votes = [], [], []
+        for tree, codes in trees:
+            roots.append(n_nodes)
+            nodes.append(_laid_out(tree, n_nodes, n_leaves))
+            votes.append(_votes(tree, codes, n_classes))
+            n_nodes += len(nodes[-1])
+            n_leaves += len(votes[-1])
+        return cls(np.array(roots), np.concatenate(nodes), np.concatenate(votes), seen)
 
     def predict_proba(self, rows: NewRows) -> np.ndarray:
         """Mean of the votes of all trees, or of those that have not seen the fold of a row."""
@@ -56,39 +48,34 @@ class FittedTrees(NamedTuple):
         return certain_or_uniform(votes)
 
     def _votes(self, X: np.ndarray, roots: np.ndarray) -> np.ndarray:
-        return walks.sum_votes(
-            X, roots, self.child, self.feature, self.threshold, self.leaf, self.votes
-        )
+        return kernels("tree_walks").sum_votes(X, roots, self.nodes, self.votes)
 
 
-class _Laid(NamedTuple):
-    """One tree as :class:`FittedTrees` holds several."""
-
-    child: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    leaf: np.ndarray
-    votes: np.ndarray
-
-
-def _laid_out(tree: Any, codes: np.ndarray, n_classes: int) -> _Laid:
-    """Nodes moved so that the two children of each lie side by side."""
-    inner = np.flatnonzero(tree.children_left >= 0)
-    leaves = np.flatnonzero(tree.children_left < 0)
-    first = 1 + 2 * np.arange(len(inner), dtype=np.int32)
-    place = np.zeros(tree.node_count, dtype=np.int32)
+def _laid_out(tree: Any, start: int, first_leaf: int) -> np.ndarray:
+    """The nodes of a tree, moved so that the two children of each lie side by side."""
+    inner, leaves = np.flatnonzero(tree.children_left >= 0), _leaves(tree)
+    first = 1 + 2 * np.arange(len(inner))
+    place = np.zeros(tree.node_count, dtype=np.intp)
     place[tree.children_left[inner]], place[tree.children_right[inner]] = first, first + 1
-    child = np.arange(tree.node_count, dtype=np.int32)
-    child[place[inner]] = first
-    feature = np.zeros(tree.node_count, dtype=np.int32)
-    feature[place[inner]] = tree.feature[inner]
-    threshold = np.full(tree.node_count, np.inf, dtype=np.float32)
-    threshold[place[inner]] = _rounded_down(tree.threshold[inner])
-    leaf = np.zeros(tree.node_count, dtype=np.int32)
-    leaf[place[leaves]] = np.arange(len(leaves))
+    nodes = np.zeros(tree.node_count, dtype=NODE)
+    nodes["child"][place[inner]] = start + first
+    nodes["feature"][place[inner]] = tree.feature[inner]
+    nodes["threshold"][place[inner]] = _rounded_down(tree.threshold[inner])
+    nodes["child"][place[leaves]] = start + place[leaves]
+    nodes["threshold"][place[leaves]] = np.inf
+    nodes["leaf"][place[leaves]] = first_leaf + np.arange(len(leaves))
+    return nodes
+
+
+def _votes(tree: Any, codes: np.ndarray, n_classes: int) -> np.ndarray:
+    leaves = _leaves(tree)
     votes = np.zeros((len(leaves), n_classes), dtype=np.float32)
     votes[:, codes] = tree.value[leaves, 0]
-    return _Laid(child, feature, threshold, leaf, votes)
+    return votes
+
+
+def _leaves(tree: Any) -> np.ndarray:
+    return np.flatnonzero(tree.children_left < 0)
 
 
 def _rounded_down(threshold: np.ndarray) -> np.ndarray:
