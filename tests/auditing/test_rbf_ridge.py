@@ -1,12 +1,8 @@
-import pickle
-
 import numpy as np
-import pytest
 from scipy.special import softmax
 
 from auditing_cases import blobs
 from errata.auditing import NewRows, TrainingData
-from errata.auditing import _rbf_ridge as module
 from errata.auditing._rbf_ridge import RBFRidge
 
 X, CODES = blobs(90)
@@ -53,24 +49,3 @@ def test_the_ridge_without_a_fold_equals_one_fitted_without_it():
     predictor = MODEL.cross_fit(data).predictor
     found = predictor.predict_proba(NewRows(X, folds=np.full(90, fold)))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)
-
-
-@pytest.mark.parametrize("folds", [None, FOLDS], ids=["alone", "in folds"])
-def test_blocks_change_nothing(monkeypatch, folds):
-    predictor = MODEL.cross_fit(TrainingData(X, CODES, 3, folds=folds, more_rows=True)).predictor
-    whole = predictor.predict_proba(NewRows(X, folds=folds))
-    monkeypatch.setattr(module, "ACTIVATED", 140)
-    parts = predictor.predict_proba(NewRows(X, folds=folds))
-    np.testing.assert_allclose(parts, whole, rtol=0, atol=1e-9)
-
-
-def test_rows_far_out_get_the_probabilities_of_no_row_in_particular():
-    predictor = MODEL.cross_fit(TrainingData(X, CODES, 3, more_rows=True)).predictor
-    far = predictor.predict_proba(NewRows(np.array([[1e200, 0, 0, -1e200], [1e9, 0, 0, 0]])))
-    np.testing.assert_allclose(far[0], far[1], rtol=0, atol=1e-12)
-
-
-def test_what_is_kept_holds_no_rows():
-    many, codes = blobs(3_000)
-    predictor = MODEL.cross_fit(TrainingData(many, codes, 3, more_rows=True)).predictor
-    assert len(pickle.dumps(predictor)) < 10_000 < many.nbytes
