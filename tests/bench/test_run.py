@@ -8,9 +8,14 @@ import time
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
-from errata.bench import Experiment, read_results, run_experiment
+from engine_cases import two_workers
+from errata.bench import Experiment, NoisyTraining, read_results, run_experiment
 from errata.exceptions import DatasetNotFoundError
 
 
@@ -154,6 +159,62 @@ def test_missing_data_are_named_before_anything_is_run(tmp_path, monkeypatch):
     with pytest.raises(DatasetNotFoundError, match=r"2 data sets are missing \(pima, ctg\)"):
         run_experiment(two, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers() as client:
+        yield client
+
+
+def learnt(**changes):
+    """An experiment that workers can import, with methods that draw."""
+    return experiment(
+        methods={"tree": DecisionTreeClassifier(max_features=1), "bayes": GaussianNB()},
+        metrics=("accuracy_percent",),
+        measure=NoisyTraining(split=StratifiedKFold(3, shuffle=True)),
+        **changes,
+    )
+
+
+def test_a_cluster_writes_the_same_file_and_goes_on_with_a_part_of_it(client, tmp_path):
+    run_experiment(learnt(), tmp_path / "here")
+    expected = (tmp_path / "here" / "results.csv").read_bytes()
+    seen = []
+    run_experiment(learnt(), tmp_path / "there", engine=client, progress=lambda *p: seen.append(p))
+    assert seen == [(done, 16) for done in range(17)]
+    file = tmp_path / "there" / "results.csv"
+    assert file.read_bytes() == expected
+    file.write_bytes(b"".join(expected.splitlines(keepends=True)[:14]))
+    seen.clear()
+    run_experiment(learnt(), tmp_path / "there", engine=client, progress=lambda *p: seen.append(p))
+    assert seen == [(done, 16) for done in range(13, 17)]
+    assert file.read_bytes() == expected
+    names = sorted(path.name for path in (tmp_path / "there").iterdir())
+    assert names == ["manifest.json", "results.csv"]
+
+
+def test_workers_find_data_by_a_name_that_holds_anywhere(client, tmp_path, monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    rows = [",".join(map(str, [*values, label])) for values, label in zip(X, y, strict=True)]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "meadow.csv").write_text("a,b,c,d,label\n" + "\n".join(rows) + "\n")
+    one = learnt(datasets={"Meadow": "meadow"}, noise_levels=(0.0,), repetitions=1)
+    monkeypatch.chdir(tmp_path)  # where no worker is
+    monkeypatch.delenv("ERRATA_DATA", raising=False)
+    given = run_experiment(one, "given", folder="mine", engine=client)
+    monkeypatch.setenv("ERRATA_DATA", "mine")  # which workers were started without
+    assert run_experiment(one, "known", engine=client) == given == run_experiment(one, "here")
+
+
+def broken(cell, method, dataset, bench):
+    raise ValueError("the measure is odd.")
+
+
+def test_an_error_on_a_worker_is_told_and_leaves_no_folder_behind(client, tmp_path):
+    with pytest.raises(ValueError, match=r"tiny, item \d: the measure is odd\."):
+        run_experiment(experiment(measure=broken), tmp_path, engine=client)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "results.csv"]
 
 
 SLOW_RUN = """

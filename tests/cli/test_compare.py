@@ -5,6 +5,7 @@ from click.testing import CliRunner
 
 import errata
 from auditing_cases import QUICK, blobs
+from engine_cases import two_workers
 from errata.cli.__main__ import main
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -50,6 +51,25 @@ def test_advice_page_and_tables(table):
         rows = list(csv.DictReader(stream))
     assert {row["name"] for row in rows} == {"SVM", "logistic regression"}
     assert float(rows[0]["score"]) >= float(rows[1]["score"])
+
+
+def test_on_a_cluster_the_same_is_found(table):
+    drop = ["--drop", "sure", "--drop", "ward"]
+    command = [table, "-l", "species", *SOME, *drop]
+    here = run(*command, "--out", table.with_name("here"))
+    with two_workers() as client:
+        where = ["--engine", "dask", "--scheduler", client.scheduler.address]
+        there = run(*command, *where, "--out", table.with_name("there"))
+    assert there.exit_code == 0, there.output
+    assert measured(table.with_name("there")) == measured(table.with_name("here"))
+    advice = here.output.splitlines()[0]
+    assert there.output.splitlines()[0] == advice
+
+
+def measured(folder):
+    """All that was measured but for the seconds, in the order of the grid."""
+    with open(folder / "results.csv") as stream:
+        return sorted(tuple(row.items())[:-1] for row in csv.DictReader(stream))
 
 
 def test_the_same_command_goes_on(table):

@@ -62,6 +62,28 @@ def test_a_part_of_the_data_sets_and_of_the_repetitions(tiny, tmp_path):
     assert len((tmp_path / "results.csv").read_text().splitlines()) == 3  # a header, two levels
 
 
+def test_the_cluster_that_was_named_is_asked(tiny, tmp_path, monkeypatch):
+    asked = {}
+
+    def seen(*_, **options):
+        asked.update(options)
+        raise ValueError("enough.")
+
+    monkeypatch.setattr("errata.bench.run_experiment", seen)
+    run("walmsley", "--engine", "dask", "--scheduler", "tcp://10.0.0.1:8786", "--out", tmp_path)
+    assert asked["engine"] == "tcp://10.0.0.1:8786"
+
+
+@pytest.mark.slow
+def test_on_a_cluster_of_this_machine_the_same_is_measured(tiny, tmp_path):
+    pytest.importorskip("distributed", reason="distributed is not installed")
+    here = run("walmsley", "--quick", "--jobs", 1, "--out", tmp_path / "here")
+    there = run("walmsley", "--quick", "--engine", "dask", "--out", tmp_path / "there")
+    assert (here.exit_code, there.exit_code) == (0, 0), there.output
+    one, other = ((tmp_path / name / "results.csv").read_bytes() for name in ("here", "there"))
+    assert one == other
+
+
 def test_a_stopped_run_says_how_to_go_on(tiny, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt

@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 import errata
 from auditing_cases import QUICK, blobs
+from engine_cases import two_workers
 from errata.comparing import Competitor, default_competitors
 
 RIVALS = {
@@ -186,6 +187,52 @@ def test_a_stopped_comparison_goes_on(table, found, tmp_path):
     assert progress[0] == (7, 30)
     assert progress[-1] == (30, 30)
     assert_array_equal(again.scores["accuracy"], found.scores["accuracy"])
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers() as client:
+        yield client
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_cluster_finds_the_same(table, found, client, tmp_path, kept):
+    X, labels, _ = table
+    seen = []
+    there = errata.compare(
+        X,
+        labels,
+        competitors=RIVALS,
+        random_state=0,
+        out=tmp_path if kept else None,
+        engine=client,
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen == [(done, 30) for done in range(0, 31, 3)]
+    for metric in ("accuracy", "agreement"):
+        assert_array_equal(there.scores[metric], found.scores[metric])
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == (["manifest.json", "results.csv"] if kept else [])
+
+
+def test_a_comparison_that_was_stopped_here_goes_on_there(table, found, client, tmp_path):
+    X, labels, _ = table
+    some = {"competitors": RIVALS, "out": tmp_path, "random_state": 0}
+    errata.compare(X, labels, **some)
+    lines = (tmp_path / "results.csv").read_text().splitlines(keepends=True)
+    (tmp_path / "results.csv").write_text("".join(lines[:8]))
+    again = errata.compare(X, labels, **some, engine=client.scheduler.address)
+    assert_array_equal(again.scores["accuracy"], found.scores["accuracy"])
+    kept = (tmp_path / "results.csv").read_text().splitlines(keepends=True)
+    assert kept[:8] == lines[:8]  # seconds, too: nothing was measured again
+
+
+def test_a_competitor_that_fails_on_a_worker_is_named(table, client, tmp_path):
+    X, labels, _ = table
+    rivals = {"bayes": GaussianNB(), "far": KNeighborsClassifier(10_000)}
+    with pytest.raises(ValueError, match=r"far cannot learn from this table: .*n_neighbors"):
+        errata.compare(X, labels, competitors=rivals, out=tmp_path, random_state=0, engine=client)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "results.csv"]
 
 
 def test_results_of_another_table_do_not_mix(table, tmp_path):

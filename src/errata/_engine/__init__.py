@@ -10,6 +10,7 @@ Nothing here knows what the rows are.
 from ._choice import engine_of
 from ._clients import local_client
 from ._dask import OnDask
+from ._elsewhere import map_elsewhere
 from ._engine import Engine, Part, Task
 from ._here import Here
 from ._ledger import Ledger
@@ -25,4 +26,5 @@ __all__ = [
     "Task",
     "engine_of",
     "local_client",
+    "map_elsewhere",
 ]

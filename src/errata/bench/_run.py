@@ -7,8 +7,10 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
+from .._engine import map_elsewhere
 from .._validation import check_count
 from ..datasets._load import check_available
+from ..datasets._sources import folder_of
 from ._experiment import Bench, Cell, Experiment
 from ._manifest import describe, write_manifest
 from ._results import ResultFile, read_results
@@ -22,6 +24,7 @@ def run_experiment(
     seed: int = 0,
     n_jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    engine: Any = None,
 ) -> list[dict[str, Any]]:
     """Measure every cell that ``out`` does not hold yet, and return all results.
 
@@ -43,6 +46,9 @@ def run_experiment(
         How many cells are measured at the same time; -1 for one per core.
     progress : callable, optional
         ``progress(done, total)`` is called at the start and after every cell.
+    engine : distributed.Client or str, optional
+        Measure the cells on this Dask cluster, or on that of the scheduler at this address, instead
+        of in ``n_jobs`` processes here. Its workers must see ``out`` and the data folder.
 
     Examples
     --------
@@ -78,8 +84,12 @@ def run_experiment(
     done = len(cells) - len(missing)
     report = progress or (lambda done, total: None)
     report(done, len(cells))
-    bench = Bench(None if folder is None else Path(folder), seed)
-    for cell, value in _measured(experiment, missing, bench, n_jobs):
+    if engine is None:
+        bench = Bench(None if folder is None else Path(folder), seed)
+        measured = _measured_here(experiment, missing, bench, n_jobs)
+    else:
+        measured = _measured_on(engine, experiment, missing, Bench(_anywhere(folder), seed), out)
+    for cell, value in measured:
         file.append(cell, value)
         done += 1
         report(done, len(cells))
@@ -88,15 +98,30 @@ def run_experiment(
     return read_results(file.path)
 
 
-def _measured(
+def _measured_here(
     experiment: Experiment, cells: list[Cell], bench: Bench, n_jobs: int | None
 ) -> Iterator[tuple[Cell, Mapping[str, float]]]:
     # Unordered: a slow cell must not keep those that finished after it from the disk.
     return Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(_measure)(experiment, cell, bench) for cell in cells
+        delayed(_measure)(cell, (experiment, bench)) for cell in cells
     )
 
 
-def _measure(experiment: Experiment, cell: Cell, bench: Bench) -> tuple[Cell, Mapping[str, float]]:
+def _measured_on(
+    engine: Any, experiment: Experiment, cells: list[Cell], bench: Bench, out: Path
+) -> Iterator[tuple[Cell, Mapping[str, float]]]:
+    shared = (experiment, bench)
+    found = map_elsewhere(engine, _measure, cells, shared, stage=experiment.name, folder=out)
+    return (measured for _, measured in found)
+
+
+def _anywhere(folder: str | os.PathLike | None) -> Path | None:
+    """The data folder by a name that a worker knows, which has another ERRATA_DATA or none."""
+    here = folder_of(folder)
+    return None if here is None else here.absolute()
+
+
+def _measure(cell: Cell, shared: tuple[Experiment, Bench]) -> tuple[Cell, Mapping[str, float]]:
+    experiment, bench = shared
     method = experiment.methods[cell.method]
     return cell, experiment.measure(cell, method, experiment.datasets[cell.dataset], bench)

@@ -11,6 +11,7 @@ import errata
 
 from .._format import plural
 from .._optional import require_all
+from ._cluster import chosen_engine, cluster_options
 from ._columns import check_filled, check_known, check_labels, column, named_label
 from ._console import console
 from ._folder import beside, tidy
@@ -67,6 +68,7 @@ YES, NO = {"1", "1.0", "true", "yes", "y"}, {"0", "0.0", "false", "no", "n", ""}
 @click.option(
     "--jobs", type=JOBS, default=1, show_default=True, help="Folds at a time; -1 for all cores."
 )
+@cluster_options
 def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **asked: Any) -> None:
     """Find out which way of learning suits FILE.
 
@@ -86,6 +88,7 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
       errata compare train.csv --label species
       errata compare train.csv -l species --method SVM --method "SVM after audit"
       errata compare train.csv -l species --noise 0.2 --kind nnar
+      errata compare train.csv -l species --engine dask
     """
     # Now, not after the work.
     require_all({"pyarrow": "tables", "jinja2": "report", "matplotlib": "report"})
@@ -95,7 +98,10 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
     learnt = _learnt_from(table, file, asked)
     tidy(out)
     with resumable():
-        with progress_bar(terminal, file.name) as progress:
+        with (
+            chosen_engine(asked["engine"], asked["scheduler"]) as engine,
+            progress_bar(terminal, file.name) as progress,
+        ):
             found = errata.compare(
                 learnt,
                 asked["label"],
@@ -112,6 +118,7 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
                 random_state=seed,
                 n_jobs=asked["jobs"],
                 progress=progress,
+                engine=engine,
             )
         _write(found, out)
     _tell(found.summary(), out, terminal)

@@ -7,6 +7,7 @@ from rich.table import Table
 
 import errata
 
+from ._cluster import chosen_engine, cluster_options
 from ._console import console
 from ._folder import tidy
 from ._options import JOBS
@@ -38,6 +39,7 @@ from ._resuming import progress_bar, resumable
     show_default=True,
     help="Cells measured at the same time; -1 for one per core.",
 )
+@cluster_options
 def reproduce(
     name: str | None,
     quick: bool,
@@ -47,6 +49,8 @@ def reproduce(
     out: Path | None,
     seed: int,
     jobs: int,
+    engine: str | None,
+    scheduler: str | None,
 ) -> None:
     """Run the published experiment NAME, or list them.
 
@@ -63,9 +67,19 @@ def reproduce(
     out = out or Path("reproductions") / experiment.name
     tidy(out)
     terminal = console()
-    with resumable(), progress_bar(terminal, experiment.title) as progress:
+    with (
+        resumable(),
+        chosen_engine(engine, scheduler) as cluster,
+        progress_bar(terminal, experiment.title) as progress,
+    ):
         results = errata.bench.run_experiment(
-            experiment, out, folder=data, seed=seed, n_jobs=jobs, progress=progress
+            experiment,
+            out,
+            folder=data,
+            seed=seed,
+            n_jobs=jobs,
+            progress=progress,
+            engine=cluster,
         )
     report = errata.bench.write_comparison(experiment, results, out)
     if report.summary is not None:

@@ -43,6 +43,7 @@ def compare(
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    engine: Any = None,
 ) -> Comparison:
     """Find out which way of learning suits a table whose labels may be wrong.
 
@@ -88,6 +89,10 @@ def compare(
         Folds at a time, -1 for one per core.
     progress : callable, optional
         ``progress(done, total)`` is called at the start and after every fold.
+    engine : distributed.Client or str, optional
+        Measure the folds on this Dask cluster, or on that of the scheduler at this address, instead
+        of in ``n_jobs`` processes here. Workers on other machines must see ``out``. The numbers are
+        the same, but for the seconds.
 
     Returns
     -------
@@ -129,7 +134,7 @@ def compare(
         manifest |= {"competitors": {name: described(c) for name, c in chosen.items()}}
         store = Folder(Path(out), title, noise, manifest)
     tell = progress or (lambda done, total: None)
-    measured = run(rows, folds, chosen, store, seed=seed, n_jobs=n_jobs, tell=tell)
+    measured = run(rows, folds, chosen, store, seed=seed, n_jobs=n_jobs, engine=engine, tell=tell)
     return Comparison(
         names=list(chosen),
         scores={

@@ -1,11 +1,13 @@
 """Measure every competitor on every fold, keep what is measured, go on where it was stopped."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from joblib import Parallel, delayed
 
+from .._engine import map_elsewhere
 from ..bench._experiment import Cell
 from ..bench._manifest import write_manifest
 from ..bench._results import ResultFile, read_results
@@ -25,21 +27,18 @@ def run(
     *,
     seed: int,
     n_jobs: int | None,
+    engine: Any,
     tell: Tell,
 ) -> Found:
     """Every value of every competitor on every fold."""
     found = store.start(rows.metrics)
     missing = [
-        (fold, {name: c for name, c in competitors.items() if (name, fold) not in found})
-        for fold in range(len(folds))
+        _Missing(number, train, test, lacking)
+        for number, (train, test) in enumerate(folds)
+        if (lacking := {name: c for name, c in competitors.items() if (name, number) not in found})
     ]
     tell(len(found), len(folds) * len(competitors))
-    measured = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(_numbered)(fold, rows, *folds[fold], lacking, seed + fold)
-        for fold, lacking in missing
-        if lacking
-    )
-    for fold, values in measured:
+    for fold, values in _measured(missing, (rows, seed), n_jobs, engine, store.path):
         for name, value in values.items():
             found[name, fold] = value
             store.keep(name, fold, value)
@@ -47,12 +46,36 @@ def run(
     return found
 
 
-def _numbered(fold: int, *work: Any) -> tuple[int, dict[str, Values]]:
-    return fold, score_fold(*work)
+class _Missing(NamedTuple):
+    """A fold, and the competitors that were not measured on it yet."""
+
+    number: int
+    train: np.ndarray
+    test: np.ndarray
+    competitors: dict[str, Competitor]
+
+
+def _measured(
+    missing: list[_Missing], shared: Any, n_jobs: int | None, engine: Any, folder: Path | None
+) -> Iterable[tuple[int, dict[str, Values]]]:
+    """Values of each fold as they come, measured in processes of this machine or on a cluster."""
+    if engine is None:
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        return parallel(delayed(_score)(fold, shared) for fold in missing)
+    found = map_elsewhere(engine, _score, missing, shared, stage="compare", folder=folder)
+    return (scored for _, scored in found)
+
+
+def _score(fold: _Missing, shared: tuple[ComparedRows, int]) -> tuple[int, dict[str, Values]]:
+    rows, seed = shared
+    number, train, test, competitors = fold
+    return number, score_fold(rows, train, test, competitors, seed + number)
 
 
 class Memory:
     """Nothing is kept beyond this call."""
+
+    path = None
 
     def start(self, metrics: tuple[str, ...]) -> Found:
         """Nothing was measured before."""
