@@ -221,7 +221,7 @@ def test_bad_matrices_are_one_sentence(tmp_path, matrix, sentence):
 def test_missing_files_and_folders_are_named(iris, tmp_path):
     out = tmp_path / "noisy.csv"
     refused(run(tmp_path / "no.csv", "-l", "y", "-r", 0.1, "-o", out), "does not exist", tmp_path)
-    refused(run(tmp_path, "-l", "y", "-r", 0.1, "-o", out), "has no ending", tmp_path)
+    refused(run(tmp_path, "-l", "y", "-r", 0.1, "-o", out), "is where the table is", tmp_path)
     nowhere = tmp_path / "no" / "noisy.csv"
     result = run(iris, "-l", "species", "-r", 0.1, "-o", nowhere)
     refused(result, "there is no folder", tmp_path)

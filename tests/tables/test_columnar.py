@@ -44,3 +44,35 @@ def test_twin_names_get_a_sentence(tmp_path):
     parquet.write_table(twins, tmp_path / "t.parquet")
     with pytest.raises(ValueError, match="has 2 columns named 'a'; rename one of them"):
         read_table(tmp_path / "t.parquet")
+
+
+def test_parquet_is_copied_some_rows_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr("errata.tables._columnar.COPIED_ROWS", 4)
+    words = arrow.array(list("abcabcabca")).dictionary_encode()
+    table = arrow.table({"x": range(10), "word": words, "y": words})
+    table = table.replace_schema_metadata({"made by": "hand"})
+    parquet.write_table(table, tmp_path / "in.parquet", row_group_size=6)
+    keep = [i not in (2, 6, 7) for i in range(10)]
+    new = list("xbcabcabcz")
+    copy_with_rows(tmp_path / "in.parquet", tmp_path / "out.parquet", keep, name="y", values=new)
+    found = parquet.ParquetFile(tmp_path / "out.parquet")
+    assert found.metadata.num_row_groups == 3  # of 4, 2 and 4 rows before some went
+    assert found.read().to_pydict() == {
+        "x": [0, 1, 3, 4, 5, 8, 9],
+        "word": list("ababcca"),
+        "y": list("xbabccz"),
+    }
+    assert found.schema_arrow.field("word").type == words.type
+    assert found.schema_arrow.metadata[b"made by"] == b"hand"
+
+
+def test_a_file_that_is_damaged_in_the_middle_leaves_no_copy(tmp_path):
+    parquet.write_table(
+        arrow.table({"y": [str(i) for i in range(999)]}), tmp_path / "in.parquet", compression=None
+    )
+    raw = bytearray((tmp_path / "in.parquet").read_bytes())
+    raw[20:2000] = bytes(1980)
+    (tmp_path / "in.parquet").write_bytes(raw)
+    with pytest.raises(ValueError, match="or it is damaged"):
+        copy_with_rows(tmp_path / "in.parquet", tmp_path / "out.parquet", [True] * 999)
+    assert not (tmp_path / "out.parquet").exists()

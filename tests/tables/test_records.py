@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables._records import Change, Record, changed, with_blank_lines
+from errata.tables._records import Change, Record, changed, given_change, with_blank_lines
 
 
 @given(st.lists(st.booleans(), min_size=1))
@@ -19,7 +19,27 @@ def test_blank_lines_hang_on_and_nothing_is_lost(blanks):
 
 def test_rows_that_go_are_not_given():
     records = [Record(f"{i}\n", [i], i) for i in range(3)]
-    change = Change(np.array([True, False, True]), "y", ["a", "b", "c"])
-    assert [(r.cells[0], v) for r, v in changed(records, change, Path("t"))] == [(0, "a"), (2, "c")]
-    with pytest.raises(ValueError, match="t has 2 rows, but 3 values were given"):
-        list(changed(records[:2], change, Path("t")))
+    change = given_change(np.array([True, False, True]), "y", ["a", "b", "c"])
+
+    def kept(records):
+        found = changed(records, lambda record: record.cells[0], change, Path("t"))
+        return [(record.cells[0], value) for record, value in found]
+
+    assert kept(records) == [(0, "a"), (2, "c")]
+    for others in (records[:2], [*records, records[0]]):
+        with pytest.raises(ValueError, match=f"t has {len(others)} rows, but 3 values were given"):
+            kept(others)
+
+
+def test_a_change_sees_cells_and_places_some_rows_at_a_time(monkeypatch):
+    monkeypatch.setattr("errata.tables._records.COPIED_ROWS", 2)
+    records = [Record(f"{i}\n", [i], i) for i in range(5)]
+    seen = []
+
+    def of(start, cells):
+        seen.append((start, cells))
+        return [cell != 3 for cell in cells], [10 * cell for cell in cells]
+
+    found = changed(records, lambda record: record.cells[0], Change("y", of), Path("t"))
+    assert [value for _, value in found] == [0, 10, 20, 40]
+    assert seen == [(0, [0, 1]), (2, [2, 3]), (4, [4])]

@@ -1,6 +1,5 @@
 """``errata clean``: a table without the labels that an audit found wrong."""
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +8,17 @@ import click
 import errata
 
 from .._format import count, plural
+from ._clean_by_place import clean_by_place
+from ._cleaned import Counts, beside_table, counts_of, new_cells, outcome, people, tell_of_blanks
 from ._columns import read_column
 from ._console import say
 from ._decided import decisions_for
 from ._folder import check_out, find_table, tidy
 from ._matching import rows_in_audit
 from ._options import FRACTION
+from ._several import audited_files, check_new_folder
 
 ACTIONS = ("drop", "relabel", "unlabel")
-CHANGES = ("dropped", "relabelled", "unlabelled")
 NO_SKILL = (
     "The audit found that the columns do not tell the labels apart, so nobody knows which are wrong"
 )
@@ -30,7 +31,7 @@ NO_SKILL = (
     "-o",
     required=True,
     type=click.Path(path_type=Path),
-    help="The cleaned table, in the format of the audited one.",
+    help="The cleaned table, in the format of the audited one; a folder for several files.",
 )
 @click.option(
     "--action",
@@ -79,7 +80,7 @@ NO_SKILL = (
 @click.option(
     "--table",
     type=click.Path(path_type=Path),
-    help="The audited table. [default: where it was audited, or beside AUDIT]",
+    help="The audited table, folder or pattern. [default: where it was audited, or beside AUDIT]",
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is there already.")
 def clean(
@@ -98,7 +99,9 @@ def clean(
 
     AUDIT is the folder that errata audit has written. The new table has the rows in their order,
     and all that was not asked to change as it was. Rows are known by their contents: the table may
-    have been sorted since the audit and have further columns, but no row may have changed.
+    have been sorted since the audit and have further columns, but no row may have changed. Of an
+    audit of several files, OUT is a folder of files with the same names; rows of these, and of
+    tables larger than memory, are known by their places, and the labels there must be as audited.
 
     \b
     Actions, on rows that nobody decided with errata review:
@@ -110,94 +113,55 @@ def clean(
     Examples:
       errata clean train.audit -o train.clean.csv
       errata clean train.audit -o better.csv --action relabel --sure 0.9 --unsure drop
+      errata clean visits.audit -o visits.clean
     """
     audit = errata.Audit.load(folder)
     label = audit.about["label"]
     if label is None:
         raise ValueError(f"{folder} is an audit of labels that are not a column of a table.")
     table = table or find_table(audit.about.get("table"), folder)
-    check_out(table, out, force=force)
-    # Not by their place: in a table that was sorted since, the wrong ones would go.
-    rows = rows_in_audit(table, label, audit)
+    files = audited_files(table, audit.about)
+    if files is None:
+        check_out(table, out, force=force)
+    else:
+        check_new_folder(table, files, out, force=force)
+    # By their contents where they are known: in a table that was sorted, the wrong ones would go.
+    by_place = files is not None or audit.stored is not None
+    rows = None if by_place else rows_in_audit(table, label, audit)
     tidy(out.parent)
     with decisions_for(folder, audit, use) as decisions:
-        cleaned = audit.clean(
-            action,
-            threshold=threshold,
-            sure=sure,
-            unsure=unsure,
-            decisions=decisions,
-            undecided="keep" if use == "only" else "act",
-            ambiguous=ambiguous,
-        )
-        cells = read_column(table, label)
-        cleaned = _beside_table(cleaned, cells, rows)
-        people = None if decisions is None else _people(cleaned, audit, decisions)
-    kept, cells = cleaned.kept[rows], _new_cells(cleaned, cells, rows)
-    errata.tables.copy_with_rows(table, out, kept, name=label, values=cells)
-    if people is not None:
-        say(people)
+        cleaning = {
+            "action": action,
+            "threshold": threshold,
+            "sure": sure,
+            "unsure": unsure,
+            "decisions": decisions,
+            "undecided": "keep" if use == "only" else "act",
+            "ambiguous": ambiguous,
+        }
+        if rows is None:
+            counts = clean_by_place(audit, table, files, out, cleaning)
+        else:
+            counts = _clean_found_rows(audit, table, rows, out, cleaning)
+        decided = None if decisions is None else people(counts.decided, audit, decisions)
+    if decided is not None:
+        say(decided)
     if use != "only":
         is_unsure = action == "relabel" and unsure == "keep"
         why_kept = "the class is not sure" if is_unsure else "no class loses more than half"
-        wrong = int(((audit.p_wrong > threshold) & ~cleaned.decided).sum())
-        did = cleaned.did[~cleaned.decided & audit.labelled]
-        told = _outcome(did, wrong, threshold, why_kept) if audit.has_skill else NO_SKILL
-        changed = set(cleaned.did.tolist())  # also by people, and where there was no label
-        say(f"{told}; nothing changed." if changed.isdisjoint(CHANGES) else f"{told}.")
-        _tell_of_blanks(cleaned.did[~cleaned.decided & ~audit.labelled])
-    say(f"Wrote {out} with {count(cleaned.kept.sum())} of {plural(len(audit), 'row')}.")
+        told = outcome(counts, threshold, why_kept) if audit.has_skill else NO_SKILL
+        say(f"{told}." if counts.changed else f"{told}; nothing changed.")
+        tell_of_blanks(counts.blank)
+    say(f"Wrote {out} with {count(counts.kept)} of {plural(len(audit), 'row')}.")
 
 
-def _people(cleaned: Any, audit: Any, decisions: Any) -> str:
-    """What people decided, and what became of it."""
-    did = Counter(cleaned.did[cleaned.decided].tolist())
-    done = [f"{count(did[what])} {what}" for what in ("relabelled", "kept", "dropped") if did[what]]
-    if did["weighted"]:
-        done.append(f"{count(did['weighted'])} ambiguous and kept")
-    disputed = (errata.review.resolve(decisions, audit.row_keys()).kinds == "disputed").sum()
-    if disputed:
-        done.append(f"{count(disputed)} more disputed, as if undecided")
-    told = f"People decided {plural(cleaned.decided.sum(), 'row')}"
-    return f"{told}: {', '.join(done)}." if done else f"{told}."
-
-
-def _beside_table(cleaned: Any, cells: Any, rows: Any) -> Any:
-    """What was done to the table: an audit may have begun with the classes that people gave."""
-    did = cleaned.did.astype("<U10")
-    for row, cell in zip(rows.tolist(), cells.tolist(), strict=True):
-        is_kept = cleaned.decided[row] and did[row] == "kept"
-        if is_kept and errata.review.as_text(cleaned.labels[row]) != errata.review.as_text(cell):
-            did[row] = "relabelled"
-    return cleaned._replace(did=did)
-
-
-def _new_cells(cleaned: Any, cells: Any, rows: Any) -> list[Any]:
-    """The column of labels: a cell stays as it was unless its label was changed."""
-    new = [None if cell != cell else cell for cell in cells.tolist()]  # NaN is a gap among numbers
-    for place, row in enumerate(rows.tolist()):
-        if cleaned.did[row] in CHANGES:
-            new[place] = errata.review.from_text(errata.review.as_text(cleaned.labels[row]))
-    return new
-
-
-def _tell_of_blanks(did: Any) -> None:
-    """Say how many rows without a label were given one, if there were any."""
-    filled = int((did == "relabelled").sum())
-    if len(did):
-        some = f"{count(filled) if filled else 'none'} got the suggested class"
-        say(f"{plural(len(did), 'row')} had no label; {some}.")
-
-
-def _outcome(labelled: Any, wrong: int, threshold: float, why_kept: str) -> str:
-    """What became of the labels above the threshold, in one sentence."""
-    labels = f"{plural(wrong, 'label')} {'is' if wrong == 1 else 'are'}"
-    probably = f"wrong with a probability above {threshold:g}"
-    if not wrong:
-        return f"No label is {probably}"
-    did = Counter(labelled.tolist())
-    done = [f"{count(did[what])} {what}" for what in CHANGES if did[what]]
-    spared = wrong - sum(did[what] for what in CHANGES)
-    if spared:
-        done.append(f"{count(spared)} kept, as {why_kept}")
-    return f"{labels} {probably}: {', '.join(done)}"
+def _clean_found_rows(
+    audit: Any, table: Path, rows: Any, out: Path, cleaning: dict[str, Any]
+) -> Counts:
+    """Copy a table whose rows were found in the audit, in whatever order."""
+    label, places = audit.about["label"], rows.tolist()
+    cells = read_column(table, label).tolist()
+    cleaned = beside_table(audit.clean(**cleaning), cells, places)
+    new = new_cells(cleaned, cells, places)
+    errata.tables.copy_with_rows(table, out, cleaned.kept[rows], name=label, values=new)
+    return counts_of(cleaned, audit.p_wrong, audit.labelled, cleaning["threshold"])

@@ -85,16 +85,19 @@ def column(table: Any, name: str) -> Any:
 
 def labels_of(table: Any, name: str) -> Any:
     """The labels of a table, None where a cell is empty or says that there is none."""
-    from .._validation import is_missing  # here, as it brings scikit-learn
-
     cells = column(table, name)
     if cells.dtype.kind != "O":
         return cells
-    missing = [is_missing(cell, text=True) for cell in cells.tolist()]
-    if any(missing):
-        cells = cells.copy()
-        cells[missing] = None
+    cells = cells.copy()
+    cells[:] = blanks_as_none(cells.tolist())
     return cells
+
+
+def blanks_as_none(cells: list[Any]) -> list[Any]:
+    """Cells, with None for those that are empty or say that there is nothing."""
+    from .._validation import is_missing  # here, as it brings scikit-learn
+
+    return [None if is_missing(cell, text=True) else cell for cell in cells]
 
 
 def _check_roles(options: Options) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import glob, has_magic
 from pathlib import Path
 
 import errata
@@ -51,14 +52,17 @@ def tidy(*folders: Path) -> None:
 
 
 def find_table(table: str | None, folder: Path) -> Path:
-    """Where the table of an audit was, or beside the audit when both have moved."""
+    """Where the table of an audit was, or beside the audit when both have moved.
+
+    It may be a folder or a pattern.
+    """
     if table is None:
         raise ValueError(f"{folder} does not say what it is an audit of; name the file: --table.")
     there = Path(table)
-    near = folder.resolve().parent / there.name
-    if not there.exists() and not near.exists():
-        raise FileNotFoundError(f"{there} is not there any more; say where it is with --table.")
-    return there if there.exists() else near
+    for place in (there, folder.resolve().parent / there.name):
+        if place.exists() or (has_magic(str(place)) and glob(str(place), recursive=True)):
+            return place
+    raise FileNotFoundError(f"{there} is not there any more; say where it is with --table.")
 
 
 def check_out(table: Path, out: Path, *, force: bool) -> None:

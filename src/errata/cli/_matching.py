@@ -1,5 +1,6 @@
 """The rows of an audit found again in a table that may have changed since."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -75,10 +76,15 @@ def _refuse(table: Path, rows: Any, now: Any, then: Any) -> None:
 
 
 def _check_labels(table: Path, now: Any, then: Any, numbers: Any = None) -> None:
-    for place, (new, old) in enumerate(zip(now.tolist(), then.tolist(), strict=True)):
+    rows = range(len(now)) if numbers is None else numbers
+    check_as_audited(table, now.tolist(), then.tolist(), rows)
+
+
+def check_as_audited(table: Path, now: list[Any], then: list[Any], rows: Iterable[int]) -> None:
+    """Raise when a row of a table has another label than it had; ``rows`` are their numbers."""
+    for row, new, old in zip(rows, now, then, strict=True):
         # As text 1 and 1.0 are equal, which they are when one of the columns had a gap.
         if errata.review.as_text(new) != errata.review.as_text(old):
-            row = place if numbers is None else numbers[place]
             raise ValueError(
                 f"the labels of {table} have changed since the audit: row {row} (counted from 0) "
                 f"says {new!r} and said {old!r}; audit it again."

@@ -7,13 +7,14 @@ import click
 
 import errata
 
-from .._files import atomic_path
+from .._files import atomic_folder, atomic_path
 from .._format import count, listed, percent, plural
 from .._names import instead
-from ._columns import check_labels, named_label, read_column
+from ._columns import check_labels, named_label
 from ._console import say
 from ._folder import beside, tidy
 from ._options import FRACTION
+from ._several import check_new_folder, files_of
 
 _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "density")
 
@@ -53,7 +54,7 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
     "-o",
     required=True,
     type=click.Path(path_type=Path),
-    help="The noisy table, in the format of TABLE.",
+    help="The noisy table, in the format of TABLE; a folder for several files.",
 )
 @click.option(
     "--truth",
@@ -76,9 +77,11 @@ def noise(
 ) -> None:
     """Plant wrong labels in TABLE and keep the truth.
 
-    TABLE is CSV, TSV or JSON lines (all also with .gz), Parquet or Feather. Every value outside
-    the label column stays as it is. The truth goes to a table of its own with the columns row,
-    label, class and flipped, so that a detector can be measured by it.
+    TABLE is CSV, TSV or JSON lines (all also with .gz), Parquet or Feather; or a folder of such
+    files, or a quoted pattern such as "visits-*.csv", and then OUT is a folder of files with the
+    same names. Every value outside the label column stays as it is. The truth goes to a table of
+    its own with the columns row, label, class and flipped, so that a detector can be measured by
+    it.
 
     \b
     Kinds:
@@ -95,28 +98,51 @@ def noise(
     Examples:
       errata noise iris.csv --label species --rate 0.2 -o noisy.csv
       errata noise iris.csv -l species -k pairwise --pair versicolor virginica -r 0.3 -o noisy.csv
+      errata noise visits/ -l outcome -r 0.1 -o noisy
     """
+    files = files_of(table)
     truth = truth or beside(out, ".truth", ending=".csv")
-    _check_paths(table, out, truth, force)
+    _check_paths(table, out, truth)
+    _check_not_there([truth] if files else [out, truth], force)
+    if files:
+        check_new_folder(table, files, out, force=force)
+        _check_beside(table, out, truth)
     _check_options(kind, rate, pairs, transition)
-    label = named_label(label, table)
+    label = named_label(label, files[0] if files else table)
     tidy(out.parent, truth.parent)
-    labels = _labels(table, label)
-    how = _flip_arguments(kind, table, label, labels, rate, pairs, transition, seed)
+    labels = _labels(files or [table], label)
+    how = _flip_arguments(kind, files or [table], label, labels, rate, pairs, transition, seed)
     noisy, flipped = errata.noise.flip_labels(labels, exact=not per_row, random_state=seed, **how)
     columns = {"row": range(len(labels)), "label": noisy, "class": labels, "flipped": 1 * flipped}
-    with atomic_path(truth) as temporary:  # both files, or none
+    with atomic_path(truth) as temporary:  # both, or none
         errata.tables.write_table(temporary, columns, guard_formulas=True)
-        errata.tables.copy_with_column(table, out, label, noisy)
+        if files:
+            _copy_files(files, out, label, noisy)
+        else:
+            errata.tables.copy_with_column(table, out, label, noisy)
     changed, n = int(flipped.sum()), len(flipped)
     say(f"Changed {count(changed)} of {plural(n, 'label')} ({percent(changed / n)}).")
     say(f"Wrote {out} and the truth to {truth}.")
 
 
-def _labels(table: Path, label: str) -> Any:
-    labels = read_column(table, label)
+def _labels(files: list[Path], label: str) -> Any:
+    from ..tables._sources_copies import column_of_files  # here, as it brings NumPy
+
+    labels = column_of_files(files, label)
     check_labels(labels, label)
     return labels
+
+
+def _copy_files(files: list[Path], out: Path, label: str, noisy: Any) -> None:
+    def rewrite(place: Any, cells: list[Any]) -> tuple[list[bool], list[Any]]:
+        new = noisy[place.rows_before : place.rows_before + len(cells)].tolist()
+        # A cell that stays is left as its file has it: 1 where another file has made it 1.0.
+        return [True] * len(cells), [a if a == b else b for a, b in zip(cells, new, strict=True)]
+
+    from ..tables._sources_copies import copy_files
+
+    with atomic_folder(out) as folder:
+        copy_files(files, folder, label, rewrite)
 
 
 def _check_options(kind: str, rate: float | None, pairs: tuple, transition: Path | None) -> None:
@@ -131,7 +157,7 @@ def _check_options(kind: str, rate: float | None, pairs: tuple, transition: Path
 
 def _flip_arguments(
     kind: str,
-    table: Path,
+    files: list[Path],
     label: str,
     labels: Any,
     rate: float | None,
@@ -152,7 +178,7 @@ def _flip_arguments(
     if kind == "pairwise":
         places = _places(pairs, classes)
         return {"transition": errata.noise.NoiseModel.pairwise(len(classes), places, rate)}
-    return _flip_proba(kind, _features(table, label), labels, rate, seed)
+    return _flip_proba(kind, _features(files, label), labels, rate, seed)
 
 
 def _flip_proba(kind: str, X: Any, labels: Any, rate: float, seed: int) -> dict[str, Any]:
@@ -209,9 +235,11 @@ def _places(pairs: tuple[tuple[str, str], ...], classes: list) -> list[tuple[int
     return [(names.index(a), names.index(b)) for a, b in pairs]
 
 
-def _features(table: Path, label: str) -> Any:
+def _features(files: list[Path], label: str) -> Any:
     """The numeric columns, each with mean 0 and standard deviation 1."""
-    columns = errata.tables._columns.columns_of(errata.tables.read_table(table))
+    from ..tables._sources_copies import read_files
+
+    columns = errata.tables._columns.columns_of(read_files(files))
     values = {c.name: errata.tables._cells.numbers(c.values) for c in columns if c.name != label}
     # The spread of a column with gaps is NaN and not 0, so that it is kept and named below.
     numeric = {name: v for name, v in values.items() if v is not None and v.std() != 0}
@@ -219,15 +247,25 @@ def _features(table: Path, label: str) -> Any:
     if missing:
         raise ValueError(f"column {missing[0]!r} has empty cells; this kind of noise needs values.")
     if not numeric:
-        raise ValueError(f"{table} has no numeric column that varies, and this kind needs one.")
+        raise ValueError(f"{files[0]} has no numeric column that varies, and this kind needs one.")
     # Lists and zip: nothing in the command line imports NumPy itself.
     scaled = [(v - v.mean()) / v.std() for v in numeric.values()]
     return list(zip(*scaled, strict=True))
 
 
-def _check_paths(table: Path, out: Path, truth: Path, force: bool) -> None:
+def _check_paths(table: Path, out: Path, truth: Path) -> None:
     if len({path.resolve() for path in (table, out, truth)}) < 3:
         raise ValueError("the table, --out and --truth must be three different files.")
-    there = [path for path in (out, truth) if path.exists()]
+
+
+def _check_beside(table: Path, out: Path, truth: Path) -> None:
+    """Raise when the truth would be one of the files of a folder of tables."""
+    for folder in (out, table):
+        if truth.resolve().is_relative_to(folder.resolve()):
+            raise ValueError(f"--truth {truth} is in {folder}, among the tables; put it elsewhere.")
+
+
+def _check_not_there(paths: list[Path], force: bool) -> None:
+    there = [path for path in paths if path.exists()]
     if there and not force:
         raise ValueError(f"{there[0]} exists already; choose another name, or pass --force.")

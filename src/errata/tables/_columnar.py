@@ -5,11 +5,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .._files import atomic_path, readable
 from .._optional import require
-from ._records import Change, check_named_once, check_row_count
+from ._records import Change, NoRowsError, check_named_once, check_row_count
 
 _BUFFER = 1 << 16  # bytes of a column read at a time; else a whole row group is in memory
+COPIED_ROWS = 1 << 16  # in memory at a time while a table is copied
 
 
 def read_columnar(path: Path, names: Sequence[str] | None) -> Any:
@@ -25,7 +28,7 @@ def read_columnar(path: Path, names: Sequence[str] | None) -> Any:
 
 def _wanted(known: list[str], names: Sequence[str] | None, n_rows: int, path: Path) -> list[str]:
     if n_rows == 0:
-        raise ValueError(f"{path} has a header but no rows.")
+        raise NoRowsError(f"{path} has a header but no rows.")
     names = known if names is None else list(names)
     check_named_once(known, names, path)
     return names
@@ -33,11 +36,39 @@ def _wanted(known: list[str], names: Sequence[str] | None, n_rows: int, path: Pa
 
 def copy_columnar(source: Path, target: Path, change: Change) -> None:
     """Copy a table; a column keeps its type (a dictionary is written plain)."""
-    table = _read(source)
-    check_row_count(table.num_rows, len(change.keep), source)
-    if change.name is not None:
-        table = _with_column(table, change.name, change.values, source)
-    _write(table if change.keep.all() else table.filter(change.keep), target)
+    if _kind(source) == "parquet":
+        _copy_parquet(source, target, change)
+        return
+    table = _read_feather(source)
+    check_row_count(table.num_rows, change.n_rows, source)
+    _write(_changed(table, change, 0, _plain_schema(table.schema, change, source), source), target)
+
+
+def _copy_parquet(source: Path, target: Path, change: Change) -> None:
+    """Copy the rows of a row group, or those of a large one that fit in memory, at a time."""
+    arrow, writer_of = (
+        require("pyarrow", extra="tables"),
+        require("pyarrow.parquet", extra="tables").ParquetWriter,
+    )
+    with open_parquet(source) as file, atomic_path(target) as temporary:
+        check_row_count(file.metadata.num_rows, change.n_rows, source)
+        schema, start = _plain_schema(file.schema_arrow, change, source), 0
+        with writer_of(temporary, schema) as writer:
+            for batch in _batches(file, source):
+                table = arrow.Table.from_batches([batch])
+                writer.write_table(_changed(table, change, start, schema, source))
+                start += batch.num_rows
+
+
+def _batches(file: Any, path: Path) -> Iterator[Any]:
+    for group in range(file.num_row_groups):
+        batches = file.iter_batches(COPIED_ROWS, row_groups=[group])
+        while True:
+            with undamaged(path):
+                batch = next(batches, None)
+            if batch is None:
+                break
+            yield batch
 
 
 def write_columnar(path: Path, columns: dict[str, list[Any]]) -> None:
@@ -82,13 +113,6 @@ def undamaged(path: Path | str) -> Iterator[None]:
         ) from error
 
 
-def _read(path: Path) -> Any:
-    if _kind(path) != "parquet":
-        return _read_feather(path)
-    with open_parquet(path) as file, undamaged(path):
-        return file.read()
-
-
 def _read_feather(path: Path) -> Any:
     _check_openable(path)
     with undamaged(path):
@@ -115,18 +139,38 @@ def _kind(path: Path) -> str:
     return path.suffix.lower().removeprefix(".")
 
 
-def _with_column(table: Any, name: str, values: list[Any], path: Path) -> Any:
+def _plain_schema(schema: Any, change: Change, path: Path) -> Any:
+    """The schema of a copy: of the column that changes, the type of the values is kept."""
+    if change.name is None:
+        return schema
+    check_named_once(schema.names, [change.name], path)
+    place = schema.names.index(change.name)
+    field = schema.field(place)
+    return schema.set(place, field.with_type(_plain(field.type)))
+
+
+def _changed(table: Any, change: Change, start: int, schema: Any, path: Path) -> Any:
+    """The rows from ``start`` on that stay, as they become."""
+    if change.name is None:
+        keep, _ = change.of(start, [None] * table.num_rows)
+    else:
+        place = schema.names.index(change.name)
+        cells = table.column(place).to_pylist()
+        keep, values = change.of(start, cells)
+        field = schema.field(place)
+        table = table.set_column(place, field, _cast(values, field, path))
+    keep = np.asarray(keep, dtype=bool)
+    return table if keep.all() else table.filter(keep)
+
+
+def _cast(values: list[Any], field: Any, path: Path) -> Any:
     arrow = require("pyarrow", extra="tables")
-    check_named_once(table.column_names, [name], path)
-    kind = _plain(table.column(name).type)
     try:
-        replaced = arrow.array(values).cast(kind)
+        return arrow.array(values).cast(field.type)
     except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, arrow.ArrowTypeError) as error:
         raise ValueError(
-            f"column {name!r} of {path} holds {kind} values, and the new ones are not."
+            f"column {field.name!r} of {path} holds {field.type} values, and the new ones are not."
         ) from error
-    place = table.column_names.index(name)
-    return table.set_column(place, table.schema.field(place).with_type(kind), replaced)
 
 
 def _plain(kind: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 from .._files import atomic_path, is_packed, open_text
 from .._optional import require
 from ._csv_rows import TextTable, is_tsv, text_table
-from ._records import Change, Record, changed, check_named_once
+from ._records import Change, NoRowsError, Record, changed, check_named_once
 
 _BLOCK = 1 << 20  # bytes that Arrow parses at a time; a row must fit in
 _BLOCKS = (_BLOCK, 1 << 24, 1 << 28, (1 << 31) - 1)
@@ -29,7 +29,7 @@ def read_csv(path: Path, names: Sequence[str] | None) -> Any:
         check_named_once(header, names, path)
     table = _parsed(path, layout, names)
     if table.num_rows == 0:
-        raise ValueError(f"{path} has a header but no rows.")
+        raise NoRowsError(f"{path} has a header but no rows.")
     return table
 
 
@@ -37,9 +37,13 @@ def copy_csv(source: Path, target: Path, change: Change) -> None:
     """Copy a table row by row; what does not change keeps every byte, quotes and all."""
     with atomic_path(target) as temporary, text_table(source) as table:
         place = None if change.name is None else _place(table.header.cells, change.name, source)
+
+        def cell(row: Record) -> str | None:
+            return None if place is None else row.cells[place]
+
         with open_text(temporary, "w", table.encoding) as stream:
             stream.write(table.header.raw)
-            for row, value in changed(table.rows, change, source):
+            for row, value in changed(table.rows, cell, change, source):
                 if place is not None:
                     row = _with_cell(row, place, value, table.delimiter)
                 stream.write(row.raw)

@@ -28,10 +28,15 @@ def json_lines(path: Path) -> Iterator[tuple[str, Iterator[Record]]]:
 def copy_json_lines(source: Path, target: Path, change: Change) -> None:
     """Copy a table line by line; what does not change keeps every byte."""
     found = change.name is None
+
+    def cell(row: Record) -> Any:
+        nonlocal found
+        found = found or change.name in row.cells
+        return row.cells.get(change.name)
+
     with atomic_path(target) as temporary, json_lines(source) as (encoding, records):
         with open_text(temporary, "w", encoding) as stream:
-            for row, value in changed(records, change, source):
-                found = found or change.name in row.cells
+            for row, value in changed(records, cell, change, source):
                 stream.write(row.raw if change.name is None else _with(row, change.name, value))
         if not found:  # known at the end only; nothing has been put in place yet
             raise ValueError(f"{source} has no column {change.name!r}.")

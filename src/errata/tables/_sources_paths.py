@@ -16,6 +16,11 @@ def is_path(thing: Any) -> bool:
     return isinstance(thing, str | os.PathLike)
 
 
+def is_pattern(path: Any) -> bool:
+    """Whether a path stands for several by the characters in it, and is not there itself."""
+    return has_magic(os.fspath(path)) and not os.path.lexists(path)
+
+
 def names_tables(thing: Any) -> bool:
     """Whether it is a path or a list of them; a list of other texts is a column."""
     if is_path(thing):
@@ -64,7 +69,7 @@ def _looks_like_a_path(path: Any) -> bool:
 
 def _files(path: str) -> Iterator[Path]:
     found = Path(path)
-    if os.path.lexists(path) or not has_magic(path):
+    if not is_pattern(path):
         yield from _files_of_folder(found) if found.is_dir() else [_checked(found)]
         return
     matches = sorted(map(Path, glob(path, recursive=True)), key=natural)

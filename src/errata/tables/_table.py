@@ -14,7 +14,7 @@ from ._csv import copy_csv, read_csv, write_csv
 from ._formulas import guarded
 from ._json_arrow import read_json_lines
 from ._json_lines import copy_json_lines, write_json_lines
-from ._records import Change
+from ._records import Change, given_change
 
 
 class _Format(NamedTuple):
@@ -73,8 +73,8 @@ def copy_with_column(
 ) -> None:
     r"""Copy a table with the values of one column replaced and everything else as it was.
 
-    ``target`` has the format of ``source``, and appears only when it is complete. Text is copied
-    row by row, so tables may be larger than memory.
+    ``target`` has the format of ``source``, and appears only when it is complete. Text and
+    Parquet are copied some rows at a time, so tables may be larger than memory.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def copy_with_column(
     """
     values = _cells(values)
     keep = np.ones(len(values), dtype=bool)
-    _copy(Path(source), Path(target), Change(keep, name, values))
+    copy_changed(Path(source), Path(target), given_change(keep, name, values))
 
 
 def copy_with_rows(
@@ -139,7 +139,7 @@ def copy_with_rows(
     values = [None] * len(keep) if values is None else _cells(values)
     if len(values) != len(keep):
         raise ValueError(f"keep has {len(keep)} entries, but values has {len(values)}.")
-    _copy(Path(source), Path(target), Change(keep, name, values))
+    copy_changed(Path(source), Path(target), given_change(keep, name, values))
 
 
 def write_table(
@@ -192,19 +192,24 @@ def _cells(values: Any) -> list[Any]:
     return [cell.item() if isinstance(cell, np.generic) else cell for cell in values]
 
 
-def _copy(source: Path, target: Path, change: Change) -> None:
-    ending = known_ending(source)
-    if ending != known_ending(target):
-        raise ValueError(
-            f"{target.name} is of another format than {source.name}; give it the same ending."
-        )
+def copy_changed(source: Path, target: Path, change: Change) -> None:
+    """Copy a table with some of it changed; a text, and Parquet, some rows at a time."""
+    check_same_format(source, target)
     try:
-        _FORMATS[ending].copy(source, target, change)
+        _FORMATS[known_ending(source)].copy(source, target, change)
     except UnicodeEncodeError as error:
         raise ValueError(
             f"{source} is written in an encoding without {error.object[error.start]!r}; "
             "save it as UTF-8 first."
         ) from error
+
+
+def check_same_format(source: Path, target: Path) -> None:
+    """Raise when the name of a copy says that it is something else."""
+    if known_ending(source) != known_ending(target):
+        raise ValueError(
+            f"{target.name} is of another format than {source.name}; give it the same ending."
+        )
 
 
 def known_ending(path: Path) -> str:

@@ -1,0 +1,104 @@
+"""What cleaning did to a table: counted over its rows, and told."""
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import errata
+
+from .._format import count, plural
+from ._console import say
+
+CHANGES = ("dropped", "relabelled", "unlabelled")
+
+
+class Counts(NamedTuple):
+    """Rows, by what was done to them."""
+
+    wrong: int  # above the threshold, and nobody decided about them
+    labelled: Counter[str]  # with a label, and nobody decided about them
+    blank: Counter[str]  # without one
+    decided: Counter[str]  # by people
+    kept: int
+
+    @property
+    def changed(self) -> bool:
+        """Whether the table has become another."""
+        return any(did[what] for did in self[1:4] for what in CHANGES)
+
+    def plus(self, other: "Counts") -> "Counts":
+        """The same of more rows."""
+        return Counts(
+            self.wrong + other.wrong,
+            self.labelled + other.labelled,
+            self.blank + other.blank,
+            self.decided + other.decided,
+            self.kept + other.kept,
+        )
+
+
+NOTHING = Counts(0, Counter(), Counter(), Counter(), 0)
+
+
+def counts_of(cleaned: Any, p_wrong: Any, labelled: Any, threshold: float) -> Counts:
+    """What was done to some rows; ``p_wrong`` and ``labelled`` are as the audit has them."""
+    by_probability, did = ~cleaned.decided, cleaned.did
+    return Counts(
+        int(((p_wrong > threshold) & by_probability).sum()),
+        Counter(did[by_probability & labelled].tolist()),
+        Counter(did[by_probability & ~labelled].tolist()),
+        Counter(did[cleaned.decided].tolist()),
+        int(cleaned.kept.sum()),
+    )
+
+
+def beside_table(cleaned: Any, cells: list[Any], rows: list[int]) -> Any:
+    """What was done to the table: an audit may have begun with the classes that people gave."""
+    did = cleaned.did.astype("<U10")
+    for row, cell in zip(rows, cells, strict=True):
+        is_kept = cleaned.decided[row] and did[row] == "kept"
+        if is_kept and errata.review.as_text(cleaned.labels[row]) != errata.review.as_text(cell):
+            did[row] = "relabelled"
+    return cleaned._replace(did=did)
+
+
+def new_cells(cleaned: Any, cells: list[Any], rows: list[int]) -> list[Any]:
+    """The column of labels: a cell stays as it was unless its label was changed."""
+    new = [None if cell != cell else cell for cell in cells]  # NaN is a gap among numbers
+    for place, row in enumerate(rows):
+        if cleaned.did[row] in CHANGES:
+            new[place] = errata.review.from_text(errata.review.as_text(cleaned.labels[row]))
+    return new
+
+
+def people(did: Counter[str], audit: Any, decisions: Any) -> str:
+    """What people decided, and what became of it."""
+    done = [f"{count(did[what])} {what}" for what in ("relabelled", "kept", "dropped") if did[what]]
+    if did["weighted"]:
+        done.append(f"{count(did['weighted'])} ambiguous and kept")
+    disputed = (errata.review.resolve(decisions, audit.row_keys()).kinds == "disputed").sum()
+    if disputed:
+        done.append(f"{count(disputed)} more disputed, as if undecided")
+    told = f"People decided {plural(did.total(), 'row')}"
+    return f"{told}: {', '.join(done)}." if done else f"{told}."
+
+
+def tell_of_blanks(did: Counter[str]) -> None:
+    """Say how many rows without a label were given one, if there were any."""
+    if did:
+        filled = did["relabelled"]
+        some = f"{count(filled) if filled else 'none'} got the suggested class"
+        say(f"{plural(did.total(), 'row')} had no label; {some}.")
+
+
+def outcome(counts: Counts, threshold: float, why_kept: str) -> str:
+    """What became of the labels above the threshold, in one sentence."""
+    wrong, did = counts.wrong, counts.labelled
+    labels = f"{plural(wrong, 'label')} {'is' if wrong == 1 else 'are'}"
+    probably = f"wrong with a probability above {threshold:g}"
+    if not wrong:
+        return f"No label is {probably}"
+    done = [f"{count(did[what])} {what}" for what in CHANGES if did[what]]
+    spared = wrong - sum(did[what] for what in CHANGES)
+    if spared:
+        done.append(f"{count(spared)} kept, as {why_kept}")
+    return f"{labels} {probably}: {', '.join(done)}"
