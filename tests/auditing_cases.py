@@ -4,7 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from errata.auditing._calibration import Calibration
 from errata.auditing._default_models import NearestRows
+from errata.auditing.classes import NoisePosterior
+from errata.auditing.classes._hypotheses import BOUNDARY, UNIFORM, Hypothesis
 
 QUICK = [NearestRows("neighbours")]  # fits within milliseconds
 
@@ -62,3 +65,10 @@ def nearly_clean(n_classes, n, n_wrong, sure):
     labels = codes.copy()
     labels[:n_wrong] = (codes[:n_wrong] + 1) % n_classes
     return np.log(q / q.sum(axis=0)), labels
+
+
+def known_noise(transition, calibration=Calibration()):  # noqa: B008
+    """One hypothesis that weighs everything, and boundary noise that weighs nothing."""
+    k, certain = len(transition), np.array([1.0, 0.0])
+    noise = Hypothesis(UNIFORM, 0.1, transition, 1.0, np.zeros(k), 0.0, 0.0, 0.0, 0.1)
+    return NoisePosterior([noise, noise._replace(kind=BOUNDARY)], certain, certain, calibration, 0)

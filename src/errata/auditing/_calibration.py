@@ -23,6 +23,13 @@ class Calibration(NamedTuple):
     matrix: np.ndarray | None = None
     offsets: np.ndarray | None = None
 
+    @property
+    def map(self) -> np.ndarray:
+        """Matrix and offsets side by side, shape (K, K + 1); empty for none."""
+        if self.matrix is None or self.offsets is None:
+            return np.empty((0, 0))
+        return np.column_stack([self.matrix, self.offsets])
+
     def apply(self, logs: np.ndarray) -> np.ndarray:
         """The logarithms of the calibrated probabilities."""
         if self.matrix is None or self.offsets is None:

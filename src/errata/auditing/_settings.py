@@ -28,6 +28,7 @@ NOISE_ROWS = 5_000  # rows that the noise model is fitted to at most
 LEAST_DOUBTFUL = 0.5
 CHECKED_ROWS = 10_000  # rows up to which errors are injected among all of them
 CHECK_SAMPLE = 5_000  # and how many are drawn for it beyond
+WORTH_COMPILING = 10**6  # probabilities from which compiled loops make up for being loaded
 CACHED = 2**16  # probabilities worked on at once: what stays in the processor's cache
 
 # Models and their parameters. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`
@@ -74,7 +75,6 @@ LEAST_UNMIXED = 0.05  # of the calibrated probability: what undoing noise leaves
 MOST_OF_A_CLASS = 0.49  # a class is labelled right more often than not, so T has an inverse
 COMPARABLE = 0.2  # of the largest weight: hypotheses that speak for how ambiguous classes are
 REACH = 9.6  # in log weight: hypotheses further below the best are not looked for
-SMALLEST_LOG = -80.0  # of a probability; single precision ends a little below
 LEAST_WEIGHT = 1e-3  # of the largest: lighter hypotheses are not kept
 MOST_OF_THE_WEIGHT = 0.98  # of the hypotheses that rows are scored by: each costs as much
 COVERAGE = 0.9  # of the posterior that the interval of the noise rate holds

@@ -2,18 +2,18 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
-from auditing_cases import draw_truth, nearly_clean, symmetric
+from auditing_cases import draw_truth, known_noise, nearly_clean, symmetric
+from errata._kernels._judged_rows import between
 from errata.auditing._calibration import Calibration
+from errata.auditing._settings import UNEVEN
 from errata.auditing._skill import skill_of
-from errata.auditing.classes import _posterior
-from errata.auditing.classes._hypotheses import BOUNDARY, UNIFORM, Hypothesis
 from errata.auditing.classes._noise_posterior import NoisePosterior
 from errata.auditing.classes._posterior import (
     gathered_posterior,
     posterior_given_noise,
     posterior_of,
 )
-from errata.auditing.classes._row_rule import between, merged_rows, rows_posterior, weightiest
+from errata.auditing.classes._row_rule import merged_rows, rows_posterior, weightiest
 
 SKEW = np.array([[0.8, 0.2, 0.0], [0.0, 0.9, 0.1], [0.05, 0.05, 0.9]])
 
@@ -80,15 +80,6 @@ def test_doubling_every_row_hardly_changes_the_posterior():
     twice = posterior_for(np.tile(truth.logs, 2), np.tile(truth.labels, 2)).p_wrong
     np.testing.assert_array_equal(twice[:1500], twice[1500:])
     assert np.abs(twice[:1500] - once).mean() < 0.01
-
-
-def test_blocks_change_nothing(monkeypatch):
-    truth = draw_truth(SKEW, 300, error=0.3)
-    whole = posterior_for(truth.logs, truth.labels)
-    monkeypatch.setattr(_posterior, "CACHED", 21)
-    parts = posterior_given_noise(whole.noise, truth.logs, truth.labels)
-    np.testing.assert_allclose(parts.p_wrong, whole.p_wrong, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(parts.prior, whole.prior, rtol=0, atol=1e-12)
 
 
 def test_rows_that_are_judged_later_join_those_learnt_from():
@@ -193,12 +184,8 @@ def test_without_boundary_noise_less_is_wrong_where_classes_meet():
 
 def test_labels_that_single_precision_calls_impossible_are_ranked():
     logs = np.array([[-25, -30, -1e-9], [-1e-9, -1e-9, -25]], dtype=np.float32)
-    ranked = between(np.full(3, 0.5), -np.expm1(logs[0].astype(float)), uneven=0.0)
-    assert np.isfinite(ranked).all()
-    assert ranked[0] > 0.9 > 0.1 > ranked[2]
-    assert np.isfinite(
-        posterior_for(np.tile(logs, 40), np.zeros(120, dtype=int) + (np.arange(120) % 2)).suspicion
-    ).all()
+    codes = np.arange(120) % 2
+    assert np.isfinite(posterior_for(np.tile(logs, 40), codes).suspicion).all()
 
 
 @pytest.mark.parametrize("rates", [(0.2, 0.2), (0.35, 0.05)], ids=["even", "uneven"])
@@ -208,15 +195,9 @@ def test_the_ranking_knows_how_uneven_the_noise_is(rates):
     noise = known_noise(T)
     found = posterior_given_noise(noise, truth.logs, truth.labels)
     own = np.exp(truth.logs[truth.labels, np.arange(400)])
-    expected = between(found.p_wrong, 1 - own, uneven=np.std(rates))
+    part = np.exp(-((np.std(rates) / UNEVEN) ** 2)) / 2
+    expected = between(found.p_wrong, 1 - own, part)
     np.testing.assert_allclose(found.suspicion, expected, rtol=0, atol=1e-9)
-
-
-def known_noise(transition, calibration=Calibration()):  # noqa: B008
-    """One hypothesis that weighs everything, and boundary noise that weighs nothing."""
-    k, certain = len(transition), np.array([1.0, 0.0])
-    noise = Hypothesis(UNIFORM, 0.1, transition, 1.0, np.zeros(k), 0.0, 0.0, 0.0, 0.1)
-    return NoisePosterior([noise, noise._replace(kind=BOUNDARY)], certain, certain, calibration, 0)
 
 
 def test_skill_is_that_of_probabilities_that_have_not_seen_the_labels():

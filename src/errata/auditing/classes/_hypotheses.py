@@ -4,11 +4,12 @@ Every hypothesis gives a row's class a probability before its label is looked at
 boundary noise, the probability of each label given the class. Arrays have the shape (K, n).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from .._settings import BOUNDARY_SLOPE, BOUNDARY_SPREAD, LEAST_UNMIXED, SMALLEST_LOG
+from ..._kernels._judged_rows import log_product, unnormalised
+from .._settings import BOUNDARY_SLOPE, BOUNDARY_SPREAD, LEAST_UNMIXED
 
 UNIFORM, PATTERN, CLASS_TO_CLASS, BOUNDARY = "uniform", "pattern", "class to class", "boundary"
 
@@ -50,30 +51,13 @@ class Hypothesis(NamedTuple):
         return unnormalised(logs, self.slope, self.offsets)
 
 
-def unnormalised(logs: np.ndarray, slope: float, offsets: Any = 0.0) -> np.ndarray:
-    """What softmax(slope logs + offsets) is proportional to, one at most, nowhere quite zero.
-
-    Were it zero, a label could be impossible under a hypothesis, and what follows undefined.
-    """
-    scores = logs * logs.dtype.type(slope)
-    if np.any(offsets):
-        scores += np.asarray(offsets, dtype=logs.dtype)[:, None]
-    scores -= scores.max(axis=0)
-    np.maximum(scores, SMALLEST_LOG, out=scores)
-    return np.exp(scores, out=scores)
-
-
 def unmixed(logs: np.ndarray, inverse: np.ndarray) -> np.ndarray:
     """Logarithms of q T⁻¹: probabilities of classes from those of labels, never quite zero.
 
     No slope can make (0.63, 0.37) and (0.98, 0.02) sharp at once; undoing the noise of each class
     does. Where classes overlap, q T⁻¹ falls below zero, is cut, and the labels become less likely.
     """
-    q = np.exp(logs)
-    p = inverse.T.astype(q.dtype) @ q
-    np.maximum(p, q.dtype.type(LEAST_UNMIXED) * q, out=p)
-    np.maximum(p, np.finfo(q.dtype).tiny, out=p)
-    return np.log(p, out=p)
+    return log_product(logs, inverse, LEAST_UNMIXED)
 
 
 def boundary_noise(logs: np.ndarray, codes: np.ndarray) -> Hypothesis:

@@ -4,23 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._blocks import blocks
+from ..._kernels._judged_rows import set_wrong
 from .._copies import group_vote, unexplained_conflicts
-from .._settings import CACHED
 from .._skill import Skill, skill_of
 from ._noise_posterior import NoisePosterior, noise_posterior
 from ._noise_rows import noise_rows, set_aside
-from ._row_rule import (
-    RowRule,
-    RowsPosterior,
-    Vote,
-    merged_rows,
-    mixture_of,
-    row_rule,
-    rows_posterior,
-    set_wrong,
-    weightiest,
-)
+from ._row_rule import RowRule, RowsPosterior, Vote, row_rule, rows_posterior, weightiest
 
 
 class Posterior(NamedTuple):
@@ -102,19 +91,10 @@ def posterior_given_noise(
     units: np.ndarray | None = None,
     known: np.ndarray | None = None,
 ) -> Posterior:
-    """The posterior of every label by what is known of the noise, a block of rows at a time."""
+    """The posterior of every label by what is known of the noise."""
     skill = skill_of(logs, codes, units)
-    rule = row_rule(noise, skill)
     vote = _vote_of_equal_rows(noise, logs, codes, equal)
-    rows = merged_rows(
-        [
-            rows_posterior(
-                *(rule, logs[:, block], codes[block], vote and vote.for_rows(block)),
-                None if known is None else known[block],
-            )
-            for block in blocks(len(codes), CACHED, width=len(logs))
-        ]
-    )
+    rows = rows_posterior(row_rule(noise, skill), logs, codes, vote, known)
     return gathered_posterior(
         *(rows, noise, skill),
         n_units=None if units is None else int(units.max()) + 1,
@@ -173,8 +153,9 @@ def classes_of_rows(
     ``logs`` and ``codes`` are those of the whole table, as :func:`posterior_of` has seen them.
     """
     noise, codes = posterior.noise, codes[rows]
-    calibrated = noise.calibration.apply(logs.take(rows, axis=1))
-    classes = mixture_of(posterior.rule, calibrated, codes).classes
+    logs = noise.calibration.apply(logs.take(rows, axis=1))
+    given = [h.weight * h.hypothesis.classes_given_labels(logs, codes) for h in weightiest(noise)]
+    classes = np.sum(given, axis=0)
     set_wrong(classes, (codes, np.arange(len(codes))), posterior.p_wrong[rows])
     return classes
 

@@ -6,9 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..._kernels import _judged_rows, kernels
+from ..._kernels._judged_rows import Hypotheses
 from .._calibration import Calibration
-from .._pooling import largest
-from .._settings import MOST_OF_THE_WEIGHT, MOST_WITHOUT_SKILL, UNEVEN
+from .._settings import (
+    LEAST_UNMIXED,
+    MOST_OF_THE_WEIGHT,
+    MOST_WITHOUT_SKILL,
+    UNEVEN,
+    WORTH_COMPILING,
+)
 from .._skill import Skill
 from ._hypotheses import BOUNDARY, Hypothesis
 from ._noise_posterior import NoisePosterior
@@ -27,17 +34,51 @@ class RowRule(NamedTuple):
     """How rows are judged, whichever block they are in: all that is needed of what was learnt."""
 
     calibration: Calibration
-    weightiest: list[Weighted]
+    hypotheses: Hypotheses  # the weightiest
+    places: np.ndarray  # of these among all
     n_hypotheses: int  # those that are too light included
-    unevenness: float
+    surprise: float  # its part in the suspicion
     highest: float  # p_wrong that may be claimed
 
 
 def row_rule(noise: NoisePosterior, skill: Skill) -> RowRule:
-    """The rule that follows from what is known of the noise, and of the columns."""
-    highest = 1.0 if skill.enough else MOST_WITHOUT_SKILL
+    """The rule that follows from what is known of the noise, and of the columns.
+
+    Suspicion is a place between the log-odds of a wrong label and those of any other label. The
+    first know the noise, but only as well as it could be learnt; the second know none. Together
+    they rank better than either over many data sets and kinds of noise. It is the middle when all
+    classes are wrong as often; the more they differ, the less plain surprise can tell.
+    """
     heavy = weightiest(noise)
-    return RowRule(noise.calibration, heavy, len(noise.hypotheses), noise.unevenness, highest)
+    return RowRule(
+        calibration=noise.calibration,
+        hypotheses=_stacked(heavy),
+        places=np.array([part.place for part in heavy]),
+        n_hypotheses=len(noise.hypotheses),
+        surprise=float(np.exp(-((noise.unevenness / UNEVEN) ** 2)) / 2),
+        highest=1.0 if skill.enough else MOST_WITHOUT_SKILL,
+    )
+
+
+def _stacked(heavy: Sequence[Weighted]) -> Hypotheses:
+    """Hypotheses as arrays. Under boundary noise a label tells nothing more: models know it."""
+    found, weights = [part.hypothesis for part in heavy], np.array([part.weight for part in heavy])
+    boundary = np.array([h.kind == BOUNDARY for h in found])
+    undone = np.array([h.inverse is not None for h in found])
+    k = len(found[0].offsets)
+    return Hypotheses(
+        slopes=np.array([h.slope for h in found]),
+        offsets=np.array([h.offsets for h in found]),
+        transitions=np.array(
+            [np.ones((k, k)) if h.kind == BOUNDARY else h.transition for h in found]
+        ),
+        inverses=np.array([h.inverse for h in found if h.inverse is not None]).reshape(-1, k, k),
+        inverse_of=np.where(undone, np.cumsum(undone) - 1, -1),
+        weights=weights,
+        ranking=np.array([part.ranking for part in heavy]),
+        elsewhere=weights * ~boundary / max(weights[~boundary].sum(), 1e-12),
+        least_unmixed=LEAST_UNMIXED,
+    )
 
 
 class Vote(NamedTuple):
@@ -46,13 +87,9 @@ class Vote(NamedTuple):
     weight: float  # of the vote, against what models say
     p_wrong: np.ndarray  # (n,), by the vote; NaN where equal rows do not differ
 
-    def for_rows(self, rows: slice) -> "Vote":
-        """The same for some of the rows."""
-        return self._replace(p_wrong=self.p_wrong[rows])
-
 
 class RowsPosterior(NamedTuple):
-    """A block of rows as in :class:`Posterior`, and what is summed over the blocks."""
+    """Some rows as in :class:`Posterior`, and what is summed over them."""
 
     p_wrong: np.ndarray
     suspicion: np.ndarray
@@ -85,32 +122,21 @@ def rows_posterior(
     known : array of bool of shape (n,), optional
         Labels that are certain.
     """
-    logs = rule.calibration.apply(logs)
-    own = (codes, np.arange(len(codes)))
-    mixture = mixture_of(rule, logs, codes, known)
-    classes = mixture.classes
-    p_elsewhere = np.minimum(_raised(1 - mixture.elsewhere, vote), rule.highest)
-    wanted = np.minimum(_raised(1 - classes[own], vote), rule.highest)
-    p_wrong = set_wrong(classes, own, _unless(known, wanted))
-    surprise = -np.expm1(logs[own].astype(float))
-    suspicion = between(_raised(1 - mixture.ranked, vote), surprise, rule.unevenness)
-    joint = _joint(classes, codes)
-    classes[own] = -1  # so that the largest is that of another class
-    other, p_other = largest(classes)
-    return RowsPosterior(
-        p_wrong=p_wrong.astype(float),
-        suspicion=_unless(known, suspicion),
-        other=other.astype(np.int16),
-        p_other=p_other.astype(np.float32),
-        p_elsewhere=_unless(known, p_elsewhere),
-        joint=joint,
-        right=mixture.right,
+    twin = kernels("judged_rows") if logs.size >= WORTH_COMPILING else _judged_rows
+    judged = twin.judge_rows(
+        np.ascontiguousarray(logs),
+        np.ascontiguousarray(codes, dtype=np.int64),
+        rule.calibration.map.astype(logs.dtype),
+        rule.hypotheses.astype(logs.dtype),
+        highest=rule.highest,
+        surprise=rule.surprise,
+        vote=np.full(len(codes), np.nan) if vote is None else vote.p_wrong,
+        vote_weight=0.0 if vote is None else vote.weight,
+        known=np.zeros(len(codes), dtype=bool) if known is None else known,
     )
-
-
-def _unless(known: np.ndarray | None, values: np.ndarray) -> np.ndarray:
-    """The values, and nothing where a label is certain."""
-    return values if known is None else np.where(known, 0.0, values)
+    right = np.zeros(rule.n_hypotheses)
+    right[rule.places] = judged.right
+    return RowsPosterior(*judged._replace(right=right))
 
 
 def merged_rows(blocks_of_rows: Sequence[RowsPosterior]) -> RowsPosterior:
@@ -118,36 +144,6 @@ def merged_rows(blocks_of_rows: Sequence[RowsPosterior]) -> RowsPosterior:
     *per_row, joint, right = map(list, zip(*blocks_of_rows, strict=True))
     sums = reduce(np.add, joint), reduce(np.add, right)
     return RowsPosterior._make([*map(np.concatenate, per_row), *sums])
-
-
-class Mixture(NamedTuple):
-    """The mean over the weightiest hypotheses."""
-
-    classes: np.ndarray  # (K, n), probabilities of the classes given the labels
-    ranked: np.ndarray  # (n,), probability of the label by the weights of the ranking
-    elsewhere: np.ndarray  # (n,), probability of the label without boundary noise
-    right: np.ndarray  # (hypotheses,), expected number of right labels under each
-
-
-def mixture_of(
-    rule: RowRule, logs: np.ndarray, codes: np.ndarray, known: np.ndarray | None = None
-) -> Mixture:
-    """The mean over the hypotheses of a rule; ``logs`` are calibrated."""
-    classes, ranked, elsewhere = np.zeros_like(logs), np.zeros(len(codes)), np.zeros(len(codes))
-    right, others = np.zeros(rule.n_hypotheses), 0.0
-    own = (codes, np.arange(len(codes)))
-    for place, hypothesis, weight, ranking in rule.weightiest:
-        part = hypothesis.classes_given_labels(logs, codes)
-        right[place] = (part[own] if known is None else np.where(known, 1, part[own])).sum(
-            dtype=float
-        )
-        ranked += ranking * part[own]
-        if hypothesis.kind != BOUNDARY:
-            elsewhere += weight * part[own]
-            others += weight
-        part *= logs.dtype.type(weight)
-        classes += part
-    return Mixture(classes, ranked, elsewhere / max(others, 1e-12), right)
 
 
 def weightiest(noise: NoisePosterior) -> list[Weighted]:
@@ -165,49 +161,3 @@ def _most(weights: np.ndarray) -> np.ndarray:
     heavy = np.zeros(len(weights), dtype=bool)
     heavy[order[:enough]] = True
     return heavy
-
-
-def set_wrong(classes: np.ndarray, own: tuple, wanted: np.ndarray) -> np.ndarray:
-    """Make the labels wrong with the probabilities wanted, the other classes in scale.
-
-    A label that was certain leaves nothing to scale: then it stays so.
-    """
-    others = classes.sum(axis=0) - classes[own]
-    wanted = np.where(others > 0, wanted, 0.0)
-    scale = np.divide(wanted, others, out=np.zeros(len(wanted)), where=others > 0)
-    classes *= scale.astype(classes.dtype)
-    classes[own] = 1 - wanted
-    return wanted
-
-
-def _joint(classes: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Expected number of rows of each class with each label."""
-    k = len(classes)
-    cells = np.arange(k)[:, None] * k + codes
-    counts = np.bincount(cells.ravel(), weights=classes.ravel(), minlength=k * k)
-    return counts.reshape(k, k)
-
-
-def _raised(p: np.ndarray, vote: Vote | None) -> np.ndarray:
-    """``p``, raised by the vote of equal rows where there is one."""
-    at_least = np.maximum(p, 0)  # rounding may leave a little less
-    if vote is None:
-        return at_least
-    return np.fmax(at_least, vote.weight * vote.p_wrong + (1 - vote.weight) * p)
-
-
-def between(p_wrong: np.ndarray, surprise: np.ndarray, uneven: float) -> np.ndarray:
-    """A place between the log-odds of a wrong label and those of any other label.
-
-    The first know the noise, but only as well as it could be learnt; the second know none. Together
-    they rank better than either over many data sets and kinds of noise. It is the middle when all
-    classes are wrong as often; the more they differ, the less plain surprise can tell.
-    """
-    part = np.exp(-((uneven / UNEVEN) ** 2)) / 2
-    return 1 / (1 + np.exp(-(1 - part) * log_odds(p_wrong) - part * log_odds(surprise)))
-
-
-def log_odds(p: np.ndarray) -> np.ndarray:
-    """Logarithms of p / (1 - p), finite: this is faster than scipy's logit."""
-    p = p.clip(1e-9, 1 - 1e-9)
-    return np.log(p / (1 - p))

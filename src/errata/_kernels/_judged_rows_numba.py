@@ -1,0 +1,290 @@
+"""Judge rows: the class of each given its label, as the mean over hypotheses. The compiled twin.
+
+Rows are worked off in pieces that stay in the first cache, classes before rows, so that wide
+registers hold neighbouring rows. They do in loops with few arrays that neither look anything up nor
+branch, hence the many short loops. A row's numbers do not depend on the piece it is in.
+"""
+
+import numpy as np
+from numba import njit
+
+from ._elementary_numba import exp_of, log_of
+from ._judged_rows import NEARLY, SMALLEST_LOG, Judged
+
+PIECE, FEW_CLASSES, PIECE_OF_MANY = 128, 32, 32  # rows of up to so many classes; of more
+TINY = 2e-38  # hardly more than the smallest number that is not denormal
+compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
+
+
+def judge_rows(
+    logs, codes, calibration, hypotheses, *, highest, surprise, vote, vote_weight, known
+):
+    """As the plain twin."""
+    n, k = len(codes), len(logs)
+    found = Judged(
+        *(np.empty(n), np.empty(n), np.empty(n, np.int16), np.empty(n, np.float32), np.empty(n)),
+        *(np.zeros((k, k)), np.zeros(len(hypotheses.slopes))),
+    )
+    inverses = hypotheses.inverses.swapaxes(1, 2).copy()
+    _judge(
+        *(logs, codes, calibration, hypotheses._replace(inverses=inverses)),
+        *(highest, surprise, vote, vote_weight, known, found),
+    )
+    return found
+
+
+@compiled
+def _judge(logs, codes, calibration, h, highest, surprise, vote, vote_weight, known, found):
+    k, n = logs.shape
+    piece = PIECE if k <= FEW_CLASSES else PIECE_OF_MANY
+    cells, sums = np.empty((4, k, piece), logs.dtype), np.empty((2, piece), logs.dtype)
+    calibrated, part, classes, q = cells[0], cells[1], cells[2], cells[3]
+    label, place, right = (
+        np.empty(piece, np.uint32),
+        np.empty(piece, np.int32),
+        np.empty((4, piece)),
+    )
+    own, believed, ranked, elsewhere = right[0], right[1], right[2], right[3]
+    for start in range(0, n, piece):
+        size = min(piece, n - start)
+        rows = slice(start, start + size)
+        for r in range(size):
+            label[r] = codes[start + r]
+        _calibrate(logs[:, rows], calibration, size, calibrated, sums)
+        if len(h.inverses):
+            _exponentials(calibrated, size, q)
+        classes[:] = 0
+        right[:] = 0
+        for i in range(len(h.slopes)):
+            if h.inverse_of[i] >= 0:
+                _unmix(q, h.inverses[h.inverse_of[i]], h.least_unmixed, size, part)
+                _score(part, h.slopes[i], h.offsets[i], size, part, sums)
+            else:
+                _score(calibrated, h.slopes[i], h.offsets[i], size, part, sums)
+            _weigh(part, h.transitions[i], label, size, sums[1])
+            _own(part, label, size, sums[1], own)
+            found.right[i] += _count(own, known[rows], size)
+            _add(own, h.ranking[i], size, ranked)
+            _add(own, h.elsewhere[i], size, elsewhere)
+            _add_classes(part, h.weights[i], sums[1], size, classes)
+        for r in range(size):
+            believed[r] = classes[label[r], r]
+            own[r] = calibrated[label[r], r]
+        for p in (believed, ranked, elsewhere):
+            _wrong(p, vote[rows], vote_weight, size)
+        for r in range(size):
+            classes[label[r], r] = -1  # so that the largest is that of another class
+        _largest(classes, size, place, sums)
+        for r in range(size):
+            classes[label[r], r] = 0
+        _limit(believed, elsewhere, highest, known[rows], sums, size)
+        for r in range(size):
+            found.p_wrong[start + r] = believed[r]
+            found.p_elsewhere[start + r] = elsewhere[r]
+            found.other[start + r] = place[r]
+            found.p_other[start + r] = sums[0, r]
+            found.joint[label[r], label[r]] += 1 - believed[r]
+        _suspicion(ranked, own, surprise, size, found.suspicion[rows])
+        for r in range(size):
+            if known[start + r]:
+                found.suspicion[start + r] = 0
+        _add_joint(classes, label, sums[1], size, found.joint)
+
+
+@compiled
+def _calibrate(logs, calibration, size, out, sums):
+    """Logarithms of the calibrated probabilities; without a calibration, of those given."""
+    k = len(logs)
+    for c in range(k):
+        to, x = out[c], logs[c]
+        if calibration.size:
+            to[:] = calibration[c, k]
+            _combine(calibration[c], logs, size, to)
+        else:
+            for r in range(size):
+                to[r] = x[r]
+    if calibration.size:
+        _normalise(out, size, sums[0], sums[1])
+
+
+@compiled
+def _combine(factors, columns, size, to):
+    """Add columns, each times its factor; four at once, as that reads and writes less."""
+    k, done = len(columns), 0
+    for j in range(0, k - 3, 4):
+        a, b, c, d = factors[j], factors[j + 1], factors[j + 2], factors[j + 3]
+        p, q, r, s = columns[j], columns[j + 1], columns[j + 2], columns[j + 3]
+        for i in range(size):
+            to[i] += a * p[i] + b * q[i] + c * r[i] + d * s[i]
+        done = j + 4
+    for j in range(done, k):
+        a, p = factors[j], columns[j]
+        for i in range(size):
+            to[i] += a * p[i]
+
+
+@compiled
+def _normalise(scores, size, top, total):
+    smallest = top.dtype.type(SMALLEST_LOG)
+    for r in range(size):
+        top[r] = scores[0, r]
+        total[r] = 0
+    for c in range(1, len(scores)):
+        x = scores[c]
+        for r in range(size):
+            top[r] = np.fmax(x[r], top[r])
+    for c in range(len(scores)):
+        x = scores[c]
+        for r in range(size):
+            total[r] += exp_of(np.fmax(x[r] - top[r], smallest))
+    for r in range(size):
+        top[r] += log_of(total[r])
+    for c in range(len(scores)):
+        x = scores[c]
+        for r in range(size):
+            x[r] -= top[r]
+
+
+@compiled
+def _exponentials(logs, size, out):
+    smallest = out.dtype.type(SMALLEST_LOG)
+    for c in range(len(logs)):
+        x, to = logs[c], out[c]
+        for r in range(size):
+            to[r] = exp_of(np.fmax(x[r], smallest))
+
+
+@compiled
+def _unmix(q, turned, least, size, out):
+    """Logarithms of q inverse, with a turned inverse."""
+    tiny, least = q.dtype.type(TINY), q.dtype.type(least)
+    for c in range(len(q)):
+        to, x = out[c], q[c]
+        to[:] = 0
+        _combine(turned[c], q, size, to)
+        for r in range(size):
+            to[r] = log_of(np.fmax(np.fmax(to[r], least * x[r]), tiny))
+
+
+@compiled
+def _score(logs, slope, offsets, size, out, sums):
+    """What the probabilities of the classes are proportional to."""
+    smallest, top = logs.dtype.type(SMALLEST_LOG), sums[0]
+    top[:] = -np.inf
+    for c in range(len(logs)):
+        x, to, offset = logs[c], out[c], offsets[c]
+        for r in range(size):
+            to[r] = x[r] * slope + offset
+        for r in range(size):
+            top[r] = np.fmax(to[r], top[r])
+    for c in range(len(logs)):
+        to = out[c]
+        for r in range(size):
+            to[r] = exp_of(np.fmax(to[r] - top[r], smallest))
+
+
+@compiled
+def _weigh(part, transition, label, size, total):
+    """Multiply by the probabilities of the labels; sum over the classes."""
+    total[:] = 0
+    for c in range(len(part)):
+        to, factors = part[c], transition[c]
+        for r in range(size):
+            to[r] *= factors[label[r]]
+        for r in range(size):
+            total[r] += to[r]
+
+
+@compiled
+def _own(part, label, size, total, own):
+    """The probabilities of the labels themselves."""
+    for r in range(size):
+        own[r] = part[label[r], r]
+    for r in range(size):
+        own[r] /= total[r]
+
+
+@compiled
+def _count(own, known, size):
+    count = 0.0
+    for r in range(size):
+        count += 1.0 if known[r] else own[r]
+    return count
+
+
+@compiled
+def _add(own, weight, size, to):
+    for r in range(size):
+        to[r] += weight * own[r]
+
+
+@compiled
+def _add_classes(part, weight, total, size, classes):
+    for r in range(size):
+        total[r] = weight / total[r]
+    for c in range(len(part)):
+        x, to = part[c], classes[c]
+        for r in range(size):
+            to[r] += x[r] * total[r]
+
+
+@compiled
+def _wrong(right, vote, weight, size):
+    """From right to wrong, raised by the vote where there is one."""
+    for r in range(size):
+        p = 1 - right[r]
+        right[r] = np.fmax(np.fmax(p, 0.0), weight * vote[r] + (1 - weight) * p)
+
+
+@compiled
+def _largest(classes, size, place, sums):
+    """Place and value of the largest of each column, and the sum of all but the label."""
+    top, total = sums[0], sums[1]
+    top[:] = -1
+    total[:] = 0
+    for c in range(len(classes)):
+        x, this = classes[c], np.int32(c)
+        for r in range(size):
+            place[r] = this if x[r] > top[r] else place[r]
+        for r in range(size):
+            top[r] = np.fmax(x[r], top[r])
+        for r in range(size):
+            total[r] += np.fmax(x[r], top.dtype.type(0))
+
+
+@compiled
+def _limit(wrong, elsewhere, highest, known, sums, size):
+    """Limit what is claimed; the largest other and the scale of all of them follow."""
+    top, total = sums[0], sums[1]
+    for r in range(size):
+        at_most = highest if total[r] > 0 and not known[r] else 0.0
+        wrong[r] = min(wrong[r], at_most)
+        elsewhere[r] = 0.0 if known[r] else min(elsewhere[r], highest)
+        total[r] = wrong[r] / total[r] if total[r] > 0 else 0.0
+        top[r] *= total[r]
+
+
+@compiled
+def _suspicion(wrong, own, surprise, size, out):
+    for r in range(size):
+        wrong[r] = (1 - surprise) * _log_odds(wrong[r])
+    for r in range(size):
+        wrong[r] += surprise * _log_odds(1 - exp_of(np.fmax(own[r], SMALLEST_LOG)))
+    for r in range(size):
+        out[r] = 1 / (1 + exp_of(-wrong[r]))
+
+
+@compiled
+def _log_odds(p):
+    p = np.fmin(np.fmax(p, NEARLY), 1 - NEARLY)
+    return log_of(p / (1 - p))
+
+
+@compiled
+def _add_joint(classes, label, scale, size, joint):
+    for c in range(len(classes)):
+        x, to = classes[c], joint[c]
+        for r in range(size):
+            x[r] *= scale[r]
+        for r in range(size):
+            to[label[r]] += x[r]
