@@ -8,7 +8,8 @@ from hypothesis.extra import numpy as hnp
 from scipy.optimize import brentq
 
 from auditing_cases import blobs, draw_truth, symmetric
-from errata.auditing import CrossFit, NewRows, TrainingData, _pooling
+from errata._kernels import _pooled_logs
+from errata.auditing import CrossFit, NewRows, TrainingData
 from errata.auditing._default_models import NearestRows
 from errata.auditing._forest import Forest
 from errata.auditing._pooling import (
@@ -85,7 +86,7 @@ def test_of_very_many_classes_the_last_may_be_the_largest():
 def test_blocks_change_nothing(monkeypatch):
     probas, weights = [GOOD, IDLE], np.array([0.5, 0.25])
     whole, predicted = pooled_logs(probas, weights)
-    monkeypatch.setattr(_pooling, "CACHED", 21)
+    monkeypatch.setattr(_pooled_logs, "NUMBERS", 21)
     parts = pooled_logs(probas, weights)
     np.testing.assert_allclose(parts[0], whole, rtol=0, atol=1e-6)
     np.testing.assert_array_equal(parts[1], predicted)

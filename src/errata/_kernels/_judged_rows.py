@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._pooled_logs import largest, normalised
+
 NUMBERS = 2**16  # worked on at once: what stays in the processor's cache
 SMALLEST_LOG = -80.0  # of a probability; single precision ends a little below
 NEARLY = 1e-9  # to zero or one: probabilities have no finite log-odds beyond
@@ -42,7 +44,7 @@ class Hypotheses(NamedTuple):
         )
 
 
-class Judged(NamedTuple):
+class Findings(NamedTuple):
     """What is found out about n rows."""
 
     p_wrong: np.ndarray  # (n,)
@@ -72,7 +74,7 @@ def judge_rows(
         parts.append(_judge(logs[:, rows], codes[rows], calibration, hypotheses, *limits))
     *per_row, joint, right = zip(*parts, strict=True)
     sums = np.sum(joint, axis=0), np.sum(right, axis=0)
-    return Judged._make([*map(np.concatenate, per_row), *sums])
+    return Findings._make([*map(np.concatenate, per_row), *sums])
 
 
 def _judge(logs, codes, calibration, hypotheses, highest, surprise, vote, vote_weight, known):
@@ -88,13 +90,13 @@ def _judge(logs, codes, calibration, hypotheses, highest, surprise, vote, vote_w
     p_wrong = set_wrong(classes, own, np.minimum(wrong(classes[own]), highest))
     joint = _joint(classes, codes)
     classes[own] = -1  # so that the largest is that of another class
-    other = classes.argmax(axis=0)
+    other, p_other = largest(classes)
     suspicion = between(wrong(ranked), -np.expm1(logs[own].astype(float)), surprise)
     return (
         p_wrong.astype(float),
         np.where(known, 0, suspicion),
         other.astype(np.int16),
-        classes[other, own[1]].astype(np.float32),
+        p_other.astype(np.float32),
         np.minimum(wrong(elsewhere), highest),
         joint,
         right,
@@ -105,13 +107,6 @@ def _calibrated(logs, calibration):
     if not calibration.size:
         return logs
     return normalised(calibration[:, :-1] @ logs + calibration[:, -1:])
-
-
-def normalised(scores):
-    """The same array, now with logarithms of probabilities in each column."""
-    scores -= scores.max(axis=0)
-    scores -= np.log(np.exp(scores).sum(axis=0))
-    return scores
 
 
 def _mixture(logs, codes, h, known):

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from ._elementary_numba import exp_of, log_of
-from ._judged_rows import NEARLY, SMALLEST_LOG, Judged
+from ._judged_rows import NEARLY, SMALLEST_LOG, Findings
 
 PIECE, FEW_CLASSES, PIECE_OF_MANY = 128, 32, 32  # rows of up to so many classes; of more
 TINY = 2e-38  # hardly more than the smallest number that is not denormal
@@ -21,20 +21,22 @@ def judge_rows(
 ):
     """As the plain twin."""
     n, k = len(codes), len(logs)
-    found = Judged(
+    found = Findings(
         *(np.empty(n), np.empty(n), np.empty(n, np.int16), np.empty(n, np.float32), np.empty(n)),
         *(np.zeros((k, k)), np.zeros(len(hypotheses.slopes))),
     )
-    inverses = hypotheses.inverses.swapaxes(1, 2).copy()
-    _judge(
-        *(logs, codes, calibration, hypotheses._replace(inverses=inverses)),
-        *(highest, surprise, vote, vote_weight, known, found),
-    )
+    turned = hypotheses._replace(inverses=hypotheses.inverses.swapaxes(1, 2).copy())
+    # Plain tuples: a cached function that knew of named ones would not survive a new name.
+    limits = highest, surprise, vote, vote_weight, known
+    _judge(logs, codes, calibration, tuple(turned), limits, tuple(found))
     return found
 
 
 @compiled
-def _judge(logs, codes, calibration, h, highest, surprise, vote, vote_weight, known, found):
+def _judge(logs, codes, calibration, hypotheses, limits, found):
+    slopes, offsets, transitions, inverses, inverse_of, weights, ranking, others, least = hypotheses
+    highest, surprise, vote, vote_weight, known = limits
+    p_wrong, suspicion, other, p_other, p_elsewhere, joint, n_right = found
     k, n = logs.shape
     piece = PIECE if k <= FEW_CLASSES else PIECE_OF_MANY
     cells, sums = np.empty((4, k, piece), logs.dtype), np.empty((2, piece), logs.dtype)
@@ -51,22 +53,22 @@ def _judge(logs, codes, calibration, h, highest, surprise, vote, vote_weight, kn
         for r in range(size):
             label[r] = codes[start + r]
         _calibrate(logs[:, rows], calibration, size, calibrated, sums)
-        if len(h.inverses):
+        if len(inverses):
             _exponentials(calibrated, size, q)
         classes[:] = 0
         right[:] = 0
-        for i in range(len(h.slopes)):
-            if h.inverse_of[i] >= 0:
-                _unmix(q, h.inverses[h.inverse_of[i]], h.least_unmixed, size, part)
-                _score(part, h.slopes[i], h.offsets[i], size, part, sums)
+        for i in range(len(slopes)):
+            if inverse_of[i] >= 0:
+                _unmix(q, inverses[inverse_of[i]], least, size, part)
+                score(part, slopes[i], offsets[i], size, part, sums[0])
             else:
-                _score(calibrated, h.slopes[i], h.offsets[i], size, part, sums)
-            _weigh(part, h.transitions[i], label, size, sums[1])
+                score(calibrated, slopes[i], offsets[i], size, part, sums[0])
+            _weigh(part, transitions[i], label, size, sums[1])
             _own(part, label, size, sums[1], own)
-            found.right[i] += _count(own, known[rows], size)
-            _add(own, h.ranking[i], size, ranked)
-            _add(own, h.elsewhere[i], size, elsewhere)
-            _add_classes(part, h.weights[i], sums[1], size, classes)
+            n_right[i] += _count(own, known[rows], size)
+            _add(own, ranking[i], size, ranked)
+            _add(own, others[i], size, elsewhere)
+            _add_classes(part, weights[i], sums[1], size, classes)
         for r in range(size):
             believed[r] = classes[label[r], r]
             own[r] = calibrated[label[r], r]
@@ -79,16 +81,16 @@ def _judge(logs, codes, calibration, h, highest, surprise, vote, vote_weight, kn
             classes[label[r], r] = 0
         _limit(believed, elsewhere, highest, known[rows], sums, size)
         for r in range(size):
-            found.p_wrong[start + r] = believed[r]
-            found.p_elsewhere[start + r] = elsewhere[r]
-            found.other[start + r] = place[r]
-            found.p_other[start + r] = sums[0, r]
-            found.joint[label[r], label[r]] += 1 - believed[r]
-        _suspicion(ranked, own, surprise, size, found.suspicion[rows])
+            p_wrong[start + r] = believed[r]
+            p_elsewhere[start + r] = elsewhere[r]
+            other[start + r] = place[r]
+            p_other[start + r] = sums[0, r]
+            joint[label[r], label[r]] += 1 - believed[r]
+        _suspicion(ranked, own, surprise, size, suspicion[rows])
         for r in range(size):
             if known[start + r]:
-                found.suspicion[start + r] = 0
-        _add_joint(classes, label, sums[1], size, found.joint)
+                suspicion[start + r] = 0
+        _add_joint(classes, label, sums[1], size, joint)
 
 
 @compiled
@@ -104,7 +106,7 @@ def _calibrate(logs, calibration, size, out, sums):
             for r in range(size):
                 to[r] = x[r]
     if calibration.size:
-        _normalise(out, size, sums[0], sums[1])
+        normalise(out, size, sums[0], sums[1])
 
 
 @compiled
@@ -124,7 +126,8 @@ def _combine(factors, columns, size, to):
 
 
 @compiled
-def _normalise(scores, size, top, total):
+def normalise(scores, size, top, total):
+    """Turn scores into logarithms of probabilities."""
     smallest = top.dtype.type(SMALLEST_LOG)
     for r in range(size):
         top[r] = scores[0, r]
@@ -167,9 +170,9 @@ def _unmix(q, turned, least, size, out):
 
 
 @compiled
-def _score(logs, slope, offsets, size, out, sums):
-    """What the probabilities of the classes are proportional to."""
-    smallest, top = logs.dtype.type(SMALLEST_LOG), sums[0]
+def score(logs, slope, offsets, size, out, top):
+    """What the probabilities of the classes are proportional to, as in the plain twin."""
+    smallest = logs.dtype.type(SMALLEST_LOG)
     top[:] = -np.inf
     for c in range(len(logs)):
         x, to, offset = logs[c], out[c], offsets[c]

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import softmax
 
-from ._pooling import normalised
+from .._kernels._pooled_logs import normalised
 from ._settings import CALIBRATED_CLASSES, CALIBRATION_PRECISION, UNIFORM_LABELS
 
 

@@ -10,10 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from .._blocks import blocks
+from .._kernels import _pooled_logs, kernels
+from .._kernels._pooled_logs import largest as largest
+from .._kernels._pooled_logs import logs_above
+from .._kernels._pooled_logs import normalised as normalised
 from ._fitted_ridge import FittedRidge, predict_together
 from ._models import NewRows, OutOfFoldModel, Predictor, TrainingData
-from ._settings import CACHED, FITTED_NUMBERS, POOL_RIDGE, SMALLEST_PROBABILITY
+from ._settings import FITTED_NUMBERS, POOL_RIDGE, SMALLEST_PROBABILITY, WORTH_COMPILING
 
 Progress = Callable[[str], None]
 
@@ -134,40 +137,13 @@ def pooled_logs(probas: Sequence[np.ndarray], weights: np.ndarray) -> tuple[np.n
     Their shapes are (K, n), as sums over classes are faster so, and (models, n). The precision is
     that of the probabilities.
     """
-    n, n_classes = probas[0].shape
-    pooled = np.empty((n_classes, n), dtype=np.result_type(*probas))
-    predictions = np.empty((len(probas), n), dtype=np.int16)
-    for block in blocks(n, CACHED, width=n_classes):
-        total = np.zeros_like(pooled[:, block])
-        for weight, proba, predicted in zip(weights, probas, predictions, strict=True):
-            logs = floored_logs(proba[block].T)
-            predicted[block] = largest(logs)[0]
-            logs *= pooled.dtype.type(weight)
-            total += logs
-        pooled[:, block] = normalised(total)
-    return pooled, predictions
-
-
-def normalised(scores: np.ndarray) -> np.ndarray:
-    """The same array, now with logarithms of probabilities in each column."""
-    scores -= scores.max(axis=0)
-    scores -= np.log(np.exp(scores).sum(axis=0))
-    return scores
+    twin = kernels("pooled_logs") if probas[0].size >= WORTH_COMPILING else _pooled_logs
+    return twin.pool_logs(probas, weights, SMALLEST_PROBABILITY)
 
 
 def floored_logs(proba: np.ndarray) -> np.ndarray:
     """Logarithms of probabilities, none of them smaller than ``SMALLEST_PROBABILITY``."""
-    logs = np.maximum(proba, np.float32(SMALLEST_PROBABILITY), order="C")
-    return np.log(logs, out=logs)
-
-
-def largest(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Place and value of the largest of each column, the first of equals; faster than argmax."""
-    n_classes = len(values)
-    top = values.max(axis=0)
-    is_top = (values == top).view(np.int8)
-    from_behind = np.arange(n_classes, 0, -1, dtype=np.int16)[:, None]
-    return n_classes - (is_top * from_behind).max(axis=0), top
+    return logs_above(proba, SMALLEST_PROBABILITY)
 
 
 def some_rows(

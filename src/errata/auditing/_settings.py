@@ -29,6 +29,7 @@ LEAST_DOUBTFUL = 0.5
 CHECKED_ROWS = 10_000  # rows up to which errors are injected among all of them
 CHECK_SAMPLE = 5_000  # and how many are drawn for it beyond
 WORTH_COMPILING = 10**6  # probabilities from which compiled loops make up for being loaded
+WORTH_COMPILING_FITS = 30_000  # the same where they are passed over some hundred times
 CACHED = 2**16  # probabilities worked on at once: what stays in the processor's cache
 
 # Models and their parameters. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`

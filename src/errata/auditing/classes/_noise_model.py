@@ -9,9 +9,13 @@ which is computed for all noise rates worth it and two patterns of noise (unifor
 rows themselves suggest), and for noise that flows from class to class.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.optimize import minimize
 
+from ..._kernels import _label_likelihood, kernels
+from ..._kernels._judged_rows import unnormalised
 from .._settings import (
     FLOW_CLASSES,
     OFFSET_PRECISION,
@@ -23,6 +27,7 @@ from .._settings import (
     SLOPE_PRECISION,
     SUREST,
     TEMPER,
+    WORTH_COMPILING_FITS,
 )
 from ._hypotheses import (
     CLASS_TO_CLASS,
@@ -31,7 +36,6 @@ from ._hypotheses import (
     Hypothesis,
     ambiguity,
     unmixed,
-    unnormalised,
 )
 from ._patterns import (
     anchor_pattern,
@@ -169,20 +173,21 @@ def _fit(
     """Maximise the likelihood of the labels over log slope and offsets; both returned."""
     to_label = transition[:, codes]
     free = len(logs) <= OFFSETS_UP_TO
+    likely = _label_likelihood_for(logs)
     precision = np.r_[SLOPE_PRECISION, np.full(len(logs), OFFSET_PRECISION)]
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
-        slope = np.exp(x[0])
-        p = unnormalised(logs, slope, x[1:])
-        p /= p.sum(axis=0)
-        joint = p * to_label
-        label = joint.sum(axis=0)
-        pull = joint / label - p
-        slopes = np.r_[slope * np.vdot(pull, logs), free * pull.sum(axis=1)]
-        return precision @ x**2 / 2 - np.log(label).sum(), precision * x - slopes
+        likelihood, by_slope, by_offsets = likely(logs, to_label, np.exp(x[0]), x[1:])
+        slopes = np.r_[by_slope, free * by_offsets]
+        return precision @ x**2 / 2 - likelihood, precision * x - slopes
 
     box = [(-2.0, 4.0)] + [(-8.0, 8.0) if free else (0.0, 0.0)] * len(logs)
     found = minimize(
         loss, start, jac=True, method="L-BFGS-B", bounds=box, options={"maxiter": 80, "ftol": 1e-6}
     )
     return -float(found.fun), found.x
+
+
+def _label_likelihood_for(logs: np.ndarray) -> Callable[..., tuple[float, float, np.ndarray]]:
+    many = logs.size >= WORTH_COMPILING_FITS
+    return (kernels("label_likelihood") if many else _label_likelihood).label_likelihood
