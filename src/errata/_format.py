@@ -101,3 +101,16 @@ def visible(text: str) -> str:
     red \x1b[31m, turned \u202etxt.exe, café
     """
     return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def size(n_bytes: float) -> str:
+    """Bytes as people say them, rounded up.
+
+    Examples
+    --------
+    >>> size(515_200_000), size(2_000_000_000)
+    ('516 MB', '2.0 GB')
+    """
+    if n_bytes < 10**9:
+        return f"{-(-n_bytes // 10**6):.0f} MB"
+    return f"{-(-n_bytes // 10**8) / 10:.1f} GB"

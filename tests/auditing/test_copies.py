@@ -74,7 +74,7 @@ def test_a_cell_given_twice_counts_as_its_sum():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_whose_bits_mix_alike_are_compared_in_full(kind, monkeypatch):
-    monkeypatch.setattr(_copies, "_mixed_bits", lambda X: np.zeros(X.shape[0]))
+    monkeypatch.setattr(_copies, "mixed_bits", lambda X: np.zeros(X.shape[0]))
     assert conflicting_duplicates(KINDS[kind]([[1.0, 2.0], [1.0, 3.0]]), np.array([0, 1])) == []
 
 

@@ -4,14 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from .._compat import take_rows
-from ._copies import conflicting_duplicates
+from ._all_rows import AllRows
 from ._examples import describe_examples, example_rows
 from ._flag_line import flags_by_line
 from ._flags import Flags, draw_flags, no_flags
 from ._inputs import Display, Inputs, for_all_rows
 from ._map import draw_map
-from ._models import TrainingData
 from ._nearby import Neighborhood
 from ._noise_rate import NoiseRate
 from ._notes import notes_about_duplicates, notes_about_noise
@@ -23,62 +21,80 @@ from ._settings import EXACT_ROWS
 from ._suggestions import suggestion
 from ._totals import near_borders
 from ._unlabelled import Filled
+from ._views import View
 from .classes import Posterior
 from .sequences import SequenceInputs, draw_traces
 
 
 def assemble(
-    inputs: Inputs,
-    data: TrainingData,
+    found: AllRows,
     pool: Pool,
-    posterior: Posterior,
     check: SelfCheck | None,
-    filled: Filled,
     *,
     precision: float | None,
     display: Display,
 ) -> Audit:
-    """The audit as the user gets it."""
+    """The audit as the user gets it, but for what is told of single rows."""
+    inputs, posterior = found.inputs, found.posterior
     flags = _flags(inputs, posterior, precision)
-    columns: dict[str, Any] = _columns(inputs, posterior, flags, filled)
-    shown = example_rows(columns["suspicion"], columns["flagged"], inputs.doubtful)
+    columns: dict[str, Any] = _columns(inputs, posterior, flags, found.filled)
     return Audit(
         labels=inputs.labels,
         **{name: column for name, column in columns.items() if name != "label"},
-        **_noise(inputs, posterior),
+        **noise_told(inputs, posterior),
         classes=inputs.classes,
-        models=_models(pool),
+        models=models_told(pool),
         self_check=check,
         expected_precision=flags.expected_precision,
         expected_recall=flags.expected_recall,
         rule=flags.rule,
         notes=[*_notes(posterior, flags.flagged), *inputs.notes],
-        points=_points(inputs, shown, columns, data.random_state),
+        duplicates=found.duplicates,
         about=display.about(inputs),
         index=display.index,
         known=inputs.known,
     )
 
 
+def shown_rows(audit: Audit) -> np.ndarray:
+    """The rows that are worth showing."""
+    doubtful = audit.labelled if audit.known is None else audit.labelled & ~audit.known
+    return example_rows(audit.suspicion, audit.flagged, doubtful)
+
+
+def show_map(audit: Audit, view: View, shown: np.ndarray, seed: int) -> None:
+    """Add the map of the data."""
+    audit.points = view.in_table(_points(audit, view, view.places(shown), seed))
+
+
 def show_rows(
     audit: Audit,
-    inputs: Inputs,
-    data: TrainingData,
-    pool: Pool,
-    posterior: Posterior,
+    view: View,
+    shown: np.ndarray,
     display: Display,
+    *,
+    seed: int,
+    n_jobs: int | None,
 ) -> None:
     """Add what a person wants to see of single rows: examples, and copies that disagree."""
-    shown = example_rows(audit.suspicion, audit.flagged, inputs.doubtful)
-    near = Neighborhood(inputs, n_jobs=data.n_jobs).around(shown)
-    reasons = reasons_for(shown, near, inputs, posterior.other, pool.models)
-    others = {"label": audit.labels, "suggested": most_probable_others(inputs, posterior.other)}
-    audit.examples = describe_examples(
-        *(shown, reasons, near, audit.columns() | others, inputs, display),
-        seed=data.random_state,
-        n_jobs=data.n_jobs,
+    inputs, shown = view.inputs, view.places(shown)
+    near = Neighborhood(inputs, n_jobs=n_jobs).around(shown)
+    reasons = reasons_for(shown, near, inputs, view.posterior.other, view.models)
+    columns = {
+        "label": inputs.labels,
+        "suggested": most_probable_others(inputs, view.posterior.other),
+        "p_wrong": view.p_wrong,
+        "flagged": view.of_all(audit.flagged),
+    }
+    ids = display.row_names(len(audit))
+    audit.examples = view.in_table(
+        describe_examples(
+            *(shown, reasons, near, columns, inputs, display.image_shape),
+            ids=None if ids is None else view.of_all(ids),
+            seed=seed,
+            n_jobs=n_jobs,
+        )
     )
-    audit.duplicates = _duplicates(inputs)
     audit.notes += notes_about_duplicates(audit.duplicates)
 
 
@@ -144,7 +160,7 @@ def _columns(
     }
 
 
-def _noise(inputs: Inputs, posterior: Posterior) -> dict[str, Any]:
+def noise_told(inputs: Inputs, posterior: Posterior) -> dict[str, Any]:
     """What is known of the noise, for all classes: one that was not audited keeps its label."""
     present, n_classes = inputs.present, len(inputs.classes)
     prior, transition = np.zeros(n_classes), np.eye(n_classes)
@@ -159,7 +175,7 @@ def _noise(inputs: Inputs, posterior: Posterior) -> dict[str, Any]:
     }
 
 
-def _models(pool: Pool) -> list[dict[str, Any]]:
+def models_told(pool: Pool) -> list[dict[str, Any]]:
     """What is told of each model; weights as fractions of their sum, which the pool leaves free."""
     total = sum(m.weight for m in pool.models) or 1.0
     return [
@@ -168,25 +184,15 @@ def _models(pool: Pool) -> list[dict[str, Any]]:
     ]
 
 
-def _duplicates(inputs: Inputs) -> list[np.ndarray]:
-    if inputs.features is None:
-        return []
-    labelled = np.flatnonzero(inputs.codes >= 0)
-    if len(labelled) == len(inputs.codes):
-        return conflicting_duplicates(inputs.features.X, inputs.codes)
-    X = take_rows(inputs.features.X, labelled)
-    return [labelled[rows] for rows in conflicting_duplicates(X, inputs.codes[labelled])]
-
-
-def _points(
-    inputs: Inputs, shown: np.ndarray, columns: dict[str, np.ndarray], seed: int
-) -> dict[str, Any] | None:
+def _points(audit: Audit, view: View, shown: np.ndarray, seed: int) -> dict[str, Any] | None:
+    inputs = view.inputs
     if inputs.X is None or len(inputs.audited) < len(inputs.codes):
         return None
+    flagged = view.of_all(audit.flagged)
     drawn = {
         "label": inputs.codes,
-        "suggested": np.searchsorted(inputs.classes, columns["suggested"]),
-        "p_wrong": columns["p_wrong"],
-        "flagged": columns["flagged"],
+        "suggested": np.where(flagged, inputs.present[view.posterior.other], inputs.codes),
+        "p_wrong": view.p_wrong,
+        "flagged": flagged,
     }
     return draw_map(inputs.X, shown, drawn, seed)

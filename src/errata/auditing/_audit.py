@@ -1,32 +1,15 @@
-"""The audit, one stage after the other."""
+"""The audit of a table, in memory or not."""
 
-import time
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from .._random import draw_seed
-from .._validation import check_fraction
-from ._assembly import assemble, show_rows, show_stretches
-from ._copies import copies_note
-from ._decided_labels import lay_over, row_names, verdicts_of
-from ._default_models import default_models
-from ._for_review import ForReview
-from ._groups import joined
-from ._inputs import Display, Inputs, read_inputs
-from ._models import OutOfFoldModel, TrainingData
-from ._notes import PROBABILITIES_ARE_OLDER
-from ._pooling import pool_models
+from ..tables._sources import is_stored
+from ._asked import Asked
+from ._in_memory import audit_in_memory
 from ._result import Audit
-from ._row_index import row_index
-from ._self_check import SelfCheck, run_self_check
-from ._ties import Ties, find_ties
-from ._unlabelled import fill_in
-from ._user_models import GivenProbabilities, models_of_user, named_models
-from .classes import Posterior, posterior_of, with_verdicts
-from .sequences import SequenceInputs, check_sequence, read_recordings, sequence_models
+from ._stored_audit import Storing, audit_stored
 
 
 def audit(
@@ -49,9 +32,14 @@ def audit(
     self_check: bool = True,
     image_shape: tuple[int, ...] | None = None,
     title: str | None = None,
+    drop: Sequence[Any] = (),
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Callable[[Any], None] | None = None,
+    out: str | os.PathLike | None = None,
+    memory: int | str | None = None,
+    engine: Any = None,
+    resume: bool = True,
 ) -> Audit:
     """Find out which labels are wrong, how many, which way, and how sure that is.
 
@@ -66,7 +54,11 @@ def audit(
     X : table of shape (n, d)
         A pandas or polars dataframe, a mapping of names to columns, an array, a sparse matrix.
         Numbers, categories, text, dates and missing cells are accepted. None when ``pred_proba`` is
-        all there is.
+        all there is. A table that is larger than memory is given as a path (a file, a folder of
+        Parquet files, a pattern such as ``"visits-*.csv.gz"``), a list of paths, a
+        ``pyarrow.dataset``, a dask dataframe or a polars ``LazyFrame``, and is read in parts; then
+        ``y``, ``groups``, ``known``, ``ids`` and each of ``pred_proba`` are names of its columns,
+        and ``out`` must be given.
     y : array-like of shape (n,) or str
         The labels, or the name of their column in ``X``. Where one is missing (None, NaN), the row
         teaches nothing and gets the most probable class as ``suggested``.
@@ -122,12 +114,26 @@ def audit(
         For rows that are pixels: height and width, to show them.
     title : str, optional
         How reports call the data.
+    drop : sequence, default=()
+        Columns of ``X`` that are no features.
     random_state : int, RandomState or None
         Fix it to get the same audit again.
     n_jobs : int, optional
         Threads for forests and neighbours, -1 for all.
     progress : callable, optional
-        Called with a few words at every stage.
+        Called with a few words at every stage; of a table that is read in parts, with an object
+        whose text they are after every part.
+    out : path, optional
+        For a table that is read in parts: the folder that the audit is saved to when it is whole.
+        What is finished before is kept beside it, in a folder that ends in ``.unfinished``.
+    memory : int or str, optional
+        For a table that is read in parts: how much memory may be used, in bytes or as in "2GB". It
+        decides how many rows are read at a time, and about no result.
+    engine : distributed.Client or str, optional
+        For a table that is read in parts: the Dask cluster whose workers read them, or the address
+        of its scheduler; this process by default.
+    resume : bool, default=True
+        For a table that is read in parts: whether to go on with an unfinished audit of it.
 
     Returns
     -------
@@ -137,10 +143,11 @@ def audit(
 
     Notes
     -----
-    Time grows about linearly with the rows, memory stays within a few times the table plus
-    O(n K) for K classes. Wrong labels near the border between classes look like classes that
-    overlap: no method can tell them apart from labels alone, and the interval of the noise rate is
-    the wider for it.
+    Models learn from 200,000 rows, which are drawn if there are more; all others are judged by what
+    was learnt. Time grows linearly with the rows, memory stays within a few times the table plus
+    O(n K) for K classes, and for a table that is read in parts within what one part takes. Wrong
+    labels near the border between classes look like classes that overlap: no method can tell them
+    apart from labels alone, and the interval of the noise rate is the wider for it.
 
     Examples
     --------
@@ -154,142 +161,44 @@ def audit(
     >>> result.suggested[[3, 100]].tolist()
     [0, 2]
     """
-    tell, started = progress or _silent, time.perf_counter()
-    tell("reading the table")
-    if precision is not None:
-        check_fraction("precision", precision)
-    seed = draw_seed(random_state)
-    check_sequence(
-        sequence, wavelets, groups=groups, embeddings=embeddings, image_shape=image_shape
-    )
-    label, told = y, None
-    if decisions is not None:
-        # Time does not stand still where a row is unusable: a recording has no gaps.
-        told = lay_over(X, y, known, decisions, keys, may_be_blank=sequence is None)
-        X, y, known = told.table, told.labels, told.known
-    if sequence is None:
-        course = None
-        inputs = read_inputs(
-            *(X, y),
-            embeddings=embeddings,
-            groups=groups,
-            trust=trust,
-            known=known,
-            seed=seed,
-            n_jobs=n_jobs,
-        )
-    else:
-        course = read_recordings(
-            *(X, y, sequence), wavelets=wavelets, trust=trust, known=known, seed=seed
-        )
-        inputs = course.inputs
-    inputs.notes.extend([] if told is None else told.notes)
-    display = Display(ids, image_shape, title, label, random_state, row_index(inputs.table))
-    display.check(inputs)
-    models = _models(inputs, estimator, pred_proba, estimators, course)
-    data = _training_data(inputs, seed, n_jobs)
-    ties = find_ties(data, inputs, None if course is None else course.audited)
-    data = _without_copies(data, ties.copies, inputs.notes)
-    pool = pool_models(data, models, progress=tell)
-    tell("computing the posterior")
-    random = np.random.default_rng(seed)
-    posterior = posterior_of(
-        *(pool.logs, data.codes, random), **ties.evidence(data.codes), known=inputs.audited_known
-    )
-    posterior = with_verdicts(posterior, pool.logs, data.codes, verdicts_of(told, inputs))
-    filled = fill_in(inputs, data, pool, posterior, pred_proba)
-    tell("planting errors and looking for them" if self_check else "summing up")
-    check = _self_check(data, models, posterior, ties, inputs.audited_known) if self_check else None
-    if self_check and all(isinstance(model, GivenProbabilities) for model in models):
-        inputs.notes.append(PROBABILITIES_ARE_OLDER)
-    found = assemble(
-        *(inputs, data, pool, posterior, check, filled), precision=precision, display=display
-    )
-    if course is None:
-        show_rows(found, inputs, data, pool, posterior, display)
-    else:
-        show_stretches(found, course)
-    found.keys = None if keys is None else row_names(keys, len(found))
-    found.for_review = ForReview(
-        *(_without_features(inputs), display, posterior, pool.logs, pool.models),
-        seconds=time.perf_counter() - started,
-        seed=seed,
+    asked = Asked(
+        estimator=estimator,
+        pred_proba=pred_proba,
+        embeddings=embeddings,
+        estimators=estimators,
+        groups=groups,
+        sequence=sequence,
+        wavelets=wavelets,
+        trust=trust,
+        known=known,
+        decisions=decisions,
+        keys=keys,
+        ids=ids,
+        precision=precision,
+        self_check=self_check,
+        image_shape=image_shape,
+        title=title,
+        drop=drop,
+        random_state=random_state,
         n_jobs=n_jobs,
-        has_neighbors=course is None,
     )
-    return found
+    if not is_stored(X):
+        _check_not_stored(out, memory, engine)
+        return audit_in_memory(X, y, asked, progress or _silent)
+    if out is None:
+        raise ValueError("a table that is read in parts needs a folder for the audit: pass out.")
+    storing = Storing(Path(out), memory, engine, resume)
+    return audit_stored(X, y, asked, storing, progress or _silent)
 
 
-def _without_features(inputs: Inputs) -> Inputs:
-    """Inputs without what only models need, so that an audit does not hold the table twice."""
-    return inputs._replace(features=None, model_table=None)
+def _check_not_stored(out: Any, memory: Any, engine: Any) -> None:
+    for name, value in (("out", out), ("memory", memory), ("engine", engine)):
+        if value is not None:
+            raise ValueError(
+                f"{name}={value!r} is for tables that are read in parts, but X is in memory; pass "
+                "the path of a file or folder instead, or a dask dataframe."
+            )
 
 
 def _silent(stage: str) -> None:
     """Nobody wants to know."""
-
-
-def _models(
-    inputs: Inputs,
-    estimator: Any,
-    pred_proba: Any,
-    estimators: Sequence[Any] | None,
-    course: SequenceInputs | None,
-) -> list[OutOfFoldModel]:
-    if estimators is not None:
-        models = named_models(estimators)
-    elif course is not None:
-        models = sequence_models(course.audited)
-    elif inputs.X is not None:
-        models = default_models(len(inputs.audited), len(inputs.present))
-    else:
-        models = []
-    models = [*models, *models_of_user(inputs, estimator, pred_proba)]
-    if not models:
-        raise ValueError("no model is left to check the labels: pass a table, or pred_proba.")
-    return models
-
-
-def _training_data(inputs: Inputs, seed: int, n_jobs: int | None) -> TrainingData:
-    codes = inputs.audited_codes
-    X = np.empty((len(codes), 0)) if inputs.X is None else inputs.X
-    return TrainingData(X, codes, len(inputs.present), inputs.groups, seed, n_jobs)
-
-
-def _without_copies(
-    data: TrainingData, copies: np.ndarray | None, notes: list[str]
-) -> TrainingData:
-    """Data whose groups keep copies together, unless they link all of the user's groups to one."""
-    if copies is None:
-        return data
-    notes.append(copies_note(copies))
-    if data.groups is None:
-        return replace(data, groups=copies)
-    groups = joined(copies, data.groups)
-    return replace(data, groups=groups) if groups.max() > 0 else data
-
-
-def _self_check(
-    data: TrainingData,
-    models: Sequence[OutOfFoldModel],
-    first: Posterior,
-    ties: Ties,
-    known: np.ndarray | None,
-) -> SelfCheck | None:
-    """Audit copies of the labels with injected errors; of a large table, some of its rows."""
-    random = np.random.default_rng(data.random_state + 1)
-    rows = ties.some_rows(len(data.codes), random)
-    if rows is not None:
-        data, ties = data.for_rows(rows), ties.for_rows(rows)
-        models = [m.for_rows(rows) if hasattr(m, "for_rows") else m for m in models]
-        first = first._replace(p_wrong=first.p_wrong[rows])
-        known = None if known is None else known[rows]
-
-    def audit_again(codes: np.ndarray, seed: int) -> Posterior:
-        again = replace(data, codes=codes, random_state=seed)
-        logs = pool_models(again, models).logs
-        random = np.random.default_rng(seed)
-        return posterior_of(logs, codes, random, **ties.evidence(codes), known=known)
-
-    together = ties.changed_together(data.codes)
-    return run_self_check(data.codes, first, audit_again, random, together, known)

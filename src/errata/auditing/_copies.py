@@ -30,8 +30,32 @@ def conflicting_duplicates(X: Any, codes: np.ndarray) -> list[np.ndarray]:
     groups = _equal_rows(X)
     rows = np.flatnonzero(_in_company(groups))
     rows = rows[np.argsort(groups[rows], kind="stable")]
-    found = np.split(rows, np.flatnonzero(np.diff(groups[rows])) + 1)
-    return [group for group in found if (codes[group] != codes[group[:1]]).any()]
+    return _conflicting(groups[rows], codes[rows], rows)
+
+
+def duplicates_by_bits(bits: np.ndarray, codes: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:
+    """The same for ``rows`` of which only :func:`mixed_bits` is known.
+
+    Of two rows that differ, one pair in 10^19 has the same bits.
+
+    Examples
+    --------
+    >>> bits = np.array([7, 5, 7, 5], dtype=np.uint64)
+    >>> duplicates_by_bits(bits, np.array([0, 1, 2, 1]), rows=np.array([10, 11, 12, 13]))
+    [array([10, 12])]
+    """
+    order = np.argsort(bits, kind="stable")
+    same = bits[order[1:]] == bits[order[:-1]]
+    order = order[np.r_[same, False] | np.r_[False, same]]
+    found = _conflicting(bits[order], codes[order], rows[order])
+    return sorted(found, key=lambda group: int(group[0]))
+
+
+def _conflicting(groups: np.ndarray, codes: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:
+    """Rows of the groups, which lie together, whose codes are not all the same."""
+    starts = np.flatnonzero(groups[1:] != groups[:-1]) + 1
+    found = zip(np.split(rows, starts), np.split(codes, starts), strict=True)
+    return [group for group, labels in found if (labels != labels[:1]).any()]
 
 
 def copy_groups(X: np.ndarray) -> np.ndarray:
@@ -187,14 +211,14 @@ def _differences(pooled: _Pooled) -> tuple[float, float]:
 
 def _equal_rows(X: Any) -> np.ndarray:
     """The number of each row's group of equal rows, from 0 in order of appearance."""
-    first, second = _meeting(_mixed_bits(X))
+    first, second = _meeting(mixed_bits(X))
     return _joined(X.shape[0], first, second, _are_equal(X, first, second))
 
 
 def _near_rows(X: np.ndarray) -> np.ndarray:
     """The number of each row's group of near-copies; no two rows of ``X`` are equal."""
     cells = X @ _directions(X.shape[1]) / COPIES_FAR
-    met = [_not_crowded(_mixed_bits(np.floor(cells + shift))) for shift in (0, 0.5)]
+    met = [_not_crowded(mixed_bits(np.floor(cells + shift))) for shift in (0, 0.5)]
     first, second = np.concatenate(met, axis=1)
     gaps = np.abs(X[first] - X[second]).max(axis=1, initial=0)
     near = gaps <= COPIES_NEAR
@@ -244,7 +268,7 @@ def _are_equal(X: Any, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return (X[first] == X[second]).all(axis=1)
 
 
-def _mixed_bits(X: Any) -> np.ndarray:
+def mixed_bits(X: Any) -> np.ndarray:
     """A number for each row, by a random sum of its bits: equal for equal rows in any layout.
 
     A sum of floats would depend on the order of summation.

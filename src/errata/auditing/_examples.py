@@ -7,7 +7,7 @@ import numpy as np
 
 from .._format import four_digits
 from ._comparison import compare_rows
-from ._inputs import Display, Inputs
+from ._inputs import Inputs
 from ._nearby import Near
 from ._nearest_labelled import nearest_of_each
 from ._row_values import RowValues
@@ -31,11 +31,16 @@ def example_rows(
     if doubtful is not None and not doubtful.all():
         rows = np.flatnonzero(doubtful)
         return rows[example_rows(suspicion[rows], flagged[rows])]
-    most = MOST_EXAMPLES if len(suspicion) <= MANY_ROWS else MOST_EXAMPLES_OF_MANY
-    count = min(max(int(flagged.sum()), FEWEST_EXAMPLES), most, len(suspicion))
+    count = n_examples(int(flagged.sum()), len(suspicion))
     least = -np.partition(-suspicion, count - 1)[count - 1]
     rows = np.flatnonzero(suspicion >= least)
     return rows[np.argsort(-suspicion[rows], kind="stable")][:count]
+
+
+def n_examples(n_flagged: int, n_rows: int) -> int:
+    """How many rows are shown."""
+    most = MOST_EXAMPLES if n_rows <= MANY_ROWS else MOST_EXAMPLES_OF_MANY
+    return min(max(n_flagged, FEWEST_EXAMPLES), most, n_rows)
 
 
 def describe_examples(
@@ -44,8 +49,9 @@ def describe_examples(
     around: Sequence[Near],
     columns: Mapping[str, np.ndarray],
     inputs: Inputs,
-    display: Display,
+    image_shape: tuple[int, ...] | None,
     *,
+    ids: np.ndarray | None,
     seed: int,
     n_jobs: int | None = None,
 ) -> list[dict[str, Any]]:
@@ -54,8 +60,8 @@ def describe_examples(
     ``columns`` are those of the audit, but ``suggested`` holds the class that speaks most against
     the label of rows that are not flagged, too.
     """
-    values = RowValues(inputs.table, display.image_shape)
-    codes, ids = inputs.codes, display.row_names(len(inputs.codes))
+    values = RowValues(inputs.table, image_shape)
+    codes = inputs.codes
     other = np.searchsorted(inputs.classes, columns["suggested"][rows])
     nearest = nearest_of_each(inputs, rows, other, n_jobs=n_jobs)
     is_used = [inputs.used is None or column.key in inputs.used for column in values.columns]

@@ -5,7 +5,7 @@ Nothing of it is computed before an audit is saved.
 
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,12 @@ import numpy as np
 
 from .._optional import require
 from ..review.inference import draw_piles, gather_components
-from ._inputs import Display, Inputs, for_all_rows
-from ._pooling import PooledModel
+from ..tables._columns import take_table_rows
+from ._inputs import Display
 from ._settings import CARD_TIME, CARDS_AT_ONCE
+from ._views import View
 from .cards import CardMaker, card_rows, write_cards
-from .classes import Grouped, Posterior, grouped_hypotheses
+from .classes import Grouped
 
 if TYPE_CHECKING:
     from ._result import Audit
@@ -45,11 +46,10 @@ class StoredReview:
 class ForReview:
     """What all of it is made from."""
 
-    inputs: Inputs
+    look: Callable[[np.ndarray], View]  # at some rows
+    grouped: Callable[[], Grouped]  # hypotheses, and what they say of every row
+    doubtful: np.ndarray  # whether each label may be wrong
     display: Display
-    posterior: Posterior
-    logs: np.ndarray
-    models: Sequence[PooledModel]
     seconds: float  # that the audit took
     seed: int
     n_jobs: int | None
@@ -62,18 +62,17 @@ class ForReview:
 
     def write(self, folder: Path, audit: "Audit") -> dict[str, Any]:
         """Write the files to the folder of the audit; what is left is for its JSON file."""
-        found = grouped_hypotheses(self.posterior, self.logs, self.inputs.audited_codes)
-        p = for_all_rows(self.inputs, found.p, self.posterior.rate)
-        _write_components(folder / COMPONENTS, p)
-        told = self._told(audit, found, p)
+        found = self.grouped()
+        _write_components(folder / COMPONENTS, found.p)
+        told = self._told(audit, found)
         write_cards(folder / CARDS, self._cards(audit, told["piles"]))
         return told
 
-    def _told(self, audit: "Audit", found: Grouped, p: np.ndarray) -> dict[str, Any]:
+    def _told(self, audit: "Audit", found: Grouped) -> dict[str, Any]:
         """The components, and the piles that rows are drawn into."""
-        random, doubtful = np.random.default_rng(self.seed + 2), self.inputs.doubtful
+        random, doubtful = np.random.default_rng(self.seed + 2), self.doubtful
         components = gather_components(
-            *(found.kinds, found.weights, p[doubtful], audit.flagged[doubtful]),
+            *(found.kinds, found.weights, found.p[doubtful], audit.flagged[doubtful]),
             float(audit.p_wrong.sum()),
         )
         piles = draw_piles(audit.flagged, random, known=~doubtful)
@@ -83,27 +82,34 @@ class ForReview:
         self, audit: "Audit", piles: dict[str, Any]
     ) -> Iterator[tuple[np.ndarray, list[dict[str, Any]]]]:
         """Rows and their cards; neighbours are looked for as long as there is time."""
-        rows, maker = card_rows(audit.suspicion, audit.flagged, piles), self._maker(audit)
+        rows = card_rows(audit.suspicion, audit.flagged, piles)
+        view = self.look(rows)
+        maker = self._maker(audit, view)
         until = time.perf_counter() + CARD_TIME * self.seconds
         for start in range(0, len(rows), CARDS_AT_ONCE):
             part = rows[start : start + CARDS_AT_ONCE]
             is_time = start == 0 or time.perf_counter() < until
-            yield part, maker.cards(part, with_neighbors=is_time and self.has_neighbors)
+            cards = maker.cards(view.places(part), with_neighbors=is_time and self.has_neighbors)
+            yield part, view.in_table(cards)
 
-    def _maker(self, audit: "Audit") -> CardMaker:
+    def _maker(self, audit: "Audit", view: View) -> CardMaker:
+        ids = self.display.row_names(len(audit))
         return CardMaker(
-            inputs=self.inputs,
-            table=self.inputs.table if self.table is None else self.table,
-            posterior=self.posterior,
-            logs=self.logs,
-            models=self.models,
+            view=view,
+            table=self._shown(view),
             image_shape=self.display.image_shape,
-            ids=self.display.row_names(len(audit)),
-            keys=audit.row_keys(),
-            p_wrong=audit.p_wrong,
+            ids=None if ids is None else view.of_all(ids),
+            keys=view.of_all(audit.row_keys()),
+            p_wrong=view.of_all(audit.p_wrong),
             seed=self.seed,
             n_jobs=self.n_jobs,
         )
+
+    def _shown(self, view: View) -> Any:
+        """The table whose cells are shown."""
+        if self.table is None:
+            return view.inputs.table
+        return self.table if view.rows is None else take_table_rows(self.table, view.rows)
 
 
 def _write_components(path: Path, p: np.ndarray) -> None:

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.decomposition import TruncatedSVD
-from sklearn.preprocessing import StandardScaler
 
 from .._compat import take_rows
 from .._format import listed
@@ -23,6 +21,7 @@ from ..tables._columns import (
     Column,
     columns_of,
     count_rows,
+    take_table_rows,
     without_columns,
 )
 from ._known import known_column, known_mask
@@ -31,7 +30,7 @@ from ._leaks import find_leak, leak_note
 from ._per_row import check_one_per_row, one_per_row
 from ._pixels import check_pixels
 from ._row_index import names_by
-from ._settings import SINGLE_PRECISION_ROWS, SPARSE_AXES
+from ._scaling import Scale, fit_scale
 
 
 class Inputs(NamedTuple):
@@ -49,6 +48,9 @@ class Inputs(NamedTuple):
     groups: np.ndarray | None  # of the audited rows
     notes: list[str]
     known: np.ndarray | None = None  # whether each label is certain; None for none
+    scale: Scale | None = None  # of X
+    leaks: Sequence[Any] = ()  # columns that look made from the label
+    drawn: np.ndarray | None = None  # places of these rows in a larger table they were drawn from
 
     @property
     def present(self) -> np.ndarray:
@@ -115,71 +117,111 @@ class Display:
             return one_per_row("ids", self.ids, n)
         return None if self.index is None else names_by(self.index)
 
-    def check(self, inputs: Inputs) -> None:
+    def check(self, n_rows: int, table: Any) -> None:
         """Raise now what would otherwise be raised when all the work is done."""
-        self.row_names(len(inputs.codes))
+        self.row_names(n_rows)
         if self.image_shape is not None:
-            check_pixels(inputs.table, self.image_shape)
+            check_pixels(table, self.image_shape)
 
 
-def read_inputs(
-    table: Any,
-    y: Any,
+class Labelled(NamedTuple):
+    """A table, and its labels as codes."""
+
+    table: Any  # without the columns of labels and of what is known; None for none
+    labels: np.ndarray
+    classes: np.ndarray
+    codes: np.ndarray  # -1 where a row has no label
+    known: np.ndarray | None
+
+    @classmethod
+    def of(cls, inputs: Inputs) -> "Labelled":
+        """Those of a table that was read already."""
+        return cls(inputs.table, inputs.labels, inputs.classes, inputs.codes, inputs.known)
+
+    def for_rows(self, rows: np.ndarray) -> "Labelled":
+        """The same for some of the rows."""
+        return self._replace(
+            table=None if self.table is None else take_table_rows(self.table, rows),
+            labels=self.labels[rows],
+            codes=self.codes[rows],
+            known=None if self.known is None else self.known[rows],
+        )
+
+
+def read_labels(table: Any, y: Any, known: Any = None, drop: Sequence[Any] = ()) -> Labelled:
+    """Check the labels, and take what is no feature out of the table."""
+    table, labels = label_column(table, y)
+    table, known = known_column(table, known)
+    table = without_columns(table, drop) if len(drop) else table
+    classes, codes = classes_of(labels, y)
+    if table is not None:
+        check_one_per_row("the table", count_rows(table), len(codes))
+    return Labelled(table, labels, classes, codes, known_mask(known, codes >= 0))
+
+
+def read_inputs(table: Any, y: Any, *, known: Any = None, **how: Any) -> Inputs:
+    """Check labels and features; what may be said besides is what :func:`inputs_of` takes."""
+    return inputs_of(read_labels(table, y, known), **how)
+
+
+def inputs_of(
+    given: Labelled,
     *,
     embeddings: Any = None,
     groups: Any = None,
     trust: Sequence[Any] = (),
-    known: Any = None,
     seed: int = 0,
     n_jobs: int | None = None,
+    drawn: np.ndarray | None = None,
+    n_rows: int | None = None,
 ) -> Inputs:
-    """Check labels, turn the table into features, set leaking columns and rare classes aside."""
-    table, labels = label_column(table, y)
-    table, known = known_column(table, known)
-    classes, codes = classes_of(labels, y)
-    if table is not None:
-        check_one_per_row("the table", count_rows(table), len(codes))
+    """Turn the table into features, set leaking columns and rare classes aside.
+
+    ``drawn`` are the places of its rows in a larger table of ``n_rows``, if it is drawn from one.
+    """
+    codes, table = given.codes, given.table
     source = table if embeddings is None else embeddings
-    features, leaks = _features(source, codes, trust, seed, n_jobs)
-    audited, note = without_rare(codes, classes)
+    features, leaks = _features(source, codes, trust, seed, n_jobs, n_rows)
+    audited, note = without_rare(codes, given.classes, are_drawn=drawn is not None)
+    X, scale = None, None
+    if features is not None:
+        X, scale = fit_scale(take_rows(features.X, audited), seed)
     return Inputs(
         table=table,
         model_table=without_columns(table, leaks) if embeddings is None else table,
-        labels=labels,
-        classes=classes,
+        labels=given.labels,
+        classes=given.classes,
         codes=codes,
         features=features,
         used=None if features is None or embeddings is not None else features.columns,
-        X=None if features is None else scaled(take_rows(features.X, audited), seed),
+        X=X,
         audited=audited,
         groups=None if groups is None else group_numbers(groups, len(codes), audited),
         notes=[
-            *measurement_note(classes),
+            *measurement_note(given.classes),
             *([] if features is None else features.notes),
             *note,
             *unlabelled_note(codes),
         ],
-        known=known_mask(known, codes >= 0),
+        known=given.known,
+        scale=scale,
+        leaks=leaks,
+        drawn=drawn,
     )
 
 
-def scaled(X: Any, seed: int) -> np.ndarray:
-    """Dense features, each with mean 0 and spread 1; many sparse ones by their main axes."""
-    if sparse.issparse(X):
-        axes = min(SPARSE_AXES, X.shape[1] - 1, X.shape[0] - 1)
-        X = X.toarray() if axes < 2 else TruncatedSVD(axes, random_state=seed).fit_transform(X)
-    X = X / np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)  # squares could overflow
-    dtype = np.float32 if len(X) >= SINGLE_PRECISION_ROWS else np.float64
-    return StandardScaler().fit_transform(X).astype(dtype, copy=False)
-
-
 def _features(
-    source: Any, codes: np.ndarray, trust: Sequence[Any], seed: int, n_jobs: int | None
+    source: Any,
+    codes: np.ndarray,
+    trust: Sequence[Any],
+    seed: int,
+    n_jobs: int | None,
+    n_rows: int | None,
 ) -> tuple[Features | None, list[Any]]:
     """Features of a table, and the columns that were left out as they look made from the label."""
     if source is None:
         return None, []
-    features = features_of(source, random_state=seed, n_jobs=n_jobs)
+    features = features_of(source, random_state=seed, n_jobs=n_jobs, n_rows=n_rows)
     check_one_per_row("the table", features.X.shape[0], len(codes))
     if sparse.issparse(source):  # its columns are words or pixels, and there are too many to try
         return features, []
@@ -190,7 +232,7 @@ def _features(
     leak = find_leak(seen, codes, trust=trust, random=np.random.default_rng(seed))
     if leak is None:
         return features, []
-    features = features_of(source, drop=leak.keys, random_state=seed, n_jobs=n_jobs)
+    features = features_of(source, drop=leak.keys, random_state=seed, n_jobs=n_jobs, n_rows=n_rows)
     return features._replace(notes=[leak_note(leak), *features.notes]), leak.keys
 
 

@@ -75,7 +75,16 @@ def write_judged(path: Path, judged: Judged) -> None:
 
 def read_judged(path: Path) -> Judged:
     """What :func:`write_judged` has written."""
+    return Judged(**_read(path))
+
+
+def read_codes(path: Path) -> np.ndarray:
+    """Its labels alone."""
+    return _read(path, ["code"])["code"]
+
+
+def _read(path: Path, names: list[str] | None = None) -> dict[str, np.ndarray]:
     parquet = require("pyarrow.parquet", extra="tables")
     with readable(path), parquet.ParquetFile(path) as file:
-        table = file.read()
-    return Judged(**{name: table[name].to_numpy() for name in table.column_names})
+        table = file.read(names)
+    return {name: table[name].to_numpy() for name in table.column_names}

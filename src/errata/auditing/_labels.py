@@ -1,6 +1,7 @@
 """Labels: which rows have one, the classes they name, and whether there are enough of them."""
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ def classes_of(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
         classes, codes = check_labels(given, name=name, min_classes=2)
-    check_enough(codes, classes, "rows" if len(given) == len(labels) else "labelled rows")
+    check_enough(np.bincount(codes), "rows" if len(given) == len(labels) else "labelled rows")
     return classes, codes if len(given) == len(labels) else codes_of(labels, classes)
 
 
@@ -98,30 +99,53 @@ def _given(labels: np.ndarray) -> np.ndarray:
     return given.astype(bool) if is_bool else given  # a gap had made objects of them
 
 
-def check_enough(codes: np.ndarray, classes: np.ndarray, rows: str = "rows") -> None:
-    """Raise when there is nothing to learn from."""
-    n, k = len(codes), len(classes)
+def classes_of_counts(counts: Mapping[Any, int], blank: int, name: str) -> np.ndarray:
+    """The distinct labels of a table, by how many rows have each, and ``blank`` rows have none."""
+    values = list(counts)
+    labels = np.array(values, dtype=object if any(isinstance(v, str) for v in values) else None)
+    if labels.dtype.kind in "iuf":
+        check_no_measurement(np.sort(labels), sum(counts.values()), name)
+    classes = check_labels(np.repeat(labels, 2), name=name, min_classes=2)[0]
+    sizes = np.array([counts[value] for value in classes.tolist()])
+    check_enough(sizes, "labelled rows" if blank else "rows")
+    return classes.astype(float) if blank and classes.dtype.kind in "iu" else classes
+
+
+def check_enough(sizes: np.ndarray, rows: str = "rows") -> None:
+    """Raise when there is nothing to learn from classes of these sizes."""
+    n = int(sizes.sum())
     if n < FEWEST_ROWS:
         raise ValueError(f"{n} {rows} are too few for an audit; {FEWEST_ROWS} are the least.")
+    check_many_labels(len(sizes), n)
+    if np.sum(sizes >= 2) < 2:
+        raise ValueError("only one class has two rows or more; there is nothing to compare.")
+
+
+def check_many_labels(k: int, n: int) -> None:
+    """Raise when so many different labels cannot be classes."""
     if k > MOST_CLASSES or k > n / 2:
         raise ValueError(
             f"there are {k} different labels in {n} rows; that looks like an identifier or a "
             f"measurement, not like labels (at most {MOST_CLASSES}, with two rows each on average)."
         )
-    if np.sum(np.bincount(codes) >= 2) < 2:
-        raise ValueError("only one class has two rows or more; there is nothing to compare.")
 
 
-def without_rare(codes: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """The rows of classes with two or more of them, and a sentence about the others."""
-    sizes = np.bincount(codes[codes >= 0])
+def without_rare(
+    codes: np.ndarray, classes: np.ndarray, *, are_drawn: bool = False
+) -> tuple[np.ndarray, list[str]]:
+    """The rows of classes with two or more of them, and a sentence about the others.
+
+    Of a class that is rare in a large table, fewer than two rows may have been drawn.
+    """
+    sizes = np.bincount(codes[codes >= 0], minlength=len(classes))
     audited = np.flatnonzero((codes >= 0) & (sizes[codes] >= 2))
-    rare = classes[sizes == 1]
+    rare = classes[sizes < 2]
     if not len(rare):
         return audited, []
     names = listed(rare, most=5)
     said = f"{plural(len(rare), 'class', 'classes')} {'has' if len(rare) == 1 else 'have'}"
-    return audited, [f"{said} one row only ({names}): such a label cannot be checked, it is kept."]
+    rows = "fewer than two of the rows that were learnt from" if are_drawn else "one row only"
+    return audited, [f"{said} {rows} ({names}): such a label cannot be checked, it is kept."]
 
 
 def unlabelled_note(codes: np.ndarray) -> list[str]:

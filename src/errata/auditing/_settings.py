@@ -14,7 +14,11 @@ MOST_CLASSES = 1_000
 SPARSE_AXES = 100  # that a sparse table is reduced to
 SINGLE_PRECISION_ROWS = 100_000  # from which single precision is enough, and faster
 
-# Sizes: how much is learnt from at most. `python benchmarks/audit_speed.py forest million given`
+# Sizes: how much is learnt from at most. `python benchmarks/audit_speed.py forest million given`,
+# `python benchmarks/scale.py million trees`
+LEARN_ROWS = 200_000  # rows drawn to learn from; all others are judged by what was learnt
+JUDGED_ROWS = 2**16  # judged at a time
+PART_ROWS, FEWEST_PART_ROWS, MOST_PART_ROWS = 200_000, 10_000, 500_000  # read at a time
 LEAVE_ONE_OUT = 20_000  # rows up to which each is left out by itself; beyond, in ten folds
 TREE_ROWS = 20_000  # rows that a tree is grown from at most; it predicts all the others
 TREES = {1_000: 500, 3_000: 200, TREE_ROWS: 100, np.inf: 50}  # in a forest, by rows at most
@@ -146,6 +150,8 @@ FREE_TEXT = 40  # characters of a column's distinct words on the mean: such a co
 SIMILAR_ROWS = 5  # beside an example: the nearest, whatever their label
 MOST_CARDS, CARD_GROUP = 50_000, 200  # rows that a review has cards of, and of one row group
 CARDS_AT_ONCE, CARD_SAMPLE = 1_000, 2_000  # cards made at a time; rows that spreads come from
+BITMAP_BITS = 30  # of the places where rows are marked that may be equal to others
+MOST_REPEATED = 10_000_000  # of such rows that are compared
 CARD_TIME = 0.1  # of the audit's time, to look for neighbours beyond the first thousand cards
 CARD_CLASSES, CARD_COLUMNS, CARD_TEXT = 10, 8, 2**20  # most probable; standing out; characters
 STANDS_OUT = 0.1  # how much more a row differs from its neighbours than they among themselves

@@ -1,16 +1,14 @@
 """Rows without a label: the most probable class of each, by a classifier that others taught."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._blocks import blocks
-from .._compat import take_rows
 from .._random import seeded_member
 from ._committee import KernelAndTrees
 from ._cross_fitting import all_columns, certain_or_uniform, cross_fit_proba
-from ._inputs import Inputs, check_pred_proba, scaled
 from ._models import TrainingData
 from ._pooling import Pool, floored_logs, largest, normalised, some_rows
 from ._settings import CACHED, NOISE_ROWS, TREE_ROWS
@@ -25,48 +23,62 @@ class Filled(NamedTuple):
     p: np.ndarray  # its probability
 
 
-def fill_in(
-    inputs: Inputs,
-    data: TrainingData,
-    pool: Pool,
-    posterior: Posterior,
-    pred_proba: Any = None,
-) -> Filled:
-    """Predict the class of every row without a label, P(class | columns) before any label.
+@dataclass(frozen=True)
+class Filler:
+    """Predicts the class of rows without a label: P(class | columns) before any label."""
+
+    noise: NoisePosterior
+    classifier: KernelAndTrees | None  # None where the user's probabilities stand for it
+    weight: float  # of these
+    n_classes: int
+
+    def fill(self, X: Any, proba: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """The most probable class of each row and its probability.
+
+        Parameters
+        ----------
+        X : array of shape (n, d) or None
+            Scaled features.
+        proba : array of shape (n, K) or None
+            What the user says of the classes that could be audited.
+        """
+        logs = self._given(proba) if self.classifier is None else self._learnt(X)
+        codes, p = largest(classes_before_labels(self.noise, logs))
+        return codes.astype(np.intp), np.minimum(p, 1.0)
+
+    def _learnt(self, X: np.ndarray) -> np.ndarray:
+        fitted = self.classifier
+        assert fitted is not None
+        parts = [
+            all_columns(fitted.predict_proba(X[block]), fitted.classes_, self.n_classes)
+            for block in blocks(len(X), CACHED, width=self.n_classes)
+        ]
+        return floored_logs(np.concatenate(parts).astype(np.float32).T)
+
+    def _given(self, proba: Any) -> np.ndarray:
+        logs = floored_logs(certain_or_uniform(proba).astype(np.float32).T)
+        return normalised(logs * np.float32(self.weight))
+
+
+def fit_filler(
+    data: TrainingData, pool: Pool, posterior: Posterior, known: np.ndarray | None
+) -> Filler:
+    """Learn to predict rows without a label from those that have one.
 
     A classifier is fitted to 20,000 labelled rows at most. How far it can be trusted, and how the
     classes differ from labels that are partly wrong, is learnt from what it says of rows that it
     was not fitted to, as for the models of the audit. Without a table the user's probabilities
     stand for the classifier.
     """
-    rows = inputs.unlabelled
-    if not len(rows):
-        return Filled(rows, rows, np.empty(0))
-    if inputs.X is None:
-        proba = check_pred_proba(pred_proba, inputs.classes, len(inputs.codes))
-        noise, logs = posterior.noise, _given_logs(rows, inputs, proba, pool)
-    else:
-        noise, logs = _learnt_logs(rows, inputs, data)
-    codes, p = largest(classes_before_labels(noise, logs))
-    return Filled(rows, codes.astype(np.intp), np.minimum(p, 1.0))
-
-
-def _learnt_logs(
-    rows: np.ndarray, inputs: Inputs, data: TrainingData
-) -> tuple[NoisePosterior, np.ndarray]:
-    """What is known of the noise as a classifier sees it, and what it says of ``rows``."""
+    if not data.X.shape[1]:
+        return Filler(posterior.noise, None, pool.models[-1].weight, data.n_classes)
     random = np.random.default_rng(data.random_state + 3)
-    n, n_new = len(data.codes), len(rows)
+    n = len(data.codes)
     taught = np.arange(n) if n <= TREE_ROWS else np.sort(random.choice(n, TREE_ROWS, replace=False))
-    features = inputs.features.X if inputs.features is not None else inputs.X
-    both = np.concatenate([inputs.audited[taught], rows])
-    X = scaled(take_rows(features, both), data.random_state)
-    part = replace(data.for_rows(taught), X=X[: len(X) - n_new])
+    part = replace(data.for_rows(taught), folds=None)
     classifier = seeded_member(KernelAndTrees(n_jobs=data.n_jobs), data.random_state)
-    known = inputs.audited_known
     noise = _noise(classifier, part, None if known is None else known[taught], random)
-    fitted = classifier.fit(part.X, part.codes)
-    return noise, _logs_of(fitted, X[len(X) - n_new :], data.n_classes)
+    return Filler(noise, classifier.fit(part.X, part.codes), 0.0, data.n_classes)
 
 
 def _noise(
@@ -79,17 +91,3 @@ def _noise(
     doubtful = np.arange(len(data.codes)) if known is None else np.flatnonzero(~known)
     chosen = doubtful[some_rows(len(doubtful), data.n_classes, random, at_most=NOISE_ROWS)]
     return noise_posterior(logs.take(chosen, axis=1).astype(float), data.codes[chosen])
-
-
-def _logs_of(fitted: KernelAndTrees, X: np.ndarray, n_classes: int) -> np.ndarray:
-    parts = [
-        all_columns(fitted.predict_proba(X[block]), fitted.classes_, n_classes)
-        for block in blocks(len(X), CACHED, width=n_classes)
-    ]
-    return floored_logs(np.concatenate(parts).astype(np.float32).T)
-
-
-def _given_logs(rows: np.ndarray, inputs: Inputs, pred_proba: np.ndarray, pool: Pool) -> np.ndarray:
-    """What the user's probabilities say of ``rows``, as the pool has weighed them."""
-    proba = certain_or_uniform(pred_proba[np.ix_(rows, inputs.present)])
-    return normalised(floored_logs(proba.astype(np.float32).T) * np.float32(pool.models[-1].weight))

@@ -4,7 +4,7 @@ A row is its position in the source. Whatever is not Parquet and not a dask data
 Parquet to a scratch folder first, without ever being in memory.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,11 @@ def is_stored(X: Any) -> bool:
 
 
 def open_source(
-    X: Any, *, scratch: Path, rows_per_part: int, progress: Progress | None = None
+    X: Any,
+    *,
+    scratch: Path,
+    rows_per_part: int | Callable[[int], int],
+    progress: Progress | None = None,
 ) -> Source:
     """Open a stored table; raise a sentence when it is not there or not whole.
 
@@ -73,7 +77,7 @@ def open_source(
     scratch : path
         A folder for what has to be written as Parquet first. A text file that was written there
         before, and has not changed since, is not read again.
-    rows_per_part : int
+    rows_per_part : int or callable
         How many rows a part of Parquet may have; partitions of dask stay as they are.
     progress : callable, optional
         Is told how far the reading of text has come.
@@ -96,13 +100,18 @@ def open_source(
     (6, [(0, 1), (1, 3), (3, 4), (4, 6)])
     ['cat', 'cow']
     """
-    if rows_per_part < 1:
-        raise ValueError(f"rows_per_part={rows_per_part} leaves no rows in a part; give 1 or more.")
+    most = rows_per_part if callable(rows_per_part) else _always(rows_per_part)
     if is_dask_frame(X):
         parts: Sequence[SourcePart] = dask_parts(X)
         return _source(parts, dask_facts(X), "the dask dataframe")
     tables, facts, what = _as_parquet(X, scratch, progress)
-    return _source(list(parquet_parts(tables, rows_per_part)), facts, what)
+    return _source(list(parquet_parts(tables, most)), facts, what)
+
+
+def _always(rows: int) -> Callable[[int], int]:
+    if rows < 1:
+        raise ValueError(f"rows_per_part={rows} leaves no rows in a part; give 1 or more.")
+    return lambda n_columns: rows
 
 
 def _as_parquet(

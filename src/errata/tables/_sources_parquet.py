@@ -1,6 +1,6 @@
 """Parquet as parts: runs of row groups, and pieces of row groups that are too large."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -46,7 +46,9 @@ class ParquetPart(SourcePart):
             return _piece(file, self.rows, names)
 
 
-def parquet_parts(tables: Iterable[ParquetTable], rows_per_part: int) -> Iterator[ParquetPart]:
+def parquet_parts(
+    tables: Iterable[ParquetTable], rows_per_part: Callable[[int], int]
+) -> Iterator[ParquetPart]:
     """The parts of some files in their order; files without rows have none.
 
     All files must have the columns of the first, in whatever order and of whatever types.
@@ -64,7 +66,7 @@ def parquet_parts(tables: Iterable[ParquetTable], rows_per_part: int) -> Iterato
             columns, first = tuple(names), table.shown
         check_same_columns(columns, first, names, table.shown)
         before = start
-        for rows in _runs(sizes, rows_per_part):
+        for rows in _runs(sizes, rows_per_part(len(columns))):
             stop = start + rows.n_rows
             name = rows_of(table.shown, start - before, rows.n_rows)
             yield ParquetPart(start, stop, name, columns, table, rows)

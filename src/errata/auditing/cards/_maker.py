@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 
 from ..._format import four_digits
-from .._inputs import Inputs
 from .._nearby import NOTHING_NEAR, Near, Neighborhood
-from .._pooling import PooledModel
 from .._reasons import most_probable_others, reasons_for
 from .._row_values import RowValues
 from .._settings import CARD_CLASSES, SIMILAR_ROWS
-from ..classes import Posterior, classes_of_rows
+from .._views import View
+from ..classes import classes_of_rows
 from ._cells import standing_out, texts_of
 
 
@@ -22,11 +21,8 @@ class CardMaker:
     def __init__(
         self,
         *,
-        inputs: Inputs,
+        view: View,
         table: Any,
-        posterior: Posterior,
-        logs: np.ndarray,
-        models: Sequence[PooledModel],
         image_shape: tuple[int, ...] | None,
         ids: np.ndarray | None,
         keys: np.ndarray,
@@ -34,12 +30,13 @@ class CardMaker:
         seed: int,
         n_jobs: int | None,
     ) -> None:
-        self.inputs, self.posterior, self.logs, self.models = inputs, posterior, logs, models
+        self.inputs, self.posterior, self.logs = view.inputs, view.posterior, view.logs
+        self.models = view.models
         self.values = RowValues(table, image_shape)
-        used = inputs.used
+        used = view.inputs.used
         self.is_used = [used is None or column.key in used for column in self.values.columns]
-        self.neighborhood = Neighborhood(inputs, n_jobs=n_jobs)
-        self.suggested = most_probable_others(inputs, posterior.other)
+        self.neighborhood = Neighborhood(view.inputs, n_jobs=n_jobs)
+        self.suggested = most_probable_others(view.inputs, view.posterior.other)
         self.ids, self.keys, self.p_wrong = ids, keys, p_wrong
         self.random = np.random.default_rng(seed)
 

@@ -24,13 +24,9 @@ class Posterior(NamedTuple):
     noise: NoisePosterior
     rates: np.ndarray  # fraction of wrong labels of this table under each hypothesis
     skill: Skill
+    rate: float  # expected fraction of wrong labels, the one that ``joint`` implies
     low: float  # of the noise rate
     high: float
-
-    @property
-    def rate(self) -> float:
-        """Expected fraction of wrong labels, the one that ``joint`` implies."""
-        return float(self.p_wrong.mean())
 
     @property
     def prior(self) -> np.ndarray:
@@ -107,6 +103,8 @@ def gathered_posterior(
     noise: NoisePosterior,
     skill: Skill,
     *,
+    n_rows: int | None = None,
+    rate: float | None = None,
     n_units: int | None = None,
     certain: float = 0.0,
 ) -> Posterior:
@@ -115,18 +113,22 @@ def gathered_posterior(
     Parameters
     ----------
     rows : RowsPosterior
-        All rows, see :func:`merged_rows`.
+        All rows, see :func:`merged_rows`; where they are too many to be held, sums over them alone.
     noise : NoisePosterior
         What is known of the noise.
     skill : Skill
         Only columns that tell something may narrow the interval of the noise rate.
+    n_rows, rate : int and float, optional
+        How many rows there are and which fraction is expected to be wrong, where only sums are
+        given.
     n_units : int, optional
         Number of rows that count as evidence, where some are right or wrong together.
     certain : float, default=0.0
         Fraction of the rows whose label is certain, if the noise was learnt without them, see
         :func:`set_aside`: then it is the noise of the others.
     """
-    n, rate = len(rows.p_wrong), float(rows.p_wrong.mean())
+    n = len(rows.p_wrong) if n_rows is None else n_rows
+    rate = float(rows.p_wrong.mean()) if rate is None else rate
     low, high = 0.0, 1 - skill.largest_frequency
     if skill.enough:
         low, high = noise.interval(n if n_units is None else n_units)
@@ -140,6 +142,7 @@ def gathered_posterior(
         noise=noise,
         rates=np.where(rows.right > 0, 1 - rows.right / n, [h.rate for h in noise.hypotheses]),
         skill=skill,
+        rate=rate,
         low=min((1 - certain) * low, rate),
         high=max((1 - certain) * high, rate),
     )

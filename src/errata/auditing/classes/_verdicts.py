@@ -87,6 +87,7 @@ def _with_p_wrong(
         p_other=(posterior.p_other * factor).astype(posterior.p_other.dtype),
         p_elsewhere=np.minimum(posterior.p_elsewhere, p_wrong),
         joint=_joint(posterior.joint, posterior.p_wrong, p_wrong, codes),
+        rate=rate,
         low=min(rate, expected.low / n) if known else 0.0,
         high=max(rate, expected.high / n) if known else max(rate, posterior.high),
     )

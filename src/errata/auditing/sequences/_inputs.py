@@ -18,11 +18,12 @@ from ...tables._columns import (
     count_rows,
     without_columns,
 )
-from .._inputs import Inputs, check_trust, scaled
+from .._inputs import Inputs, check_trust
 from .._known import known_column, known_mask
 from .._labels import classes_of, label_column
 from .._leaks import find_leak, leak_note
 from .._per_row import check_one_per_row, one_per_row
+from .._scaling import fit_scale
 from ._recordings import Recordings, gather_recordings, order_note
 from ._signals import Signals, as_numbers, is_date, read_signals
 from ._stretches import Timeline
@@ -96,7 +97,7 @@ def read_recordings(
         codes=codes,
         features=features,
         used=features.columns,
-        X=scaled(features.X[audited], seed),
+        X=fit_scale(features.X[audited], seed)[0],
         audited=audited,
         groups=folds[audited],
         notes=[

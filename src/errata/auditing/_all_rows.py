@@ -1,0 +1,114 @@
+"""All rows of a table in memory: those that were learnt from, and the others, judged by it."""
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+
+from .._blocks import blocks
+from .._compat import take_rows
+from .._format import listed
+from ._copies import conflicting_duplicates, duplicates_by_bits
+from ._inputs import Inputs, Labelled
+from ._judging import Judge, JudgedRows, TableRows
+from ._learning import Learnt
+from ._settings import JUDGED_ROWS
+from ._unlabelled import Filled
+from .classes import Posterior, gathered_posterior, merged_rows, set_aside
+
+
+class AllRows(NamedTuple):
+    """What is known of every row."""
+
+    inputs: Inputs  # of all rows; without features where some were not learnt from
+    posterior: Posterior  # of the audited ones
+    logs: np.ndarray  # (K, audited), of the pooled probabilities
+    filled: Filled
+    duplicates: list[np.ndarray]  # rows with equal features whose labels differ
+
+
+def rows_learnt_from(learnt: Learnt, rows: TableRows) -> AllRows:
+    """The rows of a table that was learnt from as a whole."""
+    inputs = learnt.inputs
+    blank = inputs.unlabelled
+    filled = Filled(blank, blank, np.empty(0))
+    if learnt.filler is not None:
+        X = None
+        if inputs.features is not None and inputs.scale is not None:
+            X = inputs.scale.apply(take_rows(inputs.features.X, blank))
+        proba = None if rows.pred_proba is None else rows.pred_proba[np.ix_(blank, inputs.present)]
+        filled = Filled(blank, *learnt.filler.fill(X, proba))
+    return AllRows(inputs, learnt.posterior, learnt.pool.logs, filled, _duplicates(inputs))
+
+
+def judged_rows(learnt: Learnt, judge: Judge, given: Labelled, rows: TableRows) -> AllRows:
+    """All rows of a table that some were drawn from to learn from."""
+    parts = [
+        judge.judge(rows.for_rows(np.arange(block.start, block.stop)))._replace(X=None)
+        for block in blocks(len(rows.places), JUDGED_ROWS)
+    ]
+    audited = np.flatnonzero(np.concatenate([part.audited for part in parts]))
+    known = None if given.known is None else given.known[audited]
+    codes = np.concatenate([part.codes for part in parts])
+    posterior = gathered_posterior(
+        *(merged_rows([part.rows for part in parts]), learnt.posterior.noise),
+        learnt.posterior.skill,
+        certain=0.0 if known is None else set_aside(codes, known),
+    )
+    return AllRows(
+        inputs=_whole(learnt.inputs, given, audited, parts),
+        posterior=posterior,
+        logs=np.concatenate([part.logs for part in parts], axis=1),
+        filled=_filled(given, parts),
+        duplicates=_found_by_bits(given, parts),
+    )
+
+
+def _whole(drawn: Inputs, given: Labelled, audited: np.ndarray, parts: list[JudgedRows]) -> Inputs:
+    unread = sum((part.unread for part in parts), Counter[str]())
+    return drawn._replace(
+        table=given.table,
+        model_table=None,
+        labels=given.labels,
+        codes=given.codes,
+        known=given.known,
+        X=None,
+        audited=audited,
+        groups=None,
+        notes=[*drawn.notes, *unread_note(unread)],
+        drawn=None,
+    )
+
+
+def unread_note(unread: Counter[str]) -> list[str]:
+    """A sentence about cells of another kind than those that were learnt from, if there are any."""
+    if not unread:
+        return []
+    told = (f"{n:,} of {name!r}" for name, n in sorted(unread.items()))
+    return [
+        f"Cells of another kind than those learnt from count as missing: {listed(told, most=8)}."
+    ]
+
+
+def _filled(given: Labelled, parts: list[JudgedRows]) -> Filled:
+    codes = np.concatenate([part.filled for part in parts])
+    p = np.concatenate([part.p_filled for part in parts])
+    return Filled(np.flatnonzero(given.codes < 0), codes, p)
+
+
+def _duplicates(inputs: Inputs) -> list[np.ndarray]:
+    if inputs.features is None:
+        return []
+    labelled = np.flatnonzero(inputs.codes >= 0)
+    if len(labelled) == len(inputs.codes):
+        return conflicting_duplicates(inputs.features.X, inputs.codes)
+    X = take_rows(inputs.features.X, labelled)
+    return [labelled[rows] for rows in conflicting_duplicates(X, inputs.codes[labelled])]
+
+
+def _found_by_bits(given: Labelled, parts: list[JudgedRows]) -> list[np.ndarray]:
+    if parts[0].bits is None:
+        return []
+    bits = np.concatenate([part.bits for part in parts if part.bits is not None])
+    labelled = np.flatnonzero(given.codes >= 0)
+    return duplicates_by_bits(bits[labelled], given.codes[labelled], labelled)

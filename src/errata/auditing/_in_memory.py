@@ -1,0 +1,221 @@
+"""The audit of a table in memory, one stage after the other."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._random import draw_seed
+from .._validation import check_fraction
+from ..tables._columns import take_table_rows
+from ._all_rows import AllRows, judged_rows, rows_learnt_from
+from ._asked import Asked
+from ._assembly import assemble, show_map, show_rows, show_stretches, shown_rows
+from ._decided_labels import DecidedLabels, lay_over, row_names, verdicts_of
+from ._drawing import rows_to_learn_from
+from ._for_review import ForReview
+from ._inputs import (
+    Display,
+    Inputs,
+    Labelled,
+    check_pred_proba,
+    for_all_rows,
+    inputs_of,
+    read_labels,
+)
+from ._judging import Judge, TableRows
+from ._learning import Brought, Learnt, check_by_injecting, learn, notes_on_check
+from ._per_row import one_per_row
+from ._result import Audit
+from ._row_index import row_index
+from ._settings import LEARN_ROWS
+from ._views import PER_ROW, Looked, View, Viewer
+from .classes import Grouped, Posterior, grouped_hypotheses, with_verdicts
+from .sequences import SequenceInputs, check_sequence, read_recordings
+
+Progress = Callable[[str], None]
+
+
+def audit_in_memory(X: Any, y: Any, asked: Asked, progress: Progress) -> Audit:
+    """See :func:`errata.audit`."""
+    started = time.perf_counter()
+    progress("reading the table")
+    table = read_table_to_audit(X, y, asked)
+    learnt = learn(
+        *(table.inputs, table.brought(asked)),
+        groups=table.of_drawn(table.rows.groups),
+        course=table.course,
+        fills=bool((table.given.codes < 0).any()),
+        seed=table.seed,
+        n_jobs=asked.n_jobs,
+        progress=progress,
+    )
+    found, look = _all_rows(table, learnt, progress)
+    progress("planting errors and looking for them" if asked.self_check else "summing up")
+    check = check_by_injecting(learnt) if asked.self_check else None
+    found.inputs.notes.extend(notes_on_check(learnt) if asked.self_check else [])
+    result = assemble(
+        *(found, learnt.pool, check), precision=asked.precision, display=table.display
+    )
+    shown = shown_rows(result)
+    view = look(shown)
+    show_map(result, view, shown, table.seed)
+    if table.course is None:
+        show_rows(result, view, shown, table.display, seed=table.seed, n_jobs=asked.n_jobs)
+    else:
+        show_stretches(result, table.course)
+    result.keys = None if asked.keys is None else row_names(asked.keys, len(result))
+    result.for_review = ForReview(
+        *(look, partial(_grouped, found), found.inputs.doubtful, table.display),
+        seconds=time.perf_counter() - started,
+        seed=table.seed,
+        n_jobs=asked.n_jobs,
+        has_neighbors=table.course is None,
+    )
+    return result
+
+
+class TableToAudit(NamedTuple):
+    """A table in memory, read and checked."""
+
+    given: Labelled  # all rows
+    rows: TableRows  # the same as they are to be judged
+    inputs: Inputs  # of the rows to learn from
+    course: SequenceInputs | None
+    decided: DecidedLabels | None
+    display: Display
+    seed: int
+
+    def of_drawn(self, values: np.ndarray | None) -> np.ndarray | None:
+        """What the user says of rows, of those to learn from."""
+        drawn = self.inputs.drawn
+        return values if values is None or drawn is None else values[drawn]
+
+    def brought(self, asked: Asked) -> Brought:
+        """The user's models, for the rows to learn from."""
+        return Brought(asked.estimator, self.of_drawn(self.rows.pred_proba), asked.estimators)
+
+
+def read_table_to_audit(X: Any, y: Any, asked: Asked) -> TableToAudit:
+    """Read and check all that the user passes."""
+    if asked.precision is not None:
+        check_fraction("precision", asked.precision)
+    seed, label, known, decided = draw_seed(asked.random_state), y, asked.known, None
+    check_sequence(
+        *(asked.sequence, asked.wavelets),
+        groups=asked.groups,
+        embeddings=asked.embeddings,
+        image_shape=asked.image_shape,
+    )
+    if asked.decisions is not None:
+        # Time does not stand still where a row is unusable: a recording has no gaps.
+        decided = lay_over(
+            *(X, y, known, asked.decisions, asked.keys), may_be_blank=asked.sequence is None
+        )
+        X, y, known = decided.table, decided.labels, decided.known
+    course = None
+    if asked.sequence is None:
+        given = read_labels(X, y, known, asked.drop)
+        rows = _table_rows(given, asked)
+        inputs = _inputs(given, rows, asked, seed)
+    else:
+        course = read_recordings(
+            *(X, y, asked.sequence),
+            wavelets=asked.wavelets,
+            trust=asked.trust,
+            known=known,
+            seed=seed,
+        )
+        inputs = course.inputs
+        given = Labelled.of(inputs)
+        rows = _table_rows(given, asked)
+    inputs.notes.extend([] if decided is None else decided.notes)
+    display = Display(
+        *(asked.ids, asked.image_shape, asked.title, label, asked.random_state),
+        row_index(given.table),
+    )
+    display.check(len(given.codes), given.table)
+    return TableToAudit(given, rows, inputs, course, decided, display, seed)
+
+
+def _table_rows(given: Labelled, asked: Asked) -> TableRows:
+    n, groups, proba = len(given.codes), asked.groups, asked.pred_proba
+    return TableRows(
+        places=np.arange(n),
+        table=given.table,
+        codes=given.codes,
+        known=given.known,
+        embeddings=asked.embeddings,
+        pred_proba=None if proba is None else check_pred_proba(proba, given.classes, n),
+        groups=None if groups is None else one_per_row("groups", groups, n),
+    )
+
+
+def _inputs(given: Labelled, rows: TableRows, asked: Asked, seed: int) -> Inputs:
+    """The inputs of all rows, or of those that are drawn to learn from."""
+    n, drawn = len(given.codes), None
+    if n > LEARN_ROWS:
+        drawn = rows_to_learn_from(n, seed)
+        given, rows = given.for_rows(drawn), rows.for_rows(drawn)
+    return inputs_of(
+        given,
+        embeddings=rows.embeddings,
+        groups=rows.groups,
+        trust=asked.trust,
+        seed=seed,
+        n_jobs=asked.n_jobs,
+        drawn=drawn,
+        n_rows=n,
+    )
+
+
+def _all_rows(
+    table: TableToAudit, learnt: Learnt, progress: Progress
+) -> tuple[AllRows, Callable[[np.ndarray], View]]:
+    """What is known of all rows, and a way to look at some of them."""
+    if table.inputs.drawn is None:
+        found = _with_verdicts(rows_learnt_from(learnt, table.rows), table.decided)
+        view = View(
+            _without_features(found.inputs), found.posterior, found.logs, learnt.pool.models
+        )
+        return found, lambda rows: view
+    progress("judging the other rows")
+    judge = Judge.of(learnt)
+    found = _with_verdicts(judged_rows(learnt, judge, table.given, table.rows), table.decided)
+    learnt = learnt._replace(inputs=_without_features(learnt.inputs))
+    posterior_at = partial(_posterior_at, found)
+    return found, Viewer(learnt, judge, partial(_fetch, table), posterior_at).view
+
+
+def _without_features(inputs: Inputs) -> Inputs:
+    """Inputs without what only models need, so that an audit does not hold the table twice."""
+    return inputs._replace(features=None, model_table=None)
+
+
+def _with_verdicts(found: AllRows, decided: DecidedLabels | None) -> AllRows:
+    verdicts = verdicts_of(decided, found.inputs)
+    codes = found.inputs.audited_codes
+    return found._replace(posterior=with_verdicts(found.posterior, found.logs, codes, verdicts))
+
+
+def _posterior_at(found: AllRows, places: np.ndarray) -> Posterior:
+    """The posterior of some of the audited rows."""
+    at = np.searchsorted(found.inputs.audited, places)
+    columns = {name: getattr(found.posterior, name)[at] for name in PER_ROW}
+    return found.posterior._replace(**columns)
+
+
+def _fetch(table: TableToAudit, extra: np.ndarray) -> Looked:
+    rows, whole = table.rows.for_rows(extra), table.given.table
+    places = np.r_[np.asarray(table.inputs.drawn), extra]
+    beside = None if whole is None else take_table_rows(whole, places)
+    return Looked(rows, table.given.labels[extra], beside)
+
+
+def _grouped(found: AllRows) -> Grouped:
+    """Hypotheses in groups, and what they say of every row."""
+    inputs = found.inputs
+    grouped = grouped_hypotheses(found.posterior, found.logs, inputs.audited_codes)
+    return grouped._replace(p=for_all_rows(inputs, grouped.p, found.posterior.rate))

@@ -1,0 +1,156 @@
+"""Any rows of the table, judged by what was learnt from the drawn ones."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._compat import take_rows
+from ..tables._columns import take_table_rows, without_columns
+from ..tables._plan import FeaturePlan
+from ._copies import mixed_bits
+from ._cross_fitting import certain_or_uniform
+from ._drawing import group_folds
+from ._learning import Learnt
+from ._models import NewRows, Predictor
+from ._pooling import pooled_new_rows
+from ._scaling import Scale
+from ._unlabelled import Filler
+from ._user_models import estimator_table
+from .classes import RowRule, RowsPosterior, rows_posterior
+
+
+class TableRows(NamedTuple):
+    """Some rows of a table, as the user gave them."""
+
+    places: np.ndarray  # of the rows in the whole table
+    table: Any  # without the label; None for none
+    codes: np.ndarray  # of labels among all classes; -1 where a row has none
+    known: np.ndarray | None = None
+    embeddings: Any = None  # what features come from instead of the table
+    pred_proba: np.ndarray | None = None
+    groups: np.ndarray | None = None
+
+    def for_rows(self, rows: np.ndarray) -> "TableRows":
+        """The same for some of these rows."""
+        return TableRows(
+            places=self.places[rows],
+            table=None if self.table is None else take_table_rows(self.table, rows),
+            codes=self.codes[rows],
+            known=None if self.known is None else self.known[rows],
+            embeddings=None if self.embeddings is None else take_rows(self.embeddings, rows),
+            pred_proba=None if self.pred_proba is None else self.pred_proba[rows],
+            groups=None if self.groups is None else self.groups[rows],
+        )
+
+
+class JudgedRows(NamedTuple):
+    """What is known of some rows, and more of those whose label could be audited."""
+
+    audited: np.ndarray  # whether the class of each label could be learnt
+    codes: np.ndarray  # of the labels of the audited ones, among classes that could be
+    rows: RowsPosterior
+    logs: np.ndarray  # (K, audited), of the pooled probabilities
+    predicted: np.ndarray  # (models, audited), the class that each model finds most probable
+    X: np.ndarray | None  # scaled features of the audited ones
+    filled: np.ndarray  # the most probable class of each row without a label
+    p_filled: np.ndarray
+    bits: np.ndarray | None  # equal for rows with equal features
+    unread: Counter[str]  # cells of a column that are of another kind than those learnt from
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What was learnt, without the rows it was learnt from: small, and able to travel."""
+
+    plan: FeaturePlan | None
+    scale: Scale | None
+    leaks: list[Any]
+    fitted: list[Predictor]
+    weights: np.ndarray
+    rule: RowRule
+    present: np.ndarray  # codes of the classes that could be learnt
+    learnt: np.ndarray  # places of the rows that were learnt from
+    logs: np.ndarray  # (K, learnt), what models that did not learn from the row say of it
+    predicted: np.ndarray  # (models, learnt)
+    filler: Filler | None
+    seed: int
+    shows_table: bool  # whether a model of the user looks at the table itself
+
+    @classmethod
+    def of(cls, learnt: Learnt) -> "Judge":
+        """The judge of the table that the rows were drawn from."""
+        inputs, pool = learnt.inputs, learnt.pool
+        drawn = np.arange(len(inputs.codes)) if inputs.drawn is None else inputs.drawn
+        return cls(
+            plan=None if inputs.features is None else inputs.features.plan,
+            scale=inputs.scale,
+            leaks=list(inputs.leaks),
+            fitted=pool.fitted,
+            weights=pool.weights,
+            rule=learnt.posterior.rule,
+            present=inputs.present,
+            learnt=drawn[inputs.audited],
+            logs=pool.logs,
+            predicted=np.stack([model.predicted for model in pool.models]),
+            filler=learnt.filler,
+            seed=learnt.data.random_state,
+            shows_table=any(getattr(m, "table", None) is not None for m in learnt.models),
+        )
+
+    def judge(self, rows: TableRows) -> JudgedRows:
+        """Judge some rows; those that were learnt from by models that were not fitted to them."""
+        new, bits, unread = self._new_rows(rows)
+        audited = np.isin(rows.codes, self.present)
+        codes = np.searchsorted(self.present, rows.codes[audited])
+        known = None if rows.known is None else rows.known[audited]
+        asked = _some(new, audited)
+        logs, predicted = self._logs(rows.places[audited], asked)
+        filled, p_filled = self._filled(new, rows.codes < 0)
+        return JudgedRows(
+            audited=audited,
+            codes=codes,
+            rows=rows_posterior(self.rule, logs, codes, known=known),
+            logs=logs,
+            predicted=predicted,
+            X=asked.X,
+            filled=filled,
+            p_filled=p_filled,
+            bits=bits,
+            unread=unread,
+        )
+
+    def _new_rows(self, rows: TableRows) -> tuple[NewRows, np.ndarray | None, Counter[str]]:
+        """Rows as models see them, what they can be known again by, and cells that do not fit."""
+        given, folds, table = rows.pred_proba, None, None
+        proba = None if given is None else certain_or_uniform(given[:, self.present])
+        if rows.groups is not None:
+            folds = group_folds(rows.groups, self.seed)
+        if self.plan is None or self.scale is None:
+            return NewRows(np.empty((len(rows.places), 0)), None, proba, folds), None, Counter()
+        applied = self.plan.apply(rows.table if rows.embeddings is None else rows.embeddings)
+        if self.shows_table:
+            kept = without_columns(rows.table, self.leaks) if self.leaks else rows.table
+            table = estimator_table(kept, applied.X)
+        new = NewRows(self.scale.apply(applied.X), table, proba, folds)
+        return new, mixed_bits(applied.X), applied.unread
+
+    def _logs(self, places: np.ndarray, rows: NewRows) -> tuple[np.ndarray, np.ndarray]:
+        at = np.searchsorted(self.learnt, places).clip(max=len(self.learnt) - 1)
+        is_new = self.learnt[at] != places
+        logs, predicted = self.logs[:, at], self.predicted[:, at]
+        if is_new.any():
+            found = pooled_new_rows(self.fitted, self.weights, _some(rows, is_new))
+            logs[:, is_new], predicted[:, is_new] = found
+        return logs, predicted
+
+    def _filled(self, rows: NewRows, blank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if self.filler is None or not blank.any():
+            return np.empty(0, dtype=np.intp), np.empty(0)
+        asked = _some(rows, blank)
+        return self.filler.fill(asked.X, asked.pred_proba)
+
+
+def _some(rows: NewRows, chosen: np.ndarray) -> NewRows:
+    return rows if chosen.all() else rows.take(np.flatnonzero(chosen))

@@ -1,0 +1,124 @@
+"""Rows that a person wants to see, with what is known of them and of the rows around them.
+
+Of a large table these are looked at among the drawn rows: their cells and features are at hand.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._inputs import Inputs, for_all_rows
+from ._judging import Judge, JudgedRows, TableRows
+from ._learning import Learnt
+from ._pooling import PooledModel
+from .classes import Posterior
+
+PER_ROW = ("p_wrong", "suspicion", "other", "p_other", "p_elsewhere")  # of a posterior
+
+
+@dataclass(frozen=True)
+class View:
+    """Some rows of a table, or all."""
+
+    inputs: Inputs
+    posterior: Posterior  # of the audited ones
+    logs: np.ndarray  # (K, audited)
+    models: Sequence[PooledModel]
+    rows: np.ndarray | None = None  # their places in the table; None for all
+
+    def places(self, rows: np.ndarray) -> np.ndarray:
+        """Where rows of the table are in the view."""
+        if self.rows is None:
+            return rows
+        return self._order[np.searchsorted(self.rows, rows, sorter=self._order)]
+
+    @cached_property
+    def _order(self) -> np.ndarray:
+        return np.argsort(np.asarray(self.rows))
+
+    def of_all(self, values: np.ndarray) -> np.ndarray:
+        """What is known of all rows of the table, of those in the view."""
+        return values if self.rows is None else values[self.rows]
+
+    @property
+    def p_wrong(self) -> np.ndarray:
+        """That of the rows in the view, those that were not audited included."""
+        p_wrong = for_all_rows(self.inputs, self.posterior.p_wrong, self.posterior.rate)
+        return np.where(self.inputs.doubtful, p_wrong, 0.0)
+
+    def in_table(self, told: Any) -> Any:
+        """What is told of rows of the view, with their places in the table."""
+        if self.rows is None:
+            return told
+        if isinstance(told, list):
+            return [self.in_table(part) for part in told]
+        if isinstance(told, dict):
+            moved = {key: self.in_table(part) for key, part in told.items()}
+            return moved | ({"row": self._row(told["row"])} if "row" in told else {})
+        return told
+
+    def _row(self, place: Any) -> Any:
+        found = np.asarray(self.rows)[place]
+        return found.tolist()
+
+
+class Looked(NamedTuple):
+    """Rows that were fetched to be looked at."""
+
+    rows: TableRows
+    labels: np.ndarray
+    beside: Any  # their table under that of the drawn rows
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Shows rows of a table among those that were drawn from it."""
+
+    learnt: Learnt
+    judge: Judge
+    fetch: Callable[[np.ndarray], Looked]
+    posterior_at: Callable[[np.ndarray], Posterior] | None = None  # where it is known of all rows
+
+    def view(self, rows: np.ndarray) -> View:
+        """The drawn rows and these."""
+        drawn = np.asarray(self.learnt.inputs.drawn)
+        extra = np.setdiff1d(rows, drawn)
+        looked = self.fetch(extra)
+        judged = self.judge.judge(looked.rows)
+        places = np.r_[drawn, extra]
+        inputs = _stacked(self.learnt.inputs, looked, judged)
+        posterior = _with_rows(self.learnt.posterior, judged)
+        if self.posterior_at is not None:
+            posterior = self.posterior_at(places[inputs.audited])
+        logs = np.concatenate([self.learnt.pool.logs, judged.logs], axis=1)
+        models = [
+            model._replace(predicted=np.r_[model.predicted, predicted])
+            for model, predicted in zip(self.learnt.pool.models, judged.predicted, strict=True)
+        ]
+        return View(inputs, posterior, logs, models, places)
+
+
+def _stacked(drawn: Inputs, looked: Looked, judged: JudgedRows) -> Inputs:
+    """The drawn rows, and under them those that were fetched."""
+    known = None
+    if drawn.known is not None and looked.rows.known is not None:
+        known = np.r_[drawn.known, looked.rows.known]
+    X = drawn.X if drawn.X is None else np.concatenate([drawn.X, judged.X]).astype(drawn.X.dtype)
+    return drawn._replace(
+        table=looked.beside,
+        labels=np.concatenate([drawn.labels, looked.labels]),
+        codes=np.r_[drawn.codes, looked.rows.codes],
+        X=X,
+        audited=np.r_[drawn.audited, len(drawn.codes) + np.flatnonzero(judged.audited)],
+        groups=None,
+        known=known,
+    )
+
+
+def _with_rows(posterior: Posterior, judged: JudgedRows) -> Posterior:
+    return posterior._replace(
+        **{name: np.r_[getattr(posterior, name), getattr(judged.rows, name)] for name in PER_ROW}
+    )
