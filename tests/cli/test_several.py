@@ -121,6 +121,18 @@ def test_folder_and_audit_may_move_together(here, tmp_path_factory):
     assert result.exit_code == 0, result.output
 
 
+def test_an_audit_made_in_python_knows_its_files(here, audited):
+    files = audited.about["tables"]
+    audited.about["table"] = None
+    audited.save(here / "pets.audit")
+    result = run("clean", here / "pets.audit", "-o", here / "pets" / "clean")
+    assert result.exit_code == 0, result.output
+    assert sorted(os.listdir(here / "pets" / "clean")) == sorted(map(os.path.basename, files))
+    os.remove(files[2])
+    result = run("clean", here / "pets.audit", "-o", here / "clean")
+    refused(result, "is not there any more; say where the table is with --table", here / "clean")
+
+
 def rewrite(file, change):
     columns = parquet.read_table(file).to_pydict()
     change(columns)
@@ -270,6 +282,7 @@ def test_a_cell_that_stays_is_not_rewritten_for_another_file(tmp_path):
     ("named", "sentence"),
     [
         ("none-*.csv", "no file matches"),
+        ("nowhere", "nowhere does not exist"),
         ("empty", "holds no table"),
         ("mixed", "holds files of several formats"),
         ("unlike", "has no column 'pet'"),

@@ -13,10 +13,10 @@ from ._cleaned import Counts, beside_table, counts_of, new_cells, outcome, peopl
 from ._columns import read_column
 from ._console import say
 from ._decided import decisions_for
-from ._folder import check_out, find_table, tidy
+from ._folder import check_out, tidy
 from ._matching import rows_in_audit
 from ._options import FRACTION
-from ._several import audited_files, check_new_folder
+from ._several import audited_table, check_new_folder
 
 ACTIONS = ("drop", "relabel", "unlabel")
 NO_SKILL = (
@@ -119,8 +119,7 @@ def clean(
     label = audit.about["label"]
     if label is None:
         raise ValueError(f"{folder} is an audit of labels that are not a column of a table.")
-    table = table or find_table(audit.about.get("table"), folder)
-    files = audited_files(table, audit.about)
+    table, files = audited_table(table, audit.about, folder)
     if files is None:
         check_out(table, out, force=force)
     else:

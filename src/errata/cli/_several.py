@@ -1,24 +1,44 @@
 """A table in several files, named by a folder or a pattern, and a folder for copies of them."""
 
+from os.path import commonpath
 from pathlib import Path
 from typing import Any
 
 from .._format import listed
+from ._folder import find_table
 
 
 def files_of(table: Path) -> list[Path] | None:
     """The files that a folder or a pattern names; None for a single file."""
-    from ..tables._sources_paths import is_pattern, stored_files  # here, as they bring NumPy
+    from ..tables._sources_paths import stored_files  # here, as it brings NumPy
 
-    return stored_files(table) if table.is_dir() or is_pattern(table) else None
+    return None if table.is_file() else stored_files(table)
 
 
-def audited_files(table: Path, about: dict[str, Any]) -> list[Path] | None:
-    """The files of an audit, None for a single one; raise when others are there now."""
+def audited_table(
+    given: Path | None, about: dict[str, Any], folder: Path
+) -> tuple[Path, list[Path] | None]:
+    """The table of an audit and its files, None for a single one; raise when these are others."""
+    audited = about.get("tables") or []
+    if given is None and about.get("table") is None and audited:
+        return _listed_files([Path(file) for file in audited])
+    table = given or find_table(about.get("table"), folder)
     files = files_of(table)
-    if files is not None and about.get("tables"):
-        _check_same_files(files, about["tables"])
-    return files
+    if files is not None and audited:
+        _check_same_files(files, audited)
+    return table, files
+
+
+def _listed_files(files: list[Path]) -> tuple[Path, list[Path] | None]:
+    """Files that an audit made in Python has a list of."""
+    for file in files:
+        if not file.exists():
+            raise FileNotFoundError(
+                f"{file} was audited and is not there any more; say where the table is with "
+                "--table."
+            )
+    # Called by a pattern, as others may be there, and copies may go beside them.
+    return (files[0], None) if len(files) == 1 else (Path(commonpath(files)) / "*", files)
 
 
 def _check_same_files(files: list[Path], audited: list[str]) -> None:
