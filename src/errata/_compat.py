@@ -1,6 +1,19 @@
-"""Names of scikit-learn that may move: imported here and only here."""
+"""Names of scikit-learn that may move: used here and only here."""
 
+from typing import Any
+
+import numpy as np
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils.validation import _check_method_params as take_rows_of_params
 
-__all__ = ["take_rows", "take_rows_of_params"]
+__all__ = ["boosted_trees", "take_rows", "take_rows_of_params"]
+
+
+def boosted_trees(model: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Baseline of a fitted HistGradientBoostingClassifier, and the nodes of its trees in turn.
+
+    The nodes are records with the fields ``is_leaf``, ``value``, ``feature_idx``,
+    ``num_threshold`` (a row goes left up to it), ``left`` and ``right``.
+    """
+    trees = [tree.nodes for step in model._predictors for tree in step]
+    return np.ravel(model._baseline_prediction), trees

@@ -9,7 +9,7 @@ Its stages, in the order in which they run:
 3. ``_copies``, ``_groups``, ``_ties``: rows that must be left out, counted and changed together
 4. ``_models``, ``_default_models``, ``_user_models``: models and their out-of-fold probabilities
    ``_cross_fitting``, ``_rbf_ridge``, ``_forest``: how they are fitted
-   ``_fitted_ridge``, ``_fitted_trees``: what they say of other rows
+   ``_fitted_ridge``, ``_fitted_trees``, ``_fitted_boosting``: what they say of other rows
 5. ``_pooling``, ``_calibration``: one probability of each label from all models
 6. ``_skill``: whether the columns tell the labels apart at all
 7. ``classes/``: the noise model, and the posterior that each label is wrong

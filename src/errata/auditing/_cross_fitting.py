@@ -4,7 +4,7 @@ Rows that were not there are predicted by a fit to all rows; where groups fall i
 fit without the fold of the row.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,12 +47,18 @@ def cross_fit_classifier(
     data: TrainingData,
     classes: np.ndarray | None = None,
     max_rows: int | None = None,
+    kept: Callable[[Any], Any] | None = None,
 ) -> CrossFit:
-    """The same, and a predictor of other rows. It looks at their features if ``table`` is None."""
+    """The same, and a predictor of other rows. It looks at their features if ``table`` is None.
+
+    ``kept`` makes of a fitted classifier what is kept of it, which needs ``predict_proba`` alone.
+    """
     rows = data.X if table is None else table
 
     def fitted(train: np.ndarray) -> FittedClassifier:
         fit = fit_codes(classifier, take_rows(rows, train), data.codes[train], classes=classes)
+        if kept is not None and fit.model is not None:
+            fit = fit._replace(model=kept(fit.model))
         return FittedClassifier(fit, data.n_classes, by_features=table is None)
 
     if data.folds is None:

@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from .._neighbors import nearest, nearest_in
 from ._cross_fitting import cross_fit_classifier, cross_fit_proba
+from ._fitted_boosting import BoostedTrees
 from ._forest import Forest
 from ._models import CrossFit, OutOfFoldModel, TrainingData
 from ._rbf_ridge import RBFRidge
@@ -129,7 +130,9 @@ class GradientBoosting:
 
     def cross_fit(self, data: TrainingData) -> CrossFit:
         """Costs one fit more."""
-        return cross_fit_classifier(self._classifier(data), None, data, max_rows=TREE_ROWS)
+        return cross_fit_classifier(
+            self._classifier(data), None, data, max_rows=TREE_ROWS, kept=BoostedTrees.of
+        )
 
     def _classifier(self, data: TrainingData) -> HistGradientBoostingClassifier:
         rarest = np.bincount(data.codes).min() * min(1, TREE_ROWS / len(data.codes))

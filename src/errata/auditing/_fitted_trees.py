@@ -36,8 +36,7 @@ class FittedTrees(NamedTuple):
 
     def predict_proba(self, rows: NewRows) -> np.ndarray:
         """Mean of the votes of all trees, or of those that have not seen the fold of a row."""
-        with np.errstate(over="ignore"):  # too large for single precision is infinite
-            X = np.ascontiguousarray(rows.X, dtype=np.float32)
+        X = single_precision(rows.X)
         if self.seen is None:
             return certain_or_uniform(self._votes(X, self.roots))
         votes = np.empty((len(X), self.votes.shape[1]))
@@ -60,7 +59,7 @@ def _laid_out(tree: Any, start: int, first_leaf: int) -> np.ndarray:
     nodes = np.zeros(tree.node_count, dtype=NODE)
     nodes["child"][place[inner]] = start + first
     nodes["feature"][place[inner]] = tree.feature[inner]
-    nodes["threshold"][place[inner]] = _rounded_down(tree.threshold[inner])
+    nodes["threshold"][place[inner]] = rounded_down(tree.threshold[inner])
     nodes["child"][place[leaves]] = start + place[leaves]
     nodes["threshold"][place[leaves]] = np.inf
     nodes["leaf"][place[leaves]] = first_leaf + np.arange(len(leaves))
@@ -78,7 +77,13 @@ def _leaves(tree: Any) -> np.ndarray:
     return np.flatnonzero(tree.children_left < 0)
 
 
-def _rounded_down(threshold: np.ndarray) -> np.ndarray:
+def single_precision(X: np.ndarray) -> np.ndarray:
+    """Rows as trees see them; what is too large is infinite."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(X, dtype=np.float32)
+
+
+def rounded_down(threshold: np.ndarray) -> np.ndarray:
     """In single precision, as rows are, where ``x > threshold`` is true of the same numbers."""
     single = threshold.astype(np.float32)
     above = single > threshold
