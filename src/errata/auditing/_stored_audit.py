@@ -13,7 +13,7 @@ from .._format import shortened
 from .._random import draw_seed
 from .._validation import check_fraction
 from ..tables._columns import column_array
-from ..tables._sources import open_source, take_source_rows
+from ..tables._sources import Source, open_source, take_source_rows
 from ._asked import Asked
 from ._in_memory import audit_in_memory
 from ._part_rows import part_rows
@@ -21,7 +21,7 @@ from ._passes import audit_in_passes
 from ._result import Audit
 from ._settings import LEARN_ROWS
 from ._stored_table import StoredTable
-from ._table_columns import columns_for
+from ._table_columns import TableColumns, columns_for
 
 IN_MEMORY_ONLY = ("embeddings", "sequence", "wavelets", "decisions", "keys", "image_shape")
 
@@ -57,10 +57,10 @@ def audit_stored(
         pred_proba=asked.pred_proba,
         ids=asked.ids,
     )
-    table = StoredTable(source, columns, draw_seed(asked.random_state))
-    if table.n_rows <= LEARN_ROWS:
-        found = _audit_at_once(table, asked, progress)
+    if source.n_rows <= LEARN_ROWS:
+        found = _audit_at_once(source, columns, asked, progress)
     else:
+        table = StoredTable(source, columns, draw_seed(asked.random_state))
         ledger = Ledger.open(
             storing.unfinished / "work", _fingerprint(table, asked), resume=storing.resume
         )
@@ -92,17 +92,16 @@ def _check_asked(label: Any, asked: Asked) -> None:
         check_fraction("precision", asked.precision)
 
 
-def _audit_at_once(table: StoredTable, asked: Asked, progress: Callable[[Any], None]) -> Audit:
+def _audit_at_once(
+    source: Source, columns: TableColumns, asked: Asked, progress: Callable[[Any], None]
+) -> Audit:
     """All rows are learnt from, so they are read into memory."""
-    columns = table.columns
-    rows = take_source_rows(table.source, np.arange(table.n_rows), columns.all)
+    rows = take_source_rows(source, np.arange(source.n_rows), columns.all)
     per_row = {"known": columns.known, "groups": columns.groups, "ids": columns.ids}
     cells: dict[str, Any] = {
         what: column_array(rows, name) for what, name in per_row.items() if name is not None
     }
-    asked = asked._replace(
-        **cells, pred_proba=columns.proba_of(rows), drop=(), random_state=table.seed
-    )
+    asked = asked._replace(**cells, pred_proba=columns.proba_of(rows), drop=())
     features = rows.select([*columns.features, columns.label])
     return audit_in_memory(features, columns.label, asked, progress)
 

@@ -1,0 +1,348 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+import errata
+from errata.auditing import _judge_parts, _passes
+from large_tables import LEARNT, lower_limits, mixed_table
+
+arrow = pytest.importorskip("pyarrow", reason="the tables extra is not installed")
+parquet = pytest.importorskip("pyarrow.parquet")
+pandas = pytest.importorskip("pandas")
+
+N = 3_000
+TABLE, FLIPPED = mixed_table(N)
+HOW = {"estimators": [GaussianNB()], "self_check": False, "random_state": 0}
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    lower_limits(monkeypatch)
+
+
+def write(folder, cuts, table=TABLE, **options):
+    """A folder of Parquet files with the rows between each two cuts."""
+    folder.mkdir()
+    whole = arrow.table(table)
+    for number, (start, stop) in enumerate(pairwise(cuts)):
+        piece = whole.slice(start, stop - start)
+        parquet.write_table(piece, folder / f"part-{number}.parquet", **options)
+    return folder
+
+
+def stored(source, tmp_path, **options):
+    return errata.audit(source, "pet", **{"out": tmp_path / "pets.audit"} | HOW | options)
+
+
+def in_memory(table=TABLE, **options):
+    return errata.audit(pandas.DataFrame(table), "pet", **HOW | options)
+
+
+def assert_same(found, wanted):
+    np.testing.assert_allclose(found.p_wrong, wanted.p_wrong, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.suspicion, wanted.suspicion, rtol=0, atol=1e-5)
+    np.testing.assert_array_equal(found.flagged, wanted.flagged)
+    np.testing.assert_array_equal(found.suggested, wanted.suggested)
+    np.testing.assert_array_equal(found.labels, wanted.labels)
+    assert found.noise_rate == pytest.approx(wanted.noise_rate, abs=1e-6)
+    np.testing.assert_allclose(found.transition, wanted.transition, rtol=0, atol=1e-6)
+    assert found.notes == wanted.notes
+    assert found.rule == wanted.rule
+
+
+def test_most_rows_are_not_learnt_from_and_wrong_labels_are_found_all_the_same():
+    found = in_memory()
+    assert len(found) == N > 3 * LEARNT
+    assert np.mean(FLIPPED[found.flagged]) > 0.65
+    assert np.mean(found.flagged[FLIPPED]) > 0.8
+    assert found.noise_rate.low <= FLIPPED.mean() <= found.noise_rate.high
+
+
+@pytest.mark.parametrize(
+    "cuts",
+    [
+        pytest.param([0, N], id="one file"),
+        pytest.param([0, 1, 700, 701, 1_500, 1_501, 2_999, N], id="7 uneven files"),
+        pytest.param(np.linspace(0, N, 41).astype(int).tolist(), id="40 files"),
+    ],
+)
+def test_any_cut_of_the_table_gives_the_same_audit(cuts, tmp_path):
+    folder = write(tmp_path / "pets", cuts)
+    assert_same(stored(folder, tmp_path), in_memory())
+
+
+@pytest.mark.parametrize("exact", [10**6, N - 1], ids=["in memory", "on disk"])
+def test_any_kind_of_source_gives_the_same_audit(exact, tmp_path, monkeypatch):
+    lower_limits(monkeypatch, exact=exact)
+    wanted = in_memory()
+    groups = write(tmp_path / "groups", [0, N], row_group_size=130)
+    assert_same(stored(groups, tmp_path), wanted)
+    pandas.DataFrame(TABLE).to_csv(tmp_path / "pets.csv.gz", index=False)
+    assert_same(stored(tmp_path / "*.csv.gz", tmp_path), wanted)
+    polars = pytest.importorskip("polars")
+    assert_same(stored(polars.LazyFrame(TABLE), tmp_path), wanted)
+    dataset = pytest.importorskip("pyarrow.dataset").dataset(groups)
+    assert_same(stored(dataset, tmp_path), wanted)
+
+
+def test_of_a_small_table_all_rows_are_learnt_from(tmp_path, monkeypatch):
+    lower_limits(monkeypatch, learnt=N)
+    wanted = in_memory()
+    found = stored(write(tmp_path / "pets", [0, 1_000, N]), tmp_path)
+    assert_same(found, wanted)
+    assert found.examples == wanted.examples
+
+
+def test_examples_are_shown_among_drawn_rows_by_their_places_in_the_table(tmp_path):
+    wanted = in_memory()
+    found = stored(write(tmp_path / "pets", [0, 1_000, N]), tmp_path)
+    rows = [example["row"] for example in found.examples]
+    assert rows == [example["row"] for example in wanted.examples]
+    assert rows == np.argsort(-found.suspicion, kind="stable")[: len(rows)].tolist()
+    for example in found.examples[:20]:
+        assert example["label"] == TABLE["pet"][example["row"]]
+        assert example["values"]["fur"] == TABLE["fur"][example["row"]]
+        for other in (*example["similar"], *example["compared"]):
+            assert other["label"] == TABLE["pet"][other["row"]]
+    assert "nearest" in found.examples[0]["reasons"][1]
+    assert len(found.points["row"]) == len(set(found.points["row"]))
+    place = {row: at for at, row in enumerate(found.points["row"])}
+    assert found.points["p_wrong"][place[rows[0]]] == pytest.approx(
+        found.p_wrong[rows[0]], abs=1e-3
+    )
+
+
+def test_an_audit_in_parts_can_be_reviewed(tmp_path):
+    found = stored(write(tmp_path / "pets", [0, 1_000, N]), tmp_path)
+    wanted = in_memory()
+    wanted.save(tmp_path / "wanted.audit")
+    assert found.for_review is not None
+    one, other = (
+        parquet.read_table(tmp_path / name / "cards.parquet").to_pydict()
+        for name in ("pets.audit", "wanted.audit")
+    )
+    assert one["row"] == other["row"]
+    components = [
+        parquet.read_table(tmp_path / name / "components.parquet").to_pandas().to_numpy()
+        for name in ("pets.audit", "wanted.audit")
+    ]
+    np.testing.assert_allclose(*components, rtol=0, atol=1e-6)
+
+
+def test_what_only_the_last_part_holds_is_treated_as_in_memory(tmp_path):
+    table = {name: np.array(column, dtype=object) for name, column in TABLE.items()}
+    drawn = np.sort(np.random.default_rng(0).choice(N, LEARNT, replace=False))
+    last = np.setdiff1d(np.arange(2_900, N), drawn)
+    table["visits"] = table["visits"].astype(float)
+    table["legs"] = table["legs"].astype(str).astype(object)
+    table["legs"][last[0]] = "many"  # a word in a column of numbers
+    table["pet"][last[1]] = "dodo"  # a class of one row
+    table["same"] = np.ones(N)
+    wanted = in_memory(table)
+    found = stored(write(tmp_path / "pets", [0, 2_900, 2_900, N], table), tmp_path)
+    assert_same(found, wanted)
+    assert found.classes.tolist() == ["ant", "bee", "cat", "dodo"]
+    assert found.suggested[last[1]] == "dodo"
+    assert any("'dodo'" in note or "dodo" in note for note in found.notes)
+    assert any("1 of 'legs'" in note for note in found.notes)
+    assert any("'same'" in note for note in found.notes)
+
+
+def test_conflicting_copies_are_found_across_parts(tmp_path, monkeypatch):
+    table = {name: np.array(column) for name, column in TABLE.items()}
+    for name in table:
+        if name != "pet":
+            table[name][2_000:2_090] = table[name][:90]
+    labels = table["pet"].astype(object)
+    labels[2_000:2_090] = np.where(labels[:90] == "ant", "bee", "ant")
+    table["pet"] = labels
+    wanted = [[row, 2_000 + row] for row in range(90)]
+    for exact in (10**6, N - 1):
+        lower_limits(monkeypatch, exact=exact)
+        found = stored(write(tmp_path / f"pets{exact}", [0, 1_200, N], table), tmp_path)
+        planted = [group.tolist() for group in found.duplicates]
+        assert [group for group in planted if len(group) == 2 and group[1] >= 2_000] == wanted
+
+
+def test_no_group_is_predicted_by_models_that_learnt_from_it(tmp_path):
+    # Labels are drawn by group, and columns tell the group alone: whoever has learnt from rows of a
+    # group knows all its labels.
+    random = np.random.default_rng(0)
+    group = random.integers(150, size=N)
+    place, pets = random.normal(size=(150, 2)), np.array(["ant", "bee"], dtype=object)
+    table = {
+        "x": place[group, 0],
+        "y": place[group, 1],
+        "owner": group,
+        "pet": pets[random.integers(2, size=150)[group]],
+    }
+    folder = write(tmp_path / "pets", [0, 1_200, N], table)
+    how = {"estimators": [KNeighborsClassifier(1)]}
+    alone = stored(folder, tmp_path, **how | {"drop": ["owner"]})
+    assert alone.models[0]["agreement"] > 0.95
+    grouped = stored(folder, tmp_path, groups="owner", **how)
+    assert grouped.models[0]["agreement"] < 0.65
+    assert not grouped.has_skill
+
+
+def test_rows_without_a_label_get_the_most_probable_class(tmp_path):
+    table = TABLE | {"pet": TABLE["pet"].copy()}
+    blank = np.arange(0, N, 9)
+    table["pet"][blank] = None
+    found = stored(write(tmp_path / "pets", [0, 1_200, N], table), tmp_path)
+    wanted = in_memory(table)
+    assert_same(found, wanted)
+    np.testing.assert_allclose(found.p_suggested, wanted.p_suggested, rtol=0, atol=1e-5)
+    assert np.mean(found.suggested[blank] == TABLE["pet"][blank]) > 0.8
+
+
+def test_known_labels_are_never_flagged(tmp_path):
+    table = TABLE | {"sure": (np.arange(N) % 3 == 0).astype(int)}
+    folder = write(tmp_path / "pets", [0, 1_200, N], table)
+    found = stored(folder, tmp_path, known="sure")
+    assert not found.flagged[::3].any()
+    assert found.flagged.sum() > 100
+    np.testing.assert_array_equal(found.p_wrong[::3], 0)
+
+
+def test_probabilities_may_be_columns(tmp_path):
+    random = np.random.default_rng(0)
+    codes = np.searchsorted(["ant", "bee", "cat"], TABLE["pet"])
+    proba = random.dirichlet(np.ones(3), N) * 0.3
+    proba[np.arange(N), codes] += 0.7
+    table = TABLE | {f"p{j}": proba[:, j] for j in range(3)}
+    names = ["p0", "p1", "p2"]
+    found = stored(write(tmp_path / "pets", [0, 1_200, N], table), tmp_path, pred_proba=names)
+    wanted = in_memory(TABLE, pred_proba=proba)
+    assert_same(found, wanted)
+
+
+class Frequencies:
+    name = "frequencies"
+
+    def out_of_fold_proba(self, data):
+        return np.tile(np.bincount(data.codes) / len(data.codes), (len(data.codes), 1))
+
+
+def test_a_model_of_another_kind_must_predict_other_rows(tmp_path):
+    folder = write(tmp_path / "pets", [0, N])
+    with pytest.raises(ValueError, match="cross_fit"):
+        stored(folder, tmp_path, estimators=[Frequencies()])
+    assert not (tmp_path / "pets.audit").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"memory": "100MB"}, r"memory='100MB' is too little for a table of 6 columns; \d+ MB are"),
+        ({"memory": "much"}, "is not a size"),
+        ({"out": None}, "needs a folder for the audit: pass out"),
+        ({"embeddings": np.ones((N, 2))}, "embeddings needs a table in memory"),
+        ({"groups": np.arange(N)}, "groups must be the name of a column"),
+        ({"groups": "ownr"}, "there is no column 'ownr' in the table"),
+        ({"drop": ["furr"]}, "there is no column 'furr' in the table; did you mean 'fur'"),
+    ],
+)
+def test_what_cannot_be_done_is_said(options, sentence, tmp_path):
+    folder = write(tmp_path / "pets", [0, N])
+    with pytest.raises(ValueError, match=sentence):
+        stored(folder, tmp_path, **options)
+
+
+def test_tables_in_memory_have_no_parts():
+    with pytest.raises(ValueError, match="out='x' is for tables that are read in parts"):
+        in_memory(out="x")
+
+
+def test_a_measurement_is_no_label(tmp_path):
+    folder = write(tmp_path / "pets", [0, 1_000, N])
+    with pytest.raises(ValueError, match=r"different labels|continuous measurement"):
+        errata.audit(folder, "size", out=tmp_path / "pets.audit", **HOW)
+
+
+def test_an_audit_that_was_stopped_goes_on_after_the_last_finished_part(tmp_path, monkeypatch):
+    folder = write(tmp_path / "pets", np.linspace(0, N, 11).astype(int).tolist())
+    judged = []
+
+    def stops(part, shared):
+        if len(judged) == 4:
+            raise OSError("the power is gone")
+        judged.append(part.start)
+        return _judge_parts.judge_part(part, shared)
+
+    monkeypatch.setattr(_passes, "judge_part", stops)
+    with pytest.raises(OSError, match=r"judging, .*part-4.parquet, .*the power is gone"):
+        stored(folder, tmp_path)
+    unfinished = tmp_path / "pets.audit.unfinished"
+    assert unfinished.is_dir()
+    assert not (tmp_path / "pets.audit").exists()
+    with pytest.raises(ValueError, match="unfinished work on something else"):
+        stored(folder, tmp_path, random_state=1)
+
+    def goes_on(part, shared):
+        judged.append(part.start)
+        return _judge_parts.judge_part(part, shared)
+
+    monkeypatch.setattr(_passes, "judge_part", goes_on)
+    monkeypatch.setattr(_passes, "learn", None)  # it is not learnt again
+    found = stored(folder, tmp_path)
+    assert judged == sorted(set(judged))
+    assert len(judged) == 10
+    assert not unfinished.exists()
+    monkeypatch.undo()
+    lower_limits(monkeypatch)
+    assert_same(found, in_memory())
+    monkeypatch.setattr(_passes, "learn", None)
+    with pytest.raises(TypeError):  # an audit that begins anew learns
+        stored(folder, tmp_path, resume=False)
+
+
+KILLED = """
+import sys
+import pytest
+from sklearn.naive_bayes import GaussianNB
+import errata
+from large_tables import lower_limits
+lower_limits(pytest.MonkeyPatch())
+how = {"estimators": [GaussianNB()], "self_check": False, "random_state": 0}
+errata.audit(sys.argv[1], "pet", out=sys.argv[2], **how)
+"""
+
+
+def test_an_audit_that_was_killed_goes_on(tmp_path):
+    folder = write(tmp_path / "pets", np.linspace(0, N, 301).astype(int).tolist())
+    out, env = tmp_path / "pets.audit", dict(os.environ)
+    tests, src = Path(__file__).parents[1], Path(errata.__file__).parents[1]
+    env["PYTHONPATH"] = os.pathsep.join([str(tests), str(src), env.get("PYTHONPATH", "")])
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(folder), str(out)], env=env)
+    judged = tmp_path / "pets.audit.unfinished" / "work" / "judged"
+    deadline = time.monotonic() + 120
+    while len(list(judged.glob("part-*.parquet"))) < 5 and time.monotonic() < deadline:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not out.exists()
+    starts = [path.stem.split("-")[1] for path in judged.parent.glob("judging-*.pickle")]
+    kept = {judged / f"part-{int(start):012d}.parquet" for start in starts}
+    times = {path.name: path.stat().st_mtime_ns for path in kept}
+    seen = {}
+
+    def look(stage):
+        if str(stage).startswith("judging: 3,000"):
+            seen.update({path.name: path.stat().st_mtime_ns for path in kept})
+
+    found = errata.audit(folder, "pet", out=out, progress=look, **HOW)
+    assert_same(found, in_memory())
+    assert len(times) >= 4
+    assert seen == times  # no finished part was judged again
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pets", "pets.audit"]
