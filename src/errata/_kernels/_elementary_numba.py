@@ -6,9 +6,20 @@ infinite nor NaN: ``exp_of`` an exponent from -80 to 80, ``log_of`` a positive n
 denormal. Both are as exact as their precision allows but for the last digit.
 """
 
+from typing import Any
+
 import numpy as np
-from numba import types
+from numba import njit, types
 from numba.extending import overload, register_jitable
+
+OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "nsz"},
+}
+compiled = njit(cache=True, **OPTIONS)
+# For functions that only compiled ones call: without a door for Python they are compiled sooner.
+inner = njit(**OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True})
 
 LOG2_E = 1.4426950408889634
 ONE_32, ONE_64 = 0x3F800000, 0x3FF0000000000000  # the bits of one

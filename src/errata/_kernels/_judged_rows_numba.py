@@ -6,14 +6,12 @@ branch, hence the many short loops. A row's numbers do not depend on the piece i
 """
 
 import numpy as np
-from numba import njit
 
-from ._elementary_numba import exp_of, log_of
+from ._elementary_numba import compiled, exp_of, inner, log_of
 from ._judged_rows import NEARLY, SMALLEST_LOG, Findings
 
 PIECE, FEW_CLASSES, PIECE_OF_MANY = 128, 32, 32  # rows of up to so many classes; of more
 TINY = 2e-38  # hardly more than the smallest number that is not denormal
-compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
 
 
 def judge_rows(
@@ -58,11 +56,11 @@ def _judge(logs, codes, calibration, hypotheses, limits, found):
         classes[:] = 0
         right[:] = 0
         for i in range(len(slopes)):
+            scores = calibrated
             if inverse_of[i] >= 0:
                 _unmix(q, inverses[inverse_of[i]], least, size, part)
-                score(part, slopes[i], offsets[i], size, part, sums[0])
-            else:
-                score(calibrated, slopes[i], offsets[i], size, part, sums[0])
+                scores = part
+            score(scores, slopes[i], offsets[i], size, part, sums[0])
             _weigh(part, transitions[i], label, size, sums[1])
             _own(part, label, size, sums[1], own)
             n_right[i] += _count(own, known[rows], size)
@@ -93,7 +91,7 @@ def _judge(logs, codes, calibration, hypotheses, limits, found):
         _add_joint(classes, label, sums[1], size, joint)
 
 
-@compiled
+@inner
 def _calibrate(logs, calibration, size, out, sums):
     """Logarithms of the calibrated probabilities; without a calibration, of those given."""
     k = len(logs)
@@ -109,7 +107,7 @@ def _calibrate(logs, calibration, size, out, sums):
         normalise(out, size, sums[0], sums[1])
 
 
-@compiled
+@inner
 def _combine(factors, columns, size, to):
     """Add columns, each times its factor; four at once, as that reads and writes less."""
     k, done = len(columns), 0
@@ -125,7 +123,7 @@ def _combine(factors, columns, size, to):
             to[i] += a * p[i]
 
 
-@compiled
+@inner
 def normalise(scores, size, top, total):
     """Turn scores into logarithms of probabilities."""
     smallest = top.dtype.type(SMALLEST_LOG)
@@ -148,7 +146,7 @@ def normalise(scores, size, top, total):
             x[r] -= top[r]
 
 
-@compiled
+@inner
 def _exponentials(logs, size, out):
     smallest = out.dtype.type(SMALLEST_LOG)
     for c in range(len(logs)):
@@ -157,7 +155,7 @@ def _exponentials(logs, size, out):
             to[r] = exp_of(np.fmax(x[r], smallest))
 
 
-@compiled
+@inner
 def _unmix(q, turned, least, size, out):
     """Logarithms of q inverse, with a turned inverse."""
     tiny, least = q.dtype.type(TINY), q.dtype.type(least)
@@ -169,7 +167,7 @@ def _unmix(q, turned, least, size, out):
             to[r] = log_of(np.fmax(np.fmax(to[r], least * x[r]), tiny))
 
 
-@compiled
+@inner
 def score(logs, slope, offsets, size, out, top):
     """What the probabilities of the classes are proportional to, as in the plain twin."""
     smallest = logs.dtype.type(SMALLEST_LOG)
@@ -186,7 +184,7 @@ def score(logs, slope, offsets, size, out, top):
             to[r] = exp_of(np.fmax(to[r] - top[r], smallest))
 
 
-@compiled
+@inner
 def _weigh(part, transition, label, size, total):
     """Multiply by the probabilities of the labels; sum over the classes."""
     total[:] = 0
@@ -198,7 +196,7 @@ def _weigh(part, transition, label, size, total):
             total[r] += to[r]
 
 
-@compiled
+@inner
 def _own(part, label, size, total, own):
     """The probabilities of the labels themselves."""
     for r in range(size):
@@ -207,7 +205,7 @@ def _own(part, label, size, total, own):
         own[r] /= total[r]
 
 
-@compiled
+@inner
 def _count(own, known, size):
     count = 0.0
     for r in range(size):
@@ -215,13 +213,13 @@ def _count(own, known, size):
     return count
 
 
-@compiled
+@inner
 def _add(own, weight, size, to):
     for r in range(size):
         to[r] += weight * own[r]
 
 
-@compiled
+@inner
 def _add_classes(part, weight, total, size, classes):
     for r in range(size):
         total[r] = weight / total[r]
@@ -231,7 +229,7 @@ def _add_classes(part, weight, total, size, classes):
             to[r] += x[r] * total[r]
 
 
-@compiled
+@inner
 def _wrong(right, vote, weight, size):
     """From right to wrong, raised by the vote where there is one."""
     for r in range(size):
@@ -239,7 +237,7 @@ def _wrong(right, vote, weight, size):
         right[r] = np.fmax(np.fmax(p, 0.0), weight * vote[r] + (1 - weight) * p)
 
 
-@compiled
+@inner
 def _largest(classes, size, place, sums):
     """Place and value of the largest of each column, and the sum of all but the label."""
     top, total = sums[0], sums[1]
@@ -255,7 +253,7 @@ def _largest(classes, size, place, sums):
             total[r] += np.fmax(x[r], top.dtype.type(0))
 
 
-@compiled
+@inner
 def _limit(wrong, elsewhere, highest, known, sums, size):
     """Limit what is claimed; the largest other and the scale of all of them follow."""
     top, total = sums[0], sums[1]
@@ -267,7 +265,7 @@ def _limit(wrong, elsewhere, highest, known, sums, size):
         top[r] *= total[r]
 
 
-@compiled
+@inner
 def _suspicion(wrong, own, surprise, size, out):
     for r in range(size):
         wrong[r] = (1 - surprise) * _log_odds(wrong[r])
@@ -277,13 +275,13 @@ def _suspicion(wrong, own, surprise, size, out):
         out[r] = 1 / (1 + exp_of(-wrong[r]))
 
 
-@compiled
+@inner
 def _log_odds(p):
     p = np.fmin(np.fmax(p, NEARLY), 1 - NEARLY)
     return log_of(p / (1 - p))
 
 
-@compiled
+@inner
 def _add_joint(classes, label, scale, size, joint):
     for c in range(len(classes)):
         x, to = classes[c], joint[c]

@@ -1,13 +1,11 @@
 """How likely labels are under a noise hypothesis, and where it gets better. Compiled."""
 
 import numpy as np
-from numba import njit
 
-from ._elementary_numba import log_of
+from ._elementary_numba import compiled, inner, log_of
 from ._judged_rows_numba import score
 
 PIECE = 128
-compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
 
 
 @compiled
@@ -35,7 +33,7 @@ def label_likelihood(logs, to_label, slope, offsets):
     return likelihood.sum(), slope * by_slope.sum(), gradient
 
 
-@compiled
+@inner
 def _sum_up(part, to_label, size, before, total):
     """Sums over the classes without the label and with it."""
     before[:] = 0
@@ -48,14 +46,14 @@ def _sum_up(part, to_label, size, before, total):
             total[r] += p[r] * to[r]
 
 
-@compiled
+@inner
 def _pull(p, to_label, with_label, before, size):
     """What the label adds to the probability of a class, in place."""
     for r in range(size):
         p[r] *= to_label[r] * with_label[r] - before[r]
 
 
-@compiled
+@inner
 def _collect(pull, logs, size, by_slope, by_offset):
     for r in range(size):
         by_slope[r] += pull[r] * logs[r]

@@ -1,13 +1,11 @@
 """Pool probabilities of several models into one, their weighted geometric mean. Compiled."""
 
 import numpy as np
-from numba import njit
 
-from ._elementary_numba import log_of
+from ._elementary_numba import compiled, inner, log_of
 from ._judged_rows_numba import normalise
 
 PIECE = 128
-compiled = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
 
 
 def pool_logs(probas, weights, smallest):
@@ -49,7 +47,7 @@ def _add_model(proba, weight, smallest, last, pooled, predicted):
                 to[r] = x[r]
 
 
-@compiled
+@inner
 def _floored_logs(values, smallest, size):
     for c in range(len(values)):
         x = values[c]
@@ -57,7 +55,7 @@ def _floored_logs(values, smallest, size):
             x[r] = log_of(np.fmax(x[r], smallest))
 
 
-@compiled
+@inner
 def _predict(logs, size, top, place):
     top[:] = -np.inf
     for c in range(len(logs)):
