@@ -96,6 +96,13 @@ def test_progress_is_told_in_numbers_and_sentences(decisions, folder):
     json.dumps(told, allow_nan=False)
 
 
+def test_suspects_that_nobody_could_tell_are_not_left(decisions, folder):
+    decisions.record_all([said("ambiguous", 0), said("unusable", 1), said("skip", 2)])
+    told = review_summary(decisions, AUDITED, with_components(folder))["progress"]
+    assert told["numbers"]["flagged"]["rows"] == 8
+    assert told["sentences"]["left"].startswith("expected among 8 unreviewed suspects: ")
+
+
 def test_nothing_is_expected_where_the_columns_tell_nothing(decisions, folder):
     decisions.record(said("label", 6))
     numbers = json.loads((with_components(folder) / "audit.json").read_text())

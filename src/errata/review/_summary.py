@@ -19,6 +19,7 @@ from .inference import (
     evidence_of,
     progress,
     sentences,
+    undecidable,
     update,
 )
 
@@ -100,6 +101,8 @@ def _progress(
     judged = _judged(audited, here)
     rows, wrong = np.array(list(judged), dtype=np.intp), np.array(list(judged.values()), dtype=bool)
     evidence = evidence_of(components, p[rows], wrong, audited.flagged[rows], audited.p_wrong[rows])
+    unsure = np.array([row for row in here if _is_unsure(audited, row, here[row])], dtype=np.intp)
+    evidence = evidence.plus(undecidable(components, p[unsure], audited.flagged[unsure]))
     ahead = _ahead(audited, here)
     told = progress(
         components,
@@ -124,6 +127,11 @@ def _spot(
     drawn = gone_through(pile, "spot", here, audited.fingerprint)
     told = [is_wrong(audited, row, here[row]) for row in drawn]
     return told.count(True), len(told), told.count(None)
+
+
+def _is_unsure(audited: Audited, row: int, verdict: RowVerdict) -> bool:
+    """Whether somebody looked at the label and could not tell."""
+    return verdict.state in ("ambiguous", "unusable") and audited.labels[row] is not None
 
 
 def _is_settled(verdict: RowVerdict | None) -> bool:

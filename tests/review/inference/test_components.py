@@ -18,9 +18,9 @@ def flat(components):
 
 
 def numbers(evidence):
-    sums = [part for rows in (evidence.flagged, evidence.others) for part in rows]
-    every = [evidence.log_likelihood, *sums, *evidence[3:]]
-    return np.concatenate([np.ravel(part) for part in every])
+    sums = [part for field in evidence if isinstance(field, tuple) for part in field]
+    plain = [field for field in evidence if not isinstance(field, tuple)]
+    return np.concatenate([np.ravel(part) for part in (*sums, *plain)])
 
 
 def test_before_any_verdict_as_many_are_expected_as_the_audit_says():

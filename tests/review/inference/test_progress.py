@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.review.inference import no_evidence, progress, update
+from errata.review.inference import no_evidence, progress, undecidable, update
 from errata.review.inference._intervals import wilson
 from errata.review.inference._progress import Pace, SoFar, pace_of, so_far, spot_bound
 from reviewed_tables import draw_table
@@ -43,6 +43,22 @@ def test_what_is_left_holds_the_truth_after_forty_verdicts(truth):
             found + told.flagged.expected + told.others.expected, abs=1e-6
         )
     assert np.mean(covered) >= 0.85
+
+
+def test_rows_that_nobody_could_tell_are_not_left_but_may_be_wrong():
+    table = draw_table("uniform")
+    before = numbers(table, np.zeros(0, dtype=int))
+    rows = np.r_[np.flatnonzero(table.flagged)[:3], np.flatnonzero(~table.flagged)[:2]]
+    passed = undecidable(table.components, table.p[rows], table.flagged[rows])
+    after = progress(table.components, passed, np.zeros(0))
+    assert before.flagged.rows - after.flagged.rows == 3
+    assert before.others.rows - after.others.rows == 2
+    gone = before.flagged.expected - after.flagged.expected
+    assert gone == pytest.approx(table.components.p_wrong(table.p[rows[:3]]).sum(), rel=1e-9)
+    assert after.rate == before.rate
+    assert after.so_far.decided == 0
+    taken_back = progress(table.components, passed.plus(passed, -1), np.zeros(0))
+    assert taken_back.flagged.rows == before.flagged.rows
 
 
 def test_a_list_that_breaks_its_promise_is_noticed():

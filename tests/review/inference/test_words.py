@@ -62,6 +62,12 @@ def test_the_end_of_the_list_is_told(told):
     assert stop_sentence(told._replace(stop=False)) == ""
 
 
+def test_suspects_that_nobody_could_tell_are_suspects(told):
+    done = told._replace(flagged=Left(0, 0.0, 0.0, 0.0), stop=True, next_wrong=None)
+    assert sentences(done)["so_far"] == "no suspect is decided yet"
+    assert sentences(done)["stop"] == "every suspect is decided"
+
+
 def test_a_certificate_says_what_is_proven_and_no_more():
     narrow = Certificate(0.1, 0.0569, 0.1601, 40, 0.5, 0, 10, 0.1)
     assert "5.6 to 17% of all labels" in certificate_sentence(narrow)
@@ -74,7 +80,7 @@ def test_a_certificate_says_what_is_proven_and_no_more():
 
 
 def test_without_suspects_none_is_said_to_be_decided(told):
-    none = told._replace(flagged=Left(0, 0.0, 0, 0), stop=True, next_wrong=None)
+    none = told._replace(flagged=Left(0, 0.0, 0, 0), suspects=0, stop=True, next_wrong=None)
     said = sentences(none)
     assert said["so_far"] == "no row is flagged"
     assert said["stop"] == ""

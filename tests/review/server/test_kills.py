@@ -80,21 +80,22 @@ def killed(audit, times):
         for _ in range(times):
             process, address = start()
             kill = threading.Timer(chance.uniform(0, 0.1), os.kill, (process, signal.SIGKILL))
-            acknowledged = decide_until_killed(address, acknowledged, once(kill.start))
+            answered = at_last(kill.start, chance.randint(1, 4))
+            acknowledged = decide_until_killed(address, acknowledged, answered)
             kill.join()
     return acknowledged
 
 
-def once(action):
-    """The action the first time, nothing after that."""
-    left = [action]
+def at_last(action, times):
+    """The action the last of so many times, nothing before and after; a busy machine is slow."""
+    left = [action, *[lambda: None] * (times - 1)]
     return lambda: left and left.pop()()
 
 
 def check_nothing_lost(tmp_path, times):
     audit = write_audit(tmp_path / "pets.audit", rows=ROWS)
     acknowledged = killed(audit, times)
-    assert acknowledged > 2 * times  # or too little happened to be worth a test
+    assert acknowledged >= 2 * times  # or too little happened to be worth a test
     path = decisions_path(audit)
     with Decisions(path) as decisions:
         keys = [int(event.key) for event in decisions.events()]

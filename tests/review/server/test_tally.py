@@ -24,6 +24,17 @@ def test_a_class_for_a_row_without_a_label_says_nothing_about_labels(audit):
     assert (so_far.wrong, so_far.decided) == (1, 1)
 
 
+def test_suspects_that_nobody_could_tell_are_not_left(page):
+    before = page.review.tally.progress()
+    for row, kind in ((3, "skip"), (1, "ambiguous"), (2, "unusable")):
+        page.decide(row, kind)
+    after = page.review.tally.progress()
+    assert before.flagged.rows - after.flagged.rows == 2
+    assert after.so_far.decided == 0
+    page.post("/undo", {"filter": ""})
+    assert before.flagged.rows - page.review.tally.progress().flagged.rows == 1
+
+
 def test_the_spot_check_counts_from_the_top_to_the_first_gap(page):
     pile = page.review.folder.numbers["piles"]["spot"]
     for row, kind in ((pile[0], "label"), (pile[1], "ambiguous"), (pile[3], "label")):

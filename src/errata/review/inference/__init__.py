@@ -17,6 +17,7 @@ from ._components import (
     evidence_of,
     gather_components,
     no_evidence,
+    undecidable,
     update,
 )
 from ._piles import draw_piles
@@ -38,5 +39,6 @@ __all__ = [
     "no_evidence",
     "progress",
     "sentences",
+    "undecidable",
     "update",
 ]

@@ -141,7 +141,8 @@ def shifted(p: np.ndarray, odds: float) -> np.ndarray:
 class Evidence(NamedTuple):
     """What verdicts on some rows say; sums, so that a verdict is added or taken back in one step.
 
-    ``promised`` sums the ``p_wrong`` that the audit gave to the flagged ones among the rows.
+    ``promised`` sums the ``p_wrong`` that the audit gave to the flagged ones among the rows. Rows
+    that people looked at and could not tell are ``unsure``; they teach nothing.
     """
 
     log_likelihood: np.ndarray  # (kinds, shifts)
@@ -150,6 +151,8 @@ class Evidence(NamedTuple):
     found_flagged: int
     found_others: int
     promised: float
+    unsure_flagged: RowSums
+    unsure_others: RowSums
 
     def plus(self, other: "Evidence", sign: int = 1) -> "Evidence":
         """These verdicts and those; with a sign of -1, these without those."""
@@ -160,6 +163,8 @@ class Evidence(NamedTuple):
             self.found_flagged + sign * other.found_flagged,
             self.found_others + sign * other.found_others,
             self.promised + sign * other.promised,
+            self.unsure_flagged.plus(other.unsure_flagged, sign),
+            self.unsure_others.plus(other.unsure_others, sign),
         )
 
 
@@ -198,6 +203,16 @@ def evidence_of(
         found_flagged=int(np.sum(wrong & flagged)),
         found_others=int(np.sum(wrong & ~flagged)),
         promised=float(np.asarray(p_wrong)[flagged].sum()),
+        unsure_flagged=_sums(p[:0], components.shifts),
+        unsure_others=_sums(p[:0], components.shifts),
+    )
+
+
+def undecidable(components: Components, p: np.ndarray, flagged: np.ndarray) -> Evidence:
+    """Rows that people looked at and could not tell; as in :func:`evidence_of`."""
+    return no_evidence(components)._replace(
+        unsure_flagged=_sums(p[flagged], components.shifts),
+        unsure_others=_sums(p[~flagged], components.shifts),
     )
 
 

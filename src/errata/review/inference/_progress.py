@@ -63,6 +63,7 @@ class ReviewProgress(NamedTuple):
     next_wrong: float | None  # fraction of the next twenty suspects expected to be wrong
     stop: bool
     spot: Spot
+    suspects: int  # decided or not
 
 
 def progress(
@@ -94,16 +95,19 @@ def progress(
         Time to stop when less than this fraction of the next twenty is expected to be wrong.
     """
     now = update(components, evidence)
+    flagged = components.flagged.plus(evidence.flagged, -1).plus(evidence.unsure_flagged, -1)
+    others = components.others.plus(evidence.others, -1).plus(evidence.unsure_others, -1)
     ahead = float(np.mean(upcoming[:NEXT])) if len(upcoming) else None
     return ReviewProgress(
         so_far=so_far(evidence),
-        flagged=expected_left(now, components.flagged.plus(evidence.flagged, -1)),
-        others=expected_left(now, components.others.plus(evidence.others, -1)),
+        flagged=expected_left(now, flagged),
+        others=expected_left(now, others),
         rate=found_and_left(now, evidence),
         pace=pace_of(evidence.found_flagged, upcoming, seconds),
         next_wrong=ahead,
         stop=ahead is None or ahead < stop_at,
         spot=spot_bound(components.others.rows, *spot),
+        suspects=components.flagged.rows,
     )
 
 
@@ -114,7 +118,7 @@ def so_far(evidence: Evidence) -> SoFar:
 
 
 def expected_left(components: Components, undecided: RowSums) -> Left:
-    """Wrong labels expected among rows that are not decided.
+    """Wrong labels expected among rows that are left.
 
     The interval is that of the mixture of components: what is not known of the noise, and chance.
     """
@@ -128,7 +132,10 @@ def expected_left(components: Components, undecided: RowSums) -> Left:
 
 
 def found_and_left(components: Components, evidence: Evidence) -> Left:
-    """Wrong labels in the whole table: those found, and those still expected."""
+    """Wrong labels in the whole table: those found, and those expected elsewhere.
+
+    A row that nobody could tell is still as likely wrong as before.
+    """
     every = components.flagged.plus(components.others)
     decided = evidence.flagged.plus(evidence.others)
     rest = expected_left(components, every.plus(decided, -1))

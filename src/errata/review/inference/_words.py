@@ -12,7 +12,7 @@ SPOT_CHECK = 60  # rows: with none wrong among them, at most 5 % of the others a
 def sentences(progress: ReviewProgress) -> dict[str, str]:
     """What to say, by the part of the page that says it; "" where there is nothing to say."""
     return {
-        "so_far": so_far_sentence(progress.so_far) if _suspects(progress) else "no row is flagged",
+        "so_far": so_far_sentence(progress.so_far) if progress.suspects else "no row is flagged",
         "warning": warning_sentence(progress.so_far),
         "left": left_sentence(progress),
         "pace": pace_sentence(progress.pace),
@@ -85,7 +85,7 @@ def pace_sentence(pace: Pace) -> str:
 
 def stop_sentence(progress: ReviewProgress) -> str:
     """Whether it is time to stop."""
-    if not progress.stop or not _suspects(progress):
+    if not progress.stop or not progress.suspects:
         return ""
     if progress.next_wrong is None:
         return "every suspect is decided"
@@ -129,10 +129,6 @@ def certificate_sentence(certificate: Certificate) -> str:
         return proven
     top = f"of the {count(certificate.listed)} most suspicious rows"
     return f"{proven}; {top} at least {percent(certificate.precision)}"
-
-
-def _suspects(progress: ReviewProgress) -> int:
-    return progress.so_far.decided + progress.flagged.rows
 
 
 def _expected(left: Left) -> str:

@@ -8,7 +8,7 @@ from ..inference import certificate_sentence, certify
 from ._columns import MISSING, column_numbers, values_and_codes
 from ._folder import ROWS, read_column, stored_columns
 from ._review import Review
-from ._tally import UNTOLD, WRONG
+from ._tally import RIGHT, WRONG
 
 
 def proven(review: Review) -> str:
@@ -28,7 +28,7 @@ def _verdicts(review: Review) -> dict[int, RowVerdict]:
 
 def _is_wrong(review: Review, row: int) -> bool | None:
     told = review.tally.told[review.folder.place(row)]
-    return None if told == UNTOLD else bool(told == WRONG)
+    return bool(told == WRONG) if told in (RIGHT, WRONG) else None
 
 
 def _columns(review: Review) -> dict[str, Any]:

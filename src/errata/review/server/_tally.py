@@ -15,12 +15,13 @@ from ..inference import (
     no_evidence,
     progress,
     sentences,
+    undecidable,
     update,
 )
 from ._columns import MISSING
-from ._standing import DECIDED, SKIPPED, RowStanding
+from ._standing import AMBIGUOUS, DECIDED, SKIPPED, UNUSABLE, RowStanding
 
-UNTOLD, RIGHT, WRONG = -1, 0, 1
+UNTOLD, RIGHT, WRONG, UNSURE = range(-1, 3)
 RECENT = 30  # decisions whose seconds make the pace
 EXACT = 2_000  # suspects up to which each is asked about
 LONGEST = 120.0  # seconds: who takes longer was away
@@ -40,8 +41,8 @@ class ReviewTally:
     def refresh(self, places: Iterable[int] | None = None) -> None:
         """Take in what is decided of some rows now, of all where none are named."""
         if places is None:
-            decided = self.standing.states == DECIDED
-            places = np.flatnonzero(decided | (self.told != UNTOLD)).tolist()
+            looked_at = self.standing.states >= DECIDED
+            places = np.flatnonzero(looked_at | (self.told != UNTOLD)).tolist()
         changed = [place for place in places if self._told(place) != self.told[place]]
         rows = np.array(changed, dtype=np.int64)
         self._add(rows, -1)
@@ -57,12 +58,12 @@ class ReviewTally:
         suspects = self._suspects()
         ahead = suspects[self.standing.states[suspects] <= SKIPPED]
         now = update(self.components, self.evidence)
-        spot = self.told[self._spot_checked()]
+        spot = self.told[self._spot_checked()].tolist()
         return progress(
             self.components,
             self.evidence,
             self._expected(now, ahead),
-            spot=(int((spot == WRONG).sum()), len(spot), int((spot == UNTOLD).sum())),
+            spot=(spot.count(WRONG), len(spot), spot.count(UNTOLD) + spot.count(UNSURE)),
             seconds=median(self.seconds) if self.seconds else None,
             stop_at=self.stop_at,
         )
@@ -97,9 +98,11 @@ class ReviewTally:
         return np.array(gone_through(spot, "spot", drawn, folder.fingerprint), dtype=np.int64)
 
     def _told(self, place: int) -> int:
-        folder = self.standing.folder
-        if self.standing.states[place] != DECIDED or folder.rows.label[place] == MISSING:
+        folder, state = self.standing.folder, self.standing.states[place]
+        if folder.rows.label[place] == MISSING:
             return UNTOLD  # a class for a row without a label says nothing about labels
+        if state != DECIDED:
+            return UNSURE if state in (AMBIGUOUS, UNUSABLE) else UNTOLD
         verdict = self.standing.decisions.verdicts()[folder.rows.key[place]]
         return WRONG if verdict.class_text != folder.label_text(place) else RIGHT
 
@@ -107,11 +110,11 @@ class ReviewTally:
         rows = rows[self.told[rows] != UNTOLD]
         if not len(rows):
             return
-        told, folder = self.told[rows] == WRONG, self.standing.folder
-        parts = (
-            folder.components[rows],
-            told,
-            folder.rows.flagged[rows],
-            folder.rows.p_wrong[rows],
+        told, folder = self.told[rows], self.standing.folder
+        p, flagged, p_wrong = (
+            of[rows] for of in (folder.components, folder.rows.flagged, folder.rows.p_wrong)
         )
-        self.evidence = self.evidence.plus(evidence_of(self.components, *parts), sign)
+        sure, wrong = told != UNSURE, told == WRONG
+        found = evidence_of(self.components, p[sure], wrong[sure], flagged[sure], p_wrong[sure])
+        passed = undecidable(self.components, p[~sure], flagged[~sure])
+        self.evidence = self.evidence.plus(found.plus(passed), sign)
