@@ -90,7 +90,7 @@ def test_what_the_cluster_holds_is_read_there(frame, tmp_path):
     distributed = pytest.importorskip("distributed", reason="distributed is not installed")
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -11,6 +11,10 @@ arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
 
 
+def parts_of(files, rows_per_part):
+    return list(parquet_parts(files, lambda n_columns: rows_per_part))
+
+
 def written(path, columns, row_group_size=None):
     parquet.write_table(arrow.table(columns), path, row_group_size=row_group_size)
     return ParquetTable(str(path), path.name)
@@ -37,7 +41,7 @@ def test_parts_together_are_the_table(tmp_path, rows_per_part, monkeypatch):
         written(tmp_path / "a.parquet", {"x": x[:64], "y": 2 * x[:64]}, 30),
         written(tmp_path / "b.parquet", {"y": 2 * x[64:], "x": x[64:]}, 100),
     ]
-    parts = list(parquet_parts(files, rows_per_part))
+    parts = parts_of(files, rows_per_part)
     tables = [pickle.loads(pickle.dumps(part)).read(["y", "x"]) for part in parts]
     assert [part.start for part in parts] == [0, *(part.stop for part in parts[:-1])]
     assert [len(table) for table in tables] == [part.stop - part.start for part in parts]
@@ -52,7 +56,7 @@ def test_parts_are_named_by_file_and_rows(tmp_path):
         written(tmp_path / "a.parquet", {"x": range(3)}),
         written(tmp_path / "b.parquet", {"x": range(2500)}),
     ]
-    found = [part.name for part in parquet_parts(files, 2000)]
+    found = [part.name for part in parts_of(files, 2000)]
     assert found == [
         "a.parquet, rows 0 to 2",
         "b.parquet, rows 0 to 1,249",
@@ -66,7 +70,7 @@ def test_files_without_rows_have_no_part_and_types_may_differ(tmp_path):
         written(tmp_path / "b.parquet", {"x": [1]}),
         written(tmp_path / "c.parquet", {"x": ["one"]}),
     ]
-    parts = list(parquet_parts(files, 10))
+    parts = parts_of(files, 10)
     assert [part.read()["x"].to_pylist() for part in parts] == [[1], ["one"]]
 
 
@@ -83,24 +87,30 @@ def test_other_columns_get_a_sentence(tmp_path, columns, sentence):
         written(tmp_path / "b.parquet", columns),
     ]
     with pytest.raises(ValueError, match=sentence):
-        list(parquet_parts(files, 10))
+        parts_of(files, 10)
 
 
 def test_a_column_with_a_point_in_its_name_is_no_other(tmp_path):
     file = written(tmp_path / "a.parquet", {"a.b": [1], "a": [2]})
-    (part,) = parquet_parts([file], 10)
+    (part,) = parts_of([file], 10)
     assert part.read(["a"]).to_pydict() == {"a": [2]}
     assert part.read(["a.b"]).to_pydict() == {"a.b": [1]}
 
 
 def test_a_column_that_is_not_there_gets_a_sentence(tmp_path):
-    (part,) = parquet_parts([written(tmp_path / "a.parquet", {"weight": [1]})], 10)
+    (part,) = parts_of([written(tmp_path / "a.parquet", {"weight": [1]})], 10)
     with pytest.raises(ValueError, match="has no column 'wieght'; did you mean 'weight'"):
         part.read(["wieght"])
 
 
 def test_a_file_that_changed_meanwhile_is_noticed(tmp_path):
-    (part,) = parquet_parts([written(tmp_path / "a.parquet", {"x": [1, 2]})], 10)
+    (part,) = parts_of([written(tmp_path / "a.parquet", {"x": [1, 2]})], 10)
     written(tmp_path / "a.parquet", {"x": [1, 2, 3]})
     with pytest.raises(ValueError, match="rows 0 to 1: 3 rows are there now; the table"):
         part.read()
+
+
+def test_how_many_rows_a_part_has_may_depend_on_the_columns(tmp_path):
+    file = written(tmp_path / "a.parquet", {"x": range(12), "y": range(12), "z": range(12)})
+    found = parquet_parts([file], lambda n_columns: 12 // n_columns)
+    assert [(part.start, part.stop) for part in found] == [(0, 4), (4, 8), (8, 12)]

@@ -78,7 +78,8 @@ def open_source(
         A folder for what has to be written as Parquet first. A text file that was written there
         before, and has not changed since, is not read again.
     rows_per_part : int or callable
-        How many rows a part of Parquet may have; partitions of dask stay as they are.
+        How many rows a part of Parquet may have, or a function that says so for a number of
+        columns; partitions of dask stay as they are.
     progress : callable, optional
         Is told how far the reading of text has come.
 
