@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from errata.auditing import _audit_rows
-from errata.auditing._stored_rows import NAMES
+from errata.auditing._stored_rows import NAMES, ranked_rows
 from stored_cases import judged_rows, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
@@ -81,3 +81,14 @@ def test_arrays_are_read_when_asked_for_and_not_kept(name, tmp_path):
     first, second = getattr(audit, name), getattr(audit, name)
     assert first is not second
     np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("most", [None, 7, 1_000])
+def test_of_equally_suspicious_rows_the_first_come_first(most):
+    suspicion = np.tile([0.5, 0.9], 200)
+    batches = [
+        {"row": np.arange(start, start + 100), "suspicion": suspicion[start : start + 100]}
+        for start in range(0, 400, 100)
+    ]
+    expected = [*range(1, 400, 2), *range(0, 400, 2)][:most]
+    assert ranked_rows(batches, most)["row"].tolist() == expected

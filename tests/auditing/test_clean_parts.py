@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from errata.auditing import Cleaned, _clean_parts
+from errata.auditing._judged import Judged
 from stored_cases import judged_rows, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
@@ -46,6 +47,22 @@ def test_equal_probabilities_are_told_apart_by_their_place(tmp_path):
     sizes = np.bincount(judged.code)
     np.testing.assert_array_equal(np.bincount(judged.code[kept]), -(-sizes // 2))
     assert audit.totals.dropped == np.sum(~kept)
+
+
+def test_what_relabelling_leaves_of_a_class_is_spared(tmp_path):
+    n = 400
+    code, wrong = np.arange(n) % 4, np.arange(n) % 4 == 0
+    p_wrong = np.where(wrong, 0.9, 0.0)
+    p_other = np.where(np.arange(n) < n // 2, 0.9, 0.6) * wrong  # the first half is sure
+    everywhere = np.ones(n, dtype=bool)
+    judged = Judged(code, (code + 1) % 4, p_wrong, p_other, p_wrong, p_wrong, everywhere)
+    audit = stored_audit(tmp_path, judged, (150,))
+    wish = {"action": "relabel", "unsure": "drop"}
+    cleaned = together([audit.clean_rows(0, 170, **wish), audit.clean_rows(170, n, **wish)])
+    np.testing.assert_array_equal(cleaned.did, audit.clean(**wish).did)
+    # Of 100 rows 50 get another label, and half of the 50 that are left stay.
+    assert (cleaned.did == "relabelled").sum() == 50
+    assert (cleaned.did == "dropped").sum() == 25
 
 
 def test_all_rows_are_looked_through_once(tmp_path, monkeypatch):

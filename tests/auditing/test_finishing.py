@@ -7,8 +7,11 @@ import errata
 from auditing_cases import QUICK, blobs
 from errata.auditing import _assembly
 from errata.auditing._examples import example_rows
+from errata.auditing._finishing import Finishing, finish_part
+from errata.auditing._flag_line import FlagLine
 from errata.auditing._judged import Judged
 from errata.noise import flip_labels
+from errata.tables import read_table
 from stored_cases import PETS, finished, judged_rows, parts_of, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
@@ -111,3 +114,16 @@ def test_without_skill_nothing_is_flagged(tmp_path):
     assert audit.summary()["flagged"]["cleaned"]["rows"] == 0
     np.testing.assert_array_equal(audit.suggested[audit.labelled], audit.labels[audit.labelled])
     assert set(audit.suggested[~audit.labelled]) <= set(PETS)
+
+
+def test_a_label_that_is_certain_is_not_flagged_even_if_all_others_are(tmp_path):
+    judged, everything = judged_rows(), FlagLine(0.0, 0.0, 0.5, 1.0, "all")
+    finished(tmp_path, judged)
+    shared = Finishing(tmp_path / "judged", tmp_path / "rows", PETS, everything, 0.1)
+    done = finish_part(parts_of(600)[0], shared)
+    flagged = read_table(tmp_path / "rows" / "part-000000000000.parquet")["flagged"].to_numpy()
+    expected = (judged.code >= 0) & ~judged.known & judged.audited
+    np.testing.assert_array_equal(flagged, expected)
+    assert done.totals.n_flagged == expected.sum()
+    assert judged.ranking().count.sum() == expected.sum()
+    assert not judged.known[done.worst.row].any()

@@ -478,11 +478,6 @@ def test_without_a_label_the_columns_are_listed(table, tmp_path):
     assert "pet" in run(table).stderr.partition(" are ")[2]
 
 
-@pytest.mark.parametrize("folder", [".", "/"])
-def test_a_folder_is_not_a_table(folder, tmp_path):
-    refused(run(folder), f"{folder} is a folder; give a file.", tmp_path)
-
-
 def test_a_disk_that_can_only_be_read_is_told(table, tmp_path, monkeypatch):
     def read_only(*_, **__):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), "/tmp/.errata-x")

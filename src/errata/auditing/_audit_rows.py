@@ -9,7 +9,14 @@ from .._blocks import blocks
 from .._optional import require
 from ._labels import codes_of, has_label
 from ._settings import BATCH_ROWS
-from ._stored_rows import NAMES, StoredColumn, StoredRows, columns_of_rows, flagged_rows
+from ._stored_rows import (
+    NAMES,
+    StoredColumn,
+    StoredRows,
+    columns_of_rows,
+    flagged_only,
+    ranked_rows,
+)
 from ._totals import Totals
 
 
@@ -99,9 +106,9 @@ class AuditRows:
             return ranked
         return ranked.set_axis(self.index[columns["row"]], axis="index")
 
-    def ranked_columns(self, *, flagged: bool | None = None) -> dict[str, np.ndarray]:
-        """One array per column of :meth:`table`."""
+    def ranked_columns(
+        self, *, flagged: bool | None = None, most: int | None = None
+    ) -> dict[str, np.ndarray]:
+        """One array per column of :meth:`table`; of the ``most`` suspicious rows only."""
         only = self.stored is not None if flagged is None else flagged
-        columns = flagged_rows(self.batches()) if only else self.columns()
-        order = np.argsort(-columns["suspicion"], kind="stable")
-        return {name: column[order] for name, column in columns.items()}
+        return ranked_rows(map(flagged_only, self.batches()) if only else [self.columns()], most)

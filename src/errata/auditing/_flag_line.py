@@ -77,12 +77,10 @@ def draw_line(ranking: Ranking, precision: float | None = None) -> FlagLine:
 
 
 def _best_f1(count: np.ndarray, mass: np.ndarray, worth: np.ndarray) -> int:
-    """How many bins from above have the largest expected F1 score; no more than are worth it."""
+    """How many bins from above have the largest expected F1 score, where any row is worth it."""
     if not worth[-1]:
         return 0
-    score = 2 * mass / np.maximum(count + mass[-1], 1)
-    last = int(np.searchsorted(worth, worth[-1]))  # the first bin by which all of them are listed
-    return min(int(score.argmax()), last) + 1
+    return int((mass / (count + mass[-1])).argmax()) + 1
 
 
 def _longest(count: np.ndarray, mass: np.ndarray, precision: float) -> int:

@@ -190,10 +190,31 @@ def columns_of_rows(held: Mapping[str, Any], rows: slice) -> dict[str, np.ndarra
     return {"row": np.arange(rows.start, rows.stop)} | columns
 
 
-def flagged_rows(batches: Iterable[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """The flagged rows of all batches."""
-    found = [{k: column[rows["flagged"]] for k, column in rows.items()} for rows in batches]
-    return {name: np.concatenate([rows[name] for rows in found]) for name in found[0]}
+def ranked_rows(
+    batches: Iterable[dict[str, np.ndarray]], most: int | None = None
+) -> dict[str, np.ndarray]:
+    """The rows of all batches, the most suspicious first; of equals, those that come first.
+
+    With ``most``, no more rows than these and a batch are in memory at once.
+    """
+    found: list[dict[str, np.ndarray]] = []
+    for rows in batches:
+        found.append(rows)
+        if most is not None:
+            found = [_by_suspicion(found, most)]
+    return _by_suspicion(found, most)
+
+
+def _by_suspicion(batches: list[dict[str, np.ndarray]], most: int | None) -> dict[str, np.ndarray]:
+    order = np.argsort(-np.concatenate([rows["suspicion"] for rows in batches]), kind="stable")
+    return {
+        name: np.concatenate([rows[name] for rows in batches])[order[:most]] for name in batches[0]
+    }
+
+
+def flagged_only(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The flagged ones of some rows."""
+    return {name: column[rows["flagged"]] for name, column in rows.items()}
 
 
 def link_or_copy(source: Path, target: Path) -> None:

@@ -2,24 +2,27 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 import errata
 
 from .._files import readable
 from .._format import plural
 from .._optional import require_all
+from ._audit_parts import Parts, audit_in_parts, is_read_in_parts
+from ._cluster import cluster_options
 from ._columns import Table, named_label, table_to_audit
 from ._console import console, say
 from ._findings import clean_command, print_findings, review_command
-from ._folder import beside, new_folder
+from ._folder import new_folder
 from ._options import FRACTION, FREQUENCY, JOBS, MODELS, Options
+from ._outputs import write_outputs
+from ._places import place_beside
+from ._progress import shown_progress
 
 
 @click.command()
@@ -108,25 +111,52 @@ from ._options import FRACTION, FREQUENCY, JOBS, MODELS, Options
     help="End with exit code 1 when a larger fraction of the labels is wrong, or when nobody can "
     "tell, for pipelines.",
 )
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    help="Read the table in parts that fit into so much memory, as in 2GB. A folder, a pattern and "
+    "a file that may not fit are read so in any case.",
+)
+@cluster_options
+@click.option(
+    "--no-resume",
+    is_flag=True,
+    help="Start anew, where an audit of a table read in parts was stopped before.",
+)
 @click.option("--force", is_flag=True, help="Replace an audit that is there already.")
 def audit(
-    file: Path, out: Path | None, fail_above: float | None, force: bool, **asked: Any
+    file: Path,
+    out: Path | None,
+    fail_above: float | None,
+    memory: str | None,
+    engine: str | None,
+    scheduler: str | None,
+    no_resume: bool,
+    force: bool,
+    **asked: Any,
 ) -> None:
     """Find the wrong labels in FILE.
 
-    FILE is CSV, TSV or JSON lines (all also with .gz), Parquet or Feather; it may hold numbers,
-    categories, text, dates and empty cells. Several quick models say of each row how probable its
-    label is, without having been fitted to that row. Then errors are planted on purpose in a copy
-    of the labels, to see how many of them are found on this very table. A row without a label
-    teaches nothing, and gets the most probable class as a suggestion.
+    FILE is CSV, TSV or JSON lines (all also with .gz), Parquet or Feather, a folder of such files,
+    or a pattern in quotes that names some; it may hold numbers, categories, text, dates and empty
+    cells. Several quick models say of each row how probable its label is, without having been
+    fitted to that row. Then errors are planted on purpose in a copy of the labels, to see how many
+    of them are found on this very table. A row without a label teaches nothing, and gets the most
+    probable class as a suggestion.
+
+    A folder or a pattern is read in parts and may be larger than memory. When such an audit is
+    stopped, the same command goes on where it was.
 
     \b
     In the folder you find:
       report.html               a page to look at, offline
-      ranked.csv                all rows, the most suspicious first
+      ranked.csv                all rows, the most suspicious first; beyond a
+                                million, 100,000 flagged ones at most
       stretches.csv             with --sequence: which stretches are wrong
-      audit.json, rows.parquet  for errata clean, and errata.Audit.load in Python
-      cards.parquet, components.parquet  for errata review
+      audit.json, rows.parquet  for errata clean, and errata.Audit.load in Python;
+                                a folder rows, when read in parts beyond a million
+      cards.parquet, components.parquet  for errata review, but not beyond a
+                                million rows that were read in parts
 
     \b
     Examples:
@@ -135,31 +165,47 @@ def audit(
       errata audit train.csv -l species --fail-above 0.05
       errata audit recordings.csv -l wave --sequence record
       errata audit train.csv -l species --decisions train.decisions -o train.2.audit
+      errata audit visits/ -l outcome --memory 2GB
+      errata audit "visits-*.csv.gz" -l outcome --engine dask
     """
-    _check_ready(file)
+    _check_ready()
+    parts = Parts(memory, engine, scheduler, no_resume)
+    in_parts = is_read_in_parts(file, parts)
+    if not in_parts:
+        with readable(file):
+            pass  # when it is missing, that is the first thing to say
     options = Options(**asked | {"label": named_label(asked["label"], file)})
-    out = out or beside(file, ".audit", ending="")
-    # The folder comes before the table: a place that is taken should not be found out at the end.
-    with new_folder(out, force=force) as folder, _progress() as progress:
-        table = table_to_audit(file, options)
-        found = _run_audit(table, options, file, progress)
-        found.about |= {"clean": clean_command(file, out), "review": review_command(out)}
-        progress("writing the report")
-        _write(found, folder, table.ids)
-    print_findings(found.summary(), file=file, folder=out, terminal=console())
+    out = out or place_beside(file, ".audit", ending="")
+    commands = {"clean": clean_command(file, out), "review": review_command(out)}
+    if in_parts:
+        found, listed = audit_in_parts(file, out, options, parts, force=force, commands=commands)
+    else:
+        found, listed = _audit_at_once(file, out, options, force=force, commands=commands)
+    print_findings(found.summary(), file=file, folder=out, terminal=console(), ranked=listed)
     _fail_above(found, fail_above)  # last, so that a pipeline that fails has its report
 
 
-def _check_ready(file: Path) -> None:
-    """Raise now, not after the work, where an extra or the file is missing."""
+def _audit_at_once(
+    file: Path, out: Path, options: Options, *, force: bool, commands: dict[str, str]
+) -> tuple[Any, str]:
+    """Read the file into memory, audit it, and write all there is."""
+    # The folder comes before the table: a place that is taken should not be found out at the end.
+    with new_folder(out, force=force) as folder, shown_progress() as progress:
+        table = table_to_audit(file, options)
+        found = _run_audit(table, options, file, progress)
+        found.about |= commands
+        progress("writing the report")
+        return found, write_outputs(found, folder, table.ids)
+
+
+def _check_ready() -> None:
+    """Raise now, not after the work, where an extra is missing."""
     # pandas and skrub are for text and dates: who has no table of these will have one tomorrow.
     require_all(dict.fromkeys(("pyarrow", "pandas", "skrub"), "tables") | {"jinja2": "report"})
     # scikit-learn's remarks are for those who wrote the code, not for those who brought the table.
     warnings.filterwarnings("ignore", module="sklearn")
     # This one names its caller, who may be anybody.
     warnings.filterwarnings("ignore", "The number of unique classes")
-    with readable(file):
-        pass  # when it is missing, that is the first thing to say
 
 
 def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[str], None]) -> Any:
@@ -203,25 +249,6 @@ def _notes_on_ids(ids: Any, name: str | None) -> list[str]:
     return [f"{plural(len(twice), 'id')} in {name!r} {stand} (the first is {twice[0]})."]
 
 
-def _write(found: Any, folder: Path, ids: Any) -> None:
-    """The audit, its report, and the ranked list."""
-    found.save(folder)
-    found.report(folder / "report.html")
-    # Rows that are equally suspicious stay in the order of the table.
-    order = (-found.suspicion).argsort(kind="stable")
-    columns = found.columns() | ({} if ids is None else {"id": ids})
-    # Further digits say nothing, and differ from one machine to the next.
-    columns["p_wrong"] = columns["p_wrong"].round(4).clip(max=0.9999)  # as in the report
-    columns["flagged"] = columns["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
-    wanted = ["row", *(() if ids is None else ("id",)), "label", "suggested", "p_wrong", "flagged"]
-    ranked = {key: columns[key][order] for key in wanted}
-    errata.tables.write_table(folder / "ranked.csv", ranked, guard_formulas=True)
-    if found.timeline is not None:
-        stretches = found.stretch_columns()
-        stretches["p_wrong"] = stretches["p_wrong"].round(4).clip(max=0.9999)
-        errata.tables.write_table(folder / "stretches.csv", stretches, guard_formulas=True)
-
-
 def _fail_above(found: Any, most: float | None) -> None:
     """End with exit code 1 where too many labels are wrong, or nobody knows how many."""
     rate = found.noise_rate
@@ -236,15 +263,3 @@ def _fail_above(found: Any, most: float | None) -> None:
         return
     say(why, err=True)
     raise SystemExit(1)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """The stage the audit is at, on a terminal; silence elsewhere."""
-    # On standard error, so that standard output holds the findings alone.
-    terminal = Console(stderr=True, highlight=False, markup=False)
-    if not terminal.is_terminal:
-        yield lambda _: None
-        return
-    with terminal.status("reading the table ...") as status:
-        yield lambda stage: status.update(f"{stage} ...")

@@ -33,7 +33,7 @@ def table_to_audit(file: Path, options: Options) -> Table:
     table = errata.tables.read_table(file)
     named = [options.label, *options.left_out, *options.trust, *options.wavelets]
     check_known(named, table.column_names, file)
-    _check_roles(options)
+    check_roles(options)
     labels = labels_of(table, options.label)
     check_labels(labels, options.label, may_be_blank=options.sequence is None)
     kept = table.drop_columns([*options.left_out, options.label])
@@ -67,7 +67,9 @@ def named_label(label: str | None, file: Path) -> str:
     """The column of labels; raise when nobody said which it is, with the columns there are."""
     if label is not None:
         return label
-    columns = listed(errata.tables.read_table(file).column_names)
+    from ..tables._sources_paths import stored_files  # here, as it brings scikit-learn
+
+    columns = listed(errata.tables.read_table(stored_files(file)[0]).column_names)
     raise ValueError(
         f"say which column holds the labels, with --label; the columns of {file} are {columns}."
     )
@@ -100,7 +102,7 @@ def blanks_as_none(cells: list[Any]) -> list[Any]:
     return [None if is_missing(cell, text=True) else cell for cell in cells]
 
 
-def _check_roles(options: Options) -> None:
+def check_roles(options: Options) -> None:
     """Raise when a column is to be two things at once."""
     features = dict.fromkeys(options.trust, "--trust") | dict.fromkeys(
         options.wavelets, "--wavelets"

@@ -10,13 +10,23 @@ from rich.table import Table
 
 from .._format import count, percent, probability
 from .._sentences import answer, cleaning, notes
-from ._folder import beside
+from ._places import place_beside
 
 CLASSES, PAIRS, ROWS, STRETCHES = 15, 10, 10, 10  # of each table; the report has the rest
 
 
-def print_findings(summary: dict[str, Any], *, file: Path, folder: Path, terminal: Console) -> None:
-    """Print what an audit of ``file`` found, which was written to ``folder``."""
+def print_findings(
+    summary: dict[str, Any],
+    *,
+    file: Path,
+    folder: Path,
+    terminal: Console,
+    ranked: str = "All rows",
+) -> None:
+    """Print what an audit of ``file`` found, which was written to ``folder``.
+
+    ``ranked`` says what the ranked list holds.
+    """
     terminal.print(*_answers(summary), sep="\n")
     terminal.print()
     if not summary["has_skill"]:
@@ -26,7 +36,7 @@ def print_findings(summary: dict[str, Any], *, file: Path, folder: Path, termina
         terminal.print(title)
         terminal.print(table)
     # Wrapped by the terminal, not by us, so that long paths and commands can be copied.
-    steps = _next_steps(summary, file, folder)
+    steps = _next_steps(summary, file, folder, ranked)
     terminal.print(*steps, sep="\n", soft_wrap=True)
 
 
@@ -91,7 +101,8 @@ def _first_rows(shown: int, flagged: int) -> str:
 
 def clean_command(file: Path, folder: Path) -> str:
     """What to type to clean ``file`` after its audit, kept in ``folder``."""
-    return f"errata clean {shlex.quote(str(folder))} -o {shlex.quote(str(beside(file, '.clean')))}"
+    cleaned = place_beside(file, ".clean")
+    return f"errata clean {shlex.quote(str(folder))} -o {shlex.quote(str(cleaned))}"
 
 
 def review_command(folder: Path) -> str:
@@ -99,17 +110,19 @@ def review_command(folder: Path) -> str:
     return f"errata review {shlex.quote(str(folder))}"
 
 
-def _next_steps(summary: dict[str, Any], file: Path, folder: Path) -> list[str]:
+def _next_steps(summary: dict[str, Any], file: Path, folder: Path, ranked: str) -> list[str]:
     """Paths and a command that can be copied."""
     flagged, stretches = summary["flagged"], summary["stretches"]
+    # There are no cards of recordings to decide by, nor of very many rows.
+    review = None if stretches else summary["review"]["command"]
     drop = [f"Drop {cleaning(flagged)}:", f"  {clean_command(file, folder)}"]
     if not flagged["cleaned"]["rows"]:
         drop = [f"errata clean drops {cleaning(flagged)}."]
     return [
         f"Look at the {'stretches' if stretches else 'rows'}: {folder / 'report.html'}",
         *([f"All stretches: {folder / 'stretches.csv'}"] if stretches else []),
-        f"All rows, ranked: {folder / 'ranked.csv'}",
-        *([] if stretches else ["Decide on them, one key each:", f"  {review_command(folder)}"]),
+        f"{ranked}, ranked: {folder / 'ranked.csv'}",
+        *(["Decide on them, one key each:", f"  {review}"] if review else []),
         *drop,
     ]
 

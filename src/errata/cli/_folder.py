@@ -20,13 +20,14 @@ def new_folder(out: Path, *, force: bool) -> Iterator[Path]:
     What stands in the way is found out before the block begins, not after minutes of work. An
     audit that is there already gives way with ``force``; any other folder or file never does.
     """
-    _check_place(out, force)
+    check_place(out, force)
     tidy(out.parent)
     with atomic_folder(out) as folder:
         yield folder
 
 
-def _check_place(out: Path, force: bool) -> None:
+def check_place(out: Path, force: bool) -> None:
+    """Raise when an audit cannot be written there, before the work begins."""
     if not out.parent.is_dir():
         raise FileNotFoundError(f"cannot write {out}: there is no folder {out.parent}.")
     if not out.exists():
