@@ -7,6 +7,7 @@ import pytest
 from errata.tables._columns import (
     column_array,
     column_names,
+    columns_called,
     columns_of,
     count_rows,
     without,
@@ -85,6 +86,28 @@ def test_no_array_is_as_wide_as_its_longest_cell():
         assert column.values.nbytes < 20_000
         assert column.array().dtype == object
         assert column.array(np.array([1, 1000])).tolist() == ["a", "x" * 5000]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_categories_of_text_are_text(library):
+    arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    module = pytest.importorskip(library, reason="not installed")
+    cells = ["b", None, "a", "b"]
+    table = {
+        "pandas": lambda: module.DataFrame({"c": module.Categorical(cells)}),
+        "polars": lambda: module.DataFrame({"c": cells}, schema={"c": module.Categorical}),
+        "pyarrow": lambda: module.table({"c": module.array(cells).dictionary_encode()}),
+    }[library]()
+    values = columns_of(table)[0].values
+    assert values.type == arrow.large_string()
+    assert values.to_pylist() == cells
+
+
+def test_columns_called_by_name_are_read_one_at_a_time():
+    columns = columns_called({"a": [1], "b": [2.5], "c": object()}, ["b", "a", "z"])
+    assert [next(columns).values.tolist() for _ in range(2)] == [[2.5], [1]]
+    with pytest.raises(ValueError, match="no column 'z', which features were made of; "):
+        next(columns)
 
 
 def test_an_arrow_table_is_not_copied():

@@ -61,6 +61,12 @@ def test_features_are_finite_and_keep_what_was_there(X):
             np.testing.assert_array_equal(indicator, ~known)
 
 
+def test_gaps_are_filled_with_the_median_of_all_rows():
+    values = random.normal(size=5_000)
+    values[7] = np.nan
+    assert features_of({"x": values}).X[7, 0] == np.nanmedian(values)
+
+
 def test_numbers_alone_need_no_extra(monkeypatch):
     for module in ("pandas", "skrub", "pyarrow"):
         monkeypatch.setitem(sys.modules, module, None)

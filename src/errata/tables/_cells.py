@@ -5,12 +5,16 @@ out is found out about its distinct words, once each. Other columns are NumPy ar
 """
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._optional import require
 from .._validation import MISSING_WORDS, is_missing
+
+# Types of cells of which NumPy itself knows which float they are, and that None is NaN.
+_PLAIN = frozenset({float, int, bool, Decimal, type(None)})
 
 
 class Words(NamedTuple):
@@ -68,7 +72,7 @@ def quick_numbers(values: Any) -> np.ndarray | None:
         return _cast(values)
     if values.dtype.kind in "cmM":
         return None
-    if values.dtype.kind not in "biuf":
+    if values.dtype.kind not in "biuf" and not _PLAIN.issuperset(map(type, values.tolist())):
         values = np.where(missing_cells(values), np.nan, values.astype(object))
     return floats(values)
 

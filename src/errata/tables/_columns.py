@@ -171,7 +171,7 @@ def _values(column: Any) -> Any:
     series = nw.from_native(column, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         return np.asarray(column)
-    if series.dtype == nw.String:
+    if series.dtype == nw.String or _are_categories_of_text(series):
         return _arrow_text(series)
     if series.dtype.is_numeric() or series.dtype.is_temporal() or series.dtype == nw.Boolean:
         return series.to_numpy()
@@ -189,6 +189,12 @@ def _objects(cells: Sequence[Any]) -> np.ndarray:
     return objects
 
 
+def _are_categories_of_text(series: nw.Series) -> bool:
+    if not isinstance(series.dtype, nw.Categorical | nw.Enum):
+        return False
+    return series.cat.get_categories().dtype == nw.String
+
+
 def _arrow_text(series: nw.Series) -> Any:
     try:
         arrow = require("pyarrow", extra="tables")
@@ -198,8 +204,10 @@ def _arrow_text(series: nw.Series) -> Any:
     except (MissingExtraError, UnicodeError):
         return _objects(series.to_list())
     cells = cells if isinstance(cells, arrow.ChunkedArray) else arrow.chunked_array([cells])
-    # Nulls alone, and views into shared buffers, as newer libraries hold them, lack functions.
-    return cells.cast(arrow.large_string()) if str(cells.type) in ("string_view", "null") else cells
+    # Categories, nulls alone, and views into shared buffers, as newer libraries hold them, lack
+    # some of the functions.
+    plain = arrow.types.is_string(cells.type) or arrow.types.is_large_string(cells.type)
+    return cells if plain else cells.cast(arrow.large_string())
 
 
 def _text(cells: np.ndarray) -> Any:
