@@ -163,3 +163,12 @@ def _umask() -> int:
     mask = os.umask(0)  # the only way to read it is to set it
     os.umask(mask)
     return mask
+
+
+def places_of(named: Path, folder: Path) -> tuple[Path, Path]:
+    """Where a file may be that a folder names: there, or beside the folder if both have moved.
+
+    >>> [str(place) for place in places_of(Path("/old/train.csv"), Path("/new/train.audit"))]
+    ['/old/train.csv', '/new/train.csv']
+    """
+    return named, folder.resolve().parent / named.name

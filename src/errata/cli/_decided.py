@@ -6,6 +6,7 @@ from typing import Any
 
 import errata
 
+from .._files import places_of
 from ._console import say
 
 
@@ -32,8 +33,7 @@ def _made_with(folder: Path, audit: Any) -> Path | None:
     if audit.about.get("decisions") is None:
         return None
     given = Path(audit.about["decisions"])
-    near = folder.resolve().parent / given.name
-    return near if near.exists() and not given.exists() else given
+    return next((path for path in places_of(given, folder) if path.exists()), given)
 
 
 def _there(path: Path) -> Path:

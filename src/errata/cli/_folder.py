@@ -7,7 +7,7 @@ from pathlib import Path
 
 import errata
 
-from .._files import atomic_folder
+from .._files import atomic_folder, places_of
 from .._format import plural
 from .._litter import SET_ASIDE, sweep
 from ._console import say
@@ -60,7 +60,7 @@ def find_table(table: str | None, folder: Path) -> Path:
     if table is None:
         raise ValueError(f"{folder} does not say what it is an audit of; name the file: --table.")
     there = Path(table)
-    for place in (there, folder.resolve().parent / there.name):
+    for place in places_of(there, folder):
         if place.exists() or (has_magic(str(place)) and glob(str(place), recursive=True)):
             return place
     raise FileNotFoundError(f"{there} is not there any more; say where it is with --table.")

@@ -16,7 +16,7 @@ from reviewing import Page
 
 
 @pytest.fixture(scope="module")
-def audited(tmp_path_factory):
+def audited(tmp_path_factory, few_trees):
     """A table of two clouds with some labels swapped, and its audit."""
     folder = tmp_path_factory.mktemp("clouds")
     random = np.random.default_rng(0)

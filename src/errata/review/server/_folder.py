@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._files import readable
+from ..._files import places_of, readable
 from ..._optional import require
 from ..decisions import as_text
 from ._cards import CardFile
@@ -122,9 +122,8 @@ class AuditFolder:
 
 def audited_table(folder: AuditFolder, given: Path | None = None) -> Path | None:
     """The audited table, where it was or beside the audit when both have moved; None if gone."""
-    there = given or Path(folder.about.get("table") or "")
-    near = folder.path.resolve().parent / there.name
-    return next((path for path in (there, near) if path.is_file()), None)
+    named = given or Path(folder.about.get("table") or "")
+    return next((path for path in places_of(named, folder.path) if path.is_file()), None)
 
 
 def _numbers(path: Path) -> dict[str, Any]:
