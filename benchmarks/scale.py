@@ -13,6 +13,7 @@ one thread, without self-check. Times are of the processor, told as ratios withi
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -91,8 +92,14 @@ def child(job):
     print(json.dumps({"wall": took[0], "processor": took[1], "peak": peak(), "ap": ap}))
 
 
+def save_arrays(kind, args):
+    """Not made where memory is measured: what makes a table takes more than it."""
+    for name, array in zip(("X", "y", "wrong"), whole(kind, args.rows), strict=True):
+        np.save(args.folder / f"{name}.npy", array)
+
+
 def from_memory(errata, job):
-    X, y, wrong = whole(job["kind"], job["rows"])
+    X, y, wrong = (np.load(Path(job["folder"], f"{name}.npy")) for name in ("X", "y", "wrong"))
     return wrong, lambda: errata.audit(X, y, self_check=False, random_state=0)
 
 
@@ -115,7 +122,8 @@ def peak():
 
 def million(args):
     for kind in "AB":
-        job = {"how": "memory", "kind": kind, "rows": args.rows}
+        save_arrays(kind, args)
+        job = {"how": "memory", "kind": kind, "rows": args.rows, "folder": str(args.folder)}
         ours = in_child(job)
         told = f"{kind}, {args.rows:,} rows in memory: AP {ours['ap']:.4f}, {ours['peak']:.2f} GB"
         if args.before is not None:
@@ -127,14 +135,34 @@ def million(args):
         print(told, flush=True)
 
 
+def parquet(args):
+    """All rows and half of them, read in parts by one process."""
+    told = {}
+    for n in (args.rows // 2, args.rows):
+        source = args.folder / f"rows-{n}"
+        source.mkdir()
+        wrong = write_parquet("A", n, source)
+        np.save(args.folder / "wrong.npy", wrong)
+        job = {"how": "parquet", "folder": str(source), "out": str(args.folder / f"{n}.audit")}
+        told[n] = in_child(job | {"wrong": str(args.folder / "wrong.npy"), "memory": args.memory})
+        shutil.rmtree(source)
+        print(f"{n:,} rows: AP {told[n]['ap']:.4f}, {told[n]['peak']:.3f} GB", flush=True)
+    half, full = told.values()
+    print(f"twice the rows take {full['processor'] / half['processor']:.2f} times as long")
+    print(f"and {full['peak'] / half['peak'] - 1:+.1%} of memory")
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "child":
         child(json.loads(sys.argv[2]))
         sys.exit()
-    parts = {"million": million}
+    parts = {"million": million, "parquet": parquet}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=parts)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--before", type=Path)
+    parser.add_argument("--memory")
     args = parser.parse_args()
-    parts[args.part](args)
+    with tempfile.TemporaryDirectory() as folder:
+        args.folder = Path(folder)
+        parts[args.part](args)

@@ -1,0 +1,100 @@
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+import errata
+from engine_cases import two_workers
+from large_tables import lower_limits, mixed_table
+
+arrow = pytest.importorskip("pyarrow", reason="the tables extra is not installed")
+pytest.importorskip("distributed", reason="the scale extra is not installed")
+parquet = pytest.importorskip("pyarrow.parquet")
+pandas = pytest.importorskip("pandas")
+
+N = 3_000
+TABLE, _ = mixed_table(N)
+HOW = {"estimators": [GaussianNB()], "self_check": False, "random_state": 0}
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch):
+    lower_limits(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers() as client:
+        yield client
+
+
+def wanted():
+    return errata.audit(pandas.DataFrame(TABLE), "pet", **HOW)
+
+
+def write(folder, n_files):
+    folder.mkdir()
+    whole, size = arrow.table(TABLE), -(-N // n_files)
+    for number in range(n_files):
+        path = folder / f"part-{number}.parquet"
+        parquet.write_table(whole.slice(number * size, size), path)
+    return folder
+
+
+def assert_same(found, wanted):
+    np.testing.assert_allclose(found.p_wrong, wanted.p_wrong, rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(found.flagged, wanted.flagged)
+    np.testing.assert_array_equal(found.suggested, wanted.suggested)
+    assert found.noise_rate == pytest.approx(wanted.noise_rate, abs=1e-6)
+
+
+@pytest.mark.parametrize("exact", [10**6, N - 1], ids=["in memory", "on disk"])
+def test_workers_give_the_same_audit_as_this_process(exact, client, tmp_path, monkeypatch):
+    lower_limits(monkeypatch, exact=exact)
+    folder = write(tmp_path / "pets", 7)
+    found = errata.audit(folder, "pet", out=tmp_path / "a.audit", engine=client, **HOW)
+    assert_same(found, wanted())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.audit", "pets"]
+
+
+def test_a_dask_dataframe_is_audited_where_its_partitions_are(client, tmp_path):
+    frames = pytest.importorskip("dask.dataframe")
+    frame = frames.from_pandas(pandas.DataFrame(TABLE), npartitions=5)
+    address = client.scheduler.address
+    found = errata.audit(frame, "pet", out=tmp_path / "a.audit", engine=address, **HOW)
+    assert_same(found, wanted())
+
+
+class Killer:
+    """Kills workers once a stage has begun."""
+
+    def __init__(self, client, stage, how_many):
+        self.client, self.stage, self.how_many, self.killed = client, stage, how_many, []
+
+    def __call__(self, told):
+        if str(told).startswith(f"{self.stage}:") and not self.killed:
+            pids = list(self.client.run(os.getpid).values())[: self.how_many]
+            self.killed = pids
+            threading.Thread(target=self._kill, daemon=True).start()
+
+    def _kill(self):
+        time.sleep(0.2)
+        for pid in self.killed:
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("stage", "how_many"), [("scanning", 1), ("judging", 1), ("judging", 2)])
+def test_lost_workers_cost_what_they_were_at(stage, how_many, tmp_path):
+    folder = write(tmp_path / "pets", 60)
+    with two_workers() as client:
+        killer = Killer(client, stage, how_many)
+        how = HOW | {"engine": client, "progress": killer, "out": tmp_path / "a.audit"}
+        found = errata.audit(folder, "pet", **how)
+    assert len(killer.killed) == how_many
+    assert_same(found, wanted())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.audit", "pets"]
