@@ -16,6 +16,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -81,6 +82,10 @@ def in_child(job, src=None):
 def child(job):
     import errata
 
+    if "tree_rows" in job:
+        from errata.auditing import _forest
+
+        _forest.TREE_ROWS = job["tree_rows"]
     X, y, _ = whole("A", 2_000)
     errata.audit(X, y, self_check=False, random_state=0)  # compile first
     del X, y
@@ -152,11 +157,22 @@ def parquet(args):
     print(f"and {full['peak'] / half['peak'] - 1:+.1%} of memory")
 
 
+def trees(args):
+    """Trees grown from 20,000 rows each, as they are, and from more."""
+    for kind in "AB":
+        save_arrays(kind, args)
+        job = {"how": "memory", "kind": kind, "folder": str(args.folder)}
+        told = {rows: in_child(job | {"tree_rows": rows}) for rows in (20_000, 50_000, 100_000)}
+        for rows, found in told.items():
+            ratio = found["processor"] / told[20_000]["processor"]
+            print(f"{kind}: {rows:,} rows a tree: AP {found['ap']:.4f}, time {ratio:.2f}", flush=True)
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "child":
         child(json.loads(sys.argv[2]))
         sys.exit()
-    parts = {"million": million, "parquet": parquet}
+    parts = {"million": million, "parquet": parquet, "trees": trees}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=parts)
     parser.add_argument("--rows", type=int, default=1_000_000)

@@ -113,7 +113,7 @@ def test_examples_are_shown_among_drawn_rows_by_their_places_in_the_table(tmp_pa
         assert example["values"]["fur"] == TABLE["fur"][example["row"]]
         for other in (*example["similar"], *example["compared"]):
             assert other["label"] == TABLE["pet"][other["row"]]
-    assert "nearest" in found.examples[0]["reasons"][1]
+    assert "nearest rows among 900 drawn ones" in found.examples[0]["reasons"][1]
     assert len(found.points["row"]) == len(set(found.points["row"]))
     place = {row: at for at, row in enumerate(found.points["row"])}
     assert found.points["p_wrong"][place[rows[0]]] == pytest.approx(

@@ -27,12 +27,13 @@ def reasons_for(
     place = np.full(len(inputs.codes), -1)
     place[inputs.audited] = np.arange(len(inputs.audited))
     codes, names = _codes_among_present(inputs), inputs.classes[inputs.present]
+    among = "" if inputs.drawn is None else f" among {len(inputs.drawn):,} drawn ones"
     return [
         [ALONE]
         if at < 0
         else [
             _predictions(at, other[at], codes[row], names, models),
-            *_neighborhood(around.rows, codes[row], other[at], codes, names),
+            *_neighborhood(around.rows, codes[row], other[at], codes, names, among),
         ]
         for row, at, around in zip(rows, place[rows], near, strict=True)
     ]
@@ -82,7 +83,7 @@ def _predict(models: int) -> str:
 
 
 def _neighborhood(
-    near: np.ndarray, own: int, new: int, codes: np.ndarray, classes: Sequence[Any]
+    near: np.ndarray, own: int, new: int, codes: np.ndarray, classes: Sequence[Any], among: str
 ) -> list[str]:
     """How many rows around it carry the other label, and how many its own."""
     if not len(near):
@@ -91,6 +92,6 @@ def _neighborhood(
     are = "is" if for_new < 2 else "are"
     # Its own label is not repeated: among labels that are numbers, "0 0" says nothing.
     return [
-        f"Of its {len(near)} nearest rows {for_new or 'none'} {are} labelled {classes[new]}, "
+        f"Of its {len(near)} nearest rows{among} {for_new or 'none'} {are} labelled {classes[new]}, "
         f"{for_own or 'none'} like this one."
     ]
