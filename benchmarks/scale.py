@@ -165,7 +165,9 @@ def trees(args):
         told = {rows: in_child(job | {"tree_rows": rows}) for rows in (20_000, 50_000, 100_000)}
         for rows, found in told.items():
             ratio = found["processor"] / told[20_000]["processor"]
-            print(f"{kind}: {rows:,} rows a tree: AP {found['ap']:.4f}, time {ratio:.2f}", flush=True)
+            print(
+                f"{kind}: {rows:,} rows a tree: AP {found['ap']:.4f}, time {ratio:.2f}", flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -81,11 +81,15 @@ class AuditRows:
         pieces = blocks(len(self), BATCH_ROWS) if stored is None else stored.slices()
         return (columns_of_rows(vars(self), rows) for rows in pieces)
 
-    def row_keys(self) -> np.ndarray:
-        """A name for each row by which decisions find it again: ``keys``, or else its place."""
+    def row_keys(self, rows: np.ndarray | None = None) -> np.ndarray:
+        """A name for each row, or each of ``rows``, by which decisions find it again.
+
+        It is that of ``keys``, or else the place of the row.
+        """
+        rows = np.arange(len(self)) if rows is None else rows
         if self.keys is not None:
-            return self.keys
-        return np.array([f"row.{row}" for row in range(len(self))], dtype=object)
+            return self.keys[rows]
+        return np.array([f"row.{row}" for row in rows.tolist()], dtype=object)
 
     def table(self, *, flagged: bool | None = None) -> Any:
         """The rows, the most suspicious first: a polars dataframe for one, pandas otherwise.

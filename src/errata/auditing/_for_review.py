@@ -99,7 +99,7 @@ class ForReview:
             table=self._shown(view),
             image_shape=self.display.image_shape,
             ids=None if ids is None else view.of_all(ids),
-            keys=view.of_all(audit.row_keys()),
+            keys=audit.row_keys(view.rows),
             p_wrong=view.of_all(audit.p_wrong),
             seed=self.seed,
             n_jobs=self.n_jobs,

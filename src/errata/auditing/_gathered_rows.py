@@ -139,7 +139,8 @@ def _grouped(table: StoredTable, judging: Judging, found: AllRows) -> Grouped:
     none = posterior._replace(p_wrong=posterior.p_wrong[:0])
     logs = judging.judge.logs[:, :0]
     grouped = grouped_hypotheses(none, logs, np.empty(0, dtype=np.intp))
-    starts = [part.start for part in table.parts]
-    p = np.concatenate([np.load(beside(judging.folder, GROUPS, start)) for start in starts])
-    rate = np.float32(found.posterior.rate)
-    return grouped._replace(p=np.where(np.isnan(p), rate, p))
+    p = np.empty((table.n_rows, len(grouped.kinds)), dtype=np.float32)
+    for part in table.parts:
+        p[part.start : part.stop] = np.load(beside(judging.folder, GROUPS, part.start))
+    np.nan_to_num(p, copy=False, nan=found.posterior.rate)
+    return grouped._replace(p=p)

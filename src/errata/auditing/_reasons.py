@@ -92,6 +92,6 @@ def _neighborhood(
     are = "is" if for_new < 2 else "are"
     # Its own label is not repeated: among labels that are numbers, "0 0" says nothing.
     return [
-        f"Of its {len(near)} nearest rows{among} {for_new or 'none'} {are} labelled {classes[new]}, "
-        f"{for_own or 'none'} like this one."
+        f"Of its {len(near)} nearest rows{among} {for_new or 'none'} {are} labelled "
+        f"{classes[new]}, {for_own or 'none'} like this one."
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._blocks import blocks
 from .._files import atomic_folder
 from ..tables import read_table, write_table
 from ..tables._columns import column_array
@@ -17,6 +18,7 @@ from ._labels import has_label
 from ._noise_rate import NoiseRate
 from ._row_index import index_columns, index_from, index_names
 from ._self_check import SelfCheck
+from ._settings import BATCH_ROWS
 from ._stored_rows import FOLDER, StoredPart, StoredRows
 from ._totals import Totals
 from .sequences import Timeline
@@ -195,8 +197,10 @@ def fingerprint(audit: "Audit") -> str:
     if audit.stored is not None:
         return audit.stored.fingerprint()
     digest = blake2b(audit.p_wrong.astype("<f8").tobytes(), digest_size=16)
-    for texts in (audit.labels.tolist(), audit.row_keys().tolist()):
-        digest.update("\x1f".join(map(repr, texts)).encode("utf-8", "backslashreplace"))
+    for some in blocks(len(audit), BATCH_ROWS):
+        rows = np.arange(some.start, some.stop)
+        for texts in (audit.labels[rows].tolist(), audit.row_keys(rows).tolist()):
+            digest.update("\x1f".join(map(repr, texts)).encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 
 

@@ -48,7 +48,10 @@ def audit_stored(
     _check_asked(label, asked)
     progress("reading the table")
     source = open_source(
-        X, scratch=storing.unfinished / "tables", rows_per_part=part_rows(storing.memory)
+        X,
+        scratch=storing.unfinished / "tables",
+        rows_per_part=part_rows(storing.memory),
+        progress=progress,
     )
     columns = columns_for(
         *(source.columns, label, asked.drop),

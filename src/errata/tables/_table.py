@@ -171,11 +171,17 @@ def write_table(
     if not isinstance(table, Mapping):
         table = {column.name: column.array() for column in columns_of(table)}
     form = _FORMATS[known_ending(path)]
-    if form is _COLUMNAR:  # which takes columns of Arrow as they are, with their types
-        cells = {k: v if hasattr(v, "to_pylist") else _cells(v) for k, v in table.items()}
+    if form is _COLUMNAR:  # which takes columns of Arrow and numbers as they are, with their types
+        cells = {k: v if _has_type(v) else _cells(v) for k, v in table.items()}
     else:
         cells = {name: _cells(values) for name, values in table.items()}
     form.write(path, _guarded(cells, guard_formulas) if form is _TEXT else cells)
+
+
+def _has_type(values: Any) -> bool:
+    """Whether values are a column of Arrow, or an array of numbers."""
+    is_array = isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and values.ndim == 1
+    return is_array or hasattr(values, "to_pylist")
 
 
 def _guarded(cells: dict[str, list[Any]], names: bool | Collection[str]) -> dict[str, list[Any]]:
