@@ -55,14 +55,14 @@ def test_of_many_rows_the_fit_to_all_takes_some():
 
 
 def test_rows_are_asked_of_the_fit_without_their_fold():
-    folds = np.arange(60) % 10
-    data = TrainingData(X, CODES, 3, folds=folds, more_rows=True)
+    folds, codes = np.arange(60) % 10, np.random.default_rng(0).integers(3, size=60)
+    data = TrainingData(X, codes, 3, folds=folds, more_rows=True)
     fit = cross_fit_classifier(KNeighborsClassifier(1), None, data)
     again = fit.predictor.predict_proba(NewRows(X, folds=folds))
     np.testing.assert_array_equal(fit.out_of_fold, again)
     for fold in range(10):  # folds k and k + 5 make up a split
         others = folds % 5 != fold % 5
-        by_hand = KNeighborsClassifier(1).fit(X[others], CODES[others]).predict_proba(X)
+        by_hand = KNeighborsClassifier(1).fit(X[others], codes[others]).predict_proba(X)
         told = fit.predictor.predict_proba(NewRows(X, folds=np.full(60, fold)))
         np.testing.assert_array_equal(told, by_hand)
 
