@@ -9,7 +9,10 @@ from importlib.util import find_spec
 from types import ModuleType
 
 
-def kernels(subject: str) -> ModuleType:
-    """The fastest twin there is: the one place that chooses. Numba is imported here, if at all."""
-    twin = f"_{subject}_numba" if find_spec("numba") else f"_{subject}"
+def kernels(subject: str, *, compiled: bool = True) -> ModuleType:
+    """The fastest twin there is: the one place that chooses. Numba is imported here, if at all.
+
+    Without ``compiled`` it is the plain one, for work that is done before the other is loaded.
+    """
+    twin = f"_{subject}_numba" if compiled and find_spec("numba") else f"_{subject}"
     return import_module(f".{twin}", __name__)

@@ -111,7 +111,7 @@ class Judge:
         return JudgedRows(
             audited=audited,
             codes=codes,
-            rows=rows_posterior(self.rule, logs, codes, known=known),
+            rows=rows_posterior(self.rule, logs, codes, known=known, of_many=True),
             logs=logs,
             predicted=predicted,
             X=asked.X,

@@ -10,13 +10,19 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from .._kernels import _pooled_logs, kernels
+from .._kernels import kernels
 from .._kernels._pooled_logs import largest as largest
 from .._kernels._pooled_logs import logs_above
 from .._kernels._pooled_logs import normalised as normalised
 from ._fitted_ridge import FittedRidge, predict_together
 from ._models import NewRows, OutOfFoldModel, Predictor, TrainingData
-from ._settings import FITTED_NUMBERS, POOL_RIDGE, SMALLEST_PROBABILITY, WORTH_COMPILING
+from ._settings import (
+    FITTED_NUMBERS,
+    POOL_RIDGE,
+    SMALLEST_PROBABILITY,
+    WORTH_COMPILING,
+    WORTH_COMPILING_OF_MANY,
+)
 
 Progress = Callable[[str], None]
 
@@ -87,7 +93,7 @@ def pooled_new_rows(
         proba = np.asarray(told, dtype=np.float64)
         n_classes = probas[0].shape[1] if probas else proba.shape[-1]
         probas.append(_checked(proba, (len(rows), n_classes), type(predictor).__name__))
-    return pooled_logs(probas, weights)
+    return pooled_logs(probas, weights, of_many=True)
 
 
 def _predicted(fitted: Sequence[Predictor], rows: NewRows) -> list[np.ndarray]:
@@ -131,13 +137,16 @@ def pool_weights(
     return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(start)).x
 
 
-def pooled_logs(probas: Sequence[np.ndarray], weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def pooled_logs(
+    probas: Sequence[np.ndarray], weights: np.ndarray, *, of_many: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     """Logarithms of the pooled probabilities, and the class that each model predicts.
 
     Their shapes are (K, n), as sums over classes are faster so, and (models, n). The precision is
-    that of the probabilities.
+    that of the probabilities. Other blocks of rows follow where these are some ``of_many``.
     """
-    twin = kernels("pooled_logs") if probas[0].size >= WORTH_COMPILING else _pooled_logs
+    worth = probas[0].size >= (WORTH_COMPILING_OF_MANY if of_many else WORTH_COMPILING)
+    twin = kernels("pooled_logs", compiled=worth)
     return twin.pool_logs(probas, weights, SMALLEST_PROBABILITY)
 
 

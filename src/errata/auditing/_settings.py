@@ -32,8 +32,9 @@ NOISE_ROWS = 5_000  # rows that the noise model is fitted to at most
 LEAST_DOUBTFUL = 0.5
 CHECKED_ROWS = 10_000  # rows up to which errors are injected among all of them
 CHECK_SAMPLE = 5_000  # and how many are drawn for it beyond
-WORTH_COMPILING = 10**6  # probabilities from which compiled loops make up for being loaded
-WORTH_COMPILING_FITS = 30_000  # the same where they are passed over some hundred times
+WORTH_COMPILING = 10**6  # numbers from which compiled loops make up for being loaded
+WORTH_COMPILING_OF_MANY = 10**5  # in one block of a table that has many of them
+FIT_PASSES = 30  # over its rows that a fit makes, at the least
 CACHED = 2**16  # probabilities worked on at once: what stays in the processor's cache
 
 # Models and their parameters. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from auditing_cases import draw_truth, known_noise, symmetric
+from errata._kernels import _judged_rows
 from errata.auditing.classes import _row_rule, merged_rows, posterior_of, rows_posterior
 from errata.auditing.classes._row_rule import row_rule
 
@@ -62,6 +63,18 @@ def test_the_more_the_classes_differ_in_noise_the_less_surprise_counts(found):
     uneven = np.array([[0.88, 0.12], [0.28, 0.72]])  # the spread is 0.08
     parts = [row_rule(known_noise(T), posterior.skill).surprise for T in (even, uneven)]
     np.testing.assert_allclose(parts, [0.5, np.exp(-1) / 2], rtol=1e-12)
+
+
+def test_of_many_rows_a_few_are_worth_compiling_for(found, monkeypatch):
+    truth, posterior = found
+    asked = []
+    monkeypatch.setattr(
+        _row_rule, "kernels", lambda name, compiled: asked.append(compiled) or _judged_rows
+    )
+    monkeypatch.setattr(_row_rule, "WORTH_COMPILING_OF_MANY", 2100)  # 700 rows of 3 classes
+    for of_many in (False, True):
+        rows_posterior(posterior.rule, truth.logs, truth.labels, of_many=of_many)
+    assert asked == [False, True]
 
 
 @pytest.mark.parametrize("logs_dtype", [np.float32, np.float64])

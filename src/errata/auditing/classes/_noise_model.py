@@ -9,14 +9,13 @@ which is computed for all noise rates worth it and two patterns of noise (unifor
 rows themselves suggest), and for noise that flows from class to class.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.optimize import minimize
 
-from ..._kernels import _label_likelihood, kernels
+from ..._kernels import kernels
 from ..._kernels._judged_rows import unnormalised
 from .._settings import (
+    FIT_PASSES,
     FLOW_CLASSES,
     OFFSET_PRECISION,
     OFFSETS_UP_TO,
@@ -27,7 +26,7 @@ from .._settings import (
     SLOPE_PRECISION,
     SUREST,
     TEMPER,
-    WORTH_COMPILING_FITS,
+    WORTH_COMPILING,
 )
 from ._hypotheses import (
     CLASS_TO_CLASS,
@@ -173,7 +172,8 @@ def _fit(
     """Maximise the likelihood of the labels over log slope and offsets; both returned."""
     to_label = transition[:, codes]
     free = len(logs) <= OFFSETS_UP_TO
-    likely = _label_likelihood_for(logs)
+    worth = FIT_PASSES * logs.size >= WORTH_COMPILING
+    likely = kernels("label_likelihood", compiled=worth).label_likelihood
     precision = np.r_[SLOPE_PRECISION, np.full(len(logs), OFFSET_PRECISION)]
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
@@ -186,8 +186,3 @@ def _fit(
         loss, start, jac=True, method="L-BFGS-B", bounds=box, options={"maxiter": 80, "ftol": 1e-6}
     )
     return -float(found.fun), found.x
-
-
-def _label_likelihood_for(logs: np.ndarray) -> Callable[..., tuple[float, float, np.ndarray]]:
-    many = logs.size >= WORTH_COMPILING_FITS
-    return (kernels("label_likelihood") if many else _label_likelihood).label_likelihood

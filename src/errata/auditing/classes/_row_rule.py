@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._kernels import _judged_rows, kernels
+from ..._kernels import kernels
 from ..._kernels._judged_rows import Hypotheses
 from .._calibration import Calibration
 from .._settings import (
@@ -15,6 +15,7 @@ from .._settings import (
     MOST_WITHOUT_SKILL,
     UNEVEN,
     WORTH_COMPILING,
+    WORTH_COMPILING_OF_MANY,
 )
 from .._skill import Skill
 from ._hypotheses import BOUNDARY, Hypothesis
@@ -106,6 +107,8 @@ def rows_posterior(
     codes: np.ndarray,
     vote: Vote | None = None,
     known: np.ndarray | None = None,
+    *,
+    of_many: bool = False,
 ) -> RowsPosterior:
     """Judge some rows, each by itself: where a table is cut into blocks changes nothing.
 
@@ -121,9 +124,11 @@ def rows_posterior(
         Of equal rows.
     known : array of bool of shape (n,), optional
         Labels that are certain.
+    of_many : bool, default=False
+        Whether other blocks of rows follow.
     """
-    twin = kernels("judged_rows") if logs.size >= WORTH_COMPILING else _judged_rows
-    judged = twin.judge_rows(
+    worth = logs.size >= (WORTH_COMPILING_OF_MANY if of_many else WORTH_COMPILING)
+    judged = kernels("judged_rows", compiled=worth).judge_rows(
         np.ascontiguousarray(logs),
         np.ascontiguousarray(codes, dtype=np.int64),
         rule.calibration.map.astype(logs.dtype),
