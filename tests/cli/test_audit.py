@@ -72,11 +72,18 @@ def ranked(folder):
         return list(csv.DictReader(stream))
 
 
-def test_everything_is_in_the_folder_beside_the_table(table, tmp_path):
-    result = run(table, "--label", "pet")
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory):
+    """The table after an audit, and what the command said."""
+    table = written(tmp_path_factory.mktemp("audited"))
+    return table, run(table, "--label", "pet", "--id", "tag")
+
+
+def test_everything_is_in_the_folder_beside_the_table(audited):
+    table, result = audited
     assert result.exit_code == 0, result.output
-    assert sorted(os.listdir(tmp_path)) == ["pets.audit", "pets.csv"]
-    folder = tmp_path / "pets.audit"
+    assert sorted(os.listdir(table.parent)) == ["pets.audit", "pets.csv"]
+    folder = table.with_name("pets.audit")
     parquet = ["cards.parquet", "components.parquet", "rows.parquet"]
     files = sorted(["audit.json", "ranked.csv", "report.html", *parquet])
     assert sorted(os.listdir(folder)) == files
@@ -90,9 +97,9 @@ def test_everything_is_in_the_folder_beside_the_table(table, tmp_path):
     assert audit.self_check is None
 
 
-def test_all_rows_are_ranked(table, tmp_path):
-    run(table, "-l", "pet", "--id", "tag")
-    rows = ranked(tmp_path / "pets.audit")
+def test_all_rows_are_ranked(audited):
+    folder = audited[0].with_name("pets.audit")
+    rows = ranked(folder)
     assert list(rows[0]) == ["row", "id", "label", "suggested", "p_wrong", "flagged"]
     assert len(rows) == 60
     assert sorted(int(row["row"]) for row in rows[:2]) == WRONG
@@ -100,15 +107,15 @@ def test_all_rows_are_ranked(table, tmp_path):
     assert [row["flagged"] for row in rows[:3]] == ["1", "1", "0"]
     first = next(row for row in rows if row["row"] == "3")
     assert (first["label"], first["suggested"]) == ("cat", "dog")
-    audit = errata.Audit.load(tmp_path / "pets.audit")
+    audit = errata.Audit.load(folder)
     suspicion = audit.suspicion[[int(row["row"]) for row in rows]]
     assert (np.diff(suspicion) <= 0).all()
     assert float(first["p_wrong"]) == pytest.approx(audit.p_wrong[3], abs=1e-4)
 
 
-def test_the_terminal_says_what_was_found_and_what_to_do(table, tmp_path):
-    result = run(table, "-l", "pet", "--id", "tag")
-    said = words(result)
+def test_the_terminal_says_what_was_found_and_what_to_do(audited):
+    table, result = audited
+    folder, said = table.with_name("pets.audit"), words(result)
     assert "About 2 of 60 labels are probably wrong (at most" in said
     assert "2 rows are flagged" in said
     assert re.search(r"Noise rate: [2-4]\.\d% \(", said)
@@ -117,10 +124,10 @@ def test_the_terminal_says_what_was_found_and_what_to_do(table, tmp_path):
     assert "The 2 flagged rows, counted from 0 after the header:" in said
     assert "t40 dog cat" in said
     assert " predict cat" in said
-    assert f"Look at the rows: {tmp_path / 'pets.audit' / 'report.html'}" in said
-    assert f"Decide on them, one key each: errata review {tmp_path / 'pets.audit'}" in said
+    assert f"Look at the rows: {folder / 'report.html'}" in said
+    assert f"Decide on them, one key each: errata review {folder}" in said
     assert "Drop the 2 rows that are more likely wrong than right: errata clean" in said
-    assert f"errata clean {tmp_path / 'pets.audit'} -o {tmp_path / 'pets.clean.csv'}" in said
+    assert f"errata clean {folder} -o {table.with_suffix('.clean.csv')}" in said
     assert result.stderr == ""  # progress is for terminals
 
 
@@ -466,11 +473,8 @@ def test_a_missing_extra_is_named_before_the_work(table, tmp_path, monkeypatch):
     assert f"pip install {packages}" in " ".join(told.output.split())
 
 
-def test_the_table_is_left_as_it_was(table):
-    before = table.read_bytes()
-    run(table, "-l", "pet")
-    assert table.read_bytes() == before
-    assert read_table(table).num_rows == 60
+def test_the_table_is_left_as_it_was(audited, table):
+    assert audited[0].read_bytes() == table.read_bytes()  # written alike, and not audited
 
 
 def test_without_a_label_the_columns_are_listed(table, tmp_path):
@@ -523,9 +527,8 @@ def test_a_signal_may_be_seen_through_wavelets(recordings):
     assert found.about["features"] == 1
 
 
-def test_an_audit_row_by_row_has_no_stretches(table):
-    assert run(table, "--label", "pet").exit_code == 0
-    assert not table.with_name("pets.audit").joinpath("stretches.csv").exists()
+def test_an_audit_row_by_row_has_no_stretches(audited):
+    assert not audited[0].with_name("pets.audit").joinpath("stretches.csv").exists()
 
 
 @pytest.mark.parametrize(

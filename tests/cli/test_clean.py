@@ -145,17 +145,23 @@ def test_nothing_to_do_is_said(here):
     assert (here / "clean.csv").read_bytes() == (here / "pets.csv").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["pets.parquet", "pets.jsonl", "pets.tsv.gz"])
-@pytest.mark.parametrize("action", ["drop", "relabel", "unlabel"])
-def test_formats_are_kept(audited, tmp_path, name, action):
+@pytest.fixture(scope="module", params=["pets.parquet", "pets.jsonl", "pets.tsv.gz"])
+def numbered(request, audited, tmp_path_factory):
+    """A table of another format, its labels numbers, with an audit beside it."""
+    table = tmp_path_factory.mktemp("numbered") / request.param
     columns = read_table(audited / "pets.csv").to_pydict()
     columns["pet"] = [int(pet == "dog") for pet in columns["pet"]]
-    write_table(tmp_path / name, columns)
-    invoke("audit", tmp_path / name, "-l", "pet", "--no-self-check")
-    out = tmp_path / name.replace("pets", "clean")
+    write_table(table, columns)
+    assert invoke("audit", table, "-l", "pet", "--no-self-check").exit_code == 0
+    return table
+
+
+@pytest.mark.parametrize("action", ["drop", "relabel", "unlabel"])
+def test_formats_are_kept(numbered, tmp_path, action):
+    out = tmp_path / numbered.name
     arguments = ["-o", out, "--action", action, "--sure", 0.5]
-    assert run(tmp_path / "pets.audit", *arguments).exit_code == 0
-    before, after = read_table(tmp_path / name), read_table(out)
+    assert run(numbered.with_name("pets.audit"), *arguments).exit_code == 0
+    before, after = read_table(numbered), read_table(out)
     assert after.column_names == before.column_names
     assert len(after["pet"]) == (58 if action == "drop" else 60)
     if action == "relabel":
@@ -446,26 +452,27 @@ def test_numbers_with_gaps_are_filled_in_as_whole_numbers(tmp_path):
     assert same.to_pylist() == labels
 
 
-@pytest.fixture(params=["csv", "parquet", "jsonl"])
-def again(request, tmp_path):
+@pytest.fixture(scope="module", params=["csv", "parquet", "jsonl"])
+def again(request, tmp_path_factory):
     """Decisions about a table of whole numbers, and an audit that was made with them."""
+    here = tmp_path_factory.mktemp("again")
     dog = np.arange(60) % 2
     weight = 4 + 20 * dog + np.random.default_rng(0).normal(size=60)
     pets = np.where(np.isin(np.arange(60), WRONG), 1 - dog, dog)
-    name = tmp_path / f"pets.{request.param}"
+    name = here / f"pets.{request.param}"
     errata.tables.write_table(name, {"weight": weight, "ears": weight**2, "pet": pets})
     audit = ("audit", name, "-l", "pet", "--no-self-check")
     assert invoke(*audit).exit_code == 0
-    decided(tmp_path, "suggestion", WRONG[0])
-    decided(tmp_path, "unusable", 8)
-    second = ["--decisions", tmp_path / "pets.decisions", "-o", tmp_path / "pets.2.audit"]
+    decided(here, "suggestion", WRONG[0])
+    decided(here, "unusable", 8)
+    second = ["--decisions", here / "pets.decisions", "-o", here / "pets.2.audit"]
     done = invoke(*audit, *second)
     assert done.exit_code == 0, done.output
     return name
 
 
-def test_an_audit_made_with_decisions_is_cleaned_with_them(again):
-    out = again.with_stem("clean")
+def test_an_audit_made_with_decisions_is_cleaned_with_them(again, tmp_path):
+    out = tmp_path / again.name
     result = run(again.parent / "pets.2.audit", "-o", out, "-a", "relabel")
     assert "People decided 2 rows: 1 relabelled, 1 dropped.\n" in result.output
     before, after = (read_table(path)["pet"].to_pylist() for path in (again, out))
@@ -474,15 +481,15 @@ def test_an_audit_made_with_decisions_is_cleaned_with_them(again):
     assert {type(cell) for cell in after} == {type(before[0])}
 
 
-def test_decisions_that_an_audit_was_made_with_may_be_ignored(again):
-    out = again.with_stem("same")
+def test_decisions_that_an_audit_was_made_with_may_be_ignored(again, tmp_path):
+    out = tmp_path / again.name
     arguments = ["-o", out, "--decisions", "ignore", "--threshold", 1]
     assert "; nothing changed." in run(again.parent / "pets.2.audit", *arguments).output
     assert read_table(out).equals(read_table(again))
 
 
-def test_decisions_that_an_audit_was_made_with_are_missed(again):
-    here, out = again.parent, again.with_stem("clean")
+def test_decisions_that_an_audit_was_made_with_are_missed(again, tmp_path):
+    here, out = again.parent, tmp_path / again.name
     (here / "pets.decisions").rename(here / "gone.decisions")
     refused(
         run(here / "pets.2.audit", "-o", out), "which is not there any more; put it beside", out
@@ -493,4 +500,5 @@ def test_decisions_that_an_audit_was_made_with_are_missed(again):
     (here / "pets.2.decisions").unlink()
     Decisions(here / "pets.2.decisions").close()
     result = run(here / "pets.2.audit", "-o", out, "--force")
+    (here / "pets.2.decisions").unlink()  # other tests use the folder, too
     assert f"pets.2.audit --merge {here / 'pets.decisions'}" in result.output

@@ -8,9 +8,12 @@ import pytest
 
 from errata.cli._endings import UserError, endings, show, tidy_when_killed
 
-# A command that starts to write a folder, says so, and waits.
+# A command that starts to write a folder, says so, and waits. It minds signals even when the tests
+# run in the background, where they are ignored.
 WAITING = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from pathlib import Path
 import click
 from errata.cli.__main__ import main
