@@ -5,15 +5,25 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from errata.auditing._settings import TREES
+
 # The same examples on every run: a red build must mean a change, not luck.
 settings.register_profile(
     "errata",
     derandomize=True,
     deadline=None,
-    max_examples=60,
+    max_examples=40,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("errata")
+
+
+@pytest.fixture(scope="module")
+def few_trees():
+    """Audits grow small forests, where nothing hangs on the last percent."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(TREES, 1_000, 20)
+        yield
 
 
 @pytest.fixture

@@ -349,6 +349,7 @@ LABELLED = np.random.RandomState(0).normal(size=(60, 3))
 LABELS = np.where(LABELLED[:, 0] + 0.3 * LABELLED[:, 1] > 0, "yes", "no")
 
 
+@pytest.mark.usefixtures("few_trees")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("estimator", list(learners_of_labels()), ids=lambda e: repr(e)[:60])
 def test_labels_are_checked_once_in_a_fit(estimator, label_checks):
@@ -362,6 +363,7 @@ def test_a_filter_and_its_classifier_check_labels_once_each(label_checks):
     assert len(label_checks) == 2
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_labels_are_checked_once_in_an_audit(label_checks):
     errata.audit(LABELLED, LABELS, random_state=0)
     assert len(label_checks) == 1
