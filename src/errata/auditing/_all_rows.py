@@ -44,7 +44,7 @@ def rows_learnt_from(learnt: Learnt, rows: TableRows) -> AllRows:
 def judged_rows(learnt: Learnt, judge: Judge, given: Labelled, rows: TableRows) -> AllRows:
     """All rows of a table that some were drawn from to learn from."""
     parts = [
-        judge.judge(rows.for_rows(np.arange(block.start, block.stop)))._replace(X=None)
+        judge.judge(rows.for_rows(block))._replace(X=None)
         for block in blocks(len(rows.places), JUDGED_ROWS)
     ]
     audited = np.flatnonzero(np.concatenate([part.audited for part in parts]))

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._compat import take_rows
 from ..tables._columns import take_table_rows, without_columns
 from ..tables._plan import FeaturePlan
 from ._copies import mixed_bits
@@ -32,17 +31,24 @@ class TableRows(NamedTuple):
     pred_proba: np.ndarray | None = None
     groups: np.ndarray | None = None
 
-    def for_rows(self, rows: np.ndarray) -> "TableRows":
-        """The same for some of these rows."""
+    def for_rows(self, rows: np.ndarray | slice) -> "TableRows":
+        """The same for some of these rows; a slice of arrays is no copy."""
         return TableRows(
             places=self.places[rows],
-            table=None if self.table is None else take_table_rows(self.table, rows),
+            table=None if self.table is None else _taken(self.table, rows),
             codes=self.codes[rows],
             known=None if self.known is None else self.known[rows],
-            embeddings=None if self.embeddings is None else take_rows(self.embeddings, rows),
+            embeddings=None if self.embeddings is None else _taken(self.embeddings, rows),
             pred_proba=None if self.pred_proba is None else self.pred_proba[rows],
             groups=None if self.groups is None else self.groups[rows],
         )
+
+
+def _taken(table: Any, rows: np.ndarray | slice) -> Any:
+    if isinstance(table, np.ndarray):
+        return table[rows]
+    places = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+    return take_table_rows(table, places)
 
 
 class JudgedRows(NamedTuple):
@@ -124,16 +130,17 @@ class Judge:
     def _new_rows(self, rows: TableRows) -> tuple[NewRows, np.ndarray | None, Counter[str]]:
         """Rows as models see them, what they can be known again by, and cells that do not fit."""
         given, folds, table = rows.pred_proba, None, None
-        proba = None if given is None else certain_or_uniform(given[:, self.present])
+        if given is not None and given.shape[1] > len(self.present):
+            given = certain_or_uniform(given[:, self.present])
         if rows.groups is not None:
             folds = group_folds(rows.groups, self.seed)
         if self.plan is None or self.scale is None:
-            return NewRows(np.empty((len(rows.places), 0)), None, proba, folds), None, Counter()
+            return NewRows(np.empty((len(rows.places), 0)), None, given, folds), None, Counter()
         applied = self.plan.apply(rows.table if rows.embeddings is None else rows.embeddings)
         if self.shows_table:
             kept = without_columns(rows.table, self.leaks) if self.leaks else rows.table
             table = estimator_table(kept, applied.X)
-        new = NewRows(self.scale.apply(applied.X), table, proba, folds)
+        new = NewRows(self.scale.apply(applied.X), table, given, folds)
         return new, mixed_bits(applied.X), applied.unread
 
     def _logs(self, places: np.ndarray, rows: NewRows) -> tuple[np.ndarray, np.ndarray]:

@@ -85,7 +85,8 @@ class Viewer:
     def view(self, rows: np.ndarray) -> View:
         """The drawn rows and these."""
         drawn = np.asarray(self.learnt.inputs.drawn)
-        extra = np.setdiff1d(rows, drawn)
+        at = np.searchsorted(drawn, rows).clip(max=len(drawn) - 1)
+        extra = np.sort(rows[drawn[at] != rows])
         looked = self.fetch(extra)
         judged = self.judge.judge(looked.rows)
         places = np.r_[drawn, extra]
