@@ -79,7 +79,9 @@ class Numbers(_Kind):
         return read_numbers(values, self.comma)
 
     def parts(self, cells: np.ndarray) -> Block:
-        return {self.name: _filled(cells, self.median), f"{self.name} missing": np.isnan(cells)}
+        missing = np.isnan(cells)
+        filled = _filled(cells, missing, self.median)
+        return {self.name: filled, f"{self.name} missing": missing}
 
 
 @dataclass(frozen=True)
@@ -100,9 +102,12 @@ class Dates(_Kind):
         return read_dates(values, self.how)
 
     def parts(self, cells: np.ndarray) -> Block:
-        known = zip(calendar(cells).items(), self.medians, strict=True)
-        filled = {f"{self.name} {part}": _filled(found, middle) for (part, found), middle in known}
-        return filled | {f"{self.name} missing": np.isnat(cells)}
+        missing = np.isnat(cells)
+        filled = {
+            f"{self.name} {part}": _filled(found, missing, middle)
+            for (part, found), middle in zip(calendar(cells).items(), self.medians, strict=True)
+        }
+        return filled | {f"{self.name} missing": missing}
 
 
 @dataclass(frozen=True)
@@ -182,8 +187,8 @@ def median(values: np.ndarray) -> float:
     Where none is NaN it fills no gap of these rows. That of a thousand of them, evenly spread, will
     do for the few gaps that other rows may have, and takes no time.
     """
-    present = values[~np.isnan(values)]
-    return float(np.median(present if len(present) < len(values) else spread_rows(present)))
+    missing = np.isnan(values)
+    return float(np.median(values[~missing] if missing.any() else spread_rows(values)))
 
 
 def spread_rows(values: np.ndarray) -> np.ndarray:
@@ -191,8 +196,7 @@ def spread_rows(values: np.ndarray) -> np.ndarray:
     return values[:: len(values) // _MEDIAN_ROWS + 1]
 
 
-def _filled(values: np.ndarray, middle: float) -> np.ndarray:
-    missing = np.isnan(values)
+def _filled(values: np.ndarray, missing: np.ndarray, middle: float) -> np.ndarray:
     return np.where(missing, middle, values) if missing.any() else values
 
 
