@@ -158,6 +158,41 @@ def parquet(args):
     print(f"and {full['peak'] / half['peak'] - 1:+.1%} of memory")
 
 
+def dask(args):
+    """Rows that are judged in a second of the clock: two workers beside one process."""
+    import distributed  # noqa: TID251
+
+    source = args.folder / "rows"
+    source.mkdir()
+    write_parquet("A", args.rows, source, rows_per_group=CHUNK)
+    alone = judged_per_second(source, args.folder / "one.audit", None)
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        client.run(lambda: None)
+        judged_per_second(source, args.folder / "first.audit", client)  # compile first
+        together = judged_per_second(source, args.folder / "two.audit", client)
+    print(f"two workers judge {together / alone:.2f} times as many rows a second as one process")
+
+
+def judged_per_second(source, out, engine):
+    import errata
+
+    stages = []
+    errata.audit(
+        source,
+        "label",
+        out=out,
+        engine=engine,
+        self_check=False,
+        random_state=0,
+        progress=stages.append,
+    )
+    last = [s for s in stages if getattr(s, "name", None) == "judging"][-1]
+    return last.rows_per_second
+
+
 def trees(args):
     """Trees grown from 20,000 rows each, as they are, and from more."""
     for kind in "AB":
@@ -175,7 +210,7 @@ if __name__ == "__main__":
     if sys.argv[1] == "child":
         child(json.loads(sys.argv[2]))
         sys.exit()
-    parts = {"million": million, "parquet": parquet, "trees": trees}
+    parts = {"million": million, "parquet": parquet, "trees": trees, "dask": dask}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=parts)
     parser.add_argument("--rows", type=int, default=1_000_000)
