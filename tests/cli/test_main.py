@@ -44,6 +44,12 @@ def test_the_version_is_the_packages():
     assert result.output == f"errata, version {errata.__version__}\n"
 
 
+def test_the_audit_needs_no_cluster_and_no_arrow():
+    absent = "{'dask', 'distributed', 'pyarrow', 'polars', 'pandas'}"
+    told = f"import sys, errata.auditing; print(sorted({absent} & set(sys.modules)))"
+    assert fresh(told) == "[]"
+
+
 def test_importing_errata_is_light_and_no_slower_than_importing_scikit_learn():
     heavy = "{'sklearn', 'numba', 'pandas', 'dask', 'matplotlib', 'altair', 'pyarrow'}"
     assert fresh(f"import sys, errata; print(sorted({heavy} & set(sys.modules)))") == "[]"
