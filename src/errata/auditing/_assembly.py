@@ -84,7 +84,7 @@ def show_rows(
         "label": inputs.labels,
         "suggested": most_probable_others(inputs, view.posterior.other),
         "p_wrong": view.p_wrong,
-        "flagged": view.of_all(audit.flagged),
+        "flagged": view.of_all(vars(audit)["flagged"]),
     }
     ids = display.row_names(len(audit))
     audit.examples = view.in_table(
@@ -188,7 +188,7 @@ def _points(audit: Audit, view: View, shown: np.ndarray, seed: int) -> dict[str,
     inputs = view.inputs
     if inputs.X is None or len(inputs.audited) < len(inputs.codes):
         return None
-    flagged = view.of_all(audit.flagged)
+    flagged = view.of_all(vars(audit)["flagged"])
     drawn = {
         "label": inputs.codes,
         "suggested": np.where(flagged, inputs.present[view.posterior.other], inputs.codes),

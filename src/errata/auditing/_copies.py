@@ -46,7 +46,7 @@ def duplicates_by_bits(bits: np.ndarray, codes: np.ndarray, rows: np.ndarray) ->
     """
     order = np.argsort(bits, kind="stable")
     same = bits[order[1:]] == bits[order[:-1]]
-    order = order[np.r_[same, False] | np.r_[False, same]]
+    order = order[(np.r_[same, False] | np.r_[False, same])[: len(order)]]
     found = _conflicting(bits[order], codes[order], rows[order])
     return sorted(found, key=lambda group: int(group[0]))
 

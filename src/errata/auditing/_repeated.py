@@ -1,10 +1,12 @@
 """Equal rows in different parts of a table too large to be sorted, by bits of their features.
 
 A first pass over the bits marks which of them occur twice, in two bitmaps. A second takes the rows
-out whose bits do, which are few, and compares those.
+out whose bits do, which are few, and compares those. Of a larger table this is done for one
+fraction of all bits after the other, so that memory does not grow with it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -12,6 +14,8 @@ from ._copies import duplicates_by_bits
 from ._settings import BITMAP_BITS, MOST_REPEATED
 
 Pieces = Callable[[], Iterable[tuple[int, np.ndarray, np.ndarray]]]
+
+_SHIFT = np.uint64(64 - BITMAP_BITS)
 
 
 def repeated_rows(pieces: Pieces, n_rows: int) -> list[np.ndarray]:
@@ -23,33 +27,46 @@ def repeated_rows(pieces: Pieces, n_rows: int) -> list[np.ndarray]:
         Goes through the table: for some rows the place of the first, the bits of their features,
         and the codes of their labels, -1 for none.
     n_rows : int
-        Of the whole table; it decides about the size of the bitmaps, a byte or two for a row.
+        Of the whole table.
 
     Notes
     -----
     Where columns are so coarse that most rows are equal to others, only the first ten million of
     such rows are compared.
     """
-    shift = np.uint64(64 - min(BITMAP_BITS, int(np.ceil(np.log2(8 * n_rows)))))
-    twice = _seen_twice(pieces, shift)
-    bits, codes, rows = [], [], []
-    found = 0
-    for start, part_bits, part_codes in pieces():
-        place = part_bits >> shift
-        here = np.flatnonzero(_marked(twice, place) & (part_codes >= 0))[: MOST_REPEATED - found]
-        bits.append(part_bits[here])
-        codes.append(part_codes[here])
-        rows.append(start + here)
-        found += len(here)
-    return duplicates_by_bits(*map(np.concatenate, (bits, codes, rows)))
+    rounds = -(-8 * n_rows // 2**BITMAP_BITS)
+    most = MOST_REPEATED // rounds
+    found = [
+        group
+        for number in range(rounds)
+        for group in _repeated(partial(_fraction, pieces, rounds, number), most)
+    ]
+    return sorted(found, key=lambda group: int(group[0]))
 
 
-def _seen_twice(pieces: Pieces, shift: np.uint64) -> np.ndarray:
+def _fraction(
+    pieces: Pieces, rounds: int, number: int
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Places, bits and codes of the labelled rows that are looked at in this round."""
+    for start, bits, codes in pieces():
+        here = np.flatnonzero((codes >= 0) & (bits % np.uint64(rounds) == number))
+        yield start + here, bits[here], codes[here]
+
+
+def _repeated(rows: Callable[[], Iterable[tuple]], most: int) -> list[np.ndarray]:
+    twice, found, n_found = _seen_twice(rows), [], 0
+    for places, bits, codes in rows():
+        here = np.flatnonzero(_marked(twice, bits >> _SHIFT))[: most - n_found]
+        found.append((bits[here], codes[here], places[here]))
+        n_found += len(here)
+    return duplicates_by_bits(*map(np.concatenate, zip(*found, strict=True)))
+
+
+def _seen_twice(rows: Callable[[], Iterable[tuple]]) -> np.ndarray:
     """A bitmap of the places that rows share with others."""
-    size = 2 ** (61 - int(shift))
-    seen, twice = np.zeros(size, dtype=np.uint8), np.zeros(size, dtype=np.uint8)
-    for _, bits, codes in pieces():
-        place, times = np.unique(bits[codes >= 0] >> shift, return_counts=True)
+    seen, twice = np.zeros((2, 2**BITMAP_BITS // 8), dtype=np.uint8)
+    for _, bits, _ in rows():
+        place, times = np.unique(bits >> _SHIFT, return_counts=True)
         _mark(twice, place[(times > 1) | _marked(seen, place)])
         _mark(seen, place)
     return twice
