@@ -53,6 +53,7 @@ def test_advice_page_and_tables(table):
     assert float(rows[0]["score"]) >= float(rows[1]["score"])
 
 
+@pytest.mark.slow  # in Python it is tested quickly
 def test_on_a_cluster_the_same_is_found(table):
     drop = ["--drop", "sure", "--drop", "ward"]
     command = [table, "-l", "species", *SOME, *drop]
