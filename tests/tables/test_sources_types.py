@@ -1,13 +1,12 @@
 import pytest
 
-from errata.tables._sources_types import common_schema, conformed
+from errata.tables._sources_types import stacked
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 
 def joined(*tables):
-    schema = common_schema(table.schema for table in tables)
-    return arrow.concat_tables([conformed(table, schema) for table in tables])["x"]
+    return stacked(tables)["x"]
 
 
 @pytest.mark.parametrize(

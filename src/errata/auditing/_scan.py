@@ -5,10 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._optional import require
 from .._validation import as_column
 from ..tables._columns import column_array
-from ..tables._sources_types import common_schema, conformed
+from ..tables._sources_types import stacked
 from ._labels import check_many_labels, has_label, labels_or_none
 from ._settings import MOST_CLASSES
 
@@ -35,9 +34,7 @@ class Scanned(NamedTuple):
 
     def table(self) -> Any:
         """The drawn rows, in the order of their places."""
-        schema = common_schema(table.schema for table in self.tables)
-        tables = [conformed(table, schema) for table in self.tables]
-        return require("pyarrow", extra="tables").concat_tables(tables).combine_chunks()
+        return stacked(self.tables).combine_chunks()
 
 
 def scan_part(part: Any, shared: Scan) -> Scanned:

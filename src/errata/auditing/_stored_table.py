@@ -4,10 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._optional import require
 from ..tables._columns import column_array
 from ..tables._sources import Source, take_source_rows
-from ..tables._sources_types import common_schema, conformed
+from ..tables._sources_types import stacked
 from ._table_columns import TableColumns
 from ._views import Looked
 
@@ -33,7 +32,7 @@ class StoredTable(NamedTuple):
         """Rows read again, to be looked at among those that were drawn."""
         table = take_source_rows(self.source, rows, self.columns.read)
         given = self.columns.labelled(table, classes)
-        both = stacked([drawn, given.table])
+        both = stacked([drawn, given.table]).combine_chunks()
         return Looked(self.columns.rows(table, rows, classes), given.labels, both)
 
     def ids(self, rows: np.ndarray) -> np.ndarray | None:
@@ -42,10 +41,3 @@ class StoredTable(NamedTuple):
         if name is None:
             return None
         return column_array(take_source_rows(self.source, rows, [name]), name)
-
-
-def stacked(tables: list[Any]) -> Any:
-    """Arrow tables under each other, each column of a type that holds all its values."""
-    schema = common_schema(table.schema for table in tables)
-    fitting = [conformed(table, schema) for table in tables]
-    return require("pyarrow", extra="tables").concat_tables(fitting).combine_chunks()

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from .._engine._stage import Progress
-from .._optional import require
 from ._memory import memory_bytes
 from ._sources_dask import dask_facts, dask_parts, is_dask_frame
 from ._sources_frames import dataset_tables, is_dataset, is_lazy_frame, lazy_frame_tables
@@ -20,7 +19,7 @@ from ._sources_parquet import ParquetTable, parquet_parts
 from ._sources_part import SourcePart
 from ._sources_paths import file_facts, names_tables, stored_files
 from ._sources_scratch import spooled
-from ._sources_types import common_schema, conformed
+from ._sources_types import stacked
 
 __all__ = ["Source", "SourcePart", "is_stored", "memory_bytes", "open_source", "take_source_rows"]
 
@@ -149,6 +148,4 @@ def take_source_rows(source: Source, rows: Any, columns: Sequence[str] | None = 
             tables.append(part.read(columns).take(within - part.start))
     if not tables:
         return source.parts[0].read(columns).slice(0, 0)
-    schema = common_schema(table.schema for table in tables)
-    fitting = [conformed(table, schema) for table in tables]
-    return require("pyarrow", extra="tables").concat_tables(fitting)
+    return stacked(tables)

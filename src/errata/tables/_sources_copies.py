@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._optional import require
 from ._columns import column_array
 from ._records import Change, NoRowsError
 from ._sources_parquet import check_same_columns
-from ._sources_types import common_schema, conformed
+from ._sources_types import stacked
 from ._table import copy_changed, read_table
 
 
@@ -37,9 +36,7 @@ def read_files(files: Sequence[Path]) -> Any:
     first, columns = str(tables[0][0]), tuple(tables[0][1].column_names)
     for file, table in tables:
         check_same_columns(columns, first, table.column_names, str(file))
-    schema = common_schema(table.schema for _, table in tables)
-    fitting = [conformed(table, schema) for _, table in tables]
-    return require("pyarrow", extra="tables").concat_tables(fitting)
+    return stacked([table for _, table in tables])
 
 
 def copied_names(files: Sequence[Path]) -> list[Path]:

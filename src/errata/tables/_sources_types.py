@@ -1,7 +1,7 @@
 """Types of columns that differ between pieces of a table: one for all, and text where none fits."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .._optional import require
@@ -31,6 +31,13 @@ def conformed(table: Any, schema: Any) -> Any:
         else:
             columns.append(arrow.nulls(table.num_rows, field.type))
     return arrow.table(columns, schema=schema)
+
+
+def stacked(tables: Sequence[Any]) -> Any:
+    """Tables under each other, each column of a type that holds all its values."""
+    schema = common_schema(table.schema for table in tables)
+    fitting = [conformed(table, schema) for table in tables]
+    return require("pyarrow", extra="tables").concat_tables(fitting)
 
 
 def texts(cells: Iterable[Any]) -> Iterator[str | None]:
