@@ -68,9 +68,9 @@ def test_what_is_not_there_gets_a_sentence(tmp_path):
         stored_files(f"{tmp_path}/no-*.csv")
     with pytest.raises(FileNotFoundError, match="holds no table"):
         stored_files(tmp_path)
-    (tmp_path / "a.xlsx").touch()
+    (tmp_path / "a.docx").touch()
     with pytest.raises(ValueError, match="has no ending that errata knows"):
-        stored_files(tmp_path / "a.xlsx")
+        stored_files(tmp_path / "a.docx")
 
 
 def test_texts_are_no_paths(tmp_path):

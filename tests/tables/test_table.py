@@ -123,7 +123,7 @@ def test_bad_tables_get_a_sentence(tmp_path, content, sentence):
         ("bad.parquet", b"PAR1" + bytes(40) + b"PAR1", "or it is damaged"),
         ("bad.parquet", b"", "bad.parquet is empty"),
         ("bad.jsonl.gz", b"{}\n", "is not a whole gzip file"),
-        ("bad.xlsx", b"", "bad.xlsx has no ending that errata knows"),
+        ("bad.docx", b"", "bad.docx has no ending that errata knows"),
         ("bad.parquet.gz", b"", "has no ending that errata knows"),
     ],
 )

@@ -101,7 +101,8 @@ def _first_rows(shown: int, flagged: int) -> str:
 
 def clean_command(file: Path, folder: Path) -> str:
     """What to type to clean ``file`` after its audit, kept in ``folder``."""
-    cleaned = place_beside(file, ".clean")
+    older = file.suffix.lower() in (".xls", ".ods")  # which is read, but not written
+    cleaned = place_beside(file, ".clean", ending=".xlsx" if older else None)
     return f"errata clean {shlex.quote(str(folder))} -o {shlex.quote(str(cleaned))}"
 
 

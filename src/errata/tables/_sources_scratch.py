@@ -11,6 +11,7 @@ from .._files import atomic_path, is_packed
 from .._optional import require
 from ._columnar import feather_tables
 from ._csv import csv_tables
+from ._excel import read_excel
 from ._json_arrow import json_tables
 from ._sources_types import common_schema, conformed
 from ._table import known_ending
@@ -87,6 +88,8 @@ def _contents(file: Path) -> tuple[Iterator[Any], Any]:
     if ending in (".jsonl", ".ndjson"):
         # Twice through the file: the types of the first lines say nothing about the last.
         return json_tables(file), common_schema(table.schema for table in json_tables(file))
+    if ending in (".xlsx", ".xls", ".ods"):  # a million rows at most
+        return iter([read_excel(file, None)]), None
     return (feather_tables if ending == ".feather" else csv_tables)(file), None
 
 

@@ -11,6 +11,8 @@ from .._files import is_packed
 from ._columnar import copy_columnar, read_columnar, write_columnar
 from ._columns import columns_of
 from ._csv import copy_csv, read_csv, write_csv
+from ._excel import read_excel
+from ._excel_copies import copy_excel, write_excel
 from ._formulas import guarded
 from ._json_arrow import read_json_lines
 from ._json_lines import copy_json_lines, write_json_lines
@@ -26,6 +28,7 @@ class _Format(NamedTuple):
 _TEXT = _Format(read_csv, copy_csv, write_csv)
 _JSON = _Format(read_json_lines, copy_json_lines, write_json_lines)
 _COLUMNAR = _Format(read_columnar, copy_columnar, write_columnar)
+_EXCEL = _Format(read_excel, copy_excel, write_excel)
 
 _FORMATS = {
     ".csv": _TEXT,
@@ -35,16 +38,21 @@ _FORMATS = {
     ".ndjson": _JSON,
     ".parquet": _COLUMNAR,
     ".feather": _COLUMNAR,
+    ".xlsx": _EXCEL,
+    ".xls": _EXCEL,
+    ".ods": _EXCEL,
 }
 
 
 def read_table(path: str | os.PathLike, columns: Sequence[str] | None = None) -> Any:
-    """Read a CSV, TSV or JSON lines (plain or gzip), Parquet or Feather file as an Arrow table.
+    """Read CSV, TSV or JSON lines (plain or gzip), Parquet, Feather or Excel as an Arrow table.
 
     Parameters
     ----------
     path : path
-        The file. Delimiter and encoding of text are found out. Needs the ``tables`` extra.
+        The file. Delimiter and encoding of text are found out. Of a workbook (.xlsx, .xls, .ods)
+        the first sheet is read, whose first row names the columns. Needs the ``tables`` extra, and
+        for workbooks ``excel``.
     columns : sequence of str, optional
         Which columns, all of them by default.
 
@@ -54,7 +62,8 @@ def read_table(path: str | os.PathLike, columns: Sequence[str] | None = None) ->
         The columns in the order of ``columns``. Those of CSV and TSV hold text, exactly as it
         stands in the file (an empty cell is an empty string): what is a number or a date is for
         :func:`features_of` to tell, and a label ``01`` is not ``1``. Those of the other formats
-        have their types; null where a value is missing.
+        have their types; null where a value is missing. A column of a workbook whose cells are of
+        several kinds holds text.
 
     Examples
     --------
@@ -73,8 +82,10 @@ def copy_with_column(
 ) -> None:
     r"""Copy a table with the values of one column replaced and everything else as it was.
 
-    ``target`` has the format of ``source``, and appears only when it is complete. Text and
-    Parquet are copied some rows at a time, so tables may be larger than memory.
+    ``target`` has the format of ``source`` (.xlsx where that is .xls or .ods), and appears only
+    when it is complete. Text and Parquet are copied some rows at a time, so tables may be larger
+    than memory. Of a workbook the other sheets, widths and formats stay; formulas of the sheet
+    become values.
 
     Examples
     --------
@@ -212,10 +223,18 @@ def copy_changed(source: Path, target: Path, change: Change) -> None:
 
 def check_same_format(source: Path, target: Path) -> None:
     """Raise when the name of a copy says that it is something else."""
-    if known_ending(source) != known_ending(target):
+    wanted = ending_of_copy(source)
+    if wanted != known_ending(target):
+        ending = "the same ending" if wanted == known_ending(source) else f"the ending {wanted}"
         raise ValueError(
-            f"{target.name} is of another format than {source.name}; give it the same ending."
+            f"{target.name} is of another format than {source.name}; give it {ending}."
         )
+
+
+def ending_of_copy(source: Path) -> str:
+    """The format that a table is copied in: its own, or that which replaced it."""
+    ending = known_ending(source)
+    return ".xlsx" if _FORMATS[ending] is _EXCEL else ending
 
 
 def known_ending(path: Path) -> str:
@@ -230,7 +249,7 @@ def known_ending(path: Path) -> str:
 def is_table_name(path: Path) -> bool:
     """Whether the name of a file says that it is a table of a format that errata reads."""
     kind = _inner(path).suffix.lower()
-    return kind in _FORMATS and not (is_packed(path) and _FORMATS[kind] is _COLUMNAR)
+    return kind in _FORMATS and not (is_packed(path) and _FORMATS[kind] in (_COLUMNAR, _EXCEL))
 
 
 def _inner(path: Path) -> Path:
