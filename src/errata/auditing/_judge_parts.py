@@ -69,7 +69,8 @@ def _rows_of(part: Any, shared: Judging) -> Iterator[TableRows]:
     for block in blocks(part.stop - part.start, JUDGED_ROWS):
         places = np.arange(part.start + block.start, part.start + block.stop)
         some = table.slice(block.start, len(places))
-        yield shared.columns.rows(some, places, shared.classes)
+        given = shared.columns.labelled(some, shared.classes)
+        yield shared.columns.rows(some, places, given)
 
 
 class _Block(NamedTuple):

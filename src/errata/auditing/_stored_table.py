@@ -33,7 +33,7 @@ class StoredTable(NamedTuple):
         table = take_source_rows(self.source, rows, self.columns.read)
         given = self.columns.labelled(table, classes)
         both = stacked([drawn, given.table]).combine_chunks()
-        return Looked(self.columns.rows(table, rows, classes), given.labels, both)
+        return Looked(self.columns.rows(table, rows, given), given.labels, both)
 
     def ids(self, rows: np.ndarray) -> np.ndarray | None:
         """What rows are called, where a column says so; ``rows`` are in order."""

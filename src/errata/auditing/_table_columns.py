@@ -44,9 +44,8 @@ class TableColumns(NamedTuple):
         known = None if self.known is None else yes_or_no(column_array(table, self.known))
         return Labelled(table.select(self.features), labels, classes, codes, known)
 
-    def rows(self, table: Any, places: np.ndarray, classes: np.ndarray) -> TableRows:
-        """Rows as they are to be judged."""
-        given = self.labelled(table, classes)
+    def rows(self, table: Any, places: np.ndarray, given: Labelled) -> TableRows:
+        """Rows as they are to be judged; ``given`` is the same table with labels."""
         return TableRows(
             places=places,
             table=given.table,
