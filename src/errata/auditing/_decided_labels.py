@@ -12,6 +12,7 @@ from ._inputs import Inputs
 from ._known import known_column, yes_or_no
 from ._labels import has_label, label_column
 from ._per_row import one_per_row
+from ._places import places_among
 from .classes import Verdicts
 
 _TOLD = ("decided", "ambiguous", "unusable", "disputed")  # what :func:`resolve` tells of
@@ -67,8 +68,8 @@ def verdicts_of(told: DecidedLabels | None, inputs: Inputs) -> Verdicts:
     rows = np.empty(0, dtype=np.intp) if told is None else told.rows
     place = {name: code for code, name in enumerate(inputs.classes[inputs.present].tolist())}
     were = np.array([place.get(label, -1) for label in ([] if told is None else told.were)])
-    at = np.searchsorted(inputs.audited, rows).clip(max=len(inputs.audited) - 1)
-    meant = (inputs.audited[at] == rows) & (were >= 0)
+    at, are_audited = places_among(inputs.audited, rows)
+    meant = are_audited & (were >= 0)
     return Verdicts(at[meant], were[meant].astype(np.intp), inputs.audited_codes[at[meant]])
 
 

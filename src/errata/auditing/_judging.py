@@ -13,6 +13,7 @@ from ._cross_fitting import certain_or_uniform
 from ._drawing import group_folds
 from ._learning import Learnt
 from ._models import NewRows, Predictor
+from ._places import places_among
 from ._pooling import pooled_new_rows
 from ._scaling import Scale
 from ._unlabelled import Filler
@@ -144,9 +145,9 @@ class Judge:
         return new, mixed_bits(applied.X), applied.unread
 
     def _logs(self, places: np.ndarray, rows: NewRows) -> tuple[np.ndarray, np.ndarray]:
-        at = np.searchsorted(self.learnt, places).clip(max=len(self.learnt) - 1)
-        is_new = self.learnt[at] != places
+        at, is_learnt = places_among(self.learnt, places)
         logs, predicted = self.logs[:, at], self.predicted[:, at]
+        is_new = ~is_learnt
         if is_new.any():
             found = pooled_new_rows(self.fitted, self.weights, _some(rows, is_new))
             logs[:, is_new], predicted[:, is_new] = found

@@ -7,6 +7,7 @@ import numpy as np
 
 from .._neighbors import NeighborIndex
 from ._inputs import Inputs
+from ._places import places_among
 from ._settings import NEIGHBORS
 
 
@@ -33,10 +34,11 @@ class Neighborhood:
         Costs O(len(rows) n d) where there are many features.
         """
         found = [NOTHING_NEAR] * len(rows)
-        asking = np.flatnonzero(np.isin(rows, self.inputs.audited))
+        at, is_audited = places_among(self.inputs.audited, rows)
+        asking = np.flatnonzero(is_audited)
         if self.inputs.X is None or len(self.inputs.X) < 3 or not len(asking):
             return found
-        for i, near in zip(asking, self._others(rows[asking]), strict=True):
+        for i, near in zip(asking, self._others(at[asking]), strict=True):
             found[i] = near
         return found
 
@@ -44,9 +46,8 @@ class Neighborhood:
     def _index(self) -> NeighborIndex:
         return NeighborIndex(self.inputs.X, n_jobs=self.n_jobs)
 
-    def _others(self, rows: np.ndarray) -> list[Near]:
+    def _others(self, at: np.ndarray) -> list[Near]:
         audited = self.inputs.audited
-        at = np.searchsorted(audited, rows)
         k = min(NEIGHBORS, len(audited) - 1)
         distances, places = self._index.find(self._index.X[at], k + 1)
         return [

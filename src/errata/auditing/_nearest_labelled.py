@@ -4,6 +4,7 @@ import numpy as np
 
 from .._neighbors import nearest_in
 from ._inputs import Inputs
+from ._places import places_among
 
 
 def nearest_of_each(
@@ -16,8 +17,8 @@ def nearest_of_each(
     if inputs.X is None:
         return [[] for _ in rows]
     codes = inputs.codes[inputs.audited]
-    is_audited = np.isin(rows, inputs.audited)
-    at = np.searchsorted(inputs.audited, rows[is_audited])
+    at, is_audited = places_among(inputs.audited, rows)
+    at = at[is_audited]
     found = np.full((len(rows), 2), -1)
     for side, wanted in enumerate((other[is_audited], codes[at])):
         near = nearest_labelled(inputs.X, codes, at, wanted, n_jobs=n_jobs)

@@ -13,6 +13,7 @@ import numpy as np
 from ._inputs import Inputs, for_all_rows
 from ._judging import Judge, JudgedRows, TableRows
 from ._learning import Learnt
+from ._places import places_among
 from ._pooling import PooledModel
 from .classes import Posterior
 
@@ -85,8 +86,8 @@ class Viewer:
     def view(self, rows: np.ndarray) -> View:
         """The drawn rows and these."""
         drawn = np.asarray(self.learnt.inputs.drawn)
-        at = np.searchsorted(drawn, rows).clip(max=len(drawn) - 1)
-        extra = np.sort(rows[drawn[at] != rows])
+        _, are_drawn = places_among(drawn, rows)
+        extra = np.sort(rows[~are_drawn])
         looked = self.fetch(extra)
         judged = self.judge.judge(looked.rows)
         places = np.r_[drawn, extra]

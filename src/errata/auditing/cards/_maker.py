@@ -7,6 +7,7 @@ import numpy as np
 
 from ..._format import four_digits
 from .._nearby import NOTHING_NEAR, Near, Neighborhood
+from .._places import places_among
 from .._reasons import most_probable_others, reasons_for
 from .._row_values import RowValues
 from .._settings import CARD_CLASSES, SIMILAR_ROWS
@@ -71,11 +72,9 @@ class CardMaker:
 
     def _classes(self, rows: np.ndarray) -> list[list[list[Any]]]:
         """The most probable classes of each row and their probabilities; none if not audited."""
-        audited = self.inputs.audited
-        at = np.searchsorted(audited, rows).clip(max=len(audited) - 1)
-        is_audited = audited[at] == rows
-        codes, at = self.inputs.audited_codes, at[is_audited]
-        p = classes_of_rows(self.posterior, self.logs, codes, at).T
+        at, is_audited = places_among(self.inputs.audited, rows)
+        codes = self.inputs.audited_codes
+        p = classes_of_rows(self.posterior, self.logs, codes, at[is_audited]).T
         names = [plain(name) for name in self.inputs.classes[self.inputs.present]]
         top = np.argsort(-p, axis=1, kind="stable")[:, :CARD_CLASSES]
         found = iter(
