@@ -89,7 +89,6 @@ class Judge:
     def of(cls, learnt: Learnt) -> "Judge":
         """The judge of the table that the rows were drawn from."""
         inputs, pool = learnt.inputs, learnt.pool
-        drawn = np.arange(len(inputs.codes)) if inputs.drawn is None else inputs.drawn
         return cls(
             plan=None if inputs.features is None else inputs.features.plan,
             scale=inputs.scale,
@@ -98,7 +97,7 @@ class Judge:
             weights=pool.weights,
             rule=learnt.posterior.rule,
             present=inputs.present,
-            learnt=drawn[inputs.audited],
+            learnt=np.asarray(inputs.drawn)[inputs.audited],
             logs=pool.logs,
             predicted=np.stack([model.predicted for model in pool.models]),
             filler=learnt.filler,
