@@ -12,7 +12,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import errata
+from errata._random import draw_seed
 from errata.auditing import _judge_parts, _passes
+from errata.auditing._drawing import rows_to_learn_from
 from large_tables import LEARNT, lower_limits, mixed_table
 
 arrow = pytest.importorskip("pyarrow", reason="the tables extra is not installed")
@@ -212,6 +214,19 @@ def test_known_labels_are_never_flagged(tmp_path):
     assert not found.flagged[::3].any()
     assert found.flagged.sum() > 100
     np.testing.assert_array_equal(found.p_wrong[::3], 0)
+
+
+@pytest.mark.parametrize("exact", [10**6, N - 1], ids=["in memory", "on disk"])
+def test_known_labels_narrow_the_interval_as_in_memory(exact, tmp_path, monkeypatch):
+    lower_limits(monkeypatch, exact=exact)
+    # More often among rows that were not drawn, so that fractions of these and of all rows differ.
+    drawn = np.isin(np.arange(N), rows_to_learn_from(N, draw_seed(0)))
+    sure = np.random.default_rng(1).random(N) < np.where(drawn, 0.2, 0.6)
+    table = TABLE | {"sure": sure.astype(int)}
+    found = stored(write(tmp_path / "pets", [0, 1_200, N], table), tmp_path, known="sure")
+    wanted = in_memory(table, known="sure")
+    assert_same(found, wanted)
+    assert found.noise_rate.high < 0.8 * in_memory().noise_rate.high
 
 
 def test_probabilities_may_be_columns(tmp_path):

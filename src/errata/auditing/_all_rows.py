@@ -1,6 +1,7 @@
 """All rows of a table in memory: those that were learnt from, and the others, judged by it."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,13 +15,13 @@ from ._judging import Judge, JudgedRows, TableRows
 from ._learning import Learnt
 from ._settings import JUDGED_ROWS
 from ._unlabelled import Filled
-from .classes import Posterior, gathered_posterior, merged_rows, set_aside
+from .classes import Posterior, RowsPosterior, gathered_posterior, merged_rows, set_aside
 
 
 class AllRows(NamedTuple):
     """What is known of every row."""
 
-    inputs: Inputs  # of all rows; without features where some were not learnt from
+    inputs: Inputs  # of all rows, without features
     posterior: Posterior  # of the audited ones
     logs: np.ndarray  # (K, audited), of the pooled probabilities
     filled: Filled
@@ -38,7 +39,8 @@ def rows_learnt_from(learnt: Learnt, rows: TableRows) -> AllRows:
             X = inputs.scale.apply(take_rows(inputs.features.X, blank))
         proba = None if rows.pred_proba is None else rows.pred_proba[np.ix_(blank, inputs.present)]
         filled = Filled(blank, *learnt.filler.fill(X, proba))
-    return AllRows(inputs, learnt.posterior, learnt.pool.logs, filled, _duplicates(inputs))
+    kept = inputs.without_features()
+    return AllRows(kept, learnt.posterior, learnt.pool.logs, filled, _duplicates(inputs))
 
 
 def judged_rows(learnt: Learnt, judge: Judge, given: Labelled, rows: TableRows) -> AllRows:
@@ -48,27 +50,35 @@ def judged_rows(learnt: Learnt, judge: Judge, given: Labelled, rows: TableRows) 
         for block in blocks(len(rows.places), JUDGED_ROWS)
     ]
     audited = np.flatnonzero(np.concatenate([part.audited for part in parts]))
-    known = None if given.known is None else given.known[audited]
-    codes = np.concatenate([part.codes for part in parts])
-    posterior = gathered_posterior(
-        *(merged_rows([part.rows for part in parts]), learnt.posterior.noise),
-        learnt.posterior.skill,
-        certain=0.0 if known is None else set_aside(codes, known),
-    )
+    unread = sum((part.unread for part in parts), Counter[str]())
     return AllRows(
-        inputs=_whole(learnt.inputs, given, audited, parts),
-        posterior=posterior,
+        inputs=whole_inputs(learnt.inputs, given, audited, unread),
+        posterior=whole_posterior(learnt, merged_rows([part.rows for part in parts])),
         logs=np.concatenate([part.logs for part in parts], axis=1),
         filled=_filled(given, parts),
-        duplicates=_found_by_bits(given, parts),
+        duplicates=found_by_bits([part.bits for part in parts], given.codes),
     )
 
 
-def _whole(drawn: Inputs, given: Labelled, audited: np.ndarray, parts: list[JudgedRows]) -> Inputs:
-    unread = sum((part.unread for part in parts), Counter[str]())
-    return drawn._replace(
+def whole_posterior(
+    learnt: Learnt, rows: RowsPosterior, *, n_rows: int | None = None, rate: float | None = None
+) -> Posterior:
+    """The posterior of all rows that could be audited, see :func:`gathered_posterior`."""
+    codes, known = learnt.data.codes, learnt.inputs.audited_known
+    return gathered_posterior(
+        *(rows, learnt.posterior.noise, learnt.posterior.skill),
+        n_rows=n_rows,
+        rate=rate,
+        certain=0.0 if known is None else set_aside(codes, known),
+    )
+
+
+def whole_inputs(
+    drawn: Inputs, given: Labelled, audited: np.ndarray, unread: Counter[str]
+) -> Inputs:
+    """The inputs of all rows of a table that some were drawn from."""
+    return drawn.without_features()._replace(
         table=given.table,
-        model_table=None,
         labels=given.labels,
         codes=given.codes,
         known=given.known,
@@ -106,9 +116,10 @@ def _duplicates(inputs: Inputs) -> list[np.ndarray]:
     return [labelled[rows] for rows in conflicting_duplicates(X, inputs.codes[labelled])]
 
 
-def _found_by_bits(given: Labelled, parts: list[JudgedRows]) -> list[np.ndarray]:
-    if parts[0].bits is None:
+def found_by_bits(parts: Iterable[np.ndarray | None], codes: np.ndarray) -> list[np.ndarray]:
+    """Rows with equal features whose labels differ, by the bits of all parts of the table."""
+    bits = [part for part in parts if part is not None]
+    if not bits:
         return []
-    bits = np.concatenate([part.bits for part in parts if part.bits is not None])
-    labelled = np.flatnonzero(given.codes >= 0)
-    return duplicates_by_bits(bits[labelled], given.codes[labelled], labelled)
+    labelled = np.flatnonzero(codes >= 0)
+    return duplicates_by_bits(np.concatenate(bits)[labelled], codes[labelled], labelled)

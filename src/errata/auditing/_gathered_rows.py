@@ -1,32 +1,25 @@
 """Judged rows of a stored table that are few enough to be held in memory, put together."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._all_rows import AllRows, unread_note
+from ._all_rows import AllRows, found_by_bits, whole_inputs, whole_posterior
 from ._asked import Asked
 from ._assembly import assemble, show_map, show_rows, shown_rows
-from ._copies import duplicates_by_bits
 from ._for_review import ForReview
-from ._inputs import Display, Inputs
+from ._inputs import Display, Labelled
 from ._judge_parts import BITS, GROUPS, JudgedSums, Judging, beside, stacked_rows
-from ._judged import Judged, part_path, read_judged
+from ._judged import part_path, read_judged
 from ._labels import labels_from
 from ._learning import Learnt
 from ._result import Audit
 from ._stored_table import StoredTable
 from ._unlabelled import Filled
 from ._views import Viewer
-from .classes import (
-    Grouped,
-    Posterior,
-    RowsPosterior,
-    gathered_posterior,
-    grouped_hypotheses,
-    set_aside,
-)
+from .classes import Grouped, RowsPosterior, grouped_hypotheses
 
 if TYPE_CHECKING:
     from ._passes import Known
@@ -70,18 +63,6 @@ def viewer_of(table: StoredTable, learnt: Learnt, judging: Judging) -> Viewer:
     return Viewer(learnt, judging.judge, fetch)
 
 
-def whole_posterior(learnt: Learnt, rows: RowsPosterior, told: JudgedSums) -> Posterior:
-    """The posterior of all rows that could be audited."""
-    codes, known = learnt.data.codes, learnt.inputs.audited_known
-    return gathered_posterior(
-        *(rows._replace(joint=told.joint, right=told.right), learnt.posterior.noise),
-        learnt.posterior.skill,
-        n_rows=told.audited,
-        rate=told.wrong / told.audited,
-        certain=0.0 if known is None else set_aside(codes, known),
-    )
-
-
 def _all_rows(table: StoredTable, learnt: Learnt, judging: Judging, told: JudgedSums) -> AllRows:
     parts = [read_judged(part_path(judging.folder, part.start)) for part in table.parts]
     judged = stacked_rows(parts)
@@ -96,40 +77,23 @@ def _all_rows(table: StoredTable, learnt: Learnt, judging: Judging, told: Judged
         joint=told.joint,
         right=told.right,
     )
-    blank = np.flatnonzero(codes < 0)
+    blank, classes = np.flatnonzero(codes < 0), judging.classes
+    labels = labels_from(codes, classes, with_blanks=bool(len(blank)))
+    given = Labelled(None, labels, classes, codes, judged.known)
     return AllRows(
-        inputs=_inputs(learnt.inputs, judged, codes, audited, told),
-        posterior=whole_posterior(learnt, rows, told),
+        inputs=whole_inputs(learnt.inputs, given, audited, told.unread),
+        posterior=whole_posterior(learnt, rows, n_rows=told.audited, rate=told.rate),
         logs=np.empty((0, 0)),
         filled=Filled(blank, other[blank], judged.p_other[blank]),
-        duplicates=_duplicates(table, judging, codes),
+        duplicates=found_by_bits(_bits(table, judging), codes),
     )
 
 
-def _inputs(
-    drawn: Inputs, judged: Judged, codes: np.ndarray, audited: np.ndarray, told: JudgedSums
-) -> Inputs:
-    with_blanks = bool((codes < 0).any())
-    return drawn._replace(
-        table=None,
-        labels=labels_from(codes, drawn.classes, with_blanks=with_blanks),
-        codes=codes,
-        known=judged.known,
-        X=None,
-        audited=audited,
-        groups=None,
-        notes=[*drawn.notes, *unread_note(told.unread)],
-        drawn=None,
-    )
-
-
-def _duplicates(table: StoredTable, judging: Judging, codes: np.ndarray) -> list[np.ndarray]:
-    if judging.judge.plan is None:
-        return []
-    starts = [part.start for part in table.parts]
-    bits = np.concatenate([np.load(beside(judging.folder, BITS, start)) for start in starts])
-    labelled = np.flatnonzero(codes >= 0)
-    return duplicates_by_bits(bits[labelled], codes[labelled], labelled)
+def _bits(table: StoredTable, judging: Judging) -> Iterator[np.ndarray]:
+    """What rows with equal features have in common, part by part; nothing without features."""
+    if judging.judge.plan is not None:
+        for part in table.parts:
+            yield np.load(beside(judging.folder, BITS, part.start))
 
 
 def _grouped(table: StoredTable, judging: Judging, found: AllRows) -> Grouped:

@@ -177,21 +177,14 @@ def _all_rows(
     """What is known of all rows, and a way to look at some of them."""
     if table.inputs.drawn is None:
         found = _with_verdicts(rows_learnt_from(learnt, table.rows), table.decided)
-        view = View(
-            _without_features(found.inputs), found.posterior, found.logs, learnt.pool.models
-        )
+        view = View(found.inputs, found.posterior, found.logs, learnt.pool.models)
         return found, lambda rows: view
     progress("judging the other rows")
     judge = Judge.of(learnt)
     found = _with_verdicts(judged_rows(learnt, judge, table.given, table.rows), table.decided)
-    learnt = learnt._replace(inputs=_without_features(learnt.inputs))
+    learnt = learnt._replace(inputs=learnt.inputs.without_features())
     posterior_at = partial(_posterior_at, found)
     return found, Viewer(learnt, judge, partial(_fetch, table), posterior_at).view
-
-
-def _without_features(inputs: Inputs) -> Inputs:
-    """Inputs without what only models need, so that an audit does not hold the table twice."""
-    return inputs._replace(features=None, model_table=None)
 
 
 def _with_verdicts(found: AllRows, decided: DecidedLabels | None) -> AllRows:

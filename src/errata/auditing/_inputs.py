@@ -78,6 +78,13 @@ class Inputs(NamedTuple):
         """Labels of the audited rows, counted from 0 among ``present``."""
         return np.searchsorted(self.present, self.codes[self.audited])
 
+    def without_features(self) -> "Inputs":
+        """The same without what only models look at, so that the table is not held twice."""
+        features = self.features
+        if features is not None:
+            features = features._replace(X=features.X[:0].copy())
+        return self._replace(features=features, model_table=None)
+
 
 def for_all_rows(inputs: Inputs, values: np.ndarray, otherwise: Any) -> np.ndarray:
     """What is known of the audited rows, for all rows of the table."""

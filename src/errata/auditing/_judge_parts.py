@@ -40,6 +40,11 @@ class JudgedSums(NamedTuple):
     right: np.ndarray
     unread: Counter[str]
 
+    @property
+    def rate(self) -> float:
+        """Fraction of the audited rows that is expected to be wrong."""
+        return self.wrong / self.audited
+
     def merge(self, other: "JudgedSums") -> "JudgedSums":
         """That of both."""
         pairs: Iterable[tuple[Any, Any]] = zip(self, other, strict=True)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from .._engine import Engine
-from ._all_rows import unread_note
+from ._all_rows import unread_note, whole_posterior
 from ._asked import Asked
 from ._assembly import models_told, noise_told, show_map, show_rows
 from ._examples import n_examples
 from ._finishing import Finished, Finishing, finish_part
 from ._flag_line import draw_line, no_line
-from ._gathered_rows import viewer_of, whole_posterior
+from ._gathered_rows import viewer_of
 from ._inputs import Display
 from ._judge_parts import BITS, JudgedSums, Judging, beside
 from ._judged import part_path, read_codes
@@ -38,7 +38,7 @@ def finish_rows(
 ) -> Audit:
     """The audit whose rows stay on disk."""
     learnt = known.learnt
-    posterior = whole_posterior(learnt, _no_rows(), told)
+    posterior = whole_posterior(learnt, _sums(told), n_rows=told.audited, rate=told.rate)
     line = draw_line(told.ranking, asked.precision) if posterior.skill.enough else no_line()
     rows = judging.folder.with_name("rows")
     rows.mkdir(exist_ok=True)
@@ -72,9 +72,10 @@ def finish_rows(
     return result
 
 
-def _no_rows() -> RowsPosterior:
-    nothing = np.empty(0)
-    return RowsPosterior(*(nothing for _ in RowsPosterior._fields))
+def _sums(told: JudgedSums) -> RowsPosterior:
+    """No rows, and sums over all of them."""
+    nothing = RowsPosterior(*(np.empty(0) for _ in RowsPosterior._fields))
+    return nothing._replace(joint=told.joint, right=told.right)
 
 
 def _notes(posterior: Posterior, finished: Finished) -> list[str]:

@@ -12,7 +12,7 @@ from ..tables._columns import column_array
 from ._asked import Asked
 from ._drawing import rows_to_learn_from
 from ._gathered_rows import gather_rows
-from ._inputs import Inputs, check_pred_proba, inputs_of
+from ._inputs import check_pred_proba, inputs_of
 from ._judge_parts import JudgedSums, Judging, judge_part
 from ._judging import Judge
 from ._known import known_mask
@@ -77,7 +77,7 @@ def _learn(
         n_rows=table.n_rows,
     )
     if asked.estimator is None:  # which alone looks at features that are not scaled
-        inputs = _without_features(inputs)
+        inputs = inputs.without_features()
     proba = columns.proba_of(rows)
     if proba is not None:
         proba = check_pred_proba(proba, classes, len(drawn))
@@ -99,11 +99,4 @@ def _learn(
 
 def _small(learnt: Learnt) -> Learnt:
     """What was learnt, without what only models need, for the ledger."""
-    return learnt._replace(inputs=_without_features(learnt.inputs), models=[])
-
-
-def _without_features(inputs: Inputs) -> Inputs:
-    if inputs.features is None:
-        return inputs
-    nothing = inputs.features.X[:0].copy()
-    return inputs._replace(features=inputs.features._replace(X=nothing), model_table=None)
+    return learnt._replace(inputs=learnt.inputs.without_features(), models=[])
