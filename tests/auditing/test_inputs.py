@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from auditing_cases import blobs
-from errata.auditing._inputs import group_numbers, read_inputs
+from errata.auditing._inputs import read_inputs
 from errata.auditing._labels import label_column
 
 X, CODES = blobs(60)
@@ -53,13 +53,6 @@ def test_classes_of_one_row_are_kept_out_and_noted():
     ]
 
 
-def test_groups_are_numbered_among_the_rows_that_can_be_audited():
-    numbers = group_numbers(["b", "a", "b", "z"], 4, np.arange(3))
-    np.testing.assert_array_equal(numbers, [1, 0, 1])
-    with pytest.raises(ValueError, match="one group only"):
-        group_numbers(["b", "a", "b", "z"], 4, np.array([0, 2]))
-
-
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
@@ -71,7 +64,7 @@ def test_groups_are_numbered_among_the_rows_that_can_be_audited():
 )
 def test_bad_groups_are_told(groups, message):
     with pytest.raises(ValueError, match=message):
-        group_numbers(groups, 60, np.arange(60))
+        read_inputs(X, CODES, groups=groups)
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,7 @@ def whole_inputs(
         X=None,
         audited=audited,
         groups=None,
+        folds=None,
         notes=[*drawn.notes, *unread_note(unread)],
         drawn=None,
     )

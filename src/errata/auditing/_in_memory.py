@@ -45,7 +45,6 @@ def audit_in_memory(X: Any, y: Any, asked: Asked, progress: Progress) -> Audit:
     table = read_table_to_audit(X, y, asked)
     learnt = learn(
         *(table.inputs, table.brought(asked)),
-        groups=table.of_drawn(table.rows.groups),
         course=table.course,
         fills=bool((table.given.codes < 0).any()),
         seed=table.seed,

@@ -12,10 +12,7 @@ from scipy import sparse
 from .._compat import take_rows
 from .._format import listed
 from .._names import instead
-from .._validation import (
-    is_missing,
-    measurement_note,
-)
+from .._validation import measurement_note
 from ..tables import Features, features_of
 from ..tables._columns import (
     Column,
@@ -24,6 +21,7 @@ from ..tables._columns import (
     take_table_rows,
     without_columns,
 )
+from ._group_names import group_folds, group_numbers
 from ._known import known_column, known_mask
 from ._labels import classes_of, label_column, unlabelled_note, without_rare
 from ._leaks import find_leak, leak_note
@@ -51,6 +49,7 @@ class Inputs(NamedTuple):
     scale: Scale | None = None  # of X
     leaks: Sequence[Any] = ()  # columns that look made from the label
     drawn: np.ndarray | None = None  # places of these rows in a larger table they were drawn from
+    folds: np.ndarray | None = None  # of the audited rows by their groups, where rows were drawn
 
     @property
     def present(self) -> np.ndarray:
@@ -190,6 +189,7 @@ def inputs_of(
     source = table if embeddings is None else embeddings
     features, leaks = _features(source, codes, trust, seed, n_jobs, n_rows)
     audited, note = without_rare(codes, given.classes, are_drawn=drawn is not None)
+    groups = None if groups is None else one_per_row("groups", groups, len(codes))
     X, scale = None, None
     if features is not None:
         X, scale = fit_scale(take_rows(features.X, audited), seed)
@@ -203,7 +203,7 @@ def inputs_of(
         used=None if features is None or embeddings is not None else features.columns,
         X=X,
         audited=audited,
-        groups=None if groups is None else group_numbers(groups, len(codes), audited),
+        groups=None if groups is None else group_numbers(groups, audited),
         notes=[
             *measurement_note(given.classes),
             *([] if features is None else features.notes),
@@ -214,6 +214,7 @@ def inputs_of(
         scale=scale,
         leaks=leaks,
         drawn=drawn,
+        folds=None if groups is None or drawn is None else group_folds(groups[audited], seed),
     )
 
 
@@ -252,28 +253,6 @@ def check_trust(trust: Sequence[Any], columns: Sequence[Column]) -> None:
         if key not in known:
             hint = instead(key, [column.name for column in columns])
             raise ValueError(f"there is no column {key!r} to trust; {hint}")
-
-
-def _text_objects(values: np.ndarray) -> np.ndarray:
-    """Objects, as an array of strings would be as wide as the longest of them in every row."""
-    return np.array([str(value) for value in values.tolist()], dtype=object)
-
-
-def group_numbers(groups: Any, n: int, audited: np.ndarray) -> np.ndarray:
-    """For each audited row the number of its group."""
-    groups = one_per_row("groups", groups, n)
-    missing = np.flatnonzero([is_missing(group, text=True) for group in groups])
-    if len(missing):
-        raise ValueError(
-            f"groups is missing in {len(missing)} of the rows (the first is row {missing[0]}); a "
-            "row without a group needs one of its own."
-        )
-    names, numbers = np.unique(_text_objects(groups[audited]), return_inverse=True)
-    if len(names) < 2:
-        raise ValueError(
-            "groups holds one group only; a row is predicted from rows of other groups."
-        )
-    return numbers
 
 
 def check_pred_proba(pred_proba: Any, classes: np.ndarray, n: int) -> np.ndarray:

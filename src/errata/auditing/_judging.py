@@ -10,7 +10,7 @@ from ..tables._columns import take_table_rows, without_columns
 from ..tables._plan import FeaturePlan
 from ._copies import mixed_bits
 from ._cross_fitting import certain_or_uniform
-from ._drawing import group_folds
+from ._group_names import group_folds
 from ._learning import Learnt
 from ._models import NewRows, Predictor
 from ._places import places_among

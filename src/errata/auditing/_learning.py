@@ -8,7 +8,6 @@ import numpy as np
 
 from ._copies import copies_note
 from ._default_models import default_models
-from ._drawing import group_folds
 from ._groups import joined
 from ._inputs import Inputs
 from ._models import OutOfFoldModel, TrainingData
@@ -46,7 +45,6 @@ def learn(
     inputs: Inputs,
     brought: Brought,
     *,
-    groups: np.ndarray | None = None,
     course: SequenceInputs | None = None,
     fills: bool = False,
     seed: int = 0,
@@ -61,8 +59,6 @@ def learn(
         Of all rows, or of those that were drawn.
     brought : Brought
         The models that the user brings.
-    groups : array of shape (n,), optional
-        The names of the groups of these rows, as the user gave them.
     course : SequenceInputs, optional
         For rows that follow each other in time.
     fills : bool, default=False
@@ -71,7 +67,7 @@ def learn(
         As for :func:`errata.audit`.
     """
     models = _models(inputs, brought, course)
-    data = _training_data(inputs, groups, seed, n_jobs)
+    data = _training_data(inputs, seed, n_jobs)
     ties = Ties()
     if not data.more_rows:  # a copy of a drawn row was hardly drawn, too
         ties = find_ties(data, inputs, None if course is None else course.audited)
@@ -103,15 +99,18 @@ def _models(
     return models
 
 
-def _training_data(
-    inputs: Inputs, groups: np.ndarray | None, seed: int, n_jobs: int | None
-) -> TrainingData:
-    codes, more_rows = inputs.audited_codes, inputs.drawn is not None
-    X = np.empty((len(codes), 0)) if inputs.X is None else inputs.X
-    data = TrainingData(X, codes, len(inputs.present), inputs.groups, seed, n_jobs)
-    if groups is None or not more_rows:
-        return replace(data, more_rows=more_rows)
-    return replace(data, more_rows=True, folds=group_folds(groups[inputs.audited], seed))
+def _training_data(inputs: Inputs, seed: int, n_jobs: int | None) -> TrainingData:
+    codes = inputs.audited_codes
+    return TrainingData(
+        X=np.empty((len(codes), 0)) if inputs.X is None else inputs.X,
+        codes=codes,
+        n_classes=len(inputs.present),
+        groups=inputs.groups,
+        random_state=seed,
+        n_jobs=n_jobs,
+        folds=inputs.folds,
+        more_rows=inputs.drawn is not None,
+    )
 
 
 def _without_copies(

@@ -83,7 +83,6 @@ def _learn(
         proba = check_pred_proba(proba, classes, len(drawn))
     learnt = learn(
         *(inputs, Brought(asked.estimator, proba, asked.estimators)),
-        groups=groups,
         fills=scanned.blank > 0,
         seed=table.seed,
         n_jobs=asked.n_jobs,

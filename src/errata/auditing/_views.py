@@ -116,6 +116,7 @@ def _stacked(drawn: Inputs, looked: Looked, judged: JudgedRows) -> Inputs:
         X=X,
         audited=np.r_[drawn.audited, len(drawn.codes) + np.flatnonzero(judged.audited)],
         groups=None,
+        folds=None,
         known=known,
     )
 
