@@ -114,3 +114,12 @@ def size(n_bytes: float) -> str:
     if n_bytes < 10**9:
         return f"{-(-n_bytes // 10**6):.0f} MB"
     return f"{-(-n_bytes // 10**8) / 10:.1f} GB"
+
+
+def capitalised(text: str) -> str:
+    """A text with a large first letter, all others as they are.
+
+    >>> capitalised("values of GDP")
+    'Values of GDP'
+    """
+    return text[:1].upper() + text[1:]

@@ -1,12 +1,35 @@
 """What a summary says, in sentences that report and terminal share."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._format import count, percent, plural
 
 # Expected precision of the flags from which it is not said that all labels may well be right.
 RATHER_SURE = 0.75
 NEXT_TO_NONE = 0.01  # of the labels: an interval that begins below may as well begin at none
+
+
+class Words(NamedTuple):
+    """How an audit of some kind speaks of what it judges; a line for each kind stands below."""
+
+    one: str
+    many: str
+    blind: str  # what the columns do where they have no skill
+    harmless: str  # what it may be where it looks wrong and is not
+
+
+WORDS = {
+    "classes": Words(
+        "label", "labels", "do not tell the labels apart", "the classes merely overlap"
+    ),
+}
+
+
+def words_of(summary: dict[str, Any]) -> Words:
+    """The words of its kind; a summary may name what it judges more precisely, as ``noun``."""
+    words = WORDS[summary.get("kind", "classes")]
+    one, many = summary.get("noun") or words[:2]
+    return words._replace(one=one, many=many)
 
 
 def answer(summary: dict[str, Any]) -> str:
@@ -69,22 +92,24 @@ def in_ten(fraction: float) -> str:
 
 
 def _how_many(summary: dict[str, Any]) -> str:
+    words = words_of(summary)
     if not summary["has_skill"]:
+        judged = plural(summary["rows"], words.one, words.many)
         return (
-            "These columns do not tell the labels apart, so nobody can say from them which labels "
-            f"are wrong: {anything(summary)} of the {plural(summary['rows'], 'label')} is possible"
+            f"These columns {words.blind}, so nobody can say from them which {words.many} "
+            f"are wrong: {anything(summary)} of the {judged} is possible"
         )
     rate, rows = summary["noise_rate"], count(summary["rows"])
     most = count(rate["count_high"])
     if not rate["count"]:
         could = f"; at most {most} of {rows} could be" if rate["count_high"] else ""
-        return f"Hardly any label looks wrong{could}"
+        return f"Hardly any {words.one} looks wrong{could}"
     are = "is" if rate["count"] == 1 else "are"
-    so_many = f"{count(rate['count'])} of {rows} labels {are}"
+    so_many = f"{count(rate['count'])} of {rows} {words.many} {are}"
     if may_be_overlap(summary):
         return (
-            f"Perhaps {so_many} wrong, at most {most}; it may well be that hardly any is and the "
-            "classes merely overlap"
+            f"Perhaps {so_many} wrong, at most {most}; it may well be that hardly any is and "
+            f"{words.harmless}"
         )
     least = rate["count_low"]
     reach = f"between {count(least)} and {most}" if least else f"at most {most}"

@@ -133,12 +133,12 @@ def test_a_change_of_what_is_written_is_noticed(tmp_path):
     numbers = json.loads((tmp_path / "pets.audit" / "audit.json").read_text())
     fields = (
         "about classes components digested dtype duplicates examples expected_precision "
-        "expected_recall fingerprint has_skill hypotheses index known models noise_rate notes "
-        "parts piles points prior reviewed rule self_check timeline totals traces transition "
+        "expected_recall fingerprint has_skill hypotheses index kind known models noise_rate "
+        "notes parts piles points prior reviewed rule self_check timeline totals traces transition "
         "unlabelled version"
     )
     shown = "compared flagged id image label p_wrong reasons row similar speaking suggested values"
-    assert numbers["version"] == 9
+    assert numbers["version"] == 10
     assert sorted(numbers) == fields.split()
     assert sorted(numbers["examples"][0]) == shown.split()
     beside = "differs image label row values"

@@ -16,8 +16,9 @@ Its stages, in the order in which they run:
 8. ``_flags``: the rows worth a look; ``_flag_line``: the same of rows too many to be sorted
 9. ``_self_check``: injected errors, looked for in the same way
 10. ``_examples``, ``_nearby``, ``_reasons``, ``_map``, ``_notes``: what a person wants to see
-11. ``_assembly``, ``_result``: the :class:`Audit`
+11. ``_assembly``, ``_result``: the :class:`Audit`; ``_base``: what audits of all kinds share
 12. ``_totals``: sums over all rows; ``_cleaning``, ``_summary``, ``_storage``: what can be done
+    ``_kinds``: which kind of audit a folder holds
     ``_for_review``, ``cards/``: what a person needs to decide on rows one by one
 13. ``_class_posterior``, ``_audited_classifier``, ``_committee``: learning from it
 
@@ -26,8 +27,10 @@ Its stages, in the order in which they run:
 
 from ._audit import audit
 from ._audited_classifier import AuditedClassifier
+from ._base import BaseAudit
 from ._cleaning import Cleaned
 from ._default_models import default_models
+from ._kinds import load_audit
 from ._models import CrossFit, NewRows, OutOfFoldModel, TrainingData
 from ._noise_rate import NoiseRate
 from ._result import Audit
@@ -38,6 +41,8 @@ __all__ = [
     "audit",
     "AuditedClassifier",
     "Audit",
+    "BaseAudit",
+    "load_audit",
     "add_review",
     "NoiseRate",
     "SelfCheck",

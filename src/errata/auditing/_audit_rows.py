@@ -1,12 +1,11 @@
 """The rows of an audit, be they in memory or on disk: all at once, some at a time, or ranked."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from .._blocks import blocks
-from .._optional import require
+from ._base import BaseAudit
 from ._labels import codes_of, has_label
 from ._settings import BATCH_ROWS
 from ._stored_rows import (
@@ -20,7 +19,7 @@ from ._stored_rows import (
 from ._totals import Totals
 
 
-class AuditRows:
+class AuditRows(BaseAudit):
     """What :class:`errata.auditing.Audit` can tell of its rows."""
 
     labels: np.ndarray
@@ -29,12 +28,6 @@ class AuditRows:
     flagged: np.ndarray
     known: np.ndarray | None
     classes: np.ndarray
-    about: dict[str, Any]
-    index: Any
-    keys: np.ndarray | None
-
-    def __len__(self) -> int:
-        return len(vars(self)["labels"])
 
     @property
     def codes(self) -> np.ndarray:
@@ -80,35 +73,6 @@ class AuditRows:
         stored = self.stored
         pieces = blocks(len(self), BATCH_ROWS) if stored is None else stored.slices()
         return (columns_of_rows(vars(self), rows) for rows in pieces)
-
-    def row_keys(self, rows: np.ndarray | None = None) -> np.ndarray:
-        """A name for each row, or each of ``rows``, by which decisions find it again.
-
-        It is that of ``keys``, or else the place of the row.
-        """
-        rows = np.arange(len(self)) if rows is None else rows
-        if self.keys is not None:
-            return self.keys[rows]
-        return np.array([f"row.{row}" for row in rows.tolist()], dtype=object)
-
-    def table(self, *, flagged: bool | None = None) -> Any:
-        """The rows, the most suspicious first: a polars dataframe for one, pandas otherwise.
-
-        Column ``row`` is the place of each row in the table given; the index is that of the table
-        where it had one of its own.
-
-        Parameters
-        ----------
-        flagged : bool, optional
-            Only the flagged rows. By default all rows; of an audit on disk the flagged ones, which
-            are looked for file by file. ``False`` reads all of these, too.
-        """
-        library = require(self.about.get("dataframe", "pandas"), extra="tables")
-        columns = self.ranked_columns(flagged=flagged)
-        ranked = library.DataFrame(columns)
-        if self.index is None:
-            return ranked
-        return ranked.set_axis(self.index[columns["row"]], axis="index")
 
     def ranked_columns(
         self, *, flagged: bool | None = None, most: int | None = None

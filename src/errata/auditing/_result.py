@@ -3,17 +3,17 @@
 import os
 from dataclasses import dataclass, field
 from functools import partial
-from html import escape
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .._optional import require
 from .._validation import check_choice
-from ..report import render, write_report
 from ..review.decisions import Decisions
 from ..tables._digest import RowDigests
 from ._audit_rows import AuditRows
+from ._class_storage import class_columns, class_fields, class_numbers
 from ._clean_parts import clean_stored
 from ._cleaning import Cleaned, Scores, clean_labels
 from ._decided import decided_rows
@@ -21,9 +21,8 @@ from ._for_review import ForReview, StoredReview
 from ._noise_rate import NoiseRate
 from ._self_check import SelfCheck
 from ._settings import CLEAN_THRESHOLD, RELABEL_SURE
-from ._storage import load_audit, save_audit
 from ._stored_rows import KNOWN, NAMES
-from ._summary import one_line, summarise
+from ._summary import class_findings, summarise
 from ._when_asked import read_when_asked
 from .sequences import Timeline, find_stretches
 
@@ -121,6 +120,12 @@ class Audit(AuditRows):
     True
     """
 
+    kind: ClassVar[str] = "classes"
+    plain: ClassVar[tuple[str, ...]] = ("hypotheses", "points", "traces")
+    per_row: ClassVar[tuple[str, ...]] = tuple(NAMES)
+    listed: ClassVar[tuple[str, ...]] = ("label", "suggested", "p_wrong", "flagged")
+    check_type: ClassVar[Any] = SelfCheck
+
     labels: np.ndarray
     suspicion: np.ndarray
     p_wrong: np.ndarray
@@ -151,22 +156,6 @@ class Audit(AuditRows):
     known: np.ndarray | None = None
     for_review: ForReview | StoredReview | None = None
     reviewed: dict[str, Any] | None = None
-
-    def __repr__(self) -> str:
-        return f"<Audit: {one_line(self)}>"
-
-    def _repr_html_(self) -> str:
-        """A notebook shows the sentence and the first ten of the flagged rows."""
-        shown = [example for example in self.examples if example["flagged"]][:10]
-        named = any(example["id"] is not None for example in shown)
-        cells = ["row", *(["id"] if named else []), "label", "suggested", "p_wrong"]
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(str(s[c]))}</td>" for c in cells) + "</tr>"
-            for s in shown
-        )
-        head = "".join(f"<th>{c}</th>" for c in cells)
-        table = f"<table><tr>{head}</tr>{rows}</table>" if shown else ""
-        return f"<p>{escape(one_line(self))}</p>{table}"
 
     def stretches(self) -> Any:
         """Stretches of wrong labels, the worst first, in an audit of sequences.
@@ -275,30 +264,33 @@ class Audit(AuditRows):
             return Cleaned(*(column[start:stop] for column in self.clean(action, **options)))
         return clean_stored(self.stored, slice(start, stop), self.has_skill, action, **options)
 
+    def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
+        """Of an audit of sequences: the stretches."""
+        return {} if self.timeline is None else {"stretches": self.stretch_columns()}
+
+    def found(self) -> dict[str, Any]:
+        """The part of the summary that the first sentence is made from."""
+        return class_findings(self, self.totals)
+
     def summary(self) -> dict[str, Any]:
         """All there is to tell, as a plain dict that is valid JSON."""
         return summarise(self)
 
-    def report(self, path: str | os.PathLike = "report.html") -> None:
-        """Write the report, one HTML file that works offline (needs the ``report`` extra)."""
-        write_report(self.summary(), path)
+    def recorded(self, rows: np.ndarray) -> np.ndarray:
+        """The labels of some rows."""
+        return self.labels[rows]
 
-    def to_html(self) -> str:
-        """The report as text."""
-        return render(self.summary())
+    def kept_numbers(self) -> dict[str, Any]:
+        """What ``audit.json`` holds besides ``plain``, as JSON."""
+        return class_numbers(self)
 
-    def save(self, path: str | os.PathLike) -> None:
-        """Write the audit to a folder, all or nothing.
-
-        ``audit.json`` and ``rows.parquet`` hold the audit, ``cards.parquet`` what a person wants to
-        see of each flagged row to decide on it, ``components.parquet`` what such decisions tell
-        about the other rows. An audit whose rows are on disk has a folder ``rows`` instead of these
-        three. Needs the ``tables`` extra. An audit that is there already is replaced; any other
-        folder is left alone, with an error.
-        """
-        save_audit(self, path)
+    def kept_columns(self) -> dict[str, Any]:
+        """Columns on disk besides those of ``per_row``."""
+        return class_columns(self)
 
     @classmethod
-    def load(cls, path: str | os.PathLike) -> "Audit":
-        """Read what :meth:`save` has written."""
-        return cls(**load_audit(path))
+    def restored(
+        cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
+    ) -> dict[str, Any]:
+        """Attributes that are made anew from what is on disk."""
+        return class_fields(found, rows, table=table, path=path)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._optional import require
+from ..tables._columns import column_array
 
 COLUMN = "index {}"  # of each level, in a table on disk
 
@@ -52,9 +53,12 @@ def index_names(index: Any) -> list[str | int | None] | None:
     return [name if isinstance(name, plain) else str(name) for name in index.names]
 
 
-def index_from(columns: list[np.ndarray], names: list[Any]) -> Any:
-    """What :func:`index_columns` took apart, put together."""
+def index_in(table: Any, names: list[Any] | None) -> Any:
+    """What :func:`index_columns` took apart, put together from the columns of a table on disk."""
+    if names is None:
+        return None
     pandas = require("pandas", extra="tables")
+    columns = [column_array(table, COLUMN.format(place)) for place in range(len(names))]
     if len(columns) == 1:
         return pandas.Index(columns[0], name=names[0])
     return pandas.MultiIndex.from_arrays(columns, names=names)

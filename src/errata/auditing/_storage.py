@@ -14,31 +14,25 @@ from ..tables import read_table, write_table
 from ..tables._columns import column_array
 from ..tables._digest import RowDigests
 from ._for_review import StoredReview
-from ._labels import has_label
+from ._kinds import KINDS
 from ._noise_rate import NoiseRate
-from ._row_index import index_columns, index_from, index_names
-from ._self_check import SelfCheck
+from ._row_index import index_columns, index_in, index_names
 from ._settings import BATCH_ROWS
-from ._stored_rows import FOLDER, StoredPart, StoredRows
-from ._totals import Totals
-from .sequences import Timeline
+from ._stored_rows import FOLDER
 
 if TYPE_CHECKING:
-    from ._result import Audit
+    from ._base import BaseAudit
 
-VERSION = 9  # one more whenever what is written changes
+VERSION = 10  # one more whenever what is written changes
 NUMBERS, ROWS = "audit.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
-PLAIN = ("rule", "notes", "hypotheses", "has_skill", "models", "examples", "traces", "reviewed")
+PLAIN = ("rule", "notes", "has_skill", "models", "examples", "about", "reviewed")  # of every kind
 REVIEW = ("components", "piles")  # what a review needs besides its files
-COLUMNS = ("labels", "suspicion", "p_wrong", "suggested", "p_suggested", "flagged")
-KNOWN = "known"  # a further column, where some labels are certain
 KEY = "key"  # what decisions know the row by
 DIGEST = "digest"  # a further column, where the rows can be known again
-RECORDING, CLOCK = "recording", "clock"  # and two of an audit of sequences
 
 
-def save_audit(audit: "Audit", path: str | os.PathLike) -> None:
+def save_audit(audit: "BaseAudit", path: str | os.PathLike) -> None:
     """Write to a folder beside ``path``, then put it in its place."""
     path = Path(path)
     if path.exists() and not is_audit(path):
@@ -60,63 +54,56 @@ def is_audit(path: Path) -> bool:
     return (path / NUMBERS).is_file() and ((path / ROWS).is_file() or (path / FOLDER).is_dir())
 
 
-def load_audit(path: str | os.PathLike) -> dict[str, Any]:
-    """The fields of the audit in a folder."""
+def kind_of(path: str | os.PathLike) -> str:
+    """Which of the kinds an audit in a folder is."""
+    return _read_numbers(Path(path))["kind"]
+
+
+def load_fields(cls: "type[BaseAudit]", path: str | os.PathLike) -> dict[str, Any]:
+    """The fields of the audit in a folder, which must be of the kind of ``cls``."""
     path = Path(path)
+    found = _read_numbers(path)
+    if found["kind"] != cls.kind:
+        kind = KINDS[found["kind"]]
+        raise ValueError(
+            f"{path} is an audit of {kind.words}; load it with errata.{kind.result}.load."
+        )
+    table = None if (path / FOLDER).is_dir() else read_table(path / ROWS)
+    rows = {} if table is None else _row_fields(cls, table, found)
+    check = found["self_check"]
+    return {name: found[name] for name in (*PLAIN, *cls.plain)} | {
+        **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
+        **rows,
+        "noise_rate": NoiseRate(*found["noise_rate"]),
+        "self_check": None if check is None else cls.check_type(**_arrays(check)),
+        "for_review": _review(path, found),
+        **cls.restored(found, rows, table=table, path=path),
+    }
+
+
+def _read_numbers(path: Path) -> dict[str, Any]:
     if not path.is_dir():
         raise FileNotFoundError(
             f"{path} {'is a file' if path.exists() else 'does not exist'}; give the folder that "
             "errata audit has written."
         )
     try:
-        found = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
+        found: dict[str, Any] = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
         version = int(found["version"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is not an audit that errata has written: {error}") from error
     if version != VERSION:
         raise ValueError(_of_another_version(path, version))
-    read = _table_rows if found["parts"] is None else _stored_rows
-    check = found["self_check"]
-    return {name: found[name] for name in PLAIN} | {
-        **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
-        **read(path, found),
-        "noise_rate": NoiseRate(*found["noise_rate"]),
-        "transition": np.array(found["transition"]),
-        "prior": np.array(found["prior"]),
-        "self_check": None if check is None else SelfCheck(**_arrays(check)),
-        "duplicates": [np.array(group) for group in found["duplicates"]],
-        "points": found["points"],
-        "about": found["about"],
-        "for_review": _review(path, found),
-    }
+    return found
 
 
-def _table_rows(path: Path, found: dict[str, Any]) -> dict[str, Any]:
+def _row_fields(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict[str, Any]:
     """What is known of each row, of an audit that fits into memory."""
-    table = read_table(path / ROWS)
-    rows = {name: column_array(table, name) for name in COLUMNS}
-    for name in ("labels", "suggested"):
-        rows[name] = rows[name].astype(found["dtype"])
-    ours = (*COLUMNS, KEY, KNOWN, DIGEST, RECORDING, CLOCK)
-    others = [name for name in table.column_names if name not in ours]
-    levels, index = [column_array(table, name) for name in others], found["index"]
-    return rows | {
-        "classes": np.unique(rows["labels"][has_label(rows["labels"])]),
-        "index": None if index is None else index_from(levels, index),
-        "timeline": _timeline(found["timeline"], table),
+    return {name: column_array(table, name) for name in cls.per_row} | {
+        "index": index_in(table, found["index"]),
         "digests": _digests(found["digested"], table),
         "keys": column_array(table, KEY),
-        "known": column_array(table, KNOWN) if KNOWN in table.column_names else None,
     }
-
-
-def _stored_rows(path: Path, found: dict[str, Any]) -> dict[str, Any]:
-    """Columns to be read when they are asked for, of an audit that may not fit into memory."""
-    parts = [StoredPart(*part) for part in found["parts"]]
-    classes = np.array(found["classes"]).astype(found["dtype"])
-    totals = Totals.from_dict(found["totals"])
-    stored = StoredRows(path / FOLDER, parts, classes, totals)
-    return stored.attributes() | {"classes": classes}
 
 
 def _review(path: Path, found: dict[str, Any]) -> StoredReview | None:
@@ -132,74 +119,39 @@ def _of_another_version(path: Path, version: int) -> str:
     )
 
 
-def _rows(audit: "Audit") -> dict[str, Any]:
-    rows = {name: getattr(audit, name) for name in COLUMNS} | {KEY: audit.row_keys()}
-    rows |= index_columns(audit.index) | ({} if audit.known is None else {KNOWN: audit.known})
-    rows |= _times(audit.timeline)
+def _rows(audit: "BaseAudit") -> dict[str, Any]:
+    rows = {name: getattr(audit, name) for name in audit.per_row} | {KEY: audit.row_keys()}
+    rows |= index_columns(audit.index) | audit.kept_columns()
     return rows if audit.digests is None else rows | {DIGEST: audit.digests.values}
-
-
-def _times(timeline: Timeline | None) -> dict[str, Any]:
-    """The columns of a timeline, which are text and numbers."""
-    if timeline is None:
-        return {}
-    clock = {} if timeline.clock is None else {CLOCK: timeline.clock}
-    return {RECORDING: timeline.recording} | clock
-
-
-def _timeline(kept: dict[str, Any] | None, table: Any) -> Timeline | None:
-    if kept is None:
-        return None
-    clock = column_array(table, CLOCK) if CLOCK in table.column_names else None
-    return Timeline(column_array(table, RECORDING), kept["clock"], clock)
 
 
 def _digests(columns: list[str] | None, table: Any) -> RowDigests | None:
     return None if columns is None else RowDigests(columns, column_array(table, DIGEST))
 
 
-def _numbers(audit: "Audit") -> dict[str, Any]:
-    check, totals = audit.self_check, audit.totals
-    return {name: getattr(audit, name) for name in PLAIN} | {
+def _numbers(audit: "BaseAudit") -> dict[str, Any]:
+    check = audit.self_check
+    return {name: getattr(audit, name) for name in (*PLAIN, *audit.plain)} | {
         **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
         "version": VERSION,
+        "kind": audit.kind,
         "fingerprint": fingerprint(audit),
-        **_where_rows_are(audit),
-        "known": totals.known,
-        "unlabelled": totals.n - totals.labelled,
         "noise_rate": list(audit.noise_rate),
-        "transition": audit.transition.tolist(),
-        "prior": audit.prior.tolist(),
         "self_check": None if check is None else _lists(check._asdict()),
-        "duplicates": [group.tolist() for group in audit.duplicates],
-        "points": audit.points,
-        "about": audit.about,
         "index": index_names(audit.index),
-        "timeline": None if audit.timeline is None else {"clock": audit.timeline.clock_name},
         "digested": None if audit.digests is None else audit.digests.columns,
+        **audit.kept_numbers(),
     }
 
 
-def _where_rows_are(audit: "Audit") -> dict[str, Any]:
-    """What is needed to read the rows again: of those in many files, what all of them say."""
-    if audit.stored is None:
-        return {"parts": None, "classes": None, "totals": None, "dtype": audit.labels.dtype.str}
-    return {
-        "parts": audit.stored.parts,
-        "classes": audit.classes.tolist(),
-        "totals": audit.stored.totals.as_dict(),
-        "dtype": audit.classes.dtype.str,
-    }
-
-
-def fingerprint(audit: "Audit") -> str:
+def fingerprint(audit: "BaseAudit") -> str:
     """A name for the audit, by which a decision says what its reviewer was shown."""
     if audit.stored is not None:
         return audit.stored.fingerprint()
     digest = blake2b(audit.p_wrong.astype("<f8").tobytes(), digest_size=16)
     for some in blocks(len(audit), BATCH_ROWS):
         rows = np.arange(some.start, some.stop)
-        for texts in (audit.labels[rows].tolist(), audit.row_keys(rows).tolist()):
+        for texts in (audit.recorded(rows).tolist(), audit.row_keys(rows).tolist()):
             digest.update("\x1f".join(map(repr, texts)).encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 

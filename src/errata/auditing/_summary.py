@@ -4,21 +4,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._format import four_digits, percent
-from .._sentences import in_short
+from .._format import percent
 from ._settings import (
     CAUSE_DIFFERENCE,
     CAUSE_WEIGHT,
-    CLEAN_THRESHOLD,
     MATRIX_UP_TO,
     NO_NOISE,
     SUMMARY_DUPLICATES,
     SUMMARY_PAIRS,
 )
+from ._shared_summary import findings, shared_summary
 from ._totals import Totals, histogram_edges
 
 if TYPE_CHECKING:
-    from ._noise_rate import NoiseRate
     from ._result import Audit
     from ._self_check import SelfCheck
 
@@ -27,11 +25,6 @@ CAUSES = {
     "labels are wrong here and there": ("uniform", "pattern", "class to class"),
     "they are wrong where classes meet": ("boundary",),
 }
-
-
-def one_line(audit: "Audit") -> str:
-    """The answer of report and terminal, in short."""
-    return in_short(_found(audit, audit.totals))
 
 
 def alternatives(audit: "Audit") -> str | None:
@@ -62,32 +55,24 @@ def _by_cause(hypotheses: list[dict[str, Any]]) -> dict[str, tuple[float, float]
 
 def summarise(audit: "Audit") -> dict[str, Any]:
     """See :meth:`errata.auditing.Audit.summary`."""
-    about, totals = audit.about, audit.totals
-    return {
-        "errata": about["errata"],
-        "title": about["title"],
-        "seed": about["seed"],
-        "features": about["features"],
-        "label": about["label"],
+    totals = audit.totals
+    return shared_summary(audit) | {
+        "label": audit.about["label"],
         "classes": [str(c) for c in audit.classes],
-        **_found(audit, totals),
+        **class_findings(audit, totals),
         "hypotheses": audit.hypotheses,
         "alternatives": alternatives(audit) if audit.has_skill else None,
-        "notes": audit.notes,
         "per_class": _per_class(audit.classes, totals),
         "confusion": _confusion(audit.classes, totals),
         "transition": (
             audit.transition.round(4).tolist() if len(audit.classes) <= MATRIX_UP_TO else None
         ),
-        "models": audit.models,
         "self_check": _self_check(audit),
         "histogram": _histogram(totals),
         "map": audit.points,
         "duplicates": _duplicates(audit),
         "duplicates_total": len(audit.duplicates),
-        "examples": audit.examples,
         "stretches": _stretches(audit),
-        "review": {"command": about.get("review"), "so_far": audit.reviewed},
     }
 
 
@@ -99,20 +84,15 @@ def _duplicates(audit: "Audit") -> list[dict[str, Any]]:
     ]
 
 
-def _found(audit: "Audit", totals: Totals) -> dict[str, Any]:
+def class_findings(audit: "Audit", totals: Totals) -> dict[str, Any]:
     """What the answer is made from."""
-    return {
-        "rows": totals.labelled,
-        "has_skill": audit.has_skill,
-        "noise_rate": _rate(audit.noise_rate, totals.labelled),
-        "flagged": {
-            "count": totals.n_flagged,
-            "expected_precision": _number(audit.expected_precision),
-            "expected_recall": _number(audit.expected_recall),
-            "rule": audit.rule,
-            "cleaned": _cleaned(audit, totals) | {"command": audit.about.get("clean")},
-        },
-    }
+    return findings(
+        audit,
+        rows=totals.labelled,
+        n_flagged=totals.n_flagged,
+        above=int(totals.above.sum()),
+        dropped=totals.dropped,
+    )
 
 
 def _stretches(audit: "Audit") -> dict[str, Any] | None:
@@ -124,28 +104,6 @@ def _stretches(audit: "Audit") -> dict[str, Any] | None:
         "recordings": len(audit.timeline.recordings.ends),
         "worst": audit.traces,
     }
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else four_digits(value)
-
-
-def _cleaned(audit: "Audit", totals: Totals) -> dict[str, Any]:
-    """How many rows ``clean`` drops with its defaults, of those above its threshold."""
-    above, dropped = int(totals.above.sum()), totals.dropped
-    if not audit.has_skill:
-        above, dropped = 0, 0
-    return {"threshold": CLEAN_THRESHOLD, "rows": dropped, "above": above}
-
-
-def _rate(rate: "NoiseRate", n: int) -> dict[str, Any]:
-    # Rounded like the percentages beside them: 20% of 100 labels are 20 of 100.
-    counts = {
-        "count": round(n * rate.estimate),
-        "count_low": round(n * rate.low),
-        "count_high": round(n * rate.high),
-    }
-    return {name: round(float(v), 5) for name, v in rate._asdict().items()} | counts
 
 
 def _per_class(classes: np.ndarray, totals: Totals) -> list[dict[str, Any]]:

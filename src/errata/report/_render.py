@@ -7,20 +7,22 @@ from typing import Any
 from .._files import atomic_path
 from .._format import count, listed, percent, plural, visible
 from .._optional import require
-from .._sentences import answer, cleaning, notes
-from . import _charts, _classes, _map, _stretches, _words
+from .._sentences import answer, cleaning, notes, words_of
+from . import _words
 from ._assets import page_script, page_style, script_hash
-from ._packing import listed_rows, with_pictures
-from ._payload import payload, to_json
-from ._sections import sections
+from ._kinds import KINDS, SHARED_KEYS, Kind
+from ._packing import listed_rows
+from ._payload import to_json
+from ._sections import shown_sections
 
-KEYS = [
-    *("errata", "title", "seed", "rows", "features", "label", "classes"),
-    *("has_skill", "noise_rate", "hypotheses", "alternatives", "flagged", "notes"),
-    *("per_class", "confusion", "transition"),
-    *("models", "self_check", "histogram", "map", "duplicates", "duplicates_total", "examples"),
-    *("stretches", "review"),
-]
+# What templates that all kinds share ask for, and only some summaries have.
+NOTHING: dict[str, Any] = {
+    "alternatives": None,
+    "duplicates": [],
+    "figures": [],
+    "hypotheses": [],
+    "stretches": None,
+}
 
 
 def render(summary: dict[str, Any]) -> str:
@@ -63,19 +65,20 @@ def render(summary: dict[str, Any]) -> str:
     >>> "About 87 of 1,000 labels are probably wrong (between 61 and 112)." in page
     True
     """
-    _check(summary)
+    kind = _kind(summary)
+    _check(summary, kind)
     script = page_script()
-    view = _view(summary)
+    view = _view(summary, kind)
     page = (
         environment()
         .get_template("report.html")
         .render(
             **view,
-            sections=sections(view),
+            sections=shown_sections(kind.sections, view),
             style=page_style(),
             script=script,
             script_hash=script_hash(script),
-            data=to_json(payload(summary)),
+            data=to_json(kind.payload(summary)),
         )
     )
     # A lone surrogate, as in file names from elsewhere, would make the page impossible to write; so
@@ -105,8 +108,15 @@ def write_report(summary: dict[str, Any], path: str | os.PathLike) -> None:
         temporary.write_text(page, encoding="utf-8", newline="\n")
 
 
-def _check(summary: dict[str, Any]) -> None:
-    missing = [key for key in KEYS if key not in summary]
+def _kind(summary: dict[str, Any]) -> Kind:
+    name = summary.get("kind", "classes")
+    if name not in KINDS:
+        raise ValueError(f"the summary is of the kind {name!r}; known are {listed(KINDS)}.")
+    return KINDS[name]
+
+
+def _check(summary: dict[str, Any], kind: Kind) -> None:
+    missing = [key for key in (*SHARED_KEYS, *kind.keys) if key not in summary]
     if missing:
         raise ValueError(f"the summary lacks {listed(missing)}; an audit's summary has them all.")
     # Here and not when the page is half made, where the error would name a template.
@@ -119,39 +129,22 @@ def _check(summary: dict[str, Any]) -> None:
         ) from error
 
 
-def _view(summary: dict[str, Any]) -> dict[str, Any]:
+def _view(summary: dict[str, Any], kind: Kind) -> dict[str, Any]:
     """What the templates show: the summary, and what follows from it."""
-    examples, check = listed_rows(summary), _charts.drawn(summary)
-    skill, many = summary["has_skill"], _classes.are_many(summary)
-    stretches = summary["stretches"]
+    skill = summary["has_skill"]
     return {
+        **NOTHING,
         **summary,
+        "kind": kind,
+        "words": words_of(summary),
         "answer": answer(summary),
         "cleaning": cleaning(summary["flagged"]) if skill else "",
         "cards": _words.cards(summary),
         "notes": notes(summary),
-        "hypotheses": _words.hypotheses(summary),
-        "curve": _charts.curve(check) if check else None,
-        "bars": _charts.histogram(summary["histogram"]),
-        "matrix": _classes.matrix(summary),
-        "worst": _classes.worst_classes(summary),
-        "pairs": _classes.top_pairs(summary),
-        "legend": _classes.legend(summary) if summary["map"] else [],
-        "are_many": many,
-        "map_lead": _map.lead(has_skill=skill, are_many=many),
-        "outside": _map.outside(summary["map"]) if summary["map"] else "",
-        "examples": examples,
+        "examples": listed_rows(summary),
         "listing": _words.listing(summary),
-        "figures": _stretches.figures(summary) if skill else [],
-        "stretch_listing": stretches
-        and _stretches.stretch_listing(stretches, summary["flagged"]["count"]),
-        "pictures": _pictures(with_pictures(examples)),
-        "pictures_given": _pictures(examples),
+        **kind.view(summary),
     }
-
-
-def _pictures(examples: list[dict[str, Any]]) -> int:
-    return sum(example["image"] is not None for example in examples)
 
 
 def _shown(value: Any) -> Any:

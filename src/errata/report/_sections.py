@@ -1,4 +1,4 @@
-"""The sections of the page, in their order: another one is a template and a line here."""
+"""The sections of a page, in their order: another one is a template and a line in such a list."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -27,14 +27,15 @@ class Section(NamedTuple):
     link: str = ""
     is_shown: Callable[[dict[str, Any]], bool] = _always
     is_minor: bool = False  # its link gives way on a phone
+    place: str = ""  # the id of its element, where that is not its name
 
     @property
     def anchor(self) -> str:
         """The id of the section's element."""
-        return self.name.replace("_", "-")
+        return self.place or self.name.replace("_", "-")
 
 
-SECTIONS = [
+CLASS_SECTIONS = [
     Section("notes", is_shown=lambda view: bool(view["notes"] or view["duplicates"])),
     Section("review", "Review", lambda view: bool(view["review"]["so_far"])),
     Section("self_check", "Self-check"),
@@ -47,6 +48,6 @@ SECTIONS = [
 ]
 
 
-def sections(view: dict[str, Any]) -> list[Section]:
+def shown_sections(sections: list[Section], view: dict[str, Any]) -> list[Section]:
     """Those that have something to show."""
-    return [section for section in SECTIONS if section.is_shown(view)]
+    return [section for section in sections if section.is_shown(view)]

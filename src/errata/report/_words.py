@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from .._format import count, percent, plural
-from .._sentences import anything, may_be_overlap
+from .._format import capitalised, count, percent, plural
+from .._sentences import anything, may_be_overlap, words_of
 
 AT_RANK = (
     "Look at the first {rank} rows: you find {recall} of the planted errors "
@@ -53,7 +53,7 @@ def listing(summary: dict[str, Any]) -> str:
 
 def cards(summary: dict[str, Any]) -> list[dict[str, str]]:
     """The key figures: a name, a number, and what to make of it."""
-    flagged, rows = summary["flagged"], summary["rows"]
+    flagged, rows, many = summary["flagged"], summary["rows"], words_of(summary).many
     part = percent(flagged["count"] / rows if rows else None)
     return [
         _rate_card(summary),
@@ -68,17 +68,17 @@ def cards(summary: dict[str, Any]) -> list[dict[str, str]]:
         },
         {
             "name": "Errors that are flagged",
-            **_fraction_card(flagged["expected_recall"], "of the wrong labels"),
+            **_fraction_card(flagged["expected_recall"], f"of the wrong {many}"),
         },
     ]
 
 
 def _rate_card(summary: dict[str, Any]) -> dict[str, str]:
-    rate = summary["noise_rate"]
+    rate, judged = summary["noise_rate"], capitalised(words_of(summary).many)
     if not summary["has_skill"]:
-        return {"name": "Labels wrong", "figure": "unknown", "note": anything(summary)}
+        return {"name": f"{judged} wrong", "figure": "unknown", "note": anything(summary)}
     return {
-        "name": f"Labels {'perhaps' if may_be_overlap(summary) else 'probably'} wrong",
+        "name": f"{judged} {'perhaps' if may_be_overlap(summary) else 'probably'} wrong",
         "figure": percent(rate["estimate"]),
         "note": f"between {percent(rate['low'])} and {percent(rate['high'])}",
     }

@@ -18,7 +18,7 @@ from ._cards import CardFile
 from ._columns import MISSING, column_numbers, texts_at, values_and_codes
 from ._names import shown_name
 
-VERSION = 9  # of the audit's format; `auditing` writes it
+VERSION = 10  # of the audit's format; `auditing` writes it
 NUMBERS, ROWS, CARDS, COMPONENTS = (
     "audit.json",
     "rows.parquet",

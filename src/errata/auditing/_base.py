@@ -1,0 +1,188 @@
+"""What the audits of every kind of label have in common."""
+
+import os
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from .._optional import require
+from .._sentences import in_short
+from ..report import render, write_report
+from ..tables._digest import RowDigests
+from ._noise_rate import NoiseRate
+from ._storage import load_fields, save_audit
+from ._stored_rows import StoredRows, flagged_only, ranked_rows
+
+
+class BaseAudit:
+    """An audit of some kind: one number per row, what it means, and what can be done about it.
+
+    A kind says what it is called, which of its attributes are kept on disk and how, what the
+    columns of its ranked table are, and what there is to tell. The rest is the same for all.
+
+    Attributes
+    ----------
+    kind : str
+        "classes", "numbers", ...: the name in ``audit.json`` and in the summary.
+    plain : tuple of str
+        Attributes besides those of every audit that are valid JSON as they are.
+    per_row : tuple of str
+        Attributes that are arrays with one entry per row, each a column on disk.
+    listed : tuple of str
+        The columns of ``ranked.csv``, besides the row and its id.
+    shown : tuple of str
+        What a notebook shows of each of the examples, besides these two.
+    check_type : type
+        That of ``self_check``, a named tuple.
+    """
+
+    kind: ClassVar[str]
+    plain: ClassVar[tuple[str, ...]] = ()
+    per_row: ClassVar[tuple[str, ...]]
+    listed: ClassVar[tuple[str, ...]]
+    shown: ClassVar[tuple[str, ...]] = ("label", "suggested", "p_wrong")
+    check_type: ClassVar[Any]
+
+    suspicion: np.ndarray
+    p_wrong: np.ndarray
+    flagged: np.ndarray
+    noise_rate: NoiseRate
+    has_skill: bool
+    models: list[dict[str, Any]]
+    self_check: Any
+    expected_precision: float
+    expected_recall: float
+    rule: str
+    notes: list[str]
+    examples: list[dict[str, Any]]
+    about: dict[str, Any]
+    index: Any
+    digests: RowDigests | None
+    keys: np.ndarray | None
+    for_review: Any
+    reviewed: dict[str, Any] | None
+
+    def __len__(self) -> int:
+        return len(vars(self)["p_wrong"])
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {in_short(self.found())}>"
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the sentence and the first ten of the flagged rows."""
+        shown = [example for example in self.examples if example["flagged"]][:10]
+        named = any(example["id"] is not None for example in shown)
+        cells = ["row", *(["id"] if named else []), *self.shown]
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(str(s[c]))}</td>" for c in cells) + "</tr>"
+            for s in shown
+        )
+        head = "".join(f"<th>{c}</th>" for c in cells)
+        table = f"<table><tr>{head}</tr>{rows}</table>" if shown else ""
+        return f"<p>{escape(in_short(self.found()))}</p>{table}"
+
+    @property
+    def stored(self) -> StoredRows | None:
+        """The rows on disk; None where they are in memory."""
+        return None
+
+    def row_keys(self, rows: np.ndarray | None = None) -> np.ndarray:
+        """A name for each row, or each of ``rows``, by which decisions find it again.
+
+        It is that of ``keys``, or else the place of the row.
+        """
+        rows = np.arange(len(self)) if rows is None else rows
+        if self.keys is not None:
+            return self.keys[rows]
+        return np.array([f"row.{row}" for row in rows.tolist()], dtype=object)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """One array per column of the ranked table, in the order of the rows given."""
+        raise NotImplementedError
+
+    def ranked_columns(
+        self, *, flagged: bool | None = None, most: int | None = None
+    ) -> dict[str, np.ndarray]:
+        """One array per column of :meth:`table`; of the ``most`` suspicious rows only."""
+        columns = self.columns()
+        return ranked_rows([flagged_only(columns) if flagged else columns], most)
+
+    def table(self, *, flagged: bool | None = None) -> Any:
+        """The rows, the most suspicious first: a polars dataframe for one, pandas otherwise.
+
+        Column ``row`` is the place of each row in the table given; the index is that of the table
+        where it had one of its own.
+
+        Parameters
+        ----------
+        flagged : bool, optional
+            Only the flagged rows. By default all rows; of an audit on disk the flagged ones, which
+            are looked for file by file. ``False`` reads all of these, too.
+        """
+        library = require(self.about.get("dataframe", "pandas"), extra="tables")
+        columns = self.ranked_columns(flagged=flagged)
+        ranked = library.DataFrame(columns)
+        if self.index is None:
+            return ranked
+        return ranked.set_axis(self.index[columns["row"]], axis="index")
+
+    def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
+        """Columns of each CSV file that ``errata audit`` writes beside the ranked rows."""
+        return {}
+
+    def found(self) -> dict[str, Any]:
+        """The part of the summary that the first sentence is made from."""
+        raise NotImplementedError
+
+    def summary(self) -> dict[str, Any]:
+        """All there is to tell, as a plain dict that is valid JSON."""
+        raise NotImplementedError
+
+    def report(self, path: str | os.PathLike = "report.html") -> None:
+        """Write the report, one HTML file that works offline (needs the ``report`` extra)."""
+        write_report(self.summary(), path)
+
+    def to_html(self) -> str:
+        """The report as text."""
+        return render(self.summary())
+
+    def recorded(self, rows: np.ndarray) -> np.ndarray:
+        """What the table says of some rows: labels, targets, ..."""
+        raise NotImplementedError
+
+    def kept_numbers(self) -> dict[str, Any]:
+        """What ``audit.json`` holds besides ``plain``, as JSON; :meth:`restored` reads it."""
+        return {}
+
+    def kept_columns(self) -> dict[str, Any]:
+        """Columns on disk besides those of ``per_row``; :meth:`restored` reads them."""
+        return {}
+
+    @classmethod
+    def restored(
+        cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
+    ) -> dict[str, Any]:
+        """Attributes that are made anew from what is on disk.
+
+        ``found`` is what ``audit.json`` holds, ``rows`` are the arrays that were read already, and
+        ``table`` is where they came from: None where they stay in files below ``path``.
+        """
+        return {}
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the audit to a folder, all or nothing.
+
+        ``audit.json`` and ``rows.parquet`` hold the audit, ``cards.parquet`` what a person wants to
+        see of each flagged row to decide on it, ``components.parquet`` what such decisions tell
+        about the other rows. An audit whose rows are on disk has a folder ``rows`` instead of these
+        three. Needs the ``tables`` extra. An audit that is there already is replaced; any other
+        folder is left alone, with an error.
+        """
+        save_audit(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> Self:
+        """Read what :meth:`save` has written."""
+        return cls(**load_fields(cls, path))

@@ -1,0 +1,33 @@
+"""The kinds of audits that there are pages of: what their summaries hold, and what is shown."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ._class_view import CLASS_KEYS, class_view
+from ._payload import payload
+from ._sections import CLASS_SECTIONS, Section
+
+SHARED_KEYS = (
+    *("errata", "title", "seed", "rows", "features", "has_skill", "noise_rate", "flagged"),
+    *("notes", "models", "self_check", "examples", "review"),
+)
+
+
+class Kind(NamedTuple):
+    """A kind of audit on a page."""
+
+    name: str  # in the summary; a folder of templates has what its header says
+    heading: str
+    keys: tuple[str, ...]  # of its summary, besides those of every kind
+    sections: list[Section]
+    view: Callable[[dict[str, Any]], dict[str, Any]]  # summary to what its templates show
+    payload: Callable[[dict[str, Any]], dict[str, Any]]  # summary to what the script works on
+    predicted: str = "probabilities"  # what models give of each row
+    score: str = "agreement"  # what is told of each model, and the heading above it
+    score_heading: str = "Agrees with the label"
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (Kind("classes", "Label audit", CLASS_KEYS, CLASS_SECTIONS, class_view, payload),)
+}
