@@ -125,3 +125,8 @@ LIKELY = "more likely wrong than right"
 def test_what_clean_drops_agrees_with_the_flags(flagged, dropped, above, expected):
     cleaned = {"threshold": 0.5, "rows": dropped, "above": above}
     assert _sentences.cleaning({"count": flagged, "cleaned": cleaned}) == expected
+
+
+def test_a_summary_names_what_it_judges():
+    prices = found(506, rate(46, 12, 90), 40, 0.8) | {"noun": ["price", "prices"]}
+    assert _sentences.answer(prices).startswith("About 46 of 506 prices are probably wrong")

@@ -9,7 +9,7 @@ RATHER_SURE = 0.75
 NEXT_TO_NONE = 0.01  # of the labels: an interval that begins below may as well begin at none
 
 
-class Words(NamedTuple):
+class Wording(NamedTuple):
     """How an audit of some kind speaks of what it judges; a line for each kind stands below."""
 
     one: str
@@ -19,13 +19,13 @@ class Words(NamedTuple):
 
 
 WORDS = {
-    "classes": Words(
+    "classes": Wording(
         "label", "labels", "do not tell the labels apart", "the classes merely overlap"
     ),
 }
 
 
-def words_of(summary: dict[str, Any]) -> Words:
+def wording(summary: dict[str, Any]) -> Wording:
     """The words of its kind; a summary may name what it judges more precisely, as ``noun``."""
     words = WORDS[summary.get("kind", "classes")]
     one, many = summary.get("noun") or words[:2]
@@ -92,7 +92,7 @@ def in_ten(fraction: float) -> str:
 
 
 def _how_many(summary: dict[str, Any]) -> str:
-    words = words_of(summary)
+    words = wording(summary)
     if not summary["has_skill"]:
         judged = plural(summary["rows"], words.one, words.many)
         return (

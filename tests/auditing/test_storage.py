@@ -7,7 +7,7 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing import _storage
+from errata.auditing import _kinds, _storage
 from errata.tables._digest import RowDigests
 from stored_cases import PETS, judged_rows, stored_audit
 
@@ -100,6 +100,20 @@ def test_strange_folders_get_a_sentence(text, tmp_path):
         (tmp_path / "audit.json").write_text(text)
     with pytest.raises(ValueError, match="is not an audit that errata has written"):
         errata.Audit.load(tmp_path)
+
+
+def test_an_audit_of_another_kind_is_loaded_by_its_own_class(tmp_path, monkeypatch):
+    path = tmp_path / "pets.audit"
+    audited(CODES).save(path)
+    assert isinstance(errata.auditing.load_audit(path), errata.Audit)
+    numbers = json.loads((path / "audit.json").read_text())
+    assert numbers["kind"] == "classes"
+    (path / "audit.json").write_text(json.dumps(numbers | {"kind": "heights"}))
+    heights = _kinds.ResultKind("people's heights", "._result", "HeightAudit")
+    monkeypatch.setitem(_kinds.KINDS, "heights", heights)
+    sentence = "is an audit of people's heights; load it with errata.HeightAudit.load"
+    with pytest.raises(ValueError, match=sentence):
+        errata.Audit.load(path)
 
 
 def test_digests_come_back_where_there_are_any(tmp_path):

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ._base import BaseAudit
 
 
-class Kind(NamedTuple):
+class ResultKind(NamedTuple):
     """A kind of audit: what it is of, in words, and the class of its results."""
 
     words: str
@@ -17,7 +17,7 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "classes": Kind("classes", "._result", "Audit"),
+    "classes": ResultKind("classes", "._result", "Audit"),
 }
 
 
@@ -40,8 +40,8 @@ def load_audit(path: str | os.PathLike) -> "BaseAudit":
     Traceback (most recent call last):
     FileNotFoundError: nowhere.audit does not exist; give the folder that errata audit has written.
     """
-    from ._storage import kind_of  # here, as storage asks for the kinds
+    from ._storage import stored_kind  # here, as storage asks for the kinds
 
-    kind = KINDS[kind_of(path)]
+    kind = KINDS[stored_kind(path)]
     found: Any = getattr(import_module(kind.module, __package__), kind.result)
     return found.load(path)

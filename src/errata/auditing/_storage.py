@@ -54,7 +54,7 @@ def is_audit(path: Path) -> bool:
     return (path / NUMBERS).is_file() and ((path / ROWS).is_file() or (path / FOLDER).is_dir())
 
 
-def kind_of(path: str | os.PathLike) -> str:
+def stored_kind(path: str | os.PathLike) -> str:
     """Which of the kinds an audit in a folder is."""
     return _read_numbers(Path(path))["kind"]
 

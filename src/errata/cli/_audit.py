@@ -2,23 +2,21 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-import errata
-
 from .._files import readable
 from .._format import plural
 from .._optional import require_all
+from .._sentences import wording
 from ._audit_parts import Parts, audit_in_parts, is_read_in_parts
 from ._cluster import cluster_options
-from ._columns import Table, named_label, table_to_audit
 from ._console import console, say
 from ._findings import clean_command, print_findings, review_command
 from ._folder import new_folder
+from ._kinds import AuditKind, kind_asked_for
 from ._options import FRACTION, FREQUENCY, JOBS, MODELS, Options
 from ._outputs import write_outputs
 from ._places import place_beside
@@ -169,33 +167,52 @@ def audit(
       errata audit "visits-*.csv.gz" -l outcome --engine dask
     """
     _check_ready()
+    kind = kind_asked_for(asked)
     parts = Parts(memory, engine, scheduler, no_resume)
     in_parts = is_read_in_parts(file, parts)
     if not in_parts:
         with readable(file):
             pass  # when it is missing, that is the first thing to say
-    options = Options(**asked | {"label": named_label(asked["label"], file)})
+    elif not kind.in_parts:
+        raise ValueError(_must_fit(file, kind))
+    options = Options(**asked | {"label": kind.label(asked, file)})
     out = out or place_beside(file, ".audit", ending="")
     commands = {"clean": clean_command(file, out), "review": review_command(out)}
     if in_parts:
         found, listed = audit_in_parts(file, out, options, parts, force=force, commands=commands)
     else:
-        found, listed = _audit_at_once(file, out, options, force=force, commands=commands)
+        found, listed = _audit_at_once(kind, file, out, options, force=force, commands=commands)
     print_findings(found.summary(), file=file, folder=out, terminal=console(), ranked=listed)
     _fail_above(found, fail_above)  # last, so that a pipeline that fails has its report
 
 
+def _must_fit(file: Path, kind: AuditKind) -> str:
+    return (
+        f"{file} would be read in parts, and an audit of {kind.words} needs its table in memory; "
+        "give one file that fits, without --memory, --engine and --scheduler."
+    )
+
+
 def _audit_at_once(
-    file: Path, out: Path, options: Options, *, force: bool, commands: dict[str, str]
+    kind: AuditKind,
+    file: Path,
+    out: Path,
+    options: Options,
+    *,
+    force: bool,
+    commands: dict[str, str],
 ) -> tuple[Any, str]:
     """Read the file into memory, audit it, and write all there is."""
     # The folder comes before the table: a place that is taken should not be found out at the end.
     with new_folder(out, force=force) as folder, shown_progress() as progress:
-        table = table_to_audit(file, options)
-        found = _run_audit(table, options, file, progress)
-        found.about |= commands
+        found, ids = kind.run(file, options, progress)
+        found.notes.extend(_notes_on_ids(ids, options.name))
+        reviewed = {"review": commands["review"] if found.for_review is not None else None}
+        found.about |= commands | reviewed
+        found.about["options"] = options.again()  # for a second audit, after a review
+        found.about["table"] = str(file.resolve())  # errata clean may be run from another folder
         progress("writing the report")
-        return found, write_outputs(found, folder, table.ids)
+        return found, write_outputs(found, folder, ids)
 
 
 def _check_ready() -> None:
@@ -208,39 +225,6 @@ def _check_ready() -> None:
     warnings.filterwarnings("ignore", "The number of unique classes")
 
 
-def _run_audit(table: Table, options: Options, file: Path, progress: Callable[[str], None]) -> Any:
-    found: Any = errata.audit(
-        table.columns,
-        table.labels,
-        estimator=options.estimator(),
-        groups=table.groups,
-        sequence=table.sequence,
-        wavelets=options.wavelet_features(),
-        trust=list(options.trust),
-        known=table.known,
-        decisions=options.decisions,
-        keys=table.keys,
-        ids=table.ids,
-        precision=options.precision,
-        self_check=not options.no_self_check,
-        image_shape=options.image_shape,
-        title=file.name,
-        random_state=options.seed,
-        n_jobs=options.jobs,
-        progress=progress,
-    )
-    found.notes.extend(_notes_on_ids(table.ids, options.name))
-    found.about["label"] = options.label
-    found.about["options"] = options.again()  # for a second audit, after a review
-    decided = options.decisions
-    found.about["decisions"] = None if decided is None else str(decided.resolve())
-    found.digests = table.digests
-    if options.image_shape is None:  # columns that models never saw may tell a person something
-        found.for_review = found.for_review.showing(table.whole)
-    found.about["table"] = str(file.resolve())  # errata clean may be run from another folder
-    return found
-
-
 def _notes_on_ids(ids: Any, name: str | None) -> list[str]:
     twice = [] if ids is None else [i for i, n in Counter(map(str, ids.tolist())).items() if n > 1]
     if not twice:
@@ -251,14 +235,14 @@ def _notes_on_ids(ids: Any, name: str | None) -> list[str]:
 
 def _fail_above(found: Any, most: float | None) -> None:
     """End with exit code 1 where too many labels are wrong, or nobody knows how many."""
-    rate = found.noise_rate
     if most is None:
         return
+    rate, many = found.noise_rate, wording(found.found()).many
     # Without skill the estimate means nothing; a pipeline must not pass for lack of evidence.
     if not found.has_skill and rate.high > most:
-        why = f"Whether more than --fail-above {most:.1%} of the labels are wrong cannot be judged."
+        why = f"Whether more than --fail-above {most:.1%} of the {many} are wrong cannot be judged."
     elif found.has_skill and rate.estimate > most:
-        why = f"Too many labels are wrong: {rate.estimate:.1%}, more than --fail-above {most:.1%}."
+        why = f"Too many {many} are wrong: {rate.estimate:.1%}, more than --fail-above {most:.1%}."
     else:
         return
     say(why, err=True)

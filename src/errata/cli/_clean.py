@@ -115,7 +115,12 @@ def clean(
       errata clean train.audit -o better.csv --action relabel --sure 0.9 --unsure drop
       errata clean visits.audit -o visits.clean
     """
-    audit = errata.Audit.load(folder)
+    audit: Any = errata.auditing.load_audit(folder)
+    if audit.kind != "classes":
+        raise ValueError(
+            f"{folder} is an audit of {audit.kind}, and errata clean knows classes so far; clean "
+            "the table in Python, with what errata.auditing.load_audit gives."
+        )
     label = audit.about["label"]
     if label is None:
         raise ValueError(f"{folder} is an audit of labels that are not a column of a table.")

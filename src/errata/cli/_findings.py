@@ -1,6 +1,7 @@
 """What an audit found, for the terminal: the answer, where it is worst, what to do next."""
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def print_findings(
     if not summary["has_skill"]:
         terminal.print(*_what_may_help(folder), sep="\n", soft_wrap=True)
         return
-    for title, table in _tables(summary):
+    for title, table in TABLES[summary.get("kind", "classes")](summary):
         terminal.print(title)
         terminal.print(table)
     # Wrapped by the terminal, not by us, so that long paths and commands can be copied.
@@ -51,7 +52,7 @@ def _answers(summary: dict[str, Any]) -> list[str]:
 
 
 def _rates(summary: dict[str, Any]) -> list[str]:
-    rate, alternatives = summary["noise_rate"], summary["alternatives"]
+    rate, alternatives = summary["noise_rate"], summary.get("alternatives")
     least, most = percent(rate["low"]), percent(rate["high"])
     return [
         f"Noise rate: {percent(rate['estimate'])} ({least} to {most}).",
@@ -59,7 +60,7 @@ def _rates(summary: dict[str, Any]) -> list[str]:
     ]
 
 
-def _tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
+def _class_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     classes, pairs = summary["per_class"], summary["confusion"]
     worst = "Labels" if len(classes) <= CLASSES else f"The {CLASSES} worst of {len(classes)} labels"
     tables = [(f"{worst}:", _classes(classes))]
@@ -113,7 +114,7 @@ def review_command(folder: Path) -> str:
 
 def _next_steps(summary: dict[str, Any], file: Path, folder: Path, ranked: str) -> list[str]:
     """Paths and a command that can be copied."""
-    flagged, stretches = summary["flagged"], summary["stretches"]
+    flagged, stretches = summary["flagged"], summary.get("stretches")
     # There are no cards of recordings to decide by, nor of very many rows.
     review = None if stretches else summary["review"]["command"]
     drop = [f"Drop {cleaning(flagged)}:", f"  {clean_command(file, folder)}"]
@@ -184,3 +185,8 @@ def _table(words: list[str], numbers: list[str]) -> Table:
     for heading in numbers:
         table.add_column(heading, justify="right", no_wrap=True)
     return table
+
+
+TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, Table]]]] = {  # of each kind
+    "classes": _class_tables,
+}

@@ -17,17 +17,18 @@ def write_outputs(found: Any, folder: Path, ids: Any = None) -> str:
     ranked, words = _ranked(found)
     if ids is not None:
         ranked["id"] = ids[ranked["row"]]
-    # Further digits say nothing, and differ from one machine to the next.
-    ranked["p_wrong"] = ranked["p_wrong"].round(4).clip(max=0.9999)  # as in the report
     ranked["flagged"] = ranked["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
-    wanted = ["row", *(() if ids is None else ("id",)), "label", "suggested", "p_wrong", "flagged"]
-    columns = {name: ranked[name] for name in wanted}
-    errata.tables.write_table(folder / "ranked.csv", columns, guard_formulas=True)
-    if found.timeline is not None:
-        stretches = found.stretch_columns()
-        stretches["p_wrong"] = stretches["p_wrong"].round(4).clip(max=0.9999)
-        errata.tables.write_table(folder / "stretches.csv", stretches, guard_formulas=True)
+    wanted = ["row", *(() if ids is None else ("id",)), *found.listed]
+    _write(folder / "ranked.csv", {name: ranked[name] for name in wanted})
+    for name, columns in found.further_lists().items():
+        _write(folder / f"{name}.csv", columns)
     return words
+
+
+def _write(path: Path, columns: dict[str, Any]) -> None:
+    # Further digits say nothing, and differ from one machine to the next.
+    chance = {k: v.round(4).clip(max=0.9999) for k, v in columns.items() if k == "p_wrong"}
+    errata.tables.write_table(path, columns | chance, guard_formulas=True)
 
 
 def _ranked(found: Any) -> tuple[dict[str, Any], str]:

@@ -13,7 +13,7 @@ SHARED_KEYS = (
 )
 
 
-class Kind(NamedTuple):
+class PageKind(NamedTuple):
     """A kind of audit on a page."""
 
     name: str  # in the summary; a folder of templates has what its header says
@@ -27,7 +27,5 @@ class Kind(NamedTuple):
     score_heading: str = "Agrees with the label"
 
 
-KINDS = {
-    kind.name: kind
-    for kind in (Kind("classes", "Label audit", CLASS_KEYS, CLASS_SECTIONS, class_view, payload),)
-}
+CLASSES = PageKind("classes", "Label audit", CLASS_KEYS, CLASS_SECTIONS, class_view, payload)
+KINDS = {kind.name: kind for kind in (CLASSES,)}

@@ -7,10 +7,10 @@ from typing import Any
 from .._files import atomic_path
 from .._format import count, listed, percent, plural, visible
 from .._optional import require
-from .._sentences import answer, cleaning, notes, words_of
+from .._sentences import answer, cleaning, notes, wording
 from . import _words
 from ._assets import page_script, page_style, script_hash
-from ._kinds import KINDS, SHARED_KEYS, Kind
+from ._kinds import KINDS, SHARED_KEYS, PageKind
 from ._packing import listed_rows
 from ._payload import to_json
 from ._sections import shown_sections
@@ -108,14 +108,14 @@ def write_report(summary: dict[str, Any], path: str | os.PathLike) -> None:
         temporary.write_text(page, encoding="utf-8", newline="\n")
 
 
-def _kind(summary: dict[str, Any]) -> Kind:
+def _kind(summary: dict[str, Any]) -> PageKind:
     name = summary.get("kind", "classes")
     if name not in KINDS:
         raise ValueError(f"the summary is of the kind {name!r}; known are {listed(KINDS)}.")
     return KINDS[name]
 
 
-def _check(summary: dict[str, Any], kind: Kind) -> None:
+def _check(summary: dict[str, Any], kind: PageKind) -> None:
     missing = [key for key in (*SHARED_KEYS, *kind.keys) if key not in summary]
     if missing:
         raise ValueError(f"the summary lacks {listed(missing)}; an audit's summary has them all.")
@@ -129,14 +129,14 @@ def _check(summary: dict[str, Any], kind: Kind) -> None:
         ) from error
 
 
-def _view(summary: dict[str, Any], kind: Kind) -> dict[str, Any]:
+def _view(summary: dict[str, Any], kind: PageKind) -> dict[str, Any]:
     """What the templates show: the summary, and what follows from it."""
     skill = summary["has_skill"]
     return {
         **NOTHING,
         **summary,
         "kind": kind,
-        "words": words_of(summary),
+        "words": wording(summary),
         "answer": answer(summary),
         "cleaning": cleaning(summary["flagged"]) if skill else "",
         "cards": _words.cards(summary),

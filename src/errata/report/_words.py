@@ -3,7 +3,7 @@
 from typing import Any
 
 from .._format import capitalised, count, percent, plural
-from .._sentences import anything, may_be_overlap, words_of
+from .._sentences import anything, may_be_overlap, wording
 
 AT_RANK = (
     "Look at the first {rank} rows: you find {recall} of the planted errors "
@@ -53,7 +53,7 @@ def listing(summary: dict[str, Any]) -> str:
 
 def cards(summary: dict[str, Any]) -> list[dict[str, str]]:
     """The key figures: a name, a number, and what to make of it."""
-    flagged, rows, many = summary["flagged"], summary["rows"], words_of(summary).many
+    flagged, rows, many = summary["flagged"], summary["rows"], wording(summary).many
     part = percent(flagged["count"] / rows if rows else None)
     return [
         _rate_card(summary),
@@ -74,7 +74,7 @@ def cards(summary: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _rate_card(summary: dict[str, Any]) -> dict[str, str]:
-    rate, judged = summary["noise_rate"], capitalised(words_of(summary).many)
+    rate, judged = summary["noise_rate"], capitalised(wording(summary).many)
     if not summary["has_skill"]:
         return {"name": f"{judged} wrong", "figure": "unknown", "note": anything(summary)}
     return {

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..._format import count, plural
 from ..._optional import require
+from .._kinds import check_reviewable
 from ..decisions import as_text
 
 PREFIX = "errata_"  # of all columns that are added
@@ -52,6 +53,7 @@ def read_audited(folder: str | os.PathLike) -> Audited:
             f"{folder} is not an audit that this errata has written ({error}); audit the table "
             "again."
         ) from error
+    check_reviewable(folder, numbers)
     if numbers.get("parts") is not None:
         raise ValueError(
             f"{folder} is an audit of more rows than can be reviewed, so there are no decisions on "

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._files import places_of, readable
 from ..._optional import require
+from .._kinds import check_reviewable
 from ..decisions import as_text
 from ._cards import CardFile
 from ._columns import MISSING, column_numbers, texts_at, values_and_codes
@@ -141,6 +142,7 @@ def _numbers(path: Path) -> dict[str, Any]:
             f"{path} was written by {age} errata, in version {version} of the format, and this one "
             f"reads version {VERSION}; {hint}run the audit again."
         )
+    check_reviewable(path, found)
     return found
 
 
