@@ -34,6 +34,7 @@ from errata._validation import (
     check_significance,
     check_transition,
     check_weight_matrix,
+    distinct,
     fit_to_codes,
     is_missing,
 )
@@ -53,6 +54,26 @@ def test_labels_of_every_kind_are_encoded_in_sorted_order(y, classes, codes):
     found, encoded = check_labels(y)
     assert found.tolist() == classes
     assert encoded.tolist() == codes
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.arange(-128, 128).astype(np.int8).repeat(2)[::-1],  # whose range has no int8
+        np.array([9, 2, 9, 3, 2, 3, 3, 3]),
+        np.array([0, 10**9]),
+        np.array([-(2**63), 2**63 - 1]),
+        np.array([3, 2**64 - 1, 3], dtype=np.uint64),
+        np.array([], dtype=int),
+        np.array(["b", "a"], dtype=object),
+    ],
+)
+def test_distinct_labels_are_those_that_numpy_finds(y):
+    (classes, codes), (expected, places) = distinct(y), np.unique(y, return_inverse=True)
+    assert classes.dtype == expected.dtype
+    assert codes.dtype == places.dtype
+    assert classes.tolist() == expected.tolist()
+    assert codes.tolist() == places.tolist()
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), np.datetime64("NaT")])

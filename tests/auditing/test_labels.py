@@ -1,7 +1,15 @@
 import numpy as np
 import pytest
 
-from errata.auditing._labels import classes_of, codes_of, has_label, labels_or_none, without_rare
+from errata.auditing._labels import (
+    are_among,
+    classes_of,
+    codes_among,
+    codes_of,
+    has_label,
+    labels_or_none,
+    without_rare,
+)
 
 BLANK = {
     "yes or no": np.array([False, None, True, None] * 3, dtype=object),
@@ -41,3 +49,12 @@ def test_a_class_of_one_row_is_rare_however_many_have_no_label():
     audited, (note,) = without_rare(codes, np.array(["a", "b", "c"]))
     assert audited.tolist() == [0, 1, 2, 3]
     assert "c" in note
+
+
+@pytest.mark.parametrize("present", [[0, 1, 2], [0, 2], [1, 2], [3]])
+def test_codes_are_looked_for_among_those_that_are_present(present):
+    codes = np.array([2, -1, 0, 3, 1, 2])
+    among = are_among(codes, np.array(present))
+    assert among.tolist() == [code in present for code in codes]
+    found = codes_among(codes[among], np.array(present))
+    assert found.tolist() == [present.index(code) for code in codes[among]]

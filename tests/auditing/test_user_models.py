@@ -5,6 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
+import errata
 from auditing_cases import QUICK, blobs
 from errata.auditing import NewRows, TrainingData
 from errata.auditing._cross_fitting import cross_fit_proba
@@ -14,6 +15,7 @@ from errata.auditing._user_models import (
     estimator_table,
     named_models,
 )
+from large_tables import lower_limits
 
 X, CODES = blobs(60)
 GROUPS = np.arange(60) // 2
@@ -108,3 +110,18 @@ def test_an_estimator_gets_errata_s_features_of_columns_of_text():
     assert estimator_table(frame, features) is features
     assert estimator_table(frame, None) is frame
     assert estimator_table(X, features) is X
+
+
+def test_given_probabilities_tell_the_same_of_rows_that_were_drawn_and_others(monkeypatch):
+    lower_limits(monkeypatch, learnt=700)
+    random = np.random.default_rng(0)
+    proba = random.dirichlet(np.full(3, 0.5), size=500)
+    labels = (random.random((500, 1)) > proba.cumsum(axis=1)[:, :2]).sum(axis=1)
+    twice = errata.audit(
+        *(None, np.tile(labels, 2)),
+        pred_proba=np.tile(proba, (2, 1)),
+        self_check=False,
+        random_state=0,
+    )
+    np.testing.assert_allclose(twice.p_wrong[:500], twice.p_wrong[500:], rtol=0, atol=1e-12)
+    assert len(np.unique(twice.p_wrong)) > 400

@@ -9,6 +9,7 @@ from ._labels import (
     check_labels,
     check_no_missing_labels,
     check_rows,
+    distinct,
     fit_to_codes,
     is_missing,
 )
@@ -71,6 +72,7 @@ __all__ = [
     "check_significance",
     "check_transition",
     "check_weight_matrix",
+    "distinct",
     "fit_to_codes",
     "is_missing",
     "measurement_note",

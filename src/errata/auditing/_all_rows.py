@@ -12,6 +12,7 @@ from .._format import listed
 from ._copies import conflicting_duplicates, duplicates_by_bits
 from ._inputs import Inputs, Labelled
 from ._judging import Judge, JudgedRows, TableRows
+from ._labels import are_among
 from ._learning import Learnt
 from ._settings import JUDGED_ROWS
 from ._unlabelled import Filled
@@ -45,16 +46,19 @@ def rows_learnt_from(learnt: Learnt, rows: TableRows) -> AllRows:
 
 def judged_rows(learnt: Learnt, judge: Judge, given: Labelled, rows: TableRows) -> AllRows:
     """All rows of a table that some were drawn from to learn from."""
-    parts = [
-        judge.judge(rows.for_rows(block))._replace(X=None)
-        for block in blocks(len(rows.places), JUDGED_ROWS)
-    ]
-    audited = np.flatnonzero(np.concatenate([part.audited for part in parts]))
+    audited = np.flatnonzero(are_among(given.codes, judge.present))
+    logs, done = np.empty((len(judge.present), len(audited)), dtype=judge.logs.dtype), 0
+    parts = []
+    for block in blocks(len(rows.places), JUDGED_ROWS):
+        part = judge.judge(rows.for_rows(block))
+        logs[:, done : done + len(part.codes)] = part.logs
+        done += len(part.codes)
+        parts.append(part.without_arrays_of_classes())
     unread = sum((part.unread for part in parts), Counter[str]())
     return AllRows(
         inputs=whole_inputs(learnt.inputs, given, audited, unread),
         posterior=whole_posterior(learnt, merged_rows([part.rows for part in parts])),
-        logs=np.concatenate([part.logs for part in parts], axis=1),
+        logs=logs,
         filled=_filled(given, parts),
         duplicates=found_by_bits([part.bits for part in parts], given.codes),
     )

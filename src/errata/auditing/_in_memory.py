@@ -157,7 +157,8 @@ def _inputs(given: Labelled, rows: TableRows, asked: Asked, seed: int) -> Inputs
     n, drawn = len(given.codes), None
     if n > LEARN_ROWS:
         drawn = rows_to_learn_from(n, seed)
-        given, rows = given.for_rows(drawn), rows.for_rows(drawn)
+        given = given.for_rows(drawn)
+        rows = rows._replace(table=None, pred_proba=None).for_rows(drawn)  # not copied twice
     return inputs_of(
         given,
         embeddings=rows.embeddings,
@@ -187,6 +188,8 @@ def _all_rows(
 
 
 def _with_verdicts(found: AllRows, decided: DecidedLabels | None) -> AllRows:
+    if decided is None:
+        return found
     verdicts = verdicts_of(decided, found.inputs)
     codes = found.inputs.audited_codes
     return found._replace(posterior=with_verdicts(found.posterior, found.logs, codes, verdicts))

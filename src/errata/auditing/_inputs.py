@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .._blocks import blocks
 from .._compat import take_rows
 from .._format import listed
 from .._names import instead
@@ -23,12 +24,13 @@ from ..tables._columns import (
 )
 from ._group_names import group_folds, group_numbers
 from ._known import known_column, known_mask
-from ._labels import classes_of, label_column, unlabelled_note, without_rare
+from ._labels import classes_of, codes_among, label_column, unlabelled_note, without_rare
 from ._leaks import find_leak, leak_note
 from ._per_row import check_one_per_row, one_per_row
 from ._pixels import check_pixels
 from ._row_index import names_by
 from ._scaling import Scale, fit_scale
+from ._settings import CACHED
 
 
 class Inputs(NamedTuple):
@@ -54,7 +56,7 @@ class Inputs(NamedTuple):
     @property
     def present(self) -> np.ndarray:
         """Codes of the classes that can be audited, in order."""
-        return np.flatnonzero(np.bincount(self.codes[self.audited]))
+        return np.flatnonzero(np.bincount(self._codes_of_audited))
 
     @property
     def audited_known(self) -> np.ndarray | None:
@@ -75,7 +77,12 @@ class Inputs(NamedTuple):
     @property
     def audited_codes(self) -> np.ndarray:
         """Labels of the audited rows, counted from 0 among ``present``."""
-        return np.searchsorted(self.present, self.codes[self.audited])
+        return codes_among(self._codes_of_audited, self.present)
+
+    @property
+    def _codes_of_audited(self) -> np.ndarray:
+        everything = len(self.audited) == len(self.codes)
+        return self.codes if everything else self.codes[self.audited]
 
     def without_features(self) -> "Inputs":
         """The same without what only models look at, so that the table is not held twice."""
@@ -264,10 +271,13 @@ def check_pred_proba(pred_proba: Any, classes: np.ndarray, n: int) -> np.ndarray
             f"pred_proba must have the shape ({n}, {k}), a row for each row and a column for each "
             f"of the sorted labels, but its shape is {proba.shape}."
         )
-    if not (proba.min() >= 0 and proba.max() < np.inf):  # not a number fails, too
-        raise ValueError("pred_proba holds numbers that are not probabilities.")
-    if np.abs(proba @ np.ones(k) - 1).max() > 0.01:
-        raise ValueError("the rows of pred_proba do not sum to one.")
+    ones = np.ones(k)
+    for rows in blocks(n, CACHED, width=k):
+        part = proba[rows]
+        if not (part.min() >= 0 and part.max() < np.inf):  # not a number fails, too
+            raise ValueError("pred_proba holds numbers that are not probabilities.")
+        if np.abs(part @ ones - 1).max() > 0.01:
+            raise ValueError("the rows of pred_proba do not sum to one.")
     return proba
 
 

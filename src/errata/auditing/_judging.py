@@ -11,13 +11,14 @@ from ..tables._plan import FeaturePlan
 from ._copies import mixed_bits
 from ._cross_fitting import certain_or_uniform
 from ._group_names import group_folds
+from ._labels import are_among, codes_among
 from ._learning import Learnt
 from ._models import NewRows, Predictor
 from ._places import places_among
 from ._pooling import pooled_new_rows
 from ._scaling import Scale
 from ._unlabelled import Filler
-from ._user_models import estimator_table
+from ._user_models import AsGiven, estimator_table
 from .classes import RowRule, RowsPosterior, rows_posterior
 
 
@@ -66,6 +67,11 @@ class JudgedRows(NamedTuple):
     bits: np.ndarray | None  # equal for rows with equal features
     unread: Counter[str]  # cells of a column that are of another kind than those learnt from
 
+    def without_arrays_of_classes(self) -> "JudgedRows":
+        """What is kept of a block until all are judged: a few numbers of each row."""
+        nothing = np.empty((0, 0), dtype=self.logs.dtype)
+        return self._replace(logs=nothing, predicted=nothing, X=None)
+
 
 @dataclass(frozen=True)
 class Judge:
@@ -108,8 +114,8 @@ class Judge:
     def judge(self, rows: TableRows) -> JudgedRows:
         """Judge some rows; those that were learnt from by models that were not fitted to them."""
         new, bits, unread = self._new_rows(rows)
-        audited = np.isin(rows.codes, self.present)
-        codes = np.searchsorted(self.present, rows.codes[audited])
+        audited = are_among(rows.codes, self.present)
+        codes = codes_among(rows.codes[audited], self.present)
         known = None if rows.known is None else rows.known[audited]
         asked = _some(new, audited)
         logs, predicted = self._logs(rows.places[audited], asked)
@@ -144,6 +150,9 @@ class Judge:
         return new, mixed_bits(applied.X), applied.unread
 
     def _logs(self, places: np.ndarray, rows: NewRows) -> tuple[np.ndarray, np.ndarray]:
+        """Of rows that were learnt from what was said then; models are asked of all others."""
+        if all(isinstance(predictor, AsGiven) for predictor in self.fitted):  # the same of all rows
+            return pooled_new_rows(self.fitted, self.weights, rows, dtype=self.logs.dtype)
         at, is_learnt = places_among(self.learnt, places)
         logs, predicted = self.logs[:, at], self.predicted[:, at]
         is_new = ~is_learnt

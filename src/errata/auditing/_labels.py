@@ -8,7 +8,7 @@ import numpy as np
 
 from .._format import listed, plural
 from .._names import instead
-from .._validation import as_column, check_labels, check_no_measurement, is_missing
+from .._validation import as_column, check_labels, check_no_measurement, distinct, is_missing
 from ..tables._columns import column_array, column_names, without_columns
 from ._settings import FEWEST_ROWS, MOST_CLASSES
 
@@ -47,6 +47,35 @@ def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     return codes
 
 
+def are_among(codes: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """Whether each code is among the sorted ones that are ``present``.
+
+    Examples
+    --------
+    >>> are_among(np.array([3, -1, 2]), present=np.array([1, 3]))
+    array([ True, False, False])
+    """
+    if not _are_all(present):
+        return np.isin(codes, present)
+    return (codes >= 0) & (codes < len(present))
+
+
+def codes_among(codes: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """The same codes, counted from 0 among the sorted ones that are ``present``; each must be.
+
+    Examples
+    --------
+    >>> codes_among(np.array([3, 1, 3]), present=np.array([1, 3]))
+    array([1, 0, 1])
+    """
+    return codes if _are_all(present) else np.searchsorted(present, codes)
+
+
+def _are_all(present: np.ndarray) -> bool:
+    """Whether none is left out up to the last: then nothing needs to be looked up."""
+    return bool(present[-1] == len(present) - 1)
+
+
 def labels_from(codes: np.ndarray, classes: np.ndarray, *, with_blanks: bool) -> np.ndarray:
     """The labels that have these codes, of the type that :func:`labels_or_none` gives.
 
@@ -79,7 +108,7 @@ def classes_of(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
     name = f"column {y!r}" if isinstance(y, str) else "y"
     given = _given(labels)
     if given.ndim == 1 and given.dtype.kind in "iuf":
-        check_no_measurement(np.unique(given), len(given), name)
+        check_no_measurement(distinct(given)[0], len(given), name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
         classes, codes = check_labels(given, name=name, min_classes=2)

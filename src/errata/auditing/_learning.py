@@ -37,7 +37,7 @@ class Brought(NamedTuple):
     """Models that the user brings."""
 
     estimator: Any = None
-    pred_proba: Any = None  # of the rows to learn from
+    pred_proba: np.ndarray | None = None  # of the rows to learn from, checked
     estimators: Sequence[Any] | None = None
 
 

@@ -5,7 +5,7 @@ on many rows the loss is, too.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -82,15 +82,15 @@ def _check_can_predict(models: Sequence[OutOfFoldModel], n: int) -> None:
 
 
 def pooled_new_rows(
-    fitted: Sequence[Predictor], weights: np.ndarray, rows: NewRows
+    fitted: Sequence[Predictor], weights: np.ndarray, rows: NewRows, dtype: Any = np.float64
 ) -> tuple[np.ndarray, np.ndarray]:
     """As :func:`pooled_logs`, of rows that were not learnt from.
 
-    In double precision, so that what is told of a row does not depend on the rows beside it.
+    In double precision, so that what models tell of a row does not depend on the rows beside it.
     """
     probas: list[np.ndarray] = []
     for predictor, told in zip(fitted, _predicted(fitted, rows), strict=True):
-        proba = np.asarray(told, dtype=np.float64)
+        proba = np.asarray(told, dtype=dtype)
         n_classes = probas[0].shape[1] if probas else proba.shape[-1]
         probas.append(_checked(proba, (len(rows), n_classes), type(predictor).__name__))
     return pooled_logs(probas, weights, of_many=True)

@@ -11,7 +11,7 @@ from .._compat import take_rows
 from .._random import seeded_member
 from ..tables._columns import is_arrow_table
 from ._cross_fitting import certain_or_uniform, cross_fit_classifier, cross_fit_proba
-from ._inputs import Inputs, check_pred_proba
+from ._inputs import Inputs
 from ._models import CrossFit, NewRows, OutOfFoldModel, TrainingData
 
 
@@ -65,19 +65,20 @@ class AsGiven:
 
     def predict_proba(self, rows: NewRows) -> np.ndarray:
         """Nothing to compute."""
-        return np.asarray(rows.pred_proba, dtype=float)
+        return np.asarray(rows.pred_proba)
 
 
-def models_of_user(inputs: Inputs, estimator: Any, pred_proba: Any) -> list[OutOfFoldModel]:
-    """The classifier and the probabilities that the user brings, as models."""
+def models_of_user(
+    inputs: Inputs, estimator: Any, pred_proba: np.ndarray | None
+) -> list[OutOfFoldModel]:
+    """The classifier and the probabilities, which were checked, that the user brings, as models."""
     brought: list[OutOfFoldModel] = []
     if estimator is not None:
         brought.append(_model_of_user(inputs, estimator))
     if pred_proba is not None:
-        proba = check_pred_proba(pred_proba, inputs.classes, len(inputs.codes))
-        if len(inputs.audited) < len(proba):
-            proba = certain_or_uniform(proba[np.ix_(inputs.audited, inputs.present)])
-        brought.append(GivenProbabilities(proba))
+        if len(inputs.audited) < len(pred_proba):
+            pred_proba = certain_or_uniform(pred_proba[np.ix_(inputs.audited, inputs.present)])
+        brought.append(GivenProbabilities(pred_proba))
     return brought
 
 

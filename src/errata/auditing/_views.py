@@ -92,8 +92,9 @@ class Viewer:
         judged = self.judge.judge(looked.rows)
         places = np.r_[drawn, extra]
         inputs = _stacked(self.learnt.inputs, looked, judged)
-        posterior = _with_rows(self.learnt.posterior, judged)
-        if self.posterior_at is not None:
+        if self.posterior_at is None:
+            posterior = _with_rows(self.learnt.posterior, judged)
+        else:
             posterior = self.posterior_at(places[inputs.audited])
         logs = np.concatenate([self.learnt.pool.logs, judged.logs], axis=1)
         models = [
