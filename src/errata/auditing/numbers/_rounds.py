@@ -1,0 +1,95 @@
+"""Rounds: models are fitted to all rows, then once more without those that are probably wrong."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ._local_scale import LocalScales, local_scales
+from ._pooling import PooledTargets, pool_predictions
+from ._posterior import TargetPosterior, target_posterior
+from ._settings import LATER_CLIP, LEAST_ROW_WEIGHT
+from ._target_scale import start_clipped
+from ._training import TargetData, TargetPredictor, row_weights
+
+Progress = Callable[[str], None]
+
+
+class Round(NamedTuple):
+    """What one round found, on the scale of the targets."""
+
+    predictions: np.ndarray  # (models, n + m)
+    pooled: PooledTargets
+    scales: LocalScales
+    residuals: np.ndarray
+    posterior: TargetPosterior
+    weight: np.ndarray  # of the rows it learnt from
+
+
+class Start(NamedTuple):
+    """What a round knows of an earlier one."""
+
+    p_wrong: np.ndarray
+    predicted: np.ndarray
+    spread: np.ndarray
+
+
+def first_round(
+    models: Sequence[TargetPredictor],
+    data: TargetData,
+    known: np.ndarray,
+    *,
+    progress: Progress | None = None,
+) -> Round:
+    """Learn from all targets alike, and judge them, both as clipped at the start."""
+    clipped = start_clipped(data.targets)
+    trusted = np.ones(len(data), dtype=bool)
+    return _round(models, replace(data, targets=clipped), clipped, trusted, known, progress)
+
+
+def next_round(
+    models: Sequence[TargetPredictor],
+    data: TargetData,
+    known: np.ndarray,
+    start: Start,
+    *,
+    progress: Progress | None = None,
+) -> Round:
+    """Learn less from targets that are probably wrong, and judge them as they are."""
+    p_wrong = np.where(known, 0.0, start.p_wrong)
+    weight, reach = np.maximum(1 - p_wrong, LEAST_ROW_WEIGHT), LATER_CLIP * start.spread
+    clipped = np.clip(data.targets, start.predicted - reach, start.predicted + reach)
+    learnt = replace(data, targets=clipped, weight=weight)
+    return _round(models, learnt, data.targets, p_wrong < 0.5, known, progress)
+
+
+def start_from(found: Round, n: int) -> Start:
+    """What the next round knows of this one."""
+    rows = found.posterior.rows
+    return Start(rows.p_wrong, found.pooled.predicted[:n], rows.spread[:n])
+
+
+def _round(
+    models: Sequence[TargetPredictor],
+    data: TargetData,
+    judged: np.ndarray,
+    trusted: np.ndarray,
+    known: np.ndarray,
+    progress: Progress | None,
+) -> Round:
+    """``judged`` are the targets that residuals are taken of, ``data`` has those to learn from."""
+    told = []
+    for model in models:
+        if progress is not None:
+            progress(f"fitting {model.name}")
+        told.append(model.predict_unseen(data))
+    predictions, weight = np.stack(told), row_weights(data)
+    random = np.random.default_rng(data.random_state)
+    pooled = pool_predictions(predictions, data.targets, weight, random)
+    residuals = judged - pooled.predicted[: len(data)]
+    if progress is not None:
+        progress("computing the posterior")
+    scales = local_scales(data, predictions, pooled.predicted, residuals, weight)
+    posterior = target_posterior(residuals, judged, scales, trusted, ~known, random)
+    return Round(predictions, pooled, scales, residuals, posterior, weight)

@@ -1,0 +1,172 @@
+"""The self-check: plant swaps in a copy of the targets, audit that copy, and look for them.
+
+Nothing is left out of the count, and nothing is corrected by it: planted errors are not the errors
+that people make.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.stats import rankdata
+
+from ..._compat import take_rows
+from .._self_check import Run, estimated_average_precision
+from .._settings import (
+    CHECK_SAMPLE,
+    CHECKED_ROWS,
+    CHECKED_TWICE,
+    CLEAN_THRESHOLD,
+    FEWEST_INJECTED,
+    INJECTED,
+    LEAST_LIFT,
+    LIST_LENGTH,
+)
+from ._brought import NOTHING_BROUGHT, BroughtPredictions
+from ._finding import TargetTask, target_task
+from ._findings import TargetFindings, TargetSelfCheck
+from ._rounds import Progress, Start, next_round
+from ._settings import MOVED, PLANTING_TRIES
+
+
+class Planted(NamedTuple):
+    """One copy of the targets: which were changed, and what the audit made of it."""
+
+    planted: np.ndarray
+    targets: np.ndarray
+    suspicion: np.ndarray
+    predicted: np.ndarray
+
+
+def check_targets(
+    X: np.ndarray | None,
+    targets: np.ndarray,
+    found: TargetFindings,
+    *,
+    table: Any = None,
+    groups: np.ndarray | None = None,
+    brought: BroughtPredictions = NOTHING_BROUGHT,
+    known: np.ndarray | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> TargetSelfCheck | None:
+    """Plant errors in a copy of the targets and look for them; None where rows are too few.
+
+    Parameters are those of :func:`find_wrong_targets`, and what it found. Of a large table some
+    rows are drawn.
+    """
+    random = np.random.default_rng(seed + 1)
+    rows = np.flatnonzero(np.isfinite(targets))
+    if len(rows) > CHECKED_ROWS:
+        rows = np.sort(random.choice(rows, CHECK_SAMPLE, replace=False))
+    task = target_task(
+        None if X is None else X[rows],
+        targets[rows],
+        table=None if table is None else take_rows(table, rows),
+        groups=None if groups is None else groups[rows],
+        brought=brought.for_rows(rows),
+        known=None if known is None else known[rows],
+        seed=seed,
+        n_jobs=n_jobs,
+        logs=found.on_log_scale,
+    )
+    start = _start(task, found, rows)
+    n = int(np.sum(~task.known))
+    count = min(max(FEWEST_INJECTED, round(INJECTED * n)), n // 2)
+    runs = [
+        plant_and_look(task, start, count, random, progress)
+        for _ in range(2 if len(rows) < CHECKED_TWICE else 1)
+    ]
+    if min(run.planted.sum() for run in runs) < 2:
+        return None
+    return _summed_up(runs, task, start.p_wrong)
+
+
+def _start(task: TargetTask, found: TargetFindings, rows: np.ndarray) -> Start:
+    """What the audit found of these rows, on the scale of the task."""
+    low, high = task.scale.apply(found.low[rows]), task.scale.apply(found.high[rows])
+    return Start(found.p_wrong[rows], task.scale.apply(found.predicted[rows]), (high - low) / 4)
+
+
+def plant_and_look(
+    task: TargetTask,
+    start: Start,
+    count: int,
+    random: np.random.Generator,
+    progress: Progress | None = None,
+) -> Planted:
+    """Give some rows the targets of others that are probably right, and judge all rows once."""
+    targets, planted = planted_swaps(task.data.targets, start.p_wrong, task.known, count, random)
+    seed = int(random.integers(2**31 - 1))
+    data = replace(task.data, targets=targets, random_state=seed)
+    again = next_round(task.models, data, task.known, start, progress=progress)
+    rows = again.posterior.rows
+    return Planted(planted, targets, rows.suspicion, again.pooled.predicted)
+
+
+def planted_swaps(
+    targets: np.ndarray,
+    p_wrong: np.ndarray,
+    known: np.ndarray,
+    count: int,
+    random: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Targets, ``count`` of them another row's, and which; a change too small is no error."""
+    rows = random.choice(np.flatnonzero(~known), count, replace=False)
+    donors = targets[p_wrong < CLEAN_THRESHOLD]
+    changed = targets.copy()
+    for _ in range(PLANTING_TRIES):
+        near = rows[np.abs(changed[rows] - targets[rows]) <= MOVED]
+        changed[near] = random.choice(donors, len(near))
+    planted = np.abs(changed - targets) > MOVED
+    return np.where(planted, changed, targets), planted
+
+
+def _summed_up(runs: list[Planted], task: TargetTask, before: np.ndarray) -> TargetSelfCheck:
+    n, planted = len(before), round(float(np.mean([run.planted.sum() for run in runs])))
+    top = min(n, int(np.ceil(LIST_LENGTH * (planted + before.sum()))))
+    lift = _lift(runs) >= LEAST_LIFT
+    precision = np.mean([_average_precision(run, before) for run in runs])
+    undo, truth = task.scale.undo, task.data.targets
+
+    def median_distance(pick: Callable[[Planted], np.ndarray]) -> float:
+        told = [np.abs(undo(pick(run)) - undo(truth))[run.planted] for run in runs]
+        return float(np.median(np.concatenate(told)))
+
+    return TargetSelfCheck(
+        injected=planted,
+        top=top,
+        found=_mean_hits([run.planted[_first(run.suspicion, top)] for run in runs]),
+        by_value=_mean_hits([run.planted[_first(np.abs(run.targets), top)] for run in runs]),
+        lift=bool(lift),
+        average_precision=float(precision) if lift else None,
+        median_error=median_distance(lambda run: run.predicted),
+        planted_error=median_distance(lambda run: run.targets),
+        repeats=len(runs),
+    )
+
+
+def _first(values: np.ndarray, top: int) -> np.ndarray:
+    return np.argsort(-values, kind="stable")[:top]
+
+
+def _mean_hits(hits: list[np.ndarray]) -> int:
+    return round(float(np.mean([hit.sum() for hit in hits])))
+
+
+def _average_precision(run: Planted, before: np.ndarray) -> float:
+    return estimated_average_precision(Run(run.planted, run.targets, run.suspicion, 0.0), before)
+
+
+def _lift(runs: list[Planted]) -> float:
+    """Are planted errors more suspicious than other rows? The rank-sum test, in standard errors."""
+    above = variance = 0.0
+    for run in runs:
+        n, changed = len(run.planted), int(run.planted.sum())
+        pairs = changed * (n - changed)
+        ranks = rankdata(run.suspicion)[run.planted].sum()
+        above += ranks - changed * (changed + 1) / 2 - pairs / 2
+        variance += pairs * (n + 1) / 12
+    return above / np.sqrt(variance) if variance > 0 else 0.0
