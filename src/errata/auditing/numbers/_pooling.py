@@ -39,16 +39,16 @@ def huber_weights(
     F: np.ndarray, t: np.ndarray, w: np.ndarray, delta: float, ridge: float = HUBER_RIDGE
 ) -> np.ndarray:
     """Weights ``a >= 0`` with the smallest sum of w huber(t - F a), beside a small ridge."""
-    ridge = ridge * w.sum()  # in units of delta², as the loss is below
-    F, t = F / delta, t / delta
+    k, ridge = F.shape[1], ridge * delta**2 * w.sum()
 
     def loss(a: np.ndarray) -> tuple[float, np.ndarray]:
         r = t - F @ a
-        inside = np.clip(r, -1, 1)
-        value = w @ (inside * (r - inside / 2))
-        return value + ridge * a @ a, 2 * ridge * a - (w * inside) @ F
+        inside = np.clip(r, -delta, delta)
+        value = w @ (inside * (r - inside / 2)) + ridge * a @ a
+        return value / unit, (2 * ridge * a - (w * inside) @ F) / unit
 
-    k = F.shape[1]
-    start, options = np.full(k, 1 / k), {"maxiter": 500, "ftol": 1e-12, "gtol": 1e-8}
+    unit, start = 1.0, np.full(k, 1 / k)
+    unit = max(loss(start)[0], np.finfo(float).tiny)  # the search stops at changes of 1e-12 of it
+    options = {"maxiter": 500, "ftol": 1e-12, "gtol": 1e-8}
     bounds = [(0, None)] * k
     return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x

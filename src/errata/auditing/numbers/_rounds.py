@@ -60,8 +60,18 @@ def next_round(
     p_wrong = np.where(known, 0.0, start.p_wrong)
     weight, reach = np.maximum(1 - p_wrong, LEAST_ROW_WEIGHT), LATER_CLIP * start.spread
     clipped = np.clip(data.targets, start.predicted - reach, start.predicted + reach)
-    learnt = replace(data, targets=clipped, weight=weight)
+    as_they_are = (p_wrong < 0.5) & _predicted_far(data.targets, start.predicted)
+    learnt = replace(data, targets=np.where(as_they_are, data.targets, clipped), weight=weight)
     return _round(models, learnt, data.targets, p_wrong < 0.5, known, progress)
+
+
+def _predicted_far(targets: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """Whether a row that was clipped at the start was predicted to be out there.
+
+    That is how a rare regime, however far, shows after a round of clipped targets.
+    """
+    clipped = start_clipped(targets)
+    return (clipped != targets) & (predicted * np.sign(clipped) > np.abs(clipped) / 2)
 
 
 def start_from(found: Round, n: int) -> Start:

@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+
+from errata.auditing.numbers._local_scale import local_scales
+from errata.auditing.numbers._training import TargetData, robust_scale
+from seeds import SEEDS
+
+
+def scales_of(residuals, X, seed):
+    random = np.random.default_rng(seed + 100)
+    pooled = random.normal(size=len(X))
+    told = pooled + 0.1 * random.normal(size=(3, len(X)))
+    data = TargetData(X, residuals, random_state=seed)
+    return local_scales(data, told, pooled, residuals, np.ones(len(X)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_noise_that_is_wider_in_half_of_the_rows_is_seen(seed):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(600, 5))
+    wide = X[:, 0] > 0
+    found = scales_of(random.normal(size=600) * np.where(wide, 3.0, 1.0), X, seed)
+    assert found.power > 0
+    assert np.median(found.whole[wide]) / np.median(found.whole[~wide]) > 1.6
+    assert np.median(found.half[wide]) / np.median(found.half[~wide]) > 1.2
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_even_noise_has_one_scale(seed):
+    random = np.random.default_rng(seed)
+    found = scales_of(random.normal(size=600), random.normal(size=(600, 5)), seed)
+    assert np.log(found.half).std() < 0.1
+
+
+def test_residuals_over_either_scale_have_a_robust_scale_of_one():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 2))
+    residuals = random.normal(size=300) * np.exp(X[:, 0])
+    found = scales_of(residuals, X, 0)
+    for scale in (found.whole, found.half):
+        np.testing.assert_allclose(robust_scale(residuals / scale), 1, rtol=1e-6)
+
+
+def test_an_error_does_not_widen_its_own_scale():
+    # What is learnt from is clipped and out of bag, so one size of error is like another.
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 2))
+    residuals = random.normal(size=300)
+    scales = []
+    for error in (5.0, 500.0):
+        residuals[3] = error
+        scales.append(scales_of(residuals.copy(), X, 0).whole[3])
+    np.testing.assert_allclose(scales[0], scales[1], rtol=0.02)

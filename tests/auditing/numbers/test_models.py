@@ -1,0 +1,113 @@
+import numpy as np
+import pytest
+
+from errata.auditing.numbers._models import (
+    LinearRidge,
+    NearestTargets,
+    RBFRegression,
+    TreesRegression,
+    default_target_models,
+)
+from errata.auditing.numbers._training import TargetData, weighted_median
+from target_cases import straight
+
+MODELS = [
+    RBFRegression("rbf", 1.0),
+    LinearRidge("line"),
+    NearestTargets("near", 5),
+    TreesRegression("extra", True, 50),
+    TreesRegression("forest", False, 50),
+]
+
+
+def data_of(n=120, more=0, **given):
+    X, y = straight(n + more, noise=0.5)
+    return TargetData(X, y[:n], random_state=3, **given)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_rows_are_predicted_without_their_own_target(model, monkeypatch):
+    # Whatever y_7 is, row 7 is predicted the same; only the penalty may move, so it is held fixed.
+    data = data_of()
+    monkeypatch.setattr("errata.elm._base.choose_alpha", lambda *_: (0.1, {}))
+    monkeypatch.setattr("errata.auditing.numbers._models.choose_alpha", lambda *_: (0.1, {}))
+    before = model.predict_unseen(data)[7]
+    data.targets[7] += 100
+    after = model.predict_unseen(data)
+    np.testing.assert_allclose(after[7], before, rtol=0, atol=1e-9)
+    assert not np.allclose(after, model.predict_unseen(data_of()), rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+def test_rows_of_a_group_are_left_out_together(model):
+    groups = np.arange(120) // 4
+    data = data_of(groups=groups)
+    before = model.predict_unseen(data)[groups == 2]
+    data.targets[groups == 2] += 1e-6  # too little to move the penalty
+    np.testing.assert_allclose(model.predict_unseen(data)[groups == 2], before, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_rows_without_a_target_are_predicted_too(model, grouped):
+    groups = np.arange(120) // 2 if grouped else None
+    data = data_of(more=30, groups=groups)
+    told = model.predict_unseen(data)
+    truth = straight(150, noise=0.5)[1]
+    assert told.shape == (150,)
+    assert np.corrcoef(told[120:], truth[120:])[0, 1] > 0.7
+
+
+@pytest.mark.parametrize("model", [m for m in MODELS if m.name != "near"], ids=lambda m: m.name)
+def test_rows_of_little_weight_are_hardly_learnt_from(model):
+    data = data_of()
+    wrong = np.arange(120) < 20
+    data.targets[wrong] += 30
+    weight = np.where(wrong, 1e-3, 1.0)
+    told = model.predict_unseen(
+        TargetData(data.X, data.targets, weight=weight, random_state=data.random_state)
+    )
+    truth = straight(120, noise=0.5)[1]
+    assert np.median(np.abs(told - truth)) < 1.2
+
+
+def test_the_linear_model_equals_a_refit_without_each_row(monkeypatch):
+    monkeypatch.setattr("errata.auditing.numbers._models.choose_alpha", lambda *_: (2.0, {}))
+    data = data_of(40)
+    weight = np.random.default_rng(0).uniform(0.2, 1, 40)
+    told = LinearRidge("line").predict_unseen(TargetData(data.X, data.targets, weight=weight))
+    for row in range(40):
+        rest = np.arange(40) != row
+        w, X, y = weight[rest], data.X[rest], data.targets[rest]
+        mean, center = np.average(X, axis=0, weights=w), np.average(y, weights=w)
+        A = (X - mean).T @ (w[:, None] * (X - mean)) + 2.0 * np.eye(3)
+        coef = np.linalg.solve(A, (X - mean).T @ (w * (y - center)))
+        np.testing.assert_allclose(told[row], center + (data.X[row] - mean) @ coef, atol=1e-9)
+
+
+def test_neighbours_equal_a_sort_for_each_row():
+    data = data_of(60)
+    told = NearestTargets("near", 7).predict_unseen(data)
+    for row in range(60):
+        distances = np.linalg.norm(data.X - data.X[row], axis=1)
+        distances[row] = np.inf
+        near = np.argsort(distances)[:7]
+        weight = np.exp(-((distances[near] / distances[near].mean()) ** 2))
+        order = near[np.argsort(data.targets[near])]
+        weight = weight[np.argsort(data.targets[near])]
+        place = np.flatnonzero(np.cumsum(weight) >= weight.sum() / 2)[0]
+        np.testing.assert_allclose(told[row], data.targets[order[place]], rtol=0, atol=0)
+
+
+def test_a_weighted_median_has_half_of_the_weight_at_or_below_it():
+    assert weighted_median(np.array([3.0, 1.0, 2.0]), np.ones(3)) == 2
+    assert weighted_median(np.array([3.0, 1.0, 2.0]), np.array([5.0, 1.0, 1.0])) == 3
+    rows = weighted_median(np.array([[3.0, 1.0], [4.0, 9.0]]), np.array([[1, 3], [3, 1]]))
+    np.testing.assert_allclose(rows, [1, 4], rtol=0, atol=0)
+
+
+def test_large_tables_have_fewer_models():
+    names = {n: [m.name for m in default_target_models(n)] for n in (500, 10_000, 50_000)}
+    assert len(names[500]) == 7
+    assert set(names[500]) - set(names[10_000]) == {"random forest"}
+    assert set(names[10_000]) - set(names[50_000]) == {"neighbours"}

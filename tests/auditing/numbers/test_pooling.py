@@ -1,0 +1,47 @@
+import numpy as np
+from scipy.optimize import nnls
+
+from errata.auditing.numbers._pooling import huber_weights, pool_predictions
+
+
+def predictions(n=300, seed=0):
+    random = np.random.default_rng(seed)
+    truth = random.normal(size=n)
+    return np.stack([truth + s * random.normal(size=n) for s in (0.3, 0.6, 2.0)]), truth
+
+
+def test_without_a_bend_and_a_ridge_weights_are_those_of_least_squares():
+    told, truth = predictions()
+    weight = np.random.default_rng(1).uniform(0.1, 1, len(truth))
+    found = huber_weights(told.T, truth, weight, delta=1e6, ridge=0)
+    expected = nnls(np.sqrt(weight)[:, None] * told.T, np.sqrt(weight) * truth)[0]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
+
+
+def test_wrong_targets_hardly_move_the_weights():
+    told, truth = predictions(2000)
+    noisy = truth.copy()
+    noisy[:200] = 50
+    random = np.random.default_rng(0)
+    clean = pool_predictions(told, truth, np.ones(2000), random).weights
+    moved = pool_predictions(told, noisy, np.ones(2000), random)
+    # Least squares gives the best model a weight off by more than one.
+    np.testing.assert_allclose(moved.weights, clean, rtol=0, atol=0.25)
+
+
+def test_no_weight_is_negative_and_rows_without_targets_are_pooled():
+    told, truth = predictions()
+    told[2] = -truth
+    pooled = pool_predictions(told, truth[:200], np.ones(200), np.random.default_rng(0))
+    assert (pooled.weights >= 0).all()
+    assert pooled.weights[2] == 0
+    assert pooled.predicted.shape == (300,)
+    expected = pooled.center + pooled.weights @ (told - pooled.center)
+    np.testing.assert_allclose(pooled.predicted, expected, rtol=1e-12)
+
+
+def test_a_model_without_any_error_gets_all_the_weight():
+    told, truth = predictions()
+    told[1] = truth
+    pooled = pool_predictions(told, truth, np.ones(300), np.random.default_rng(0))
+    np.testing.assert_allclose(pooled.predicted, truth, rtol=0, atol=1e-2)

@@ -1,0 +1,26 @@
+import numpy as np
+import pytest
+
+from errata.auditing.numbers._posterior import ScaleHypotheses
+from errata.auditing.numbers._rate import rate_of_targets
+from errata.auditing.numbers._settings import TARGET_RATES
+
+
+def certain(place):
+    weights = np.zeros((2, len(TARGET_RATES)))
+    weights[1, place] = 1
+    return ScaleHypotheses([], weights)
+
+
+def test_the_interval_is_wider_than_both_posteriors():
+    low, high = TARGET_RATES[20], TARGET_RATES[40]
+    rate = rate_of_targets([certain(20), certain(40)])
+    assert rate.estimate == pytest.approx((low + high) / 2)
+    assert rate.low == pytest.approx(max(0, low / 1.5 - 0.02))
+    assert rate.high == pytest.approx(high * 1.5 + 0.02)
+
+
+def test_the_interval_stays_between_none_and_all():
+    rate = rate_of_targets([certain(0), certain(-1)])
+    assert rate.low == 0
+    assert rate.high <= 1

@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+
+from errata.auditing.numbers import check_targets, find_wrong_targets
+from errata.auditing.numbers._self_check import planted_swaps
+from target_cases import QUICK, straight
+
+
+def test_planted_errors_are_found_where_the_columns_tell():
+    X, y = straight(300)
+    found = find_wrong_targets(X, y, brought=QUICK)
+    check = check_targets(X, y, found, brought=QUICK, seed=1)
+    assert (check.injected, check.repeats) == (30, 2)
+    assert check.found >= 25 > check.by_value
+    assert check.lift
+    assert check.average_precision > 0.9
+    assert check.median_error < 0.2 < 1 < check.planted_error
+    assert "of 30 planted errors are among the" in repr(check)
+
+
+def test_there_is_no_lift_where_they_do_not():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(300, 3)), random.normal(size=300)
+    found = find_wrong_targets(X, y, brought=QUICK)
+    check = check_targets(X, y, found, brought=QUICK)
+    assert not check.lift
+    assert check.average_precision is None
+
+
+def test_rows_without_a_target_are_left_alone():
+    X, y = straight(200)
+    y[::4] = np.nan
+    found = find_wrong_targets(X, y, brought=QUICK)
+    assert check_targets(X, y, found, brought=QUICK).injected == 20
+
+
+def test_large_tables_are_checked_by_some_of_their_rows(monkeypatch):
+    monkeypatch.setattr("errata.auditing.numbers._self_check.CHECKED_ROWS", 300)
+    monkeypatch.setattr("errata.auditing.numbers._self_check.CHECK_SAMPLE", 250)
+    X, y = straight(400)
+    found = find_wrong_targets(X, y, brought=QUICK)
+    assert check_targets(X, y, found, brought=QUICK).injected == 25
+
+
+def test_swaps_come_from_trusted_rows_and_move_the_target():
+    targets = np.r_[np.zeros(50), np.ones(50)]
+    p_wrong = np.r_[np.zeros(50), np.ones(50)]  # ones are not believed
+    known = np.arange(100) % 10 == 0
+    changed, planted = planted_swaps(targets, p_wrong, known, 40, np.random.default_rng(0))
+    assert not planted[known].any()
+    assert (changed[planted] == 0).all()
+    assert (targets[planted] == 1).all()  # a zero in place of a zero is no error
+    np.testing.assert_allclose(changed[~planted], targets[~planted], rtol=0, atol=0)
+
+
+def test_too_few_rows_are_not_checked():
+    X, y = straight(40)
+    found = find_wrong_targets(X, y, brought=QUICK)
+    known = np.ones(40, dtype=bool)
+    known[:3] = False
+    assert check_targets(X, y, found, brought=QUICK, known=known) is None
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_same_seed_plants_the_same_errors(seed):
+    X, y = straight(100)
+    found = find_wrong_targets(X, y, brought=QUICK)
+    one, other = (check_targets(X, y, found, brought=QUICK, seed=seed) for _ in range(2))
+    assert one == other
