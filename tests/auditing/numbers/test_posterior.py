@@ -6,7 +6,7 @@ from errata.auditing.numbers._local_scale import LocalScales
 from errata.auditing.numbers._noise_model import TargetNoise, log_error_densities
 from errata.auditing.numbers._posterior import (
     ScaleHypotheses,
-    judge_rows,
+    judged_targets,
     target_posterior,
 )
 from errata.auditing.numbers._settings import TARGET_RATES
@@ -21,7 +21,7 @@ def test_one_hypothesis_gives_the_ratio_of_densities():
     weights[0, 30] = 1
     rate = TARGET_RATES[30]
     densities = log_error_densities(z, np.array([12.0]), swap)
-    rows = judge_rows(ScaleHypotheses([noise], weights), z, densities, np.full(25, 2.0))
+    rows = judged_targets(ScaleHypotheses([noise], weights), z, densities, np.full(25, 2.0))
     wrong = rate * (0.25 * norm.pdf(z, scale=12) + 0.75 * 0.05)
     right = (1 - rate) * t.pdf(z, 6, scale=1.2)
     np.testing.assert_allclose(rows.p_wrong, wrong / (wrong + right), rtol=1e-9)

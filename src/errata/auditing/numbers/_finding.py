@@ -10,7 +10,7 @@ from .._settings import MOST_WITHOUT_SKILL
 from ._brought import NOTHING_BROUGHT, BroughtPredictions, target_models_of
 from ._findings import TargetFindings
 from ._rate import rate_of_targets
-from ._rounds import Progress, Round, first_round, next_round, start_from
+from ._rounds import Progress, TargetRound, first_round, next_round, start_from
 from ._settings import CLEAR_KIND
 from ._target_scale import TargetScale, scale_of
 from ._target_skill import target_models_told, targets_have_skill
@@ -116,7 +116,7 @@ def target_task(
     return TargetTask(order, data, models, certain, scale)
 
 
-def findings_of(task: TargetTask, last: Round) -> TargetFindings:
+def findings_of(task: TargetTask, last: TargetRound) -> TargetFindings:
     """What the last round found, in the units of the targets and the order of the rows."""
     n, rows, f = len(task.data), last.posterior.rows, last.pooled.predicted
     skill = targets_have_skill(last, task.data.targets, task.data.groups)
@@ -156,7 +156,7 @@ def _in_units(spread: np.ndarray, predicted: np.ndarray, scale: TargetScale) -> 
     return (scale.undo(predicted + spread) - scale.undo(predicted - spread)) / 2
 
 
-def _tail(last: Round) -> float:
+def _tail(last: TargetRound) -> float:
     """The tail that weighs most."""
     weights = np.sum([found.of_tails for found in last.posterior.hypotheses], axis=0)
     return last.posterior.hypotheses[0].noises[int(weights.argmax())].tail

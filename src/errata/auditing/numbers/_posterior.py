@@ -79,7 +79,7 @@ def target_posterior(
         densities = log_error_densities(z, gross_scales(z), log_swap + np.log(s))
         found = weigh_hypotheses(z[fitted], densities[:, fitted])
         hypotheses.append(found)
-        rows.append(judge_rows(found, z, densities, scale))
+        rows.append(judged_targets(found, z, densities, scale))
     both = [np.mean(found, axis=0) for found in zip(*rows, strict=True)]
     return TargetPosterior(RowOdds(*both), hypotheses)
 
@@ -107,7 +107,7 @@ def _log_likelihoods(noise: TargetNoise, z: np.ndarray, log_densities: np.ndarra
     return np.array([right.sum() + np.log1p(rate * (ratio - 1)).sum() for rate in TARGET_RATES])
 
 
-def judge_rows(
+def judged_targets(
     found: ScaleHypotheses, z: np.ndarray, log_densities: np.ndarray, scale: np.ndarray
 ) -> RowOdds:
     """Average over tails and rates; ``scale`` holds rows without a target, too."""

@@ -1,4 +1,7 @@
-"""Rounds: models are fitted to all rows, then once more without those that are probably wrong."""
+"""Rounds: models are fitted to all rows, then once more without those that are probably wrong.
+
+A third round brings nothing and overestimates the rate.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,7 +19,7 @@ from ._training import TargetData, TargetPredictor, row_weights
 Progress = Callable[[str], None]
 
 
-class Round(NamedTuple):
+class TargetRound(NamedTuple):
     """What one round found, on the scale of the targets."""
 
     predictions: np.ndarray  # (models, n + m)
@@ -41,7 +44,7 @@ def first_round(
     known: np.ndarray,
     *,
     progress: Progress | None = None,
-) -> Round:
+) -> TargetRound:
     """Learn from all targets alike, and judge them, both as clipped at the start."""
     clipped = start_clipped(data.targets)
     trusted = np.ones(len(data), dtype=bool)
@@ -55,7 +58,7 @@ def next_round(
     start: Start,
     *,
     progress: Progress | None = None,
-) -> Round:
+) -> TargetRound:
     """Learn less from targets that are probably wrong, and judge them as they are."""
     p_wrong = np.where(known, 0.0, start.p_wrong)
     weight, reach = np.maximum(1 - p_wrong, LEAST_ROW_WEIGHT), LATER_CLIP * start.spread
@@ -74,7 +77,7 @@ def _predicted_far(targets: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     return (clipped != targets) & (predicted * np.sign(clipped) > np.abs(clipped) / 2)
 
 
-def start_from(found: Round, n: int) -> Start:
+def start_from(found: TargetRound, n: int) -> Start:
     """What the next round knows of this one."""
     rows = found.posterior.rows
     return Start(rows.p_wrong, found.pooled.predicted[:n], rows.spread[:n])
@@ -87,7 +90,7 @@ def _round(
     trusted: np.ndarray,
     known: np.ndarray,
     progress: Progress | None,
-) -> Round:
+) -> TargetRound:
     """``judged`` are the targets that residuals are taken of, ``data`` has those to learn from."""
     told = []
     for model in models:
@@ -102,4 +105,4 @@ def _round(
         progress("computing the posterior")
     scales = local_scales(data, predictions, pooled.predicted, residuals, weight)
     posterior = target_posterior(residuals, judged, scales, trusted, ~known, random)
-    return Round(predictions, pooled, scales, residuals, posterior, weight)
+    return TargetRound(predictions, pooled, scales, residuals, posterior, weight)

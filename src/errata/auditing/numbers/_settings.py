@@ -19,7 +19,6 @@ FOLDS_OF_TARGETS = 5  # of regressors without a closed form
 START_CLIP = 10.0  # robust scales beyond the quartiles: targets further out start from there
 LATER_CLIP = 50.0  # local scales from the prediction
 LEAST_ROW_WEIGHT = 1e-3
-ROUNDS = 2  # a third brings nothing and overestimates the rate
 
 # Pool
 HUBER = 1.345  # times the smallest robust scale of a model's residuals

@@ -4,11 +4,13 @@ import numpy as np
 
 from .._settings import LEAST_SKILL
 from ._findings import TargetModel
-from ._rounds import Round
+from ._rounds import TargetRound
 from ._training import TargetPredictor
 
 
-def targets_have_skill(found: Round, targets: np.ndarray, units: np.ndarray | None = None) -> bool:
+def targets_have_skill(
+    found: TargetRound, targets: np.ndarray, units: np.ndarray | None = None
+) -> bool:
     """Test the gain in Huber's loss over the center of the pool against zero.
 
     Rows of one of the ``units`` share their fate: the standard error counts units, not rows.
@@ -27,7 +29,7 @@ def _huber(residuals: np.ndarray) -> np.ndarray:
 
 
 def target_models_told(
-    found: Round, targets: np.ndarray, models: list[TargetPredictor]
+    found: TargetRound, targets: np.ndarray, models: list[TargetPredictor]
 ) -> list[TargetModel]:
     """Name, weight and R² of each model, on rows in so far as they are right."""
     weight = 1 - found.posterior.rows.p_wrong

@@ -1,6 +1,5 @@
 """What models of numeric targets learn from, and what they give."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -83,8 +82,3 @@ def robust_scale(residuals: np.ndarray, weight: np.ndarray | None = None) -> flo
 def row_weights(data: TargetData) -> np.ndarray:
     """The weights of the rows, one each where none are given."""
     return np.ones(len(data)) if data.weight is None else data.weight
-
-
-def names_of(models: Sequence[TargetPredictor]) -> list[str]:
-    """What the models are called."""
-    return [model.name for model in models]
