@@ -9,7 +9,7 @@ from ._labels import (
     check_labels,
     check_no_missing_labels,
     check_rows,
-    distinct,
+    distinct_labels,
     fit_to_codes,
     is_missing,
 )
@@ -72,7 +72,7 @@ __all__ = [
     "check_significance",
     "check_transition",
     "check_weight_matrix",
-    "distinct",
+    "distinct_labels",
     "fit_to_codes",
     "is_missing",
     "measurement_note",

@@ -24,7 +24,7 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
     # First, as np.unique fails on None and takes NaN for a class.
     check_no_missing_labels(y, name=name)
     try:
-        classes, codes = distinct(y)
+        classes, codes = distinct_labels(y)
     except TypeError as error:  # str and int do not compare
         kinds = ", ".join(sorted({type(label).__name__ for label in y.tolist()}))
         raise ValueError(
@@ -41,14 +41,14 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
     return classes, codes
 
 
-def distinct(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def distinct_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The sorted distinct labels, and for each row the index of its label.
 
     As ``np.unique`` with ``return_inverse``, but whole numbers that are close together are counted.
 
     Examples
     --------
-    >>> distinct(np.array([7, 5, 7]))
+    >>> distinct_labels(np.array([7, 5, 7]))
     (array([5, 7]), array([1, 0, 1]))
     """
     if y.dtype.kind != "i" or not len(y) or int(y.max()) - int(y.min()) >= len(y):
