@@ -15,7 +15,8 @@ Its stages, in the order in which they run:
 7. ``classes/``: the noise model, and the posterior that each label is wrong
 8. ``_flags``: the rows worth a look; ``_flag_line``: the same of rows too many to be sorted
 9. ``_self_check``: injected errors, looked for in the same way
-10. ``_examples``, ``_nearby``, ``_reasons``, ``_map``, ``_notes``: what a person wants to see
+10. ``_showing``: what a person wants to see, by ``_examples``, ``_nearby``, ``_reasons``, ``_map``,
+    ``_notes``
 11. ``_assembly``, ``_result``: the :class:`Audit`; ``_base``: what audits of all kinds share
 12. ``_totals``: sums over all rows; ``_cleaning``, ``_summary``, ``_storage``: what can be done
     ``_kinds``: which kind of audit a folder holds

@@ -1,29 +1,28 @@
 """The result put together for all rows, those that could not be audited included."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ._all_rows import AllRows
-from ._examples import describe_examples, example_rows
 from ._flag_line import flags_by_line
 from ._flags import Flags, draw_flags, no_flags
+from ._for_review import ForReview
 from ._inputs import Display, Inputs, for_all_rows
-from ._map import draw_map
-from ._nearby import Neighborhood
 from ._noise_rate import NoiseRate
-from ._notes import notes_about_duplicates, notes_about_noise
+from ._notes import notes_about_noise
 from ._pooling import Pool
-from ._reasons import most_probable_others, reasons_for
 from ._result import Audit
 from ._self_check import SelfCheck
 from ._settings import EXACT_ROWS
+from ._showing import Showing, show, shown_rows
 from ._suggestions import suggestion
 from ._totals import near_borders
 from ._unlabelled import Filled
-from ._views import View
-from .classes import Posterior
-from .sequences import SequenceInputs, draw_traces
+from .classes import Grouped, Posterior
+from .sequences import SequenceInputs
 
 
 def assemble(
@@ -32,9 +31,36 @@ def assemble(
     check: SelfCheck | None,
     *,
     precision: float | None,
+    showing: Showing,
+    grouped: Callable[[], Grouped],
+    started: float,
+    course: SequenceInputs | None = None,
+) -> Audit:
+    """The audit as the user gets it.
+
+    ``grouped`` tells what hypotheses say of every row, for a review; ``started`` is the reading of
+    the clock when the audit began.
+    """
+    result = _result(found, pool, check, precision, showing.display)
+    show(result, shown_rows(result), showing, course)
+    result.for_review = ForReview(
+        *(showing.look, grouped, found.inputs.doubtful, showing.display),
+        seconds=time.perf_counter() - started,
+        seed=showing.seed,
+        n_jobs=showing.n_jobs,
+        has_neighbors=course is None,
+    )
+    return result
+
+
+def _result(
+    found: AllRows,
+    pool: Pool,
+    check: SelfCheck | None,
+    precision: float | None,
     display: Display,
 ) -> Audit:
-    """The audit as the user gets it, but for what is told of single rows."""
+    """The audit, but for what is told of single rows."""
     inputs, posterior = found.inputs, found.posterior
     flags = _flags(inputs, posterior, precision)
     columns: dict[str, Any] = _columns(inputs, posterior, flags, found.filled)
@@ -53,64 +79,6 @@ def assemble(
         about=display.about(inputs),
         index=display.index,
         known=inputs.known,
-    )
-
-
-def shown_rows(audit: Audit) -> np.ndarray:
-    """The rows that are worth showing."""
-    doubtful = audit.labelled if audit.known is None else audit.labelled & ~audit.known
-    return example_rows(audit.suspicion, audit.flagged, doubtful)
-
-
-def show_map(audit: Audit, view: View, shown: np.ndarray, seed: int) -> None:
-    """Add the map of the data."""
-    audit.points = view.in_table(_points(audit, view, view.places(shown), seed))
-
-
-def show_rows(
-    audit: Audit,
-    view: View,
-    shown: np.ndarray,
-    display: Display,
-    *,
-    seed: int,
-    n_jobs: int | None,
-) -> None:
-    """Add what a person wants to see of single rows: examples, and copies that disagree."""
-    inputs, shown = view.inputs, view.places(shown)
-    near = Neighborhood(inputs, n_jobs=n_jobs).around(shown)
-    reasons = reasons_for(shown, near, inputs, view.posterior.other, view.models)
-    columns = {
-        "label": inputs.labels,
-        "suggested": most_probable_others(inputs, view.posterior.other),
-        "p_wrong": view.p_wrong,
-        "flagged": view.of_all(vars(audit)["flagged"]),
-    }
-    ids = display.row_names(len(audit))
-    audit.examples = view.in_table(
-        describe_examples(
-            *(shown, reasons, near, columns, inputs, display.image_shape),
-            ids=None if ids is None else view.of_all(ids),
-            seed=seed,
-            n_jobs=n_jobs,
-        )
-    )
-    audit.notes += notes_about_duplicates(audit.duplicates)
-
-
-def show_stretches(audit: Audit, course: SequenceInputs) -> None:
-    """Add what a person wants to see of recordings: from where to where, and the signal there.
-
-    A row by itself says little there, and that others look like it is nothing unusual.
-    """
-    audit.timeline = course.timeline
-    audit.traces = draw_traces(
-        audit.stretch_columns(),
-        course.signals,
-        course.inputs.codes,
-        course.timeline,
-        labels=audit.labels,
-        suggested=audit.suggested,
     )
 
 
@@ -182,17 +150,3 @@ def models_told(pool: Pool) -> list[dict[str, Any]]:
         {"name": m.name, "weight": round(m.weight / total, 4), "agreement": round(m.agreement, 4)}
         for m in pool.models
     ]
-
-
-def _points(audit: Audit, view: View, shown: np.ndarray, seed: int) -> dict[str, Any] | None:
-    inputs = view.inputs
-    if inputs.X is None or len(inputs.audited) < len(inputs.codes):
-        return None
-    flagged = view.of_all(vars(audit)["flagged"])
-    drawn = {
-        "label": inputs.codes,
-        "suggested": np.where(flagged, inputs.present[view.posterior.other], inputs.codes),
-        "p_wrong": view.p_wrong,
-        "flagged": flagged,
-    }
-    return draw_map(inputs.X, shown, drawn, seed)

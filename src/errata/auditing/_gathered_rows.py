@@ -8,14 +8,14 @@ import numpy as np
 
 from ._all_rows import AllRows, found_by_bits, whole_inputs, whole_posterior
 from ._asked import Asked
-from ._assembly import assemble, show_map, show_rows, shown_rows
-from ._for_review import ForReview
+from ._assembly import assemble
 from ._inputs import Display, Labelled
 from ._judge_parts import BITS, GROUPS, JudgedSums, Judging, beside, stacked_rows
 from ._judged import part_path, read_judged
 from ._labels import labels_from
 from ._learning import Learnt
 from ._result import Audit
+from ._showing import Showing
 from ._stored_table import StoredTable
 from ._unlabelled import Filled
 from ._views import Viewer
@@ -32,35 +32,33 @@ def gather_rows(
     judging: Judging,
     told: JudgedSums,
     *,
-    seconds: float,
+    started: float,
 ) -> Audit:
     """The audit as if the table had been in memory."""
     learnt = known.learnt
     found = _all_rows(table, learnt, judging, told)
     ids = table.ids(np.arange(table.n_rows))
-    label = table.columns.label
-    display = Display(ids, None, asked.title, label, asked.random_state, None)
-    result = assemble(
-        *(found, learnt.pool, known.check), precision=asked.precision, display=display
+    return assemble(
+        *(found, learnt.pool, known.check),
+        precision=asked.precision,
+        showing=showing_of(table, asked, learnt, judging, ids),
+        grouped=partial(_grouped, table, judging, found),
+        started=started,
     )
-    look = viewer_of(table, learnt, judging).view
-    shown = shown_rows(result)
-    view = look(shown)
-    show_map(result, view, shown, table.seed)
-    show_rows(result, view, shown, display, seed=table.seed, n_jobs=asked.n_jobs)
-    result.for_review = ForReview(
-        *(look, partial(_grouped, table, judging, found), found.inputs.doubtful, display),
-        seconds=seconds,
-        seed=table.seed,
-        n_jobs=asked.n_jobs,
-    )
-    return result
 
 
-def viewer_of(table: StoredTable, learnt: Learnt, judging: Judging) -> Viewer:
-    """Shows rows of the table among those that were learnt from."""
+def showing_of(
+    table: StoredTable,
+    asked: Asked,
+    learnt: Learnt,
+    judging: Judging,
+    ids: np.ndarray | None = None,
+) -> Showing:
+    """Rows of the table are shown among those that were learnt from."""
     fetch = partial(table.look, learnt.inputs.table, judging.classes)
-    return Viewer(learnt, judging.judge, fetch)
+    viewer = Viewer(learnt, judging.judge, fetch)
+    display = Display(ids, None, asked.title, table.columns.label, asked.random_state, None)
+    return Showing(viewer.view, display, table.seed, asked.n_jobs)
 
 
 def _all_rows(table: StoredTable, learnt: Learnt, judging: Judging, told: JudgedSums) -> AllRows:

@@ -12,10 +12,9 @@ from .._validation import check_fraction
 from ..tables._columns import take_table_rows
 from ._all_rows import AllRows, judged_rows, rows_learnt_from
 from ._asked import Asked
-from ._assembly import assemble, show_map, show_rows, show_stretches, shown_rows
+from ._assembly import assemble
 from ._decided_labels import DecidedLabels, lay_over, row_names, verdicts_of
 from ._drawing import rows_to_learn_from
-from ._for_review import ForReview
 from ._inputs import (
     Display,
     Inputs,
@@ -31,6 +30,7 @@ from ._per_row import one_per_row
 from ._result import Audit
 from ._row_index import row_index
 from ._settings import LEARN_ROWS
+from ._showing import Showing
 from ._views import PER_ROW, Looked, View, Viewer
 from .classes import Grouped, Posterior, grouped_hypotheses, with_verdicts
 from .sequences import SequenceInputs, check_sequence, read_recordings
@@ -56,23 +56,14 @@ def audit_in_memory(X: Any, y: Any, asked: Asked, progress: Progress) -> Audit:
     check = check_by_injecting(learnt) if asked.self_check else None
     found.inputs.notes.extend(notes_on_check(learnt) if asked.self_check else [])
     result = assemble(
-        *(found, learnt.pool, check), precision=asked.precision, display=table.display
+        *(found, learnt.pool, check),
+        precision=asked.precision,
+        showing=Showing(look, table.display, table.seed, asked.n_jobs),
+        grouped=partial(_grouped, found),
+        started=started,
+        course=table.course,
     )
-    shown = shown_rows(result)
-    view = look(shown)
-    show_map(result, view, shown, table.seed)
-    if table.course is None:
-        show_rows(result, view, shown, table.display, seed=table.seed, n_jobs=asked.n_jobs)
-    else:
-        show_stretches(result, table.course)
     result.keys = None if asked.keys is None else row_names(asked.keys, len(result))
-    result.for_review = ForReview(
-        *(look, partial(_grouped, found), found.inputs.doubtful, table.display),
-        seconds=time.perf_counter() - started,
-        seed=table.seed,
-        n_jobs=asked.n_jobs,
-        has_neighbors=table.course is None,
-    )
     return result
 
 

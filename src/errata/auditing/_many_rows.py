@@ -9,17 +9,17 @@ import numpy as np
 from .._engine import Engine
 from ._all_rows import unread_note, whole_posterior
 from ._asked import Asked
-from ._assembly import models_told, noise_told, show_map, show_rows
+from ._assembly import models_told, noise_told
 from ._examples import n_examples
 from ._finishing import Finished, Finishing, finish_part
 from ._flag_line import draw_line, no_line
-from ._gathered_rows import viewer_of
-from ._inputs import Display
+from ._gathered_rows import showing_of
 from ._judge_parts import BITS, JudgedSums, Judging, beside
 from ._judged import part_path, read_codes
 from ._notes import notes_about_noise
 from ._repeated import repeated_rows
 from ._result import Audit
+from ._showing import show
 from ._stored_rows import StoredRows
 from ._stored_table import StoredTable
 from .classes import Posterior, RowsPosterior
@@ -45,7 +45,7 @@ def finish_rows(
     finishing = Finishing(judging.folder, rows, judging.classes, line, posterior.rate)
     finished = engine.reduce(finish_part, add, table.parts, finishing, stage="flagging")
     stored = StoredRows(rows, finished.parts, judging.classes, finished.totals)
-    display = Display(None, None, asked.title, table.columns.label, asked.random_state, None)
+    showing = showing_of(table, asked, learnt, judging)
     inputs, columns = learnt.inputs, cast(dict[str, Any], stored.attributes())
     result = Audit(
         **columns,
@@ -62,12 +62,10 @@ def finish_rows(
             *unread_note(told.unread),
         ],
         duplicates=_duplicates(table, judging),
-        about=display.about(inputs),
+        about=showing.display.about(inputs),
     )
     shown = finished.worst.row[: n_examples(finished.totals.n_flagged, table.n_rows)]
-    view = viewer_of(table, learnt, judging).view(shown)
-    show_map(result, view, shown, table.seed)
-    show_rows(result, view, shown, display, seed=table.seed, n_jobs=asked.n_jobs)
+    show(result, shown, showing)
     _name_examples(result, table, shown)
     return result
 

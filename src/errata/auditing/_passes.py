@@ -53,8 +53,7 @@ def audit_in_passes(
     judging = Judging(known.judge, table.columns, classes, folder, posterior)
     told = engine.reduce(judge_part, JudgedSums.merge, table.parts, judging, stage="judging")
     if few:
-        seconds = time.perf_counter() - started
-        return gather_rows(table, asked, known, judging, told, seconds=seconds)
+        return gather_rows(table, asked, known, judging, told, started=started)
     return finish_rows(table, asked, known, judging, told, engine)
 
 
