@@ -114,6 +114,23 @@ DIRECTIONS = 3  # few, as every further one has borders that near rows may strad
 LEAST_TRANSITION = 1e-3  # no error is impossible
 LEAST_PROBABILITY = 1e-30  # has a logarithm in single precision, too
 
+# Several annotators. `python benchmarks/annotators.py`
+VOTE_NUMBERS = 50_000_000  # probabilities of votes that are held at once
+MATRIX_NUMBERS = 100_000_000  # of the matrices of workers, that are told at most
+VOTE_STEPS, VOTE_TOL = 50, 1e-4  # of the fit at most; change of a probability that is none
+SHARED_DIAGONAL, SHARED_OFF = 0.8, 0.2  # votes that speak for being right, and for anything
+SHARED_FLOOR = 0.02  # of the votes of an ordinary worker that may be anything
+SHARED_SHAPE = 0.5  # of the way from one coin to what was counted
+KAPPAS = 2.0 ** np.arange(11)  # votes that what workers have in common may be worth
+VOTE_WEIGHTS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1)
+OTHER_WEIGHTS = (0.5, 2.0)  # times that: what it may be as well
+FEATURE_ROUNDS = 2  # models learn what items probably are, and are heard, so often
+FEATURE_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+FEATURE_FLOORS = (0.0, 0.05, 0.2, 0.5)
+FIRST_PRIOR_STEPS, EVERY_PRIOR_STEP = 6, 3  # in which these two are chosen anew
+WORKER_PRIOR_VOTES = 8.0  # that the accuracy of others counts at most in the bounds of a worker's
+HABIT_VOTES = 5.0  # of all workers that speak for the habits of one
+
 # Self-check. `python benchmarks/honesty.py null selfcheck`, `detection.py`
 INJECTED, FEWEST_INJECTED = 0.1, 20  # errors: a fraction of the rows, and how many at least
 INJECTED_BY_MODEL = 0.5  # fraction of them that follow the noise model; others are uniform

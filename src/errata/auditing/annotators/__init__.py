@@ -1,10 +1,17 @@
 """Labels by several annotators: who is right how often, and which majority labels are wrong.
 
 1. ``_reading``, ``_votes``: votes as the user passes them, checked once
-2. ``_findings``: what they tell
+2. ``_incidence``: which of them belong together; ``_skill``: whether they agree at all
+3. ``_noise_model``: how each worker votes, given the class of an item
+4. ``_features``, ``_item_models``: what is known of an item before any vote
+5. ``_posterior``: the class of each item; ``_vote_weight``: what each vote counts
+6. ``_workers``: who is right how often; ``_ask``: where one more vote tells most
+7. ``_finding``, ``_findings``: all of it
 """
 
+from ._finding import judge_votes
 from ._findings import VoteFindings
+from ._item_models import ItemModels
 from ._votes import Votes, read_votes
 
-__all__ = ["VoteFindings", "Votes", "read_votes"]
+__all__ = ["ItemModels", "VoteFindings", "Votes", "judge_votes", "read_votes"]
