@@ -8,8 +8,8 @@ import numpy as np
 
 from ..._compat import take_rows
 from .._default_models import LinearModel
-from .._drawing import group_folds
 from .._forest import Forest
+from .._group_names import group_folds
 from .._groups import renumbered
 from .._models import NewRows, OutOfFoldModel, TrainingData
 from .._pooling import Pool, pool_models, pooled_new_rows
