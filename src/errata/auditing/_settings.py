@@ -183,3 +183,5 @@ SUMMARY_PAIRS, SUMMARY_DUPLICATES = 200, 50
 NO_NOISE = 0.0005  # a noise rate below is none in words
 KIND_WEIGHT = 0.02  # of a kind of noise in the posterior from which it is listed
 CAUSE_WEIGHT, CAUSE_DIFFERENCE = 0.05, 0.01  # of a cause worth a word; rates worth telling apart
+BY_STANDS_OUT = 0.05  # chance of saying that one value of a column stands out if none does
+MOST_DAYS, MOST_VALUES = 31, 1_000  # dates that are not put into months; values that are compared

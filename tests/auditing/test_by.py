@@ -1,0 +1,87 @@
+"""Noise rates by annotator, source, month or site: values as they come, and the sentence."""
+
+import datetime
+
+import numpy as np
+import pytest
+
+from errata.auditing import NoiseRate
+from errata.auditing._by import rates_by, who_stands_out
+
+
+def by(values, p_wrong=None, rows=None):
+    n = len(values)
+    p_wrong = np.full(n, 0.1) if p_wrong is None else p_wrong
+    return rates_by(
+        values,
+        p_wrong=p_wrong,
+        flagged=p_wrong > 0.5,
+        strata=np.zeros(n, dtype=int),
+        rows=np.ones(n, dtype=bool) if rows is None else rows,
+        rate=NoiseRate(float(p_wrong.mean()), float(p_wrong.mean()) / 2, 2 * float(p_wrong.mean())),
+    )
+
+
+def noisy(values, value, seed=0):
+    """Rows of one value look wrong far more often."""
+    random = np.random.default_rng(seed)
+    is_wrong = random.random(len(values)) < np.where(np.asarray(values) == value, 0.4, 0.03)
+    return np.where(is_wrong, 0.97, 0.01)
+
+
+def test_the_noisiest_value_comes_first_and_stands_out():
+    values = ["ann", "bob", "cay", "dan"] * 100
+    found = by(values, noisy(values, "cay"))
+    assert found["value"][0] == "cay"
+    assert found["chance"][0] < 1e-6 < found["chance"][1]
+    assert found["rate"][0] > 0.3
+    assert (found["rows"] == 100).all()
+    flagged = noisy(values, "cay") > 0.5
+    assert found["flagged"][0] == flagged[2::4].sum()
+    sentence = who_stands_out(found)
+    assert sentence.startswith("cay (")
+    assert "stands out; elsewhere " in sentence
+    assert sentence.endswith("one of 4 values would look so in fewer than 1 of 100 such tables.")
+
+
+def test_nobody_stands_out_where_all_are_alike():
+    values = ["ann", "bob"] * 200
+    assert who_stands_out(by(values, noisy(values, None))) is None
+
+
+def test_missing_values_are_a_value():
+    found = by([None, "a", float("nan"), "a"] * 10)
+    assert sorted(found["value"]) == ["(missing)", "a"]
+
+
+def test_only_rows_whose_label_may_be_wrong_count():
+    rows = np.arange(40) % 4 != 0
+    assert by(["a", "b", "a", "b"] * 10, rows=rows)["rows"].sum() == 30
+
+
+@pytest.mark.parametrize("kind", ["text", "datetime", "numpy"])
+def test_many_days_become_months(kind):
+    days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=d) for d in range(100)] * 3
+    values = {"text": [str(day) for day in days], "datetime": days}.get(kind)
+    if values is None:
+        values = np.array(days, dtype="M8[ns]")
+    found = by(values)
+    assert sorted(found["value"]) == ["2024-01", "2024-02", "2024-03", "2024-04"]
+    assert found["rows"].sum() == 300
+
+
+def test_identifiers_are_refused():
+    with pytest.raises(ValueError, match="100 values in 100 rows are too many to compare"):
+        by([f"id{i}" for i in range(100)])
+
+
+def test_one_value_a_row():
+    with pytest.raises(ValueError, match="3 values for 4 rows; give one a row"):
+        rates_by(
+            ["a", "b", "c"],
+            p_wrong=np.zeros(4),
+            flagged=np.zeros(4, dtype=bool),
+            strata=np.zeros(4),
+            rows=np.ones(4, dtype=bool),
+            rate=NoiseRate(0.1, 0.0, 0.2),
+        )
