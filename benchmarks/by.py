@@ -12,7 +12,6 @@ import numpy as np
 from noisy_sets import load
 
 import errata
-from errata.auditing._by import rates_by
 
 SETS = ("dna", "kr_vs_kp", "mushroom", "pendigits", "seeds", "vote", "sick", "crabs", "nursery")
 SHARES = (0.3, 0.3, 0.2, 0.1, 0.1)
@@ -33,14 +32,8 @@ def audited(X, y, rates, seed):
     labels, who, wrong = labelled(y, rates, np.random.default_rng(seed))
     audit = errata.audit(X, labels, self_check=False, random_state=seed)
     truth = np.bincount(who, weights=wrong) / np.bincount(who)
-    found = rates_by(
-        who,
-        p_wrong=audit.p_wrong,
-        flagged=audit.flagged,
-        strata=labels,
-        rows=np.ones(len(y), dtype=bool),
-        rate=audit.noise_rate,
-    )
+    found = audit.rates_by(who).to_dict("list")
+    found = {name: np.array(column) for name, column in found.items()}
     order = np.argsort(found["value"].astype(int))
     rate, low, high, chance = (found[name][order] for name in ("rate", "low", "high", "chance"))
     plain = np.bincount(who, weights=audit.p_wrong) / np.bincount(who)

@@ -150,6 +150,7 @@ def fake_summary(p_wrong, labels, suggested, names, flipped, n_examples):
                 "command": "errata clean train.audit -o train.clean.csv",
             },
         },
+        "by": None,
         "review": {"command": "errata review train.audit", "so_far": None},
         "notes": [
             "3 rows without a label were left out.",

@@ -6,20 +6,16 @@ import numpy as np
 import pytest
 
 from errata.auditing import NoiseRate
-from errata.auditing._by import rates_by, who_stands_out
+from errata.auditing._by import Doubted, rates_by, who_stands_out
 
 
 def by(values, p_wrong=None, rows=None):
     n = len(values)
     p_wrong = np.full(n, 0.1) if p_wrong is None else p_wrong
-    return rates_by(
-        values,
-        p_wrong=p_wrong,
-        flagged=p_wrong > 0.5,
-        strata=np.zeros(n, dtype=int),
-        rows=np.ones(n, dtype=bool) if rows is None else rows,
-        rate=NoiseRate(float(p_wrong.mean()), float(p_wrong.mean()) / 2, 2 * float(p_wrong.mean())),
-    )
+    rows = np.ones(n, dtype=bool) if rows is None else rows
+    doubted = Doubted.among(rows, p_wrong, p_wrong > 0.5, np.zeros(n, dtype=int))
+    mean = float(p_wrong.mean())
+    return rates_by(values, n, doubted, NoiseRate(mean, mean / 2, 2 * mean))
 
 
 def noisy(values, value, seed=0):
@@ -76,12 +72,6 @@ def test_identifiers_are_refused():
 
 
 def test_one_value_a_row():
+    nobody = Doubted.among(np.ones(4, dtype=bool), *[np.zeros(4)] * 3)
     with pytest.raises(ValueError, match="3 values for 4 rows; give one a row"):
-        rates_by(
-            ["a", "b", "c"],
-            p_wrong=np.zeros(4),
-            flagged=np.zeros(4, dtype=bool),
-            strata=np.zeros(4),
-            rows=np.ones(4, dtype=bool),
-            rate=NoiseRate(0.1, 0.0, 0.2),
-        )
+        rates_by(["a", "b", "c"], 4, nobody, NoiseRate(0.1, 0.0, 0.2))

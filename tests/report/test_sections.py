@@ -16,6 +16,7 @@ def test_every_template_is_a_section_of_the_page():
 
 def test_what_has_nothing_to_show_is_left_out():
     view = {"has_skill": False, "map": None, "notes": [], "duplicates": [], "stretches": None}
+    view["by"] = None
     view["review"] = {"command": None, "so_far": None}
     assert [
         section.anchor for section in _sections.shown_sections(_sections.CLASS_SECTIONS, view)

@@ -6,6 +6,7 @@ import numpy as np
 
 from .._blocks import blocks
 from ._base import BaseAudit
+from ._by import Doubted
 from ._labels import codes_of, has_label
 from ._settings import BATCH_ROWS
 from ._stored_rows import (
@@ -60,6 +61,12 @@ class AuditRows(BaseAudit):
             flagged=flagged,
             known=self.known,
         )
+
+    def doubted(self) -> Doubted:
+        """The labels that may be wrong, compared within each label, as some are harder."""
+        codes = self.codes
+        may_be = codes >= 0 if self.known is None else (codes >= 0) & ~self.known
+        return Doubted.among(may_be, self.p_wrong, self.flagged, codes)
 
     def columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the rows given."""

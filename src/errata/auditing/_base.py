@@ -11,6 +11,7 @@ from .._optional import require
 from .._sentences import in_short
 from ..report import render, write_report
 from ..tables._digest import RowDigests
+from ._by import Doubted, rates_by, told_by
 from ._noise_rate import NoiseRate
 from ._storage import load_fields, save_audit
 from ._stored_rows import StoredRows, flagged_only, ranked_rows
@@ -127,6 +128,42 @@ class BaseAudit:
         if self.index is None:
             return ranked
         return ranked.set_axis(self.index[columns["row"]], axis="index")
+
+    def rates_by(self, values: Any, *, name: str | None = None) -> Any:
+        """How many labels are wrong for each annotator, source, month or site.
+
+        ``p_wrong`` takes all rows for equally noisy, so that a plain mean of it draws the rates of
+        all values together. Here the rate of each value is found anew from what its rows say.
+
+        Parameters
+        ----------
+        values : array-like of shape (n,)
+            The value of each row; a missing one is a value, too. Of more than 31 dates the months
+            are told apart.
+        name : str, optional
+            What the values are called. With a name, summary and report show the rates, too.
+
+        Returns
+        -------
+        dataframe
+            The noisiest first: ``value``; ``rows``, how many labels may be wrong; ``rate`` with
+            ``low`` and ``high``, as in ``noise_rate``; ``flagged``; and ``chance``, that as many of
+            its labels look wrong if the values mean nothing, with Bonferroni's correction for
+            looking at all of them.
+        """
+        if not self.has_skill:
+            raise ValueError(
+                "the columns do not tell the labels apart, so the noise of single values cannot be "
+                "told either."
+            )
+        columns = rates_by(values, len(self), self.doubted(), self.noise_rate)
+        if name is not None:
+            self.about["by"] = told_by(name, columns)
+        return require(self.about.get("dataframe", "pandas"), extra="tables").DataFrame(columns)
+
+    def doubted(self) -> Doubted:
+        """The labels that may be wrong, for :meth:`rates_by`."""
+        raise NotImplementedError
 
     def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
         """Columns of each CSV file that ``errata audit`` writes beside the ranked rows."""

@@ -1,10 +1,10 @@
 """Noise rates by annotator, source, month or site, in numbers and in a sentence."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._format import count, listed, percent, plural
+from .._format import count, four_digits, listed, percent, plural
 from .._validation import as_column, is_missing
 from ..tables._dates import dates_in_words
 from ._noise_rate import NoiseRate
@@ -14,38 +14,48 @@ from ._value_rates import chance_to_stand_out, value_rates
 MISSING = "(missing)"
 
 
-def rates_by(
-    values: Any,
-    *,
-    p_wrong: np.ndarray,
-    flagged: np.ndarray,
-    strata: np.ndarray,
-    rows: np.ndarray,
-    rate: NoiseRate,
-) -> dict[str, np.ndarray]:
+class Doubted(NamedTuple):
+    """The labels that may be wrong: whatever is known already does not count."""
+
+    rows: np.ndarray  # of each such label
+    p_wrong: np.ndarray
+    flagged: np.ndarray
+    strata: np.ndarray  # labels of one stratum are compared with each other only
+
+    @classmethod
+    def among(
+        cls, may_be: np.ndarray, p_wrong: np.ndarray, flagged: np.ndarray, strata: np.ndarray
+    ) -> "Doubted":
+        """One label a row, some of which may be wrong."""
+        rows = np.flatnonzero(may_be)
+        return cls(rows, p_wrong[rows], flagged[rows], strata[rows])
+
+
+def rates_by(values: Any, n: int, doubted: Doubted, rate: NoiseRate) -> dict[str, np.ndarray]:
     """One array per column of the table by value, the noisiest value first.
 
-    Parameters
-    ----------
-    values : array-like of shape (n,)
-    p_wrong, flagged, strata : arrays of shape (n,)
-        Rows of one stratum are compared with each other only.
-    rows : array of bool of shape (n,)
-        The rows that count: those whose label may be wrong.
-    rate : NoiseRate
-        Of all rows.
+    ``values`` has one entry for each of the ``n`` rows; ``rate`` is that of all rows.
     """
-    words, codes = _values(values, len(p_wrong), rows)
-    rates = value_rates(codes, p_wrong[rows], rate)
+    words, codes = _values(values, n, doubted.rows)
+    rates = value_rates(codes, doubted.p_wrong, rate)
     columns = {
         "value": words,
         "rows": np.bincount(codes),
         **dict(zip(("rate", "low", "high"), rates.T, strict=True)),
-        "flagged": np.bincount(codes, weights=flagged[rows]).astype(int),
-        "chance": chance_to_stand_out(codes, p_wrong[rows], strata[rows]),
+        "flagged": np.bincount(codes, weights=doubted.flagged).astype(int),
+        "chance": chance_to_stand_out(codes, doubted.p_wrong, doubted.strata),
     }
     order = np.argsort(-columns["rate"], kind="stable")
     return {name: column[order] for name, column in columns.items()}
+
+
+def told_by(name: str, columns: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The same for summary and report, as valid JSON: the column, its values, and a sentence."""
+    lists = {key: column.tolist() for key, column in columns.items()}
+    for key in ("rate", "low", "high"):
+        lists[key] = [four_digits(value) for value in lists[key]]
+    values = [dict(zip(lists, line, strict=True)) for line in zip(*lists.values(), strict=True)]
+    return {"column": name, "values": values, "sentence": who_stands_out(columns)}
 
 
 def who_stands_out(columns: dict[str, np.ndarray]) -> str | None:
@@ -80,8 +90,7 @@ def _values(values: Any, n: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarr
         given = given.astype("M8[s]").astype(object)
     if len(given) != n:
         raise ValueError(f"{plural(len(given), 'value')} for {plural(n, 'row')}; give one a row.")
-    cells = [MISSING if is_missing(cell) else str(cell) for cell in given[rows].tolist()]
-    words, codes = np.unique(cells, return_inverse=True)
+    words, codes = _distinct(given[rows])
     if len(words) > MOST_DAYS:
         words, codes = _months(words, codes)
     if len(words) > min(MOST_VALUES, len(codes) / 2):
@@ -90,6 +99,20 @@ def _values(values: Any, n: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarr
             "the noise of each; rates are for annotators, sources, months or sites."
         )
     return words, codes
+
+
+def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct values as words, and which each entry has; one step of Python each, no more."""
+    if values.dtype.kind == "O":
+        places: dict[Any, int] = {}
+        codes = np.array([places.setdefault(v, len(places)) for v in values.tolist()], dtype=int)
+        found = list(places)
+    else:
+        unique, codes = np.unique(values, return_inverse=True)
+        found = unique.tolist()
+    words = [MISSING if is_missing(value) else str(value) for value in found]
+    named, of = np.unique(words, return_inverse=True)  # 1 and "1" are one value
+    return named, of[codes]
 
 
 def _months(words: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

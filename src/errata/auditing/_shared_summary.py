@@ -21,6 +21,7 @@ def shared_summary(audit: "BaseAudit") -> dict[str, Any]:
         "notes": audit.notes,
         "models": audit.models,
         "examples": audit.examples,
+        "by": about.get("by"),
         "review": {"command": about.get("review"), "so_far": audit.reviewed},
     }
 

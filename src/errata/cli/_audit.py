@@ -12,6 +12,7 @@ from .._format import plural
 from .._optional import require_all
 from .._sentences import wording
 from ._audit_parts import Parts, audit_in_parts, is_read_in_parts
+from ._by import add_rates, values_in
 from ._cluster import cluster_options
 from ._console import console, say
 from ._findings import clean_command, print_findings, review_command
@@ -85,6 +86,12 @@ from ._progress import shown_progress
     help="What people decided with errata review: their classes replace labels and are known.",
 )
 @click.option("--id", "name", metavar="COLUMN", help="What to call the rows in the report.")
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    help="Who or what the labels come from (annotator, source, month, site): tells the noise of "
+    "each, and is no feature.",
+)
 @click.option(
     "--precision",
     type=FRACTION,
@@ -161,6 +168,7 @@ def audit(
       errata audit train.csv --label species
       errata audit visits.parquet -l outcome --group patient --drop billing_code
       errata audit train.csv -l species --fail-above 0.05
+      errata audit train.csv -l species --by annotator
       errata audit recordings.csv -l wave --sequence record
       errata audit train.csv -l species --decisions train.decisions -o train.2.audit
       errata audit visits/ -l outcome --memory 2GB
@@ -207,6 +215,8 @@ def _audit_at_once(
     with new_folder(out, force=force) as folder, shown_progress() as progress:
         found, ids = kind.run(file, options, progress)
         found.notes.extend(_notes_on_ids(ids, options.name))
+        if options.by is not None:
+            add_rates(found, options.by, values_in(file, options.by))
         reviewed = {"review": commands["review"] if found.for_review is not None else None}
         found.about |= commands | reviewed
         found.about["options"] = options.again()  # for a second audit, after a review

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import errata
 
+from ._by import add_rates, values_in
 from ._cluster import chosen_engine
 from ._columns import check_roles
 from ._console import say
@@ -74,6 +75,8 @@ def audit_in_parts(
         reviewed = {"review": commands["review"] if found.for_review is not None else None}
         found.about |= commands | reviewed | {"table": whole_path(file)}
         found.about["options"] = options.again()
+        if options.by is not None:
+            add_rates(found, options.by, values_in(file, options.by))
         progress("writing the report")
         with new_folder(out, force=True) as folder:
             return found, write_outputs(found, folder)
@@ -89,7 +92,7 @@ def _run(file: Path, out: Path, options: Options, *, parts: Parts, show: Any, **
             estimator=options.estimator(),
             groups=options.group,
             trust=list(options.trust),
-            drop=list(options.drop),
+            drop=[*options.drop, *([] if options.by is None else [options.by])],
             known=options.known,
             ids=options.name,
             precision=options.precision,

@@ -13,7 +13,13 @@ from .._format import count, percent, probability
 from .._sentences import answer, cleaning, notes
 from ._places import place_beside
 
-CLASSES, PAIRS, ROWS, STRETCHES = 15, 10, 10, 10  # of each table; the report has the rest
+CLASSES, PAIRS, ROWS, STRETCHES, VALUES = (
+    15,
+    10,
+    10,
+    10,
+    10,
+)  # of each table; the report has the rest
 
 
 def print_findings(
@@ -36,6 +42,8 @@ def print_findings(
     for title, table in TABLES[summary.get("kind", "classes")](summary):
         terminal.print(title)
         terminal.print(table)
+    if summary["by"]:
+        terminal.print(*_by_value(summary["by"]), sep="\n")
     # Wrapped by the terminal, not by us, so that long paths and commands can be copied.
     steps = _next_steps(summary, file, folder, ranked)
     terminal.print(*steps, sep="\n", soft_wrap=True)
@@ -74,6 +82,20 @@ def _class_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
         worst = stretches["worst"][:STRETCHES]
         tables.append((_first_stretches(len(worst), stretches["count"]), _stretches(worst)))
     return tables
+
+
+def _by_value(by: dict[str, Any]) -> list[Any]:
+    """What is told of each value of a column: who stands out, and the noisiest."""
+    table = _table([by["column"]], ["rows", "rate", "between", "flagged"])
+    for v in by["values"][:VALUES]:
+        between = f"{percent(v['low'])} and {percent(v['high'])}"
+        table.add_row(
+            v["value"], count(v["rows"]), percent(v["rate"]), between, count(v["flagged"])
+        )
+    found, shown = len(by["values"]), min(len(by["values"]), VALUES)
+    which = "" if shown == found else f", the {shown} noisiest of {count(found)}"
+    sentence = [by["sentence"]] if by["sentence"] else []
+    return [f"By {by['column']}{which}:", table, *sentence]
 
 
 def _first_stretches(shown: int, found: int) -> str:

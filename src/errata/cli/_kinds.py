@@ -10,7 +10,7 @@ from ._columns import named_label
 from ._options import Options
 
 # Options that mean the same for every kind.
-FOR_ALL = ("drop", "group", "name", "precision", "no_self_check", "seed", "jobs")
+FOR_ALL = ("drop", "group", "name", "by", "precision", "no_self_check", "seed", "jobs")
 
 
 class AuditKind(NamedTuple):

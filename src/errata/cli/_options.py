@@ -59,6 +59,7 @@ class Options:
     known: str | None
     decisions: Path | None
     name: str | None
+    by: str | None
     precision: float | None
     no_self_check: bool
     pixels: str | None
@@ -75,6 +76,7 @@ class Options:
             "--sequence": (self.sequence,),
             "--known": (self.known,),
             "--id": (self.name,),
+            "--by": (self.by,),
         }
         return {key: option for option, keys in named.items() for key in keys if key is not None}
 
@@ -120,6 +122,7 @@ class Options:
             "--fs": self.fs,
             "--known": self.known,
             "--id": self.name,
+            "--by": self.by,
             "--precision": self.precision,
             "--pixels": self.pixels,
             "--model": self.model,

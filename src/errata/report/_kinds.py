@@ -9,7 +9,7 @@ from ._sections import CLASS_SECTIONS, Section
 
 SHARED_KEYS = (
     *("errata", "title", "seed", "rows", "features", "has_skill", "noise_rate", "flagged"),
-    *("notes", "models", "self_check", "examples", "review"),
+    *("notes", "models", "self_check", "examples", "by", "review"),
 )
 
 

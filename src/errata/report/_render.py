@@ -10,6 +10,7 @@ from .._optional import require
 from .._sentences import answer, cleaning, notes, wording
 from . import _words
 from ._assets import page_script, page_style, script_hash
+from ._by import rates_by_value
 from ._kinds import KINDS, SHARED_KEYS, PageKind
 from ._packing import listed_rows
 from ._payload import to_json
@@ -47,7 +48,7 @@ def render(summary: dict[str, Any]) -> str:
     Examples
     --------
     >>> nothing = dict.fromkeys(
-    ...     ("label", "alternatives", "transition", "self_check", "map", "stretches")
+    ...     ("label", "alternatives", "transition", "self_check", "map", "stretches", "by")
     ... ) | {"review": {"command": None, "so_far": None}}
     >>> lists = {key: [] for key in ("notes", "confusion", "models", "duplicates", "examples")}
     >>> page = render({
@@ -143,6 +144,7 @@ def _view(summary: dict[str, Any], kind: PageKind) -> dict[str, Any]:
         "notes": notes(summary),
         "examples": listed_rows(summary),
         "listing": _words.listing(summary),
+        "by": rates_by_value(summary["by"]),
         **kind.view(summary),
     }
 

@@ -35,11 +35,13 @@ class Section(NamedTuple):
         return self.place or self.name.replace("_", "-")
 
 
+BY = Section("by", "By value", lambda view: bool(view["by"]), is_minor=True)
 CLASS_SECTIONS = [
     Section("notes", is_shown=lambda view: bool(view["notes"] or view["duplicates"])),
     Section("review", "Review", lambda view: bool(view["review"]["so_far"])),
     Section("self_check", "Self-check"),
     Section("classes", "Classes", _with_skill, is_minor=True),
+    BY,
     Section("spread", is_shown=_with_skill),
     Section("map", "Map", lambda view: bool(view["map"])),
     Section("stretches", "Stretches", _in_time),
