@@ -4,7 +4,10 @@ import datetime
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
 
+import errata
 from errata.auditing import NoiseRate
 from errata.auditing._by import Doubted, rates_by, who_stands_out
 
@@ -75,3 +78,27 @@ def test_one_value_a_row():
     nobody = Doubted.among(np.ones(4, dtype=bool), *[np.zeros(4)] * 3)
     with pytest.raises(ValueError, match="3 values for 4 rows; give one a row"):
         rates_by(["a", "b", "c"], 4, nobody, NoiseRate(0.1, 0.0, 0.2))
+
+
+def test_an_audit_leaves_out_what_is_known_and_remembers_what_has_a_name():
+    X, y = load_iris(return_X_y=True)
+    known = np.arange(150) % 3 == 0
+    audit = errata.audit(X, y, known=known, estimators=[GaussianNB()], self_check=False)
+    site = np.where(np.arange(150) < 75, "north", "south")
+    found = audit.rates_by(site)
+    assert found["rows"].sum() == 100
+    assert audit.summary()["by"] is None
+    audit.rates_by(site, name="site")
+    assert [value["value"] for value in audit.summary()["by"]["values"]] == found["value"].tolist()
+
+
+def test_without_skill_there_are_no_rates():
+    random = np.random.default_rng(0)
+    audit = errata.audit(
+        random.normal(size=(200, 2)),
+        random.integers(2, size=200),
+        estimators=[GaussianNB()],
+        self_check=False,
+    )
+    with pytest.raises(ValueError, match="the noise of single values cannot be told either"):
+        audit.rates_by(np.arange(200) % 2)
