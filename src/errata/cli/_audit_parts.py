@@ -62,10 +62,12 @@ def audit_in_parts(
     """
     _check(options)
     check_place(out, force)
-    from ..tables._sources import memory_bytes  # here, as it brings scikit-learn
+    # Here, as they bring scikit-learn.
+    from ..auditing._stored_audit import Storing
+    from ..tables._sources import memory_bytes
 
     memory = parts.memory and memory_bytes(parts.memory)
-    _tell_of_unfinished(file, out, parts)
+    _tell_of_unfinished(file, Storing(out).unfinished, parts)
     with (
         resumable(),
         chosen_engine(parts.engine, parts.scheduler) as engine,
@@ -124,8 +126,7 @@ def _check(options: Options) -> None:
             )
 
 
-def _tell_of_unfinished(file: Path, out: Path, parts: Parts) -> None:
-    unfinished = out.with_name(f"{out.name}.unfinished")
+def _tell_of_unfinished(file: Path, unfinished: Path, parts: Parts) -> None:
     if unfinished.is_dir():
         what = "Starting anew" if parts.no_resume else "Going on"
         say(f"{what}: the audit of {file} was stopped before, in {unfinished}.", err=True)
