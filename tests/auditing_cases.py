@@ -55,6 +55,10 @@ def blobs(n=120, n_classes=3, d=4, *, random_state=0):
     return 4 * random.normal(size=(n_classes, d))[codes] + random.normal(size=(n, d)), codes
 
 
+X, CODES = blobs(60)
+GROUPS = np.arange(60) // 2
+
+
 def nearly_clean(n_classes, n, n_wrong, sure):
     """Log-probabilities, classes first, and labels of which the first few are wrong."""
     random = np.random.default_rng(0)

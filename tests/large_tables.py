@@ -1,11 +1,18 @@
 """Tables that are large beside the few rows that tests let an audit learn from."""
 
-import numpy as np
+from itertools import pairwise
 
+import numpy as np
+import pytest
+from sklearn.naive_bayes import GaussianNB
+
+import errata
 from errata.auditing import _assembly, _drawing, _in_memory, _passes, _stored_audit
 from errata.noise import flip_labels
 
+N = 3_000
 LEARNT = 900
+HOW = {"estimators": [GaussianNB()], "self_check": False, "random_state": 0}
 PETS = np.array(["ant", "bee", "cat"], dtype=object)
 
 
@@ -17,7 +24,7 @@ def lower_limits(monkeypatch, learnt=LEARNT, exact=10**6):
         monkeypatch.setattr(module, "EXACT_ROWS", exact)
 
 
-def mixed_table(n=3_000, *, seed=0):
+def mixed_table(n=N, *, seed=0):
     """Columns of numbers, words, dates and gaps with labels, and which of these are wrong."""
     random = np.random.default_rng(seed)
     codes = random.integers(3, size=n)
@@ -35,3 +42,41 @@ def mixed_table(n=3_000, *, seed=0):
     }
     labels, flipped = flip_labels(PETS[codes], 0.1, random_state=seed)
     return table | {"pet": labels.astype(object)}, flipped
+
+
+TABLE, FLIPPED = mixed_table()
+
+
+def write(folder, cuts, table=TABLE, **options):
+    """A folder of Parquet files with the rows between each two cuts."""
+    arrow, parquet = map(pytest.importorskip, ("pyarrow", "pyarrow.parquet"))
+    folder.mkdir()
+    whole = arrow.table(table)
+    for number, (start, stop) in enumerate(pairwise(cuts)):
+        piece = whole.slice(start, stop - start)
+        parquet.write_table(piece, folder / f"part-{number}.parquet", **options)
+    return folder
+
+
+def equal_cuts(n_files):
+    """Where to cut the table for so many files of about equal length."""
+    return np.linspace(0, N, n_files + 1).astype(int).tolist()
+
+
+def in_memory(table=TABLE, **options):
+    """The audit of the table as a dataframe, which that of its parts should equal."""
+    frame = pytest.importorskip("pandas").DataFrame(table)
+    return errata.audit(frame, "pet", **HOW | options)
+
+
+def assert_same(found, wanted):
+    """Whether two audits say the same of all rows and of the noise."""
+    np.testing.assert_allclose(found.p_wrong, wanted.p_wrong, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found.suspicion, wanted.suspicion, rtol=0, atol=1e-5)
+    np.testing.assert_array_equal(found.flagged, wanted.flagged)
+    np.testing.assert_array_equal(found.suggested, wanted.suggested)
+    np.testing.assert_array_equal(found.labels, wanted.labels)
+    assert found.noise_rate == pytest.approx(wanted.noise_rate, abs=1e-6)
+    np.testing.assert_allclose(found.transition, wanted.transition, rtol=0, atol=1e-6)
+    assert found.notes == wanted.notes
+    assert found.rule == wanted.rule

@@ -4,6 +4,7 @@ import pytest
 import errata
 from auditing_cases import QUICK, blobs
 from errata.noise import flip_labels
+from large_tables import lower_limits
 from recordings_cases import steady, with_wrong_stretches
 
 
@@ -15,6 +16,12 @@ def flowers():
     names = np.array(["<b>rose</b>", "lily", "iris"])
     audit = errata.audit(X, names[labels], estimators=QUICK, title="<i>", random_state=0)
     return audit, flipped
+
+
+@pytest.fixture
+def low_limits(monkeypatch):
+    """Audits learn from few rows and judge the others, as they do of large tables."""
+    lower_limits(monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -3,27 +3,16 @@ import signal
 import threading
 import time
 
-import numpy as np
 import pytest
-from sklearn.naive_bayes import GaussianNB
 
 import errata
 from engine_cases import two_workers
-from large_tables import lower_limits, mixed_table
+from large_tables import HOW, TABLE, N, assert_same, equal_cuts, in_memory, lower_limits, write
 
-arrow = pytest.importorskip("pyarrow", reason="the tables extra is not installed")
+pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 pytest.importorskip("distributed", reason="the scale extra is not installed")
-parquet = pytest.importorskip("pyarrow.parquet")
 pandas = pytest.importorskip("pandas")
-
-N = 3_000
-TABLE, _ = mixed_table(N)
-HOW = {"estimators": [GaussianNB()], "self_check": False, "random_state": 0}
-
-
-@pytest.fixture(autouse=True)
-def _small(monkeypatch):
-    lower_limits(monkeypatch)
+pytestmark = pytest.mark.usefixtures("low_limits")
 
 
 @pytest.fixture(scope="module")
@@ -32,32 +21,12 @@ def client():
         yield client
 
 
-def wanted():
-    return errata.audit(pandas.DataFrame(TABLE), "pet", **HOW)
-
-
-def write(folder, n_files):
-    folder.mkdir()
-    whole, size = arrow.table(TABLE), -(-N // n_files)
-    for number in range(n_files):
-        path = folder / f"part-{number}.parquet"
-        parquet.write_table(whole.slice(number * size, size), path)
-    return folder
-
-
-def assert_same(found, wanted):
-    np.testing.assert_allclose(found.p_wrong, wanted.p_wrong, rtol=0, atol=1e-6)
-    np.testing.assert_array_equal(found.flagged, wanted.flagged)
-    np.testing.assert_array_equal(found.suggested, wanted.suggested)
-    assert found.noise_rate == pytest.approx(wanted.noise_rate, abs=1e-6)
-
-
 @pytest.mark.parametrize("exact", [10**6, N - 1], ids=["in memory", "on disk"])
 def test_workers_give_the_same_audit_as_this_process(exact, client, tmp_path, monkeypatch):
     lower_limits(monkeypatch, exact=exact)
-    folder = write(tmp_path / "pets", 7)
+    folder = write(tmp_path / "pets", equal_cuts(7))
     found = errata.audit(folder, "pet", out=tmp_path / "a.audit", engine=client, **HOW)
-    assert_same(found, wanted())
+    assert_same(found, in_memory())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.audit", "pets"]
 
 
@@ -66,7 +35,7 @@ def test_a_dask_dataframe_is_audited_where_its_partitions_are(client, tmp_path):
     frame = frames.from_pandas(pandas.DataFrame(TABLE), npartitions=5)
     address = client.scheduler.address
     found = errata.audit(frame, "pet", out=tmp_path / "a.audit", engine=address, **HOW)
-    assert_same(found, wanted())
+    assert_same(found, in_memory())
 
 
 class Killer:
@@ -90,11 +59,11 @@ class Killer:
 @pytest.mark.slow
 @pytest.mark.parametrize(("stage", "how_many"), [("scanning", 1), ("judging", 1), ("judging", 2)])
 def test_lost_workers_cost_what_they_were_at(stage, how_many, tmp_path):
-    folder = write(tmp_path / "pets", 60)
+    folder = write(tmp_path / "pets", equal_cuts(60))
     with two_workers() as client:
         killer = Killer(client, stage, how_many)
         how = HOW | {"engine": client, "progress": killer, "out": tmp_path / "a.audit"}
         found = errata.audit(folder, "pet", **how)
     assert len(killer.killed) == how_many
-    assert_same(found, wanted())
+    assert_same(found, in_memory())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.audit", "pets"]

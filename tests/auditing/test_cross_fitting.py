@@ -2,16 +2,13 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from auditing_cases import blobs
+from auditing_cases import CODES, GROUPS, X
 from errata.auditing import NewRows, TrainingData
 from errata.auditing._cross_fitting import (
     certain_or_uniform,
     cross_fit_classifier,
     cross_fit_proba,
 )
-
-X, CODES = blobs(60)
-GROUPS = np.arange(60) // 2
 
 
 def test_cross_fitting_equals_fitting_by_hand():

@@ -5,14 +5,13 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from auditing_cases import blobs
+from auditing_cases import CODES, GROUPS, X, blobs
 from errata.auditing import TrainingData, _forest, _rbf_ridge, default_models
 from errata.auditing._default_models import GradientBoosting, LinearModel, NearestRows
 from errata.auditing._forest import Forest
 from errata.auditing._rbf_ridge import RBFRidge
 from errata.auditing._user_models import CrossFitted
 
-X, CODES = blobs(60)
 QUICK = [
     RBFRidge("RBF features", 1.0, n_hidden=20),
     Forest("trees", True, 20, 1),
@@ -21,7 +20,6 @@ QUICK = [
     LinearModel("line"),
     CrossFitted("yours", LogisticRegression(), X, np.arange(3)),
 ]
-GROUPS = np.arange(60) // 2
 each = pytest.mark.parametrize("model", QUICK, ids=lambda model: model.name)
 
 

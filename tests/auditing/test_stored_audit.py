@@ -3,62 +3,37 @@ import signal
 import subprocess
 import sys
 import time
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 import errata
 from errata._random import draw_seed
 from errata.auditing import _judge_parts, _passes
 from errata.auditing._drawing import rows_to_learn_from
-from large_tables import LEARNT, lower_limits, mixed_table
+from large_tables import (
+    FLIPPED,
+    HOW,
+    LEARNT,
+    TABLE,
+    N,
+    assert_same,
+    equal_cuts,
+    in_memory,
+    lower_limits,
+    write,
+)
 
-arrow = pytest.importorskip("pyarrow", reason="the tables extra is not installed")
+pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 parquet = pytest.importorskip("pyarrow.parquet")
 pandas = pytest.importorskip("pandas")
-
-N = 3_000
-TABLE, FLIPPED = mixed_table(N)
-HOW = {"estimators": [GaussianNB()], "self_check": False, "random_state": 0}
-
-
-@pytest.fixture(autouse=True)
-def _small(monkeypatch):
-    lower_limits(monkeypatch)
-
-
-def write(folder, cuts, table=TABLE, **options):
-    """A folder of Parquet files with the rows between each two cuts."""
-    folder.mkdir()
-    whole = arrow.table(table)
-    for number, (start, stop) in enumerate(pairwise(cuts)):
-        piece = whole.slice(start, stop - start)
-        parquet.write_table(piece, folder / f"part-{number}.parquet", **options)
-    return folder
+pytestmark = pytest.mark.usefixtures("low_limits")
 
 
 def stored(source, tmp_path, **options):
     return errata.audit(source, "pet", **{"out": tmp_path / "pets.audit"} | HOW | options)
-
-
-def in_memory(table=TABLE, **options):
-    return errata.audit(pandas.DataFrame(table), "pet", **HOW | options)
-
-
-def assert_same(found, wanted):
-    np.testing.assert_allclose(found.p_wrong, wanted.p_wrong, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(found.suspicion, wanted.suspicion, rtol=0, atol=1e-5)
-    np.testing.assert_array_equal(found.flagged, wanted.flagged)
-    np.testing.assert_array_equal(found.suggested, wanted.suggested)
-    np.testing.assert_array_equal(found.labels, wanted.labels)
-    assert found.noise_rate == pytest.approx(wanted.noise_rate, abs=1e-6)
-    np.testing.assert_allclose(found.transition, wanted.transition, rtol=0, atol=1e-6)
-    assert found.notes == wanted.notes
-    assert found.rule == wanted.rule
 
 
 def test_most_rows_are_not_learnt_from_and_wrong_labels_are_found_all_the_same():
@@ -74,7 +49,7 @@ def test_most_rows_are_not_learnt_from_and_wrong_labels_are_found_all_the_same()
     [
         pytest.param([0, N], id="one file"),
         pytest.param([0, 1, 700, 701, 1_500, 1_501, 2_999, N], id="7 uneven files"),
-        pytest.param(np.linspace(0, N, 41).astype(int).tolist(), id="40 files"),
+        pytest.param(equal_cuts(40), id="40 files"),
     ],
 )
 def test_any_cut_of_the_table_gives_the_same_audit(cuts, tmp_path):
@@ -285,7 +260,7 @@ def test_a_measurement_is_no_label(tmp_path):
 
 
 def test_an_audit_that_was_stopped_goes_on_after_the_last_finished_part(tmp_path, monkeypatch):
-    folder = write(tmp_path / "pets", np.linspace(0, N, 11).astype(int).tolist())
+    folder = write(tmp_path / "pets", equal_cuts(10))
     judged = []
 
     def stops(part, shared):
@@ -324,17 +299,15 @@ def test_an_audit_that_was_stopped_goes_on_after_the_last_finished_part(tmp_path
 KILLED = """
 import sys
 import pytest
-from sklearn.naive_bayes import GaussianNB
 import errata
-from large_tables import lower_limits
+from large_tables import HOW, lower_limits
 lower_limits(pytest.MonkeyPatch())
-how = {"estimators": [GaussianNB()], "self_check": False, "random_state": 0}
-errata.audit(sys.argv[1], "pet", out=sys.argv[2], **how)
+errata.audit(sys.argv[1], "pet", out=sys.argv[2], **HOW)
 """
 
 
 def test_an_audit_that_was_killed_goes_on(tmp_path):
-    folder = write(tmp_path / "pets", np.linspace(0, N, 301).astype(int).tolist())
+    folder = write(tmp_path / "pets", equal_cuts(300))
     out, env = tmp_path / "pets.audit", dict(os.environ)
     tests, src = Path(__file__).parents[1], Path(errata.__file__).parents[1]
     env["PYTHONPATH"] = os.pathsep.join([str(tests), str(src), env.get("PYTHONPATH", "")])

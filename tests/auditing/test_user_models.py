@@ -6,7 +6,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 import errata
-from auditing_cases import QUICK, blobs
+from auditing_cases import CODES, GROUPS, QUICK, X
 from errata.auditing import NewRows, TrainingData
 from errata.auditing._cross_fitting import cross_fit_proba
 from errata.auditing._user_models import (
@@ -16,9 +16,6 @@ from errata.auditing._user_models import (
     named_models,
 )
 from large_tables import lower_limits
-
-X, CODES = blobs(60)
-GROUPS = np.arange(60) // 2
 
 
 def test_classifiers_are_named_after_their_class_or_as_the_user_says():
