@@ -21,6 +21,7 @@ from errata.exceptions import MissingExtraError
 from errata.noise import flip_labels
 from recordings_cases import steady
 
+pytestmark = pytest.mark.usefixtures("few_trees")  # and the same is asked of audits with them
 X, CODES = blobs(90)
 NAMES = np.array(["ant", "bee", "cat"])
 SEVERAL = [RBFRidge("RBF features", 1.0), Forest("trees", True, 10, 1), *QUICK]
