@@ -17,7 +17,7 @@ from ..review.inference import draw_piles, gather_components
 from ..tables._columns import take_table_rows
 from ._inputs import Display
 from ._settings import CARD_TIME, CARDS_AT_ONCE
-from ._views import View
+from ._views import RowsView
 from .cards import CardMaker, card_rows, write_cards
 from .classes import Grouped
 
@@ -46,7 +46,7 @@ class StoredReview:
 class ForReview:
     """What all of it is made from."""
 
-    look: Callable[[np.ndarray], View]  # at some rows
+    look: Callable[[np.ndarray], RowsView]  # at some rows
     grouped: Callable[[], Grouped]  # hypotheses, and what they say of every row
     doubtful: np.ndarray  # whether each label may be wrong
     display: Display
@@ -92,7 +92,7 @@ class ForReview:
             cards = maker.cards(view.places(part), with_neighbors=is_time and self.has_neighbors)
             yield part, view.in_table(cards)
 
-    def _maker(self, audit: "Audit", view: View) -> CardMaker:
+    def _maker(self, audit: "Audit", view: RowsView) -> CardMaker:
         ids = self.display.row_names(len(audit))
         return CardMaker(
             view=view,
@@ -105,7 +105,7 @@ class ForReview:
             n_jobs=self.n_jobs,
         )
 
-    def _shown(self, view: View) -> Any:
+    def _shown(self, view: RowsView) -> Any:
         """The table whose cells are shown."""
         if self.table is None:
             return view.inputs.table

@@ -168,7 +168,12 @@ def _all_rows(
     """What is known of all rows, and a way to look at some of them."""
     if table.inputs.drawn is None:
         found = _with_verdicts(rows_learnt_from(learnt, table.rows), table.decided)
-        view = View(found.inputs, found.posterior, found.logs, learnt.pool.models)
+        view = View(
+            inputs=found.inputs,
+            posterior=found.posterior,
+            logs=found.logs,
+            models=learnt.pool.models,
+        )
         return found, lambda rows: view
     progress("judging the other rows")
     judge = Judge.of(learnt)

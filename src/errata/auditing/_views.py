@@ -3,6 +3,7 @@
 Of a large table these are looked at among the drawn rows: their cells and features are at hand.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,21 +14,28 @@ import numpy as np
 from ._inputs import Inputs, for_all_rows
 from ._judging import Judge, JudgedRows, TableRows
 from ._learning import Learnt
+from ._nearby import Near
 from ._places import places_among
 from ._pooling import PooledModel
-from .classes import Posterior
+from ._reasons import most_probable_others, reasons_for
+from .classes import Posterior, classes_of_rows
 
 PER_ROW = ("p_wrong", "suspicion", "other", "p_other", "p_elsewhere")  # of a posterior
 
 
-@dataclass(frozen=True)
-class View:
-    """Some rows of a table, or all."""
+class Likely(NamedTuple):
+    """How probable each class is, of those rows of which it is known."""
+
+    names: np.ndarray  # (classes,)
+    p: np.ndarray  # (known rows, classes)
+    is_known: np.ndarray  # (rows,), bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsView(ABC):
+    """Some rows of a table, or all, whoever gave them their labels."""
 
     inputs: Inputs
-    posterior: Posterior  # of the audited ones
-    logs: np.ndarray  # (K, audited)
-    models: Sequence[PooledModel]
     rows: np.ndarray | None = None  # their places in the table; None for all
 
     def places(self, rows: np.ndarray) -> np.ndarray:
@@ -44,12 +52,6 @@ class View:
         """What is known of all rows of the table, of those in the view."""
         return values if self.rows is None else values[self.rows]
 
-    @property
-    def p_wrong(self) -> np.ndarray:
-        """That of the rows in the view, those that were not audited included."""
-        p_wrong = for_all_rows(self.inputs, self.posterior.p_wrong, self.posterior.rate)
-        return np.where(self.inputs.doubtful, p_wrong, 0.0)
-
     def in_table(self, told: Any) -> Any:
         """What is told of rows of the view, with their places in the table."""
         if self.rows is None:
@@ -64,6 +66,54 @@ class View:
     def _row(self, place: Any) -> Any:
         found = np.asarray(self.rows)[place]
         return found.tolist()
+
+    @property
+    @abstractmethod
+    def others(self) -> np.ndarray:
+        """The most probable other class of each row in the view."""
+
+    @abstractmethod
+    def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
+        """Sentences about rows of the view, given those around them."""
+
+    @abstractmethod
+    def likely(self, rows: np.ndarray) -> Likely:
+        """Probabilities of the classes, of those rows that were audited."""
+
+    def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
+        """What a card tells besides, of each row."""
+        return [{} for _ in rows]
+
+
+@dataclass(frozen=True, kw_only=True)
+class View(RowsView):
+    """Rows with one label each, and what is known of them."""
+
+    posterior: Posterior  # of the audited ones
+    logs: np.ndarray  # (K, audited)
+    models: Sequence[PooledModel]
+
+    @property
+    def p_wrong(self) -> np.ndarray:
+        """That of the rows in the view, those that were not audited included."""
+        p_wrong = for_all_rows(self.inputs, self.posterior.p_wrong, self.posterior.rate)
+        return np.where(self.inputs.doubtful, p_wrong, 0.0)
+
+    @property
+    def others(self) -> np.ndarray:
+        """The most probable other class of each row in the view."""
+        return most_probable_others(self.inputs, self.posterior.other)
+
+    def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
+        """Sentences about rows of the view, given those around them."""
+        return reasons_for(rows, near, self.inputs, self.posterior.other, self.models)
+
+    def likely(self, rows: np.ndarray) -> Likely:
+        """Probabilities of the classes, of those rows that were audited."""
+        at, is_audited = places_among(self.inputs.audited, rows)
+        codes = self.inputs.audited_codes
+        p = classes_of_rows(self.posterior, self.logs, codes, at[is_audited]).T
+        return Likely(self.inputs.classes[self.inputs.present], p, is_audited)
 
 
 class Looked(NamedTuple):
@@ -101,7 +151,7 @@ class Viewer:
             model._replace(predicted=np.r_[model.predicted, predicted])
             for model, predicted in zip(self.learnt.pool.models, judged.predicted, strict=True)
         ]
-        return View(inputs, posterior, logs, models, places)
+        return View(inputs=inputs, posterior=posterior, logs=logs, models=models, rows=places)
 
 
 def _stacked(drawn: Inputs, looked: Looked, judged: JudgedRows) -> Inputs:

@@ -7,12 +7,9 @@ import numpy as np
 
 from ..._format import four_digits
 from .._nearby import NOTHING_NEAR, Near, Neighborhood
-from .._places import places_among
-from .._reasons import most_probable_others, reasons_for
 from .._row_values import RowValues
 from .._settings import CARD_CLASSES, SIMILAR_ROWS
-from .._views import View
-from ..classes import classes_of_rows
+from .._views import RowsView
 from ._cells import standing_out, texts_of
 
 
@@ -22,7 +19,7 @@ class CardMaker:
     def __init__(
         self,
         *,
-        view: View,
+        view: RowsView,
         table: Any,
         image_shape: tuple[int, ...] | None,
         ids: np.ndarray | None,
@@ -31,13 +28,12 @@ class CardMaker:
         seed: int,
         n_jobs: int | None,
     ) -> None:
-        self.inputs, self.posterior, self.logs = view.inputs, view.posterior, view.logs
-        self.models = view.models
+        self.view, self.inputs = view, view.inputs
         self.values = RowValues(table, image_shape)
         used = view.inputs.used
         self.is_used = [used is None or column.key in used for column in self.values.columns]
         self.neighborhood = Neighborhood(view.inputs, n_jobs=n_jobs)
-        self.suggested = most_probable_others(view.inputs, view.posterior.other)
+        self.suggested = view.others
         self.ids, self.keys, self.p_wrong = ids, keys, p_wrong
         self.random = np.random.default_rng(seed)
 
@@ -46,18 +42,19 @@ class CardMaker:
         near = [NOTHING_NEAR] * len(rows)
         if with_neighbors:
             near = self.neighborhood.around(rows)
-        reasons = reasons_for(rows, near, self.inputs, self.posterior.other, self.models)
-        parts = zip(self._classes(rows), reasons, self._held(rows, near), strict=True)
+        reasons, more = self.view.reasons(rows, near), self.view.more(rows)
+        parts = zip(self._classes(rows), reasons, self._held(rows, near), more, strict=True)
         return [
             {
                 **self._judged(row),
                 "classes": classes,
                 "reasons": sentences,
                 **held,
+                **told,
                 "image": self.values.drawn(row),
                 "picture": self.values.file_name(row),
             }
-            for row, (classes, sentences, held) in zip(rows.tolist(), parts, strict=True)
+            for row, (classes, sentences, held, told) in zip(rows.tolist(), parts, strict=True)
         ]
 
     def _judged(self, row: int) -> dict[str, Any]:
@@ -72,16 +69,14 @@ class CardMaker:
 
     def _classes(self, rows: np.ndarray) -> list[list[list[Any]]]:
         """The most probable classes of each row and their probabilities; none if not audited."""
-        at, is_audited = places_among(self.inputs.audited, rows)
-        codes = self.inputs.audited_codes
-        p = classes_of_rows(self.posterior, self.logs, codes, at[is_audited]).T
-        names = [plain(name) for name in self.inputs.classes[self.inputs.present]]
+        classes, p, is_known = self.view.likely(rows)
+        names = [plain(name) for name in classes]
         top = np.argsort(-p, axis=1, kind="stable")[:, :CARD_CLASSES]
         found = iter(
             [[names[code], four_digits(own[code])] for code in codes]
             for codes, own in zip(top.tolist(), p, strict=True)
         )
-        return [next(found) if known else [] for known in is_audited]
+        return [next(found) if known else [] for known in is_known]
 
     def _held(self, rows: np.ndarray, near: Sequence[Near]) -> list[dict[str, Any]]:
         """What each row and those like it hold, and in which columns it stands out."""
