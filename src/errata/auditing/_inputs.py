@@ -194,7 +194,9 @@ def inputs_of(
     """
     codes, table = given.codes, given.table
     source = table if embeddings is None else embeddings
-    features, leaks = _features(source, codes, trust, seed, n_jobs, n_rows)
+    features, leaks = features_without_leaks(
+        source, codes, trust=trust, seed=seed, n_jobs=n_jobs, n_rows=n_rows
+    )
     audited, note = without_rare(codes, given.classes, are_drawn=drawn is not None)
     groups = None if groups is None else one_per_row("groups", groups, len(codes))
     X, scale = None, None
@@ -225,13 +227,14 @@ def inputs_of(
     )
 
 
-def _features(
+def features_without_leaks(
     source: Any,
     codes: np.ndarray,
-    trust: Sequence[Any],
-    seed: int,
-    n_jobs: int | None,
-    n_rows: int | None,
+    *,
+    trust: Sequence[Any] = (),
+    seed: int = 0,
+    n_jobs: int | None = None,
+    n_rows: int | None = None,
 ) -> tuple[Features | None, list[Any]]:
     """Features of a table, and the columns that were left out as they look made from the label."""
     if source is None:

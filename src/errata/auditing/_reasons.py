@@ -33,7 +33,7 @@ def reasons_for(
         if at < 0
         else [
             _predictions(at, other[at], codes[row], names, models),
-            *_neighborhood(around.rows, codes[row], other[at], codes, names, among),
+            *labels_nearby(around.rows, codes[row], other[at], codes, names, among),
         ]
         for row, at, around in zip(rows, place[rows], near, strict=True)
     ]
@@ -82,8 +82,14 @@ def _predict(models: int) -> str:
     return "predicts" if models == 1 else "predict"
 
 
-def _neighborhood(
-    near: np.ndarray, own: int, new: int, codes: np.ndarray, classes: Sequence[Any], among: str
+def labels_nearby(
+    near: np.ndarray,
+    own: int,
+    new: int,
+    codes: np.ndarray,
+    classes: Sequence[Any],
+    among: str = "",
+    rows: str = "rows",
 ) -> list[str]:
     """How many rows around it carry the other label, and how many its own."""
     if not len(near):
@@ -92,6 +98,6 @@ def _neighborhood(
     are = "is" if for_new < 2 else "are"
     # Its own label is not repeated: among labels that are numbers, "0 0" says nothing.
     return [
-        f"Of its {len(near)} nearest rows{among} {for_new or 'none'} {are} labelled "
+        f"Of its {len(near)} nearest {rows}{among} {for_new or 'none'} {are} labelled "
         f"{classes[new]}, {for_own or 'none'} like this one."
     ]

@@ -148,6 +148,7 @@ SUSPICION_BINS = 2**14  # equal ones, that rows are counted in beyond; a power o
 # Cleaning. `python benchmarks/cleaning.py`
 CLEAN_THRESHOLD = 0.5  # p_wrong above which a row is acted upon
 RELABEL_SURE = 0.8  # probability of the suggested class above which it is given
+CONSENSUS_SURE = 0.5  # the same of several annotators' consensus: more likely than all others
 KEPT_OF_A_CLASS, LAST_OF_A_CLASS = 0.5, 2  # fraction and number of its rows that stay
 
 # Learning from an audit. `python benchmarks/tolerant.py`, the sets of its first list
@@ -173,6 +174,8 @@ MOST_REPEATED = 10_000_000  # of such rows that are compared
 CARD_TIME = 0.1  # of the audit's time, to look for neighbours beyond the first thousand cards
 CARD_CLASSES, CARD_COLUMNS, CARD_TEXT = 10, 8, 2**20  # most probable; standing out; characters
 STANDS_OUT = 0.1  # how much more a row differs from its neighbours than they among themselves
+SHOWN_BALLOTS, TOLD_CLASSES = 40, 3  # votes of an item that are shown; classes in a sentence
+SHOWN_WORKERS, SHOWN_ASKED = 60, 20  # annotators in a report; items that need another vote
 MAP_POINTS, MAP_FITTED_ROWS = 3_000, 20_000
 TRACES, TRACED_COLUMNS, TRACE_POINTS = 20, 3, 600  # stretches drawn, signals of each, their points
 TRACE_CONTEXT, TRACE_ROWS = 2.0, 60  # to either side of a stretch: times its length, and at least

@@ -24,12 +24,17 @@ def matrix(summary: dict[str, Any]) -> dict[str, Any] | None:
     """
     transition, classes = summary["transition"], summary["classes"]
     if transition is not None and len(classes) <= MOST_CLASSES:
-        return _drawn_matrix(classes, transition, _fraction, FULL_COLOUR)
+        return fraction_matrix(classes, transition)
     names = _most_confused(summary["confusion"])
     if not names:
         return None
     counts = _counts(summary["confusion"], names)
     return _drawn_matrix(names, counts, _count, 1) | {"of_flagged": True}
+
+
+def fraction_matrix(names: list[str], lines: list[list[float]]) -> dict[str, Any]:
+    """A matrix whose lines are classes, and whose columns the fractions of each label."""
+    return _drawn_matrix(names, lines, _fraction, FULL_COLOUR)
 
 
 def _drawn_matrix(names: list[str], lines: list[list], text: Any, least: float) -> dict[str, Any]:

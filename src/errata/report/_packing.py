@@ -127,4 +127,5 @@ def _packed(example: dict[str, Any], names: Codes, columns: Codes, texts: Codes)
             ]
             for near in example["compared"]
         ],
+        [[names.of(s["label"]), s["count"], s["by"]] for s in example.get("votes", ())],
     ]

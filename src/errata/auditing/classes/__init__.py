@@ -13,7 +13,7 @@ Another kind of label (numbers, several annotators) is another folder with a noi
 posterior; the rest of the audit stays.
 """
 
-from ._components import Grouped, grouped_hypotheses
+from ._components import Grouped, beside_all, grouped_hypotheses, matched
 from ._noise_posterior import NoisePosterior, noise_posterior
 from ._noise_rows import set_aside
 from ._posterior import (
@@ -34,10 +34,12 @@ __all__ = [
     "RowsPosterior",
     "Verdicts",
     "Vote",
+    "beside_all",
     "classes_before_labels",
     "classes_of_rows",
     "gathered_posterior",
     "grouped_hypotheses",
+    "matched",
     "merged_rows",
     "noise_posterior",
     "posterior_of",

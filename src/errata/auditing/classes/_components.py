@@ -3,6 +3,7 @@
 A review reweighs these groups by the verdicts of a person, see ``errata.review.inference``.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -54,7 +55,7 @@ def grouped_hypotheses(posterior: Posterior, logs: np.ndarray, codes: np.ndarray
         The labels.
     """
     found = group_probabilities(posterior.noise, groups_of(posterior.noise), logs, codes)
-    return found._replace(p=_matched(found, posterior.p_wrong))
+    return matched(found, posterior.p_wrong)
 
 
 def group_probabilities(
@@ -65,11 +66,15 @@ def group_probabilities(
     p = np.zeros((len(codes), len(groups)), dtype=np.float32)
     for block in blocks(len(codes), CACHED, width=len(logs)):
         _score(noise, groups, logs[:, block], codes[block], p[block])
+    return beside_all([group.kind for group in groups], weights, p)
+
+
+def beside_all(kinds: Sequence[str], weights: np.ndarray, p: np.ndarray) -> Grouped:
+    """Groups, and beside them all of them together and wrong labels anywhere."""
     together = (p @ weights).astype(np.float32)
     anywhere = np.full(len(p), ANYWHERE, dtype=np.float32)
-    kinds = (*(group.kind for group in groups), ALL, UNRELATED)
     weights = np.r_[(1 - ALTOGETHER) * weights, ALTOGETHER, 0.0]
-    return Grouped(kinds, weights, np.column_stack([p, together, anywhere]))
+    return Grouped((*kinds, ALL, UNRELATED), weights, np.column_stack([p, together, anywhere]))
 
 
 def groups_of(noise: NoisePosterior) -> list[Group]:
@@ -117,7 +122,7 @@ def _score(
     np.clip(p, 0, 1, out=p)
 
 
-def _matched(groups: Grouped, wanted: np.ndarray) -> np.ndarray:
+def matched(groups: Grouped, wanted: np.ndarray) -> Grouped:
     """Move all groups alike so that their mean is ``p_wrong``, within none and certainty.
 
     Votes of equal rows and columns that tell nothing have changed it besides the hypotheses.
@@ -127,4 +132,4 @@ def _matched(groups: Grouped, wanted: np.ndarray) -> np.ndarray:
     more = np.divide(1 - wanted, 1 - mean, out=np.ones_like(mean), where=mean < wanted)
     moved = (1 - (1 - p * less[:, None]) * more[:, None]).astype(np.float32)
     moved[:, -1] = p[:, -1]  # what has nothing to do with the columns
-    return moved
+    return groups._replace(p=moved)

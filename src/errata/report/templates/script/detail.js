@@ -135,6 +135,21 @@ function reasonsPart(example) {
   return element("div", {}, element("h4", {}, "Why"), element("ul", {}, ...sentences), ...names);
 }
 
+// Who voted what: of each label how many, and those who are right most often, with how often that is.
+function ballot({ label, total, by }) {
+  const voters = by.map(([worker, accuracy]) =>
+    element("span", { class: "voter" }, own(worker), element("small", {}, percent(accuracy))));
+  const more = total - by.length;
+  return element("li", {}, element("strong", {}, own(label)), ` ${plural(total, "vote")}: `, ...voters,
+    more ? (by.length ? `and ${count(more)} more` : "") : null);
+}
+
+function ballotsPart(example) {
+  if (!example.votes.length) return null;
+  return element("div", {}, element("h4", {}, "Votes, and how often each annotator is right"),
+    element("ul", { class: "ballots" }, ...example.votes.map(ballot)));
+}
+
 function similarPart(example) {
   const made = element("div", {});
   if (example.similar.length) {
@@ -148,7 +163,8 @@ function similarPart(example) {
 function detailRow(example) {
   const rows = shownRows(example);
   const inside = element("div", { class: "opened-part" },
-    element("div", { class: "reasons-part" }, reasonsPart(example), similarPart(example)), pictures(rows));
+    element("div", { class: "reasons-part" }, reasonsPart(example), similarPart(example)),
+    ballotsPart(example), pictures(rows));
   if (example.values.length) {
     inside.append(element("h4", {}, "Values"), ...[valueHint(example, rows)].filter(Boolean), ...valueTable(example, rows));
   }

@@ -2,7 +2,7 @@
 // The order of the fields is that of _packed() in _packing.py; a text that repeats is a number there.
 const whole = (texts) => texts.map((text) => (typeof text === "number" ? data.texts[text] : text));
 
-function unpack([row, id, label, suggested, chance, flagged, reasons, similar, columns, speaking, held, compared], place) {
+function unpack([row, id, label, suggested, chance, flagged, reasons, similar, columns, speaking, held, compared, votes], place) {
   return {
     row, id, chance, place, speaking,
     flagged: Boolean(flagged),
@@ -12,6 +12,7 @@ function unpack([row, id, label, suggested, chance, flagged, reasons, similar, c
     similar: similar.map(([near, code, distance]) => ({ row: near, label: data.names[code], distance })),
     columns: columns.map((code) => data.columns[code]),
     ...unpackHeld(held),
+    votes: votes.map(([code, total, by]) => ({ label: data.names[code], total, by })),
     compared: compared.map(([near, code, differs, beside]) => (
       { row: near, label: data.names[code], differs: new Set(differs), ...unpackHeld(beside) }
     )),
@@ -30,10 +31,12 @@ const isExample = (row) => exampleRows.has(row);
 
 const wanted = { text: "", label: "", suggested: "", flagged: false, key: "chance", down: true };
 
+const voters = (example) => example.votes.flatMap(({ by }) => by.map(([worker]) => worker));
+
 function haystack(example) {
   if (example.words === undefined) {
     const values = example.values.map((value, i) => `${example.columns[i]} ${value}`);
-    example.words = [example.row, example.id ?? "", example.label, example.suggested, ...example.reasons, ...values]
+    example.words = [example.row, example.id ?? "", example.label, example.suggested, ...example.reasons, ...values, ...voters(example)]
       .join("\n").toLowerCase();
   }
   return example.words;

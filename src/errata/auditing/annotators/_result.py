@@ -1,0 +1,205 @@
+"""The result of an audit of votes: an audit of items, and what is known of those who voted."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..._optional import require
+from ...review.decisions import Decisions
+from .._cleaning import Cleaned
+from .._noise_rate import NoiseRate
+from .._result import Audit
+from .._settings import CLEAN_THRESHOLD, CONSENSUS_SURE
+from ._lists import in_asking_order, item_columns, worker_columns
+from ._storage import PROBA, read_proba, read_workers, write_workers
+from ._summary import summarise_votes, vote_findings
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class VoteAudit(Audit):
+    """Which majority labels are wrong, who is unreliable, and which item needs another vote.
+
+    Made by :func:`errata.audit_votes`. It is an :class:`errata.Audit` of items: all arrays have one
+    entry per item, and ``labels`` are what most votes say. Further attributes are below.
+
+    Attributes
+    ----------
+    items : array of shape (N,)
+        The names of the items: as in ``X`` where there is one, sorted otherwise.
+    labels : array of shape (N,)
+        The label that most votes give, which is what is audited. Of labels with as many votes it is
+        the one with more votes over all items, then the first; None, or NaN among numbers, where an
+        item has no vote.
+    proba : array of shape (N, K)
+        Posterior probability of each class, columns as in ``classes``.
+    consensus, p_consensus : arrays of shape (N,)
+        The most probable class, and its probability.
+    expected_wrong : NoiseRate
+        Fraction of the items whose consensus is still wrong, with an interval.
+    n_votes, agreement : arrays of shape (N,)
+        Votes of each item, and the share of them that is for the majority (NaN without votes).
+    ask : array of shape (N,)
+        What one more vote would tell about the class of the item, in nats; see :meth:`next_items`.
+    workers : list of dict
+        Of each annotator ``worker``, ``n_votes``, ``accuracy`` with ``low`` and ``high``,
+        ``agreement`` with the majority, ``worst`` (the pair of class and label most often
+        confused), ``confusion`` of shape (K, K), and whether it may be ``guessing``.
+    evidence : dict
+        How far votes are believed: ``vote_weight``, what each of several votes on an item counts;
+        ``kappa_coin`` and ``kappa_matrix``, how alike annotators are; ``feature_weight``, how far
+        the table is believed (None without one); ``shared``, P(vote | class) of an ordinary
+        annotator.
+
+    Examples
+    --------
+    >>> import errata
+    >>> votes = {"item": [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3],
+    ...          "worker": ["ann", "ben", "cat"] * 4,
+    ...          "label": ["a", "a", "a", "b", "b", "b", "a", "a", "b", "b", "b", "b"]}
+    >>> result = errata.audit_votes(votes, random_state=0)
+    >>> result.labels.tolist(), result.agreement.round(2).tolist()
+    (['a', 'b', 'a', 'b'], [1.0, 1.0, 0.67, 1.0])
+    >>> result.next_items(1).tolist()
+    [2]
+    """
+
+    kind: ClassVar[str] = "votes"
+    plain: ClassVar[tuple[str, ...]] = (*Audit.plain, "evidence")
+    per_row: ClassVar[tuple[str, ...]] = (*Audit.per_row, "items", "n_votes", "agreement", "ask")
+    listed: ClassVar[tuple[str, ...]] = (
+        *("item", "label", "suggested", "p_wrong", "flagged"),
+        *("n_votes", "agreement", "consensus", "p_consensus", "ask"),
+    )
+
+    items: np.ndarray
+    proba: np.ndarray
+    expected_wrong: NoiseRate
+    n_votes: np.ndarray
+    agreement: np.ndarray
+    ask: np.ndarray
+    workers: list[dict[str, Any]] = field(default_factory=list)
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def consensus(self) -> np.ndarray:
+        """The most probable class of each item."""
+        return self.classes[self.proba.argmax(axis=1)]
+
+    @property
+    def p_consensus(self) -> np.ndarray:
+        """Probability of the consensus."""
+        return self.proba.max(axis=1)
+
+    def next_items(self, k: int = 20) -> np.ndarray:
+        """The items of which one more vote would tell most, the best first."""
+        return self.items[in_asking_order(self.ask, self.n_votes)[:k]]
+
+    def clean(
+        self,
+        action: str = "relabel",
+        *,
+        threshold: float = CLEAN_THRESHOLD,
+        sure: float = CONSENSUS_SURE,
+        unsure: str = "drop",
+        decisions: Decisions | str | os.PathLike | None = None,
+        undecided: str = "act",
+        ambiguous: str = "keep",
+    ) -> Cleaned:
+        """Say which label every item gets, as :meth:`errata.Audit.clean` does.
+
+        By default, items whose majority label is probably wrong get the consensus where that is
+        more likely than all other classes together, and are dropped where none is.
+
+        Parameters
+        ----------
+        action : {"relabel", "drop", "weight", "unlabel"}, default="relabel"
+            What becomes of items whose majority label is probably wrong.
+        threshold : float, default=0.5
+            Majority labels that are wrong with more than this probability are acted upon.
+        sure : float, default=0.5
+            For "relabel": the consensus must be more probable than this.
+        unsure : {"drop", "keep"}, default="drop"
+            For "relabel": what becomes of such items without a sure consensus.
+        decisions, undecided, ambiguous
+            As for :meth:`errata.Audit.clean`.
+
+        Returns
+        -------
+        Cleaned
+            ``kept``, ``labels``, ``weight``, ``did`` and ``decided``, one entry per item.
+        """
+        return super().clean(
+            action,
+            threshold=threshold,
+            sure=sure,
+            unsure=unsure,
+            decisions=decisions,
+            undecided=undecided,
+            ambiguous=ambiguous,
+        )
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """One array per column of the ranked table, in the order of the items."""
+        columns = super().columns()
+        return columns | item_columns(self, columns["row"])
+
+    def ranked_columns(
+        self, *, flagged: bool | None = None, most: int | None = None
+    ) -> dict[str, np.ndarray]:
+        """One array per column of :meth:`table`; of the ``most`` suspicious items only."""
+        columns = super().ranked_columns(flagged=flagged, most=most)
+        return columns | item_columns(self, columns["row"])
+
+    def worker_table(self) -> Any:
+        """The annotators, the most accurate first: a polars dataframe for one, pandas otherwise.
+
+        ``confuses`` is the class and the label that one mistakes for each other most often.
+        """
+        library = require(self.about.get("dataframe", "pandas"), extra="tables")
+        return library.DataFrame(worker_columns(self.workers))
+
+    def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
+        """The annotators, and all items in the order in which another vote would tell most."""
+        order = in_asking_order(self.ask, self.n_votes)
+        return {"workers": worker_columns(self.workers), "ask": item_columns(self, order)}
+
+    def found(self) -> dict[str, Any]:
+        """The part of the summary that the first sentence is made from."""
+        return vote_findings(self)
+
+    def summary(self) -> dict[str, Any]:
+        """All there is to tell, as a plain dict that is valid JSON."""
+        return summarise_votes(self)
+
+    def kept_numbers(self) -> dict[str, Any]:
+        """What ``audit.json`` holds besides ``plain``, as JSON."""
+        return super().kept_numbers() | {
+            "classes": self.classes.tolist(),
+            "expected_wrong": list(self.expected_wrong),
+        }
+
+    def kept_columns(self) -> dict[str, Any]:
+        """Columns on disk besides those of ``per_row``."""
+        proba = {PROBA.format(code): column for code, column in enumerate(self.proba.T)}
+        return super().kept_columns() | proba
+
+    def write_more(self, folder: Path) -> None:
+        """Write what is told of annotators."""
+        write_workers(folder, self.workers)
+
+    @classmethod
+    def restored(
+        cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
+    ) -> dict[str, Any]:
+        """Attributes that are made anew from what is on disk."""
+        classes = np.array(found["classes"])
+        fields = super().restored(found, rows, table=table, path=path)
+        return fields | {
+            "classes": classes,
+            "proba": read_proba(table, len(classes)),
+            "expected_wrong": NoiseRate(*found["expected_wrong"]),
+            "workers": read_workers(path, len(classes)),
+        }

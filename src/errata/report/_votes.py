@@ -1,0 +1,86 @@
+"""What the page of an audit of votes shows besides what that of an audit of classes does."""
+
+from typing import Any
+
+from .._format import count, percent, plural
+from ._class_view import CLASS_KEYS, class_view
+from ._classes import MOST_CLASSES, fraction_matrix
+
+VOTE_KEYS = (
+    *CLASS_KEYS,
+    *("still_wrong", "annotators", "votes", "workers", "guessing", "shared", "asked", "worth"),
+)
+IN_FULL = 0.95  # weight of a vote from which it is said to count in full
+
+
+def vote_view(summary: dict[str, Any]) -> dict[str, Any]:
+    """What the templates show of votes: what follows from the summary."""
+    return class_view(summary) | {
+        "matrix": None,  # how labels go wrong is what the shared confusion tells
+        "shared_matrix": _shared(summary),
+        "workers": [_drawn(worker) for worker in summary["workers"]],
+        "worker_lead": worker_lead(summary),
+        "worth_told": worth_told(summary["worth"]),
+    }
+
+
+def _shared(summary: dict[str, Any]) -> dict[str, Any] | None:
+    if summary["shared"] is None or len(summary["classes"]) > MOST_CLASSES:
+        return None
+    return fraction_matrix(summary["classes"], summary["shared"])
+
+
+def _drawn(worker: dict[str, Any]) -> dict[str, Any]:
+    """An annotator with the places of dot and interval, in percent of the axis."""
+    low, high = 100 * worker["low"], 100 * worker["high"]
+    return worker | {
+        "dot": round(100 * worker["accuracy"], 1),
+        "start": round(low, 1),
+        "length": round(high - low, 1),
+    }
+
+
+def worker_lead(summary: dict[str, Any]) -> str:
+    """How many annotators are shown, and how many may be guessing.
+
+    >>> worker_lead({"annotators": 200, "workers": [{}] * 60, "guessing": 3})
+    'The most accurate first; 60 of 200 annotators are shown. 3 of all may be guessing: their \
+votes tell hardly more than chance would.'
+    """
+    shown, guessing = len(summary["workers"]), summary["guessing"]
+    lead = "The most accurate first"
+    if shown < summary["annotators"]:
+        lead += f"; {count(shown)} of {count(summary['annotators'])} annotators are shown"
+    if not guessing:
+        return f"{lead}."
+    who = f"{count(guessing)} of all"
+    votes = "its votes tell" if guessing == 1 else "their votes tell"
+    return f"{lead}. {who} may be guessing: {votes} hardly more than chance would."
+
+
+def worth_told(worth: dict[str, Any]) -> str:
+    """How much votes count, in words.
+
+    >>> worth_told({"votes": 20.0, "weight": 0.3, "features": None})
+    '20 votes on an item here are worth about 6 that err on their own: annotators err on the same \
+items.'
+    >>> worth_told({"votes": 1.0, "weight": 1.0, "features": 0.0})
+    'Every vote counts in full. The table tells nothing that votes do not.'
+    """
+    given, weight, features = max(round(worth["votes"]), 1), worth["weight"], worth["features"]
+    told = "Every vote counts in full."
+    if weight < IN_FULL:
+        told = (
+            f"{plural(given, 'vote')} on an item here {'is' if given == 1 else 'are'} worth about "
+            f"{count(_effective(given * weight))} that err on their own: annotators err on the "
+            "same items."
+        )
+    if features is None:
+        return told
+    if features == 0:
+        return f"{told} The table tells nothing that votes do not."
+    return f"{told} What models say of an item from the table counts with a weight of {features:g}."
+
+
+def _effective(votes: float) -> float:
+    return round(votes) if votes >= 3 else round(votes, 1)
