@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         tables,
         tolerant,
     )
-    from .auditing import Audit, AuditedClassifier, audit
+    from .auditing import Audit, AuditedClassifier, VoteAudit, audit, audit_votes
     from .comparing import Comparison, compare
 
 __version__ = "0.1.0"
@@ -38,6 +38,8 @@ __all__ = [
     "audit",
     "Audit",
     "AuditedClassifier",
+    "audit_votes",
+    "VoteAudit",
     "compare",
     "Comparison",
     "auditing",
@@ -66,6 +68,8 @@ _SHORTCUTS = {
     "audit": "auditing",
     "Audit": "auditing",
     "AuditedClassifier": "auditing",
+    "audit_votes": "auditing",
+    "VoteAudit": "auditing",
     "compare": "comparing",
     "Comparison": "comparing",
 }

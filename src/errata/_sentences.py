@@ -16,11 +16,17 @@ class Wording(NamedTuple):
     many: str
     blind: str  # what the columns do where they have no skill
     harmless: str  # what it may be where it looks wrong and is not
+    row: str = "row"  # what has a label
+    evidence: str = "These columns"
 
 
 WORDS = {
     "classes": Wording(
         "label", "labels", "do not tell the labels apart", "the classes merely overlap"
+    ),
+    "votes": Wording(
+        *("majority label", "majority labels", "do not tell who is right"),
+        *("annotators merely differ", "item", "These votes"),
     ),
 }
 
@@ -34,13 +40,14 @@ def wording(summary: dict[str, Any]) -> Wording:
 
 def answer(summary: dict[str, Any]) -> str:
     """What the audit found, in one or two sentences."""
-    return f"{_how_many(summary)}. {_flags(summary['flagged'])}."
+    return f"{_how_many(summary)}. {_flags(summary['flagged'], wording(summary).row)}."
 
 
 def in_short(summary: dict[str, Any]) -> str:
     """How many labels are wrong and how many rows are flagged, within a sentence."""
     many = _how_many(summary)
-    return f"{many[0].lower()}{many[1:]}; {rows_are_flagged(summary['flagged']['count'])}"
+    flagged = rows_are_flagged(summary["flagged"]["count"], wording(summary).row)
+    return f"{many[0].lower()}{many[1:]}; {flagged}"
 
 
 def notes(summary: dict[str, Any]) -> list[str]:
@@ -96,7 +103,7 @@ def _how_many(summary: dict[str, Any]) -> str:
     if not summary["has_skill"]:
         judged = plural(summary["rows"], words.one, words.many)
         return (
-            f"These columns {words.blind}, so nobody can say from them which {words.many} "
+            f"{words.evidence} {words.blind}, so nobody can say from them which {words.many} "
             f"are wrong: {anything(summary)} of the {judged} is possible"
         )
     rate, rows = summary["noise_rate"], count(summary["rows"])
@@ -111,13 +118,27 @@ def _how_many(summary: dict[str, Any]) -> str:
             f"Perhaps {so_many} wrong, at most {most}; it may well be that hardly any is and "
             f"{words.harmless}"
         )
+    if "still_wrong" in summary:
+        return _before_and_after(summary)
     least = rate["count_low"]
     reach = f"between {count(least)} and {most}" if least else f"at most {most}"
     return f"About {so_many} probably wrong ({reach})"
 
 
-def _flags(flagged: dict[str, Any]) -> str:
-    rows = rows_are_flagged(flagged["count"]).capitalize()
+def _before_and_after(summary: dict[str, Any]) -> str:
+    """How many majority labels are wrong, and how many labels still are once votes are weighed."""
+    before, after = summary["noise_rate"], summary["still_wrong"]
+    least, most = count(before["count_low"]), count(before["count_high"])
+    weighed = f"after weighing the {plural(summary['annotators'], 'annotator')}"
+    left = f"about {count(after['count'])} still are" if after["count"] else "hardly any still is"
+    return (
+        f"Of {count(summary['rows'])} majority labels about {count(before['count'])} ({least} to "
+        f"{most}) are probably wrong; {weighed} {left}"
+    )
+
+
+def _flags(flagged: dict[str, Any], row: str) -> str:
+    rows = rows_are_flagged(flagged["count"], row).capitalize()
     chance = flagged["expected_precision"]
     if not flagged["count"] or chance is None:
         return rows
@@ -126,15 +147,15 @@ def _flags(flagged: dict[str, Any]) -> str:
     return f"{rows}; we expect {in_ten(chance)} of them to be real errors"
 
 
-def rows_are_flagged(number: int) -> str:
+def rows_are_flagged(number: int, row: str = "row") -> str:
     """How many rows are flagged.
 
     >>> rows_are_flagged(0), rows_are_flagged(1), rows_are_flagged(1200)
     ('no row is flagged', '1 row is flagged', '1,200 rows are flagged')
     """
     if not number:
-        return "no row is flagged"
-    return f"{plural(number, 'row')} {'is' if number == 1 else 'are'} flagged"
+        return f"no {row} is flagged"
+    return f"{plural(number, row)} {'is' if number == 1 else 'are'} flagged"
 
 
 def _to_look_at(number: int) -> str:

@@ -37,11 +37,14 @@ from ._noise_rate import NoiseRate
 from ._result import Audit
 from ._reviewed import add_review
 from ._self_check import SelfCheck
+from .annotators import VoteAudit, audit_votes
 
 __all__ = [
     "audit",
     "AuditedClassifier",
     "Audit",
+    "audit_votes",
+    "VoteAudit",
     "BaseAudit",
     "load_audit",
     "add_review",

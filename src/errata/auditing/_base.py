@@ -197,6 +197,9 @@ class BaseAudit:
         """Columns on disk besides those of ``per_row``; :meth:`restored` reads them."""
         return {}
 
+    def write_more(self, folder: Path) -> None:
+        """Write files of its own to the folder of the audit; :meth:`restored` reads them."""
+
     @classmethod
     def restored(
         cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path

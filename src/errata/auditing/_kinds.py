@@ -18,6 +18,7 @@ class ResultKind(NamedTuple):
 
 KINDS = {
     "classes": ResultKind("classes", "._result", "Audit"),
+    "votes": ResultKind("votes", ".annotators._result", "VoteAudit"),
 }
 
 

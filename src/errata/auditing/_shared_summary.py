@@ -41,7 +41,7 @@ def findings(
         "kind": audit.kind,
         "rows": rows,
         "has_skill": audit.has_skill,
-        "noise_rate": _rate(audit.noise_rate, rows),
+        "noise_rate": rate_told(audit.noise_rate, rows),
         "flagged": {
             "count": n_flagged,
             "expected_precision": _number(audit.expected_precision),
@@ -56,7 +56,8 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else four_digits(value)
 
 
-def _rate(rate: NoiseRate, n: int) -> dict[str, Any]:
+def rate_told(rate: NoiseRate, n: int) -> dict[str, Any]:
+    """A fraction of ``n`` labels with its interval, and how many these are."""
     # Rounded like the percentages beside them: 20% of 100 labels are 20 of 100.
     counts = {
         "count": round(n * rate.estimate),

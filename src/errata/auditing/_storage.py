@@ -47,6 +47,7 @@ def save_audit(audit: "BaseAudit", path: str | os.PathLike) -> None:
             write_table(folder / ROWS, _rows(audit))
         else:
             audit.stored.copy_to(folder / FOLDER)
+        audit.write_more(folder)
 
 
 def is_audit(path: Path) -> bool:

@@ -112,7 +112,7 @@ def _per_class(classes: np.ndarray, totals: Totals) -> list[dict[str, Any]]:
             "class": str(name),
             "rows": int(totals.rows[c]),
             "expected_wrong": round(float(totals.wrong[c]), 2),
-            "rate": round(float(totals.wrong[c] / totals.rows[c]), 4),
+            "rate": round(float(totals.wrong[c] / max(totals.rows[c], 1)), 4),
             "flagged": int(totals.flagged[c]),
         }
         for c, name in enumerate(classes)

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from ._class_view import CLASS_KEYS, class_view
 from ._payload import payload
-from ._sections import CLASS_SECTIONS, Section
+from ._sections import CLASS_SECTIONS, VOTE_SECTIONS, Section
+from ._votes import VOTE_KEYS, vote_view
 
 SHARED_KEYS = (
     *("errata", "title", "seed", "rows", "features", "has_skill", "noise_rate", "flagged"),
@@ -28,4 +29,5 @@ class PageKind(NamedTuple):
 
 
 CLASSES = PageKind("classes", "Label audit", CLASS_KEYS, CLASS_SECTIONS, class_view, payload)
-KINDS = {kind.name: kind for kind in (CLASSES,)}
+VOTES = PageKind("votes", "Audit of votes", VOTE_KEYS, VOTE_SECTIONS, vote_view, payload)
+KINDS = {kind.name: kind for kind in (CLASSES, VOTES)}

@@ -10,6 +10,19 @@ VOTE_KEYS = (
     *CLASS_KEYS,
     *("still_wrong", "annotators", "votes", "workers", "guessing", "shared", "asked", "worth"),
 )
+METHOD = (
+    "How often each annotator is right with each class was learnt from the votes of all others, and "
+    "the probability of each class computed from the votes of the item, each weighed by its "
+    "annotator."
+)
+WITH_TABLE = (
+    " Models of the table, which predicted every item without having been fitted to it, say how "
+    "probable each class is before anybody votes."
+)
+CLEANING = (
+    "writes the items with their label: the consensus where the majority is probably wrong, and no "
+    "item where there is none"
+)
 IN_FULL = 0.95  # weight of a vote from which it is said to count in full
 
 
@@ -21,6 +34,8 @@ def vote_view(summary: dict[str, Any]) -> dict[str, Any]:
         "workers": [_drawn(worker) for worker in summary["workers"]],
         "worker_lead": worker_lead(summary),
         "worth_told": worth_told(summary["worth"]),
+        "cleaning": CLEANING,
+        "method": METHOD + (WITH_TABLE if summary["worth"]["features"] is not None else ""),
     }
 
 

@@ -42,10 +42,11 @@ def listing(summary: dict[str, Any]) -> str:
     'The 3 most suspicious rows, 2 of them flagged.'
     """
     examples, flagged = summary["examples"], summary["flagged"]["count"]
+    row = wording(summary).row
     here = sum(example["flagged"] for example in examples)
     if here == flagged == len(examples):
-        return "The flagged row." if flagged == 1 else f"The {count(flagged)} flagged rows."
-    rows = plural(len(examples), "most suspicious row")
+        return f"The flagged {row}." if flagged == 1 else f"The {count(flagged)} flagged {row}s."
+    rows = plural(len(examples), f"most suspicious {row}")
     if here == flagged:
         return f"The {rows}, {count(here)} of them flagged."
     return f"The {rows}, with {count(here)} of the {count(flagged)} flagged ones."
@@ -53,22 +54,24 @@ def listing(summary: dict[str, Any]) -> str:
 
 def cards(summary: dict[str, Any]) -> list[dict[str, str]]:
     """The key figures: a name, a number, and what to make of it."""
-    flagged, rows, many = summary["flagged"], summary["rows"], wording(summary).many
+    flagged, rows, words = summary["flagged"], summary["rows"], wording(summary)
     part = percent(flagged["count"] / rows if rows else None)
     return [
         _rate_card(summary),
         {
-            "name": "Rows flagged",
+            "name": f"{capitalised(words.row)}s flagged",
             "figure": count(flagged["count"]),
-            "note": f"{part} of {plural(rows, 'row')}",
+            "note": f"{part} of {plural(rows, words.row)}",
         },
         {
             "name": "Flags that are right",
-            **_fraction_card(flagged["expected_precision"], "of the flagged rows are wrong"),
+            **_fraction_card(
+                flagged["expected_precision"], f"of the flagged {words.row}s are wrong"
+            ),
         },
         {
             "name": "Errors that are flagged",
-            **_fraction_card(flagged["expected_recall"], f"of the wrong {many}"),
+            **_fraction_card(flagged["expected_recall"], f"of the wrong {words.many}"),
         },
     ]
 
@@ -87,3 +90,12 @@ def _rate_card(summary: dict[str, Any]) -> dict[str, str]:
 def _fraction_card(fraction: float | None, of: str) -> dict[str, str]:
     note = "no row is flagged" if fraction is None else f"{of}, we expect"
     return {"figure": percent(fraction), "note": note}
+
+
+def method(summary: dict[str, Any], predicted: str) -> str:
+    """How the numbers came about, where models ``predicted`` something of each row."""
+    return (
+        "Several models predicted every row without having been fitted to it. These out-of-fold "
+        f"{predicted} were pooled, and the probability that a {wording(summary).one} is wrong "
+        "computed from them."
+    )

@@ -7,11 +7,25 @@
 5. ``_posterior``: the class of each item; ``_vote_weight``: what each vote counts
 6. ``_workers``: who is right how often; ``_ask``: where one more vote tells most
 7. ``_finding``, ``_findings``: all of it
+8. ``_audit_votes``: the audit on one page, with ``_items``, a table of the items, ``_hearing``, who
+   speaks of them besides annotators, and ``_assembly``
+9. ``_ballots``, ``_view``, ``_for_review``: items as a person wants to see them
+10. ``_result``: the :class:`VoteAudit`; ``_lists``, ``_summary``, ``_storage``: what it tells
 """
 
+from ._audit_votes import audit_votes
 from ._finding import judge_votes
 from ._findings import VoteFindings
 from ._item_models import ItemModels
+from ._result import VoteAudit
 from ._votes import Votes, read_votes
 
-__all__ = ["ItemModels", "VoteFindings", "Votes", "judge_votes", "read_votes"]
+__all__ = [
+    "ItemModels",
+    "VoteAudit",
+    "VoteFindings",
+    "Votes",
+    "audit_votes",
+    "judge_votes",
+    "read_votes",
+]

@@ -30,9 +30,9 @@ def confused(worst: tuple[Any, Any] | None) -> str | None:
     Examples
     --------
     >>> confused(("cat", "dog"))
-    'cat for dog'
+    'cat as dog'
     """
-    return None if worst is None else f"{worst[0]} for {worst[1]}"
+    return None if worst is None else f"{worst[0]} as {worst[1]}"
 
 
 def in_asking_order(ask: np.ndarray, n_votes: np.ndarray) -> np.ndarray:
