@@ -28,6 +28,19 @@ from ._progress import shown_progress
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
 @click.option(
+    "--item",
+    metavar="COLUMN",
+    help="FILE holds votes of several annotators, one a row: the column that says of which item.",
+)
+@click.option("--worker", metavar="COLUMN", help="With --item: the column that says whose vote.")
+@click.option(
+    "--features",
+    type=click.Path(path_type=Path),
+    metavar="TABLE",
+    help="With --item: a file with a row for each item, in which --id names its column of items. "
+    "[default: that of --item]",
+)
+@click.option(
     "--out",
     "-o",
     type=click.Path(path_type=Path),
@@ -158,6 +171,8 @@ def audit(
       ranked.csv                all rows, the most suspicious first; beyond a
                                 million, 100,000 flagged ones at most
       stretches.csv             with --sequence: which stretches are wrong
+      workers.csv, ask.csv      with --item: who is right how often, and which
+                                items to ask about next
       audit.json, rows.parquet  for errata clean, and errata.Audit.load in Python;
                                 a folder rows, when read in parts beyond a million
       cards.parquet, components.parquet  for errata review, but not beyond a
@@ -171,6 +186,7 @@ def audit(
       errata audit train.csv -l species --by annotator
       errata audit recordings.csv -l wave --sequence record
       errata audit train.csv -l species --decisions train.decisions -o train.2.audit
+      errata audit votes.csv --item photo --worker who -l answer
       errata audit visits/ -l outcome --memory 2GB
       errata audit "visits-*.csv.gz" -l outcome --engine dask
     """

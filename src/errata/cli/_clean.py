@@ -4,11 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 import errata
 
 from .._format import count, plural
 from ._clean_by_place import clean_by_place
+from ._clean_votes import clean_votes
 from ._cleaned import Counts, beside_table, counts_of, new_cells, outcome, people, tell_of_blanks
 from ._columns import read_column
 from ._console import say
@@ -103,6 +105,10 @@ def clean(
     audit of several files, OUT is a folder of files with the same names; rows of these, and of
     tables larger than memory, are known by their places, and the labels there must be as audited.
 
+    Of an audit of votes, OUT holds the items, or the rows of their table, with a column of labels:
+    the majority's, and the consensus where that is probably wrong. The defaults there are
+    --action relabel, --sure 0.5 and --unsure drop.
+
     \b
     Actions, on rows that nobody decided with errata review:
       drop     leave the rows out, but never more than half of a class
@@ -116,6 +122,11 @@ def clean(
       errata clean visits.audit -o visits.clean
     """
     audit: Any = errata.auditing.load_audit(folder)
+    if audit.kind == "votes":
+        how = _given(action=action, threshold=threshold, sure=sure, unsure=unsure)
+        how |= {"ambiguous": ambiguous, "table": table, "use": use, "force": force}
+        clean_votes(audit, folder, out, **how)
+        return
     if audit.kind != "classes":
         raise ValueError(
             f"{folder} is an audit of {audit.kind}, and errata clean knows classes so far; clean "
@@ -157,6 +168,12 @@ def clean(
         say(f"{told}." if counts.changed else f"{told}; nothing changed.")
         tell_of_blanks(counts.blank)
     say(f"Wrote {out} with {count(counts.kept)} of {plural(len(audit), 'row')}.")
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    """What was typed; for the rest, every kind of audit has defaults of its own."""
+    source = click.get_current_context().get_parameter_source
+    return {k: v for k, v in values.items() if source(k) is not ParameterSource.DEFAULT}
 
 
 def _clean_found_rows(

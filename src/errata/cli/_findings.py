@@ -5,13 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
 from .._format import count, percent, probability
-from .._sentences import answer, cleaning, notes
+from .._sentences import answer, cleaning, notes, wording
+from ._grids import grid
 from ._places import place_beside
+from ._vote_findings import WHAT_MAY_HELP, vote_steps, vote_tables
 
 CLASSES, PAIRS, ROWS, STRETCHES, VALUES = (
     15,
@@ -37,7 +38,7 @@ def print_findings(
     terminal.print(*_answers(summary), sep="\n")
     terminal.print()
     if not summary["has_skill"]:
-        terminal.print(*_what_may_help(folder), sep="\n", soft_wrap=True)
+        terminal.print(*_what_may_help(summary, folder), sep="\n", soft_wrap=True)
         return
     for title, table in TABLES[summary.get("kind", "classes")](summary):
         terminal.print(title)
@@ -140,10 +141,13 @@ def _next_steps(summary: dict[str, Any], file: Path, folder: Path, ranked: str) 
     # There are no cards of recordings to decide by, nor of very many rows.
     review = None if stretches else summary["review"]["command"]
     drop = [f"Drop {cleaning(flagged)}:", f"  {clean_command(file, folder)}"]
-    if not flagged["cleaned"]["rows"]:
+    if summary.get("kind") == "votes":
+        drop = vote_steps(summary, clean_command(file, folder), folder)
+    elif not flagged["cleaned"]["rows"]:
         drop = [f"errata clean drops {cleaning(flagged)}."]
+    look_at = "stretches" if stretches else f"{wording(summary).row}s"
     return [
-        f"Look at the {'stretches' if stretches else 'rows'}: {folder / 'report.html'}",
+        f"Look at the {look_at}: {folder / 'report.html'}",
         *([f"All stretches: {folder / 'stretches.csv'}"] if stretches else []),
         f"{ranked}, ranked: {folder / 'ranked.csv'}",
         *(["Decide on them, one key each:", f"  {review}"] if review else []),
@@ -151,17 +155,18 @@ def _next_steps(summary: dict[str, Any], file: Path, folder: Path, ranked: str) 
     ]
 
 
-def _what_may_help(folder: Path) -> list[str]:
+def _what_may_help(summary: dict[str, Any], folder: Path) -> list[str]:
     """For a table whose columns do not tell the labels apart: nothing to clean, no list to read."""
-    return [
+    other_columns = (
         "What may help: other columns, more rows, or --trust for a column that was left out "
-        "although it was measured independently of the label.",
-        f"The report: {folder / 'report.html'}",
-    ]
+        "although it was measured independently of the label."
+    )
+    help_told = WHAT_MAY_HELP if summary.get("kind") == "votes" else other_columns
+    return [help_told, f"The report: {folder / 'report.html'}"]
 
 
 def _classes(classes: list[dict[str, Any]]) -> Table:
-    table = _table(["label"], ["rows", "expected wrong", "rate", "flagged"])
+    table = grid(["label"], ["rows", "expected wrong", "rate", "flagged"])
     for c in sorted(classes, key=lambda c: -c["expected_wrong"])[:CLASSES]:
         numbers = (count(c["rows"]), f"{c['expected_wrong']:,.1f}", percent(c["rate"]))
         table.add_row(c["class"], *numbers, count(c["flagged"]))
@@ -169,7 +174,7 @@ def _classes(classes: list[dict[str, Any]]) -> Table:
 
 
 def _pairs(pairs: list[dict[str, Any]]) -> Table:
-    table = _table(["label", "suggested"], ["rows"])
+    table = grid(["label", "suggested"], ["rows"])
     for p in pairs[:PAIRS]:
         table.add_row(p["label"], p["suggested"], count(p["count"]))
     return table
@@ -177,7 +182,7 @@ def _pairs(pairs: list[dict[str, Any]]) -> Table:
 
 def _rows(examples: list[dict[str, Any]]) -> Table:
     named = ["id"] if any(e["id"] is not None for e in examples) else []
-    table = _table(["row", *named, "label", "suggested"], ["p wrong"])
+    table = grid(["row", *named, "label", "suggested"], ["p wrong"])
     table.add_column("why")
     for e in examples:
         name = [e["id"]] if named else []
@@ -189,7 +194,7 @@ def _rows(examples: list[dict[str, Any]]) -> Table:
 
 
 def _stretches(stretches: list[dict[str, Any]]) -> Table:
-    table = _table(["recording"], ["start", "end", "rows"])
+    table = grid(["recording"], ["start", "end", "rows"])
     for heading in ("label", "suggested"):
         table.add_column(heading, overflow="fold")
     table.add_column("p wrong", justify="right", no_wrap=True)
@@ -200,15 +205,7 @@ def _stretches(stretches: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _table(words: list[str], numbers: list[str]) -> Table:
-    table = Table(box=SIMPLE_HEAD)
-    for heading in words:
-        table.add_column(heading, overflow="fold")
-    for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
-
-
 TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, Table]]]] = {  # of each kind
     "classes": _class_tables,
+    "votes": vote_tables,
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._format import listed
-from . import _audit_classes
+from . import _audit_classes, _audit_votes
 from ._columns import named_label
 from ._options import Options
 
@@ -41,7 +41,13 @@ CLASSES = AuditKind(
     run=_audit_classes.run,
     in_parts=True,
 )
-OTHERS: tuple[AuditKind, ...] = ()
+VOTES = AuditKind(
+    words="votes",
+    named_by=("item", "worker", "label"),
+    takes=("features", "model"),
+    run=_audit_votes.run,
+)
+OTHERS: tuple[AuditKind, ...] = (VOTES,)
 
 
 def kind_asked_for(asked: dict[str, Any]) -> AuditKind:
@@ -58,13 +64,21 @@ def kind_asked_for(asked: dict[str, Any]) -> AuditKind:
 
 def _check_together(kind: AuditKind, given: list[str]) -> None:
     """Raise where an option is lacking, or has no effect, which would mislead."""
-    by = option(kind.own[0]) if kind.own else ""
+    by = next((option(name) for name in kind.own if name in given), "--label")
     for name in kind.named_by:
         if name not in given and kind.own:
             raise ValueError(f"{by} needs {option(name)} beside it: an audit of {kind.words}.")
     for name in given:
         if name not in (*kind.named_by, *kind.takes, *FOR_ALL):
-            raise ValueError(f"{option(name)} does not go with {by}; leave one of them out.")
+            raise ValueError(f"{option(name)} does not go with {by}; {_instead(kind, name)}.")
+
+
+def _instead(kind: AuditKind, name: str) -> str:
+    """What to do about an option that has no effect on a kind."""
+    other = next((each for each in OTHERS if name in each.takes and each is not kind), None)
+    if other is None:
+        return "leave one of them out"
+    return f"it is for an audit of {other.words}, which {' and '.join(map(option, other.own))} name"
 
 
 def option(name: str) -> str:

@@ -49,6 +49,9 @@ class Options:
     """The options of ``errata audit`` that say how the table is audited."""
 
     label: str
+    item: str | None
+    worker: str | None
+    features: Path | None
     drop: tuple[str, ...]
     trust: tuple[str, ...]
     group: str | None
@@ -117,6 +120,9 @@ class Options:
         """What to type for the same audit again, besides the label and decisions."""
         several = {"--drop": self.drop, "--trust": self.trust, "--wavelets": self.wavelets}
         single = {
+            "--item": self.item,
+            "--worker": self.worker,
+            "--features": self.features,
             "--group": self.group,
             "--sequence": self.sequence,
             "--fs": self.fs,

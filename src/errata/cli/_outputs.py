@@ -6,6 +6,7 @@ from typing import Any
 import errata
 
 from .._format import count
+from .._sentences import wording
 
 MOST_RANKED = 100_000  # rows of a large table in ranked.csv: nobody reads further
 
@@ -34,7 +35,7 @@ def _write(path: Path, columns: dict[str, Any]) -> None:
 def _ranked(found: Any) -> tuple[dict[str, Any], str]:
     """The rows of the list, the most suspicious first, and what they are."""
     if len(found) <= errata.auditing._settings.EXACT_ROWS:
-        return found.ranked_columns(), "All rows"
+        return found.ranked_columns(), f"All {wording(found.found()).row}s"
     ranked, flagged = found.ranked_columns(flagged=True, most=MOST_RANKED), found.totals.n_flagged
     if flagged <= MOST_RANKED:
         return ranked, "The flagged rows"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .._format import count, percent, plural
+from .._format import count, plural
 from ._class_view import CLASS_KEYS, class_view
 from ._classes import MOST_CLASSES, fraction_matrix
 

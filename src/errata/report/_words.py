@@ -16,6 +16,9 @@ HYPOTHESES = {
     "pattern": "some classes wrong more often",
     "class to class": "classes flow into others",
     "boundary": "wrong where classes meet",
+    "votes as weighed": "votes count as much as they predict each other",
+    "votes worth less": "votes count half as much",
+    "votes worth more": "votes count twice as much",
 }
 
 

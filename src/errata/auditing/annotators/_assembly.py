@@ -14,7 +14,6 @@ from ._result import VoteAudit
 from ._votes import Votes
 
 
-
 def assemble(
     items: Items, found: VoteFindings, *, precision: float | None, about: dict[str, Any]
 ) -> VoteAudit:
@@ -46,7 +45,7 @@ def assemble(
         expected_precision=flags.expected_precision,
         expected_recall=flags.expected_recall,
         rule=flags.rule,
-        notes=[*found.notes, *votes.notes, *items.notes],
+        notes=[*found.notes, *items.notes],
         about=about,
         index=items.index,
         keys=np.array([f"item.{name}" for name in votes.items.tolist()], dtype=object),

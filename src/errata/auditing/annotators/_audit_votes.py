@@ -21,6 +21,7 @@ from ._ballots import Ballots, accuracies
 from ._finding import judge_votes
 from ._findings import VoteFindings
 from ._for_review import grouped_weights
+from ._hearing import hearing
 from ._items import Items, read_items
 from ._result import VoteAudit
 from ._view import ItemView, inputs_for_people
@@ -46,7 +47,7 @@ def audit_votes(
     n_jobs: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> VoteAudit:
-    """Find the wrong labels among those that several annotators voted on.
+    r"""Find the wrong labels among those that several annotators voted on.
 
     Who is right how often is learnt from the votes themselves, without any true label: whoever
     agrees with those who agree with others is believed more. Votes of people who err on the same
@@ -101,11 +102,11 @@ def audit_votes(
     -----
     The class of an item has the posterior
 
-    .. math:: q_{ic} \\propto \\pi_i(c) \\prod_v p_v(c)^t,
+    .. math:: q_{ic} \propto \pi_i(c) \prod_v p_v(c)^t,
 
     over its votes v, where :math:`p_v(c)` is the probability that the annotator gives this label to
     an item of class c, learnt from all other votes of the same annotator and drawn to what is
-    common to all; :math:`\\pi_i` is the share of the class, or what models say of the item where
+    common to all; :math:`\pi_i` is the share of the class, or what models say of the item where
     there is a table; and t is how much a vote counts, chosen so that the votes of an item are
     predicted best from its other votes. It costs O(V K) for each of up to 50 passes over V votes.
 
@@ -139,9 +140,15 @@ def audit_votes(
         seed=seed,
         n_jobs=n_jobs,
     )
-    found = judge_votes(items.votes, seed=seed)
+    say("weighing the votes")
+    hear = hearing(items, estimator, seed=seed, n_jobs=n_jobs, progress=say)
+    found = judge_votes(items.votes, hear)
     say("summing up")
-    about = _about(votes, items, title, random_state) | {"item": item, "worker": worker, "label": label}
+    about = _about(votes, items, title, random_state) | {
+        "item": item,
+        "worker": worker,
+        "label": label,
+    }
     result = assemble(items, found, precision=precision, about=about)
     _show_items(result, items, found, started=started, seed=seed, n_jobs=n_jobs)
     return result

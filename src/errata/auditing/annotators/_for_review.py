@@ -5,8 +5,8 @@ import numpy as np
 from ..classes import Grouped, beside_all, matched
 from ._findings import VoteFindings
 
-# How much votes are worth, compared with what was found most probable.
-VOTE_WEIGHTS = ("votes worth less", "votes as weighed", "votes worth more")
+# How much votes are worth, compared with what was found most probable; in the order of findings.
+VOTE_WEIGHTS = ("votes as weighed", "votes worth less", "votes worth more")
 
 
 def grouped_weights(found: VoteFindings) -> Grouped:

@@ -60,7 +60,11 @@ def read_items(
     votes = votes.for_items(_names_of_rows(given, item, votes.items))
     table = _without(table, [name for name in (item,) if name in column_names(table)])
     table = _without(table, drop)
-    n, classes, source = len(votes.items), votes.classes, table if embeddings is None else embeddings
+    n, classes, source = (
+        len(votes.items),
+        votes.classes,
+        table if embeddings is None else embeddings,
+    )
     features, leaks = features_without_leaks(source, votes.majority, seed=seed, n_jobs=n_jobs)
     return Items(
         votes,

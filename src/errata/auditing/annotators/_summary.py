@@ -69,9 +69,7 @@ def _asked(audit: "VoteAudit") -> list[dict[str, Any]]:
             "p_consensus": four_digits(p),
             "gain": four_digits(gain),
         }
-        for row, item, n, agreement, consensus, p, gain in zip(
-            rows, *columns.values(), strict=True
-        )
+        for row, item, n, agreement, consensus, p, gain in zip(rows, *columns.values(), strict=True)
     ]
 
 

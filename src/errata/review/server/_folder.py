@@ -60,7 +60,10 @@ class AuditFolder:
             raise ValueError(_no_cards(path, self.numbers.get("parts") is not None))
         with readable(path / CARDS):
             self.cards = CardFile(path / CARDS)
-        self.size, self.flagged, self.classes, self.rows = _rows(path / ROWS, self.cards.rows)
+        named = self.numbers.get("classes")  # of votes, some may be no majority's
+        self.size, self.flagged, self.classes, self.rows = _rows(
+            path / ROWS, self.cards.rows, named
+        )
         self.class_texts = [as_text(value) for value in self.classes]
         self._places = {row: place for place, row in enumerate(self.rows.number.tolist())}
 
@@ -156,25 +159,32 @@ def _no_cards(path: Path, is_large: bool) -> str:
     return f"{path} has no cards to review, as {why}; {what}."
 
 
-def _rows(path: Path, numbers: np.ndarray) -> tuple[int, int, list[Any], CardRows]:
+def _rows(
+    path: Path, numbers: np.ndarray, named: list[Any] | None
+) -> tuple[int, int, list[Any], CardRows]:
     """How many rows and flagged rows there are, the classes, and the rows with a card.
 
-    A column at a time, as only some rows of each are kept.
+    The classes are those ``named``, or else the labels that there are. A column at a time, as only some rows of each are kept.
     """
-    classes, labels = values_and_codes(read_column(path, "labels"))
+    given, labels = values_and_codes(read_column(path, "labels"))
     looks_like, suggested = values_and_codes(read_column(path, "suggested"))
-    code = {name: place for place, name in enumerate(classes)}
-    among = np.array([*(code.get(name, MISSING) for name in looks_like), MISSING])
+    classes = named or given
     flagged = column_numbers(read_column(path, "flagged"))
     rows = CardRows(
         number=numbers,
         key=texts_at(read_column(path, "key"), numbers),
-        label=labels[numbers],
-        suggested=among[suggested[numbers]],
+        label=_among(classes, given)[labels[numbers]],
+        suggested=_among(classes, looks_like)[suggested[numbers]],
         p_wrong=column_numbers(read_column(path, "p_wrong"))[numbers],
         flagged=flagged[numbers],
     )
     return len(flagged), int(flagged.sum()), classes, rows
+
+
+def _among(classes: list[Any], values: list[Any]) -> np.ndarray:
+    """The place of each value among the classes, and at the end what is missing."""
+    place = {name: code for code, name in enumerate(classes)}
+    return np.array([*(place.get(value, MISSING) for value in values), MISSING])
 
 
 def read_column(path: Path, name: str) -> Any:

@@ -112,6 +112,8 @@ def _nameless_file() -> tuple[int, int]:
 
 def _table(review: Review) -> Path:
     about, table = review.folder.about, review.options.table
+    if review.folder.numbers.get("kind") == "votes":
+        raise HTTPException(422, "votes are audited without decisions; clean the items with them.")
     if about.get("label") is None or "table" not in about:
         raise HTTPException(422, "this audit was made in Python; audit again there.")
     if table is None:

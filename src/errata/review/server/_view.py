@@ -42,6 +42,7 @@ def card_view(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
         "classes": _classes(review, place, card),
         "kind": _kind(card),
         **_values(card),
+        "votes": [] if blind else [_side(side) for side in card.get("votes", [])],
         "similar": _similar(card),
         "compared": card["similar"][0]["values"].keys() if card["similar"] else [],
         "own": {} if not card["similar"] else _own(card),
@@ -116,6 +117,12 @@ def _similar(card: dict[str, Any]) -> list[dict[str, Any]] | None:
         row | {"label": shown_name(row["label"]), "distance": f"{row['distance']:.3g}"}
         for row in card["similar"]
     ]
+
+
+def _side(side: dict[str, Any]) -> dict[str, Any]:
+    """The votes for one class: how many, and the first of those who cast them."""
+    voters = [{"name": name, "right": percent(accuracy)} for name, accuracy in side["by"]]
+    return side | {"by": voters, "more": side["count"] - len(voters)}
 
 
 def _own(card: dict[str, Any]) -> dict[str, str]:
