@@ -67,7 +67,7 @@ def _rows(audit: Any, cleaned: Any, source: Path) -> dict[str, Any]:
     rows = [place.get(item) for item in column(table, name).tolist()]
     if None in rows:
         unknown = column(table, name)[rows.index(None)]
-        raise ValueError(f"{source} has the item {unknown!r}, which was not audited.")
+        raise ValueError(f"{source} has the item {unknown}, which was not audited.")
     stay = [at for at, row in enumerate(rows) if cleaned.kept[row]]
     labels = cleaned.labels[[rows[at] for at in stay]]
     kept = table.take(stay)

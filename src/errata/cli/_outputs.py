@@ -9,6 +9,7 @@ from .._format import count
 from .._sentences import wording
 
 MOST_RANKED = 100_000  # rows of a large table in ranked.csv: nobody reads further
+CHANCES = ("p_wrong", "p_consensus")
 
 
 def write_outputs(found: Any, folder: Path, ids: Any = None) -> str:
@@ -28,7 +29,7 @@ def write_outputs(found: Any, folder: Path, ids: Any = None) -> str:
 
 def _write(path: Path, columns: dict[str, Any]) -> None:
     # Further digits say nothing, and differ from one machine to the next.
-    chance = {k: v.round(4).clip(max=0.9999) for k, v in columns.items() if k == "p_wrong"}
+    chance = {k: v.round(4).clip(max=0.9999) for k, v in columns.items() if k in CHANCES}
     errata.tables.write_table(path, columns | chance, guard_formulas=True)
 
 

@@ -21,11 +21,8 @@ def vote_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     items = [example for example in summary["examples"] if example["flagged"]][:ITEMS]
     tables = []
     if items:
-        shown, flagged = (
-            plural(len(items), "most suspicious", "most suspicious"),
-            summary["flagged"],
-        )
-        title = f"The {shown} of {plural(flagged['count'], 'flagged item')}:"
+        flagged = plural(summary["flagged"]["count"], "flagged item")
+        title = f"The {count(len(items))} most suspicious of {flagged}:"
         tables.append((title, _items(items)))
     tables.append((_title_of_workers(summary), _workers(summary["workers"][-WORKERS:])))
     tables.append(("Items to ask about next:", _asked(summary["asked"][:ASKED])))

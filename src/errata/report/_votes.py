@@ -11,8 +11,8 @@ VOTE_KEYS = (
     *("still_wrong", "annotators", "votes", "workers", "guessing", "shared", "asked", "worth"),
 )
 METHOD = (
-    "How often each annotator is right with each class was learnt from the votes of all others, and "
-    "the probability of each class computed from the votes of the item, each weighed by its "
+    "How often each annotator is right with each class was learnt from the votes of all others, "
+    "and the probability of each class computed from the votes of the item, each weighed by its "
     "annotator."
 )
 WITH_TABLE = (

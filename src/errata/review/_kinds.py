@@ -7,7 +7,7 @@ REVIEWABLE = ("classes", "votes")
 
 
 def check_reviewable(path: str | os.PathLike, numbers: dict[str, Any]) -> None:
-    """Raise for an audit that is not of classes or votes; ``numbers`` are those in its ``audit.json``."""
+    """Raise for an audit of another kind; ``numbers`` are those in its ``audit.json``."""
     kind = numbers.get("kind", REVIEWABLE[0])
     if kind not in REVIEWABLE:
         raise ValueError(

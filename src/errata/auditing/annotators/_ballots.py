@@ -24,12 +24,13 @@ class Ballots:
         self.votes, self.accuracy = votes, accuracy
 
     def of(self, item: int) -> list[Ballot]:
-        """The votes of an item by class, those with most votes first."""
+        """The votes of an item by class, that with most votes first; of equals, the majority."""
         start, stop = np.searchsorted(self.votes.item, [item, item + 1])
         labels, workers = self.votes.label[start:stop], self.votes.worker[start:stop]
         workers = workers[order := np.argsort(-self.accuracy[workers], kind="stable")]
         found = [Ballot(int(code), workers[labels[order] == code]) for code in np.unique(labels)]
-        return sorted(found, key=lambda ballot: -len(ballot.workers))
+        own = self.votes.majority[item]
+        return sorted(found, key=lambda ballot: (-len(ballot.workers), ballot.code != own))
 
     def shown(self, item: int) -> list[dict[str, Any]]:
         """Plain dicts, ready for JSON: of each class how many votes, and the first of them."""

@@ -36,7 +36,7 @@ def hearing(
         items.X,
         len(items.votes.classes),
         estimator=estimator,
-        table=items.table,
+        table=items.model_table,
         classes=items.votes.classes,
         groups=items.groups,
         seed=seed,

@@ -7,7 +7,9 @@ import numpy as np
 
 from ..._format import listed
 from ...tables._columns import column_array, column_names, count_rows, without_columns
-from .._inputs import check_pred_proba, features_without_leaks, group_numbers
+from .._group_names import group_numbers
+from .._inputs import check_pred_proba, features_without_leaks
+from .._per_row import one_per_row
 from .._row_index import row_index
 from .._scaling import fit_scale
 from ._votes import Votes
@@ -23,6 +25,7 @@ class Items(NamedTuple):
 
     votes: Votes  # items without a vote included
     table: Any = None  # a row for each item, without the column of their names; None for none
+    model_table: Any = None  # the same without columns that look made from the label
     X: np.ndarray | None = None  # its scaled features
     used: list[Any] | None = None  # columns that these come from; None beside embeddings
     pred_proba: np.ndarray | None = None
@@ -60,19 +63,17 @@ def read_items(
     votes = votes.for_items(_names_of_rows(given, item, votes.items))
     table = _without(table, [name for name in (item,) if name in column_names(table)])
     table = _without(table, drop)
-    n, classes, source = (
-        len(votes.items),
-        votes.classes,
-        table if embeddings is None else embeddings,
-    )
+    n, source = len(votes.items), table if embeddings is None else embeddings
+    every = np.arange(n)
     features, leaks = features_without_leaks(source, votes.majority, seed=seed, n_jobs=n_jobs)
     return Items(
         votes,
         table,
+        model_table=_without(table, leaks) if embeddings is None else table,
         X=None if features is None else fit_scale(features.X, seed)[0],
         used=None if features is None or embeddings is not None else features.columns,
-        pred_proba=None if pred_proba is None else check_pred_proba(pred_proba, classes, n),
-        groups=None if groups is None else group_numbers(groups, n, np.arange(n)),
+        pred_proba=None if pred_proba is None else check_pred_proba(pred_proba, votes.classes, n),
+        groups=None if groups is None else group_numbers(one_per_row("groups", groups, n), every),
         index=row_index(table),
         notes=[*([] if features is None else features.notes), *_without_votes(votes)],
     )

@@ -57,3 +57,20 @@ def item_columns(audit: "VoteAudit", rows: np.ndarray) -> dict[str, np.ndarray]:
         "p_consensus": proba.max(axis=1),
         "ask": audit.ask[rows],
     }
+
+
+def for_reading(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Columns for a spreadsheet: four digits, as further ones say nothing, and 0 or 1.
+
+    Examples
+    --------
+    >>> for_reading({"low": np.array([0.123456]), "guessing": np.array([True])})
+    {'low': array([0.1235]), 'guessing': array([1])}
+    """
+    return {name: _for_reading(cells) for name, cells in columns.items()}
+
+
+def _for_reading(cells: np.ndarray) -> np.ndarray:
+    if cells.dtype.kind == "b":
+        return cells.astype(int)
+    return cells.round(4) if cells.dtype.kind == "f" else cells

@@ -1,5 +1,6 @@
 """Reading votes: three columns of whatever kind of table, without votes that say nothing."""
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,7 +101,9 @@ def distinct(values: np.ndarray, what: str) -> tuple[np.ndarray, np.ndarray]:
 
 def classes_of_votes(labels: np.ndarray, classes: Any) -> tuple[np.ndarray, np.ndarray]:
     """The classes and the code of each vote; where classes are given, no vote names another."""
-    found, codes = check_labels(_plain(labels), name="the labels of the votes")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # many classes: what follows says it better
+        found, codes = check_labels(_plain(labels), name="the labels of the votes")
     if classes is not None:
         return _among_given(found, codes, classes)
     if len(found) < 2:

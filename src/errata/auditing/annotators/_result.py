@@ -13,7 +13,7 @@ from .._cleaning import Cleaned
 from .._noise_rate import NoiseRate
 from .._result import Audit
 from .._settings import CLEAN_THRESHOLD, CONSENSUS_SURE
-from ._lists import in_asking_order, item_columns, worker_columns
+from ._lists import for_reading, in_asking_order, item_columns, worker_columns
 from ._storage import PROBA, read_proba, read_workers, write_workers
 from ._summary import summarise_votes, vote_findings
 
@@ -71,7 +71,7 @@ class VoteAudit(Audit):
     per_row: ClassVar[tuple[str, ...]] = (*Audit.per_row, "items", "n_votes", "agreement", "ask")
     listed: ClassVar[tuple[str, ...]] = (
         *("item", "label", "suggested", "p_wrong", "flagged"),
-        *("n_votes", "agreement", "consensus", "p_consensus", "ask"),
+        *("n_votes", "consensus", "p_consensus"),
     )
 
     items: np.ndarray
@@ -164,7 +164,8 @@ class VoteAudit(Audit):
     def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
         """The annotators, and all items in the order in which another vote would tell most."""
         order = in_asking_order(self.ask, self.n_votes)
-        return {"workers": worker_columns(self.workers), "ask": item_columns(self, order)}
+        lists = {"workers": worker_columns(self.workers), "ask": item_columns(self, order)}
+        return {name: for_reading(columns) for name, columns in lists.items()}
 
     def found(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""

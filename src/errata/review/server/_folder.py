@@ -164,7 +164,8 @@ def _rows(
 ) -> tuple[int, int, list[Any], CardRows]:
     """How many rows and flagged rows there are, the classes, and the rows with a card.
 
-    The classes are those ``named``, or else the labels that there are. A column at a time, as only some rows of each are kept.
+    The classes are those ``named``, or else the labels that there are. A column at a time, as only
+    some rows of each are kept.
     """
     given, labels = values_and_codes(read_column(path, "labels"))
     looks_like, suggested = values_and_codes(read_column(path, "suggested"))
