@@ -87,7 +87,7 @@ def labels_nearby(
     own: int,
     new: int,
     codes: np.ndarray,
-    classes: Sequence[Any],
+    classes: Sequence[Any] | np.ndarray,
     among: str = "",
     rows: str = "rows",
 ) -> list[str]:

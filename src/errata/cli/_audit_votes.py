@@ -13,13 +13,14 @@ from ._options import Options
 def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[Any, Any]:
     """The audit of the votes in a file; its items are called by their own names."""
     votes = errata.tables.read_table(file)
-    check_known([options.item, options.worker, options.label], votes.column_names, file)
+    item, worker = str(options.item), str(options.worker)
+    check_known([item, worker, options.label], votes.column_names, file)
     _check_roles(options)
     table = None if options.features is None else _features(options.features, options)
-    found = errata.audit_votes(
+    found: Any = errata.audit_votes(
         votes,
-        item=options.item,
-        worker=options.worker,
+        item=item,
+        worker=worker,
         label=options.label,
         X=table,
         estimator=options.estimator(),
@@ -59,7 +60,7 @@ def _check_roles(options: Options) -> None:
 
 def _features(path: Path, options: Options) -> Any:
     """The table of the items, whose names are in the column called as in the votes."""
-    table, name = errata.tables.read_table(path), options.name or options.item
+    table, name = errata.tables.read_table(path), options.name or str(options.item)
     others = [*options.drop, *([] if options.group is None else [options.group])]
     if name not in table.column_names and options.name is None:
         raise ValueError(

@@ -37,7 +37,7 @@ def test_noise_is_what_the_probabilities_say(audit):
     np.testing.assert_allclose(audit.p_wrong, 1 - own, rtol=0, atol=1e-12)
     rate = float((audit.prior * (1 - np.diag(audit.transition))).sum())
     np.testing.assert_allclose([rate, audit.noise_rate.estimate], audit.p_wrong.mean(), atol=1e-9)
-    assert [each["kind"] for each in audit.hypotheses][0] == "votes as weighed"
+    assert audit.hypotheses[0]["kind"] == "votes as weighed"
 
 
 def test_suggestions_of_flagged_items_are_other_classes(audit):

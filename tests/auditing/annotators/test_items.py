@@ -98,5 +98,5 @@ def test_an_item_must_not_be_twice_in_the_table(votes, table):
 def test_names_of_another_type_are_an_error_that_shows_both(table):
     columns, _ = crowd(20)
     named = read_votes(columns | {"item": [f"photo {i}" for i in columns["item"]]})
-    with pytest.raises(ValueError, match="items are text in the votes .* and numbers in the table"):
+    with pytest.raises(ValueError, match=r"are text in the votes .* and numbers in the table"):
         read_items(named, table, "item")

@@ -7,6 +7,7 @@ import numpy as np
 from .._flags import Flags, draw_flags, no_flags
 from .._labels import labels_from
 from .._suggestions import suggestion
+from ..cards import plain
 from ._findings import VoteFindings
 from ._for_review import VOTE_WEIGHTS
 from ._items import Items
@@ -14,7 +15,7 @@ from ._result import VoteAudit
 from ._votes import Votes
 
 
-def assemble(
+def assemble_votes(
     items: Items, found: VoteFindings, *, precision: float | None, about: dict[str, Any]
 ) -> VoteAudit:
     """The audit as the user gets it, but for what is told of single items."""
@@ -55,7 +56,7 @@ def assemble(
         n_votes=votes.n_votes,
         agreement=votes.agreement,
         ask=found.ask,
-        workers=found.workers,
+        workers=[_plain_names(worker) for worker in found.workers],
         evidence=_evidence(found),
     )
 
@@ -115,6 +116,15 @@ def _hypotheses(found: VoteFindings, voted: np.ndarray) -> list[dict[str, Any]]:
         {"kind": kind, "weight": round(weight, 4), "rate": float(p_wrong[voted].mean())}
         for kind, (weight, p_wrong) in zip(VOTE_WEIGHTS, found.hypotheses, strict=False)
     ]
+
+
+def _plain_names(worker: dict[str, Any]) -> dict[str, Any]:
+    """What is told of an annotator, names as Python's own values."""
+    worst = worker["worst"]
+    return worker | {
+        "worker": plain(worker["worker"]),
+        "worst": worst and tuple(map(plain, worst)),
+    }
 
 
 def _evidence(found: VoteFindings) -> dict[str, Any]:

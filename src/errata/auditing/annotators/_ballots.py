@@ -70,7 +70,7 @@ class Ballots:
         return percent(float(self.accuracy[ballot.workers].mean()))
 
 
-def accuracies(workers: Sequence[dict[str, Any]]) -> np.ndarray:
+def accuracies_told(workers: Sequence[dict[str, Any]]) -> np.ndarray:
     """How often each annotator is right, of what is told of them."""
     return np.array([worker["accuracy"] for worker in workers])
 

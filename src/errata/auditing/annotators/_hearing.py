@@ -27,7 +27,7 @@ def hearing(
     None where there are votes alone.
     """
     if items.pred_proba is not None:
-        return GivenProbabilities(items.pred_proba)
+        return HeardProbabilities(items.pred_proba)
     if items.X is None:
         if estimator is not None:
             raise ValueError("estimator needs a table of the items to learn from; pass X.")
@@ -45,7 +45,7 @@ def hearing(
     )
 
 
-class GivenProbabilities:
+class HeardProbabilities:
     """The user's own probabilities, whatever is learnt of the items."""
 
     def __init__(self, proba: np.ndarray) -> None:

@@ -55,15 +55,16 @@ class VoteAudit(Audit):
 
     Examples
     --------
-    >>> import errata
-    >>> votes = {"item": [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3],
-    ...          "worker": ["ann", "ben", "cat"] * 4,
-    ...          "label": ["a", "a", "a", "b", "b", "b", "a", "a", "b", "b", "b", "b"]}
+    >>> import numpy as np, errata
+    >>> random = np.random.default_rng(0)
+    >>> truth = random.integers(2, size=300)
+    >>> right = random.random((300, 4)) < [0.95, 0.9, 0.8, 0.6]
+    >>> votes = np.where(right, truth[:, None], 1 - truth[:, None])
     >>> result = errata.audit_votes(votes, random_state=0)
-    >>> result.labels.tolist(), result.agreement.round(2).tolist()
-    (['a', 'b', 'a', 'b'], [1.0, 1.0, 0.67, 1.0])
-    >>> result.next_items(1).tolist()
-    [2]
+    >>> np.argsort([worker["accuracy"] for worker in result.workers]).tolist()
+    [3, 2, 1, 0]
+    >>> result.clean().labels.tolist() == result.consensus.tolist()
+    True
     """
 
     kind: ClassVar[str] = "votes"

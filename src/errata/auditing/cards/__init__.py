@@ -7,7 +7,7 @@
 """
 
 from ._file import write_cards
-from ._maker import CardMaker
+from ._maker import CardMaker, plain
 from ._rows import card_rows
 
-__all__ = ["CardMaker", "card_rows", "write_cards"]
+__all__ = ["CardMaker", "card_rows", "plain", "write_cards"]
