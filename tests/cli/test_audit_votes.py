@@ -33,7 +33,9 @@ def folder(tmp_path_factory):
     write_table(made / "votes.csv", columns)
     a, b = measured(truth).T
     place = np.arange(120) // 2
-    write_table(made / "photos.csv", {"photo": np.arange(120), "a": a, "b": b, "place": place})
+    shift = np.where(np.arange(120) % 3, "day", "night")
+    photos = {"photo": np.arange(120), "a": a, "b": b, "place": place, "shift": shift}
+    write_table(made / "photos.csv", photos)
     return made
 
 
@@ -69,19 +71,20 @@ def test_the_report_stays_small(folder, audited):
 
 def test_a_table_of_the_items_is_matched_by_its_column(folder):
     out = folder / "with.audit"
-    features = ("--features", folder / "photos.csv", "--group", "place")
+    features = ("--features", folder / "photos.csv", "--group", "place", "--by", "shift")
     done = run(folder / "votes.csv", *COLUMNS, *features, "--out", out)
     assert done.exit_code == 0, done.output
     found = errata.VoteAudit.load(out)
     assert found.about["features"] == 2
     assert found.evidence["feature_weight"] is not None
+    assert {line["value"] for line in found.summary()["by"]["values"]} == {"day", "night"}
 
 
 def test_the_column_of_items_may_have_another_name(folder):
     renamed = folder / "renamed.csv"
     renamed.write_text((folder / "photos.csv").read_text().replace("photo", "file", 1))
     out = folder / "renamed.audit"
-    both = ("--features", renamed, "--id", "file", "--drop", "place")
+    both = ("--features", renamed, "--id", "file", "--drop", "place", "--drop", "shift")
     done = run(folder / "votes.csv", *COLUMNS, *both, "--out", out)
     assert done.exit_code == 0, done.output
     assert errata.VoteAudit.load(out).about["id"] == "file"
@@ -98,6 +101,7 @@ def test_the_column_of_items_may_have_another_name(folder):
         ((*COLUMNS[:4], "--label", "answr"), "no column 'answr'"),
         ((*COLUMNS[:4], "--label", "who"), "three different columns"),
         ((*COLUMNS, "--drop", "a"), "--drop is for a table of the items; say which with"),
+        ((*COLUMNS, "--by", "photo"), "--by is for a table of the items"),
         ((*COLUMNS, "--id", "photo"), "--id is for a table of the items"),
         ((*COLUMNS, "--known", "a"), "--known does not go with --item"),
         (("--label", "answer", "--features", "x.csv"), "it is for an audit of votes"),

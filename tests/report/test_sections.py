@@ -2,6 +2,7 @@ import re
 from pathlib import Path
 
 from errata.report import _sections, render
+from errata.report._kinds import KINDS
 from fake_summary import digits_summary, no_skill
 
 FRAME = {"header", "top"}  # of every page, in its head
@@ -10,7 +11,7 @@ FRAME = {"header", "top"}  # of every page, in its head
 def test_every_template_is_a_section_of_the_page():
     folder = Path(_sections.__file__).parent / "templates" / "sections"
     assert {path.stem for path in folder.glob("*.html")} - FRAME == {
-        section.name for section in _sections.CLASS_SECTIONS
+        section.name for kind in KINDS.values() for section in kind.sections
     }
 
 

@@ -232,7 +232,7 @@ def _audit_at_once(
         found, ids = kind.run(file, options, progress)
         found.notes.extend(_notes_on_ids(ids, options.name))
         if options.by is not None:
-            add_rates(found, options.by, values_in(file, options.by))
+            add_rates(found, options.by, values_in(options.features or file, options.by))
         reviewed = {"review": commands["review"] if found.for_review is not None else None}
         found.about |= commands | reviewed
         found.about["options"] = options.again()  # for a second audit, after a review

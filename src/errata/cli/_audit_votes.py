@@ -16,7 +16,8 @@ def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[
     item, worker = str(options.item), str(options.worker)
     check_known([item, worker, options.label], votes.column_names, file)
     _check_roles(options)
-    table = None if options.features is None else _features(options.features, options)
+    left_out = [*options.drop, *(name for name in (options.group, options.by) if name)]
+    table = None if options.features is None else _features(options.features, options, left_out)
     found: Any = errata.audit_votes(
         votes,
         item=item,
@@ -27,7 +28,7 @@ def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[
         groups=None if options.group is None else _groups(table, options.group),
         precision=options.precision,
         title=file.name,
-        drop=[*options.drop, *([] if options.group is None else [options.group])],
+        drop=left_out,
         random_state=options.seed,
         n_jobs=options.jobs,
         progress=progress,
@@ -49,6 +50,7 @@ def _check_roles(options: Options) -> None:
             "--drop": options.drop,
             "--group": options.group,
             "--id": options.name,
+            "--by": options.by,
             "--model": options.model,
         }
         for option, value in of_table.items():
@@ -58,16 +60,15 @@ def _check_roles(options: Options) -> None:
                 )
 
 
-def _features(path: Path, options: Options) -> Any:
+def _features(path: Path, options: Options, left_out: list[str]) -> Any:
     """The table of the items, whose names are in the column called as in the votes."""
     table, name = errata.tables.read_table(path), options.name or str(options.item)
-    others = [*options.drop, *([] if options.group is None else [options.group])]
     if name not in table.column_names and options.name is None:
         raise ValueError(
             f"{path} has no column {name!r} that says which item each row is; name it with --id."
         )
-    check_known([name, *others], table.column_names, path)
-    if name in others:
+    check_known([name, *left_out], table.column_names, path)
+    if name in left_out:
         raise ValueError(f"column {name!r} names the items, so it is no feature anyway.")
     if name != options.item and options.item in table.column_names:
         raise ValueError(

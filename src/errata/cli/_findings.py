@@ -87,7 +87,7 @@ def _class_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
 
 def _by_value(by: dict[str, Any]) -> list[Any]:
     """What is told of each value of a column: who stands out, and the noisiest."""
-    table = _table([by["column"]], ["rows", "rate", "between", "flagged"])
+    table = grid([by["column"]], ["rows", "rate", "between", "flagged"])
     for v in by["values"][:VALUES]:
         between = f"{percent(v['low'])} and {percent(v['high'])}"
         table.add_row(
