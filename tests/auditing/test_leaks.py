@@ -220,3 +220,10 @@ def test_the_note_does_not_name_them_all():
     note = leak_note(Leak(list(range(12)), [f"x{j}" for j in range(12)], 1.0, 0.9))
     assert "'x6', 'x7' and 4 more gives" in note
     assert "trust=[0, 1, 2, 3, 4, 5, 6, 7, ...]" in note
+
+
+def test_a_copy_of_the_label_beside_pictures_is_found():
+    alone = [column("copy", LABELS)]
+    assert look(columns=alone) is None
+    assert look(columns=alone, beside=X).keys == ["copy"]
+    assert look(columns=[], beside=X) is None

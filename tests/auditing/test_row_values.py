@@ -4,6 +4,7 @@ from scipy import sparse
 
 from errata.auditing._pixels import check_pixels
 from errata.auditing._row_values import RowValues
+from errata.tables._pictures import content_of
 
 PIXELS = np.arange(12.0).reshape(3, 4)
 
@@ -48,3 +49,14 @@ def test_rows_of_pixels_become_pictures(table):
     assert values.columns == []
     with pytest.raises(ValueError, match="image_shape says 3 x 3 pixels, but the table has 4"):
         check_pixels(table, (3, 3))
+
+
+def test_a_picture_within_a_cell_is_shown_and_named():
+    picture = pytest.importorskip("PIL.Image").new("RGB", (2, 2))
+    raw = content_of(picture)
+    for cell, name in (({"bytes": raw, "path": "a.png"}, "a.png"), (raw, ""), (picture, "")):
+        values = RowValues({"photo": [cell, cell]}, None)
+        assert values.file_name(0) is None
+        assert values.drawn(0).startswith("data:image/png")
+        assert values.picture(0) == values.drawn(0)
+        assert values.of(0, [0]) == {"photo": name}

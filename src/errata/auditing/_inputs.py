@@ -22,6 +22,7 @@ from ..tables._columns import (
     take_table_rows,
     without_columns,
 )
+from ..tables._picture_encoder import picture_features
 from ._group_names import group_folds, group_numbers
 from ._known import known_column, known_mask
 from ._labels import classes_of, codes_among, label_column, unlabelled_note, without_rare
@@ -246,8 +247,10 @@ def features_without_leaks(
     columns = columns_of(source)
     check_trust(trust, columns)
     used = set(features.columns)
-    seen = [column for column in columns if column.key in used]
-    leak = find_leak(seen, codes, trust=trust, random=np.random.default_rng(seed))
+    pictures, numbers = picture_features(features)
+    seen = [column for column in columns if column.key in used and column.name not in pictures]
+    random = np.random.default_rng(seed)
+    leak = find_leak(seen, codes, trust=trust, beside=numbers, random=random)
     if leak is None:
         return features, []
     features = features_of(source, drop=leak.keys, random_state=seed, n_jobs=n_jobs, n_rows=n_rows)

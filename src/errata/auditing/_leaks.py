@@ -39,6 +39,7 @@ def find_leak(
     codes: np.ndarray,
     *,
     trust: Sequence[Any] = (),
+    beside: np.ndarray | None = None,
     random: np.random.Generator,
 ) -> Leak | None:
     """Find the columns that give the label by themselves while the others do not.
@@ -59,6 +60,8 @@ def find_leak(
         The labels as whole numbers.
     trust : sequence, default=()
         Columns that are known not to be made from the label, by key or name.
+    beside : array of shape (n, d), optional
+        What models look at besides the columns, in which no label is looked for: pictures.
     random : Generator
         Draws the rows, the folds and the forest.
 
@@ -67,14 +70,19 @@ def find_leak(
     Leak or None
         None also if no other column would be left.
     """
+    if not len(columns):
+        return None
     rows = _rows_looked_at(codes, random)
     codes = np.unique(codes[rows], return_inverse=True)[1]
     X = np.column_stack([as_floats(column.array(rows)) for column in columns])
     seed = int(random.integers(2**31))
     alone = _mistakes_alone(X, codes, _not_trusted(columns, trust), seed)
-    if len(alone) in (0, len(columns)):
+    others = np.delete(X, list(alone), axis=1)
+    if beside is not None:
+        others = np.hstack([others, beside[rows]])
+    if not alone or not others.shape[1]:
         return None
-    rest = _mistakes_of_forest(np.delete(X, list(alone), axis=1), codes, seed)
+    rest = _mistakes_of_forest(others, codes, seed)
     if rest - min(alone.values()) < max(LEAK_MISTAKES, LEAK_FRACTION * len(codes)):
         return None
     keys, names = zip(*((columns[j].key, columns[j].name) for j in alone), strict=True)

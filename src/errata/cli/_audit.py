@@ -155,9 +155,10 @@ def audit(
 ) -> None:
     """Find the wrong labels in FILE.
 
-    FILE is CSV, TSV or JSON lines (all also with .gz), Parquet or Feather, a folder of such files,
-    or a pattern in quotes that names some; it may hold numbers, categories, text, dates and empty
-    cells. Several quick models say of each row how probable its label is, without having been
+    FILE is CSV, TSV or JSON lines (all also with .gz), Parquet, Feather or Excel, a folder of such
+    files, or a pattern in quotes that names some; it may hold numbers, categories, text, dates,
+    names of pictures and empty cells. A folder with a folder of pictures for each class needs no
+    --label. Several quick models say of each row how probable its label is, without having been
     fitted to that row. Then errors are planted on purpose in a copy of the labels, to see how many
     of them are found on this very table. A row without a label teaches nothing, and gets the most
     probable class as a suggestion.
@@ -187,6 +188,7 @@ def audit(
       errata audit recordings.csv -l wave --sequence record
       errata audit train.csv -l species --decisions train.decisions -o train.2.audit
       errata audit votes.csv --item photo --worker who -l answer
+      errata audit photos/
       errata audit visits/ -l outcome --memory 2GB
       errata audit "visits-*.csv.gz" -l outcome --engine dask
     """
@@ -194,10 +196,10 @@ def audit(
     kind = kind_asked_for(asked)
     parts = Parts(memory, engine, scheduler, no_resume)
     in_parts = is_read_in_parts(file, parts)
-    if not in_parts:
+    if not in_parts and not file.is_dir():  # a folder of pictures
         with readable(file):
             pass  # when it is missing, that is the first thing to say
-    elif not kind.in_parts:
+    if in_parts and not kind.in_parts:
         raise ValueError(_must_fit(file, kind))
     options = Options(**asked | {"label": kind.label(asked, file)})
     out = out or place_beside(file, ".audit", ending="")

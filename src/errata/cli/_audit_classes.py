@@ -8,6 +8,7 @@ import errata
 
 from ._columns import Table, table_to_audit
 from ._options import Options
+from ._places import passed_over_note
 
 
 def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[Any, Any]:
@@ -18,6 +19,7 @@ def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[
     decided = options.decisions
     found.about["decisions"] = None if decided is None else str(decided.resolve())
     found.digests = table.digests
+    found.notes.extend(passed_over_note(file))
     if options.image_shape is None:  # columns that models never saw may tell a person something
         found.for_review = found.for_review.showing(table.whole)
     return found, table.ids

@@ -14,7 +14,7 @@ from ._console import say
 from ._folder import check_place, new_folder
 from ._options import Options
 from ._outputs import write_outputs
-from ._places import is_pattern, whole_path
+from ._places import holds_pictures, is_pattern, whole_path
 from ._progress import shown_progress
 from ._resuming import resumable
 
@@ -36,7 +36,7 @@ class Parts(NamedTuple):
 
 def is_read_in_parts(file: Path, parts: Parts) -> bool:
     """Whether the table is a folder or a pattern, too large, or asked to be read so."""
-    if parts.are_asked_for() or file.is_dir() or is_pattern(file):
+    if parts.are_asked_for() or is_pattern(file) or (file.is_dir() and not holds_pictures(file)):
         return True
     if parts.no_resume:
         raise ValueError(

@@ -10,6 +10,7 @@ import errata
 from .._format import listed, plural
 from .._names import instead
 from ._options import Options
+from ._places import holds_pictures
 
 
 class Table(NamedTuple):
@@ -42,9 +43,11 @@ def table_to_audit(file: Path, options: Options) -> Table:
     if kept.num_columns == 0:
         raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
     _check_pixels(kept, shape)
+    kept = with_pictures(kept, file)
     groups = _filled(table, options.group, "group")
     sequence = _filled(table, options.sequence, "recording")
-    ids = None if options.name is None else column(table, options.name)
+    name = "picture" if options.name is None and file.is_dir() else options.name
+    ids = None if name is None else column(table, name)
     known = None if options.known is None else column(table, options.known)
     return Table(
         *(kept, labels, groups, sequence, ids, known),
@@ -52,6 +55,16 @@ def table_to_audit(file: Path, options: Options) -> Table:
         keys=errata.tables.row_keys(table, options.label),
         whole=table.drop_columns([options.label]),
     )
+
+
+def with_pictures(table: Any, file: Path) -> Any:
+    """The table with names of pictures as they are from here: a table names them from where it is.
+
+    A folder of pictures is itself the table.
+    """
+    from ..tables._picture_folder import with_pictures_of  # here, as it brings NumPy
+
+    return with_pictures_of(table, file if file.is_dir() else file.parent)
 
 
 def _filled(table: Any, name: str | None, what: str) -> Any:
@@ -67,6 +80,8 @@ def named_label(label: str | None, file: Path) -> str:
     """The column of labels; raise when nobody said which it is, with the columns there are."""
     if label is not None:
         return label
+    if holds_pictures(file):
+        return "label"
     from ..tables._sources_paths import stored_files  # here, as it brings scikit-learn
 
     columns = listed(errata.tables.read_table(stored_files(file)[0]).column_names)

@@ -71,6 +71,8 @@ def check_out(table: Path, out: Path, *, force: bool) -> None:
     # Even with --force: the labels that were found wrong would be gone for good.
     if out.resolve() == table.resolve():
         raise ValueError(f"{out} is the audited table itself; choose another name.")
+    if table.is_dir():
+        errata.tables._picture_folder.check_new_place(table, out)
     if out.exists() and not force:
         raise ValueError(f"{out} exists already; choose another name, or pass --force.")
 

@@ -12,7 +12,7 @@ from .._format import count, listed, percent, plural
 from .._names import instead
 from ._columns import check_labels, named_label
 from ._console import say
-from ._folder import beside, tidy
+from ._folder import beside, check_out, tidy
 from ._options import FRACTION
 from ._several import check_new_folder, files_of
 
@@ -77,11 +77,11 @@ def noise(
 ) -> None:
     """Plant wrong labels in TABLE and keep the truth.
 
-    TABLE is CSV, TSV or JSON lines (all also with .gz), Parquet or Feather; or a folder of such
-    files, or a quoted pattern such as "visits-*.csv", and then OUT is a folder of files with the
-    same names. Every value outside the label column stays as it is. The truth goes to a table of
-    its own with the columns row, label, class and flipped, so that a detector can be measured by
-    it.
+    TABLE is CSV, TSV or JSON lines (all also with .gz), Parquet, Feather or Excel; or a folder of
+    such files, or a quoted pattern such as "visits-*.csv", and then OUT is a folder of files with
+    the same names; or a folder with a folder of pictures for each class. Every value outside the
+    label column stays as it is. The truth goes to a table of its own with the columns row, label,
+    class and flipped, so that a detector can be measured by it.
 
     \b
     Kinds:
@@ -103,7 +103,9 @@ def noise(
     files = files_of(table)
     truth = truth or beside(out, ".truth", ending=".csv")
     _check_paths(table, out, truth)
-    _check_not_there([truth] if files else [out, truth], force)
+    if not files:
+        check_out(table, out, force=force)
+    _check_not_there([truth], force)
     if files:
         check_new_folder(table, files, out, force=force)
         _check_beside(table, out, truth)

@@ -5,6 +5,7 @@ import re
 from glob import has_magic
 from pathlib import Path
 
+from .._format import listed, plural
 from ._folder import beside
 
 
@@ -13,6 +14,22 @@ def is_pattern(table: Path) -> bool:
     from ..tables import _sources_paths  # here, as it brings NumPy
 
     return _sources_paths.is_pattern(table)
+
+
+def holds_pictures(table: Path) -> bool:
+    """Whether it is a folder with a folder of pictures for each class."""
+    from ..tables._picture_folder import is_picture_folder  # here, as it brings NumPy
+
+    return is_picture_folder(table)
+
+
+def passed_over_note(table: Path) -> list[str]:
+    """A sentence about files of a folder of pictures that are not looked at, if there are any."""
+    from ..tables._picture_folder import passed_over
+
+    names = passed_over(table) if table.is_dir() else []
+    files = plural(len(names), "file")
+    return [f"Passed over {files} not named as pictures: {listed(names, 5)}."] if names else []
 
 
 def whole_path(table: Path) -> str:

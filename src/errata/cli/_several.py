@@ -9,10 +9,11 @@ from ._folder import find_table
 
 
 def files_of(table: Path) -> list[Path] | None:
-    """The files that a folder or a pattern names; None for a single file."""
-    from ..tables._sources_paths import stored_files  # here, as it brings NumPy
+    """The files that a folder or a pattern names; None for a single file, or one of pictures."""
+    from ..tables._picture_folder import is_picture_folder  # here, as they bring NumPy
+    from ..tables._sources_paths import stored_files
 
-    return None if table.is_file() else stored_files(table)
+    return None if table.is_file() or is_picture_folder(table) else stored_files(table)
 
 
 def audited_table(

@@ -56,7 +56,7 @@ def pixels_uri(pixels: Any) -> str:
     return _data_uri("image/png", _png(_to_bytes(pixels)))
 
 
-def thumbnail_uri(path: str | os.PathLike, size: int = 64) -> str | None:
+def thumbnail_uri(path: str | os.PathLike | bytes, size: int = 64) -> str | None:
     """Turn a picture file into a small picture, as a data URI.
 
     Pillow reduces it, where Pillow is installed (the ``report`` extra brings it). Without Pillow a
@@ -64,8 +64,8 @@ def thumbnail_uri(path: str | os.PathLike, size: int = 64) -> str | None:
 
     Parameters
     ----------
-    path : path-like
-        The file. None is returned where it is missing, or not a picture.
+    path : path-like or bytes
+        The file, or what is in it. None is returned where it is missing, or not a picture.
     size : int, default=64
         The longest side, in pixels; 64 is sharp at the size of the report's list.
 
@@ -80,7 +80,7 @@ def thumbnail_uri(path: str | os.PathLike, size: int = 64) -> str | None:
     True
     """
     try:
-        content = Path(path).read_bytes()
+        content = path if isinstance(path, bytes) else Path(path).read_bytes()
     except OSError:
         return None
     try:
@@ -98,12 +98,17 @@ def _reduced(image: Any, content: bytes, size: int) -> str | None:
         with image.open(io.BytesIO(content)) as picture:
             # Palettes and masks are drawings; transparency has no place in JPEG.
             exact = picture.mode in ("1", "P", "LA", "PA", "RGBA") or max(picture.size) <= size
-            picture = picture.convert("RGBA" if exact else "RGB")
+            picture = upright(picture).convert("RGBA" if exact else "RGB")
             picture.thumbnail((size, size))
             picture.save(out, "PNG" if exact else "JPEG", optimize=True)
     except (OSError, ValueError, SyntaxError, image.DecompressionBombError):
         return None  # all that Pillow raises for files that are broken, not pictures, or huge
     return _data_uri("image/png" if exact else "image/jpeg", out.getvalue())
+
+
+def upright(picture: Any) -> Any:
+    """A picture as the camera was held, which its file may say beside the pixels."""
+    return require("PIL.ImageOps", extra="report").exif_transpose(picture)
 
 
 def _to_bytes(pixels: np.ndarray) -> np.ndarray:

@@ -2,11 +2,13 @@
 
 from ._digest import RowDigests, row_digests, row_keys
 from ._features import Features, features_of
+from ._picture_folder import read_pictures
 from ._plan import Applied, FeaturePlan
 from ._table import copy_with_column, copy_with_rows, read_table, write_table
 
 __all__ = [
     "read_table",
+    "read_pictures",
     "write_table",
     "copy_with_column",
     "copy_with_rows",

@@ -179,8 +179,13 @@ def _values(column: Any) -> Any:
 
 
 def _array(cells: Sequence[Any]) -> np.ndarray:
-    text = any(isinstance(cell, _NOT_FOR_NUMPY) for cell in cells)
-    return _objects(cells) if text else np.asarray(cells)
+    kept = any(isinstance(cell, _NOT_FOR_NUMPY) or is_pillow_picture(cell) for cell in cells)
+    return _objects(cells) if kept else np.asarray(cells)
+
+
+def is_pillow_picture(cell: Any) -> bool:
+    """Whether it is a picture of Pillow, which need not be installed; NumPy would see pixels."""
+    return hasattr(cell, "getexif") and hasattr(cell, "convert")
 
 
 def _objects(cells: Sequence[Any]) -> np.ndarray:

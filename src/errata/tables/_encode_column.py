@@ -10,10 +10,13 @@ from ._dates import date_objects, dates_in_words
 from ._encoders import Block, Categories, Dates, Encoder, Numbers, Texts
 from ._identifiers import are_identifying_numbers, are_identifying_words
 from ._number_formats import NESTED_CELLS, formatted_numbers
+from ._picture_encoder import Pictures, described_cells, unread_remark
+from ._pictures import holds_pictures
 
 EMPTY = "no value in any row"
 CONSTANT = "the same value in every row"
 IDENTIFIER = "every value is different, as in an identifier"
+NO_PICTURE = "names of pictures that are not there, or cannot be read"
 NESTED = "cells that hold lists, objects, bytes or complex numbers"
 
 _FEW = 30  # distinct words that get a feature each
@@ -39,9 +42,11 @@ def encode(column: Column, seed: int, stands_for: float = 1.0) -> Encoded:
     values = column.values
     if is_arrow(values):
         found = quick_numbers(values)
-        if found is None:
-            return _encode_words(column, seed, stands_for)
-        return _encode_numbers(column.name, found, stands_for)
+        if found is not None:
+            return _encode_numbers(column.name, found, stands_for)
+        if holds_pictures(column):
+            return _encode_pictures(column)
+        return _encode_words(column, seed, stands_for)
     if values.dtype.kind == "m":
         values = values / np.timedelta64(1, "s")  # NaT becomes NaN
     if values.dtype.kind == "M":
@@ -53,6 +58,8 @@ def encode(column: Column, seed: int, stands_for: float = 1.0) -> Encoded:
 
 def _encode_objects(column: Column, seed: int, stands_for: float) -> Encoded:
     values = column.values.astype(object, copy=False)
+    if holds_pictures(column):
+        return _encode_pictures(column)
     if any(isinstance(cell, NESTED_CELLS) for cell in values):
         return Encoded(reason=NESTED)
     found = numbers(values)
@@ -98,6 +105,14 @@ def _encode_dates(name: str, dates: np.ndarray, how: str | None = None) -> Encod
     if (dates == dates[0]).all():
         return Encoded(reason=CONSTANT)
     return Encoded(*Dates.learn(name, dates, how))
+
+
+def _encode_pictures(column: Column) -> Encoded:
+    described = described_cells(column.values)
+    if np.isnan(described[:, 0]).all():
+        return Encoded(reason=NO_PICTURE)
+    remark = unread_remark(column.name, column.values, described)
+    return Encoded(*Pictures.learn(column.name, described), remark=remark)
 
 
 def _encode_words(column: Column, seed: int, stands_for: float) -> Encoded:

@@ -50,7 +50,9 @@ def encode_cells(encoder: Encoder, values: Any) -> tuple[Block, int]:
 
 
 @dataclass(frozen=True)
-class _Kind:
+class Kind:
+    """What all kinds have: the name of the column, and of the features that were kept."""
+
     name: str
     kept: tuple[str, ...] = ()
 
@@ -63,7 +65,7 @@ class _Kind:
 
 
 @dataclass(frozen=True)
-class Numbers(_Kind):
+class Numbers(Kind):
     """Numbers, the median where one is missing; a feature of 0 and 1 says where that is."""
 
     median: float = 0.0
@@ -85,7 +87,7 @@ class Numbers(_Kind):
 
 
 @dataclass(frozen=True)
-class Dates(_Kind):
+class Dates(Kind):
     """Seconds since 1970, and month, weekday and hour where they vary."""
 
     medians: tuple[float, ...] = ()
@@ -111,7 +113,7 @@ class Dates(_Kind):
 
 
 @dataclass(frozen=True)
-class Categories(_Kind):
+class Categories(Kind):
     """A feature of 0 and 1 for each word; one is enough for two. Another word is none of them."""
 
     words: tuple[str, ...] = ()
@@ -145,7 +147,7 @@ class Embedded(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Texts(_Kind):
+class Texts(Kind):
     """Texts that share pieces of words come near each other: tf-idf, then the first axes of it.
 
     Every distinct text is encoded once, so a frequent one costs and counts no more than a rare one.

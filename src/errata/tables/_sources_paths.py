@@ -1,14 +1,14 @@
 """The files that a path, a pattern or a list of both names, in the order of their rows."""
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
 from .._format import listed
-from ._table import is_table_name, known_ending
+from ._file_names import is_table_name, known_ending, natural
+from ._picture_folder import is_picture_folder
 
 
 def is_path(thing: Any) -> bool:
@@ -54,11 +54,6 @@ def file_facts(files: Iterable[Path]) -> dict[str, Any]:
         "sizes": [file.stat().st_size for file in files],
         "changed": [file.stat().st_mtime_ns for file in files],
     }
-
-
-def natural(path: Path) -> list[Any]:
-    """A key to sort names by as people do, numbers in them by what they are worth."""
-    return [int(piece) if piece.isdigit() else piece for piece in re.split("([0-9]+)", str(path))]
 
 
 def _looks_like_a_path(path: Any) -> bool:
@@ -114,6 +109,11 @@ def _files_of_folder(folder: Path) -> list[Path]:
 def _refuse_folders(folder: Path, within: list[Path]) -> None:
     if not within:
         return
+    if is_picture_folder(folder):
+        raise ValueError(
+            f"{folder} holds pictures, which are not read in parts; pass "
+            f"errata.tables.read_pictures({str(folder)!r}), whose labels are in the column 'label'."
+        )
     first, pattern = within[0], f'"{folder / "**" / "*.parquet"}"'
     if "=" in first.name:
         raise ValueError(

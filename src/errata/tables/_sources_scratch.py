@@ -12,9 +12,9 @@ from .._optional import require
 from ._columnar import feather_tables
 from ._csv import csv_tables
 from ._excel import read_excel
+from ._file_names import EXCEL, JSON, known_ending
 from ._json_arrow import json_tables
 from ._sources_types import common_schema, conformed
-from ._table import known_ending
 
 GROUP_ROWS = 1 << 16  # of a row group
 _GROUP_BYTES = 1 << 25  # or fewer rows, when they are long
@@ -85,10 +85,10 @@ def spool(tables: Iterable[Any], target: Path, schema: Any = None) -> None:
 def _contents(file: Path) -> tuple[Iterator[Any], Any]:
     """The rows of a file piece by piece, and the schema they have in common."""
     ending = known_ending(file)
-    if ending in (".jsonl", ".ndjson"):
+    if ending in JSON:
         # Twice through the file: the types of the first lines say nothing about the last.
         return json_tables(file), common_schema(table.schema for table in json_tables(file))
-    if ending in (".xlsx", ".xls", ".ods"):  # a million rows at most
+    if ending in EXCEL:  # a million rows at most
         return iter([read_excel(file, None)]), None
     return (feather_tables if ending == ".feather" else csv_tables)(file), None
 

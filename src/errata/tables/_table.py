@@ -7,15 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._files import is_packed
 from ._columnar import copy_columnar, read_columnar, write_columnar
 from ._columns import columns_of
 from ._csv import copy_csv, read_csv, write_csv
 from ._excel import read_excel
 from ._excel_copies import copy_excel, write_excel
+from ._file_names import COLUMNAR, EXCEL, JSON, TEXT, ending_of_copy, known_ending
 from ._formulas import guarded
 from ._json_arrow import read_json_lines
 from ._json_lines import copy_json_lines, write_json_lines
+from ._picture_folder import copy_picture_folder, is_picture_folder, read_picture_folder
 from ._records import Change, given_change
 
 
@@ -31,16 +32,10 @@ _COLUMNAR = _Format(read_columnar, copy_columnar, write_columnar)
 _EXCEL = _Format(read_excel, copy_excel, write_excel)
 
 _FORMATS = {
-    ".csv": _TEXT,
-    ".tsv": _TEXT,
-    ".txt": _TEXT,
-    ".jsonl": _JSON,
-    ".ndjson": _JSON,
-    ".parquet": _COLUMNAR,
-    ".feather": _COLUMNAR,
-    ".xlsx": _EXCEL,
-    ".xls": _EXCEL,
-    ".ods": _EXCEL,
+    **dict.fromkeys(TEXT, _TEXT),
+    **dict.fromkeys(JSON, _JSON),
+    **dict.fromkeys(COLUMNAR, _COLUMNAR),
+    **dict.fromkeys(EXCEL, _EXCEL),
 }
 
 
@@ -51,8 +46,9 @@ def read_table(path: str | os.PathLike, columns: Sequence[str] | None = None) ->
     ----------
     path : path
         The file. Delimiter and encoding of text are found out. Of a workbook (.xlsx, .xls, .ods)
-        the first sheet is read, whose first row names the columns. Needs the ``tables`` extra, and
-        for workbooks ``excel``.
+        the first sheet is read, whose first row names the columns. A folder with a folder of
+        pictures for each class is a table, too, see :func:`read_pictures`; here its pictures are
+        named as they are within it. Needs the ``tables`` extra, and for workbooks ``excel``.
     columns : sequence of str, optional
         Which columns, all of them by default.
 
@@ -74,6 +70,8 @@ def read_table(path: str | os.PathLike, columns: Sequence[str] | None = None) ->
     {'pet': ['cat', 'dog']}
     """
     path = Path(path)
+    if is_picture_folder(path):
+        return read_picture_folder(path, columns)
     return _FORMATS[known_ending(path)].read(path, columns)
 
 
@@ -211,6 +209,9 @@ def _cells(values: Any) -> list[Any]:
 
 def copy_changed(source: Path, target: Path, change: Change) -> None:
     """Copy a table with some of it changed; a text, and Parquet, some rows at a time."""
+    if is_picture_folder(source):
+        copy_picture_folder(source, target, change)
+        return
     check_same_format(source, target)
     try:
         _FORMATS[known_ending(source)].copy(source, target, change)
@@ -229,28 +230,3 @@ def check_same_format(source: Path, target: Path) -> None:
         raise ValueError(
             f"{target.name} is of another format than {source.name}; give it {ending}."
         )
-
-
-def ending_of_copy(source: Path) -> str:
-    """The format that a table is copied in: its own, or that which replaced it."""
-    ending = known_ending(source)
-    return ".xlsx" if _FORMATS[ending] is _EXCEL else ending
-
-
-def known_ending(path: Path) -> str:
-    """What a table is by its name, compressed or not; raise when the name does not say."""
-    kind = _inner(path).suffix.lower()
-    if is_table_name(path):
-        return kind
-    known = ", ".join(sorted(_FORMATS))
-    raise ValueError(f"{path.name} has no ending that errata knows ({known}; text also with .gz).")
-
-
-def is_table_name(path: Path) -> bool:
-    """Whether the name of a file says that it is a table of a format that errata reads."""
-    kind = _inner(path).suffix.lower()
-    return kind in _FORMATS and not (is_packed(path) and _FORMATS[kind] in (_COLUMNAR, _EXCEL))
-
-
-def _inner(path: Path) -> Path:
-    return Path(path.stem) if is_packed(path) else path

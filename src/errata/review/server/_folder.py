@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._files import places_of, readable
 from ..._optional import require
+from ...tables._picture_folder import is_picture_folder
 from .._kinds import check_reviewable
 from ..decisions import as_text
 from ._cards import CardFile
@@ -126,8 +127,9 @@ class AuditFolder:
 
 def audited_table(folder: AuditFolder, given: Path | None = None) -> Path | None:
     """The audited table, where it was or beside the audit when both have moved; None if gone."""
-    named = given or Path(folder.about.get("table") or "")
-    return next((path for path in places_of(named, folder.path) if path.is_file()), None)
+    named = given or folder.about.get("table")
+    places = places_of(Path(named), folder.path) if named else ()
+    return next((path for path in places if path.is_file() or is_picture_folder(path)), None)
 
 
 def _numbers(path: Path) -> dict[str, Any]:

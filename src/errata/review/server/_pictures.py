@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._optional import require
+from ...report._images import upright
 
 MOST_PIXELS = 50_000_000
 LONGEST_SIDE = 2048  # of what is sent; more does not fit a screen
@@ -70,7 +71,7 @@ def _encoded(opened: Any) -> tuple[bytes, str]:
     """JPEG for photographs; PNG for drawings, what is transparent, and what is small."""
     exact = opened.mode in ("1", "P", "LA", "PA", "RGBA") or max(opened.size) <= 512
     opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # a JPEG is decoded no larger than needed
-    opened = opened.convert("RGBA" if exact else "RGB")
+    opened = upright(opened).convert("RGBA" if exact else "RGB")
     # Whole factors first: much faster, and no eye sees it at this size.
     opened.thumbnail((LONGEST_SIDE, LONGEST_SIDE), reducing_gap=2.0)
     out = io.BytesIO()

@@ -114,7 +114,9 @@ def _options(
         if path is not None and not Path(path).exists():
             raise FileNotFoundError(f"{path} does not exist; say where the {name} is.")
     table = audited_table(folder, None if table is None else Path(table))
-    images = table and table.parent if images is None else Path(images)
+    if images is None and table is not None:  # a folder of pictures is itself the table
+        images = table if table.is_dir() else table.parent
+    images = images and Path(images)
     return Options(queue, blind, images, table, read_keys(keys), stop_at)
 
 
