@@ -11,7 +11,7 @@ from .._compat import take_rows
 from .._format import listed
 from ._copies import conflicting_duplicates, duplicates_by_bits
 from ._inputs import Inputs, Labelled
-from ._judging import Judge, JudgedRows, TableRows
+from ._judging import Judge, TableRows
 from ._labels import are_among
 from ._learning import Learnt
 from ._settings import JUDGED_ROWS
@@ -47,20 +47,25 @@ def rows_learnt_from(learnt: Learnt, rows: TableRows) -> AllRows:
 def judged_rows(learnt: Learnt, judge: Judge, given: Labelled, rows: TableRows) -> AllRows:
     """All rows of a table that some were drawn from to learn from."""
     audited = np.flatnonzero(are_among(given.codes, judge.present))
-    logs, done = np.empty((len(judge.present), len(audited)), dtype=judge.logs.dtype), 0
-    parts = []
-    for block in blocks(len(rows.places), JUDGED_ROWS):
+    logs = np.empty((len(judge.present), len(audited)), dtype=judge.logs.dtype)
+    beside = []
+
+    def judged(block: slice) -> RowsPosterior:
         part = judge.judge(rows.for_rows(block))
-        logs[:, done : done + len(part.codes)] = part.logs
-        done += len(part.codes)
-        parts.append(part.without_arrays_of_classes())
-    unread = sum((part.unread for part in parts), Counter[str]())
+        logs[:, slice(*np.searchsorted(audited, [block.start, block.stop]))] = part.logs
+        beside.append((part.filled, part.p_filled, part.bits, part.unread))
+        return part.rows
+
+    found = merged_rows(map(judged, blocks(len(rows.places), JUDGED_ROWS)), len(audited))
+    filled, p_filled, bits, unread = zip(*beside, strict=True)
     return AllRows(
-        inputs=whole_inputs(learnt.inputs, given, audited, unread),
-        posterior=whole_posterior(learnt, merged_rows([part.rows for part in parts])),
+        inputs=whole_inputs(learnt.inputs, given, audited, sum(unread, Counter[str]())),
+        posterior=whole_posterior(learnt, found),
         logs=logs,
-        filled=_filled(given, parts),
-        duplicates=found_by_bits([part.bits for part in parts], given.codes),
+        filled=Filled(
+            np.flatnonzero(given.codes < 0), np.concatenate(filled), np.concatenate(p_filled)
+        ),
+        duplicates=found_by_bits(bits, given.codes),
     )
 
 
@@ -103,12 +108,6 @@ def unread_note(unread: Counter[str]) -> list[str]:
     return [
         f"Cells of another kind than those learnt from count as missing: {listed(told, most=8)}."
     ]
-
-
-def _filled(given: Labelled, parts: list[JudgedRows]) -> Filled:
-    codes = np.concatenate([part.filled for part in parts])
-    p = np.concatenate([part.p_filled for part in parts])
-    return Filled(np.flatnonzero(given.codes < 0), codes, p)
 
 
 def _duplicates(inputs: Inputs) -> list[np.ndarray]:

@@ -12,7 +12,7 @@ from ._assembly import assemble
 from ._inputs import Display, Labelled
 from ._judge_parts import BITS, GROUPS, JudgedSums, Judging, beside, stacked_rows
 from ._judged import part_path, read_judged
-from ._labels import labels_from
+from ._labels import codes_among, labels_from
 from ._learning import Learnt
 from ._result import Audit
 from ._showing import Showing
@@ -62,16 +62,18 @@ def showing_of(
 
 
 def _all_rows(table: StoredTable, learnt: Learnt, judging: Judging, told: JudgedSums) -> AllRows:
-    parts = [read_judged(part_path(judging.folder, part.start)) for part in table.parts]
-    judged = stacked_rows(parts)
+    judged = stacked_rows(
+        [read_judged(part_path(judging.folder, part.start)) for part in table.parts]
+    )
     codes, audited = judged.code.astype(np.intp), np.flatnonzero(judged.audited)
-    other = np.searchsorted(judging.judge.present, judged.other)
+    at = slice(None) if len(audited) == len(codes) else audited  # all rows are not copied
+    other = codes_among(judged.other, judging.judge.present)
     rows = RowsPosterior(
-        p_wrong=judged.p_wrong[audited],
-        suspicion=judged.suspicion[audited],
-        other=other[audited].astype(np.int16),
-        p_other=judged.p_other[audited],
-        p_elsewhere=judged.p_elsewhere[audited],
+        p_wrong=judged.p_wrong[at],
+        suspicion=judged.suspicion[at],
+        other=other[at].astype(np.int16, copy=False),
+        p_other=judged.p_other[at],
+        p_elsewhere=judged.p_elsewhere[at],
         joint=told.joint,
         right=told.right,
     )

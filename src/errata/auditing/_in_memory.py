@@ -150,7 +150,7 @@ def _inputs(given: Labelled, rows: TableRows, asked: Asked, seed: int) -> Inputs
         drawn = rows_to_learn_from(n, seed)
         given = given.for_rows(drawn)
         rows = rows._replace(table=None, pred_proba=None).for_rows(drawn)  # not copied twice
-    return inputs_of(
+    inputs = inputs_of(
         given,
         embeddings=rows.embeddings,
         groups=rows.groups,
@@ -160,6 +160,9 @@ def _inputs(given: Labelled, rows: TableRows, asked: Asked, seed: int) -> Inputs
         drawn=drawn,
         n_rows=n,
     )
+    if drawn is None or asked.estimator is not None:  # which alone looks at the table itself
+        return inputs
+    return inputs.without_features()._replace(table=None)
 
 
 def _all_rows(

@@ -202,7 +202,8 @@ def inputs_of(
     groups = None if groups is None else one_per_row("groups", groups, len(codes))
     X, scale = None, None
     if features is not None:
-        X, scale = fit_scale(take_rows(features.X, audited), seed)
+        everything = len(audited) == len(codes)  # which need not be copied
+        X, scale = fit_scale(features.X if everything else take_rows(features.X, audited), seed)
     return Inputs(
         table=table,
         model_table=without_columns(table, leaks) if embeddings is None else table,

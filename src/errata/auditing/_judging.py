@@ -67,11 +67,6 @@ class JudgedRows(NamedTuple):
     bits: np.ndarray | None  # equal for rows with equal features
     unread: Counter[str]  # cells of a column that are of another kind than those learnt from
 
-    def without_arrays_of_classes(self) -> "JudgedRows":
-        """What is kept of a block until all are judged: a few numbers of each row."""
-        nothing = np.empty((0, 0), dtype=self.logs.dtype)
-        return self._replace(logs=nothing, predicted=nothing, X=None)
-
 
 @dataclass(frozen=True)
 class Judge:

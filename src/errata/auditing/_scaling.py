@@ -28,7 +28,7 @@ def fit_scale(X: Any, seed: int) -> tuple[np.ndarray, Scale]:
     if axes is not None:
         X = axes.fit_transform(X)
     X = _dense(X, None)
-    largest = np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)
+    largest = np.maximum(np.maximum(X.max(axis=0), -X.min(axis=0)), np.finfo(float).tiny)
     dtype = np.float32 if len(X) >= SINGLE_PRECISION_ROWS else np.float64
     scaler = StandardScaler(copy=False)  # the quotient below is nobody else's
     return scaler.fit_transform(X / largest).astype(dtype, copy=False), Scale(axes, largest, scaler)

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._blocks import blocks
 from .._files import atomic_folder
+from .._optional import require
 from ..tables import read_table, write_table
 from ..tables._columns import column_array
 from ..tables._digest import RowDigests
@@ -121,9 +122,18 @@ def _of_another_version(path: Path, version: int) -> str:
 
 
 def _rows(audit: "BaseAudit") -> dict[str, Any]:
-    rows = {name: getattr(audit, name) for name in audit.per_row} | {KEY: audit.row_keys()}
+    rows = {name: getattr(audit, name) for name in audit.per_row} | {KEY: _keys(audit)}
     rows |= index_columns(audit.index) | audit.kept_columns()
     return rows if audit.digests is None else rows | {DIGEST: audit.digests.values}
+
+
+def _keys(audit: "BaseAudit") -> Any:
+    """The keys; where they are places, of Arrow: as many texts of Python take far more memory."""
+    if audit.keys is not None:
+        return audit.keys
+    arrow, rows = require("pyarrow", extra="tables"), np.arange(len(audit))
+    texts = [arrow.array(audit.row_keys(rows[some])) for some in blocks(len(rows), BATCH_ROWS)]
+    return arrow.chunked_array(texts)
 
 
 def _digests(columns: list[str] | None, table: Any) -> RowDigests | None:

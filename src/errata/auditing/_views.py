@@ -159,7 +159,9 @@ def _stacked(drawn: Inputs, looked: Looked, judged: JudgedRows) -> Inputs:
     known = None
     if drawn.known is not None and looked.rows.known is not None:
         known = np.r_[drawn.known, looked.rows.known]
-    X = drawn.X if drawn.X is None else np.concatenate([drawn.X, judged.X]).astype(drawn.X.dtype)
+    X = drawn.X
+    if X is not None and judged.X is not None:
+        X = np.concatenate([X, judged.X.astype(X.dtype)])  # and not all rows in double precision
     return drawn._replace(
         table=looked.beside,
         labels=np.concatenate([drawn.labels, looked.labels]),

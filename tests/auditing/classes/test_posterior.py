@@ -87,7 +87,7 @@ def test_rows_that_are_judged_later_join_those_learnt_from():
     learnt = posterior_for(truth.logs[:, :400], truth.labels[:400])
     parts = [slice(0, 150), slice(150, 151), slice(151, 600)]
     rows = [rows_posterior(learnt.rule, truth.logs[:, p], truth.labels[p]) for p in parts]
-    gathered = gathered_posterior(merged_rows(rows), learnt.noise, learnt.skill)
+    gathered = gathered_posterior(merged_rows(rows, 600), learnt.noise, learnt.skill)
     assert_sound(gathered, 600)
     np.testing.assert_allclose(gathered.p_wrong[:400], learnt.p_wrong, rtol=0, atol=1e-12)
     at_once = posterior_given_noise(learnt.noise, truth.logs, truth.labels)

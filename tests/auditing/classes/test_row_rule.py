@@ -34,7 +34,8 @@ def test_a_row_is_judged_alike_in_any_block(found, size, dtype):
     logs, codes = truth.logs.astype(dtype), truth.labels
     whole = rows_posterior(posterior.rule, logs, codes)
     cuts = [slice(start, start + size) for start in range(0, 700, size)]
-    parts = merged_rows([rows_posterior(posterior.rule, logs[:, c], codes[c]) for c in cuts])
+    judged = (rows_posterior(posterior.rule, logs[:, c], codes[c]) for c in cuts)
+    parts = merged_rows(judged, len(codes))
     for name, atol in (("p_wrong", 1e-6), ("suspicion", 1e-6), ("joint", 1e-3), ("right", 1e-3)):
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=0, atol=atol)
     np.testing.assert_array_equal(parts.other, whole.other)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._kernels._judged_rows import log_product, unnormalised
+from ..._kernels._pooled_logs import largest
 from .._settings import BOUNDARY_SLOPE, BOUNDARY_SPREAD, LEAST_UNMIXED
 
 UNIFORM, PATTERN, CLASS_TO_CLASS, BOUNDARY = "uniform", "pattern", "class to class", "boundary"
@@ -82,6 +83,6 @@ def ambiguity(p: np.ndarray) -> float:
 
     A class that is never the most probable counts as fully ambiguous.
     """
-    top = p.argmax(axis=0)
-    recognised = np.bincount(top, weights=p[top, np.arange(p.shape[1])], minlength=len(p))
+    top, p_top = largest(p)
+    recognised = np.bincount(top, weights=p_top, minlength=len(p))
     return float(1 - np.mean(recognised / np.maximum(p.sum(axis=1), 1e-12)))

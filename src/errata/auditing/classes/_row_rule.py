@@ -1,7 +1,6 @@
 """How the rows of a table are judged by what was learnt: the same rule for every block of them."""
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -144,11 +143,21 @@ def rows_posterior(
     return RowsPosterior(*judged._replace(right=right))
 
 
-def merged_rows(blocks_of_rows: Sequence[RowsPosterior]) -> RowsPosterior:
-    """Rows of all blocks under each other, sums added up."""
-    *per_row, joint, right = map(list, zip(*blocks_of_rows, strict=True))
-    sums = reduce(np.add, joint), reduce(np.add, right)
-    return RowsPosterior._make([*map(np.concatenate, per_row), *sums])
+def merged_rows(blocks_of_rows: Iterable[RowsPosterior], n: int) -> RowsPosterior:
+    """The ``n`` rows of all blocks under each other, sums added up.
+
+    A block is let go before the next comes, so that rows are held once.
+    """
+    columns: list[np.ndarray] = []
+    sums: list[np.ndarray] = []
+    done = 0
+    for *per_row, joint, right in blocks_of_rows:
+        columns = columns or [np.empty(n, dtype=column.dtype) for column in per_row]
+        for column, part in zip(columns, per_row, strict=True):
+            column[done : done + len(part)] = part
+        done += len(per_row[0])
+        sums = [sums[0] + joint, sums[1] + right] if sums else [joint, right]
+    return RowsPosterior._make([*columns, *sums])
 
 
 def weightiest(noise: NoisePosterior) -> list[Weighted]:
