@@ -7,8 +7,8 @@ from scipy.special import expit, logit
 from errata.auditing import NoiseRate
 from errata.auditing._value_rates import (
     RATES,
-    _likelihoods,
     _posterior,
+    _told,
     chance_to_stand_out,
     value_rates,
 )
@@ -28,16 +28,30 @@ def drawn(rates, rows, seed, separation=3.0):
     return codes, wrong, p_wrong
 
 
-def test_likelihoods_are_products_over_rows():
+def test_what_rows_tell_is_summed_up_over_the_rows_of_a_value():
     p_wrong, codes = np.array([0.9, 0.2, 0.05]), np.array([0, 1, 0])
     odds = p_wrong / (1 - p_wrong) / (0.1 / 0.9)
     j = 200
-    expected = [
-        np.prod(1 - RATES[j] + RATES[j] * odds[[0, 2]]),
-        1 - RATES[j] + RATES[j] * odds[1],
-    ]
-    found = _likelihoods(codes, p_wrong, 0.1)
-    np.testing.assert_allclose(np.exp(found[:, j]), expected, rtol=1e-10)
+    rate = RATES[j]
+    either = 1 - rate + rate * odds
+    p = rate * odds / either
+    found = _told(codes, p_wrong, 0.1)
+    np.testing.assert_allclose(
+        np.exp(found.likelihood[:, j]), [either[0] * either[2], either[1]], rtol=1e-10
+    )
+    np.testing.assert_allclose(found.mean[:, j], [(p[0] + p[2]) / 2, p[1]], rtol=1e-10)
+    variance = p * (1 - p)
+    np.testing.assert_allclose(
+        found.variance[:, j], [(variance[0] + variance[2]) / 4, variance[1]], rtol=1e-10
+    )
+
+
+def test_where_rows_are_sure_the_rate_is_their_fraction():
+    codes = np.repeat([0, 1], 50)
+    wrong = np.arange(100) % np.where(codes == 0, 10, 2) == 0
+    p_wrong = np.where(wrong, 1 - 1e-5, 1e-5)
+    found = value_rates(codes, p_wrong, NoiseRate(p_wrong.mean(), *[p_wrong.mean()] * 2))
+    np.testing.assert_allclose(found, [[0.1] * 3, [0.5] * 3], atol=0.002)
 
 
 def test_without_rows_to_tell_the_posterior_is_the_prior():

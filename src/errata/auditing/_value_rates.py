@@ -1,5 +1,7 @@
 """The noise rate of the rows of each value of a column, and whether a value stands out."""
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.special import expit, logit, logsumexp
 from scipy.stats import beta, norm
@@ -11,30 +13,47 @@ CONCENTRATIONS = 2.0 ** np.arange(11)  # how alike the rates of all values may b
 SURE = 1e-6  # no row says more about its value than odds of a million
 
 
+class Told(NamedTuple):
+    """What the rows of each value tell, if its labels were wrong at each rate, (values, rates)."""
+
+    likelihood: np.ndarray  # logarithm
+    mean: np.ndarray  # of the fraction of wrong labels among these rows
+    variance: np.ndarray
+
+
 def value_rates(codes: np.ndarray, p_wrong: np.ndarray, rate: NoiseRate) -> np.ndarray:
     """Estimate, low and high of the noise rate of the rows with each code, shape (values, 3).
 
     ``p_wrong`` was computed as if all rows were equally noisy, so its mean draws the rate of each
     value to that of all. What a row says by itself is how much more probable it is if its label is
-    wrong than if not, ``L = odds(p_wrong) / odds(rate)``. The rate r of a value is found anew from
-    ``prod(1 - r + r L)``, with a beta distribution of the rates of all values, as concentrated as
-    makes the rows most probable. An interval also knows how far the rate of all rows may be off.
+    wrong than if not, ``L = odds(p_wrong) / odds(rate)``. How probable each rate r of a value is
+    follows from ``prod(1 - r + r L)``, with a beta distribution of the rates of all values, as
+    concentrated as makes the rows most probable; and from r, anew, how probable it is that each
+    label is wrong. An interval also knows how far the rate of all rows may be off.
     """
     centre = float(np.clip(p_wrong.mean(), SURE, 1 - SURE))
-    found = _posterior(_likelihoods(codes, p_wrong, centre), centre)
-    mean, reach = found @ RATES, np.cumsum(found, axis=1)
-    low, high = (RATES[(reach < level).sum(axis=1)] for level in (0.05, 0.95))
+    told = _told(codes, p_wrong, centre)
+    found = _posterior(told.likelihood, centre)
+    mean = (found * told.mean).sum(axis=1)
+    spread = (found * (told.variance + (told.mean - mean[:, None]) ** 2)).sum(axis=1)
+    mean = mean.clip(SURE, 1 - SURE)
+    size = np.maximum(mean * (1 - mean) / np.maximum(spread, SURE**2) - 1, SURE)
+    low, high = (beta.ppf(level, mean * size, (1 - mean) * size) for level in (0.05, 0.95))
     rates = np.column_stack([mean, np.minimum(low, mean), np.maximum(high, mean)])
     return _with_common_error(rates, rate, centre)
 
 
-def _likelihoods(codes: np.ndarray, p_wrong: np.ndarray, centre: float) -> np.ndarray:
-    """Log-likelihood of each rate for each value, shape (values, rates)."""
+def _told(codes: np.ndarray, p_wrong: np.ndarray, centre: float) -> Told:
     ratio = np.exp(logit(np.clip(p_wrong, SURE, 1 - SURE)) - logit(centre))
-    logs = np.empty((codes.max() + 1, len(RATES)))
+    rows = np.bincount(codes)
+    told = Told(*np.empty((3, len(rows), len(RATES))))
     for j, rate in enumerate(RATES):
-        logs[:, j] = np.bincount(codes, weights=np.log1p(rate * (ratio - 1)))
-    return logs
+        both = 1 + rate * (ratio - 1)
+        p = rate * ratio / both
+        told.likelihood[:, j] = np.bincount(codes, weights=np.log(both))
+        told.mean[:, j] = np.bincount(codes, weights=p) / rows
+        told.variance[:, j] = np.bincount(codes, weights=p * (1 - p)) / rows**2
+    return told
 
 
 def _posterior(logs: np.ndarray, centre: float) -> np.ndarray:
