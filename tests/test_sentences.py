@@ -130,3 +130,28 @@ def test_what_clean_drops_agrees_with_the_flags(flagged, dropped, above, expecte
 def test_a_summary_names_what_it_judges():
     prices = found(506, rate(46, 12, 90), 40, 0.8) | {"noun": ["price", "prices"]}
     assert _sentences.answer(prices).startswith("About 46 of 506 prices are probably wrong")
+
+
+def votes_summary(**changes):
+    rate = {"estimate": 0.095, "low": 0.075, "high": 0.12}
+    counts = {"count": 190, "count_low": 150, "count_high": 240}
+    flagged = {"count": 120, "expected_precision": 0.8, "expected_recall": 0.5}
+    known = {"kind": "votes", "rows": 2000, "has_skill": True, "annotators": 120}
+    still = {"count": 90}
+    return known | {"noise_rate": rate | counts, "flagged": flagged, "still_wrong": still} | changes
+
+
+def test_of_votes_it_is_said_how_many_labels_are_wrong_before_and_after_weighing():
+    assert _sentences.answer(votes_summary()) == (
+        "Of 2,000 majority labels about 190 (150 to 240) are probably wrong; after weighing the "
+        "120 annotators about 90 still are. 120 items are flagged; we expect 8 in 10 of them to be "
+        "real errors."
+    )
+    none_left = _sentences.answer(votes_summary(still_wrong={"count": 0}))
+    assert "after weighing the 120 annotators hardly any still is." in none_left
+
+
+def test_votes_without_skill_are_not_called_columns():
+    assert _sentences.answer(votes_summary(has_skill=False)).startswith(
+        "These votes do not tell who is right, so nobody can say from them which majority labels"
+    )

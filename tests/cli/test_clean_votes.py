@@ -79,10 +79,18 @@ def test_decisions_of_people_come_first(folder, tmp_path):
         decisions.record(said("other", row, row_key=key, class_text=as_text(other)))
     try:
         done = invoke("clean", folder / "votes.audit", "-o", tmp_path / "items.csv")
+        told = invoke("decisions", folder / "votes.audit")
+        export = ("--export", tmp_path / "decided.csv")
+        refused = invoke("decisions", folder / "votes.audit", *export)
     finally:
         path.unlink()
     assert done.exit_code == 0, done.output
     assert "People decided 1 row: 1 relabelled." in done.output
+    assert told.exit_code == 0, told.output
+    assert refused.exit_code == 2
+    assert "holds votes, and people decided on items; write these with errata clean" in (
+        " ".join(refused.output.split())
+    )
     labels = {line["item"]: line["label"] for line in lines(tmp_path / "items.csv")}
     assert labels[str(audit.items[row])] == other
 

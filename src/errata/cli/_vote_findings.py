@@ -65,7 +65,7 @@ def _title_of_workers(summary: dict[str, Any]) -> str:
 
 def _workers(workers: list[dict[str, Any]]) -> Table:
     table = grid(["annotator"], ["votes", "right", "between", "and"])
-    table.add_column("mistakes most")
+    table.add_column("most frequent mistake")
     for worker in workers:
         numbers = (percent(worker[name]) for name in ("accuracy", "low", "high"))
         confuses = worker["confuses"] or ""

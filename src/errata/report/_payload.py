@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from .._sentences import wording
 from . import _map
 from ._charts import drawn, thinned
 from ._classes import are_many, colours, listed_classes
@@ -20,6 +21,8 @@ def payload(summary: dict[str, Any]) -> dict[str, Any]:
     check = drawn(summary)
     return {
         "title": summary["title"],
+        "row": wording(summary).row,
+        "ids": _names_of_rows(examples),
         "at_rank": AT_RANK,
         "has_skill": summary["has_skill"],
         "curve": _rounded(thinned(check)) if check else None,
@@ -30,6 +33,12 @@ def payload(summary: dict[str, Any]) -> dict[str, Any]:
         **packed_examples(examples, names),
         "names": list(names),
     }
+
+
+def _names_of_rows(examples: list[dict[str, Any]]) -> dict[str, str]:
+    """What rows are called that are mentioned and have a name of their own, by their numbers."""
+    mentioned = [row for each in examples for row in (each, *each["similar"], *each["compared"])]
+    return {str(row["row"]): row["name"] for row in mentioned if "name" in row}
 
 
 def to_json(data: Any) -> str:

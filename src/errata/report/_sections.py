@@ -51,13 +51,13 @@ CLASS_SECTIONS = [
 VOTE_SECTIONS = [
     Section("notes", is_shown=lambda view: bool(view["notes"])),
     Section("review", "Review", lambda view: bool(view["review"]["so_far"])),
+    Section("examples", "Items", _with_skill),
     Section("annotators", "Annotators"),
     Section("ask", "Ask next"),
     Section("classes", "Classes", _with_skill, is_minor=True),
     BY,
     Section("spread", is_shown=_with_skill),
     Section("map", "Map", lambda view: bool(view["map"])),
-    Section("examples", "Items", _with_skill),
     Section("method", "Method", is_minor=True),
 ]
 

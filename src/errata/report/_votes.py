@@ -20,8 +20,8 @@ WITH_TABLE = (
     "probable each class is before anybody votes."
 )
 CLEANING = (
-    "writes the items with their label: the consensus where the majority is probably wrong, and no "
-    "item where there is none"
+    "writes the items with their label: the consensus where the majority is probably wrong; an "
+    "item without one is left out"
 )
 IN_FULL = 0.95  # weight of a vote from which it is said to count in full
 

@@ -15,6 +15,7 @@ from .._assembly import shown_rows
 from .._examples import describe_examples
 from .._for_review import ForReview
 from .._inputs import Display
+from .._map import draw_map
 from .._nearby import Neighborhood
 from ._assembly import assemble_votes, other_classes
 from ._ballots import Ballots, accuracies_told
@@ -183,7 +184,9 @@ def _show_items(
         ballots=Ballots(items.votes, accuracies_told(found.workers)),
     )
     names = np.array([str(name) for name in audit.items.tolist()], dtype=object)
-    audit.examples = _examples(audit, view, names, seed, n_jobs)
+    rows = shown_rows(audit)
+    audit.examples = _examples(audit, view, rows, names, seed, n_jobs)
+    audit.points = _points(audit, view, rows, seed)
     audit.for_review = ForReview(
         look=lambda rows: view,
         grouped=partial(grouped_weights, found),
@@ -195,11 +198,29 @@ def _show_items(
     )
 
 
+def _points(audit: VoteAudit, view: ItemView, rows: np.ndarray, seed: int) -> dict[str, Any] | None:
+    """A map of the items, where there is a table of them and all have a label."""
+    inputs = view.inputs
+    if inputs.X is None or len(inputs.audited) < len(audit):
+        return None
+    drawn = {
+        "label": inputs.codes,
+        "suggested": np.where(audit.flagged, view.other, inputs.codes),
+        "p_wrong": audit.p_wrong,
+        "flagged": audit.flagged,
+    }
+    return draw_map(inputs.X, rows, drawn, seed)
+
+
 def _examples(
-    audit: VoteAudit, view: ItemView, names: np.ndarray, seed: int, n_jobs: int | None
+    audit: VoteAudit,
+    view: ItemView,
+    rows: np.ndarray,
+    names: np.ndarray,
+    seed: int,
+    n_jobs: int | None,
 ) -> list[dict[str, Any]]:
     """The most suspicious items, each with its votes."""
-    rows = shown_rows(audit)
     near = Neighborhood(view.inputs, n_jobs=n_jobs).around(rows)
     columns = {
         "label": audit.labels,
@@ -213,6 +234,9 @@ def _examples(
         seed=seed,
         n_jobs=n_jobs,
     )
+    for example in told:
+        for mentioned in (example, *example["similar"], *example["compared"]):
+            mentioned["name"] = names[mentioned["row"]]
     return [example | more for example, more in zip(told, view.more(rows), strict=True)]
 
 

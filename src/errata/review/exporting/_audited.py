@@ -29,6 +29,7 @@ class Audited(NamedTuple):
     flagged: np.ndarray
     suspicion: np.ndarray
     known: np.ndarray | None = None  # rows whose label was certain before
+    kind: str = "classes"
 
     @property
     def by_place(self) -> bool:
@@ -72,6 +73,7 @@ def read_audited(folder: str | os.PathLike) -> Audited:
         [_or_none(label) for label in labels.to_pylist()],
         [_or_none(label) for label in suggested.to_pylist()],
         *(column.to_numpy() for column in scores),
+        kind=numbers.get("kind", "classes"),
     )
 
 
@@ -82,6 +84,11 @@ def _or_none(label: Any) -> Any:
 
 def keys_in(path: Path, table: Any, audited: Audited) -> list[str]:
     """The keys of the rows of a table as it is now; raise when it is not the one audited."""
+    if audited.kind == "votes":
+        raise ValueError(
+            f"{path} holds votes, and people decided on items; write these with errata clean, or "
+            "export the events of the decisions."
+        )
     if audited.label is None or audited.label not in table.column_names:
         raise ValueError(f"{path} has no column {audited.label!r}; it is not the audited table.")
     if audited.by_place:

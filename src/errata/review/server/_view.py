@@ -42,6 +42,7 @@ def card_view(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
         "classes": _classes(review, place, card),
         "kind": _kind(card),
         **_values(card),
+        "is_item": "votes" in card,  # of several annotators, called by its name
         "votes": [] if blind else [_side(side) for side in card.get("votes", [])],
         "similar": _similar(card),
         "compared": card["similar"][0]["values"].keys() if card["similar"] else [],

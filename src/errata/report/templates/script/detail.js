@@ -30,15 +30,15 @@ function picture({ image }, alt, size = 48) {
 }
 
 function rowLink({ row }) {
-  const name = `Row ${row}`;
+  const name = `${rowTitle} ${nameOf(row)}`;
   return isExample(row) ? button(name, () => openExample(row), { class: "link" }) : name;
 }
 
 // The row and those beside it: what each is called, and what it is labelled.
 function shownRows(example) {
   return [
-    { ...example, name: "This row", title: "This row", differs: new Set() },
-    ...example.compared.map((near) => ({ ...near, name: `Row ${near.row}`, title: rowLink(near), isNear: true })),
+    { ...example, name: `This ${rowWord}`, title: `This ${rowWord}`, differs: new Set() },
+    ...example.compared.map((near) => ({ ...near, name: `${rowTitle} ${nameOf(near.row)}`, title: rowLink(near), isNear: true })),
   ];
 }
 
@@ -48,7 +48,7 @@ const labelled = (shown) =>
 function pictures(rows) {
   const figures = rows.filter((shown) => shown.image).map((shown) =>
     element("figure", {},
-      picture(shown, `Picture of row ${shown.row}`, 112),
+      picture(shown, `Picture of ${rowWord} ${nameOf(shown.row)}`, 112),
       element("figcaption", {}, element("strong", {}, shown.title), labelled(shown))));
   return figures.length ? element("div", { class: "pictures" }, ...figures) : null;
 }
@@ -93,7 +93,7 @@ function valueTable(example, rows) {
   const places = example.values.map((_, place) => place);
   const body = element("tbody", {}, ...lines(places.slice(0, firstColumns)));
   const table = element("table", { class: `beside-${rows.length}` },
-    element("caption", { class: "unseen" }, `Values of row ${example.row} beside those of the nearest rows`),
+    element("caption", { class: "unseen" }, `Values of ${rowWord} ${nameOf(example.row)} beside those of the nearest ones`),
     element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "Column"), ...heads)), body);
   if (places.length <= firstColumns) return [table];
   const rest = button(`Show all ${count(places.length)} columns`, () => {
@@ -108,7 +108,7 @@ function valueHint(example, rows) {
   const isCut = rows.some((shown) => shown.values.some((text) => isLong(text) && text.endsWith("…")));
   const parts = [
     ...(example.speaking ? speakingHint(example) : []),
-    rows.some((shown) => shown.differs.size) ? "Marked cells differ from this row’s. " : null,
+    rows.some((shown) => shown.differs.size) ? `Marked cells differ from this ${rowWord}’s. ` : null,
     isCut ? "A text that ends in … goes on in the table." : null,
   ].filter(Boolean);
   return parts.length ? element("p", { class: "hint" }, ...parts) : null;
@@ -119,7 +119,7 @@ function speakingHint(example) {
     ? ["The first column speaks", "its value is"]
     : [`The first ${example.speaking} columns speak`, "their values are"];
   const labels = [example.suggested, example.label].map((name) => own(shortened(name, longText)));
-  return [`${columns} against the label: ${values} at least twice as frequent in rows labelled `, labels[0], " as in those labelled ", labels[1], ". "];
+  return [`${columns} against the label: ${values} at least twice as frequent in ${rowWord}s labelled `, labels[0], " as in those labelled ", labels[1], ". "];
 }
 
 function similarItem(near) {
@@ -153,7 +153,7 @@ function ballotsPart(example) {
 function similarPart(example) {
   const made = element("div", {});
   if (example.similar.length) {
-    made.append(element("h4", {}, "The nearest rows, their labels and distances"));
+    made.append(element("h4", {}, `The nearest ${rowWord}s, their labels and distances`));
     made.append(element("ul", { class: "similar" }, ...example.similar.map(similarItem)));
   }
   if (data.map && data.map.row.includes(example.row)) made.append(button("Show on the map", () => showOnMap(example.row)));

@@ -2,6 +2,11 @@
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 
+// What has a label: a row, or an item that people voted on, which is called by its name.
+const rowWord = data.row ?? "row";
+const rowTitle = rowWord[0].toUpperCase() + rowWord.slice(1);
+const nameOf = (row) => data.ids?.[row] ?? String(row);
+
 // The same rule as visible() in errata/_format.py: what the screen would obey unseen is written out.
 // With "u", a character beyond U+FFFF is one, and only a lone half of it is written out.
 const unseen = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]|\r(?!\n)/gu;

@@ -10,7 +10,7 @@ function fillBody(rows) {
     if (opened.has(example.row)) body.append(detailRow(example));
   }
   if (!rows.length) {
-    body.append(element("tr", { class: "none" }, element("td", { colspan: tableColumns.length }, "No row matches.")));
+    body.append(element("tr", { class: "none" }, element("td", { colspan: tableColumns.length }, `No ${rowWord} matches.`)));
   }
 }
 
@@ -52,8 +52,8 @@ function update() {
   paging.page = 0;
   const filtered = wanted.text || wanted.label || wanted.suggested || wanted.flagged;
   byId("found").textContent = filtered
-    ? `${count(chosen.length)} of ${plural(examples.length, "row")}`
-    : plural(examples.length, "row");
+    ? `${count(chosen.length)} of ${plural(examples.length, rowWord)}`
+    : plural(examples.length, rowWord);
   byId("clear").hidden = !filtered;
   showHead();
   showPage();
@@ -112,8 +112,8 @@ function listen() {
   on("page-size", "change", (event) => { paging.size = Number(event.target.value); showPage(); });
   on("download", "click", () => download(chosen));
   on("copy", "click", async () => {
-    await copyText(chosen.map((example) => example.row).join("\n"));
-    byId("found").textContent = `${plural(chosen.length, "row number")} copied`;
+    await copyText(chosen.map((example) => nameOf(example.row)).join("\n"));
+    byId("found").textContent = `${plural(chosen.length, rowWord === "row" ? "row number" : rowWord)} copied`;
   });
 }
 

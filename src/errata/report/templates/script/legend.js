@@ -3,8 +3,8 @@ function describePick(code) {
   const { label, suggested, flagged } = data.map;
   const rows = label.filter((own) => own === code).length;
   const alike = suggested.filter((other, i) => flagged[i] && other === code && label[i] !== code).length;
-  const looks = data.has_skill ? `; ${plural(alike, "flagged row")} labelled otherwise ${alike === 1 ? "looks" : "look"} like it` : "";
-  return element("span", {}, "Label ", element("bdi", {}, data.names[code]), `: ${plural(rows, "row")} on the map${looks}.`);
+  const looks = data.has_skill ? `; ${plural(alike, `flagged ${rowWord}`)} labelled otherwise ${alike === 1 ? "looks" : "look"} like it` : "";
+  return element("span", {}, "Label ", element("bdi", {}, data.names[code]), `: ${plural(rows, rowWord)} on the map${looks}.`);
 }
 
 function pick(code) {

@@ -110,7 +110,7 @@ function pointAt(event) {
 
 function describePoint(i) {
   const { row, label, suggested, p_wrong: chance, outside } = data.map;
-  const lines = [`Row ${row[i]}`, `label: ${data.names[label[i]]}`];
+  const lines = [`${rowTitle} ${nameOf(row[i])}`, `label: ${data.names[label[i]]}`];
   if (suggested[i] !== label[i]) lines.push(`looks like: ${data.names[suggested[i]]}`);
   if (data.has_skill) lines.push(`${percent(chance[i])} likely wrong`);
   if (outside[i]) lines.push(`outside the map, at (${outside[i][2]}, ${outside[i][3]})`);

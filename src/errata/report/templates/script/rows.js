@@ -7,8 +7,8 @@ const opened = new Set();
 
 // What the table shows, left to right; a key makes a column sortable.
 const tableColumns = [
-  { name: "Row", key: "row", kind: "row" },
-  hasIds && { name: "Id", key: "id", kind: "id" },
+  rowWord === "row" && { name: "Row", key: "row", kind: "row" },
+  hasIds && { name: rowWord === "row" ? "Id" : rowTitle, key: "id", kind: "id" },
   hasPictures && { name: "Picture", kind: "picture" },
   { name: "Label", key: "label", kind: "label" },
   { name: "Suggestion", key: "suggested", kind: "suggested" },
@@ -30,7 +30,7 @@ function openCell(example) {
   const isOpen = opened.has(example.row);
   const toggle = button(isOpen ? "Less" : "More", () => toggleDetail(example), {
     "aria-expanded": String(isOpen),
-    "aria-label": `${isOpen ? "Less" : "More"} about row ${example.row}`,
+    "aria-label": `${isOpen ? "Less" : "More"} about ${rowWord} ${nameOf(example.row)}`,
   });
   return element("td", { class: "open" }, toggle);
 }
@@ -54,7 +54,7 @@ function exampleRow(example) {
   const cells = {
     row: () => element("td", { class: "row" }, String(example.row)),
     id: () => element("td", { class: "id" }, named(example.id ?? "")),
-    picture: () => element("td", { class: "picture" }, picture(example, `Picture of row ${example.row}`)),
+    picture: () => element("td", { class: "picture" }, picture(example, `Picture of ${rowWord} ${nameOf(example.row)}`)),
     label: () => element("td", { class: "label" }, named(example.label)),
     suggested: () => element("td", { class: "suggested" }, named(example.suggested)),
     chance: () => chanceCell(example),
