@@ -127,5 +127,12 @@ def _packed(example: dict[str, Any], names: Codes, columns: Codes, texts: Codes)
             ]
             for near in example["compared"]
         ],
-        [[names.of(s["label"]), s["count"], s["by"]] for s in example.get("votes", ())],
+        *_packed_votes(example, names),
     ]
+
+
+def _packed_votes(example: dict[str, Any], names: Codes) -> list[Any]:
+    """Who voted what, where several annotators did: label, how many votes, and the first voters."""
+    if "votes" not in example:
+        return []
+    return [[[names.of(side["label"]), side["count"], side["by"]] for side in example["votes"]]]

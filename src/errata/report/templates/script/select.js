@@ -2,7 +2,7 @@
 // The order of the fields is that of _packed() in _packing.py; a text that repeats is a number there.
 const whole = (texts) => texts.map((text) => (typeof text === "number" ? data.texts[text] : text));
 
-function unpack([row, id, label, suggested, chance, flagged, reasons, similar, columns, speaking, held, compared, votes], place) {
+function unpack([row, id, label, suggested, chance, flagged, reasons, similar, columns, speaking, held, compared, votes = []], place) {
   return {
     row, id, chance, place, speaking,
     flagged: Boolean(flagged),
