@@ -65,7 +65,7 @@ def read_audited(folder: str | os.PathLike) -> Audited:
     with parquet.ParquetFile(folder / "rows.parquet") as file:
         names += ["known"] if "known" in file.schema_arrow.names else []
         keys, labels, suggested, *scores = file.read(columns=names).select(names).columns
-    return Audited(
+    audited = Audited(
         fingerprint,
         about.get("table"),
         about.get("label"),
@@ -73,8 +73,8 @@ def read_audited(folder: str | os.PathLike) -> Audited:
         [_or_none(label) for label in labels.to_pylist()],
         [_or_none(label) for label in suggested.to_pylist()],
         *(column.to_numpy() for column in scores),
-        kind=numbers.get("kind", "classes"),
     )
+    return audited._replace(kind=numbers.get("kind", "classes"))
 
 
 def _or_none(label: Any) -> Any:
