@@ -13,7 +13,7 @@ CONCENTRATIONS = 2.0 ** np.arange(11)  # how alike the rates of all values may b
 SURE = 1e-6  # no row says more about its value than odds of a million
 
 
-class Told(NamedTuple):
+class ToldByRate(NamedTuple):
     """What the rows of each value tell, if its labels were wrong at each rate, (values, rates)."""
 
     likelihood: np.ndarray  # logarithm
@@ -43,10 +43,10 @@ def value_rates(codes: np.ndarray, p_wrong: np.ndarray, rate: NoiseRate) -> np.n
     return _with_common_error(rates, rate, centre)
 
 
-def _told(codes: np.ndarray, p_wrong: np.ndarray, centre: float) -> Told:
+def _told(codes: np.ndarray, p_wrong: np.ndarray, centre: float) -> ToldByRate:
     ratio = np.exp(logit(np.clip(p_wrong, SURE, 1 - SURE)) - logit(centre))
     rows = np.bincount(codes)
-    told = Told(*np.empty((3, len(rows), len(RATES))))
+    told = ToldByRate(*np.empty((3, len(rows), len(RATES))))
     for j, rate in enumerate(RATES):
         both = 1 + rate * (ratio - 1)
         p = rate * ratio / both
