@@ -15,8 +15,10 @@ from .._format import listed
 from .._names import instead
 from .._validation import measurement_note
 from ..tables import Features, features_of
+from ..tables._cells import numbers
 from ..tables._columns import (
     Column,
+    column_names,
     columns_of,
     count_rows,
     take_table_rows,
@@ -290,14 +292,21 @@ def check_pred_proba(pred_proba: Any, classes: np.ndarray, n: int) -> np.ndarray
 
 def _in_order(pred_proba: Any, classes: np.ndarray) -> Any:
     """Probabilities with columns in the order of the labels; named columns are matched by name."""
-    if not hasattr(pred_proba, "columns"):
+    names = column_names(pred_proba)
+    if not names:
         return pred_proba
-    place = {str(name): i for i, name in enumerate(pred_proba.columns)}
+    found = {str(column.key): numbers(column.values) for column in columns_of(pred_proba)}
     wanted = [str(label) for label in classes]
-    if set(place) != set(wanted) or len(place) != len(pred_proba.columns):
+    if set(found) != set(wanted) or len(found) != len(names):
         raise ValueError(
-            f"the columns of pred_proba ({listed(place, most=10)}) must be named as the labels are "
+            f"the columns of pred_proba ({listed(found, most=10)}) must be named as the labels are "
             f"({listed(wanted, most=10)}); rename them, or pass an array with columns in their "
             "order."
         )
-    return np.asarray(pred_proba)[:, [place[label] for label in wanted]]
+    columns = []
+    for label in wanted:
+        values = found[label]
+        if values is None:
+            raise ValueError(f"column {label!r} of pred_proba holds something that is no number.")
+        columns.append(values)
+    return np.column_stack(columns)

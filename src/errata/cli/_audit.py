@@ -114,6 +114,18 @@ from ._progress import shown_progress
 @click.option("--no-self-check", is_flag=True, help="Plant no errors; takes half the time.")
 @click.option("--pixels", metavar="HxW", help="The columns are pixels: show rows as pictures.")
 @click.option(
+    "--embeddings",
+    type=click.Path(path_type=Path),
+    help="What models look at instead of the columns: .npy, or a table, with a row for each row, "
+    "in the same order or with the column of --id.",
+)
+@click.option(
+    "--pred-proba",
+    type=click.Path(path_type=Path),
+    help="Out-of-fold probabilities of the labels by a model of yours: .npy with columns in the "
+    "order of the sorted labels, or a table with columns named as they are.",
+)
+@click.option(
     "--model",
     type=click.Choice(MODELS),
     help="One of scikit-learn's classifiers, beside errata's own models.",

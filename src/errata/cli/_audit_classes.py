@@ -6,6 +6,7 @@ from typing import Any
 
 import errata
 
+from ._beside import read_besides
 from ._columns import Table, table_to_audit
 from ._options import Options
 from ._places import passed_over_note
@@ -30,6 +31,7 @@ def _audited(table: Table, options: Options, file: Path, progress: Callable[[str
         table.columns,
         table.labels,
         estimator=options.estimator(),
+        **read_besides(file, table, options),
         groups=table.groups,
         sequence=table.sequence,
         wavelets=options.wavelet_features(),

@@ -117,6 +117,8 @@ def _check(options: Options) -> None:
         "--sequence": options.sequence,
         "--pixels": options.pixels,
         "--decisions": options.decisions,
+        "--embeddings": options.embeddings,
+        "--pred-proba": options.pred_proba,
     }
     for option, value in asked.items():
         if value is not None:

@@ -16,7 +16,7 @@ from ._places import holds_pictures
 class Table(NamedTuple):
     """The features, the labels, and what is known of each row besides."""
 
-    columns: Any  # an Arrow table
+    columns: Any  # an Arrow table; None for no columns
     labels: Any  # None where one is missing
     groups: Any
     sequence: Any
@@ -40,10 +40,10 @@ def table_to_audit(file: Path, options: Options) -> Table:
     kept = table.drop_columns([*options.left_out, options.label])
     if options.wavelets:
         kept = kept.select(list(options.wavelets))
-    if kept.num_columns == 0:
+    if kept.num_columns == 0 and options.embeddings is None and options.pred_proba is None:
         raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
     _check_pixels(kept, shape)
-    kept = with_pictures(kept, file)
+    kept = with_pictures(kept, file) if kept.num_columns else None
     groups = _filled(table, options.group, "group")
     sequence = _filled(table, options.sequence, "recording")
     name = "picture" if options.name is None and file.is_dir() else options.name

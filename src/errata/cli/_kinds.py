@@ -37,6 +37,7 @@ CLASSES = AuditKind(
     named_by=("label",),
     takes=(
         *("trust", "sequence", "wavelets", "fs", "band", "known", "decisions", "pixels", "model"),
+        *("embeddings", "pred_proba"),
     ),
     run=_audit_classes.run,
     in_parts=True,

@@ -66,6 +66,8 @@ class Options:
     precision: float | None
     no_self_check: bool
     pixels: str | None
+    embeddings: Path | None
+    pred_proba: Path | None
     model: str | None
     seed: int
     jobs: int
@@ -131,6 +133,8 @@ class Options:
             "--by": self.by,
             "--precision": self.precision,
             "--pixels": self.pixels,
+            "--embeddings": self.embeddings and self.embeddings.resolve(),
+            "--pred-proba": self.pred_proba and self.pred_proba.resolve(),
             "--model": self.model,
             "--seed": self.seed,
             "--jobs": self.jobs,
