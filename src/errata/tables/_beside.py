@@ -50,6 +50,7 @@ def read_beside(path: Path, n_rows: int, *, name: str | None = None, ids: Any = 
 
 def _read_array(path: Path) -> np.ndarray:
     with readable(path):
+        path.open("rb").close()  # says so when it may not be read; later, an error means damage
         try:
             found = np.load(path, allow_pickle=False)
         except (OSError, EOFError, ValueError) as error:
