@@ -153,7 +153,7 @@ def group_vote(
     return vote
 
 
-def copies_note(groups: np.ndarray) -> str:
+def copies_note(groups: np.ndarray, what: str = "label") -> str:
     """How many rows are left out together, and why; nothing if there are none."""
     sizes = np.bincount(groups)
     sizes = sizes[sizes > 1]
@@ -162,7 +162,7 @@ def copies_note(groups: np.ndarray) -> str:
     equal = f"equal to another row, or nearly ({len(sizes):,} groups)"
     return (
         f"{sizes.sum():,} rows are {equal if len(sizes) > 1 else 'equal, or nearly'}. They are "
-        "left out together, so that copies cannot confirm each other's label."
+        f"left out together, so that copies cannot confirm each other's {what}."
     )
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.auditing.numbers._target_scale import scale_of, start_clipped
+from errata.auditing.numbers._target_scale import may_be_logs, scale_of, start_clipped
 
 
 @pytest.mark.parametrize("logs", [False, True])
@@ -27,3 +27,28 @@ def test_far_values_start_from_ten_scales_beyond_the_quartiles():
     clipped = start_clipped(values)
     np.testing.assert_allclose(clipped[:-1], values[:-1], rtol=0, atol=0)
     assert clipped[-1] == pytest.approx(np.quantile(values, 0.75) + 10)
+
+
+def test_slopes_are_derivatives():
+    y = np.random.default_rng(0).lognormal(size=50)
+    for logs in (False, True):
+        scale = scale_of(y, logs=logs)
+        slope = (scale.apply(y * (1 + 1e-6)) - scale.apply(y)) / (1e-6 * y)
+        np.testing.assert_allclose(np.exp(scale.log_slope(y)), slope, rtol=1e-4)
+
+
+def test_targets_that_are_not_positive_count_as_a_small_one():
+    y = np.r_[np.random.default_rng(0).lognormal(size=99), -5.0]
+    scale = scale_of(y, logs=True)
+    assert np.isfinite(scale.apply(y)).all()
+    assert scale.apply(y).argmin() == 99
+
+
+def test_logarithms_are_tried_where_targets_are_positive_and_skewed():
+    random = np.random.default_rng(0)
+    skewed = random.lognormal(size=200)
+    assert may_be_logs(skewed)
+    assert may_be_logs(np.r_[skewed, -1.0])  # a sign may be wrong
+    assert not may_be_logs(np.r_[skewed, np.zeros(50)])
+    assert not may_be_logs(10 + random.normal(size=5000))
+    assert not may_be_logs(100 - skewed)

@@ -1,8 +1,10 @@
 """Labels that are numbers: which targets of a regression table are wrong, and what they should be.
 
-1. ``_target_scale``: targets on a scale that fits all tables
+1. ``_task``, ``_target_scale``: what is given, and targets on a scale that fits all tables
+   ``_likelier_scale``: their logarithms, where these are likelier
 2. ``_training``, ``_models``, ``_brought``: models, and what they
    predict of rows that they have not learnt from
+   ``_copied_rows``: rows that must be left out together
 3. ``_pooling``: one prediction of each row from all models
 4. ``_local_scale``: how far right targets of such a row spread
 5. ``_noise_model``: densities of right and of wrong residuals

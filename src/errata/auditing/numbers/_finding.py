@@ -1,36 +1,20 @@
 """The stages of an audit of numeric targets, on one page."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..._compat import take_rows
 from .._noise_rate import NoiseRate
-from .._settings import MOST_WITHOUT_SKILL
-from ._brought import NOTHING_BROUGHT, BroughtPredictions, target_models_of
+from .._settings import LEAST_SKILL, MOST_WITHOUT_SKILL
+from ._brought import NOTHING_BROUGHT, BroughtPredictions
 from ._findings import TargetFindings
+from ._likelier_scale import begin
 from ._rate import rate_of_targets
-from ._rounds import Progress, TargetRound, first_round, next_round, start_from
+from ._rounds import Progress, TargetRound, next_round, start_from
 from ._settings import CLEAR_KIND
-from ._target_scale import TargetScale, scale_of
-from ._target_skill import target_models_told, targets_have_skill
-from ._training import TargetData, TargetPredictor
-
-
-class TargetTask(NamedTuple):
-    """Rows in the order in which they are worked on, models, and the scale of the targets."""
-
-    order: np.ndarray  # rows with a target, then rows without
-    data: TargetData
-    models: list[TargetPredictor]
-    known: np.ndarray  # of the rows with a target
-    scale: TargetScale
-
-    def in_given_order(self, values: np.ndarray, otherwise: Any = 0.0) -> np.ndarray:
-        """Values of all rows, or of those with a target, in the order in which rows were given."""
-        spread = np.full(len(self.order), otherwise, dtype=values.dtype)
-        spread[self.order[: len(values)]] = values
-        return spread
+from ._target_scale import TargetScale
+from ._target_skill import skill_of_targets, target_models_told
+from ._task import GivenTargets, TargetTask
 
 
 def find_wrong_targets(
@@ -66,60 +50,17 @@ def find_wrong_targets(
     progress : callable, optional
         It is told each stage in a few words.
     """
-    task = target_task(
-        X,
-        targets,
-        table=table,
-        groups=groups,
-        brought=brought,
-        known=known,
-        seed=seed,
-        n_jobs=n_jobs,
-    )
-    first = first_round(task.models, task.data, task.known, progress=progress)
+    given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs)
+    task, first = begin(given, progress)
     start = start_from(first, len(task.data))
     last = next_round(task.models, task.data, task.known, start, progress=progress)
-    return findings_of(task, last)
+    return findings_of(task, first, last)
 
 
-def target_task(
-    X: np.ndarray | None,
-    targets: np.ndarray,
-    *,
-    table: Any,
-    groups: np.ndarray | None,
-    brought: BroughtPredictions,
-    known: np.ndarray | None,
-    seed: int,
-    n_jobs: int | None,
-    logs: bool = False,
-) -> TargetTask:
-    """Rows with a target first, targets and predictions on one scale, and the models."""
-    has_target = np.isfinite(targets)
-    order = np.r_[np.flatnonzero(has_target), np.flatnonzero(~has_target)]
-    n = int(has_target.sum())
-    scale = scale_of(targets[order[:n]], logs=logs)
-    features = np.empty((len(targets), 0)) if X is None else X[order]
-    data = TargetData(
-        features,
-        scale.apply(targets[order[:n]]),
-        groups=None if groups is None else np.unique(groups[order[:n]], return_inverse=True)[1],
-        random_state=seed,
-        n_jobs=n_jobs,
-    )
-    if brought.predictions is not None:
-        told = scale.apply(np.asarray(brought.predictions, dtype=float)[order])
-        brought = brought._replace(predictions=told)
-    table = None if table is None else take_rows(table, order)
-    models = target_models_of(brought, table, n, features=X is not None)
-    certain = np.zeros(n, dtype=bool) if known is None else known[order[:n]]
-    return TargetTask(order, data, models, certain, scale)
-
-
-def findings_of(task: TargetTask, last: TargetRound) -> TargetFindings:
+def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> TargetFindings:
     """What the last round found, in the units of the targets and the order of the rows."""
     n, rows, f = len(task.data), last.posterior.rows, last.pooled.predicted
-    skill = targets_have_skill(last, task.data.targets, task.data.groups)
+    skill = skill_of_targets(first, task.data.groups) >= LEAST_SKILL
     rate = rate_of_targets(last.posterior.hypotheses)
     p_wrong = np.where(task.known, 0.0, rows.p_wrong)
     if not skill:
@@ -141,7 +82,7 @@ def findings_of(task: TargetTask, last: TargetRound) -> TargetFindings:
         tail=_tail(last),
         scale=last.scales.power,
         on_log_scale=task.scale.logs,
-        notes=[],
+        notes=task.notes,
     )
 
 

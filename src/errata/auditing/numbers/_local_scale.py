@@ -32,6 +32,7 @@ class LocalScales(NamedTuple):
     whole: np.ndarray
     half: np.ndarray  # the geometric mean of that and its median
     power: float  # 0 where noise is even
+    overall: float  # one scale for all rows
 
 
 def local_scales(
@@ -46,7 +47,7 @@ def local_scales(
     told = _predicted_size(data, predictions, pooled, residuals, overall)
     power, whole = _most_likely_power(told, residuals, weight, overall)
     half = np.sqrt(whole * np.median(whole[: len(data)]))
-    return LocalScales(whole, _rescaled(half, residuals, weight), power)
+    return LocalScales(whole, _rescaled(half, residuals, weight), power, overall)
 
 
 def _predicted_size(
@@ -77,16 +78,19 @@ def _most_likely_power(
     for power in POWERS:
         log_scale = np.clip(power * told, -LARGEST_LOG_SCALE, LARGEST_LOG_SCALE)
         scale = _rescaled(overall * np.exp(log_scale), residuals, weight)
-        likelihoods.append(_log_likelihood(residuals, scale[: len(residuals)], overall))
+        likelihoods.append(
+            float(log_likelihoods(residuals, scale[: len(residuals)], overall).sum())
+        )
         scales.append(scale)
     best = int(np.argmax(likelihoods))
     return float(POWERS[best]), scales[best]
 
 
-def _log_likelihood(residuals: np.ndarray, scale: np.ndarray, overall: float) -> float:
+def log_likelihoods(residuals: np.ndarray, scale: np.ndarray, overall: float) -> np.ndarray:
+    """Of each residual, under a core by its own scale and a few wide ones."""
     core = t.pdf(residuals / scale, CORE_TAIL) / scale
     wide = cauchy.pdf(residuals, scale=WIDE_SCALE * overall)
-    return float(np.log((1 - WIDE_FRACTION) * core + WIDE_FRACTION * wide).sum())
+    return np.log((1 - WIDE_FRACTION) * core + WIDE_FRACTION * wide)
 
 
 def _rescaled(scale: np.ndarray, residuals: np.ndarray, weight: np.ndarray) -> np.ndarray:

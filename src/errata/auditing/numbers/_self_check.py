@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from ..._compat import take_rows
 from .._self_check import Run, estimated_average_precision
 from .._settings import (
     CHECK_SAMPLE,
@@ -24,10 +23,10 @@ from .._settings import (
     LIST_LENGTH,
 )
 from ._brought import NOTHING_BROUGHT, BroughtPredictions
-from ._finding import TargetTask, target_task
 from ._findings import TargetFindings, TargetSelfCheck
 from ._rounds import Progress, Start, next_round
 from ._settings import MOVED, PLANTING_TRIES
+from ._task import GivenTargets, TargetTask, target_task
 
 
 class Planted(NamedTuple):
@@ -61,17 +60,8 @@ def check_targets(
     rows = np.flatnonzero(np.isfinite(targets))
     if len(rows) > CHECKED_ROWS:
         rows = np.sort(random.choice(rows, CHECK_SAMPLE, replace=False))
-    task = target_task(
-        None if X is None else X[rows],
-        targets[rows],
-        table=None if table is None else take_rows(table, rows),
-        groups=None if groups is None else groups[rows],
-        brought=brought.for_rows(rows),
-        known=None if known is None else known[rows],
-        seed=seed,
-        n_jobs=n_jobs,
-        logs=found.on_log_scale,
-    )
+    given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs)
+    task = target_task(given.for_rows(rows), logs=found.on_log_scale)
     start = _start(task, found, rows)
     n = int(np.sum(~task.known))
     count = min(max(FEWEST_INJECTED, round(INJECTED * n)), n // 2)

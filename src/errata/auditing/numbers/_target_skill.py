@@ -2,25 +2,33 @@
 
 import numpy as np
 
-from .._settings import LEAST_SKILL
 from ._findings import TargetModel
 from ._rounds import TargetRound
+from ._settings import CENTER_STEPS
 from ._training import TargetPredictor
 
 
-def targets_have_skill(
-    found: TargetRound, targets: np.ndarray, units: np.ndarray | None = None
-) -> bool:
-    """Test the gain in Huber's loss over the center of the pool against zero.
+def skill_of_targets(first: TargetRound, units: np.ndarray | None = None) -> float:
+    """Mean gain in Huber's loss over the best constant, in standard errors.
 
-    Rows of one of the ``units`` share their fate: the standard error counts units, not rows.
+    It is that of the first round: the second has left out what was predicted badly, and whatever
+    is left looks predictable. Rows of one of the ``units`` share their fate: the standard error
+    counts units, not rows.
     """
-    away = targets - found.pooled.center
-    gain = found.weight * (_huber(away) - _huber(targets - found.pooled.predicted[: len(targets)]))
+    targets = first.residuals + first.pooled.predicted[: len(first.residuals)]
+    gain = _huber(targets - _best_constant(targets)) - _huber(first.residuals)
     units = np.arange(len(gain)) if units is None else units
     sums = np.bincount(units, weights=gain - gain.mean())
     error = float(np.sqrt(np.sum(sums**2)) / len(gain))
-    return bool(gain.mean() > LEAST_SKILL * error and gain.mean() > 1e-12)
+    return float(gain.mean() / error) if error > 1e-12 else 0.0
+
+
+def _best_constant(targets: np.ndarray) -> float:
+    """That with the smallest loss; a mean would lose against medians without any skill."""
+    center = float(np.median(targets))
+    for _ in range(CENTER_STEPS):
+        center += float(np.clip(targets - center, -1, 1).mean())
+    return center
 
 
 def _huber(residuals: np.ndarray) -> np.ndarray:
