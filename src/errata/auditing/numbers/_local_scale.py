@@ -95,4 +95,5 @@ def log_likelihoods(residuals: np.ndarray, scale: np.ndarray, overall: float) ->
 
 def _rescaled(scale: np.ndarray, residuals: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """The same up to a factor, so that residuals over it have a robust scale of one."""
-    return scale * max(robust_scale(residuals / scale[: len(residuals)], weight), SMALLEST_SCALE)
+    factor = robust_scale(residuals / scale[: len(residuals)], weight)
+    return np.maximum(factor * scale, SMALLEST_SCALE)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from ._settings import EM_STEPS, EM_TOLERANCE, GROSS_SCALES, KERNELS
+from ._settings import EM_STEPS, EM_TOLERANCE, GROSS_SCALES, KERNELS, LEAST_SIGMA
 
 
 class TargetNoise(NamedTuple):
@@ -111,7 +111,7 @@ def em_step(
     reached = total.sum() + _log_prior(noise)
     rate = (wrong.sum() + 0.5) / (len(z) + 11)
     mixture = (by_kind + 1) / (by_kind.sum() + len(by_kind))
-    return TargetNoise(noise.tail, max(float(sigma), 1e-9), float(rate), mixture), float(reached)
+    return TargetNoise(noise.tail, max(float(sigma), LEAST_SIGMA), float(rate), mixture), float(reached)
 
 
 def _log_prior(noise: TargetNoise) -> float:

@@ -37,7 +37,7 @@ SCALE_TREES, SCALE_LEAF = 60, (5, 20)
 POWERS = np.r_[np.arange(0, 1.75, 0.25), 2.0]  # of what is predicted for the scale of a row
 LARGEST_LOG_SCALE = 1.5
 CORE_TAIL, WIDE_FRACTION, WIDE_SCALE = 5.0, 0.1, 5.0  # of the densities that powers are weighed by
-SMALLEST_SCALE = 1e-6  # of the targets' own
+SMALLEST_SCALE = 1e-3  # of the targets' own: what differs by less is no error, but rounding
 
 # Noise
 TAILS = (3.0, 4.0, 6.0, 10.0, 30.0)  # degrees of freedom of right residuals
@@ -45,6 +45,7 @@ GROSS_SCALES = 3.0 * 2.0 ** np.arange(8)  # of wrong residuals
 TARGET_RATES = np.geomspace(0.001, 0.5, 52)
 RATE_PRIOR = (0.5, 10.5)  # of the Beta distribution
 EM_STEPS, EM_TOLERANCE = 200, 1e-6
+LEAST_SIGMA = 0.3  # local scales; less is found only where these are at their smallest
 KERNELS = 1_000  # of the density of targets, at most
 CLEAR_KIND = 2 / 3  # share of an error's kind from which it is named
 
