@@ -29,14 +29,24 @@ if TYPE_CHECKING:
         tables,
         tolerant,
     )
-    from .auditing import Audit, AuditedClassifier, VoteAudit, audit, audit_votes
+    from .auditing import (
+        Audit,
+        AuditedClassifier,
+        TargetAudit,
+        VoteAudit,
+        audit,
+        audit_targets,
+        audit_votes,
+    )
     from .comparing import Comparison, compare
 
 __version__ = "0.1.0"
 
 __all__ = [
     "audit",
+    "audit_targets",
     "Audit",
+    "TargetAudit",
     "AuditedClassifier",
     "audit_votes",
     "VoteAudit",
@@ -66,7 +76,9 @@ __all__ = [
 
 _SHORTCUTS = {
     "audit": "auditing",
+    "audit_targets": "auditing",
     "Audit": "auditing",
+    "TargetAudit": "auditing",
     "AuditedClassifier": "auditing",
     "audit_votes": "auditing",
     "VoteAudit": "auditing",

@@ -123,3 +123,14 @@ def capitalised(text: str) -> str:
     'Values of GDP'
     """
     return text[:1].upper() + text[1:]
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number of any size in a few digits, its thousands apart.
+
+    >>> number(5351.7), number(0.012345), number(-0.0), number(2.5e7, 2), number(1e-9)
+    ('5,350', '0.0123', '0', '2.5e+07', '1e-09')
+    """
+    value = float(f"{value + 0.0:.{digits}g}")  # minus nought is nought
+    plain = value == 0 or 1e-4 <= abs(value) < 1e7
+    return f"{value:,.10g}" if plain else f"{value:.{digits}g}"

@@ -28,6 +28,9 @@ WORDS = {
         *("majority label", "majority labels", "do not tell who is right"),
         *("annotators merely differ", "item", "These votes"),
     ),
+    "numbers": Wording(
+        "target", "targets", "do not predict the target", "right targets merely vary so much"
+    ),
 }
 
 
@@ -69,7 +72,8 @@ def cleaning(flagged: dict[str, Any]) -> str:
     likely = f"{rows} more likely wrong than right"
     if dropped == above:
         return f"{likely}{beside}"
-    return f"{count(dropped) if dropped else 'none'} of {likely}, to spare small classes{beside}"
+    why = flagged["cleaned"].get("spared", "to spare small classes")
+    return f"{count(dropped) if dropped else 'none'} of {likely}, {why}{beside}"
 
 
 def may_be_overlap(summary: dict[str, Any]) -> bool:

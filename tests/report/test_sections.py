@@ -15,6 +15,13 @@ def test_every_template_is_a_section_of_the_page():
     }
 
 
+def test_every_kind_has_its_header():
+    folder = Path(_sections.__file__).parent / "templates" / "kinds"
+    assert {path.name for path in folder.iterdir()} == set(KINDS)
+    assert all((folder / kind / "facts.html").exists() for kind in KINDS)
+    assert all((folder / kind / "unknown.html").exists() for kind in KINDS)
+
+
 def test_what_has_nothing_to_show_is_left_out():
     view = {"has_skill": False, "map": None, "notes": [], "duplicates": [], "stretches": None}
     view["by"] = None

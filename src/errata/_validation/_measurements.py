@@ -19,9 +19,9 @@ def check_no_measurement(classes: Any, n: int, name: str) -> None:
     some = listed((f"{number:g}" for number in numbers), most=3).partition(" and ")[0]
     raise ValueError(
         f"{name} holds {count(len(numbers))} different numbers in {count(n)} rows ({some}, ...), "
-        "which looks like a continuous measurement and not like classes; numeric targets are not "
-        "audited yet: name another column, sort the numbers into classes such as low and high, or "
-        "put a letter in front of them if they are the names of classes."
+        "which looks like a continuous measurement and not like classes: use errata.audit_targets, "
+        "or --target on the command line. If they are the names of classes, put a letter in front "
+        "of them."
     )
 
 

@@ -13,6 +13,7 @@ Its stages, in the order in which they run:
 5. ``_pooling``, ``_calibration``: one probability of each label from all models
 6. ``_skill``: whether the columns tell the labels apart at all
 7. ``classes/``: the noise model, and the posterior that each label is wrong
+   ``numbers/``: the same for numeric targets
 8. ``_flags``: the rows worth a look; ``_flag_line``: the same of rows too many to be sorted
 9. ``_self_check``: injected errors, looked for in the same way
 10. ``_showing``: what a person wants to see, by ``_examples``, ``_nearby``, ``_reasons``, ``_map``,
@@ -38,18 +39,22 @@ from ._result import Audit
 from ._reviewed import add_review
 from ._self_check import SelfCheck
 from .annotators import VoteAudit, audit_votes
+from .numbers import TargetAudit, TargetSelfCheck, audit_targets
 
 __all__ = [
     "audit",
+    "audit_targets",
     "AuditedClassifier",
     "Audit",
     "audit_votes",
     "VoteAudit",
+    "TargetAudit",
     "BaseAudit",
     "load_audit",
     "add_review",
     "NoiseRate",
     "SelfCheck",
+    "TargetSelfCheck",
     "Cleaned",
     "OutOfFoldModel",
     "TrainingData",

@@ -76,7 +76,7 @@ def _result(
         rule=flags.rule,
         notes=[*_notes(posterior, flags.flagged), *inputs.notes],
         duplicates=found.duplicates,
-        about=display.about(inputs),
+        about=display.about(inputs.table, inputs.n_features),
         index=display.index,
         known=inputs.known,
     )

@@ -50,10 +50,10 @@ def _best_f1(found: np.ndarray, total: float, worth: np.ndarray) -> int:
     return min(int(score.argmax()), int(last[0])) + 1
 
 
-def best_f1_rule() -> str:
+def best_f1_rule(judged: str = "label") -> str:
     """What is said of the list with the largest expected F1 score."""
     return (
-        "The list has the largest expected F1 score among rows whose label is wrong with a "
+        f"The list has the largest expected F1 score among rows whose {judged} is wrong with a "
         f"probability of {LEAST_FLAGGED:.0%} or more."
     )
 
@@ -69,7 +69,7 @@ def longest_rule(precision: float) -> str:
     return f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
 
 
-def no_flags(n: int) -> Flags:
+def no_flags(n: int, why: str = "do not tell the labels apart") -> Flags:
     """Nothing is flagged: the columns cannot tell."""
-    rule = "Nothing is flagged, as the columns do not tell the labels apart."
+    rule = f"Nothing is flagged, as the columns {why}."
     return Flags(np.zeros(n, dtype=bool), float("nan"), float("nan"), rule)

@@ -57,6 +57,11 @@ class Inputs(NamedTuple):
     folds: np.ndarray | None = None  # of the audited rows by their groups, where rows were drawn
 
     @property
+    def n_features(self) -> int:
+        """How many columns features come from."""
+        return 0 if self.features is None else len(self.features.columns)
+
+    @property
     def present(self) -> np.ndarray:
         """Codes of the classes that can be audited, in order."""
         return np.flatnonzero(np.bincount(self._codes_of_audited))
@@ -115,15 +120,15 @@ class Display:
     seed: Any = None
     index: Any = None
 
-    def about(self, inputs: Inputs) -> dict[str, Any]:
-        """What a report says about the data."""
-        frame = type(inputs.table).__module__.partition(".")[0]
+    def about(self, table: Any, n_features: int) -> dict[str, Any]:
+        """What a report says about the data, of which so many columns were looked at."""
+        frame = type(table).__module__.partition(".")[0]
         return {
             "errata": version("errata"),
             "title": self.title or "audit",
             "label": self.label if isinstance(self.label, str) else None,
             "seed": int(self.seed) if isinstance(self.seed, Integral) else None,
-            "features": 0 if inputs.features is None else len(inputs.features.columns),
+            "features": n_features,
             "dataframe": "polars" if frame == "polars" else "pandas",
         }
 

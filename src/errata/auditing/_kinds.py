@@ -19,6 +19,7 @@ class ResultKind(NamedTuple):
 KINDS = {
     "classes": ResultKind("classes", "._result", "Audit"),
     "votes": ResultKind("votes", ".annotators._result", "VoteAudit"),
+    "numbers": ResultKind("numeric targets", ".numbers", "TargetAudit"),
 }
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from .._format import listed, plural
-from .._names import instead
 from .._validation import as_column, check_labels, check_no_measurement, distinct_labels, is_missing
 from ..tables._columns import column_array, column_names, without_columns
+from ._per_row import missing_column
 from ._settings import FEWEST_ROWS, MOST_CLASSES
 
 
@@ -99,7 +99,7 @@ def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
         return table, labels_or_none(as_column(y))
     names = column_names(table)
     if y not in names:
-        raise ValueError(f"there is no column {y!r} to take labels from; {instead(y, names)}")
+        raise ValueError(missing_column(y, "to take labels from", names))
     return without_columns(table, [y]), labels_or_none(as_column(column_array(table, y)))
 
 

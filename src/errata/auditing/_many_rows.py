@@ -62,7 +62,7 @@ def finish_rows(
             *unread_note(told.unread),
         ],
         duplicates=_duplicates(table, judging),
-        about=showing.display.about(inputs),
+        about=showing.display.about(inputs.table, inputs.n_features),
     )
     shown = finished.worst.row[: n_examples(finished.totals.n_flagged, table.n_rows)]
     show(result, shown, showing)

@@ -1,16 +1,18 @@
 """One value for each row: what a user passes beside a table must be as long as it is."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from .._names import instead
 from .._validation import as_column
 
 
-def check_one_per_row(what: str, found: int, n: int) -> None:
-    """Raise when there are more or fewer rows than labels."""
+def check_one_per_row(name: str, found: int, n: int, *, what: str = "labels") -> None:
+    """Raise when there are more or fewer rows than labels, or whatever is audited."""
     if found != n:
-        raise ValueError(f"{what} has {found} rows, but there are {n} labels; give one for each.")
+        raise ValueError(f"{name} has {found} rows, but there are {n} {what}; give one for each.")
 
 
 def one_per_row(name: str, values: Any, n: int) -> np.ndarray:
@@ -23,3 +25,8 @@ def one_per_row(name: str, values: Any, n: int) -> np.ndarray:
         )
     check_one_per_row(name, len(values), n)
     return values
+
+
+def missing_column(name: Any, purpose: str, names: Sequence[Any]) -> str:
+    """What to say when a column that was named is not there."""
+    return f"there is no column {name!r} {purpose}; {instead(name, names)}"

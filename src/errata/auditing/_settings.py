@@ -182,9 +182,20 @@ TRACE_CONTEXT, TRACE_ROWS = 2.0, 60  # to either side of a stretch: times its le
 NAMED_COLUMNS = 8  # that a note mentions by name
 HISTOGRAM_BINS = 20  # of p_wrong, in reports
 MATRIX_UP_TO = 50  # classes
+TARGET_POINTS = 1_500  # drawn of an audit of numeric targets, the flagged ones first
+TARGET_NEIGHBORS = 3  # beside an example of it
+BAND_POINTS = 24  # of the band that right targets lie in
 SUMMARY_PAIRS, SUMMARY_DUPLICATES = 200, 50
 NO_NOISE = 0.0005  # a noise rate below is none in words
 KIND_WEIGHT = 0.02  # of a kind of noise in the posterior from which it is listed
 CAUSE_WEIGHT, CAUSE_DIFFERENCE = 0.05, 0.01  # of a cause worth a word; rates worth telling apart
 BY_STANDS_OUT = 0.05  # chance of saying that one value of a column stands out if none does
 MOST_DAYS, MOST_VALUES = 31, 1_000  # dates that are not put into months; values that are compared
+
+# Numeric targets as they are read and written: chosen by hand, without influence on any p_wrong.
+FEWEST_TARGETS, FEW_TARGETS = 30, 100  # rows; below the second a note says so
+MAYBE_CLASSES = 30  # different whole numbers that may be names of classes
+CAPPED = 0.01  # of the rows have the largest or the smallest number: it may be a limit
+WRITTEN_SO = 0.95  # of the numbers have no more digits than suggestions get
+MOST_DECIMALS, MOST_NOUGHTS = 6, 3
+GIVES_TARGET = 0.999  # rank correlation from which a column looks made from the target

@@ -28,6 +28,11 @@ from ._progress import shown_progress
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
 @click.option(
+    "--target",
+    metavar="COLUMN",
+    help="Numbers instead of labels: the column that a regression would predict.",
+)
+@click.option(
     "--item",
     metavar="COLUMN",
     help="FILE holds votes of several annotators, one a row: the column that says of which item.",
@@ -165,7 +170,7 @@ def audit(
     force: bool,
     **asked: Any,
 ) -> None:
-    """Find the wrong labels in FILE.
+    """Find the wrong labels in FILE, or with --target its wrong numbers.
 
     FILE is CSV, TSV or JSON lines (all also with .gz), Parquet, Feather or Excel, a folder of such
     files, or a pattern in quotes that names some; it may hold numbers, categories, text, dates,
@@ -203,6 +208,7 @@ def audit(
       errata audit photos/
       errata audit visits/ -l outcome --memory 2GB
       errata audit "visits-*.csv.gz" -l outcome --engine dask
+      errata audit homes.csv --target price
     """
     _check_ready()
     kind = kind_asked_for(asked)

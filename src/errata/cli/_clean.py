@@ -10,6 +10,7 @@ import errata
 
 from .._format import count, plural
 from ._clean_by_place import clean_by_place
+from ._clean_targets import clean_target_file
 from ._clean_votes import clean_votes
 from ._cleaned import Counts, beside_table, counts_of, new_cells, outcome, people, tell_of_blanks
 from ._columns import read_column
@@ -20,7 +21,8 @@ from ._matching import rows_in_audit
 from ._options import FRACTION
 from ._several import audited_table, check_new_folder
 
-ACTIONS = ("drop", "relabel", "unlabel")
+ACTIONS = ("drop", "relabel", "replace", "unlabel")
+FOR_CLASSES = ("sure", "unsure", "use", "ambiguous")  # options without effect on numbers
 NO_SKILL = (
     "The audit found that the columns do not tell the labels apart, so nobody knows which are wrong"
 )
@@ -113,6 +115,7 @@ def clean(
     Actions, on rows that nobody decided with errata review:
       drop     leave the rows out, but never more than half of a class
       relabel  give them, and rows without a label, the suggested class where that is sure
+      replace  of an audit of numbers: put what is expected in place of wrong numbers
       unlabel  keep the rows and empty the cell
 
     \b
@@ -120,6 +123,7 @@ def clean(
       errata clean train.audit -o train.clean.csv
       errata clean train.audit -o better.csv --action relabel --sure 0.9 --unsure drop
       errata clean visits.audit -o visits.clean
+      errata clean homes.audit -o homes.clean.csv --action replace
     """
     audit: Any = errata.auditing.load_audit(folder)
     if audit.kind == "votes":
@@ -127,11 +131,18 @@ def clean(
         how |= {"ambiguous": ambiguous, "table": table, "use": use, "force": force}
         clean_votes(audit, folder, out, **how)
         return
+    if audit.kind == "numbers":
+        _check_for_numbers(action)
+        how = {"action": action, "threshold": threshold, "force": force}
+        clean_target_file(audit, folder, table, out, **how)
+        return
     if audit.kind != "classes":
         raise ValueError(
-            f"{folder} is an audit of {audit.kind}, and errata clean knows classes so far; clean "
-            "the table in Python, with what errata.auditing.load_audit gives."
+            f"{folder} is an audit of {audit.kind}, and errata clean knows classes and numbers so "
+            "far; clean the table in Python, with what errata.auditing.load_audit gives."
         )
+    if action == "replace":
+        raise ValueError("--action replace is for numbers; classes are changed by relabel.")
     label = audit.about["label"]
     if label is None:
         raise ValueError(f"{folder} is an audit of labels that are not a column of a table.")
@@ -174,6 +185,15 @@ def _given(**values: Any) -> dict[str, Any]:
     """What was typed; for the rest, every kind of audit has defaults of its own."""
     source = click.get_current_context().get_parameter_source
     return {k: v for k, v in values.items() if source(k) is not ParameterSource.DEFAULT}
+
+
+def _check_for_numbers(action: str) -> None:
+    """Raise for what has no meaning for numbers."""
+    if action == "relabel":
+        raise ValueError("--action relabel is for classes; wrong numbers are changed by replace.")
+    for name in _given(**dict.fromkeys(FOR_CLASSES)):
+        given = "decisions" if name == "use" else name
+        raise ValueError(f"--{given} is for audits of classes; leave it out.")
 
 
 def _clean_found_rows(

@@ -8,7 +8,7 @@ import errata
 from .._format import count, plural
 from ._console import say
 
-CHANGES = ("dropped", "relabelled", "unlabelled")
+CHANGES = ("dropped", "relabelled", "replaced", "unlabelled")
 
 
 class Counts(NamedTuple):
@@ -90,13 +90,13 @@ def tell_of_blanks(did: Counter[str]) -> None:
         say(f"{plural(did.total(), 'row')} had no label; {some}.")
 
 
-def outcome(counts: Counts, threshold: float, why_kept: str) -> str:
-    """What became of the labels above the threshold, in one sentence."""
+def outcome(counts: Counts, threshold: float, why_kept: str, judged: str = "label") -> str:
+    """What became of the labels above the threshold, or whatever was judged, in one sentence."""
     wrong, did = counts.wrong, counts.labelled
-    labels = f"{plural(wrong, 'label')} {'is' if wrong == 1 else 'are'}"
+    labels = f"{plural(wrong, judged)} {'is' if wrong == 1 else 'are'}"
     probably = f"wrong with a probability above {threshold:g}"
     if not wrong:
-        return f"No label is {probably}"
+        return f"No {judged} is {probably}"
     done = [f"{count(did[what])} {what}" for what in CHANGES if did[what]]
     spared = wrong - sum(did[what] for what in CHANGES)
     if spared:

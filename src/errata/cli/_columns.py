@@ -44,8 +44,8 @@ def table_to_audit(file: Path, options: Options) -> Table:
         raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
     _check_pixels(kept, shape)
     kept = with_pictures(kept, file) if kept.num_columns else None
-    groups = _filled(table, options.group, "group")
-    sequence = _filled(table, options.sequence, "recording")
+    groups = filled(table, options.group, "group")
+    sequence = filled(table, options.sequence, "recording")
     name = "picture" if options.name is None and file.is_dir() else options.name
     ids = None if name is None else column(table, name)
     known = None if options.known is None else column(table, options.known)
@@ -67,7 +67,7 @@ def with_pictures(table: Any, file: Path) -> Any:
     return with_pictures_of(table, file if file.is_dir() else file.parent)
 
 
-def _filled(table: Any, name: str | None, what: str) -> Any:
+def filled(table: Any, name: str | None, what: str) -> Any:
     """A column that has a value in every row; None where none was named."""
     if name is None:
         return None
@@ -86,7 +86,8 @@ def named_label(label: str | None, file: Path) -> str:
 
     columns = listed(errata.tables.read_table(stored_files(file)[0]).column_names)
     raise ValueError(
-        f"say which column holds the labels, with --label; the columns of {file} are {columns}."
+        "say which column holds the labels, with --label, or numbers that may be wrong, with "
+        f"--target; the columns of {file} are {columns}."
     )
 
 

@@ -12,15 +12,11 @@ from .._format import count, percent, probability
 from .._sentences import answer, cleaning, notes, wording
 from ._grids import grid
 from ._places import place_beside
+from ._target_findings import COLUMNS_OR_ROWS, target_tables
 from ._vote_findings import WHAT_MAY_HELP, vote_steps, vote_tables
 
-CLASSES, PAIRS, ROWS, STRETCHES, VALUES = (
-    15,
-    10,
-    10,
-    10,
-    10,
-)  # of each table; the report has the rest
+# Of each table; the report has the rest.
+CLASSES, PAIRS, ROWS, STRETCHES, VALUES = 15, 10, 10, 10, 10
 
 
 def print_findings(
@@ -157,12 +153,7 @@ def _next_steps(summary: dict[str, Any], file: Path, folder: Path, ranked: str) 
 
 def _what_may_help(summary: dict[str, Any], folder: Path) -> list[str]:
     """For a table whose columns do not tell the labels apart: nothing to clean, no list to read."""
-    other_columns = (
-        "What may help: other columns, more rows, or --trust for a column that was left out "
-        "although it was measured independently of the label."
-    )
-    help_told = WHAT_MAY_HELP if summary.get("kind") == "votes" else other_columns
-    return [help_told, f"The report: {folder / 'report.html'}"]
+    return [HELP[summary.get("kind", "classes")], f"The report: {folder / 'report.html'}"]
 
 
 def _classes(classes: list[dict[str, Any]]) -> Table:
@@ -207,5 +198,12 @@ def _stretches(stretches: list[dict[str, Any]]) -> Table:
 
 TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, Table]]]] = {  # of each kind
     "classes": _class_tables,
+    "numbers": target_tables,
     "votes": vote_tables,
+}
+HELP = {
+    "classes": "What may help: other columns, more rows, or --trust for a column that was left out "
+    "although it was measured independently of the label.",
+    "numbers": COLUMNS_OR_ROWS,
+    "votes": WHAT_MAY_HELP,
 }

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._format import listed
-from . import _audit_classes, _audit_votes
+from . import _audit_classes, _audit_targets, _audit_votes
 from ._columns import named_label
 from ._options import Options
 
@@ -48,7 +48,8 @@ VOTES = AuditKind(
     takes=("features", "model"),
     run=_audit_votes.run,
 )
-OTHERS: tuple[AuditKind, ...] = (VOTES,)
+NUMBERS = AuditKind(words="numeric targets", named_by=("target",), takes=(), run=_audit_targets.run)
+OTHERS: tuple[AuditKind, ...] = (NUMBERS, VOTES)
 
 
 def kind_asked_for(asked: dict[str, Any]) -> AuditKind:

@@ -16,7 +16,7 @@ def rows_in_audit(table: Path, label: str, audit: Any) -> Any:
     if audit.digests is None:
         return _rows_by_place(table, label, audit)
     now = errata.tables.read_table(table, audit.digests.columns)
-    _check_count(table, now.num_rows, len(audit))
+    check_count(table, now.num_rows, len(audit))
     rows = audit.digests.places_of(errata.tables.row_digests(now))
     labels = labels_of(now, label)
     if (rows < 0).any():
@@ -33,7 +33,7 @@ def rows_in_audit(table: Path, label: str, audit: Any) -> Any:
 def _rows_by_place(table: Path, label: str, audit: Any) -> Any:
     """Rows of an audit made in Python, which has not seen the file and knows the labels alone."""
     now = labels_of(errata.tables.read_table(table, [label]), label)
-    _check_count(table, len(now), len(audit))
+    check_count(table, len(now), len(audit))
     _check_labels(table, now, audit.labels)
     say(
         f"This audit does not say what the rows of {table} held, as it was made in Python; their "
@@ -50,7 +50,7 @@ def _not_decided(audit: Any) -> Any:
     return audit.labelled if audit.known is None else audit.labelled & ~audit.known
 
 
-def _check_count(table: Path, now: int, then: int) -> None:
+def check_count(table: Path, now: int, then: int) -> None:
     if now != then:
         raise ValueError(
             f"{table} has {plural(now, 'row')}, but {count(then)} were audited; audit it again."
@@ -68,11 +68,14 @@ def _refuse(table: Path, rows: Any, now: Any, then: Any) -> None:
     in_place = (rows == range(len(rows)))[~new].all()
     if in_place:
         _check_labels(table, now[new], then[new], numbers=new.nonzero()[0])
+    raise ValueError(not_as_audited(table, new))
+
+
+def not_as_audited(table: Path, new: Any) -> str:
+    """What to say of rows of a table that were not audited."""
     first = f"the first is row {new.argmax()}, counted from 0"
     changed = "row of {} is" if new.sum() == 1 else "rows of {} are"
-    raise ValueError(
-        f"{count(new.sum())} {changed.format(table)} not as audited ({first}); audit it again."
-    )
+    return f"{count(new.sum())} {changed.format(table)} not as audited ({first}); audit it again."
 
 
 def _check_labels(table: Path, now: Any, then: Any, numbers: Any = None) -> None:

@@ -13,6 +13,8 @@ from .._names import instead
 from ._columns import check_labels, named_label
 from ._console import say
 from ._folder import beside, check_out, tidy
+from ._noise_targets import KINDS as TARGET_KINDS
+from ._noise_targets import PlantedNumbers
 from ._options import FRACTION
 from ._several import check_new_folder, files_of
 
@@ -22,14 +24,13 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
 @click.command()
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
-@click.option("--rate", "-r", type=FRACTION, help="Fraction of wrong labels.")
+@click.option("--target", metavar="COLUMN", help="Numbers instead of labels.")
+@click.option("--rate", "-r", type=FRACTION, help="Fraction of wrong labels, or numbers.")
 @click.option(
     "--kind",
     "-k",
-    type=click.Choice(_KINDS),
-    default="uniform",
-    show_default=True,
-    help="How labels go wrong; see above.",
+    type=click.Choice((*_KINDS, *TARGET_KINDS)),
+    help="How labels go wrong; see above. [default: uniform, with --target swap]",
 )
 @click.option(
     "--pair",
@@ -65,8 +66,9 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
 def noise(
     table: Path,
     label: str | None,
+    target: str | None,
     rate: float | None,
-    kind: str,
+    kind: str | None,
     pairs: tuple[tuple[str, str], ...],
     transition: Path | None,
     per_row: bool,
@@ -75,7 +77,7 @@ def noise(
     truth: Path | None,
     force: bool,
 ) -> None:
-    """Plant wrong labels in TABLE and keep the truth.
+    """Plant wrong labels in TABLE, or wrong numbers, and keep the truth.
 
     TABLE is CSV, TSV or JSON lines (all also with .gz), Parquet, Feather or Excel; or a folder of
     such files, or a quoted pattern such as "visits-*.csv", and then OUT is a folder of files with
@@ -95,10 +97,18 @@ def noise(
     The last three look at the numeric columns.
 
     \b
+    Kinds with --target, whose truth has the columns row, recorded, target and changed:
+      swap        the value of another row
+      gross       far off, ten times too much or too little, or without its sign
+      shift       1.5 standard deviations up or down
+      unit        inches for centimetres, in a third of the table
+
+    \b
     Examples:
       errata noise iris.csv --label species --rate 0.2 -o noisy.csv
       errata noise iris.csv -l species -k pairwise --pair versicolor virginica -r 0.3 -o noisy.csv
       errata noise visits/ -l outcome -r 0.1 -o noisy
+      errata noise homes.csv --target price --kind gross -r 0.05 -o noisy.csv
     """
     files = files_of(table)
     truth = truth or beside(out, ".truth", ending=".csv")
@@ -109,7 +119,12 @@ def noise(
     if files:
         check_new_folder(table, files, out, force=force)
         _check_beside(table, out, truth)
+    kind = kind or ("uniform" if target is None else TARGET_KINDS[0])
     _check_options(kind, rate, pairs, transition)
+    if target is not None or kind in TARGET_KINDS:
+        _check_numbers(files, label, target, kind, per_row)
+        _plant_numbers(PlantedNumbers(table, str(target), kind, rate, seed), table, out, truth)
+        return
     label = named_label(label, files[0] if files else table)
     tidy(out.parent, truth.parent)
     labels = _labels(files or [table], label)
@@ -122,8 +137,38 @@ def noise(
             _copy_files(files, out, label, noisy)
         else:
             errata.tables.copy_with_column(table, out, label, noisy)
-    changed, n = int(flipped.sum()), len(flipped)
-    say(f"Changed {count(changed)} of {plural(n, 'label')} ({percent(changed / n)}).")
+    _tell(flipped, "label", out, truth)
+
+
+def _check_numbers(
+    files: Any, label: str | None, target: str | None, kind: str, per_row: bool
+) -> None:
+    """Raise for what does not go with numbers."""
+    if target is None:
+        raise ValueError(f"--kind {kind} is for numbers; name their column with --target.")
+    if label is not None:
+        raise ValueError("--label and --target cannot both be given; plant one kind of noise.")
+    if kind not in TARGET_KINDS:
+        raise ValueError(
+            f"--kind {kind} is for labels; of numbers, known are {listed(TARGET_KINDS)}."
+        )
+    if per_row:
+        raise ValueError("--per-row is for labels; leave it out with --target.")
+    if files:
+        raise ValueError("--target takes one file; give the name of one.")
+
+
+def _plant_numbers(planted: PlantedNumbers, table: Path, out: Path, truth: Path) -> None:
+    tidy(out.parent, truth.parent)
+    with atomic_path(truth) as temporary:  # both, or none
+        errata.tables.write_table(temporary, planted.truth, guard_formulas=True)
+        errata.tables.copy_with_column(table, out, planted.target, planted.cells)
+    _tell(planted.changed, "number", out, truth)
+
+
+def _tell(changed: Any, what: str, out: Path, truth: Path) -> None:
+    wrong, n = int(changed.sum()), len(changed)
+    say(f"Changed {count(wrong)} of {plural(n, what)} ({percent(wrong / n)}).")
     say(f"Wrote {out} and the truth to {truth}.")
 
 

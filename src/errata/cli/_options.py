@@ -48,7 +48,8 @@ JOBS = _Jobs()
 class Options:
     """The options of ``errata audit`` that say how the table is audited."""
 
-    label: str
+    label: str  # empty where there is none
+    target: str | None
     item: str | None
     worker: str | None
     features: Path | None

@@ -1,5 +1,6 @@
 """Label noise: models of it, and ways to inject it so that methods can be put to the test."""
 
+from ._disturb import disturb_targets
 from ._flip import flip_labels
 from ._flip_probabilities import (
     boundary_flip_proba,
@@ -14,6 +15,7 @@ from ._shift import shift_boundaries
 __all__ = [
     "NoiseModel",
     "flip_labels",
+    "disturb_targets",
     "shift_boundaries",
     "boundary_flip_proba",
     "density_flip_proba",

@@ -4,7 +4,10 @@ import base64
 import hashlib
 from importlib.resources import files
 
-STYLES = ["tokens", "base", "charts", "classes", "examples", "small", "print", "stretches", "votes"]
+STYLES = [
+    *("tokens", "base", "charts", "classes", "examples", "small", "print"),
+    *("stretches", "targets", "votes"),
+]
 COMPARISON_STYLES = ["tokens", "base", "compare", "small", "print"]
 
 # Helpers first, `main` last; they share one scope, so what a part uses stands before it.

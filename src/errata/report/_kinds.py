@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ._class_view import CLASS_KEYS, class_view
-from ._payload import payload
-from ._sections import CLASS_SECTIONS, VOTE_SECTIONS, Section
+from ._payload import CLASS_WORDS, payload
+from ._sections import CLASS_SECTIONS, TARGET_SECTIONS, VOTE_SECTIONS, Section
+from ._targets import TARGET_KEYS, TARGET_WORDS, target_payload, target_view
 from ._votes import VOTE_KEYS, vote_view
 
 SHARED_KEYS = (
@@ -26,8 +27,18 @@ class PageKind(NamedTuple):
     predicted: str = "probabilities"  # what models give of each row
     score: str = "agreement"  # what is told of each model, and the heading above it
     score_heading: str = "Agrees with the label"
+    list_words: dict[str, str] = CLASS_WORDS  # of the list of rows
+    has_filters: bool = True  # of that list, by label and suggestion
 
 
 CLASSES = PageKind("classes", "Label audit", CLASS_KEYS, CLASS_SECTIONS, class_view, payload)
 VOTES = PageKind("votes", "Audit of votes", VOTE_KEYS, VOTE_SECTIONS, vote_view, payload)
-KINDS = {kind.name: kind for kind in (CLASSES, VOTES)}
+NUMBERS = PageKind(
+    *("numbers", "Target audit", TARGET_KEYS, TARGET_SECTIONS, target_view, target_payload),
+    predicted="predictions",
+    score="r2",
+    score_heading="R², out of fold",
+    list_words=TARGET_WORDS,
+    has_filters=False,
+)
+KINDS = {kind.name: kind for kind in (CLASSES, NUMBERS, VOTES)}

@@ -10,26 +10,47 @@ from ._classes import are_many, colours, listed_classes
 from ._packing import Codes, listed_rows, packed_examples, with_pictures, with_texts
 from ._words import AT_RANK
 
+CLASS_WORDS = {
+    "label": "Label",
+    "suggested": "Suggestion",
+    "own": "labelled ",
+    "near": "nearest labelled ",
+    "nearest": "their labels and distances",
+}
+
 
 def payload(summary: dict[str, Any]) -> dict[str, Any]:
     """Names once, then numbers that refer to them.
 
     ``names`` holds the classes in their order, then labels that are not a class.
     """
-    names = Codes(summary["classes"])
+    names, check = Codes(summary["classes"]), drawn(summary)
+    return {
+        **listed_payload(summary, names, CLASS_WORDS),
+        "curve": _rounded(thinned(check)) if check else None,
+        "map": _map.packed(summary["map"]) if summary["map"] else None,
+        "colours": colours(summary),
+        "are_many": are_many(summary),
+        "classes": [_packed_class(line, names) for line in listed_classes(summary)],
+        "names": list(names),
+    }
+
+
+def listed_payload(summary: dict[str, Any], names: Codes, words: dict[str, str]) -> dict[str, Any]:
+    """What the list of rows is made from, with nothing else to draw; ``names`` grows by its own."""
     examples = with_texts(with_pictures(listed_rows(summary)))
-    check = drawn(summary)
     return {
         "title": summary["title"],
         "row": wording(summary).row,
         "ids": _names_of_rows(examples),
         "at_rank": AT_RANK,
         "has_skill": summary["has_skill"],
-        "curve": _rounded(thinned(check)) if check else None,
-        "map": _map.packed(summary["map"]) if summary["map"] else None,
-        "colours": colours(summary),
-        "are_many": are_many(summary),
-        "classes": [_packed_class(line, names) for line in listed_classes(summary)],
+        "words": words,
+        "curve": None,
+        "map": None,
+        "colours": [],
+        "are_many": False,
+        "classes": [],
         **packed_examples(examples, names),
         "names": list(names),
     }

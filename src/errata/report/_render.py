@@ -5,7 +5,7 @@ import os
 from typing import Any
 
 from .._files import atomic_path
-from .._format import count, listed, percent, plural, visible
+from .._format import count, listed, number, percent, plural, visible
 from .._optional import require
 from .._sentences import answer, cleaning, notes, wording
 from . import _words
@@ -166,5 +166,5 @@ def environment(package: str = "errata.report", extra: str = "report") -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(count=count, plural=plural, percent=percent)
+    environment.filters.update(count=count, plural=plural, percent=percent, number=number)
     return environment

@@ -61,6 +61,17 @@ VOTE_SECTIONS = [
     Section("method", "Method", is_minor=True),
 ]
 
+TARGET_SECTIONS = [
+    Section("notes", is_shown=lambda view: bool(view["notes"])),
+    Section("target_check", "Self-check", place="self-check"),
+    Section("fit", "Fit", _with_skill),
+    Section("slips", is_shown=lambda view: bool(view["kinds_of_error"])),
+    BY,
+    Section("spread", is_shown=_with_skill),
+    Section("examples", "Rows", _with_skill),
+    Section("method", "Method", is_minor=True),
+]
+
 
 def shown_sections(sections: list[Section], view: dict[str, Any]) -> list[Section]:
     """Those that have something to show."""

@@ -13,20 +13,33 @@
 8. ``_target_skill``: whether the models predict anything
 9. ``_finding``, ``_findings``: all of it on one page, and what is found
 10. ``_self_check``: planted errors, looked for in the same way
+11. ``_target_column``, ``_target_cells``, ``_target_leaks``: what the user passes, checked
+12. ``_audit_targets``, ``_result``: the :class:`TargetAudit`; ``_target_summary``,
+    ``_target_examples``, ``_target_cleaning``, ``_hints``, ``_digits``: what is told and done
 
 ``_settings`` holds every constant.
 """
 
+from ._audit_targets import audit_targets
 from ._brought import BroughtPredictions
+from ._digits import digits_of
 from ._finding import find_wrong_targets
 from ._findings import TargetFindings, TargetModel, TargetSelfCheck
+from ._result import TargetAudit
 from ._self_check import check_targets
+from ._target_cells import written_cells
+from ._target_column import read_targets
 
 __all__ = [
     "BroughtPredictions",
+    "TargetAudit",
     "TargetFindings",
     "TargetModel",
     "TargetSelfCheck",
+    "audit_targets",
     "check_targets",
+    "digits_of",
     "find_wrong_targets",
+    "read_targets",
+    "written_cells",
 ]

@@ -43,7 +43,7 @@ function shownRows(example) {
 }
 
 const labelled = (shown) =>
-  element("small", {}, shown.isNear ? "nearest labelled " : "labelled ", named(shown.label));
+  element("small", {}, shown.isNear ? data.words.near : data.words.own, named(shown.label));
 
 function pictures(rows) {
   const figures = rows.filter((shown) => shown.image).map((shown) =>
@@ -129,7 +129,7 @@ function similarItem(near) {
 
 function reasonsPart(example) {
   const names = [example.label, example.suggested].some(isLong)
-    ? [element("p", {}, "Label: ", own(example.label)), element("p", {}, "Suggestion: ", own(example.suggested))]
+    ? [element("p", {}, `${data.words.label}: `, own(example.label)), element("p", {}, `${data.words.suggested}: `, own(example.suggested))]
     : [];
   const sentences = example.reasons.map((reason) => element("li", {}, reasonText(reason)));
   return element("div", {}, element("h4", {}, "Why"), element("ul", {}, ...sentences), ...names);
@@ -153,7 +153,7 @@ function ballotsPart(example) {
 function similarPart(example) {
   const made = element("div", {});
   if (example.similar.length) {
-    made.append(element("h4", {}, `The nearest ${rowWord}s, their labels and distances`));
+    made.append(element("h4", {}, `The nearest ${rowWord}s, ${data.words.nearest}`));
     made.append(element("ul", { class: "similar" }, ...example.similar.map(similarItem)));
   }
   if (data.map && data.map.row.includes(example.row)) made.append(button("Show on the map", () => showOnMap(example.row)));

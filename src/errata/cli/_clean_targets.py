@@ -1,0 +1,72 @@
+"""``errata clean`` of an audit of numeric targets."""
+
+from pathlib import Path
+from typing import Any
+
+import errata
+
+from .._format import count, plural
+from ._cleaned import counts_of, outcome
+from ._columns import read_column
+from ._console import say
+from ._folder import check_out, find_table, tidy
+from ._matching import check_count, not_as_audited
+
+ACTIONS = ("drop", "replace", "unlabel")
+NO_SKILL = (
+    "The audit found that the columns do not predict the target, so nobody knows which are wrong"
+)
+
+
+def clean_target_file(
+    audit: Any, folder: Path, table: Path | None, out: Path, *, force: bool, **how: Any
+) -> None:
+    """Write the audited table without the numbers found wrong; ``how`` is for ``clean``."""
+    target = audit.about["target"]
+    if target is None:
+        raise ValueError(f"{folder} is an audit of targets that are not a column of a table.")
+    table = table or find_table(audit.about.get("table"), folder)
+    check_out(table, out, force=force)
+    rows = _rows_in_audit(table, target, audit)
+    tidy(out.parent)
+    cleaned = audit.clean(**how)
+    is_new = (cleaned.did == "replaced") | (cleaned.did == "unlabelled")
+    write = errata.auditing.numbers.written_cells
+    cells = read_column(table, target).tolist()
+    new = write(cells, is_new[rows], cleaned.labels[rows], audit.digits)
+    errata.tables.copy_with_rows(table, out, cleaned.kept[rows], name=target, values=new)
+    counts = counts_of(cleaned, audit.p_wrong, audit.has_target, how["threshold"])
+    why_kept = "no more than half of the rows go"
+    told = outcome(counts, how["threshold"], why_kept, "target") if audit.has_skill else NO_SKILL
+    say(f"{told}." if counts.changed else f"{told}; nothing changed.")
+    say(f"Wrote {out} with {count(counts.kept)} of {plural(len(audit), 'row')}.")
+
+
+def _rows_in_audit(table: Path, target: str, audit: Any) -> Any:
+    """The number that each row of a table has in its audit; raise when one was not audited."""
+    if audit.digests is None:
+        return _rows_by_place(table, target, audit)
+    now = errata.tables.read_table(table, audit.digests.columns)
+    check_count(table, now.num_rows, len(audit))
+    rows = audit.digests.places_of(errata.tables.row_digests(now))
+    if (rows < 0).any():
+        raise ValueError(not_as_audited(table, rows < 0))
+    if (rows[1:] < rows[:-1]).any():
+        say(f"The rows of {table} were in another order when they were audited; each was found.")
+    return rows
+
+
+def _rows_by_place(table: Path, target: str, audit: Any) -> Any:
+    """Rows of an audit made in Python, which has not seen the file and knows the targets alone."""
+    read = errata.auditing.numbers.read_targets
+    now = read(errata.tables.read_table(table, [target]), target).targets
+    check_count(table, len(now), len(audit))
+    other = (now != audit.targets) & ((now == now) | audit.has_target)
+    if other.any():
+        raise ValueError(not_as_audited(table, other))
+    say(
+        f"This audit does not say what the rows of {table} held, as it was made in Python; their "
+        "targets are the same. If they were sorted since, audit the file instead.",
+        err=True,
+    )
+    return audit.columns()["row"]

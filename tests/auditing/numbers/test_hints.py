@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+
+from errata.auditing.numbers._hints import SLIPS, hints_for, without_slips
+
+TRUE = np.array([19.0, 20.0, 21.5])
+MAKE = {
+    "sign": lambda y: -y,
+    "x10": lambda y: 10 * y,
+    "/10": lambda y: y / 10,
+    "x100": lambda y: 100 * y,
+    "/100": lambda y: y / 100,
+    "x1000": lambda y: 1000 * y,
+    "/1000": lambda y: y / 1000,
+    "x2.54": lambda y: 2.54 * y,
+    "/2.54": lambda y: y / 2.54,
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_is_named_and_undone(slip):
+    wrong = MAKE[slip](TRUE)
+    hints = hints_for(wrong, TRUE - 2, TRUE + 2)
+    assert hints.tolist() == [slip] * 3
+    np.testing.assert_allclose(without_slips(wrong, hints), TRUE, rtol=1e-12)
+
+
+def test_nothing_is_named_where_no_slip_leads_to_what_is_expected():
+    assert hints_for(np.array([70.0]), np.array([18.0]), np.array([22.0])).tolist() == [""]
+
+
+def test_an_interval_so_wide_that_anything_fits_names_nothing():
+    assert hints_for(np.array([50.0]), np.array([-60.0]), np.array([40.0])).tolist() == [""]

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+
+from errata.auditing.numbers import read_targets
+
+pd = pytest.importorskip("pandas", reason="the tables extra is not installed")
+
+N = 120
+
+
+def table(**columns):
+    return pd.DataFrame({"size": np.arange(N), **columns})
+
+
+def prices(n=N):
+    return np.random.default_rng(0).normal(50, 10, n).round(1)
+
+
+def notes(y):
+    return " ".join(read_targets(table(price=y), "price").notes)
+
+
+def test_a_column_is_taken_out_of_the_table():
+    found = read_targets(table(price=prices()), "price")
+    assert found.name == "price"
+    assert list(found.table.columns) == ["size"]
+    np.testing.assert_array_equal(found.targets, prices())
+    assert found.notes == []
+
+
+@pytest.mark.parametrize(
+    ("form", "remark"),
+    [
+        ("{:,.1f}", "marks of thousands"),
+        ("{:.1f} EUR", "'EUR' as the unit"),
+        ("$ {:,.1f}", "'$' as the unit"),
+    ],
+)
+def test_text_that_is_numbers_is_read_with_a_note(form, remark):
+    y = 1000 + prices()
+    assert remark in notes([form.format(v) for v in y])
+    found = read_targets(table(price=[form.format(v) for v in y]), "price")
+    np.testing.assert_allclose(found.targets, y, rtol=1e-12)
+
+
+def test_missing_targets_stay_missing():
+    y = prices()
+    y[[3, 4]] = np.nan
+    assert "2 rows have no target" in notes(y)
+    texts = ["" if np.isnan(v) else f"{v} kg" for v in y]
+    found = read_targets(table(price=texts), "price")
+    assert np.flatnonzero(~found.has_target).tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        (["red", "blue", "green"] * 40, r"holds values that are not numbers \(blue, green"),
+        (["1 kg", "2 lb"] * 60, r"2 different units \(kg, lb\); convert them"),
+        (["2020-01-05"] * N, "values that are not numbers"),
+        ([True, False] * 60, "holds true or false, not numbers"),
+        (pd.date_range("2020", periods=N), "holds dates or durations"),
+        ([*prices(N - 1), np.inf], r"1 infinite number \(the first is in row 119"),
+        (np.full(N, 7.0), "holds the number 7 only"),
+        ([*prices(20), *[np.nan] * (N - 20)], "holds 20 targets, and fewer than 30"),
+    ],
+)
+def test_what_cannot_be_audited_gets_a_sentence(y, sentence):
+    with pytest.raises(ValueError, match=f"column 'price' .*{sentence}"):
+        read_targets(table(price=y), "price")
+
+
+def test_a_column_that_is_not_there_and_a_matrix_get_a_sentence():
+    with pytest.raises(ValueError, match="no column 'prize' to take targets from; did you mean"):
+        read_targets(table(price=prices()), "prize")
+    with pytest.raises(ValueError, match=r"its shape is \(4, 2\); audit one column"):
+        read_targets(None, np.ones((4, 2)))
+
+
+@pytest.mark.parametrize(
+    ("y", "remark"),
+    [
+        (prices(60), "60 rows only, so the answer is rough"),
+        (np.arange(N) % 5, "holds 5 different whole numbers. If they are names of classes"),
+        (np.minimum(prices(), 60.0), "are exactly 60, the largest: they may be cut off"),
+        (np.where(np.arange(N) < 80, 0.0, prices()), "More than half of the targets are 0"),
+    ],
+)
+def test_what_a_reader_should_know_is_noted(y, remark):
+    assert remark in " ".join(read_targets(None, y).notes)
+
+
+def test_ordinary_targets_need_no_note():
+    assert read_targets(None, prices()).notes == []
