@@ -83,7 +83,7 @@ def models_of_user(
 
 
 def _model_of_user(inputs: Inputs, estimator: Any) -> CrossFitted:
-    _check_classifier("estimator", estimator)
+    check_classifier("estimator", estimator)
     if inputs.model_table is None:
         raise ValueError("an estimator needs a table to learn from, but X is None.")
     features = None if inputs.features is None else inputs.features.X
@@ -124,11 +124,11 @@ def _named(entry: Any, others: Sequence[OutOfFoldModel]) -> CrossFitted:
         name, classifier = type(entry).__name__, entry
         taken = sum(model.name.partition(" ")[0] == name for model in others)
         name = f"{name} {taken + 1}" if taken else name
-    _check_classifier("estimators", classifier)
+    check_classifier("estimators", classifier)
     return CrossFitted(name, classifier)
 
 
-def _check_classifier(parameter: str, classifier: Any) -> None:
+def check_classifier(parameter: str, classifier: Any) -> None:
     if isinstance(classifier, str):
         raise ValueError(
             f"{parameter} holds the text {classifier!r}; pass the classifier itself, for instance "

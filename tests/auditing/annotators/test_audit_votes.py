@@ -162,12 +162,31 @@ def test_votes_that_cannot_be_audited_are_refused(votes, change, sentence):
         errata.audit_votes(given)
 
 
-def test_a_model_needs_a_table(votes):
+def test_a_model_needs_a_table_and_makes_no_sense_beside_probabilities(votes):
     with pytest.raises(ValueError, match="estimator needs a table of the items"):
         errata.audit_votes(votes, estimator=GaussianNB())
+    proba = np.full((120, 3), 1 / 3)
+    with pytest.raises(ValueError, match="pred_proba stands for all models"):
+        errata.audit_votes(votes, estimator=GaussianNB(), pred_proba=proba)
 
 
 def test_progress_is_told(votes):
     said = []
     errata.audit_votes(votes, random_state=0, progress=said.append)
     assert said == ["reading the votes", "weighing the votes", "summing up"]
+
+
+def test_a_model_learns_from_features_where_columns_are_no_numbers(votes, truth):
+    a, b = measured(truth).T
+    table = {"item": np.arange(120), "a": a, "b": np.where(b < -1, "low", "high")}
+    found = errata.audit_votes(votes, X=table, estimator=GaussianNB(), random_state=0)
+    assert "your model" in [model["name"] for model in found.models]
+    with pytest.raises(ValueError, match="estimator"):
+        errata.audit_votes(votes, X=table, estimator="a model")
+
+
+def test_annotators_who_always_agree_leave_nothing_to_flag():
+    items, workers = np.repeat(np.arange(20), 3), np.tile(list("abc"), 20)
+    found = errata.audit_votes((items, workers, np.repeat(["x", "y"], 30)), random_state=0)
+    assert not found.flagged.any()
+    found.to_html()

@@ -37,7 +37,7 @@ def assemble_votes(
         flagged=flags.flagged,
         noise_rate=found.noise_rate,
         hypotheses=_hypotheses(found, codes >= 0),
-        has_skill=found.has_skill,
+        has_skill=bool(found.has_skill),
         transition=transition,
         prior=prior,
         classes=votes.classes,

@@ -7,6 +7,7 @@ import numpy as np
 
 from .._settings import SMALLEST_PROBABILITY
 from .._skill import skill_of
+from .._user_models import check_classifier, estimator_table
 from ._features import Heard
 from ._item_models import ItemModels
 from ._items import Items
@@ -27,16 +28,22 @@ def hearing(
     None where there are votes alone.
     """
     if items.pred_proba is not None:
+        if estimator is not None:
+            raise ValueError(
+                "pred_proba stands for all models, so estimator has no effect; pass one of them."
+            )
         return HeardProbabilities(items.pred_proba)
     if items.X is None:
         if estimator is not None:
             raise ValueError("estimator needs a table of the items to learn from; pass X.")
         return None
+    if estimator is not None:
+        check_classifier("estimator", estimator)
     return ItemModels(
         items.X,
         len(items.votes.classes),
         estimator=estimator,
-        table=items.model_table,
+        table=estimator_table(items.model_table, items.X),
         classes=items.votes.classes,
         groups=items.groups,
         seed=seed,
