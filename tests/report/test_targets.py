@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from browsing import needs_browser, noted_by
 from errata.report import render
 from errata.report._targets import target_payload, target_view
 
@@ -151,6 +152,21 @@ def test_without_skill_there_is_neither_a_list_nor_a_chart():
     assert "These columns do not predict the target" in page
     assert 'id="fit"' not in page
     assert 'id="examples"' not in page
+
+
+@needs_browser
+def test_a_row_opens_and_shows_the_nearest_rows(tmp_path):
+    probe = """
+    byId("example-body").querySelector("td.open button").click();
+    noted.heads = [...byId("example-head").children].map((head) => head.textContent);
+    noted.opened = document.querySelector("tr.detail").textContent;
+    noted.hidden = byId("by-label").closest("label").hidden;
+    """
+    noted = noted_by(probe, SUMMARY, tmp_path)
+    assert noted["heads"][:3] == ["Row", "Recorded", "Expected"]
+    assert "The nearest rows, what is recorded there, and distances" in noted["opened"]
+    assert "nearby, recorded 51.0" in noted["opened"]
+    assert noted["hidden"]
 
 
 def test_a_kind_that_is_not_known_is_told():

@@ -63,7 +63,7 @@ VOTE_SECTIONS = [
 
 TARGET_SECTIONS = [
     Section("notes", is_shown=lambda view: bool(view["notes"])),
-    Section("target_check", "Self-check", place="self-check"),
+    Section("target_check", "Self-check", _with_skill, place="self-check"),
     Section("fit", "Fit", _with_skill),
     Section("slips", is_shown=lambda view: bool(view["kinds_of_error"])),
     BY,

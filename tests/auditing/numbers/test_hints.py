@@ -20,7 +20,7 @@ MAKE = {
 @pytest.mark.parametrize("slip", SLIPS)
 def test_a_slip_is_named_and_undone(slip):
     wrong = MAKE[slip](TRUE)
-    hints = hints_for(wrong, TRUE - 2, TRUE + 2)
+    hints = hints_for(wrong, TRUE - 1, TRUE + 1)
     assert hints.tolist() == [slip] * 3
     np.testing.assert_allclose(without_slips(wrong, hints), TRUE, rtol=1e-12)
 

@@ -35,7 +35,8 @@ def hints_for(targets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndar
     """The slip that explains each wrong number; empty where none does.
 
     A slip explains a number when undoing it leads into the interval of right ones. It must lead
-    twice as far as the interval is wide: in a wide one, any slip would end by chance.
+    twice as far as the interval is wide, a change of units four times: in a wide one, any slip
+    would end by chance.
 
     Examples
     --------
@@ -48,7 +49,8 @@ def hints_for(targets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndar
         undone = undo(targets)
         # A little beyond the interval, which one right number in ten is outside of.
         explains = (low - width / 4 <= undone) & (undone <= high + width / 4)
-        hints[explains & (np.abs(undone - targets) > 2 * width)] = name
+        far = 4 if name.endswith("2.54") else 2
+        hints[explains & (np.abs(undone - targets) > far * width)] = name
     return hints
 
 
