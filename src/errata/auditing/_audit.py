@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..tables._datasets import as_table
 from ..tables._sources import is_stored
 from ._asked import Asked
 from ._in_memory import audit_in_memory
@@ -52,8 +53,9 @@ def audit(
     Parameters
     ----------
     X : table of shape (n, d)
-        A pandas or polars dataframe, a mapping of names to columns, an array, a sparse matrix.
-        Numbers, categories, text, dates and missing cells are accepted. None when ``pred_proba`` is
+        A pandas or polars dataframe, an Arrow table, a ``Dataset`` of Hugging Face, a mapping of
+        names to columns, an array, a sparse matrix. Numbers, categories, text, dates, pictures (or
+        names of their files) and missing cells are accepted. None when ``pred_proba`` is
         all there is. A table that is larger than memory is given as a path (a file, a folder of
         Parquet files, a pattern such as ``"visits-*.csv.gz"``), a list of paths, a
         ``pyarrow.dataset``, a dask dataframe or a polars ``LazyFrame``, and is read in parts; then
@@ -182,6 +184,7 @@ def audit(
         random_state=random_state,
         n_jobs=n_jobs,
     )
+    X = as_table(X)
     if not is_stored(X):
         _check_not_stored(out, memory, engine)
         return audit_in_memory(X, y, asked, progress or _silent)

@@ -10,6 +10,7 @@ from scipy import sparse
 from .._format import listed
 from .._random import draw_seeds
 from ._columns import Column, columns_of, count_rows, without
+from ._datasets import as_table
 from ._encode_column import Encoded, encode
 from ._encoders import spread_rows
 from ._identifiers import are_identifying_numbers, may_be_consecutive
@@ -56,7 +57,8 @@ def features_of(
     Numbers stay what they are; a missing one becomes the median of its column, and a feature of 0
     and 1 says so. Up to 30 distinct words give a feature each; more of them, and free text, come
     as 30 axes of their tf-idf, in which similar texts are near. A date gives seconds since 1970,
-    and month, weekday and hour where they vary. Columns that say nothing about a row are left out
+    and month, weekday and hour where they vary. Pictures, and names of picture files (from the
+    current folder), give their edges and colours. Columns that say nothing about a row are left out
     and noted: constant or empty ones, identifiers, nested lists.
 
     Labels are never looked at, so nothing of them can leak into the features; leave their column
@@ -69,8 +71,8 @@ def features_of(
     ----------
     table : array, sparse matrix, dataframe of any kind, or mapping of names to columns
         What :func:`read_table` gives, a pandas, polars or Arrow table, and whatever else narwhals
-        knows. Numbers and dates in text are recognised. Free text and dates written as text need
-        the ``tables`` extra.
+        knows; a ``Dataset`` of Hugging Face. Numbers and dates in text are recognised. Free text and
+        dates written as text need the ``tables`` extra, pictures ``pictures``.
     drop : sequence, default=()
         Columns to leave out, the label to begin with; positions in an array.
     random_state : int, RandomState instance or None, default=None
@@ -100,6 +102,7 @@ def features_of(
     >>> features.notes
     ["Left out 'id': every value is different, as in an identifier."]
     """
+    table = as_table(table)
     if sparse.issparse(table):
         return _sparse_features(table, drop)
     stands_for = max(1.0, (n_rows or 0) / max(1, count_rows(table)))

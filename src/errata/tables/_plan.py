@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from ._columns import Column, columns_called, count_rows
+from ._datasets import as_table
 from ._encoders import Block, Encoder, Numbers, encode_cells
 
 
@@ -95,6 +96,7 @@ class ColumnPlan(FeaturePlan):
         return [name for encoder in self.encoders for name in encoder.kept]
 
     def apply(self, table: Any) -> Applied:
+        table = as_table(table)
         X = np.empty((count_rows(table), len(self.names)))
         unread: Counter[str] = Counter()
         if len(X):
