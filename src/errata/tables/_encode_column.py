@@ -7,11 +7,12 @@ import numpy as np
 from ._cells import is_arrow, numbers, quick_numbers, spread, words_of
 from ._columns import Column
 from ._dates import date_objects, dates_in_words
-from ._encoders import Block, Categories, Dates, Encoder, Numbers, Texts
+from ._encoders import Block, Categories, Dates, Encoder, Numbers
 from ._identifiers import are_identifying_numbers, are_identifying_words
 from ._number_formats import NESTED_CELLS, formatted_numbers
 from ._picture_encoder import Pictures, described_cells, unread_remark
 from ._pictures import holds_pictures
+from ._text_encoder import Texts, are_sentences
 
 EMPTY = "no value in any row"
 CONSTANT = "the same value in every row"
@@ -138,5 +139,4 @@ def _encode_words(column: Column, seed: int, stands_for: float) -> Encoded:
 
 def _are_texts(words: list[str], n: int) -> bool:
     """Many words, or sentences that hardly ever repeat; a single one has nothing to be near to."""
-    sentences = sum(word.count(" ") for word in words) >= 2 * len(words)
-    return len(words) > _FEW or (sentences and 2 * len(words) > n and len(words) > 1)
+    return len(words) > _FEW or (are_sentences(words) and 2 * len(words) > n and len(words) > 1)

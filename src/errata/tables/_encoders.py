@@ -4,19 +4,16 @@ An encoder holds what was learnt from some rows (a median, words, axes of texts,
 keeping) and none of the rows. Learning and applying go through the same ``parts``.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
-from .._optional import require
 from ._cells import unsorted_words
 from ._dates import calendar, read_dates
 from ._number_formats import read_numbers
 
-_DIMENSIONS = 30
 _MEDIAN_ROWS = 1000  # rows that a median is taken of when it stands for no cell of them
 
 # Features by name, each of shape (rows,). They are put side by side once, with those of the other
@@ -139,50 +136,6 @@ class Categories(Kind):
         return parts | {f"{self.name} missing": cells < 0}
 
 
-class Embedded(NamedTuple):
-    """The place of each cell's text, -1 where it is missing, and the axes of each text."""
-
-    codes: np.ndarray
-    axes: np.ndarray
-
-
-@dataclass(frozen=True)
-class Texts(Kind):
-    """Texts that share pieces of words come near each other: tf-idf, then the first axes of it.
-
-    Every distinct text is encoded once, so a frequent one costs and counts no more than a rare one.
-    """
-
-    encoder: Any = None
-
-    @classmethod
-    def learn(
-        cls, name: str, codes: np.ndarray, words: Sequence[str], *, seed: int
-    ) -> tuple["Texts", Block]:
-        """From the place of each cell's text among the texts, -1 where it is missing."""
-        fitted = require("skrub", extra="tables").StringEncoder(
-            n_components=min(_DIMENSIONS, len(words) - 1), random_state=seed
-        )
-        with warnings.catch_warnings():
-            # It warns when there are fewer pieces than axes, and then keeps all of them: fine.
-            warnings.simplefilter("ignore")
-            axes = fitted.fit_transform(_series(words)).to_numpy(dtype=float)
-        encoder = cls(name, encoder=fitted)
-        return encoder.keeping(encoder.parts(Embedded(codes, axes)))
-
-    def read(self, values: Any) -> tuple[Embedded, int]:
-        codes, words = unsorted_words(values)
-        if not words:
-            return Embedded(codes, np.empty((0, self.encoder.n_components_))), 0
-        return Embedded(codes, self.encoder.transform(_series(words)).to_numpy(dtype=float)), 0
-
-    def parts(self, cells: Embedded) -> Block:
-        codes, axes = cells
-        axes = np.vstack([axes, np.zeros(axes.shape[1])]).T  # code -1 is the row of zeros
-        parts = {f"{self.name} {place}": axis[codes] for place, axis in enumerate(axes)}
-        return parts | {f"{self.name} missing": codes < 0}
-
-
 def median(values: np.ndarray) -> float:
     """Median of numbers, NaN left out.
 
@@ -200,7 +153,3 @@ def spread_rows(values: np.ndarray) -> np.ndarray:
 
 def _filled(values: np.ndarray, missing: np.ndarray, middle: float) -> np.ndarray:
     return np.where(missing, middle, values) if missing.any() else values
-
-
-def _series(words: Sequence[str]) -> Any:
-    return require("pandas", extra="tables").Series(words, name="text")

@@ -56,10 +56,11 @@ def features_of(
 
     Numbers stay what they are; a missing one becomes the median of its column, and a feature of 0
     and 1 says so. Up to 30 distinct words give a feature each; more of them, and free text, come
-    as 30 axes of their tf-idf, in which similar texts are near. A date gives seconds since 1970,
-    and month, weekday and hour where they vary. Pictures, and names of picture files (from the
-    current folder), give their edges and colours. Columns that say nothing about a row are left out
-    and noted: constant or empty ones, identifiers, nested lists.
+    as 30 axes of their tf-idf, in which similar texts are near, and as 30 more of whole words where
+    texts are sentences. A date gives seconds since 1970, and month, weekday and hour where they
+    vary. Pictures, and names of picture files (from the current folder), give their edges and
+    colours. Columns that say nothing about a row are left out and noted: constant or empty ones,
+    identifiers, nested lists.
 
     Labels are never looked at, so nothing of them can leak into the features; leave their column
     out with ``drop``. An array of finite numbers is passed on as it is, in two passes over it.
@@ -71,8 +72,8 @@ def features_of(
     ----------
     table : array, sparse matrix, dataframe of any kind, or mapping of names to columns
         What :func:`read_table` gives, a pandas, polars or Arrow table, and whatever else narwhals
-        knows; a ``Dataset`` of Hugging Face. Numbers and dates in text are recognised. Free text and
-        dates written as text need the ``tables`` extra, pictures ``pictures``.
+        knows; a ``Dataset`` of Hugging Face. Numbers and dates in text are recognised. Free text
+        and dates written as text need the ``tables`` extra, pictures ``pictures``.
     drop : sequence, default=()
         Columns to leave out, the label to begin with; positions in an array.
     random_state : int, RandomState instance or None, default=None
