@@ -63,3 +63,4 @@ def test_without_skill_the_page_says_what_may_help():
     assert "These labels cannot be judged" in text
     assert "More votes: items that several annotators saw" in text
     assert "Items to look at" not in text
+    assert "may be guessing" not in text  # of votes that tell nothing, nobody knows

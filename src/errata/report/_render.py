@@ -139,6 +139,7 @@ def _view(summary: dict[str, Any], kind: PageKind) -> dict[str, Any]:
         "kind": kind,
         "words": wording(summary),
         "answer": answer(summary),
+        "beside": f"the {wording(summary).row}s most like it",
         "cleaning": f"drops {cleaning(summary['flagged'])}" if skill else "",
         "method": _words.method(summary, kind.predicted),
         "cards": _words.cards(summary),

@@ -34,6 +34,7 @@ def vote_view(summary: dict[str, Any]) -> dict[str, Any]:
         "workers": [_drawn(worker) for worker in summary["workers"]],
         "worker_lead": worker_lead(summary),
         "worth_told": worth_told(summary["worth"]),
+        "beside": "who voted what",
         "cleaning": CLEANING,
         "method": METHOD + (WITH_TABLE if summary["worth"]["features"] is not None else ""),
     }

@@ -44,6 +44,7 @@ def test_suggestions_of_flagged_items_are_other_classes(audit):
     assert audit.flagged.any()
     assert np.all(audit.suggested[audit.flagged] != audit.labels[audit.flagged])
     assert np.all(audit.suggested[~audit.flagged] == audit.labels[~audit.flagged])
+    assert all(example["suggested"] != example["label"] for example in audit.examples)
 
 
 def test_examples_tell_who_voted_what(audit, votes):
