@@ -68,7 +68,7 @@ def test_equal_votes_count_once_and_different_ones_twice():
     votes = read_votes(([*ITEMS, "a", "b"], [*WORKERS, "x", "x"], [*LABELS, "cat", "dog"]))
     assert_array_equal(votes.counts, [[1, 2], [1, 2], [1, 0]])
     assert votes.notes == [
-        "1 vote repeats what the same worker said of the same item; it counts once.",
+        "1 vote repeats what the same worker said of the same item; that counts once.",
         "Once a worker said different things of one item; each counts as a vote.",
     ]
 

@@ -160,7 +160,7 @@ def _repeats(same: int, pair: np.ndarray) -> list[str]:
     if same:
         repeat = "vote repeats" if same == 1 else "votes repeat"
         notes.append(
-            f"{count(same)} {repeat} what the same worker said of the same item; it counts once."
+            f"{count(same)} {repeat} what the same worker said of the same item; that counts once."
         )
     different = len(np.unique(pair[1:][pair[1:] == pair[:-1]]))
     if different:
