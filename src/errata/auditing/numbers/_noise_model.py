@@ -111,7 +111,9 @@ def em_step(
     reached = total.sum() + _log_prior(noise)
     rate = (wrong.sum() + 0.5) / (len(z) + 11)
     mixture = (by_kind + 1) / (by_kind.sum() + len(by_kind))
-    return TargetNoise(noise.tail, max(float(sigma), LEAST_SIGMA), float(rate), mixture), float(reached)
+    return TargetNoise(noise.tail, max(float(sigma), LEAST_SIGMA), float(rate), mixture), float(
+        reached
+    )
 
 
 def _log_prior(noise: TargetNoise) -> float:
