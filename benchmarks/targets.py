@@ -84,7 +84,7 @@ def after_cleaning(X, y, p_wrong, X_test, y_test):
     weights = {"r2": np.ones(len(y)), "r2_drop": p_wrong <= 0.5, "r2_weight": 1 - p_wrong}
     scores = {}
     for name, weight in weights.items():
-        forest = ExtraTreesRegressor(60, min_samples_leaf=2, random_state=0)
+        forest = ExtraTreesRegressor(30, min_samples_leaf=2, random_state=0)
         kept = weight > 0
         forest.fit(X[kept], y[kept], weight[kept].astype(float))
         scores[name] = r2_score(y_test, forest.predict(X_test))

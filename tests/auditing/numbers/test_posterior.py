@@ -27,6 +27,8 @@ def test_one_hypothesis_gives_the_ratio_of_densities():
     np.testing.assert_allclose(rows.p_wrong, wrong / (wrong + right), rtol=1e-9)
     np.testing.assert_allclose(rows.suspicion, np.log(wrong / right), rtol=1e-9)
     np.testing.assert_allclose(rows.swap_share, rate * 0.75 * 0.05 / wrong, rtol=1e-9)
+    either = np.log((wrong + right) / 2)  # a residual is two z
+    np.testing.assert_allclose(rows.log_density, either, rtol=1e-9)
     np.testing.assert_allclose(rows.spread, 2.4, rtol=1e-12)
     np.testing.assert_allclose(rows.reach, 2.4 * t.ppf(0.95, 6), rtol=1e-12)
 
@@ -36,7 +38,7 @@ def test_residuals_drawn_from_the_model_are_judged_right():
     wrong = random.random(4000) < 0.1
     z = np.where(wrong, 8 * random.normal(size=4000), random.standard_t(10, size=4000))
     every = np.ones(4000, dtype=bool)
-    scales = LocalScales(np.ones(4000), np.ones(4000), 0.0, 1.0)
+    scales = LocalScales(np.ones(4000), np.ones(4000), 0.0)
     targets = 20 * random.normal(size=4000)
     found = target_posterior(z, targets, scales, every, every, random)
     p_wrong = found.rows.p_wrong
@@ -50,7 +52,7 @@ def test_suspicion_goes_on_where_probability_has_reached_one():
     random = np.random.default_rng(0)
     z = np.r_[random.normal(size=300), 100.0, 1e4, 1e8]
     every, one = np.ones(303, dtype=bool), np.ones(303)
-    scales = LocalScales(one, one, 0.0, 1.0)
+    scales = LocalScales(one, one, 0.0)
     rows = target_posterior(z, z, scales, every, every, random).rows
     assert rows.p_wrong[300:].min() > 0.999
     assert np.all(np.diff(rows.suspicion[300:]) > 1)
@@ -60,7 +62,7 @@ def test_targets_that_are_known_do_not_speak_for_noise():
     random = np.random.default_rng(0)
     z = np.r_[random.normal(size=400), 10 * random.normal(size=100)]
     one, every = np.ones(500), np.ones(500, dtype=bool)
-    scales = LocalScales(one, one, 0.0, 1.0)
+    scales = LocalScales(one, one, 0.0)
     doubtful = np.arange(500) < 400
     found = target_posterior(z, 30 * z, scales, every, doubtful, random)
     all_of_them = target_posterior(z, 30 * z, scales, every, every, random)

@@ -8,9 +8,9 @@ from .._noise_rate import NoiseRate
 from .._settings import LEAST_SKILL, MOST_WITHOUT_SKILL
 from ._brought import NOTHING_BROUGHT, BroughtPredictions
 from ._findings import TargetFindings
-from ._likelier_scale import begin
+from ._likelier_scale import judge_targets
 from ._rate import rate_of_targets
-from ._rounds import Progress, TargetRound, next_round, start_from
+from ._rounds import Progress, TargetRound
 from ._settings import CLEAR_KIND
 from ._target_scale import TargetScale
 from ._target_skill import skill_of_targets, target_models_told
@@ -51,10 +51,7 @@ def find_wrong_targets(
         It is told each stage in a few words.
     """
     given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs)
-    task, first = begin(given, progress)
-    start = start_from(first, len(task.data))
-    last = next_round(task.models, task.data, task.known, start, progress=progress)
-    return findings_of(task, first, last)
+    return findings_of(*judge_targets(given, progress))
 
 
 def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> TargetFindings:

@@ -1,45 +1,46 @@
-"""The first round, on the scale that makes the targets likelier: their own, or its logarithm."""
+"""Rounds on the scale that makes the targets likelier: their own, or that of their logarithms."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ._local_scale import log_likelihoods
-from ._rounds import Progress, TargetRound, first_round
+from ._rounds import Progress, TargetRound, first_round, next_round, start_from
 from ._settings import LEAST_LOG_GAIN
 from ._target_scale import may_be_logs
 from ._task import GivenTargets, TargetTask, target_task
 
 
-class Begun(NamedTuple):
-    """A task and its first round."""
+class JudgedTask(NamedTuple):
+    """A task and its rounds."""
 
     task: TargetTask
     first: TargetRound
+    last: TargetRound
 
 
-def begin(given: GivenTargets, progress: Progress | None) -> Begun:
-    """Begin on the scale of the targets, or on that of their logarithms.
+def judge_targets(given: GivenTargets, progress: Progress | None) -> JudgedTask:
+    """Judge targets as they are or, where these are likelier, by their logarithms.
 
-    On the wrong scale the long side of skewed targets looks wrong.
+    On the wrong scale the long side of skewed targets looks wrong. Both are judged to the end
+    before they are compared: errors that are all on one side look like skew until they are known.
     """
-    begun = _begun(target_task(given), progress)
+    judged = _judged(target_task(given), progress)
     if not may_be_logs(given.targets[np.isfinite(given.targets)]):
-        return begun
-    of_logs = _begun(target_task(given, logs=True), progress)
-    gain = log_evidence(of_logs, given.targets) - log_evidence(begun, given.targets)
-    return of_logs if gain > LEAST_LOG_GAIN * len(begun.task.data) else begun
+        return judged
+    by_logs = _judged(target_task(given, logs=True), progress)
+    gain = log_evidence(by_logs, given.targets) - log_evidence(judged, given.targets)
+    return by_logs if gain > LEAST_LOG_GAIN * len(judged.task.data) else judged
 
 
-def _begun(task: TargetTask, progress: Progress | None) -> Begun:
-    return Begun(task, first_round(task.models, task.data, task.known, progress=progress))
+def _judged(task: TargetTask, progress: Progress | None) -> JudgedTask:
+    first = first_round(task.models, task.data, task.known, progress=progress)
+    start = start_from(first, len(task.data))
+    last = next_round(task.models, task.data, task.known, start, progress=progress)
+    return JudgedTask(task, first, last)
 
 
-def log_evidence(begun: Begun, targets: np.ndarray) -> float:
-    """How likely positive targets are, as they are and not clipped, in their own units."""
-    (order, data, *_), scale = begun.task, begun.task.scale
-    n, scales = len(data), begun.first.scales
-    residuals = data.targets - begun.first.pooled.predicted[:n]
-    told = log_likelihoods(residuals, scales.whole[:n], scales.overall)
-    recorded = targets[order[:n]]
-    return float(np.sum((told + scale.log_slope(recorded))[recorded > 0]))
+def log_evidence(judged: JudgedTask, targets: np.ndarray) -> float:
+    """How likely positive targets are, right or wrong, in densities of their own units."""
+    recorded = targets[judged.task.order[: len(judged.task.data)]]
+    told = judged.last.posterior.rows.log_density + judged.task.scale.log_slope(recorded)
+    return float(np.sum(told[recorded > 0]))

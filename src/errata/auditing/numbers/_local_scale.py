@@ -32,7 +32,6 @@ class LocalScales(NamedTuple):
     whole: np.ndarray
     half: np.ndarray  # the geometric mean of that and its median
     power: float  # 0 where noise is even
-    overall: float  # one scale for all rows
 
 
 def local_scales(
@@ -47,7 +46,7 @@ def local_scales(
     told = _predicted_size(data, predictions, pooled, residuals, overall)
     power, whole = _most_likely_power(told, residuals, weight, overall)
     half = np.sqrt(whole * np.median(whole[: len(data)]))
-    return LocalScales(whole, _rescaled(half, residuals, weight), power, overall)
+    return LocalScales(whole, _rescaled(half, residuals, weight), power)
 
 
 def _predicted_size(
@@ -78,19 +77,17 @@ def _most_likely_power(
     for power in POWERS:
         log_scale = np.clip(power * told, -LARGEST_LOG_SCALE, LARGEST_LOG_SCALE)
         scale = _rescaled(overall * np.exp(log_scale), residuals, weight)
-        likelihoods.append(
-            float(log_likelihoods(residuals, scale[: len(residuals)], overall).sum())
-        )
+        likelihoods.append(_log_likelihood(residuals, scale[: len(residuals)], overall))
         scales.append(scale)
     best = int(np.argmax(likelihoods))
     return float(POWERS[best]), scales[best]
 
 
-def log_likelihoods(residuals: np.ndarray, scale: np.ndarray, overall: float) -> np.ndarray:
-    """Of each residual, under a core by its own scale and a few wide ones."""
+def _log_likelihood(residuals: np.ndarray, scale: np.ndarray, overall: float) -> float:
+    """Under a core by the scale of each row, and a few that are wide."""
     core = t.pdf(residuals / scale, CORE_TAIL) / scale
     wide = cauchy.pdf(residuals, scale=WIDE_SCALE * overall)
-    return np.log((1 - WIDE_FRACTION) * core + WIDE_FRACTION * wide)
+    return float(np.log((1 - WIDE_FRACTION) * core + WIDE_FRACTION * wide).sum())
 
 
 def _rescaled(scale: np.ndarray, residuals: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -37,6 +37,7 @@ class RowOdds(NamedTuple):
     swap_share: np.ndarray  # of the density of errors: how far a wrong value is another row's
     spread: np.ndarray  # standard scale of right residuals
     reach: np.ndarray  # half of the interval that right targets lie in
+    log_density: np.ndarray  # of the residual, right or wrong
 
 
 class TargetPosterior(NamedTuple):
@@ -111,19 +112,22 @@ def judged_targets(
     found: ScaleHypotheses, z: np.ndarray, log_densities: np.ndarray, scale: np.ndarray
 ) -> RowOdds:
     """Average over tails and rates; ``scale`` holds rows without a target, too."""
-    p_wrong, suspicion, swap_share = np.zeros((3, len(z)))
+    p_wrong, suspicion, swap_share, log_density = np.zeros((4, len(z)))
     spread = reach = 0.0
     log_odds = np.log(TARGET_RATES) - np.log1p(-TARGET_RATES)
     for noise, weights in zip(found.noises, found.weights, strict=True):
         wrong = noise.log_wrong(log_densities)
-        ratio = wrong - noise.log_right(z)
+        right = noise.log_right(z)
+        ratio, rate = wrong - right, weights @ TARGET_RATES / weights.sum()
         p_wrong += p_over_rates(ratio, log_odds, weights)
         suspicion += weights.sum() * ratio + weights @ log_odds
+        either = np.logaddexp(np.log1p(-rate) + right, np.log(rate) + wrong)
+        log_density += weights.sum() * (either - np.log(scale[: len(z)]))
         swaps = np.log(noise.mixture[-1]) + log_densities[-1]
         swap_share += weights.sum() * np.exp(swaps - wrong)
         spread += weights.sum() * noise.sigma
         reach += weights.sum() * noise.sigma * t.ppf((1 + INSIDE) / 2, noise.tail)
-    return RowOdds(p_wrong, suspicion, swap_share, spread * scale, reach * scale)
+    return RowOdds(p_wrong, suspicion, swap_share, spread * scale, reach * scale, log_density)
 
 
 def p_over_rates(ratio: np.ndarray, log_odds: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -9,8 +9,8 @@ import numpy as np
 # Logarithms of targets, which the likelihood decides on
 MOSTLY_POSITIVE = 0.95  # of the targets; a sign may be wrong
 LOG_QUANTILE = 0.01
-SKEW_QUANTILES, LEAST_SKEW = (0.1, 0.5, 0.9), 1.3  # upper over lower side, to be worth a try
-LEAST_LOG_GAIN = 0.03  # in log likelihood of a row: less than that is no reason
+SKEW_QUANTILES, LEAST_SKEW = (0.2, 0.5, 0.8), 1.4  # upper over lower side, to be worth a try
+LEAST_LOG_GAIN = 0.085  # in log likelihood of a row: errors on one side bring up to that
 
 # Models
 RBF_SHARPNESS = {"wide RBF features": 0.5, "RBF features": 1.0, "narrow RBF features": 2.0}
