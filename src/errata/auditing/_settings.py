@@ -195,7 +195,7 @@ MOST_DAYS, MOST_VALUES = 31, 1_000  # dates that are not put into months; values
 # Numeric targets as they are read and written: chosen by hand, without influence on any p_wrong.
 FEWEST_TARGETS, FEW_TARGETS = 30, 100  # rows; below the second a note says so
 MAYBE_CLASSES = 30  # different whole numbers that may be names of classes
-CAPPED = 0.01  # of the rows have the largest or the smallest number: it may be a limit
+CAPPED, FEWEST_CAPPED = 0.01, 5  # of the rows, and rows, at one end: it may be a limit
 WRITTEN_SO = 0.95  # of the numbers have no more digits than suggestions get
 MOST_DECIMALS, MOST_NOUGHTS = 6, 3
 GIVES_TARGET = 0.999  # rank correlation from which a column looks made from the target

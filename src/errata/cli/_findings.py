@@ -10,7 +10,7 @@ from rich.table import Table
 
 from .._format import count, percent, probability
 from .._sentences import answer, cleaning, notes, wording
-from ._grids import grid
+from ._grids import grid, title_of_rows
 from ._places import place_beside
 from ._target_findings import COLUMNS_OR_ROWS, target_tables
 from ._vote_findings import WHAT_MAY_HELP, vote_steps, vote_tables
@@ -73,7 +73,7 @@ def _class_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
         tables.append(("What flagged rows are labelled, and what they look like:", _pairs(pairs)))
     rows = [example for example in summary["examples"] if example["flagged"]][:ROWS]
     if rows:
-        tables.append((_first_rows(len(rows), summary["flagged"]["count"]), _rows(rows)))
+        tables.append((title_of_rows(len(rows), summary["flagged"]["count"]), _rows(rows)))
     stretches = summary["stretches"]
     if stretches and stretches["count"]:
         worst = stretches["worst"][:STRETCHES]
@@ -105,18 +105,6 @@ def _first_stretches(shown: int, found: int) -> str:
     if shown == found:
         which = "The stretch" if found == 1 else f"The {count(found)} stretches"
     return f"{which}, rows counted from 0 after the header:"
-
-
-def _first_rows(shown: int, flagged: int) -> str:
-    """The title of the list of flagged rows.
-
-    >>> _first_rows(10, 53)
-    'The 10 most suspicious of 53 flagged rows, counted from 0 after the header:'
-    """
-    which = f"The {count(shown)} most suspicious of {count(flagged)} flagged rows"
-    if shown == flagged:
-        which = "The flagged row" if flagged == 1 else f"The {count(flagged)} flagged rows"
-    return f"{which}, counted from 0 after the header:"
 
 
 def clean_command(file: Path, folder: Path) -> str:

@@ -4,8 +4,8 @@ from typing import Any
 
 from rich.table import Table
 
-from .._format import count, plural, probability
-from ._grids import grid
+from .._format import probability
+from ._grids import grid, title_of_rows
 
 ROWS = 10  # of the table; the report has the rest
 COLUMNS_OR_ROWS = "What may help: other columns or more rows."
@@ -16,8 +16,7 @@ def target_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     rows = [example for example in summary["examples"] if example["flagged"]][:ROWS]
     if not rows:
         return []
-    flagged = plural(summary["flagged"]["count"], "flagged row")
-    title = f"The {count(len(rows))} most suspicious of {flagged}, counted from 0 after the header:"
+    title = title_of_rows(len(rows), summary["flagged"]["count"])
     slips = [f"{slip}." for slip in summary["hints"]]
     return [(" ".join([*slips, title]), _rows(rows))]
 

@@ -31,3 +31,10 @@ def test_nothing_is_named_where_no_slip_leads_to_what_is_expected():
 
 def test_an_interval_so_wide_that_anything_fits_names_nothing():
     assert hints_for(np.array([50.0]), np.array([-60.0]), np.array([40.0])).tolist() == [""]
+
+
+def test_the_simplest_slip_is_named_and_none_that_ends_outside_of_the_interval():
+    target, low, high = np.array([7.1]), np.array([1.145]), np.array([3.36])
+    assert hints_for(target, low, high).tolist() == [""]  # 0.71 is less than expected
+    # Ten times 2.0 is as expected, and so would 20.32 be, of inches for centimetres twice over.
+    assert hints_for(np.array([2.0]), np.array([19.0]), np.array([21.0])).tolist() == ["/10"]

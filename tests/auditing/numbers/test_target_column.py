@@ -92,3 +92,9 @@ def test_what_a_reader_should_know_is_noted(y, remark):
 
 def test_ordinary_targets_need_no_note():
     assert read_targets(None, prices()).notes == []
+
+
+def test_two_rows_at_an_end_of_a_short_table_are_no_limit():
+    y = prices()
+    y[[1, 2]] = y.max()  # more than a hundredth of the rows
+    assert read_targets(None, y).notes == []

@@ -18,6 +18,8 @@ SLIPS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "/2.54": lambda wrong: wrong * 2.54,
 }
 
+LEAP = 8  # times as far as the interval is wide
+
 WORDS = {
     "sign": "a lost or added minus sign",
     "x10": "a factor of ten",
@@ -47,10 +49,11 @@ def hints_for(targets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndar
     width = high - low
     for name, undo in reversed(SLIPS.items()):
         undone = undo(targets)
-        # A little beyond the interval, which one right number in ten is outside of.
-        explains = (low - width / 4 <= undone) & (undone <= high + width / 4)
-        far = 4 if name.endswith("2.54") else 2
-        hints[explains & (np.abs(undone - targets) > far * width)] = name
+        away = np.abs(undone - targets)
+        # One right number in ten is outside of the interval: after a leap so long, it may be near.
+        slack = np.where(away > LEAP * width, width / 4, 0.0)
+        explains = (low - slack <= undone) & (undone <= high + slack)
+        hints[explains & (away > (4 if name.endswith("2.54") else 2) * width)] = name
     return hints
 
 

@@ -10,7 +10,7 @@ from ...tables._cells import numbers, spread, words_of
 from ...tables._columns import column_array, column_names, without_columns
 from .._labels import labels_or_none
 from .._per_row import missing_column
-from .._settings import CAPPED, FEW_TARGETS, FEWEST_TARGETS, MAYBE_CLASSES
+from .._settings import CAPPED, FEW_TARGETS, FEWEST_CAPPED, FEWEST_TARGETS, MAYBE_CLASSES
 from ._target_cells import read_numeric_cells
 
 
@@ -130,7 +130,7 @@ def _on_ends(present: np.ndarray) -> list[str]:
         f"{percent(share)} of the targets are exactly {ends[end]:g}, the {end}: they may be cut "
         "off there, and rows whose true value lies beyond look wrong."
         for end, share in shares.items()
-        if share > CAPPED
+        if share > max(CAPPED, (FEWEST_CAPPED - 1) / len(present))
     ]
 
 
