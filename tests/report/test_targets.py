@@ -135,6 +135,9 @@ def test_residuals_have_a_band_and_a_line_where_both_are_equal():
     logs = changed(noise=SUMMARY["noise"] | {"on_log_scale": True})
     assert target_view(logs)["residuals"]["title"] == "Recorded divided by expected"
     assert "Recorded divided by expected" in render(logs)
+    nought = copy.deepcopy(logs)
+    nought["points"]["target"][1] = 0.0  # which has no logarithm
+    assert "Recorded minus expected" in render(nought)
 
 
 def test_the_list_of_rows_speaks_of_numbers():
