@@ -38,3 +38,9 @@ def test_the_simplest_slip_is_named_and_none_that_ends_outside_of_the_interval()
     assert hints_for(target, low, high).tolist() == [""]  # 0.71 is less than expected
     # Ten times 2.0 is as expected, and so would 20.32 be, of inches for centimetres twice over.
     assert hints_for(np.array([2.0]), np.array([19.0]), np.array([21.0])).tolist() == ["/10"]
+
+
+def test_positive_numbers_are_compared_by_ratio():
+    low, high = np.array([20_909.0]), np.array([50_400.0])
+    assert hints_for(np.array([360.0]), low, high).tolist() == ["/100"]
+    assert hints_for(np.array([69.0]), np.array([5.0]), np.array([32.0])).tolist() == [""]

@@ -18,7 +18,7 @@ SLIPS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "/2.54": lambda wrong: wrong * 2.54,
 }
 
-LEAP = 8  # times as far as the interval is wide
+LONG_LEAP = 5  # widths of the interval
 
 WORDS = {
     "sign": "a lost or added minus sign",
@@ -37,7 +37,7 @@ def hints_for(targets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndar
     """The slip that explains each wrong number; empty where none does.
 
     A slip explains a number when undoing it leads into the interval of right ones. It must lead
-    twice as far as the interval is wide, a change of units four times: in a wide one, any slip
+    twice as far as the interval is wide, a change of units three times: in a wide one, any slip
     would end by chance.
 
     Examples
@@ -49,12 +49,26 @@ def hints_for(targets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndar
     width = high - low
     for name, undo in reversed(SLIPS.items()):
         undone = undo(targets)
-        away = np.abs(undone - targets)
-        # One right number in ten is outside of the interval: after a leap so long, it may be near.
-        slack = np.where(away > LEAP * width, width / 4, 0.0)
+        leap = _leap(targets, undone, low, high)
+        # One right number in ten is outside of the interval: after a long leap, it may be near.
+        slack = np.where(leap > LONG_LEAP, width / 4, 0.0)
         explains = (low - slack <= undone) & (undone <= high + slack)
-        hints[explains & (away > (4 if name.endswith("2.54") else 2) * width)] = name
+        hints[explains & (leap > (3 if name.endswith("2.54") else 2))] = name
     return hints
+
+
+def _leap(targets: np.ndarray, undone: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """How far undoing a slip leads, in widths of the interval.
+
+    Of positive numbers both are ratios: a factor of a hundred is a long way down, too.
+    """
+    ratios = (low > 0) & (targets > 0) & (undone > 0)
+
+    def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        logs = np.log(np.where(ratios, one, 1.0)) - np.log(np.where(ratios, other, 1.0))
+        return np.abs(np.where(ratios, logs, one - other))
+
+    return apart(undone, targets) / np.maximum(apart(high, low), np.finfo(float).tiny)
 
 
 def without_slips(targets: np.ndarray, hints: np.ndarray) -> np.ndarray:
