@@ -105,3 +105,21 @@ def test_pictures_of_one_class_get_a_sentence(tmp_path):
     refused(run("audit", folder), "holds one class only (disc)")
     refused(run("audit", folder, "-l", "class"), "has no column 'class'")
     refused(run("audit", folder, "--memory", "1GB"), "which are not read in parts")
+
+
+def test_numbers_are_audited_by_pictures_and_by_embeddings(photos, monkeypatch):
+    monkeypatch.chdir(photos.parent)
+    names = read_table("photos")["picture"].to_pylist()
+    random = np.random.default_rng(0)
+    width = np.array([10.0 * ("/d" in name) for name in names]) + random.normal(size=len(names))
+    width[5] = 400.0
+    columns = {"photo": [f"photos/{name}" for name in names], "width": width.round(3)}
+    write_table("widths.csv", columns)
+    np.save("e.npy", np.column_stack([width > 5, random.normal(size=len(names))]))
+    for number, options in enumerate(([], ["--embeddings", "e.npy"])):
+        out = f"{number}.audit"
+        result = run(
+            "audit", "widths.csv", "--target", "width", "-o", out, "--no-self-check", *options
+        )
+        assert result.exit_code == 0, result.output
+        assert errata.TargetAudit.load(out).suspicion.argmax() == 5

@@ -31,7 +31,7 @@ def _audited(table: Table, options: Options, file: Path, progress: Callable[[str
         table.columns,
         table.labels,
         estimator=options.estimator(),
-        **read_besides(file, table, options),
+        **read_besides(file, len(table.labels), table.ids, options),
         groups=table.groups,
         sequence=table.sequence,
         wavelets=options.wavelet_features(),

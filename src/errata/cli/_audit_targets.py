@@ -6,7 +6,8 @@ from typing import Any
 
 import errata
 
-from ._columns import check_known, column, filled
+from ._beside import read_besides
+from ._columns import check_known, column, filled, with_pictures
 from ._options import Options
 
 
@@ -20,12 +21,13 @@ def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[
             f"column {target!r} holds the targets; leave it out of {options.left_out[target]}."
         )
     kept = table.drop_columns(list(options.left_out))
-    if kept.num_columns == 1:
+    if kept.num_columns == 1 and options.embeddings is None:
         raise ValueError(f"no column of {file} is left to learn from, besides the targets.")
     ids = None if options.name is None else column(table, options.name)
     found: Any = errata.audit_targets(
-        kept,
+        with_pictures(kept, file),
         target,
+        **read_besides(file, table.num_rows, ids, options),
         groups=filled(table, options.group, "group"),
         ids=ids,
         precision=options.precision,

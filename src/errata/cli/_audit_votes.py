@@ -6,7 +6,7 @@ from typing import Any
 
 import errata
 
-from ._columns import check_filled, check_known, column
+from ._columns import check_filled, check_known, column, with_pictures
 from ._options import Options
 
 
@@ -23,7 +23,7 @@ def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[
         item=item,
         worker=worker,
         label=options.label,
-        X=table,
+        X=table if options.features is None else with_pictures(table, options.features),
         estimator=options.estimator(),
         groups=None if options.group is None else _groups(table, options.group),
         precision=options.precision,

@@ -3,18 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from ._columns import Table
 from ._options import Options
 
 
-def read_besides(file: Path, table: Table, options: Options) -> dict[str, Any]:
+def read_besides(file: Path, n_rows: int, ids: Any, options: Options) -> dict[str, Any]:
     """What was given of both, as the library takes it: an array, or columns by name."""
     from ..tables._beside import read_beside  # here, as it brings NumPy
 
     name = "picture" if options.name is None and file.is_dir() else options.name
     files = {"embeddings": options.embeddings, "pred_proba": options.pred_proba}
     return {
-        what: read_beside(path, len(table.labels), name=name, ids=table.ids)
+        what: read_beside(path, n_rows, name=name, ids=ids)
         for what, path in files.items()
         if path is not None
     }

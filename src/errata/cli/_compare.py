@@ -12,7 +12,7 @@ import errata
 from .._format import plural
 from .._optional import require_all
 from ._cluster import chosen_engine, cluster_options
-from ._columns import check_filled, check_known, check_labels, column, named_label
+from ._columns import check_filled, check_known, check_labels, column, named_label, with_pictures
 from ._console import console
 from ._folder import beside, tidy
 from ._options import FRACTION, JOBS
@@ -93,7 +93,7 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
     # Now, not after the work.
     require_all({"pyarrow": "tables", "jinja2": "report", "matplotlib": "report"})
     asked["label"] = named_label(asked["label"], file)
-    table = errata.tables.read_table(file)
+    table = with_pictures(errata.tables.read_table(file), file)
     out, terminal = out or beside(file, ".compare", ending=""), console()
     learnt = _learnt_from(table, file, asked)
     tidy(out)

@@ -48,7 +48,12 @@ VOTES = AuditKind(
     takes=("features", "model"),
     run=_audit_votes.run,
 )
-NUMBERS = AuditKind(words="numeric targets", named_by=("target",), takes=(), run=_audit_targets.run)
+NUMBERS = AuditKind(
+    words="numeric targets",
+    named_by=("target",),
+    takes=("embeddings",),
+    run=_audit_targets.run,
+)
 OTHERS: tuple[AuditKind, ...] = (NUMBERS, VOTES)
 
 

@@ -9,6 +9,7 @@ from ..._random import draw_seed
 from ..._validation import check_fraction
 from ...tables import Features, features_of
 from ...tables._columns import column_names, count_rows, without_columns
+from ...tables._datasets import as_table
 from ...tables._sources import is_stored
 from .._flags import Flags, best_f1_rule, draw_flags, no_flags
 from .._group_names import group_numbers
@@ -132,6 +133,7 @@ def audit_targets(
     >>> result.flagged[[5, 50]].tolist(), result.hint[[5, 50]].tolist()
     ([True, True], ['x10', 'x10'])
     """
+    X = as_table(X)
     if is_stored(X):
         raise ValueError(
             "audit_targets needs its table in memory; read it first, for instance with "
