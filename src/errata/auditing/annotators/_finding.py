@@ -12,7 +12,7 @@ from ._features import ByFeatures, ByShares, Heard
 from ._findings import VoteFindings
 from ._incidence import Incidence
 from ._posterior import ClassPosterior, class_posterior_of_votes, softmax_rows, start
-from ._skill import agreement_z, is_enough
+from ._skill import agree_beyond_chance
 from ._vote_weight import choose_vote_weight, tempered_logs
 from ._votes import Votes
 from ._workers import describe_workers
@@ -34,7 +34,7 @@ def judge_votes(votes: Votes, hear: Hear | None = None) -> VoteFindings:
     incidence = Incidence.of(votes)
     found, prior, heard = _fitted(votes, incidence, hear)
     t = choose_vote_weight(incidence, found, tempers_prior=heard is None)
-    has_skill = is_enough(agreement_z(votes, incidence)) or (heard is not None and heard.has_skill)
+    has_skill = agree_beyond_chance(votes, incidence) or (heard is not None and heard.has_skill)
     others = [_tempered(found, min(1.0, factor * t), heard is None) for factor in OTHER_WEIGHTS]
     proba = _tempered(found, t, heard is None)
     if not has_skill:

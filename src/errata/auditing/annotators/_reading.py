@@ -132,7 +132,8 @@ def _plain(labels: np.ndarray) -> np.ndarray:
 def _among_given(
     found: np.ndarray, codes: np.ndarray, classes: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    given = check_labels(classes, name="classes", min_classes=2)[0]
+    # Each twice, as a list of names is not what labels with few rows each look like.
+    given = check_labels(np.repeat(np.asarray(classes), 2), name="classes", min_classes=2)[0]
     unknown = found[~np.isin(found, given)]
     if len(unknown):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Skill: whether workers agree at all, more often than their habits make them."""
+"""Skill: whether votes on one item have to do with each other, beyond the habits of workers."""
 
 import numpy as np
 
@@ -7,25 +7,37 @@ from ._incidence import Incidence
 from ._votes import Votes
 
 
-def agreement_z(votes: Votes, incidence: Incidence) -> float:
-    """Agreement of votes on one item beyond chance, in standard errors; 0 without two votes.
+def agree_beyond_chance(votes: Votes, incidence: Incidence) -> bool:
+    """Whether votes on one item agree more often than workers make them who vote by lot.
 
-    Two workers who draw their votes by lot agree in sum_l h_w(l) h_u(l) of the cases, where h are
-    the shares of labels among a worker's other votes, drawn to the shares among all.
+    A worker who turns everything around agrees less often, and hides that the others agree. So it
+    is looked at in two ways: plainly, and with such workers turned back, which of them these are
+    being learnt from other items.
     """
-    n = votes.n_votes
-    several = np.flatnonzero(n > 1)
-    if len(several) < 2:
-        return 0.0
-    agree = (votes.counts.astype(float) ** 2).sum(axis=1) - n
-    by_chance = np.empty(len(n))
+    everybody = np.ones(len(votes))
+    excess = _excess(votes, incidence, everybody)
+    signs = _signs(votes, excess)
+    tests = (excess, _excess(votes, incidence, signs))
+    return any(_z(votes, each) >= LEAST_SKILL for each in tests)
+
+
+def _excess(votes: Votes, incidence: Incidence, signs: np.ndarray) -> np.ndarray:
+    """How much more each vote agrees with the others of its item than by chance, (V,).
+
+    Two workers who vote by lot agree in h_w . h_u of the cases, where h are the shares of labels
+    among the other votes of a worker. Where signs of two votes differ, agreement counts against.
+    """
+    excess = np.empty(len(votes))
     for items, part in incidence.blocks():
+        label, sign = votes.label[part], signs[part, None]
         habits = _habits(votes, part)
-        together = (incidence.by_item(habits, items) ** 2).sum(axis=1)
-        by_chance[items] = together - incidence.by_item(habits**2, items).sum(axis=1)
-    gain = ((agree - by_chance) / np.maximum(n * (n - 1), 1))[several]
-    error = gain.std() / np.sqrt(len(gain))
-    return float(gain.mean() / error) if error > 1e-12 else np.inf * np.sign(gain.mean())
+        given = np.zeros_like(habits)
+        given[np.arange(len(label)), label] = 1
+        at = votes.item[part] - items.start
+        others = incidence.by_item(sign * given, items)[at] - sign * given
+        by_chance = incidence.by_item(sign * habits, items)[at] - sign * habits
+        excess[part] = (sign * (given * others - habits * by_chance)).sum(axis=1)
+    return excess
 
 
 def _habits(votes: Votes, part: slice) -> np.ndarray:
@@ -35,11 +47,32 @@ def _habits(votes: Votes, part: slice) -> np.ndarray:
     worker, label = votes.worker[part], votes.label[part]
     others = given.reshape(n_workers, k)[worker].astype(float)
     others[np.arange(len(label)), label] -= 1
-    overall = np.bincount(votes.label, minlength=k) / len(votes)
-    others += HABIT_VOTES * overall
+    others += HABIT_VOTES * np.bincount(votes.label, minlength=k) / len(votes)
     return others / others.sum(axis=1, keepdims=True)
 
 
-def is_enough(z: float) -> bool:
-    """Whether so much agreement is hardly chance."""
-    return z >= LEAST_SKILL
+def _signs(votes: Votes, excess: np.ndarray) -> np.ndarray:
+    """1 for votes of workers who agree with others, -1 of those who do not, by other items; (V,).
+
+    Items are dealt out by turns, the even ones judged by the odd ones and the other way round.
+    """
+    signs = np.empty(len(votes))
+    odd = votes.item % 2 == 1
+    for half in (odd, ~odd):
+        sums = np.bincount(votes.worker, weights=excess * ~half, minlength=len(votes.workers))
+        signs[half] = np.where(sums[votes.worker[half]] < 0, -1, 1)
+    return signs
+
+
+def _z(votes: Votes, excess: np.ndarray) -> float:
+    """The mean excess of items with several votes, in standard errors; 0 without two of them."""
+    n = votes.n_votes
+    several = n > 1
+    if several.sum() < 2:
+        return 0.0
+    sums = np.bincount(votes.item, weights=excess, minlength=len(n))[several]
+    gain = sums / (n * (n - 1))[several]
+    error = gain.std() / np.sqrt(len(gain))
+    if error > 1e-12:
+        return float(gain.mean() / error)
+    return np.inf if gain.mean() > 1e-12 else 0.0
