@@ -141,7 +141,7 @@ def main():
     seeds, methods = range(args.seeds), ("errata", "majority", *PEERS)
     if args.part == "votes":
         work, keys, columns = votes_alone, ("set", "method"), (*MEASURED, *TOLD)
-        cells = [(name, method) for name in CROWDS for method in methods]
+        cells = [(name, method) for method in methods for name in CROWDS]  # GLAD takes long
     elif args.part == "features":
         work, keys, columns = with_features, ("set", "seed"), ("method", *MEASURED)
         cells = [(name, seed) for name in TABLES for seed in seeds]

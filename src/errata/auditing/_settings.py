@@ -118,6 +118,7 @@ LEAST_PROBABILITY = 1e-30  # has a logarithm in single precision, too
 VOTE_NUMBERS = 50_000_000  # probabilities of votes that are held at once
 MATRIX_NUMBERS = 100_000_000  # of the matrices of workers, that are told at most
 VOTE_STEPS, VOTE_TOL = 50, 1e-4  # of the fit at most; change of a probability that is none
+FIRST_STEPS, LATER_STEPS = 6, 3  # all of the first, every third later: what is chosen anew in them
 SHARED_DIAGONAL, SHARED_OFF = 0.8, 0.2  # votes that speak for being right, and for anything
 SHARED_FLOOR = 0.02  # of the votes of an ordinary worker that may be anything
 SHARED_SHAPE = 0.75  # of the way from one coin to what was counted
@@ -127,8 +128,8 @@ OTHER_WEIGHTS = (0.5, 2.0)  # times that: what it may be as well
 FEATURE_ROUNDS = 2  # models learn what items probably are, and are heard, so often
 FEATURE_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 FEATURE_FLOORS = (0.0, 0.05, 0.2, 0.5)
-FIRST_PRIOR_STEPS, EVERY_PRIOR_STEP = 6, 3  # in which these two are chosen anew
 WORKER_PRIOR_VOTES = 8.0  # that the accuracy of others counts at most in the bounds of a worker's
+COPIED_VOTES, COPIES_AGREE = 100, 0.99  # of items not clear to all, from which workers copy
 HABIT_VOTES = 5.0  # of all workers that speak for the habits of one
 
 # Self-check. `python benchmarks/honesty.py null selfcheck`, `detection.py`

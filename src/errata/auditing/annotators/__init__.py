@@ -1,7 +1,8 @@
 """Labels by several annotators: who is right how often, and which majority labels are wrong.
 
 1. ``_reading``, ``_votes``: votes as the user passes them, checked once
-2. ``_incidence``: which of them belong together; ``_skill``: whether they agree at all
+2. ``_copying``: workers who are one; ``_incidence``: which votes belong together;
+   ``_skill``: whether they agree at all
 3. ``_noise_model``: how each worker votes, given the class of an item
 4. ``_features``, ``_item_models``: what is known of an item before any vote
 5. ``_posterior``: the class of each item; ``_vote_weight``: what each vote counts

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._settings import (
-    EVERY_PRIOR_STEP,
     FEATURE_FLOORS,
     FEATURE_WEIGHTS,
-    FIRST_PRIOR_STEPS,
+    FIRST_STEPS,
+    LATER_STEPS,
     SMALLEST_PROBABILITY,
 )
 
@@ -20,6 +20,11 @@ class Heard(NamedTuple):
     proba: np.ndarray  # (N, K), out of fold
     models: list[dict[str, Any]]  # name, weight, agreement
     has_skill: bool  # whether the columns tell the classes apart
+
+
+def is_chosen_in(step: int) -> bool:
+    """Whether numbers that are searched for are chosen anew: later they hardly change."""
+    return step < FIRST_STEPS or step % LATER_STEPS == 0
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class ByFeatures:
 
     def __call__(self, votes: np.ndarray, step: int) -> np.ndarray:
         """Logarithm of the prior, (N, K), with weight and floor by the likelihood of the votes."""
-        if step < FIRST_PRIOR_STEPS or step % EVERY_PRIOR_STEP == 0:
+        if is_chosen_in(step):
             self.weight, self.floor = self._most_likely(votes)
         return np.log(self._mixed(self._powered(self.weight), self.floor))
 

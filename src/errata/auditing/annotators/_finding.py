@@ -8,6 +8,7 @@ from ..._format import percent
 from .._noise_rate import NoiseRate
 from .._settings import FEATURE_ROUNDS, MATRIX_NUMBERS, MOST_WITHOUT_SKILL, OTHER_WEIGHTS
 from ._ask import gain_of_asking
+from ._copying import copying_note, copying_workers, counted_once
 from ._features import ByFeatures, ByShares, Heard
 from ._findings import VoteFindings
 from ._incidence import Incidence
@@ -31,10 +32,12 @@ def judge_votes(votes: Votes, hear: Hear | None = None) -> VoteFindings:
         Gets what each item probably is, as codes (N,) with -1 where nothing is known, and gives
         out-of-fold probabilities of models that learnt that; :class:`ItemModels` is one.
     """
-    incidence = Incidence.of(votes)
-    found, prior, heard = _fitted(votes, incidence, hear)
+    first = copying_workers(votes)
+    once = counted_once(votes, first)
+    incidence = Incidence.of(once)
+    found, prior, heard = _fitted(once, incidence, hear)
     t = choose_vote_weight(incidence, found, tempers_prior=heard is None)
-    has_skill = agree_beyond_chance(votes, incidence) or (heard is not None and heard.has_skill)
+    has_skill = agree_beyond_chance(once, incidence) or (heard is not None and heard.has_skill)
     others = [_tempered(found, min(1.0, factor * t), heard is None) for factor in OTHER_WEIGHTS]
     proba = _tempered(found, t, heard is None)
     if not has_skill:
@@ -45,7 +48,7 @@ def judge_votes(votes: Votes, hear: Hear | None = None) -> VoteFindings:
         proba=proba,
         p_wrong=wrong[0],
         suspicion=wrong[0],
-        workers=describe_workers(votes, incidence, found.annotators, proba, t),
+        workers=describe_workers(votes, first, incidence, found.annotators, proba, t),
         ask=gain_of_asking(proba, found.annotators.shared),
         noise_rate=_rate(votes, [each[voted] for each in wrong], has_skill),
         expected_wrong=_rate(votes, [1 - each.max(axis=1) for each in (proba, *others)], has_skill),
@@ -55,7 +58,7 @@ def judge_votes(votes: Votes, hear: Hear | None = None) -> VoteFindings:
         feature_weight=prior.weight if isinstance(prior, ByFeatures) else None,
         shared=found.annotators.shared,
         has_skill=has_skill,
-        notes=_notes(votes, incidence, has_skill),
+        notes=[*_notes(votes, incidence, has_skill), *copying_note(votes, first)],
         models=[] if heard is None else heard.models,
         hypotheses=_hypotheses(wrong),
     )

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._settings import SHARED_SHAPE, VOTE_STEPS, VOTE_TOL
+from ._features import is_chosen_in
 from ._incidence import Incidence
 from ._noise_model import Annotators, Kappas, fit_annotators
 
@@ -63,6 +64,7 @@ def class_posterior_of_votes(
     leaves_out : bool
         Whether the own share of a vote is taken out; as in the algorithm of Dawid and Skene if not.
     """
+    given = kappas is not None
     kappas = kappas or Kappas()
     for step in range(steps):
         annotators = fit_annotators(incidence, q, kappas, shape)
@@ -73,8 +75,9 @@ def class_posterior_of_votes(
         q = found.proba
         if np.abs(q - found.before).max() < VOTE_TOL:
             break
-        if not kappas.fixed:
-            kappas = Kappas(annotators.kappa_coin, annotators.kappa_matrix)
+        if not given:
+            fixed = not is_chosen_in(step + 1)
+            kappas = Kappas(annotators.kappa_coin, annotators.kappa_matrix, fixed)
     return found
 
 
