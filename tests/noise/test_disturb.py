@@ -23,6 +23,13 @@ def test_swaps_are_values_of_other_rows():
     assert np.isin(noisy[changed], Y).all()
 
 
+def test_a_value_swapped_for_an_equal_one_is_no_error():
+    y = np.repeat([1.0, 2.0], 100)
+    noisy, changed = disturb_targets(y, 0.5, random_state=0)
+    np.testing.assert_array_equal(changed, noisy != y)
+    assert 20 < changed.sum() < 80
+
+
 def test_shifts_and_gross_errors_are_as_large_as_told():
     noisy, changed = disturb_targets(Y, 0.2, kind="shift", random_state=0)
     np.testing.assert_allclose(np.abs(noisy - Y)[changed], 1.5 * Y.std(), rtol=1e-9)
