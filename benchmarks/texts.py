@@ -4,8 +4,8 @@
     python benchmarks/texts.py comments.csv --text text --label kind
 
 Claim: with a tenth of the labels made wrong, the audit ranks these better (average precision) by
-30 axes of pieces of words and 30 of whole words than by 30 of pieces, on each of the sets; 60 axes
-of pieces do so on some, and harm on others.
+30 axes of pieces of words and 30 of whole words than by 30 of pieces, on the mean over the sets; 60
+axes of pieces do so on some, and harm on others.
 
 Sets that every installation has: what functions of six libraries, and of six parts of SciPy and
 NumPy, say about themselves, and complaints put together of words at random. A file may be given

@@ -98,6 +98,17 @@ def test_a_table_names_pictures_from_where_it_is(photos, monkeypatch):
     assert audit.examples[0]["image"].startswith("data:image/")
 
 
+def test_pictures_that_cannot_be_read_are_not_each_others_copies(tmp_path):
+    folder = picture_folder(tmp_path / "photos", n=8)
+    for name in ("disc/broken.png", "stripes/torn.png"):
+        (folder / name).write_bytes(b"no picture")
+    result = run("audit", folder, "--no-self-check")
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stdout.split())
+    assert "2 pictures of 'picture' are not there, or cannot be read" in said
+    assert "equal to each other" not in said
+
+
 def test_pictures_of_one_class_get_a_sentence(tmp_path):
     folder = picture_folder(tmp_path / "photos", n=2)
     for path in (folder / "stripes").iterdir():

@@ -61,3 +61,9 @@ def test_pictures_within_a_table_are_learnt_from(pictures):
     of_files = features_of(pictures, drop=["label"])
     assert_allclose(features_of(stored).X, of_files.X, rtol=0, atol=0)
     assert_allclose(features_of({"image": raw}).X, of_files.X, rtol=0, atol=0)
+
+
+def test_what_is_odd_in_a_file_is_not_warned_of(pictures, monkeypatch):
+    image = pytest.importorskip("PIL.Image")
+    monkeypatch.setattr(image, "MAX_IMAGE_PIXELS", 400)  # of 576: it warns below twice as many
+    assert features_of(pictures, drop=["label"]).notes == []

@@ -46,6 +46,7 @@ def test_folders_below_a_class_belong_to_it_and_links_are_followed(photos, tmp_p
     picture_folder(tmp_path / "others", n=1)
     os.symlink(tmp_path / "others" / "disc", photos / "round")
     os.symlink(photos, photos / "disc" / "again")  # which would never end
+    os.symlink("nowhere.png", photos / "disc" / "gone.png")
     table = read_table(photos)
     assert [r["label"] for r in table.to_pylist() if "more" in r["picture"]] == ["disc"]
     assert table["label"].to_pylist().count("round") == 1

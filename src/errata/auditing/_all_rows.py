@@ -9,6 +9,7 @@ import numpy as np
 from .._blocks import blocks
 from .._compat import take_rows
 from .._format import listed
+from ..tables._features import rows_without_values
 from ._copies import conflicting_duplicates, duplicates_by_bits
 from ._inputs import Inputs, Labelled
 from ._judging import Judge, TableRows
@@ -113,11 +114,12 @@ def unread_note(unread: Counter[str]) -> list[str]:
 def _duplicates(inputs: Inputs) -> list[np.ndarray]:
     if inputs.features is None:
         return []
-    labelled = np.flatnonzero(inputs.codes >= 0)
-    if len(labelled) == len(inputs.codes):
+    # Rows of which nothing is known, such as pictures that cannot be read, are not the same thing.
+    compared = np.flatnonzero((inputs.codes >= 0) & ~rows_without_values(inputs.features))
+    if len(compared) == len(inputs.codes):
         return conflicting_duplicates(inputs.features.X, inputs.codes)
-    X = take_rows(inputs.features.X, labelled)
-    return [labelled[rows] for rows in conflicting_duplicates(X, inputs.codes[labelled])]
+    X = take_rows(inputs.features.X, compared)
+    return [compared[rows] for rows in conflicting_duplicates(X, inputs.codes[compared])]
 
 
 def found_by_bits(parts: Iterable[np.ndarray | None], codes: np.ndarray) -> list[np.ndarray]:

@@ -119,6 +119,23 @@ def features_of(
     return _gathered(columns, encoded)
 
 
+def rows_without_values(features: Features) -> np.ndarray:
+    """Rows that have no value in any column that features were made of.
+
+    Examples
+    --------
+    >>> features = features_of({"weight": [4.0, None, None], "fur": ["grey", None, "red"]})
+    >>> rows_without_values(features)
+    array([False,  True, False])
+    """
+    encoders = getattr(features.plan, "encoders", ())
+    gaps = [f"{encoder.name} missing" for encoder in encoders]
+    places = {name: place for place, name in enumerate(features.names)}
+    if not gaps or not all(name in places for name in gaps):
+        return np.zeros(features.X.shape[0], dtype=bool)
+    return features.X[:, [places[name] for name in gaps]].all(axis=1)
+
+
 def _is_ready(array: np.ndarray, stands_for: float) -> bool:
     """Whether an array holds finite numbers that vary in every column, and no identifiers."""
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:

@@ -1,5 +1,6 @@
 """A column of pictures as features."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -48,13 +49,14 @@ def described_cells(values: Any) -> np.ndarray:
 
 
 def _described(rows: slice, cells: Sequence[Any]) -> np.ndarray:
-    pictures = [small_picture(cell) for cell in cells[rows]]
-    there = np.array([picture is not None for picture in pictures], dtype=bool)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is odd in a file is no news to who has many
+        pictures = [small_picture(cell) for cell in cells[rows]]
+    found = [picture for picture in pictures if picture is not None]
     numbers = np.full((len(pictures), N_NUMBERS), np.nan)
-    if there.any():
-        numbers[there] = edges_and_colours(
-            np.stack([found for found in pictures if found is not None])
-        )
+    if found:
+        there = [picture is not None for picture in pictures]
+        numbers[there] = edges_and_colours(np.stack(found))
     return numbers
 
 

@@ -96,19 +96,21 @@ def _check_no_tables(folder: Path) -> None:
 def _files(folder: Path, wanted: Callable[[str], bool]) -> Iterator[str]:
     """Names of files within a folder that are wanted by their last part; hidden ones never are.
 
-    A folder that is a link is looked into at the top only, so that there is an end.
+    A folder that is a link is looked into at the top only, so that there is an end, and a link that
+    leads nowhere is no file.
     """
     for top in sorted(folder.iterdir()):
         if top.name.startswith("."):
             continue
         if not top.is_dir():
-            if wanted(top.name):
+            if wanted(top.name) and top.is_file():
                 yield top.name
             continue
         for place, folders, files in os.walk(top):
             folders[:] = [name for name in sorted(folders) if not name.startswith(".")]
             for name in files:
-                if wanted(name) and not name.startswith("."):
+                is_wanted = wanted(name) and not name.startswith(".")
+                if is_wanted and os.path.isfile(os.path.join(place, name)):
                     yield Path(place, name).relative_to(folder).as_posix()
 
 

@@ -5,7 +5,6 @@ store: a mapping with ``bytes`` or ``path``.
 """
 
 import io
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -80,14 +79,11 @@ def small_picture(cell: Any) -> np.ndarray | None:
         return None
     pil = require("PIL.Image", extra="pictures")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what is odd in a file is no news to who has many
-            if not isinstance(cell, str | bytes | Mapping):
-                return np.asarray(_reduced(cell.copy()))  # a copy, as the user's own stays open
-            content = content_of(cell)
-            stored = io.BytesIO(content) if isinstance(content, bytes) else content
-            with pil.open(stored) as picture:
-                return np.asarray(_reduced(picture))
+        if not isinstance(cell, str | bytes | Mapping):
+            return np.asarray(_reduced(cell.copy()))  # a copy, as the user's own stays open
+        content = content_of(cell)
+        with pil.open(io.BytesIO(content) if isinstance(content, bytes) else content) as picture:
+            return np.asarray(_reduced(picture))
     # All that Pillow raises for files that are missing, broken, not pictures, or huge.
     except (OSError, ValueError, SyntaxError, pil.DecompressionBombError):
         return None
