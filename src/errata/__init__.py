@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from .auditing import (
         Audit,
         AuditedClassifier,
+        MultilabelAudit,
         TargetAudit,
         VoteAudit,
         audit,
+        audit_multilabel,
         audit_targets,
         audit_votes,
     )
@@ -50,6 +52,8 @@ __all__ = [
     "AuditedClassifier",
     "audit_votes",
     "VoteAudit",
+    "audit_multilabel",
+    "MultilabelAudit",
     "compare",
     "Comparison",
     "auditing",
@@ -82,6 +86,8 @@ _SHORTCUTS = {
     "AuditedClassifier": "auditing",
     "audit_votes": "auditing",
     "VoteAudit": "auditing",
+    "audit_multilabel": "auditing",
+    "MultilabelAudit": "auditing",
     "compare": "comparing",
     "Comparison": "comparing",
 }

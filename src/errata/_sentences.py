@@ -31,6 +31,10 @@ WORDS = {
     "numbers": Wording(
         "target", "targets", "do not predict the target", "right targets merely vary so much"
     ),
+    "multilabel": Wording(
+        *("label, set or not,", "labels, set or not,", "tell none of the labels"),
+        "rows with a label and rows without it merely overlap",
+    ),
 }
 
 

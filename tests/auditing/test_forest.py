@@ -16,7 +16,7 @@ def test_other_rows_are_predicted_by_all_trees(extra):
     fit = model.cross_fit(data)
     np.testing.assert_array_equal(fit.out_of_fold, model.out_of_fold_proba(data))
     found = fit.predictor.predict_proba(NewRows(X + 0.3))
-    expected = model._forest(data).predict_proba(X + 0.3)
+    expected = model.grown(data).predict_proba(X + 0.3)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
 
 

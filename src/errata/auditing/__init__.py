@@ -14,6 +14,7 @@ Its stages, in the order in which they run:
 6. ``_skill``: whether the columns tell the labels apart at all
 7. ``classes/``: the noise model, and the posterior that each label is wrong
    ``numbers/``: the same for numeric targets
+   ``multilabel/``: the same where a row may have several labels
 8. ``_flags``: the rows worth a look; ``_flag_line``: the same of rows too many to be sorted
 9. ``_self_check``: injected errors, looked for in the same way
 10. ``_showing``: what a person wants to see, by ``_examples``, ``_nearby``, ``_reasons``, ``_map``,
@@ -39,6 +40,7 @@ from ._result import Audit
 from ._reviewed import add_review
 from ._self_check import SelfCheck
 from .annotators import VoteAudit, audit_votes
+from .multilabel import CellCheck, MultilabelAudit, audit_multilabel
 from .numbers import TargetAudit, TargetSelfCheck, audit_targets
 
 __all__ = [
@@ -49,6 +51,9 @@ __all__ = [
     "audit_votes",
     "VoteAudit",
     "TargetAudit",
+    "audit_multilabel",
+    "MultilabelAudit",
+    "CellCheck",
     "BaseAudit",
     "load_audit",
     "add_review",

@@ -42,11 +42,12 @@ class Forest:
         if data.groups is not None:
             votes, trees = bagged_by_group(self._tree(), self.n_trees, TREE_ROWS, data)
             return certain_or_uniform(votes), trees, None
-        forest = self._forest(data)
+        forest = self.grown(data)
         votes = all_columns(forest.oob_decision_function_, forest.classes_, data.n_classes)
         return certain_or_uniform(votes), [(tree.tree_, forest.classes_) for tree in forest], None
 
-    def _forest(self, data: TrainingData) -> Any:
+    def grown(self, data: TrainingData) -> Any:
+        """The forest itself; the codes may be those of several labels, a column for each."""
         forest = (ExtraTreesClassifier if self.extra else RandomForestClassifier)(
             self.n_trees,
             min_samples_leaf=self.min_samples_leaf,

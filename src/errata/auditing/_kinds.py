@@ -20,6 +20,7 @@ KINDS = {
     "classes": ResultKind("classes", "._result", "Audit"),
     "votes": ResultKind("votes", ".annotators._result", "VoteAudit"),
     "numbers": ResultKind("numeric targets", ".numbers", "TargetAudit"),
+    "multilabel": ResultKind("several labels a row", ".multilabel", "MultilabelAudit"),
 }
 
 

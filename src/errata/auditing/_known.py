@@ -51,7 +51,7 @@ def known_mask(known: Any, labelled: np.ndarray) -> np.ndarray | None:
     return mask if mask.any() else None
 
 
-def yes_or_no(cells: np.ndarray) -> np.ndarray:
+def yes_or_no(cells: np.ndarray, name: str = "known") -> np.ndarray:
     """A mask of cells that may be booleans, numbers or text."""
     if cells.dtype == bool:
         return cells
@@ -60,7 +60,7 @@ def yes_or_no(cells: np.ndarray) -> np.ndarray:
     for row, word in enumerate(texts):
         if word not in YES_OR_NO:
             raise ValueError(
-                f"known holds {given[row]!r} in row {row}; say 1 or 0, true or false, yes or no "
+                f"{name} holds {given[row]!r} in row {row}; say 1 or 0, true or false, yes or no "
                 "of every row."
             )
     return np.array([YES_OR_NO[word] for word in texts], dtype=bool)

@@ -71,7 +71,7 @@ def learn(
     ties = Ties()
     if not data.more_rows:  # a copy of a drawn row was hardly drawn, too
         ties = find_ties(data, inputs, None if course is None else course.audited)
-        data = _without_copies(data, ties.copies, inputs.notes)
+        data = without_copies(data, ties.copies, inputs.notes)
     pool = pool_models(data, models, progress=progress)
     progress("computing the posterior")
     random, known = np.random.default_rng(seed), inputs.audited_known
@@ -113,9 +113,7 @@ def _training_data(inputs: Inputs, seed: int, n_jobs: int | None) -> TrainingDat
     )
 
 
-def _without_copies(
-    data: TrainingData, copies: np.ndarray | None, notes: list[str]
-) -> TrainingData:
+def without_copies(data: TrainingData, copies: np.ndarray | None, notes: list[str]) -> TrainingData:
     """Data whose groups keep copies together, unless they link all of the user's groups to one."""
     if copies is None:
         return data

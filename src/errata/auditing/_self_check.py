@@ -99,7 +99,7 @@ def run_self_check(
         again = audit_again(labels, int(random.integers(2**31 - 1)))
         right = float(np.mean((again.other == codes)[injected]))
         runs.append(Run(injected, labels, again.suspicion, right))
-    return _summed_up(runs, first.p_wrong, units)
+    return summed_up(runs, first.p_wrong, units)
 
 
 def units_of(copies: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -192,7 +192,8 @@ def _one_for_each(units: np.ndarray, run: Run) -> Run:
     return Run(run.injected[first], run.labels[first], mean, run.right)
 
 
-def _summed_up(runs: list[Run], before: np.ndarray, units: np.ndarray) -> SelfCheck:
+def summed_up(runs: list[Run], before: np.ndarray, units: np.ndarray) -> SelfCheck:
+    """What became of the injected errors in all runs; ``before`` is p_wrong without them."""
     n, injected = len(before), round(float(np.mean([run.injected.sum() for run in runs])))
     top = min(n, int(np.ceil(LIST_LENGTH * (injected + before.sum()))))
     hits = np.mean([_hits(run) for run in runs], axis=0)

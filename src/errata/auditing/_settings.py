@@ -95,6 +95,12 @@ BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
 SURELY, RATHER = 0.8, 0.5  # probability of another label from which one is contradicted
 UNEVEN = 0.08  # spread of the classes' noise rates from which plain surprise counts for little
 
+# Several labels a row. `python benchmarks/multilabel.py`; the grid was set by hand
+SHARED_RATES = np.geomspace(0.002, 0.4, 12)  # means of error rates that labels share
+SHARED_STRENGTHS = np.array([10.0, 50.0, 250.0])  # rows' worth: how alike labels are
+INJECTED_CELLS = 0.05  # flipped by the self-check, half of them each way
+RATE_DRAWS = 4_000  # from the posterior, for the intervals of rates
+
 # Whether the columns tell anything. `python benchmarks/honesty.py null`
 LEAST_SKILL = 2.4  # standard errors
 MOST_WITHOUT_SKILL = 0.05  # p_wrong where nothing can be told

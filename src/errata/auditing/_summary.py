@@ -130,8 +130,11 @@ def _confusion(classes: np.ndarray, totals: Totals) -> list[dict[str, Any]]:
 
 def _self_check(audit: "Audit") -> dict[str, Any] | None:
     check = audit.self_check
-    if check is None:
-        return None
+    return None if check is None else check_in_numbers(check) | {"sentence": _check_sentence(check)}
+
+
+def check_in_numbers(check: "SelfCheck") -> dict[str, Any]:
+    """What became of the injected errors, as valid JSON."""
     curves = ("precision", "recall", "label_precision", "label_recall")
     return {
         **{name: getattr(check, name) for name in ("injected", "top", "found", "by_label", "lift")},
@@ -140,7 +143,6 @@ def _self_check(audit: "Audit") -> dict[str, Any] | None:
         "repeats": check.repeats,
         "rank": check.rank.tolist(),
         **{name: getattr(check, name).round(4).tolist() for name in curves},
-        "sentence": _check_sentence(check),
     }
 
 

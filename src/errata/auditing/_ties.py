@@ -58,10 +58,10 @@ def find_ties(data: TrainingData, inputs: Inputs, recordings: Recordings | None)
     if recordings is not None:
         return Ties(recordings=recordings)
     equal = None if inputs.X is None else copy_groups(inputs.X)
-    return Ties(equal, _copies(data, equal))
+    return Ties(equal, copies_among(data, equal))
 
 
-def _copies(data: TrainingData, equal: np.ndarray | None) -> np.ndarray | None:
+def copies_among(data: TrainingData, equal: np.ndarray | None) -> np.ndarray | None:
     """The groups of equal rows if they are copies of each other, and None otherwise.
 
     Equal rows may also be different rows that coarse columns cannot tell apart, and then each of

@@ -21,6 +21,7 @@ from ._posterior import (
     classes_before_labels,
     classes_of_rows,
     gathered_posterior,
+    posterior_given_noise,
     posterior_of,
 )
 from ._row_rule import RowRule, RowsPosterior, Vote, merged_rows, rows_posterior
@@ -42,6 +43,7 @@ __all__ = [
     "matched",
     "merged_rows",
     "noise_posterior",
+    "posterior_given_noise",
     "posterior_of",
     "rows_posterior",
     "set_aside",

@@ -1,0 +1,282 @@
+"""The result of an audit of several labels a row: one number per cell, and what to do about it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...tables._columns import column_array
+from ...tables._digest import RowDigests
+from .._base import BaseAudit
+from .._by import Doubted
+from .._cleaning import Cleaned
+from .._noise_rate import NoiseRate
+from .._settings import CLEAN_THRESHOLD, RELABEL_SURE
+from ._cell_check import CellCheck
+from ._cell_cleaning import clean_cells
+from ._cell_summary import cell_findings, summarise_cells
+from ._label_words import kind_of_error, set_in_words
+
+CELLS = {"labels": "label {}", "p_wrong_cells": "p_wrong {}", "flagged_cells": "flagged {}"}
+
+
+@dataclass(eq=False, repr=False)
+class MultilabelAudit(BaseAudit):
+    """Which labels of which rows are missing or wrongly set, how many, and how sure we are.
+
+    Made by :func:`errata.audit_multilabel`. A cell is a label of a row, set or not. Arrays have one
+    entry per row, in the order given, or one per row and label.
+
+    Attributes
+    ----------
+    labels : array of int of shape (n, L)
+        The labels that were audited: 1 where a row has the label, 0 where it does not.
+    names : list
+        What the L labels are called.
+    p_wrong_cells : array of shape (n, L)
+        Probability that the cell is wrong: that a set label should not be, or one that is not set
+        is missing. 0 for labels that could not be checked.
+    flagged_cells : array of bool of shape (n, L)
+        The cells worth a look, drawn by ``rule``.
+    p_wrong : array of shape (n,)
+        The largest of the row.
+    suspicion : array of shape (n,)
+        For ranking rows: higher = more likely that one of the labels is wrong.
+    flagged : array of bool of shape (n,)
+        Rows with a flagged cell.
+    noise_rate : NoiseRate
+        ``estimate``, ``low`` and ``high`` of the fraction of wrong cells, among labels that can be
+        judged.
+    missing_rate : NoiseRate
+        Of the labels that should be set, the fraction that is not.
+    wrongly_set_rate : NoiseRate
+        Of the labels that are set, the fraction that should not be.
+    per_label : list of dict
+        For each label: ``label``, ``rows`` that have it, ``has_skill``, ``flagged`` cells, and
+        ``rate``, ``missing`` and ``wrongly_set`` with ``estimate``, ``low`` and ``high``.
+    transition : array of shape (L, 2, 2)
+        For each label ``T[c, l] = P(label = l | class = c)``, 1 being set.
+    has_skill : bool
+        Whether the columns tell any of the labels. If not, nothing is flagged.
+    models : list of dict
+        ``name``, ``weight`` and ``agreement``, means over the labels.
+    self_check : CellCheck or None
+        What became of cells that were flipped on purpose.
+    expected_precision, expected_recall : float
+        Of the flagged rows, the fraction expected to have a wrong label; of these, the fraction
+        flagged.
+    rule : str
+        How the line between flagged cells and the rest was drawn.
+    notes : list of str
+        What the user should know: how labels were read, labels that cannot be judged.
+    examples : list of dict
+        The most suspicious rows with values and reasons.
+    about : dict
+        Title, column names, seed, version.
+    index : pandas.Index or None
+        That of the dataframe, unless it merely counts the rows from 0.
+    digests, keys, for_review, reviewed
+        As in :class:`errata.auditing.Audit`; labels of several kinds cannot be reviewed on a page.
+
+    Examples
+    --------
+    >>> import errata
+    >>> from sklearn.datasets import make_multilabel_classification
+    >>> X, Y = make_multilabel_classification(200, n_classes=3, n_labels=1, random_state=0)
+    >>> Y[0] = 1 - Y[0]
+    >>> result = errata.audit_multilabel(X, Y, self_check=False, random_state=0)
+    >>> int(result.suspicion.argmax())
+    0
+    """
+
+    kind: ClassVar[str] = "multilabel"
+    plain: ClassVar[tuple[str, ...]] = ("names", "per_label")
+    per_row: ClassVar[tuple[str, ...]] = ("suspicion", "p_wrong", "flagged")
+    listed: ClassVar[tuple[str, ...]] = (
+        *("labels", "doubted", "error", "suggested", "p_wrong", "flagged"),
+    )
+    check_type: ClassVar[Any] = CellCheck
+
+    labels: np.ndarray
+    names: list[Any]
+    p_wrong_cells: np.ndarray
+    flagged_cells: np.ndarray
+    p_wrong: np.ndarray
+    suspicion: np.ndarray
+    flagged: np.ndarray
+    noise_rate: NoiseRate
+    missing_rate: NoiseRate
+    wrongly_set_rate: NoiseRate
+    per_label: list[dict[str, Any]]
+    transition: np.ndarray
+    has_skill: bool
+    models: list[dict[str, Any]]
+    self_check: CellCheck | None
+    expected_precision: float
+    expected_recall: float
+    rule: str
+    notes: list[str] = field(default_factory=list)
+    examples: list[dict[str, Any]] = field(default_factory=list)
+    about: dict[str, Any] = field(default_factory=dict)
+    index: Any = None
+    digests: RowDigests | None = None
+    keys: np.ndarray | None = None
+    for_review: Any = None
+    reviewed: dict[str, Any] | None = None
+
+    @property
+    def suggested(self) -> np.ndarray:
+        """The labels with the flagged cells changed, shape (n, L)."""
+        return np.where(self.flagged_cells, 1 - self.labels, self.labels)
+
+    @property
+    def can_be_judged(self) -> np.ndarray:
+        """Whether the columns tell each of the labels, shape (L,)."""
+        return np.array([label["has_skill"] for label in self.per_label])
+
+    @property
+    def n_judged_cells(self) -> int:
+        """Cells of labels that can be judged; all of them where none can."""
+        judged = int(self.can_be_judged.sum())
+        return len(self) * (judged or len(self.names))
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """One array per column of the ranked table, in the order of the rows given."""
+        worst = self.p_wrong_cells.argmax(axis=1)
+        is_set = self.labels[np.arange(len(self)), worst] == 1
+        return {
+            "row": np.arange(len(self)),
+            "labels": _texts(self.names, self.labels),
+            "doubted": np.array([str(self.names[place]) for place in worst], dtype=object),
+            "error": np.array([kind_of_error(one) for one in is_set], dtype=object),
+            "suggested": _texts(self.names, self.suggested),
+            "p_wrong": self.p_wrong,
+            "suspicion": self.suspicion,
+            "flagged": self.flagged,
+        }
+
+    def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
+        """The flagged cells, the worst first, and what is known of each label."""
+        return {"cells": self.cell_columns(), "labels": self.label_columns()}
+
+    def cell_columns(self) -> dict[str, np.ndarray]:
+        """One array per column of a table of the flagged cells, the worst first."""
+        rows, places = np.nonzero(self.flagged_cells)
+        order = np.argsort(-self.p_wrong_cells[rows, places], kind="stable")
+        rows, places = rows[order], places[order]
+        errors = [kind_of_error(one == 1) for one in self.labels[rows, places]]
+        return {
+            "row": rows,
+            "label": np.array([str(self.names[place]) for place in places], dtype=object),
+            "error": np.array(errors, dtype=object),
+            "p_wrong": self.p_wrong_cells[rows, places],
+        }
+
+    def label_columns(self) -> dict[str, np.ndarray]:
+        """One array per column of a table of the labels."""
+        plain = {
+            name: np.array([label[name] for label in self.per_label])
+            for name in ("label", "rows", "has_skill", "flagged")
+        }
+        rates = {
+            name if of == "estimate" else f"{name}_{of}": np.array(
+                [label[name][of] for label in self.per_label]
+            )
+            for name in ("rate", "missing", "wrongly_set")
+            for of in ("estimate", "low", "high")
+        }
+        return plain | rates
+
+    def clean(
+        self,
+        action: str = "drop",
+        *,
+        threshold: float = CLEAN_THRESHOLD,
+        sure: float = RELABEL_SURE,
+    ) -> Cleaned:
+        """Say what to do with every row.
+
+        Parameters
+        ----------
+        action : {"drop", "relabel", "weight", "unlabel"}, default="drop"
+            Leave out rows one of whose labels is probably wrong; set missing labels and take wrong
+            ones away where that is sure; count every row by the probability that its worst cell is
+            right; or make cells NaN that are probably wrong.
+        threshold : float, default=0.5
+            Cells that are wrong with more than this probability are acted upon. It does not matter
+            for weights.
+        sure : float, default=0.8
+            For "relabel": cells must be wrong with more than this probability.
+
+        Returns
+        -------
+        Cleaned
+            ``kept``, ``weight`` and ``did``, one entry per row, and ``labels`` of shape (n, L);
+            ``apply(X)`` gives the rows that stay and their labels. No more than half of the rows
+            are dropped. Where the columns tell no label, nothing is changed.
+        """
+        p_wrong = self.p_wrong_cells if self.has_skill else np.zeros_like(self.p_wrong_cells)
+        return clean_cells(self.labels, p_wrong, action, threshold=threshold, sure=sure)
+
+    def doubted(self) -> Doubted:
+        """The cells that may be wrong, compared within set and unset ones of each label."""
+        places = np.flatnonzero(self.can_be_judged)
+        rows, labels = np.divmod(np.arange(len(self) * len(places)), len(places))
+        labels = places[labels]
+        return Doubted(
+            rows,
+            self.p_wrong_cells[rows, labels],
+            self.flagged_cells[rows, labels],
+            2 * labels + self.labels[rows, labels],
+        )
+
+    def found(self) -> dict[str, Any]:
+        """The part of the summary that the first sentence is made from."""
+        return cell_findings(self)
+
+    def summary(self) -> dict[str, Any]:
+        """All there is to tell, as a plain dict that is valid JSON."""
+        return summarise_cells(self)
+
+    def recorded(self, rows: np.ndarray) -> np.ndarray:
+        """The labels of some rows."""
+        return self.labels[rows]
+
+    def kept_numbers(self) -> dict[str, Any]:
+        """What ``audit.json`` holds besides ``plain``, as JSON."""
+        return {
+            "missing_rate": list(self.missing_rate),
+            "wrongly_set_rate": list(self.wrongly_set_rate),
+            "transition": self.transition.tolist(),
+        }
+
+    def kept_columns(self) -> dict[str, Any]:
+        """Columns on disk besides those of ``per_row``: of each cell what is known."""
+        return {
+            column.format(place): getattr(self, name)[:, place]
+            for place in range(len(self.names))
+            for name, column in CELLS.items()
+        }
+
+    @classmethod
+    def restored(
+        cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
+    ) -> dict[str, Any]:
+        """Attributes that are made anew from what is on disk."""
+        places = range(len(found["names"]))
+        cells = {
+            name: np.column_stack([column_array(table, column.format(p)) for p in places])
+            for name, column in CELLS.items()
+        }
+        return {
+            **cells,
+            "missing_rate": NoiseRate(*found["missing_rate"]),
+            "wrongly_set_rate": NoiseRate(*found["wrongly_set_rate"]),
+            "transition": np.array(found["transition"]),
+        }
+
+
+def _texts(names: Sequence[Any], labels: np.ndarray) -> np.ndarray:
+    return np.array([set_in_words(names, row) for row in labels], dtype=object)

@@ -1,0 +1,87 @@
+"""Error rates that labels share, against sums written out."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.stats import beta
+
+from errata.auditing._calibration import Calibration
+from errata.auditing._settings import SHARED_RATES, SHARED_STRENGTHS
+from errata.auditing.classes import NoisePosterior
+from errata.auditing.classes._hypotheses import BOUNDARY, UNIFORM, Hypothesis
+from errata.auditing.multilabel._noise import believed, share_noise
+
+
+def hypothesis(a, b, kind=UNIFORM):
+    transition = np.array([[1 - a, a], [b, 1 - b]])
+    return Hypothesis(kind, (a + b) / 2, transition, 1.0, np.zeros(2), 0.0, 0.0, 0.0, a)
+
+
+def noise(rates, weights, boundary=0.0):
+    weights = np.r_[np.array(weights) / np.sum(weights) * (1 - boundary), boundary]
+    found = [*(hypothesis(*rate) for rate in rates), hypothesis(0.2, 0.2, BOUNDARY)]
+    return NoisePosterior(found, weights, weights, Calibration(), 0.1)
+
+
+def points():
+    return [(m, s) for m in SHARED_RATES for s in SHARED_STRENGTHS]
+
+
+def by_hand(rates, weights):
+    """Weights of every label, summed over all that the labels may share, one at a time."""
+    density = [
+        [[beta.pdf(max(r, SHARED_RATES[0]), m * s, (1 - m) * s) for m, s in points()] for r in both]
+        for label in rates
+        for both in label
+    ]
+    told = np.array(density).reshape(len(rates), -1, 2, len(points()))
+    told /= told.mean(axis=-1, keepdims=True)
+    total, sums = 0.0, np.zeros(told.shape[:2])
+    for c in range(len(points())):
+        for d in range(len(points())):
+            joint = np.array(weights) * told[:, :, 0, c] * told[:, :, 1, d]
+            z = joint.sum(axis=1)
+            total += z.prod()
+            sums += z.prod() * joint / z[:, None]
+    return sums / total
+
+
+def test_labels_share_their_rates_as_the_sum_says():
+    rates = [[(0.0, 0.0), (0.05, 0.1)], [(0.01, 0.02), (0.1, 0.3)]]
+    weights = [[0.3, 0.7], [0.6, 0.4]]
+    shared = share_noise([noise(*label) for label in zip(rates, weights, strict=True)])
+    found = np.array([label.weights[:-1] for label in shared.noises])
+    assert_allclose(found, by_hand(rates, weights), rtol=1e-8)
+
+
+def test_a_single_label_keeps_its_weights():
+    alone = noise([(0.0, 0.0), (0.05, 0.02), (0.2, 0.4)], [0.5, 0.3, 0.2])
+    (after,) = share_noise([alone]).noises
+    assert_allclose(after.weights, alone.weights, rtol=1e-10)
+    assert_allclose(after.ranking, alone.ranking, rtol=1e-10)
+
+
+def test_what_the_others_say_moves_a_label_that_knows_little():
+    sure = noise([(0.0, 0.0), (0.1, 0.1)], [0.001, 0.999])
+    unsure = noise([(0.0, 0.0), (0.1, 0.1)], [0.5, 0.5])
+    found = share_noise([sure, sure, sure, unsure]).noises[-1].weights
+    clean = share_noise([noise([(0.0, 0.0), (0.1, 0.1)], [0.999, 0.001])] * 3 + [unsure])
+    assert found[1] > 0.8
+    assert clean.noises[-1].weights[1] < 0.2
+
+
+def test_directions_are_told_apart():
+    missing = noise([(0.0, 0.2), (0.2, 0.0)], [0.99, 0.01])
+    unsure = noise([(0.0, 0.2), (0.2, 0.0)], [0.5, 0.5])
+    assert share_noise([missing, missing, unsure]).noises[-1].weights[0] > 0.8
+
+
+def test_boundary_noise_is_not_believed_but_ranks():
+    with_boundary = noise([(0.0, 0.0), (0.1, 0.1)], [0.5, 0.5], boundary=0.3)
+    (after,) = share_noise([with_boundary]).noises
+    assert after.boundary == 0
+    assert after.ranking[-1] == pytest.approx(0.3)
+
+
+def test_beliefs_of_all_points_sum_to_what_is_believed_before():
+    assert_allclose(believed(np.array([0.0, 0.01, 0.5])).mean(axis=1), 1, rtol=1e-12)
