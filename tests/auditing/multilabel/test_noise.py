@@ -41,8 +41,9 @@ def by_hand(rates, weights):
         for d in range(len(points())):
             joint = np.array(weights) * told[:, :, 0, c] * told[:, :, 1, d]
             z = joint.sum(axis=1)
-            total += z.prod()
-            sums += z.prod() * joint / z[:, None]
+            together = z.prod() ** (1 / np.sqrt(len(z)))
+            total += together
+            sums += together * joint / z[:, None]
     return sums / total
 
 

@@ -14,7 +14,9 @@ audit of classes: hypothesis h of label l weighs
 .. math:: w_l(h) \sum_{m, s, m', s'} P(m, s, m', s' | labels)
     \frac{P(m, s | a_h) P(m', s' | b_h)}{P(m, s) P(m', s') Z_l(m, s, m', s')}
 
-where Z makes the weights of a label sum to one; with one label all stays as it is. Boundary noise
+where Z makes the weights of a label sum to one; with one label all stays as it is. Labels are told
+by the same columns of the same rows, and each asks the same question, noise or overlap: together L
+of them count as much as sqrt(L) that had nothing in common. Boundary noise
 looks the same as overlap in every label, so no number of labels tells them apart: it is in the
 interval of the noise rate and not in the probabilities, as a row is near the border of some label
 all too often.
@@ -53,7 +55,7 @@ def share_noise(noises: Sequence[NoisePosterior]) -> SharedNoise:
     for noise, weight in zip(noises, weights, strict=True):
         set_wrongly, missing = (believed(rates) for rates in rates_each_way(noise))
         joints.append(np.einsum("h,hc,hd->hcd", weight, set_wrongly, missing))
-    logs = np.sum([np.log(joint.sum(axis=0)) for joint in joints], axis=0)
+    logs = np.sum([np.log(joint.sum(axis=0)) for joint in joints], axis=0) / np.sqrt(len(joints))
     shared = np.exp(logs - logsumexp(logs))
     given = [joint / joint.sum(axis=0) for joint in joints]
     found = [np.einsum("hcd,cd->h", each, shared) for each in given]
