@@ -130,7 +130,7 @@ def test_the_same_seed_gives_the_same_audit():
 
 
 def test_labels_in_another_order_are_judged_alike():
-    X, Y = pets(150)
+    _, Y = pets(150)
     noisy, _ = flipped(Y, 0.05, 0.1)
     proba = np.clip(Y * 0.8 + 0.1, 0, 1)
     one = quick(None, noisy, pred_proba=proba)
@@ -184,8 +184,8 @@ def test_a_model_of_the_user_is_heard():
     assert "your model" in [model["name"] for model in result.models]
 
 
-def test_precision_draws_a_longer_or_shorter_list(pet_audit):
-    X, Y = pets(150)
+def test_precision_draws_a_longer_or_shorter_list():
+    _, Y = pets(150)
     noisy, _ = flipped(Y, 0.05, 0.1)
     proba = np.clip(Y * 0.8 + 0.1, 0, 1)
     sure = quick(None, noisy, pred_proba=proba, precision=0.95)

@@ -33,7 +33,8 @@ def assemble_cells(
     flags = _flags(found, precision)
     p_wrong = _for_all_labels(found.p_wrong, inputs, 0.0)
     flagged = _for_all_labels(flags.flagged, inputs, False)
-    rows, worst = flagged.any(axis=1), p_wrong[:, judged].max(axis=1, initial=0.0)
+    rows = np.any(flagged, axis=1)
+    worst = p_wrong[:, judged].max(axis=1, initial=0.0)
     transition = np.tile(np.eye(2), (len(given.names), 1, 1))
     transition[inputs.checked] = [label.transition for label in found.labels]
     return MultilabelAudit(

@@ -14,7 +14,7 @@ def set_in_words(names: Sequence[Any], row: np.ndarray, separator: str = "; ") -
     >>> set_in_words(["cat", "dog"], np.array([1, 1])), set_in_words(["cat"], np.array([0]))
     ('cat; dog', '(none)')
     """
-    return separator.join(str(names[place]) for place in np.flatnonzero(row)) or NONE
+    return separator.join(str(names[place]) for place in np.flatnonzero(row).tolist()) or NONE
 
 
 def changes_in_words(names: Sequence[Any], row: np.ndarray, changed: np.ndarray) -> str:
@@ -24,8 +24,11 @@ def changes_in_words(names: Sequence[Any], row: np.ndarray, changed: np.ndarray)
     '+ dog, - cat'
     """
     signs = (("+", changed & (row == 0)), ("-", changed & (row == 1)))
-    found = [f"{sign} {names[place]}" for sign, cells in signs for place in np.flatnonzero(cells)]
-    return ", ".join(found)
+    return ", ".join(
+        f"{sign} {names[place]}"
+        for sign, cells in signs
+        for place in np.flatnonzero(cells).tolist()
+    )
 
 
 def kind_of_error(is_set: bool) -> str:

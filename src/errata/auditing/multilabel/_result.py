@@ -83,12 +83,13 @@ class MultilabelAudit(BaseAudit):
     Examples
     --------
     >>> import errata
-    >>> from sklearn.datasets import make_multilabel_classification
-    >>> X, Y = make_multilabel_classification(200, n_classes=3, n_labels=1, random_state=0)
-    >>> Y[0] = 1 - Y[0]
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> Y = [[["short"], ["long"], ["long", "wide"]][flower] for flower in y]  # petals
+    >>> Y[3] = ["short", "wide"]
     >>> result = errata.audit_multilabel(X, Y, self_check=False, random_state=0)
-    >>> int(result.suspicion.argmax())
-    0
+    >>> result.cell_columns()["row"].tolist(), result.cell_columns()["error"].tolist()
+    ([3], ['wrongly set'])
     """
 
     kind: ClassVar[str] = "multilabel"
