@@ -4,8 +4,20 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ._class_view import CLASS_KEYS, class_view
+from ._multilabel import (
+    MULTILABEL_KEYS,
+    MULTILABEL_WORDS,
+    multilabel_payload,
+    multilabel_view,
+)
 from ._payload import CLASS_WORDS, payload
-from ._sections import CLASS_SECTIONS, TARGET_SECTIONS, VOTE_SECTIONS, Section
+from ._sections import (
+    CLASS_SECTIONS,
+    MULTILABEL_SECTIONS,
+    TARGET_SECTIONS,
+    VOTE_SECTIONS,
+    Section,
+)
 from ._targets import TARGET_KEYS, TARGET_WORDS, target_payload, target_view
 from ._votes import VOTE_KEYS, vote_view
 
@@ -41,4 +53,10 @@ NUMBERS = PageKind(
     list_words=TARGET_WORDS,
     has_filters=False,
 )
-KINDS = {kind.name: kind for kind in (CLASSES, NUMBERS, VOTES)}
+MULTILABEL = PageKind(
+    *("multilabel", "Audit of several labels a row", MULTILABEL_KEYS, MULTILABEL_SECTIONS),
+    *(multilabel_view, multilabel_payload),
+    list_words=MULTILABEL_WORDS,
+    has_filters=False,
+)
+KINDS = {kind.name: kind for kind in (CLASSES, NUMBERS, VOTES, MULTILABEL)}

@@ -71,6 +71,15 @@ TARGET_SECTIONS = [
     Section("examples", "Rows", _with_skill),
     Section("method", "Method", is_minor=True),
 ]
+MULTILABEL_SECTIONS = [
+    Section("notes", is_shown=lambda view: bool(view["notes"])),
+    Section("cell_check", "Self-check", _with_skill, place="self-check"),
+    Section("labels", "Labels", _with_skill),
+    BY,
+    Section("spread", is_shown=_with_skill),
+    Section("examples", "Rows", _with_skill),
+    Section("method", "Method", is_minor=True),
+]
 
 
 def shown_sections(sections: list[Section], view: dict[str, Any]) -> list[Section]:

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from ..._detector import spare_classes
 from ..._validation import check_choice, check_fraction
 from .._cleaning import ACTIONS, Cleaned
-from .._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
+from ..numbers._target_cleaning import droppable
 
 
 def clean_cells(
@@ -19,7 +18,7 @@ def clean_cells(
     kept, weight = np.ones(n, dtype=bool), np.ones(n)
     did = np.full(n, "kept", dtype="U10")
     if action == "drop":
-        dropped = rows_to_drop(worst > threshold, worst)
+        dropped = droppable(worst > threshold, worst)
         kept, did[dropped] = ~dropped, "dropped"
         weight = kept.astype(float)
     elif action == "relabel":
@@ -34,13 +33,3 @@ def clean_cells(
         weight = 1 - worst
         did[worst > 0] = "weighted"
     return Cleaned(kept, labels, weight, did, np.zeros(n, dtype=bool))
-
-
-def rows_to_drop(wrong: np.ndarray, p_wrong: np.ndarray) -> np.ndarray:
-    """The wrong rows that may go: at most half of all, the worst first."""
-    everything = np.zeros(len(wrong), dtype=np.intp)
-    return spare_classes(
-        *(wrong, p_wrong, everything),
-        min_fraction=KEPT_OF_A_CLASS,
-        min_per_class=LAST_OF_A_CLASS,
-    )

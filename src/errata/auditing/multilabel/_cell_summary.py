@@ -8,8 +8,8 @@ from .._settings import CLEAN_THRESHOLD
 from .._shared_summary import findings, shared_summary
 from .._summary import check_in_numbers
 from .._totals import histogram_edges
+from ..numbers._target_cleaning import droppable
 from ._cell_check import CellCheck
-from ._cell_cleaning import rows_to_drop
 
 if TYPE_CHECKING:
     from ._result import MultilabelAudit
@@ -23,7 +23,7 @@ def cell_findings(audit: "MultilabelAudit") -> dict[str, Any]:
         rows=audit.n_judged_cells,
         n_flagged=int(audit.flagged.sum()),
         above=int(above.sum()),
-        dropped=int(rows_to_drop(above, audit.p_wrong).sum()),
+        dropped=int(droppable(above, audit.p_wrong).sum()),
     )
     told["flagged"]["cleaned"]["spared"] = "as no more than half of all rows go"
     return told | {"flagged_cells": int(audit.flagged_cells.sum())}
