@@ -33,6 +33,13 @@ from ._progress import shown_progress
     help="Numbers instead of labels: the column that a regression would predict.",
 )
 @click.option(
+    "--labels",
+    multiple=True,
+    metavar="COLUMN",
+    help="Several labels a row: a column of lists, or of text such as 'cat; dog', or columns of 0 "
+    "and 1, also by a pattern in quotes such as 'is_*'. May be given several times.",
+)
+@click.option(
     "--item",
     metavar="COLUMN",
     help="FILE holds votes of several annotators, one a row: the column that says of which item.",
@@ -191,6 +198,8 @@ def audit(
       stretches.csv             with --sequence: which stretches are wrong
       workers.csv, ask.csv      with --item: who is right how often, and which
                                 items to ask about next
+      cells.csv, labels.csv     with --labels: which labels of which rows look
+                                missing or wrongly set, and how often each is
       audit.json, rows.parquet  for errata clean, and errata.Audit.load in Python;
                                 a folder rows, when read in parts beyond a million
       cards.parquet, components.parquet  for errata review, but not beyond a
@@ -209,6 +218,7 @@ def audit(
       errata audit visits/ -l outcome --memory 2GB
       errata audit "visits-*.csv.gz" -l outcome --engine dask
       errata audit homes.csv --target price
+      errata audit photos.jsonl --labels tags
     """
     _check_ready()
     kind = kind_asked_for(asked)

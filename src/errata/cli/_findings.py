@@ -11,6 +11,7 @@ from rich.table import Table
 from .._format import count, percent, probability
 from .._sentences import answer, cleaning, notes, wording
 from ._grids import grid, title_of_rows
+from ._multilabel_findings import multilabel_steps, multilabel_tables
 from ._places import place_beside
 from ._target_findings import COLUMNS_OR_ROWS, target_tables
 from ._vote_findings import WHAT_MAY_HELP, vote_steps, vote_tables
@@ -127,6 +128,8 @@ def _next_steps(summary: dict[str, Any], file: Path, folder: Path, ranked: str) 
     drop = [f"Drop {cleaning(flagged)}:", f"  {clean_command(file, folder)}"]
     if summary.get("kind") == "votes":
         drop = vote_steps(summary, clean_command(file, folder), folder)
+    elif summary.get("kind") == "multilabel":
+        drop = multilabel_steps(folder)
     elif not flagged["cleaned"]["rows"]:
         drop = [f"errata clean drops {cleaning(flagged)}."]
     look_at = "stretches" if stretches else f"{wording(summary).row}s"
@@ -186,12 +189,14 @@ def _stretches(stretches: list[dict[str, Any]]) -> Table:
 
 TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, Table]]]] = {  # of each kind
     "classes": _class_tables,
+    "multilabel": multilabel_tables,
     "numbers": target_tables,
     "votes": vote_tables,
 }
 HELP = {
     "classes": "What may help: other columns, more rows, or --trust for a column that was left out "
     "although it was measured independently of the label.",
+    "multilabel": COLUMNS_OR_ROWS,
     "numbers": COLUMNS_OR_ROWS,
     "votes": WHAT_MAY_HELP,
 }

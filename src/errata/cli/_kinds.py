@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._format import listed
-from . import _audit_classes, _audit_targets, _audit_votes
+from . import _audit_classes, _audit_multilabel, _audit_targets, _audit_votes
 from ._columns import named_label
 from ._options import Options
 
@@ -54,7 +54,13 @@ NUMBERS = AuditKind(
     takes=("embeddings",),
     run=_audit_targets.run,
 )
-OTHERS: tuple[AuditKind, ...] = (NUMBERS, VOTES)
+MULTILABEL = AuditKind(
+    words="several labels a row",
+    named_by=("labels",),
+    takes=("trust", "model", "embeddings", "pred_proba"),
+    run=_audit_multilabel.run,
+)
+OTHERS: tuple[AuditKind, ...] = (NUMBERS, VOTES, MULTILABEL)
 
 
 def kind_asked_for(asked: dict[str, Any]) -> AuditKind:

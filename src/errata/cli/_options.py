@@ -50,6 +50,7 @@ class Options:
 
     label: str  # empty where there is none
     target: str | None
+    labels: tuple[str, ...]
     item: str | None
     worker: str | None
     features: Path | None

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 STYLES = [
     *("tokens", "base", "charts", "classes", "examples", "small", "print"),
-    *("stretches", "targets", "votes"),
+    *("stretches", "targets", "votes", "multilabel"),
 ]
 COMPARISON_STYLES = ["tokens", "base", "compare", "small", "print"]
 

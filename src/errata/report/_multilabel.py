@@ -92,4 +92,7 @@ def _cards(summary: dict[str, Any]) -> list[dict[str, str]]:
     flagged, n = summary["flagged"]["count"], summary["table_rows"]
     cells = plural(summary["flagged_cells"], "label")
     rows["note"] = f"{percent(flagged / n)} of {plural(n, 'row')}; {cells} in them"
-    return [wrong | {"name": wrong["name"].replace(", set or not,", "")}, rows, right, found]
+    plain = [
+        {k: text.replace(", set or not,", "") for k, text in c.items()} for c in (wrong, found)
+    ]
+    return [plain[0], rows, right, plain[1]]

@@ -56,6 +56,12 @@ def test_columns_of_the_table_may_be_named(Y):
     assert_array_equal(found.Y, TABLE)
 
 
+def test_a_single_column_of_zeros_and_ones_is_one_label():
+    found = read_label_sets(frame(), "is_a")
+    assert found.names == ["is_a"]
+    assert_array_equal(found.Y, TABLE[:, :1])
+
+
 def test_a_column_of_lists_may_be_named():
     found = read_label_sets(frame(), "tags")
     assert found.column == "tags"
@@ -88,6 +94,7 @@ def test_the_mark_that_most_cells_hold_separates():
     ("table", "Y", "says"),
     [
         (frame(), "tgas", r"no column 'tgas' to take labels from; did you mean 'tags'\?"),
+        (frame(), ["is_x"], "no column 'is_x' to take labels from"),
         (frame(), ["is_a", "is_x"], "no column 'is_x' to take labels from"),
         (frame(), ["weight", "is_a"], r"label 'weight' holds 2.0 in row 2; say 1 or 0"),
         (frame(), "weight", r"column 'weight' holds 0.0 in row 0; give a list of labels"),

@@ -9,8 +9,8 @@ from scipy import sparse
 
 from ..._format import plural
 from ..._names import instead
-from ...tables._columns import column_array, column_names, columns_of, without_columns
-from .._known import yes_or_no
+from ...tables._columns import column_array, column_names, columns_of, count_rows, without_columns
+from .._known import YES_OR_NO, yes_or_no
 from .._settings import FEWEST_ROWS, MOST_CLASSES
 from ._cells import SEPARATORS, CellLabels, labels_in_cells
 
@@ -51,7 +51,7 @@ def _columns_named(table: Any, Y: Any) -> list[str]:
     lacking = next((name for name, hits in zip(wanted, found, strict=True) if not hits), None)
     if lacking is None:
         return list(dict.fromkeys(column for hits in found for column in hits))
-    if isinstance(Y, str) or any(found):
+    if isinstance(Y, str) or any(found) or (names and len(wanted) != count_rows(table)):
         raise ValueError(
             f"there is no column {lacking!r} to take labels from; {instead(lacking, names)}"
         )
@@ -60,12 +60,16 @@ def _columns_named(table: Any, Y: Any) -> list[str]:
 
 def _of_columns(table: Any, named: list[str]) -> LabelSets:
     rest = without_columns(table, named)
-    if len(named) > 1:
-        cells = {name: column_array(table, name) for name in named}
+    cells = {name: column_array(table, name) for name in named}
+    if len(named) > 1 or _are_yes_or_no(cells[named[0]]):
         return LabelSets(list(named), _zeros_and_ones(cells), rest, [])
     (name,) = named
-    found = labels_in_cells(column_array(table, name).tolist(), f"column {name!r}")
+    found = labels_in_cells(cells[name].tolist(), f"column {name!r}")
     return _of_sets(found, rest, f"column {name!r}")._replace(column=name)
+
+
+def _are_yes_or_no(cells: np.ndarray) -> bool:
+    return cells.dtype == bool or {str(cell).lower() for cell in cells.tolist()} <= {*YES_OR_NO}
 
 
 def _of_indicators(Y: Any, names: Sequence[Any] | None, table: Any) -> LabelSets:

@@ -88,8 +88,9 @@ class MultilabelAudit(BaseAudit):
     >>> Y = [[["short"], ["long"], ["long", "wide"]][flower] for flower in y]  # petals
     >>> Y[3] = ["short", "wide"]
     >>> result = errata.audit_multilabel(X, Y, self_check=False, random_state=0)
-    >>> result.cell_columns()["row"].tolist(), result.cell_columns()["error"].tolist()
-    ([3], ['wrongly set'])
+    >>> worst = {name: column[0] for name, column in result.cell_columns().items()}
+    >>> int(worst["row"]), worst["label"], worst["error"]
+    (3, 'wide', 'wrongly set')
     """
 
     kind: ClassVar[str] = "multilabel"
