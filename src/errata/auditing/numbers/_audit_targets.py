@@ -1,44 +1,23 @@
 """The audit of numeric targets, one stage after the other."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from ..._random import draw_seed
 from ..._validation import check_fraction
-from ...tables import Features, features_of
-from ...tables._columns import column_names, count_rows, without_columns
 from ...tables._datasets import as_table
 from ...tables._sources import is_stored
-from .._flags import Flags, best_f1_rule, draw_flags, no_flags
-from .._group_names import group_numbers
 from .._inputs import Display
-from .._per_row import check_one_per_row, missing_column, one_per_row
 from .._row_index import row_index
-from .._scaling import fit_scale
 from ._brought import BroughtPredictions
-from ._digits import digits_of
 from ._finding import find_wrong_targets
-from ._findings import TargetFindings, TargetSelfCheck
-from ._hints import hints_for, without_slips
 from ._result import TargetAudit
 from ._self_check import check_targets
-from ._target_column import TargetColumn, read_targets
+from ._target_assembly import assemble_targets
 from ._target_examples import describe_targets
-from ._target_leaks import notes_on_leaks
+from ._target_inputs import checked_predictions, read_target_inputs
 
 Progress = Callable[[Any], None]
-
-
-class TargetInputs(NamedTuple):
-    """A table ready for the audit of its targets."""
-
-    given: TargetColumn
-    features: Features | None
-    X: np.ndarray | None  # features on one scale
-    groups: np.ndarray | None  # rows that are left out together
-    notes: list[str]
 
 
 def audit_targets(
@@ -130,8 +109,10 @@ def audit_targets(
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
     >>> y[[5, 50]] = y[[5, 50]] * 10            # two slips of the decimal point
     >>> result = errata.audit_targets(X, y, self_check=False, random_state=0)
-    >>> result.flagged[[5, 50]].tolist(), result.hint[[5, 50]].tolist()
-    ([True, True], ['x10', 'x10'])
+    >>> sorted(int(row) for row in result.suspicion.argsort()[::-1][:2])
+    [5, 50]
+    >>> result.flagged[[5, 50]].tolist()
+    [True, True]
     """
     X = as_table(X)
     if is_stored(X):
@@ -149,7 +130,7 @@ def audit_targets(
     given = inputs.given
     display = Display(ids, None, title, y, random_state, row_index(given.table))
     display.check(len(given.targets), given.table)
-    predictions = _check_predictions(predictions, len(given.targets))
+    predictions = checked_predictions(predictions, len(given.targets))
     how: dict[str, Any] = {
         "table": None if estimator is None else given.table,
         "groups": inputs.groups,
@@ -163,124 +144,10 @@ def audit_targets(
     if self_check and found.has_skill:
         tell("planting errors and looking for them")
         check = check_targets(inputs.X, given.targets, found, **how)
-    result = _assemble(inputs, found, check, precision, display)
+    result = assemble_targets(inputs, found, check, precision, display)
     names = display.row_names(len(given.targets))
     result.examples = describe_targets(result, given.table, inputs.X, names, n_jobs=n_jobs)
     return result
-
-
-def read_target_inputs(
-    table: Any,
-    y: Any,
-    *,
-    embeddings: Any,
-    groups: Any,
-    drop: Sequence[Any],
-    seed: int,
-    n_jobs: int | None,
-) -> TargetInputs:
-    """Read and check targets, features and groups."""
-    given = read_targets(table, y)
-    if len(drop):
-        given = given._replace(table=_without(given.table, drop))
-    n = len(given.targets)
-    if given.table is not None:
-        check_one_per_row("the table", count_rows(given.table), n, what="targets")
-    source = given.table if embeddings is None else embeddings
-    notes, features, X = [*given.notes], None, None
-    if source is not None:
-        features = features_of(source, random_state=seed, n_jobs=n_jobs)
-        check_one_per_row("the table", features.X.shape[0], n, what="targets")
-        X, _ = fit_scale(features.X, seed)
-        notes += [*features.notes, *notes_on_leaks(source, given)]
-    if groups is not None:
-        groups = group_numbers(one_per_row("groups", groups, n), np.arange(n))
-    return TargetInputs(given, features, X, groups, notes)
-
-
-def _without(table: Any, drop: Sequence[Any]) -> Any:
-    names = column_names(table)
-    for key in drop:
-        if names and key not in names:
-            raise ValueError(missing_column(key, "to drop", names))
-    return without_columns(table, drop)
-
-
-def _check_predictions(predictions: Any, n: int) -> np.ndarray | None:
-    if predictions is None:
-        return None
-    told = np.asarray(predictions, dtype=float)
-    if told.ndim not in (1, 2) or len(told) != n:
-        raise ValueError(
-            f"predictions must have the shape ({n},) or ({n}, m), a number of each model for each "
-            f"row, but their shape is {told.shape}."
-        )
-    if not np.isfinite(told).all():
-        raise ValueError("predictions hold numbers that are missing or infinite; predict all rows.")
-    return told
-
-
-def _assemble(
-    inputs: TargetInputs,
-    found: TargetFindings,
-    check: TargetSelfCheck | None,
-    precision: float | None,
-    display: Display,
-) -> TargetAudit:
-    """The audit as the user gets it, but for what is told of single rows."""
-    given = inputs.given
-    flags = _flags(found, given.has_target, precision)
-    digits = digits_of(given.targets[given.has_target & ~flags.flagged])
-    hint = np.where(flags.flagged, hints_for(given.targets, found.low, found.high), "")
-    expected = np.where(hint == "", found.predicted, without_slips(given.targets, hint))
-    new = flags.flagged | ~given.has_target
-    per_row = ("p_wrong", "suspicion", "predicted", "low", "high", "score", "local_scale")
-    features = 0 if inputs.features is None else len(inputs.features.columns)
-    return TargetAudit(
-        targets=given.targets,
-        flagged=flags.flagged,
-        suggested=np.where(new, digits.write(expected), given.targets),
-        error_kind=found.error_kind.astype(object),
-        hint=hint,
-        **{name: getattr(found, name) for name in per_row},
-        noise_rate=found.noise_rate,
-        has_skill=found.has_skill,
-        models=models_as_dicts(found),
-        tail=float(found.tail),
-        scale=float(found.scale),
-        on_log_scale=bool(found.on_log_scale),
-        self_check=check,
-        expected_precision=flags.expected_precision,
-        expected_recall=flags.expected_recall,
-        rule=flags.rule,
-        notes=[*([] if found.has_skill else [NO_SKILL]), *found.notes, *inputs.notes],
-        about=display.about(given.table, features) | {"target": given.name},
-        index=display.index,
-    )
-
-
-NO_SKILL = "Nothing here predicts the target, so nobody can say which numbers are wrong."
-
-
-def models_as_dicts(found: TargetFindings) -> list[dict[str, Any]]:
-    """What is told of each model; weights as fractions of their sum, which the pool leaves free."""
-    total = sum(model.weight for model in found.models) or 1.0
-    return [
-        {"name": m.name, "weight": round(float(m.weight) / total, 4), "r2": round(float(m.r2), 4)}
-        for m in found.models
-    ]
-
-
-def _flags(found: TargetFindings, has_target: np.ndarray, precision: float | None) -> Flags:
-    """Of rows that have a target."""
-    n = len(has_target)
-    if not found.has_skill:
-        return no_flags(n, "do not predict the target")
-    flags = draw_flags(found.p_wrong[has_target], found.suspicion[has_target], precision)
-    flagged = np.zeros(n, dtype=bool)
-    flagged[has_target] = flags.flagged
-    rule = flags.rule if precision is not None else best_f1_rule("target")
-    return flags._replace(flagged=flagged, rule=rule)
 
 
 def _silent(stage: Any) -> None:
