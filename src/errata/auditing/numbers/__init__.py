@@ -16,8 +16,8 @@
 11. ``_target_inputs``, ``_target_column``, ``_target_cells``, ``_target_leaks``: what the user
     passes, checked
 12. ``_audit_targets``, ``_target_assembly``, ``_result``: the :class:`TargetAudit`;
-    ``_target_summary``, ``_target_examples``, ``_target_cleaning``, ``_hints``, ``_digits``: what is
-    told and done
+    ``_target_summary``, ``_target_examples``, ``_target_cleaning``, ``_hints``, ``_digits``: what
+    is told and done
 
 ``_settings`` holds every constant.
 """
