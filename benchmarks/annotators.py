@@ -3,9 +3,10 @@
     python benchmarks/annotators.py votes --data FOLDER     real crowds whose truth is known
     python benchmarks/annotators.py features --data FOLDER  tables with simulated annotators
     python benchmarks/annotators.py ask --data FOLDER       where further votes are asked for
+    python benchmarks/annotators.py choose --data FOLDER    whether votes tell the better model
     python benchmarks/annotators.py speed                   88,000 votes, one thread, one run
 
-The first three go on where they were left, and end with their tables.
+All but the last two go on where they were left, and end with their tables.
 """
 
 import time
@@ -30,10 +31,21 @@ from threadpoolctl import threadpool_limits
 
 from errata.auditing._scaling import fit_scale
 from errata.auditing.annotators import ItemModels, judge_votes, read_votes
+from errata.auditing.annotators._features import ByShares
+from errata.auditing.annotators._incidence import Incidence
+from errata.auditing.annotators._noise_model import Kappas
+from errata.auditing.annotators._posterior import class_posterior_of_votes, start
+from errata.auditing.annotators._vote_weight import votes_by_others
 
 MEASURED = ("accuracy", "AP", "log loss", "calibration", "workers")
 TOLD = ("rate", "low", "high", "true")
 WAYS = ("ask", "entropy", "random")
+COIN = Kappas(coin=16.0, matrix=1e6, fixed=True)  # no worker has a matrix of his own
+MODELS = {
+    "errata": {},
+    "one coin": {"kappas": COIN, "shape": 0.0},
+    "one matrix, bent": {"kappas": COIN, "shape": 1.0},
+}
 
 
 def column(findings, name):
@@ -101,6 +113,22 @@ def some(votes, kept):
     return read_votes((*columns, votes.classes[votes.label[kept]]), classes=votes.classes)
 
 
+def compare_models(data):
+    """Accuracy beside how well votes are predicted by the others of their item."""
+    rows = []
+    for name in CROWDS:
+        votes, truth = crowd(data, name)
+        incidence, known = Incidence.of(votes), truth >= 0
+        row = {"set": name}
+        for model, how in MODELS.items():
+            prior, q = ByShares(votes.shares), start(votes.counts)
+            found = class_posterior_of_votes(incidence, q, prior, **how)
+            row[f"{model}: right"] = (found.proba.argmax(axis=1) == truth)[known].mean()
+            row[f"{model}: votes"] = votes_by_others(incidence, found).max() / len(votes)
+        rows.append(row)
+    print(pd.DataFrame(rows).round(3).to_string(index=False))
+
+
 def compare_speed():
     """Time beside crowd-kit's Dawid-Skene, on 19,000 items with 88,000 votes."""
     random = np.random.default_rng(0)
@@ -133,11 +161,13 @@ def tell(path, columns):
 
 def main():
     parser = options(__doc__, "annotators.csv")
-    parser.add_argument("part", choices=["votes", "features", "ask", "speed"])
+    parser.add_argument("part", choices=["votes", "features", "ask", "choose", "speed"])
     parser.add_argument("--seeds", type=int, default=3)
     args = parser.parse_args()
     if args.part == "speed":
         return compare_speed()
+    if args.part == "choose":
+        return compare_models(args.data)
     seeds, methods = range(args.seeds), ("errata", "majority", *PEERS)
     if args.part == "votes":
         work, keys, columns = votes_alone, ("set", "method"), (*MEASURED, *TOLD)

@@ -6,7 +6,11 @@ from crowd_cases import draw_votes, make_crowd, workers_right
 from errata.auditing.annotators import _posterior, read_votes
 from errata.auditing.annotators._features import ByShares
 from errata.auditing.annotators._incidence import Incidence
-from errata.auditing.annotators._vote_weight import choose_vote_weight, tempered_logs
+from errata.auditing.annotators._vote_weight import (
+    choose_vote_weight,
+    tempered_logs,
+    votes_by_others,
+)
 
 
 def weight_of(votes):
@@ -31,6 +35,21 @@ def test_votes_that_err_together_count_less():
     label = np.where(hard[easy_votes[0]], hard_votes[2], easy_votes[2])
     votes = read_votes((easy_votes[0], easy_votes[1], label))
     assert weight_of(votes) <= 0.65
+
+
+def test_votes_are_predicted_by_the_others_of_their_item():
+    votes = make_crowd(0, n=40, n_votes=3).votes
+    incidence = Incidence.of(votes)
+    found = _posterior.class_posterior_of_votes(
+        incidence, _posterior.start(votes.counts), ByShares(votes.shares)
+    )
+    [(_, _, logs)] = _posterior.vote_logs(incidence, found.annotators, found.before)
+    total = 0.0
+    for v in range(len(votes)):
+        others = np.flatnonzero((votes.item == votes.item[v]) & (np.arange(len(votes)) != v))
+        q = votes.shares * np.exp(logs[others].sum(axis=0))
+        total += np.log(q @ np.exp(logs[v]) / q.sum())
+    np.testing.assert_allclose(votes_by_others(incidence, found)[0], total, rtol=1e-9, atol=0)
 
 
 def test_the_prior_is_tempered_only_where_asked():

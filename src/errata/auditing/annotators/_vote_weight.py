@@ -15,23 +15,30 @@ from ._posterior import ClassPosterior, softmax_rows, vote_logs
 def choose_vote_weight(
     incidence: Incidence, found: ClassPosterior, *, tempers_prior: bool = True
 ) -> float:
-    """The weight t of the largest mean log-probability of each vote, given the others of its item.
+    """The weight t by which votes are predicted best."""
+    totals = votes_by_others(incidence, found, tempers_prior=tempers_prior)
+    return float(VOTE_WEIGHTS[int(np.argmax(totals))])
 
-    It is log sum_c q(c) p_v(c), where q is proportional to exp(t (log q[i] - log p_v)); where the
-    prior is not tempered, t acts on the votes alone.
+
+def votes_by_others(
+    incidence: Incidence, found: ClassPosterior, *, tempers_prior: bool = True
+) -> np.ndarray:
+    """Log-probability of all votes, each given the others of its item, for each weight t; (T,).
+
+    It is the sum of log sum_c q(c) p_v(c), where q is proportional to exp(t (log q[i] - log p_v));
+    where the prior is not tempered, t acts on the votes alone. Single votes of an item are left
+    out.
     """
     totals = np.zeros(len(VOTE_WEIGHTS))
     prior = np.broadcast_to(found.prior, found.votes.shape)
-    for items, votes, logs in vote_logs(incidence, found.annotators, found.before):
+    for _, votes, logs in vote_logs(incidence, found.annotators, found.before):
         at = incidence.item[votes]
-        alone = incidence.n_votes[at] == 1  # nobody else to be predicted by
-        others = found.votes[at] - logs
-        likelihood, before = np.exp(logs), prior[at]
+        several = incidence.n_votes[at] > 1
+        others, likelihood, before = found.votes[at] - logs, np.exp(logs), prior[at]
         for place, t in enumerate(VOTE_WEIGHTS):
             q = softmax_rows(tempered_logs(others, before, t, tempers_prior))
-            totals[place] += np.log((q * likelihood).sum(axis=1))[~alone].sum()
-        del items
-    return float(VOTE_WEIGHTS[int(np.argmax(totals))])
+            totals[place] += np.log((q * likelihood).sum(axis=1))[several].sum()
+    return totals
 
 
 def tempered_logs(
