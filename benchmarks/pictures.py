@@ -6,7 +6,7 @@
 
 Claims: on each of five sets of pictures with a tenth of the labels made wrong, the audit ranks
 these about as well by errata's features as by 16 x 16 pixels in colour, or better (average
-precision); and features of 20,000 files of 32 x 32 pixels take at most 4 x the time of opening
+precision); and features of 20,000 files of 32 x 32 pixels take at most 5 x the time of opening
 them.
 
 The five sets: handwritten digits (scikit-learn), pieces of two photographs by which band of which
