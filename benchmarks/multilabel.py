@@ -57,16 +57,18 @@ MEASURED = (
 
 
 def load(name, rows, seed, data):
+    """At most ``rows`` rows; labels that five rows have, and five have not."""
     if name in WORDS:
         k, d, n_labels, length = WORDS[name]
-        return make_multilabel_classification(
+        X, Y = make_multilabel_classification(
             rows, d, n_classes=k, n_labels=n_labels, length=length, random_state=seed
         )
-    if name == "hidden axes":
-        return hidden_axes(rows, seed)
-    X, Y = stored(name, data)
-    drawn = np.random.RandomState(seed).permutation(len(Y))[:rows]
-    X, Y = X[drawn], Y[drawn]
+    elif name == "hidden axes":
+        X, Y = hidden_axes(rows, seed)
+    else:
+        X, Y = stored(name, data)
+        drawn = np.random.RandomState(seed).permutation(len(Y))[:rows]
+        X, Y = X[drawn], Y[drawn]
     return X[:, X.std(axis=0) > 0], Y[:, (Y.sum(axis=0) >= 5) & (Y.sum(axis=0) <= len(Y) - 5)]
 
 

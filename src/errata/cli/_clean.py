@@ -138,8 +138,9 @@ def clean(
         return
     if audit.kind != "classes":
         raise ValueError(
-            f"{folder} is an audit of {audit.kind}, and errata clean knows classes and numbers so "
-            "far; clean the table in Python, with what errata.auditing.load_audit gives."
+            f"{folder} is an audit of {errata.auditing._kinds.KINDS[audit.kind].words}, which errata "
+            "clean does not know yet; clean the table in Python, with what "
+            "errata.auditing.load_audit gives."
         )
     if action == "replace":
         raise ValueError("--action replace is for numbers; classes are changed by relabel.")
