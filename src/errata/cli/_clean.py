@@ -137,10 +137,10 @@ def clean(
         clean_target_file(audit, folder, table, out, **how)
         return
     if audit.kind != "classes":
+        words = errata.auditing._kinds.KINDS[audit.kind].words
         raise ValueError(
-            f"{folder} is an audit of {errata.auditing._kinds.KINDS[audit.kind].words}, which errata "
-            "clean does not know yet; clean the table in Python, with what "
-            "errata.auditing.load_audit gives."
+            f"{folder} is an audit of {words}, which errata clean does not know yet; clean the "
+            "table in Python, with what errata.auditing.load_audit gives."
         )
     if action == "replace":
         raise ValueError("--action replace is for numbers; classes are changed by relabel.")

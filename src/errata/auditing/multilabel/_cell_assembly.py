@@ -81,7 +81,12 @@ def _flags(found: CellFindings, precision: float | None) -> Flags:
     p_wrong, suspicion = found.p_wrong[:, found.judged], found.suspicion[:, found.judged]
     flags = draw_flags(p_wrong.ravel(), suspicion.ravel(), precision)
     flagged[:, found.judged] = flags.flagged.reshape(p_wrong.shape)
-    return flags._replace(flagged=flagged, rule=flags.rule.replace("rows", "labels of rows"))
+    return flags._replace(flagged=flagged, rule=_of_cells(flags.rule))
+
+
+def _of_cells(rule: str) -> str:
+    """The rule that flags were drawn by, in words for cells."""
+    return rule.replace("rows whose label is wrong", "labels of rows that are wrong")
 
 
 def _per_label(
