@@ -478,7 +478,8 @@ def test_the_table_is_left_as_it_was(audited, table):
 
 
 def test_without_a_label_the_columns_are_listed(table, tmp_path):
-    refused(run(table), "say which column holds the labels, with --label; the columns of", tmp_path)
+    sentence = "say which column holds the labels, with --label, or numbers that may be wrong, with"
+    refused(run(table), f"{sentence} --target; the columns of", tmp_path)
     assert "pet" in run(table).stderr.partition(" are ")[2]
 
 

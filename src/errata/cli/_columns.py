@@ -76,8 +76,11 @@ def filled(table: Any, name: str | None, what: str) -> Any:
     return cells
 
 
-def named_label(label: str | None, file: Path) -> str:
-    """The column of labels; raise when nobody said which it is, with the columns there are."""
+def named_label(label: str | None, file: Path, *, or_target: bool = False) -> str:
+    """The column of labels; raise when nobody said which it is, with the columns there are.
+
+    With ``or_target``, the command knows a column of numbers, too.
+    """
     if label is not None:
         return label
     if holds_pictures(file):
@@ -85,9 +88,10 @@ def named_label(label: str | None, file: Path) -> str:
     from ..tables._sources_paths import stored_files  # here, as it brings scikit-learn
 
     columns = listed(errata.tables.read_table(stored_files(file)[0]).column_names)
+    numbers = ", or numbers that may be wrong, with --target" if or_target else ""
     raise ValueError(
-        "say which column holds the labels, with --label, or numbers that may be wrong, with "
-        f"--target; the columns of {file} are {columns}."
+        f"say which column holds the labels, with --label{numbers}; the columns of {file} are "
+        f"{columns}."
     )
 
 

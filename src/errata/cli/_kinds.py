@@ -24,7 +24,7 @@ class AuditKind(NamedTuple):
 
     def label(self, asked: dict[str, Any], file: Path) -> str:
         """The column of labels; empty for a kind that has none."""
-        return named_label(asked["label"], file) if "label" in self.named_by else ""
+        return named_label(asked["label"], file, or_target=True) if "label" in self.named_by else ""
 
     @property
     def own(self) -> tuple[str, ...]:

@@ -125,7 +125,7 @@ def noise(
         _check_numbers(files, label, target, kind, per_row)
         _plant_numbers(PlantedNumbers(table, str(target), kind, rate, seed), table, out, truth)
         return
-    label = named_label(label, files[0] if files else table)
+    label = named_label(label, files[0] if files else table, or_target=True)
     tidy(out.parent, truth.parent)
     labels = _labels(files or [table], label)
     how = _flip_arguments(kind, files or [table], label, labels, rate, pairs, transition, seed)
