@@ -14,13 +14,19 @@ def certain(place):
 
 def test_the_interval_is_wider_than_both_posteriors():
     low, high = TARGET_RATES[20], TARGET_RATES[40]
-    rate = rate_of_targets([certain(20), certain(40)])
+    rate = rate_of_targets([certain(20), certain(40)], 1.0)
     assert rate.estimate == pytest.approx((low + high) / 2)
     assert rate.low == pytest.approx(max(0, low / 1.5 - 0.02))
     assert rate.high == pytest.approx(high * 1.5 + 0.02)
 
 
+def test_more_may_hide_where_less_is_explained():
+    explained, half = (rate_of_targets([certain(10)], r2) for r2 in (1.0, 0.5))
+    assert half.high == pytest.approx(explained.high + 0.05)
+    assert half.low == explained.low
+
+
 def test_the_interval_stays_between_none_and_all():
-    rate = rate_of_targets([certain(0), certain(-1)])
+    rate = rate_of_targets([certain(0), certain(-1)], -3.0)
     assert rate.low == 0
     assert rate.high <= 1

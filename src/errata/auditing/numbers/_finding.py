@@ -58,7 +58,8 @@ def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> Targ
     """What the last round found, in the units of the targets and the order of the rows."""
     n, rows, f = len(task.data), last.posterior.rows, last.pooled.predicted
     skill = skill_of_targets(first, task.data.groups) >= LEAST_SKILL
-    rate = rate_of_targets(last.posterior.hypotheses)
+    models = target_models_told(last, task.data.targets, task.models)
+    rate = rate_of_targets(last.posterior.hypotheses, max(model.r2 for model in models))
     p_wrong = np.where(task.known, 0.0, rows.p_wrong)
     if not skill:
         p_wrong = np.minimum(p_wrong, MOST_WITHOUT_SKILL)
@@ -75,7 +76,7 @@ def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> Targ
         local_scale=ordered(_in_units(rows.spread, f, task.scale)),
         noise_rate=rate,
         has_skill=skill,
-        models=target_models_told(last, task.data.targets, task.models),
+        models=models,
         tail=_tail(last),
         scale=last.scales.power,
         on_log_scale=task.scale.logs,
