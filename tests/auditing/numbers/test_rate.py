@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.auditing.numbers._posterior import ScaleHypotheses
-from errata.auditing.numbers._rate import rate_of_targets
+from errata.auditing.numbers._rate import rate_notes, rate_of_targets
 from errata.auditing.numbers._settings import TARGET_RATES
 
 
@@ -13,11 +13,21 @@ def certain(place):
 
 
 def test_the_interval_is_wider_than_both_posteriors():
-    low, high = TARGET_RATES[20], TARGET_RATES[40]
+    low, high = TARGET_RATES[20], TARGET_RATES[40]  # below a quarter both
     rate = rate_of_targets([certain(20), certain(40)], 1.0)
     assert rate.estimate == pytest.approx((low + high) / 2)
     assert rate.low == pytest.approx(max(0, low / 1.5 - 0.02))
     assert rate.high == pytest.approx(high * 1.5 + 0.02)
+
+
+def test_a_rate_that_cannot_be_told_may_be_none_and_a_note_says_so():
+    many = rate_of_targets([certain(-1)], 1.0)
+    assert (many.estimate, many.low) == (pytest.approx(0.5), 0)
+    (note,) = rate_notes(many)
+    assert note.startswith("50% of the targets look wrong.")
+    few = rate_of_targets([certain(40)], 1.0)
+    assert few.low > 0
+    assert rate_notes(few) == []
 
 
 def test_more_may_hide_where_less_is_explained():

@@ -9,7 +9,7 @@ from .._settings import LEAST_SKILL, MOST_WITHOUT_SKILL
 from ._brought import NOTHING_BROUGHT, BroughtPredictions
 from ._findings import TargetFindings
 from ._likelier_scale import judge_targets
-from ._rate import rate_of_targets
+from ._rate import rate_notes, rate_of_targets
 from ._rounds import Progress, TargetRound
 from ._settings import CLEAR_KIND
 from ._target_scale import TargetScale
@@ -80,7 +80,7 @@ def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> Targ
         tail=_tail(last),
         scale=last.scales.power,
         on_log_scale=task.scale.logs,
-        notes=task.notes,
+        notes=[*task.notes, *rate_notes(rate)],
     )
 
 

@@ -51,6 +51,7 @@ CLEAR_KIND = 2 / 3  # share of an error's kind from which it is named
 
 # What is told
 CENTER_STEPS = 50  # of the search for the best constant prediction
+MOST_TOLD = 0.25  # rate beyond which errors and right targets of uneven spread look alike
 RATE_FACTOR, RATE_SLACK = 1.5, 0.02  # of the interval: the tail of real residuals is no Student t
 HIDDEN = 0.1  # rate of errors that may hide in a table of which nothing is explained
 INSIDE = 0.9  # of right targets lie between low and high
