@@ -43,6 +43,11 @@ def test_features_that_tell_are_taken_at_their_word_or_more():
     assert_allclose(np.exp(found).sum(axis=1), 1, rtol=1e-9, atol=0)
 
 
+def test_with_full_weight_the_prior_is_what_models_say():
+    told = np.random.default_rng(0).dirichlet([1, 1], 5)
+    assert_allclose(ByFeatures(SHARES, told)._powered(1.0), told, rtol=1e-9, atol=0)
+
+
 def test_weights_are_chosen_anew_in_some_steps_only():
     random = np.random.default_rng(0)
     classes = random.choice(2, 500, p=SHARES)

@@ -38,7 +38,7 @@ def test_votes_that_err_together_count_less():
 
 
 def test_votes_are_predicted_by_the_others_of_their_item():
-    votes = make_crowd(0, n=40, n_votes=3).votes
+    votes = make_crowd(0, n=40, n_votes=2).votes
     incidence = Incidence.of(votes)
     found = _posterior.class_posterior_of_votes(
         incidence, _posterior.start(votes.counts), ByShares(votes.shares)

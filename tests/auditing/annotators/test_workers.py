@@ -80,3 +80,11 @@ def test_an_inverter_is_known_as_one():
     assert with_it.workers[5]["high"] < 0.2
     right = [(found.proba.argmax(axis=1) == classes).mean() for found in (with_it, without)]
     assert right[0] >= right[1]
+
+
+def test_matrices_of_too_many_workers_and_classes_are_not_told(monkeypatch):
+    for module in ("_workers", "_finding"):
+        monkeypatch.setattr(f"errata.auditing.annotators.{module}.MATRIX_NUMBERS", 100)
+    findings = judge_votes(make_crowd(0, n=60).votes)
+    assert all(worker["confusion"] is None for worker in findings.workers)
+    assert "too many to keep" in findings.notes[0]
