@@ -1,8 +1,10 @@
 """Nine people label 600 pictures, and some of them guess: whose votes to believe, whom to ask next?
 
 Nothing but the votes is known to errata; the truth is only used to see how good that was. It takes
-some seconds.
+some seconds; a number after the command is another seed.
 """
+
+import sys
 
 import numpy as np
 
@@ -10,7 +12,7 @@ import errata
 
 CLASSES = np.array(["cat", "dog", "fox"])
 SKILL = np.array([0.95, 0.9, 0.9, 0.8, 0.75, 0.7, 0.6, 0.35, 0.33])  # how often each is right
-random = np.random.default_rng(0)
+random = np.random.default_rng(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
 truth = random.integers(3, size=600)
 
 
