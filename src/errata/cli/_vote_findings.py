@@ -6,7 +6,6 @@ from typing import Any
 from rich.table import Table
 
 from .._format import count, percent, plural, probability
-from ..report._votes import worth_told
 from ._grids import grid
 
 ITEMS, WORKERS, ASKED = 10, 10, 5  # of each table; the report has the rest
@@ -31,6 +30,8 @@ def vote_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
 
 def vote_steps(summary: dict[str, Any], clean: str, folder: Path) -> list[str]:
     """What was written besides, and what to do with it."""
+    from ..report._votes import worth_told  # here, as it brings NumPy
+
     return [
         worth_told(summary["worth"]),
         f"All annotators: {folder / 'workers.csv'}",
