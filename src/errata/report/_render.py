@@ -146,7 +146,7 @@ def _view(summary: dict[str, Any], kind: PageKind) -> dict[str, Any]:
         "notes": notes(summary),
         "examples": listed_rows(summary),
         "listing": _words.listing(summary),
-        "by": rates_by_value(summary["by"]),
+        "by": rates_by_value(summary["by"], wording(summary).many),
         **kind.view(summary),
     }
 
