@@ -85,13 +85,21 @@ def test_the_audit_is_the_same_from_disk(audited):
         errata.Audit.load(audited[0] / "pets.audit")
 
 
-def test_what_cannot_be_done_yet_is_said(audited):
+def test_the_table_is_cleaned_as_the_terminal_and_the_report_say(audited, tmp_path):
     folder = audited[0] / "pets.audit"
-    cleaned = run(folder, "-o", audited[0] / "clean.csv", command="clean")
-    assert cleaned.exit_code == 2
-    assert "clean the table in Python" in " ".join(cleaned.output.split())
-    assert not (audited[0] / "clean.csv").exists()
-    assert run(folder, command="review").exit_code == 2
+    command = f"errata clean {folder} -o {audited[0] / 'pets.clean.csv'}"
+    assert command in audited[1].output.replace("\n  ", " ").replace("\n", "")
+    assert command in (folder / "report.html").read_text(encoding="utf-8")
+    cleaned = run(folder, "-o", tmp_path / "clean.csv", command="clean")
+    assert cleaned.exit_code == 0, cleaned.output
+    kept = errata.MultilabelAudit.load(folder).clean("drop").kept
+    assert len((tmp_path / "clean.csv").read_text().splitlines()) == 1 + kept.sum()
+
+
+def test_people_do_not_decide_on_them_yet(audited):
+    result = run(audited[0] / "pets.audit", command="review")
+    assert result.exit_code == 2
+    assert "clean the table with errata clean" in " ".join(result.output.split())
 
 
 def test_columns_of_zeros_and_ones_may_be_named_by_a_pattern(tmp_path):

@@ -1,5 +1,6 @@
 """``errata clean``: a table without the labels that an audit found wrong."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import errata
 
 from .._format import count, plural
 from ._clean_by_place import clean_by_place
+from ._clean_multilabel import clean_multilabel_file
 from ._clean_targets import clean_target_file
 from ._clean_votes import clean_votes
 from ._cleaned import Counts, beside_table, counts_of, new_cells, outcome, people, tell_of_blanks
@@ -22,7 +24,8 @@ from ._options import FRACTION
 from ._several import audited_table, check_new_folder
 
 ACTIONS = ("drop", "relabel", "replace", "unlabel")
-FOR_CLASSES = ("sure", "unsure", "use", "ambiguous")  # options without effect on numbers
+FOR_REVIEWED = ("unsure", "use", "ambiguous")  # options without effect on several labels a row
+FOR_CLASSES = ("sure", *FOR_REVIEWED)  # and on numbers
 NO_SKILL = (
     "The audit found that the columns do not tell the labels apart, so nobody knows which are wrong"
 )
@@ -111,6 +114,10 @@ def clean(
     the majority's, and the consensus where that is probably wrong. The defaults there are
     --action relabel, --sure 0.5 and --unsure drop.
 
+    Of an audit of several labels a row, drop leaves out rows with a wrong label, but never more
+    than half of all; relabel adds missing labels and takes wrong ones away where that is sure; and
+    unlabel empties cells of columns of 0 and 1.
+
     \b
     Actions, on rows that nobody decided with errata review:
       drop     leave the rows out, but never more than half of a class
@@ -124,6 +131,7 @@ def clean(
       errata clean train.audit -o better.csv --action relabel --sure 0.9 --unsure drop
       errata clean visits.audit -o visits.clean
       errata clean homes.audit -o homes.clean.csv --action replace
+      errata clean photos.audit -o photos.clean.jsonl --action relabel
     """
     audit: Any = errata.auditing.load_audit(folder)
     if audit.kind == "votes":
@@ -136,14 +144,13 @@ def clean(
         how = {"action": action, "threshold": threshold, "force": force}
         clean_target_file(audit, folder, table, out, **how)
         return
-    if audit.kind != "classes":
-        words = errata.auditing._kinds.KINDS[audit.kind].words
-        raise ValueError(
-            f"{folder} is an audit of {words}, which errata clean does not know yet; clean the "
-            "table in Python, with what errata.auditing.load_audit gives."
-        )
     if action == "replace":
         raise ValueError("--action replace is for numbers; classes are changed by relabel.")
+    if audit.kind == "multilabel":
+        _refuse(FOR_REVIEWED)
+        how = {"action": action, "threshold": threshold, "sure": sure, "force": force}
+        clean_multilabel_file(audit, folder, table, out, **how)
+        return
     label = audit.about["label"]
     if label is None:
         raise ValueError(f"{folder} is an audit of labels that are not a column of a table.")
@@ -192,7 +199,12 @@ def _check_for_numbers(action: str) -> None:
     """Raise for what has no meaning for numbers."""
     if action == "relabel":
         raise ValueError("--action relabel is for classes; wrong numbers are changed by replace.")
-    for name in _given(**dict.fromkeys(FOR_CLASSES)):
+    _refuse(FOR_CLASSES)
+
+
+def _refuse(options: Sequence[str]) -> None:
+    """Raise when one of these was typed: an option without effect misleads."""
+    for name in _given(**dict.fromkeys(options)):
         given = "decisions" if name == "use" else name
         raise ValueError(f"--{given} is for audits of classes; leave it out.")
 

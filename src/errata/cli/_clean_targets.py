@@ -10,7 +10,7 @@ from ._cleaned import counts_of, outcome
 from ._columns import read_column
 from ._console import say
 from ._folder import check_out, find_table, tidy
-from ._matching import check_count, not_as_audited
+from ._matching import check_count, not_as_audited, rows_by_contents, tell_of_places
 
 ACTIONS = ("drop", "replace", "unlabel")
 NO_SKILL = (
@@ -44,29 +44,13 @@ def clean_target_file(
 
 def _rows_in_audit(table: Path, target: str, audit: Any) -> Any:
     """The number that each row of a table has in its audit; raise when one was not audited."""
-    if audit.digests is None:
-        return _rows_by_place(table, target, audit)
-    now = errata.tables.read_table(table, audit.digests.columns)
-    check_count(table, now.num_rows, len(audit))
-    rows = audit.digests.places_of(errata.tables.row_digests(now))
-    if (rows < 0).any():
-        raise ValueError(not_as_audited(table, rows < 0))
-    if (rows[1:] < rows[:-1]).any():
-        say(f"The rows of {table} were in another order when they were audited; each was found.")
-    return rows
-
-
-def _rows_by_place(table: Path, target: str, audit: Any) -> Any:
-    """Rows of an audit made in Python, which has not seen the file and knows the targets alone."""
+    if audit.digests is not None:
+        return rows_by_contents(table, audit)
     read = errata.auditing.numbers.read_targets
     now = read(errata.tables.read_table(table, [target]), target).targets
     check_count(table, len(now), len(audit))
     other = (now != audit.targets) & ((now == now) | audit.has_target)
     if other.any():
         raise ValueError(not_as_audited(table, other))
-    say(
-        f"This audit does not say what the rows of {table} held, as it was made in Python; their "
-        "targets are the same. If they were sorted since, audit the file instead.",
-        err=True,
-    )
+    tell_of_places(table, "targets")
     return audit.columns()["row"]

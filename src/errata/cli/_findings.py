@@ -11,7 +11,7 @@ from rich.table import Table
 from .._format import count, percent, probability
 from .._sentences import answer, cleaning, notes, wording
 from ._grids import grid, title_of_rows
-from ._multilabel_findings import multilabel_steps, multilabel_tables
+from ._multilabel_findings import multilabel_tables
 from ._places import place_beside
 from ._target_findings import COLUMNS_OR_ROWS, target_tables
 from ._vote_findings import WHAT_MAY_HELP, vote_steps, vote_tables
@@ -128,10 +128,10 @@ def _next_steps(summary: dict[str, Any], file: Path, folder: Path, ranked: str) 
     drop = [f"Drop {cleaning(flagged)}:", f"  {clean_command(file, folder)}"]
     if summary.get("kind") == "votes":
         drop = vote_steps(summary, clean_command(file, folder), folder)
-    elif summary.get("kind") == "multilabel":
-        drop = multilabel_steps(folder)
     elif not flagged["cleaned"]["rows"]:
         drop = [f"errata clean drops {cleaning(flagged)}."]
+    if summary.get("kind") == "multilabel":
+        drop = [f"The flagged labels of rows: {folder / 'cells.csv'}", *drop]
     look_at = "stretches" if stretches else f"{wording(summary).row}s"
     return [
         f"Look at the {look_at}: {folder / 'report.html'}",

@@ -25,8 +25,7 @@ def rows_in_audit(table: Path, label: str, audit: Any) -> Any:
     checked = _not_decided(audit)[rows]
     numbers = checked.nonzero()[0]
     _check_labels(table, labels[checked], audit.labels[rows][checked], numbers=numbers)
-    if (rows[1:] < rows[:-1]).any():
-        say(f"The rows of {table} were in another order when they were audited; each was found.")
+    _tell_of_order(table, rows)
     return rows
 
 
@@ -35,11 +34,7 @@ def _rows_by_place(table: Path, label: str, audit: Any) -> Any:
     now = labels_of(errata.tables.read_table(table, [label]), label)
     check_count(table, len(now), len(audit))
     _check_labels(table, now, audit.labels)
-    say(
-        f"This audit does not say what the rows of {table} held, as it was made in Python; their "
-        "labels are the same. If they were sorted since, audit the file instead.",
-        err=True,
-    )
+    tell_of_places(table, "labels")
     return audit.columns()["row"]
 
 
@@ -48,6 +43,31 @@ def _not_decided(audit: Any) -> Any:
     if audit.about.get("decisions") is None:
         return audit.labelled | ~audit.labelled
     return audit.labelled if audit.known is None else audit.labelled & ~audit.known
+
+
+def rows_by_contents(table: Path, audit: Any) -> Any:
+    """The number that each row has in its audit, whatever it was labelled with; raise as above."""
+    now = errata.tables.read_table(table, audit.digests.columns)
+    check_count(table, now.num_rows, len(audit))
+    rows = audit.digests.places_of(errata.tables.row_digests(now))
+    if (rows < 0).any():
+        raise ValueError(not_as_audited(table, rows < 0))
+    _tell_of_order(table, rows)
+    return rows
+
+
+def _tell_of_order(table: Path, rows: Any) -> None:
+    if (rows[1:] < rows[:-1]).any():
+        say(f"The rows of {table} were in another order when they were audited; each was found.")
+
+
+def tell_of_places(table: Path, judged: str) -> None:
+    """Say that rows are known by their places, as nobody knows what they held."""
+    say(
+        f"This audit does not say what the rows of {table} held, as it was made in Python; their "
+        f"{judged} are the same. If they were sorted since, audit the file instead.",
+        err=True,
+    )
 
 
 def check_count(table: Path, now: int, then: int) -> None:

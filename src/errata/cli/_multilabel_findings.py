@@ -1,6 +1,5 @@
 """What an audit of several labels a row found, for the terminal."""
 
-from pathlib import Path
 from typing import Any
 
 from rich.table import Table
@@ -19,14 +18,6 @@ def multilabel_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     rows = [example for example in summary["examples"] if example["flagged"]][:ROWS]
     title = title_of_rows(len(rows), summary["flagged"]["count"])
     return [(f"{told}:", _labels(worst)), *([(title, _rows(rows))] if rows else [])]
-
-
-def multilabel_steps(folder: Path) -> list[str]:
-    """What there is to look at further, and how to clean."""
-    return [
-        f"The flagged labels of rows: {folder / 'cells.csv'}",
-        f"Clean in Python: errata.MultilabelAudit.load({str(folder)!r}).clean('relabel')",
-    ]
 
 
 def _labels(labels: list[dict[str, Any]]) -> Table:

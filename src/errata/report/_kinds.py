@@ -41,7 +41,6 @@ class PageKind(NamedTuple):
     score_heading: str = "Agrees with the label"
     list_words: dict[str, str] = CLASS_WORDS  # of the list of rows
     has_filters: bool = True  # of that list, by label and suggestion
-    cleaned_by: str = "errata clean"  # where the summary names no command
 
 
 CLASSES = PageKind("classes", "Label audit", CLASS_KEYS, CLASS_SECTIONS, class_view, payload)
@@ -59,6 +58,5 @@ MULTILABEL = PageKind(
     *(multilabel_view, multilabel_payload),
     list_words=MULTILABEL_WORDS,
     has_filters=False,
-    cleaned_by='MultilabelAudit.load(...).clean("drop")',
 )
 KINDS = {kind.name: kind for kind in (CLASSES, NUMBERS, VOTES, MULTILABEL)}

@@ -175,4 +175,5 @@ def _cast(values: list[Any], field: Any, path: Path) -> Any:
 
 def _plain(kind: Any) -> Any:
     """The type of the values: a dictionary-encoded column is written plain."""
-    return getattr(kind, "value_type", kind)
+    is_dictionary = require("pyarrow", extra="tables").types.is_dictionary(kind)
+    return kind.value_type if is_dictionary else kind

@@ -10,11 +10,22 @@ have in common:
 5. ``_judging``, ``_rates``: every cell, and how many are wrong, with intervals
 6. ``_cell_check``: cells flipped on purpose, looked for in the same way
 7. ``_cell_assembly``, ``_result``: the :class:`MultilabelAudit`
-8. ``_cell_examples``, ``_cell_summary``, ``_cell_cleaning``: what is told and done
+8. ``_cell_examples``, ``_cell_summary``, ``_cell_cleaning``, ``_written_labels``: what is told
+   and done
 """
 
 from ._audit_multilabel import audit_multilabel
 from ._cell_check import CellCheck
+from ._label_sets import read_label_sets
 from ._result import MultilabelAudit
+from ._written_labels import label_name, written_indicators, written_sets
 
-__all__ = ["audit_multilabel", "MultilabelAudit", "CellCheck"]
+__all__ = [
+    "audit_multilabel",
+    "MultilabelAudit",
+    "CellCheck",
+    "label_name",
+    "read_label_sets",
+    "written_indicators",
+    "written_sets",
+]

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..._random import draw_seed
 from ..._validation import check_fraction
+from ...tables._datasets import as_table
 from ...tables._sources import is_stored
 from .._inputs import Display
 from .._row_index import row_index
@@ -110,6 +111,7 @@ def audit_multilabel(
     >>> int(result.suspicion.argmax()), result.names
     (3, ['long', 'short', 'wide'])
     """
+    X = as_table(X)
     if is_stored(X):
         raise ValueError(
             "audit_multilabel needs its table in memory; read it first, for instance with "

@@ -16,6 +16,7 @@ from ._findings import CellFindings, LabelFindings
 from ._inputs import CellInputs
 from ._rates import CellRates
 from ._result import MultilabelAudit
+from ._written_labels import label_name
 
 NOTHING = NoiseRate(0.0, 0.0, 0.0)
 
@@ -39,7 +40,7 @@ def assemble_cells(
     transition[inputs.checked] = [label.transition for label in found.labels]
     return MultilabelAudit(
         labels=given.Y,
-        names=[name if isinstance(name, str | int) else str(name) for name in given.names],
+        names=[label_name(name) for name in given.names],
         p_wrong_cells=p_wrong,
         flagged_cells=flagged,
         p_wrong=worst,

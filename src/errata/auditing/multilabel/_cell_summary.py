@@ -25,10 +25,7 @@ def cell_findings(audit: "MultilabelAudit") -> dict[str, Any]:
         above=int(above.sum()),
         dropped=int(droppable(above, audit.p_wrong).sum()),
     )
-    told["flagged"]["cleaned"] |= {
-        "spared": "as no more than half of all rows go",
-        "command": None,  # on the command line, tables of this kind are not cleaned
-    }
+    told["flagged"]["cleaned"]["spared"] = "as no more than half of all rows go"
     return told | {"flagged_cells": int(audit.flagged_cells.sum())}
 
 

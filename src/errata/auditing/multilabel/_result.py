@@ -217,9 +217,9 @@ class MultilabelAudit(BaseAudit):
         Cleaned
             ``kept``, ``weight`` and ``did``, one entry per row, and ``labels`` of shape (n, L);
             ``apply(X)`` gives the rows that stay and their labels. No more than half of the rows
-            are dropped. Where the columns tell no label, nothing is changed.
+            are dropped. Labels that the columns do not tell stay as they are.
         """
-        p_wrong = self.p_wrong_cells if self.has_skill else np.zeros_like(self.p_wrong_cells)
+        p_wrong = np.where(self.can_be_judged, self.p_wrong_cells, 0.0)
         return clean_cells(self.labels, p_wrong, action, threshold=threshold, sure=sure)
 
     def doubted(self) -> Doubted:
