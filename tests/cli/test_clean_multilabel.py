@@ -77,6 +77,14 @@ def test_columns_of_yes_and_no_change_where_labels_are_wrong_and_nowhere_else(
     assert {path.name for path in tmp_path.iterdir()} == {"pets.csv", "pets.audit", "clean.csv"}
 
 
+def test_a_copy_of_another_format_is_refused_by_its_name(tmp_path):
+    audited(tmp_path, indicators(), about="is_*")
+    result = run(tmp_path / "pets.audit", "-o", tmp_path / "clean.jsonl", "--action", "relabel")
+    assert result.exit_code == 2
+    assert "clean.jsonl is of another format than pets.csv" in words(result)
+    assert {path.name for path in tmp_path.iterdir()} == {"pets.csv", "pets.audit"}
+
+
 @pytest.mark.parametrize("between", ["; ", "|", " , "])
 def test_text_keeps_order_and_separator(between, tmp_path):
     tags = np.array([between.join(own) for own in sets()], dtype=object)

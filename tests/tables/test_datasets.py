@@ -89,6 +89,15 @@ def test_a_dataset_is_audited(made, few_trees):
     assert audit.examples[0]["image"].startswith("data:image/png")
 
 
+def test_a_dataset_with_several_labels_a_row_is_audited(few_trees):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    tags = [[name for name, one in zip("ab", row > 0, strict=True) if one] for row in X]
+    table = arrow.table({"x": X.sum(axis=1), "z": X[:, 0] - X[:, 1], "tags": tags})
+    dataset = Dataset(table, dict.fromkeys(table.column_names))
+    audit = errata.audit_multilabel(dataset, "tags", self_check=False, random_state=0)
+    assert audit.names == ["a", "b"]
+
+
 def test_rows_without_a_class_have_no_label():
     table = arrow.table({"label": [0, -1, None, 1]})
     found = as_table(Dataset(table, {"label": ClassLabel()}))

@@ -81,6 +81,7 @@ def _copy(table: Path, out: Path, kept: Any, columns: dict[str, list[Any]]) -> N
         ((name, values),) = columns.items() or [(None, None)]
         copy(table, out, kept, name=name, values=values)
         return
+    errata.tables._table.check_same_format(table, out)  # now, while errors name it
     with atomic_path(out) as temporary:
         for place, (name, values) in enumerate(columns.items()):
             copy(temporary if place else table, temporary, kept, name=name, values=values)

@@ -46,8 +46,9 @@ def audit_multilabel(
     Parameters
     ----------
     X : table of shape (n, d)
-        A pandas or polars dataframe, a mapping of names to columns, an array, a sparse matrix, in
-        memory. None when ``pred_proba`` is all there is.
+        A pandas or polars dataframe, an Arrow table, a ``Dataset`` of Hugging Face, a mapping of
+        names to columns, an array, a sparse matrix, in memory. None when ``pred_proba`` is all
+        there is.
     Y : table of shape (n, L), list of lists, or names of columns
         An array, sparse matrix or dataframe of 0 and 1; a list (or set) of labels for each row;
         text with ``;``, ``|`` or ``,`` between labels for each row; or which columns of ``X`` to
