@@ -34,7 +34,14 @@ def pet_audit():
     return errata.audit_multilabel(X, sets, random_state=0, title="pets"), wrong
 
 
-@pytest.mark.parametrize(("added", "removed"), [(0.05, 0.05), (0.0, 0.25), (0.02, 0.15)])
+@pytest.mark.parametrize(
+    ("added", "removed"),
+    [
+        (0.02, 0.15),
+        pytest.param(0.05, 0.05, marks=pytest.mark.slow),
+        pytest.param(0.0, 0.25, marks=pytest.mark.slow),
+    ],
+)
 def test_rates_are_told_in_both_directions(added, removed):
     result, wrong = of_probabilities(added, removed)
     rate, missing = result.noise_rate, result.missing_rate
@@ -58,6 +65,7 @@ def test_rare_labels_are_not_taken_for_errors():
     assert result.flagged_cells.sum() <= 4
 
 
+@pytest.mark.slow
 def test_p_wrong_is_as_large_as_the_fraction_of_wrong_cells():
     result, wrong = of_probabilities(0.05, 0.1, n=600)
     likely = result.p_wrong_cells > 0.2
