@@ -75,7 +75,9 @@ def test_an_asynchronous_client_is_refused(client):
 
 
 def test_a_closed_client_is_refused(client, ledger):
-    with distributed.Client(client.scheduler.address, set_as_default=False) as closed:
+    # In the loop that runs already: a new one must start within ten seconds, on any machine.
+    address, loop = client.scheduler.address, client.loop
+    with distributed.Client(address, set_as_default=False, loop=loop) as closed:
         engine = engine_of(closed, ledger)
     with pytest.raises(ValueError, match="the Dask client is closed"):
         engine.reduce(positions, join, cut(50, 10), 0, stage="scan")
