@@ -1,7 +1,7 @@
 """The audit of a table, in memory or not."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ from ..tables._datasets import as_table
 from ..tables._sources import is_stored
 from ._asked import Asked
 from ._in_memory import audit_in_memory
+from ._opening import Progress, silent
 from ._result import Audit
 from ._stored_audit import Storing, audit_stored
 
@@ -36,7 +37,7 @@ def audit(
     drop: Sequence[Any] = (),
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Callable[[Any], None] | None = None,
+    progress: Progress | None = None,
     out: str | os.PathLike | None = None,
     memory: int | str | None = None,
     engine: Any = None,
@@ -187,11 +188,11 @@ def audit(
     X = as_table(X)
     if not is_stored(X):
         _check_not_stored(out, memory, engine)
-        return audit_in_memory(X, y, asked, progress or _silent)
+        return audit_in_memory(X, y, asked, progress or silent)
     if out is None:
         raise ValueError("a table that is read in parts needs a folder for the audit: pass out.")
     storing = Storing(Path(out), memory, engine, resume)
-    return audit_stored(X, y, asked, storing, progress or _silent)
+    return audit_stored(X, y, asked, storing, progress or silent)
 
 
 def _check_not_stored(out: Any, memory: Any, engine: Any) -> None:
@@ -201,7 +202,3 @@ def _check_not_stored(out: Any, memory: Any, engine: Any) -> None:
                 f"{name}={value!r} is for tables that are read in parts, but X is in memory; pass "
                 "the path of a file or folder instead, or a dask dataframe."
             )
-
-
-def _silent(stage: str) -> None:
-    """Nobody wants to know."""

@@ -26,6 +26,7 @@ from ._inputs import (
 )
 from ._judging import Judge, TableRows
 from ._learning import Brought, Learnt, check_by_injecting, learn, notes_on_check
+from ._opening import Progress
 from ._per_row import one_per_row
 from ._result import Audit
 from ._row_index import row_index
@@ -34,8 +35,6 @@ from ._showing import Showing
 from ._views import PER_ROW, Looked, View, Viewer
 from .classes import Grouped, Posterior, grouped_hypotheses, with_verdicts
 from .sequences import SequenceInputs, check_sequence, read_recordings
-
-Progress = Callable[[str], None]
 
 
 def audit_in_memory(X: Any, y: Any, asked: Asked, progress: Progress) -> Audit:

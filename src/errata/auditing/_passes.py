@@ -1,9 +1,8 @@
 """Passes over a stored table: its drawn rows are taken out and learnt from, all rows are judged."""
 
 import time
-from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,13 +18,12 @@ from ._known import known_mask
 from ._labels import classes_of_counts
 from ._learning import Brought, Learnt, check_by_injecting, learn, notes_on_check
 from ._many_rows import finish_rows
+from ._opening import Progress
 from ._result import Audit
 from ._scan import Scan, Scanned, scan_part
 from ._self_check import SelfCheck
 from ._settings import EXACT_ROWS
 from ._stored_table import StoredTable
-
-Progress = Callable[[Any], None]
 
 
 class Known(NamedTuple):

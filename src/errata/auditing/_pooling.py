@@ -4,7 +4,7 @@ The weights are fitted to the labels. Every probability is out of fold, so with 
 on many rows the loss is, too.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from .._kernels._pooled_logs import logs_above
 from .._kernels._pooled_logs import normalised as normalised
 from ._fitted_ridge import FittedRidge, predict_together
 from ._models import NewRows, OutOfFoldModel, Predictor, TrainingData
+from ._opening import Progress
 from ._settings import (
     FITTED_NUMBERS,
     POOL_RIDGE,
@@ -23,8 +24,6 @@ from ._settings import (
     WORTH_COMPILING,
     WORTH_COMPILING_OF_MANY,
 )
-
-Progress = Callable[[str], None]
 
 
 class PooledModel(NamedTuple):

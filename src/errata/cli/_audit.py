@@ -12,7 +12,7 @@ from .._format import plural
 from .._optional import require_all
 from .._sentences import wording
 from ._audit_parts import Parts, audit_in_parts, is_read_in_parts
-from ._by import add_rates, values_in
+from ._by import add_rates
 from ._cluster import cluster_options
 from ._console import console, say
 from ._findings import clean_command, print_findings, review_command
@@ -261,8 +261,7 @@ def _audit_at_once(
     with new_folder(out, force=force) as folder, shown_progress() as progress:
         found, ids = kind.run(file, options, progress)
         found.notes.extend(_notes_on_ids(ids, options.name))
-        if options.by is not None:
-            add_rates(found, options.by, values_in(options.features or file, options.by))
+        add_rates(found, options.by, options.features or file)
         reviewed = {"review": commands["review"] if found.for_review is not None else None}
         found.about |= commands | reviewed
         found.about["options"] = options.again()  # for a second audit, after a review

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import errata
 
-from ._by import add_rates, values_in
+from ._by import add_rates
 from ._cluster import chosen_engine
 from ._columns import check_roles
 from ._console import say
@@ -77,8 +77,7 @@ def audit_in_parts(
         reviewed = {"review": commands["review"] if found.for_review is not None else None}
         found.about |= commands | reviewed | {"table": whole_path(file)}
         found.about["options"] = options.again()
-        if options.by is not None:
-            add_rates(found, options.by, values_in(file, options.by))
+        add_rates(found, options.by, file)
         progress("writing the report")
         with new_folder(out, force=True) as folder:
             return found, write_outputs(found, folder)

@@ -1,7 +1,7 @@
 """The audit of votes, one stage after the other."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from importlib.metadata import version
 from numbers import Integral
@@ -17,6 +17,7 @@ from .._for_review import ForReview
 from .._inputs import Display
 from .._map import draw_map
 from .._nearby import Neighborhood
+from .._opening import Progress, silent
 from ._assembly import assemble_votes, other_classes
 from ._ballots import Ballots, accuracies_told
 from ._finding import judge_votes
@@ -46,7 +47,7 @@ def audit_votes(
     drop: Sequence[Any] = (),
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> VoteAudit:
     r"""Find the wrong labels among those that several annotators voted on.
 
@@ -126,7 +127,7 @@ def audit_votes(
     >>> bool(np.sum(result.consensus != truth) < 0.5 * np.sum(result.labels != truth))
     True
     """
-    started, say = time.perf_counter(), progress or _silent
+    started, say = time.perf_counter(), progress or silent
     if precision is not None:
         check_fraction("precision", precision)
     seed = draw_seed(random_state)
@@ -238,7 +239,3 @@ def _examples(
         for mentioned in (example, *example["similar"], *example["compared"]):
             mentioned["name"] = names[mentioned["row"]]
     return [example | more for example, more in zip(told, view.more(rows), strict=True)]
-
-
-def _silent(stage: str) -> None:
-    """Nobody wants to know."""

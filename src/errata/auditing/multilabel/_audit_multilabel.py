@@ -1,13 +1,12 @@
 """The audit of several labels a row, one stage after the other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..._random import draw_seed
 from ..._validation import check_fraction
-from ...tables._datasets import as_table
-from ...tables._sources import is_stored
 from .._inputs import Display
+from .._opening import Progress, silent, table_in_memory
 from .._row_index import row_index
 from ._cell_assembly import assemble_cells
 from ._cell_check import check_cells
@@ -33,7 +32,7 @@ def audit_multilabel(
     drop: Sequence[Any] = (),
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Callable[[Any], None] | None = None,
+    progress: Progress | None = None,
 ) -> MultilabelAudit:
     """Find out which labels are missing or wrongly set where a row may have several.
 
@@ -112,15 +111,10 @@ def audit_multilabel(
     >>> int(result.suspicion.argmax()), result.names
     (3, ['long', 'short', 'wide'])
     """
-    X = as_table(X)
-    if is_stored(X):
-        raise ValueError(
-            "audit_multilabel needs its table in memory; read it first, for instance with "
-            "pandas.read_parquet, and pass the dataframe."
-        )
+    X = table_in_memory(X, "audit_multilabel")
     if precision is not None:
         check_fraction("precision", precision)
-    tell, seed = progress or _silent, draw_seed(random_state)
+    tell, seed = progress or silent, draw_seed(random_state)
     tell("reading the table")
     inputs = read_cell_inputs(
         *(X, Y),
@@ -141,13 +135,9 @@ def audit_multilabel(
     if self_check and found.judged.any():
         tell("planting errors and looking for them")
         check = check_cells(
-            *(inputs.rows, inputs.brought, found), equal=inputs.equal, progress=_silent
+            *(inputs.rows, inputs.brought, found), equal=inputs.equal, progress=silent
         )
     result = assemble_cells(inputs, found, check, precision=precision, display=display)
     names = display.row_names(len(given.Y))
     result.examples = describe_cells(result, given.table, inputs.rows.X, names, n_jobs=n_jobs)
     return result
-
-
-def _silent(stage: Any) -> None:
-    """Nobody wants to know."""

@@ -5,20 +5,19 @@ the row besides, as far as they are believed: at P(set | columns, label) of each
 nothing of the label that is judged. A label that should go with others, and does not, shows then.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .._assembly import models_told
 from .._models import OutOfFoldModel
+from .._opening import Progress
 from .._pooling import Pool, pool_models
 from .._scaling import fit_scale
 from ._findings import CellFindings
 from ._heard import Heard, LabelledRows, heard_beside_labels, heard_from_columns
 from ._judging import JudgedCells, judge_cells, told_of_labels
-
-Progress = Callable[[str], None]
 
 
 def find_wrong_cells(

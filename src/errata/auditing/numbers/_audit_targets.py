@@ -1,13 +1,12 @@
 """The audit of numeric targets, one stage after the other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..._random import draw_seed
 from ..._validation import check_fraction
-from ...tables._datasets import as_table
-from ...tables._sources import is_stored
 from .._inputs import Display
+from .._opening import Progress, silent, table_in_memory
 from .._row_index import row_index
 from ._brought import BroughtPredictions
 from ._finding import find_wrong_targets
@@ -16,8 +15,6 @@ from ._self_check import check_targets
 from ._target_assembly import assemble_targets
 from ._target_examples import describe_targets
 from ._target_inputs import checked_predictions, read_target_inputs
-
-Progress = Callable[[Any], None]
 
 
 def audit_targets(
@@ -114,15 +111,10 @@ def audit_targets(
     >>> result.flagged[[5, 50]].tolist()
     [True, True]
     """
-    X = as_table(X)
-    if is_stored(X):
-        raise ValueError(
-            "audit_targets needs its table in memory; read it first, for instance with "
-            "pandas.read_parquet, and pass the dataframe."
-        )
+    X = table_in_memory(X, "audit_targets")
     if precision is not None:
         check_fraction("precision", precision)
-    tell, seed = progress or _silent, draw_seed(random_state)
+    tell, seed = progress or silent, draw_seed(random_state)
     tell("reading the table")
     inputs = read_target_inputs(
         *(X, y), embeddings=embeddings, groups=groups, drop=drop, seed=seed, n_jobs=n_jobs
@@ -148,7 +140,3 @@ def audit_targets(
     names = display.row_names(len(given.targets))
     result.examples = describe_targets(result, given.table, inputs.X, names, n_jobs=n_jobs)
     return result
-
-
-def _silent(stage: Any) -> None:
-    """Nobody wants to know."""

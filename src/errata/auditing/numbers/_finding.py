@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 
 from .._noise_rate import NoiseRate
+from .._opening import Progress
 from .._settings import LEAST_SKILL, MOST_WITHOUT_SKILL
 from ._brought import NOTHING_BROUGHT, BroughtPredictions
 from ._findings import TargetFindings
 from ._likelier_scale import judge_targets
 from ._rate import rate_notes, rate_of_targets
-from ._rounds import Progress, TargetRound
+from ._rounds import TargetRound
 from ._settings import CLEAR_KIND
 from ._target_scale import TargetScale
 from ._target_skill import skill_of_targets, target_models_told

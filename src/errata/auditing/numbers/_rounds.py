@@ -3,20 +3,19 @@
 A third round brings nothing and overestimates the rate.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from .._opening import Progress
 from ._local_scale import LocalScales, local_scales
 from ._pooling import PooledTargets, pool_predictions
 from ._posterior import TargetPosterior, target_posterior
 from ._settings import LATER_CLIP, LEAST_ROW_WEIGHT
 from ._target_scale import start_clipped
 from ._training import TargetData, TargetPredictor, row_weights
-
-Progress = Callable[[str], None]
 
 
 class TargetRound(NamedTuple):

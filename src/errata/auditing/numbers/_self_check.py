@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
+from .._opening import Progress
 from .._self_check import Run, estimated_average_precision
 from .._settings import (
     CHECK_SAMPLE,
@@ -24,7 +25,7 @@ from .._settings import (
 )
 from ._brought import NOTHING_BROUGHT, BroughtPredictions
 from ._findings import TargetFindings, TargetSelfCheck
-from ._rounds import Progress, Start, next_round
+from ._rounds import Start, next_round
 from ._settings import MOVED, PLANTING_TRIES
 from ._task import GivenTargets, TargetTask, target_task
 

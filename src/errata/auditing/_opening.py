@@ -1,0 +1,24 @@
+"""How an audit of any kind begins: who is told of its stages, and a table that is in memory."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ..tables._datasets import as_table
+from ..tables._sources import is_stored
+
+Progress = Callable[[Any], None]  # is told each stage in a few words
+
+
+def silent(stage: Any) -> None:
+    """Nobody wants to know."""
+
+
+def table_in_memory(X: Any, auditing: str) -> Any:
+    """The table, for a kind of audit that cannot read it in parts; ``auditing`` is the function."""
+    X = as_table(X)
+    if is_stored(X):
+        raise ValueError(
+            f"{auditing} needs its table in memory; read it first, for instance with "
+            "pandas.read_parquet, and pass the dataframe."
+        )
+    return X
