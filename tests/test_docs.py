@@ -35,8 +35,8 @@ def test_files_that_a_page_names_are_there(page):
 
 @pytest.mark.parametrize("command", ["", *main.commands])
 def test_help_in_the_docs_is_what_the_command_prints(command):
-    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert help_of(*command.split()) in text, f"docs/cli.md is behind errata {command}"
+    text = (ROOT / "docs" / "guide" / "cli.md").read_text(encoding="utf-8")
+    assert help_of(*command.split()) in text, f"docs/guide/cli.md is behind errata {command}"
 
 
 @pytest.mark.parametrize("name", sorted({*errata.__all__} - {"exceptions", "Audit"}))

@@ -16,7 +16,7 @@ from ._kernel import asymptotic_elm_kernel, elm_kernel
 GRAM_ITERATIONS = 10_000_000
 # Up to so many rows, times C, a Gram matrix and LIBSVM are faster than features and LIBLINEAR: for
 # each row and unit the one takes n products, the other a pass of which it needs some 100 times C.
-# Measured on 13 data sets and other sizes, see docs/reproductions/elm-solver.md.
+# Measured on 13 data sets and other sizes, see docs/evidence/reproductions/elm-solver.md.
 GRAM_ROWS = 1000
 
 

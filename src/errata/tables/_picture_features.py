@@ -1,7 +1,7 @@
 """What a small picture shows, as numbers: where edges run, and which colours it has.
 
 Edges tell shapes and textures apart whatever their colours and the light; colours tell sky from
-grass. Together they were as good as pixels or better on the sets tried, see docs/media.md.
+grass. Together they were as good as pixels or better on the sets tried, see docs/guide/media.md.
 """
 
 import numpy as np

@@ -83,7 +83,7 @@ def test_per_feature_failures_are_rare_at_both_ends_and_per_pair_at_one():
     assert found.by_information.probability()[0] > 0.8 * found.by_information.probability()[1]
 
 
-# The published rates are half of these; see docs/reproductions/mi-failures.md.
+# The published rates are half of these; see docs/evidence/reproductions/mi-failures.md.
 @pytest.mark.parametrize(
     ("n_values", "alpha", "half_rate", "loss_95"), [(2, 4, 0.6, 1.5), (8, 1, 4.6, 4.3)]
 )
