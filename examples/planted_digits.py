@@ -1,7 +1,12 @@
-"""Plant wrong labels in scikit-learn's digits, then let errata find them.
-
-Run it with `make demo`; it takes some seconds and leaves a report in demo.audit.
 """
+The demonstration: digits, an audit, a report
+=============================================
+
+Plant wrong labels in scikit-learn's digits, then let errata find them. Run it with ``make demo``;
+it takes some seconds and leaves a report in ``demo.audit``.
+"""
+
+# sphinx_gallery_thumbnail_path = 'figures/report.png'
 
 import os
 import sys

@@ -1,10 +1,15 @@
-"""Accelerometers whose annotator was hurried: which stretches are wrong, and are they?
+"""
+Stretches of wrong labels, in a report
+======================================
 
-Run it with `python examples/activity_stretches.py`; it takes some seconds and leaves a table,
-activity.csv, and a report of it in activity.audit. The same as a command:
+Accelerometers whose annotator was hurried: which stretches are wrong, and are they? It takes some
+seconds and leaves a table, ``activity.csv``, and a report of it in ``activity.audit``. The same as
+a command::
 
     errata audit activity.csv --label activity --sequence wearer
 """
+
+# sphinx_gallery_thumbnail_path = 'figures/stretches.png'
 
 from pathlib import Path
 

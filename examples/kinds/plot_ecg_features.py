@@ -1,11 +1,18 @@
-"""Three beats, their waves, and what a wavelet sees of them: draws docs/figures/ecg_features.png.
+"""
+Three beats, their waves, and what a wavelet sees of them
+=========================================================
 
-Run it with `python examples/ecg_features.py`, with the `report` extra installed.
+Somebody marks where the P wave, the QRS complex and the T wave of an electrocardiogram begin and
+end. In a hurry, the waves are found and their edges are not: the second panel has in red what is
+labelled wrongly. One sample tells little about the wave that it belongs to;
+:class:`errata.sequence.WaveletFeatures` gives each sample what a wavelet sees around it at seven
+scales, and a model can learn from that.
+
+Use it before the hidden Markov models of :mod:`errata.sequence`, or pass it to :func:`errata.audit`
+as ``wavelets=``.
 """
 
-from pathlib import Path
-
-import matplotlib.pyplot as plt  # noqa: TID251
+import matplotlib.pyplot as plt
 import numpy as np
 
 from errata.datasets import make_ecg
@@ -14,10 +21,22 @@ from errata.sequence import WaveletFeatures
 
 COLOURS = {"B3": "white", "P": "#56b4e9", "QRS": "#e69f00", "T": "#009e73"}
 
+# %%
+# A made electrocardiogram, and a hurried annotator
+# -------------------------------------------------
+# :func:`errata.datasets.make_ecg` knows the wave of every sample;
+# :func:`errata.noise.shift_boundaries` moves the onsets and ends of the P and T waves.
+
 ecg = make_ecg(40, heart_rate=66, heart_rate_std=3, noise=0.03, jitter=0.1, random_state=2)
 features = WaveletFeatures(fs=ecg.fs)
 X = features.fit_transform(ecg.signal)
 noisy, moved = shift_boundaries(ecg.labels, 0.25, states=["P", "T"], random_state=4)
+print(f"{moved.mean():.0%} of the samples are labelled wrongly")
+
+# %%
+# Signal, labels, and features
+# ----------------------------
+# Small scales answer to the steep QRS complex, large ones to the slow T wave.
 
 first = ecg.boundaries[10, 0] - 60
 shown = slice(first, first + int(3.1 * ecg.fs))
@@ -57,5 +76,4 @@ axes[2].set_yticks(
 axes[2].set_title("What the wavelet sees at each scale, in standard deviations", loc="left")
 axes[2].set_xlabel("seconds")
 axes[2].margins(x=0)
-figure.savefig(Path(__file__).parents[1] / "docs" / "figures" / "ecg_features.png", dpi=80)
-print(f"{moved.mean():.0%} of the samples are labelled wrongly")
+plt.show()

@@ -1,7 +1,10 @@
-"""Nine people label 600 pictures, and some of them guess: whose votes to believe, whom to ask next?
+"""
+Whose votes to believe, and what to ask next
+============================================
 
-Nothing but the votes is known to errata; the truth is only used to see how good that was. It takes
-some seconds; a number after the command is another seed.
+Nine people label 600 pictures, and some of them guess. Nothing but the votes is known to errata;
+the truth is only used to see how good that was. It takes some seconds; a number after the command
+is another seed.
 """
 
 import sys

@@ -1,16 +1,19 @@
-"""Audit a folder of Parquet on the workers of a Dask cluster.
+"""
+An audit on a Dask cluster
+==========================
 
-Run it with `python examples/audit_on_dask.py`; it takes about a minute of processor time. A cluster
-of this machine stands for any other: another one changes the line that makes it, and nothing else.
+Audit a folder of Parquet on the workers of a Dask cluster; it takes about a minute of processor
+time. A cluster of this machine stands for any other: another one changes the line that makes it,
+and nothing else.
 """
 
 import tempfile
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa  # noqa: TID251
-import pyarrow.parquet as pq  # noqa: TID251
-from dask.distributed import LocalCluster  # noqa: TID251
+import pyarrow as pa
+import pyarrow.parquet as pq
+from dask.distributed import LocalCluster
 
 import errata
 from errata.metrics import filter_report
