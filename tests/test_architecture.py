@@ -29,6 +29,7 @@ ORDER = [
     "_neighbors",
     "_kernels",
     "_engine",
+    "_progress",
     "tables",
     "report",
     "review",

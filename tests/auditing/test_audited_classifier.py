@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing._audited_classifier import _material
+from errata.auditing._audited_classifier import material
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_soft_rows_are_of_each_class_in_part(table):
     X, labels, *_ = table
     model = audited("soft", Recorder(), random_state=0).fit(X, labels)
     _, classes, weights = model.classifier_.given_
-    rows, _, _ = _material(model.audit_, "soft")
+    rows, _, _ = material(model.audit_, "soft")
     total = np.bincount(rows, weights=weights, minlength=len(labels))
     assert_allclose(total, 1, rtol=0, atol=0.01)  # classes of next to no probability are left out
     own = classes == labels[rows]

@@ -2,7 +2,7 @@
 
 Its stages, in the order in which they run:
 
-1. ``_audit``: all of them on one page; ``_opening``: how an audit of any kind begins
+1. ``_audit``: all of them on one page; ``_opening``: tables that must be in memory
 2. ``_inputs``: what the user passes, checked once; ``_leaks``: columns that hold the label;
    ``_pixels``: rows that are pictures
    ``sequences/``: rows that follow each other in time

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from .._progress import Progress, hearing_stages
 from ..tables._datasets import as_table
 from ..tables._sources import is_stored
 from ._asked import Asked
 from ._in_memory import audit_in_memory
-from ._opening import Progress, silent
 from ._result import Audit
 from ._stored_audit import Storing, audit_stored
 
@@ -37,7 +37,7 @@ def audit(
     drop: Sequence[Any] = (),
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     out: str | os.PathLike | None = None,
     memory: int | str | None = None,
     engine: Any = None,
@@ -123,9 +123,10 @@ def audit(
         Fix it to get the same audit again.
     n_jobs : int, optional
         Threads for forests and neighbours, -1 for all.
-    progress : callable, optional
-        Called with a few words at every stage; of a table that is read in parts, with an object
-        whose text they are after every part.
+    progress : bool or callable, optional
+        True shows on a terminal or in a notebook what is being done. A function is called with a
+        few words at every stage; of a table that is read in parts, with an object whose text they
+        are after every part.
     out : path, optional
         For a table that is read in parts: the folder that the audit is saved to when it is whole.
         What is finished before is kept beside it, in a folder that ends in ``.unfinished``.
@@ -188,11 +189,13 @@ def audit(
     X = as_table(X)
     if not is_stored(X):
         _check_not_stored(out, memory, engine)
-        return audit_in_memory(X, y, asked, progress or silent)
+        with hearing_stages(progress) as tell:
+            return audit_in_memory(X, y, asked, tell)
     if out is None:
         raise ValueError("a table that is read in parts needs a folder for the audit: pass out.")
     storing = Storing(Path(out), memory, engine, resume)
-    return audit_stored(X, y, asked, storing, progress or silent)
+    with hearing_stages(progress) as tell:
+        return audit_stored(X, y, asked, storing, tell)
 
 
 def _check_not_stored(out: Any, memory: Any, engine: Any) -> None:

@@ -127,7 +127,7 @@ class AuditedClassifier(PartPredicts):
         self.classes_ = self.audit_.classes
         self.suspicion_, self.flagged_ = self.audit_.suspicion, self.audit_.flagged
         self.suggested_ = self.audit_.suggested
-        rows, classes, weights = _material(self.audit_, self.action)
+        rows, classes, weights = material(self.audit_, self.action)
         weighted = {} if weights is None else {"sample_weight": weights}
         self.classifier_ = model.fit(X[rows], classes, **weighted)
         return self
@@ -150,7 +150,7 @@ class AuditedClassifier(PartPredicts):
         return super()._ask(method, check_rows(self, X, dtype=float))
 
 
-def _material(found: Audit, action: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+def material(found: Audit, action: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Rows to learn from (some more than once), their classes, and weights where they matter."""
     if action == "soft":
         labels = np.eye(len(found.classes))[found.codes]

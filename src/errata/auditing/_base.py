@@ -9,7 +9,7 @@ import numpy as np
 
 from .._optional import require
 from .._sentences import in_short
-from ..report import render, write_report
+from ..report import ReportFrame, render, write_report
 from ..tables._digest import RowDigests
 from ._by import Doubted, rates_by, told_by
 from ._noise_rate import NoiseRate
@@ -184,6 +184,23 @@ class BaseAudit:
     def to_html(self) -> str:
         """The report as text."""
         return render(self.summary())
+
+    def show(self, height: int = 700) -> ReportFrame:
+        """The report inside a notebook, as the output of a cell (needs the ``report`` extra).
+
+        Parameters
+        ----------
+        height : int, default=700
+            How high the frame is, in pixels; it is as wide as the cell.
+
+        Returns
+        -------
+        ReportFrame
+            A notebook shows it where it is the last expression of a cell. The page is kept in the
+            notebook, like a picture: 100 kB and more. One of over ten million characters is
+            refused; :meth:`report` writes it to a file of its own.
+        """
+        return ReportFrame(self.to_html(), height)
 
     def recorded(self, rows: np.ndarray) -> np.ndarray:
         """What the table says of some rows: labels, targets, ..."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._progress import Progress
 from .._random import draw_seed
 from .._validation import check_fraction
 from ..tables._columns import take_table_rows
@@ -26,7 +27,6 @@ from ._inputs import (
 )
 from ._judging import Judge, TableRows
 from ._learning import Brought, Learnt, check_by_injecting, learn, notes_on_check
-from ._opening import Progress
 from ._per_row import one_per_row
 from ._result import Audit
 from ._row_index import row_index

@@ -1,16 +1,9 @@
-"""How an audit of any kind begins: who is told of its stages, and a table that is in memory."""
+"""How an audit begins that cannot read its table in parts."""
 
-from collections.abc import Callable
 from typing import Any
 
 from ..tables._datasets import as_table
 from ..tables._sources import is_stored
-
-Progress = Callable[[Any], None]  # is told each stage in a few words
-
-
-def silent(stage: Any) -> None:
-    """Nobody wants to know."""
 
 
 def table_in_memory(X: Any, auditing: str) -> Any:

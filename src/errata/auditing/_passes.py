@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._engine import Engine, Ledger
+from .._progress import Progress
 from ..tables._columns import column_array
 from ._asked import Asked
 from ._drawing import rows_to_learn_from
@@ -18,7 +19,6 @@ from ._known import known_mask
 from ._labels import classes_of_counts
 from ._learning import Brought, Learnt, check_by_injecting, learn, notes_on_check
 from ._many_rows import finish_rows
-from ._opening import Progress
 from ._result import Audit
 from ._scan import Scan, Scanned, scan_part
 from ._self_check import SelfCheck

@@ -14,9 +14,9 @@ from .._kernels import kernels
 from .._kernels._pooled_logs import largest as largest
 from .._kernels._pooled_logs import logs_above
 from .._kernels._pooled_logs import normalised as normalised
+from .._progress import Progress
 from ._fitted_ridge import FittedRidge, predict_together
 from ._models import NewRows, OutOfFoldModel, Predictor, TrainingData
-from ._opening import Progress
 from ._settings import (
     FITTED_NUMBERS,
     POOL_RIDGE,

@@ -10,6 +10,7 @@ import click
 from .._files import readable
 from .._format import plural
 from .._optional import require_all
+from .._progress import shown_progress
 from .._sentences import wording
 from ._audit_parts import Parts, audit_in_parts, is_read_in_parts
 from ._by import add_rates
@@ -21,7 +22,6 @@ from ._kinds import AuditKind, kind_asked_for
 from ._options import FRACTION, FREQUENCY, JOBS, MODELS, Options
 from ._outputs import write_outputs
 from ._places import place_beside
-from ._progress import shown_progress
 
 
 @click.command()

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import errata
 
+from .._progress import shown_progress
 from ._by import add_rates
 from ._cluster import chosen_engine
 from ._columns import check_roles
@@ -15,7 +16,6 @@ from ._folder import check_place, new_folder
 from ._options import Options
 from ._outputs import write_outputs
 from ._places import holds_pictures, is_pattern, whole_path
-from ._progress import shown_progress
 from ._resuming import resumable
 
 FITS = 1 / 8  # of this machine's memory: a file as large as this may become larger than it all

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from .._compat import take_rows
 from .._crossfit import make_folds
 from .._format import count
+from .._progress import Counted, hearing_counts
 from .._random import draw_seed, draw_seeds
 from .._validation import check_choice, check_count, check_mask
 from ..auditing import Audit, audit
@@ -42,7 +43,7 @@ def compare(
     title: str = "table",
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Counted | bool | None = None,
     engine: Any = None,
 ) -> Comparison:
     """Find out which way of learning suits a table whose labels may be wrong.
@@ -87,8 +88,9 @@ def compare(
         Fix it to get the same comparison again.
     n_jobs : int, optional
         Folds at a time, -1 for one per core.
-    progress : callable, optional
-        ``progress(done, total)`` is called at the start and after every fold.
+    progress : bool or callable, optional
+        True shows on a terminal or in a notebook how far it has come; ``progress(done, total)`` is
+        called at the start and after every fold.
     engine : distributed.Client or str, optional
         Measure the folds on this Dask cluster, or on that of the scheduler at this address, instead
         of in ``n_jobs`` processes here. Workers on other machines must see ``out``. The numbers are
@@ -133,8 +135,10 @@ def compare(
         manifest |= {"cv": cv, "repetitions": repetitions}
         manifest |= {"competitors": {name: described(c) for name, c in chosen.items()}}
         store = Folder(Path(out), title, noise, manifest)
-    tell = progress or (lambda done, total: None)
-    measured = run(rows, folds, chosen, store, seed=seed, n_jobs=n_jobs, engine=engine, tell=tell)
+    with hearing_counts(progress, "measured", "fits") as tell:
+        measured = run(
+            rows, folds, chosen, store, seed=seed, n_jobs=n_jobs, engine=engine, tell=tell
+        )
     return Comparison(
         names=list(chosen),
         scores={

@@ -1,6 +1,7 @@
 """Look at what was found: HTML pages that work offline, each from a dict that is valid JSON."""
 
 from ._comparison import write_comparison_page
+from ._frame import ReportFrame
 from ._render import render, write_report
 
-__all__ = ["render", "write_report", "write_comparison_page"]
+__all__ = ["render", "write_report", "write_comparison_page", "ReportFrame"]

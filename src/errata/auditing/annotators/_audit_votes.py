@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._progress import Progress, hearing_stages
 from ..._random import draw_seed
 from ..._validation import check_fraction
 from .._assembly import shown_rows
@@ -17,7 +18,6 @@ from .._for_review import ForReview
 from .._inputs import Display
 from .._map import draw_map
 from .._nearby import Neighborhood
-from .._opening import Progress, silent
 from ._assembly import assemble_votes, other_classes
 from ._ballots import Ballots, accuracies_told
 from ._finding import judge_votes
@@ -47,7 +47,7 @@ def audit_votes(
     drop: Sequence[Any] = (),
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> VoteAudit:
     r"""Find the wrong labels among those that several annotators voted on.
 
@@ -91,8 +91,9 @@ def audit_votes(
         Fix it to get the same audit again.
     n_jobs : int, optional
         Threads for forests and neighbours, -1 for all.
-    progress : callable, optional
-        Called with a few words at every stage.
+    progress : bool or callable, optional
+        True shows on a terminal or in a notebook what is being done; a function is called with a
+        few words at every stage.
 
     Returns
     -------
@@ -127,33 +128,34 @@ def audit_votes(
     >>> bool(np.sum(result.consensus != truth) < 0.5 * np.sum(result.labels != truth))
     True
     """
-    started, say = time.perf_counter(), progress or silent
+    started = time.perf_counter()
     if precision is not None:
         check_fraction("precision", precision)
     seed = draw_seed(random_state)
-    say("reading the votes")
-    read = read_votes(votes, item, worker, label, classes)
-    items = read_items(
-        *(read, X, item),
-        embeddings=embeddings,
-        pred_proba=pred_proba,
-        groups=groups,
-        drop=drop,
-        seed=seed,
-        n_jobs=n_jobs,
-    )
-    say("weighing the votes")
-    hear = hearing(items, estimator, seed=seed, n_jobs=n_jobs, progress=say)
-    found = judge_votes(items.votes, hear)
-    say("summing up")
-    about = _about(votes, items, title, random_state) | {
-        "item": item,
-        "worker": worker,
-        "label": label,
-    }
-    result = assemble_votes(items, found, precision=precision, about=about)
-    _show_items(result, items, found, started=started, seed=seed, n_jobs=n_jobs)
-    return result
+    with hearing_stages(progress) as tell:
+        tell("reading the votes")
+        read = read_votes(votes, item, worker, label, classes)
+        items = read_items(
+            *(read, X, item),
+            embeddings=embeddings,
+            pred_proba=pred_proba,
+            groups=groups,
+            drop=drop,
+            seed=seed,
+            n_jobs=n_jobs,
+        )
+        tell("weighing the votes")
+        hear = hearing(items, estimator, seed=seed, n_jobs=n_jobs, progress=tell)
+        found = judge_votes(items.votes, hear)
+        tell("summing up")
+        about = _about(votes, items, title, random_state) | {
+            "item": item,
+            "worker": worker,
+            "label": label,
+        }
+        result = assemble_votes(items, found, precision=precision, about=about)
+        _show_items(result, items, found, started=started, seed=seed, n_jobs=n_jobs)
+        return result
 
 
 def _about(votes: Any, items: Items, title: str | None, seed: Any) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ..._progress import Progress, hearing_stages, silent
 from ..._random import draw_seed
 from ..._validation import check_fraction
 from .._inputs import Display
-from .._opening import Progress, silent, table_in_memory
+from .._opening import table_in_memory
 from .._row_index import row_index
 from ._cell_assembly import assemble_cells
 from ._cell_check import check_cells
@@ -32,7 +33,7 @@ def audit_multilabel(
     drop: Sequence[Any] = (),
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> MultilabelAudit:
     """Find out which labels are missing or wrongly set where a row may have several.
 
@@ -83,8 +84,9 @@ def audit_multilabel(
         Fix it to get the same audit again.
     n_jobs : int, optional
         Threads for forests and neighbours, -1 for all.
-    progress : callable, optional
-        Called with a few words at every stage.
+    progress : bool or callable, optional
+        True shows on a terminal or in a notebook what is being done; a function is called with a
+        few words at every stage.
 
     Returns
     -------
@@ -114,30 +116,31 @@ def audit_multilabel(
     X = table_in_memory(X, "audit_multilabel")
     if precision is not None:
         check_fraction("precision", precision)
-    tell, seed = progress or silent, draw_seed(random_state)
-    tell("reading the table")
-    inputs = read_cell_inputs(
-        *(X, Y),
-        estimator=estimator,
-        pred_proba=pred_proba,
-        embeddings=embeddings,
-        groups=groups,
-        trust=trust,
-        drop=drop,
-        seed=seed,
-        n_jobs=n_jobs,
-    )
-    given = inputs.given
-    display = Display(ids, None, title, given.column, random_state, row_index(given.table))
-    display.check(len(given.Y), given.table)
-    found = find_wrong_cells(inputs.rows, inputs.brought, equal=inputs.equal, progress=tell)
-    check = None
-    if self_check and found.judged.any():
-        tell("planting errors and looking for them")
-        check = check_cells(
-            *(inputs.rows, inputs.brought, found), equal=inputs.equal, progress=silent
+    seed = draw_seed(random_state)
+    with hearing_stages(progress) as tell:
+        tell("reading the table")
+        inputs = read_cell_inputs(
+            *(X, Y),
+            estimator=estimator,
+            pred_proba=pred_proba,
+            embeddings=embeddings,
+            groups=groups,
+            trust=trust,
+            drop=drop,
+            seed=seed,
+            n_jobs=n_jobs,
         )
-    result = assemble_cells(inputs, found, check, precision=precision, display=display)
-    names = display.row_names(len(given.Y))
-    result.examples = describe_cells(result, given.table, inputs.rows.X, names, n_jobs=n_jobs)
-    return result
+        given = inputs.given
+        display = Display(ids, None, title, given.column, random_state, row_index(given.table))
+        display.check(len(given.Y), given.table)
+        found = find_wrong_cells(inputs.rows, inputs.brought, equal=inputs.equal, progress=tell)
+        check = None
+        if self_check and found.judged.any():
+            tell("planting errors and looking for them")
+            check = check_cells(
+                *(inputs.rows, inputs.brought, found), equal=inputs.equal, progress=silent
+            )
+        result = assemble_cells(inputs, found, check, precision=precision, display=display)
+        names = display.row_names(len(given.Y))
+        result.examples = describe_cells(result, given.table, inputs.rows.X, names, n_jobs=n_jobs)
+        return result

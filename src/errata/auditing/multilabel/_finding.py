@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..._progress import Progress
 from .._assembly import models_told
 from .._models import OutOfFoldModel
-from .._opening import Progress
 from .._pooling import Pool, pool_models
 from .._scaling import fit_scale
 from ._findings import CellFindings

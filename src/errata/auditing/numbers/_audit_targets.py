@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ..._progress import Progress, hearing_stages
 from ..._random import draw_seed
 from ..._validation import check_fraction
 from .._inputs import Display
-from .._opening import Progress, silent, table_in_memory
+from .._opening import table_in_memory
 from .._row_index import row_index
 from ._brought import BroughtPredictions
 from ._finding import find_wrong_targets
@@ -33,7 +34,7 @@ def audit_targets(
     drop: Sequence[Any] = (),
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> TargetAudit:
     """Find out which numbers of a regression table are wrong, how many, and what they should be.
 
@@ -81,8 +82,9 @@ def audit_targets(
         Fix it to get the same audit again.
     n_jobs : int, optional
         Threads for forests and neighbours, -1 for all.
-    progress : callable, optional
-        Called with a few words at every stage.
+    progress : bool or callable, optional
+        True shows on a terminal or in a notebook what is being done; a function is called with a
+        few words at every stage.
 
     Returns
     -------
@@ -114,29 +116,30 @@ def audit_targets(
     X = table_in_memory(X, "audit_targets")
     if precision is not None:
         check_fraction("precision", precision)
-    tell, seed = progress or silent, draw_seed(random_state)
-    tell("reading the table")
-    inputs = read_target_inputs(
-        *(X, y), embeddings=embeddings, groups=groups, drop=drop, seed=seed, n_jobs=n_jobs
-    )
-    given = inputs.given
-    display = Display(ids, None, title, y, random_state, row_index(given.table))
-    display.check(len(given.targets), given.table)
-    predictions = checked_predictions(predictions, len(given.targets))
-    how: dict[str, Any] = {
-        "table": None if estimator is None else given.table,
-        "groups": inputs.groups,
-        "brought": BroughtPredictions(estimator, predictions, estimators),
-        "seed": seed,
-        "n_jobs": n_jobs,
-        "progress": tell,
-    }
-    found = find_wrong_targets(inputs.X, given.targets, **how)
-    check = None
-    if self_check and found.has_skill:
-        tell("planting errors and looking for them")
-        check = check_targets(inputs.X, given.targets, found, **how)
-    result = assemble_targets(inputs, found, check, precision, display)
-    names = display.row_names(len(given.targets))
-    result.examples = describe_targets(result, given.table, inputs.X, names, n_jobs=n_jobs)
-    return result
+    seed = draw_seed(random_state)
+    with hearing_stages(progress) as tell:
+        tell("reading the table")
+        inputs = read_target_inputs(
+            *(X, y), embeddings=embeddings, groups=groups, drop=drop, seed=seed, n_jobs=n_jobs
+        )
+        given = inputs.given
+        display = Display(ids, None, title, y, random_state, row_index(given.table))
+        display.check(len(given.targets), given.table)
+        predictions = checked_predictions(predictions, len(given.targets))
+        how: dict[str, Any] = {
+            "table": None if estimator is None else given.table,
+            "groups": inputs.groups,
+            "brought": BroughtPredictions(estimator, predictions, estimators),
+            "seed": seed,
+            "n_jobs": n_jobs,
+            "progress": tell,
+        }
+        found = find_wrong_targets(inputs.X, given.targets, **how)
+        check = None
+        if self_check and found.has_skill:
+            tell("planting errors and looking for them")
+            check = check_targets(inputs.X, given.targets, found, **how)
+        result = assemble_targets(inputs, found, check, precision, display)
+        names = display.row_names(len(given.targets))
+        result.examples = describe_targets(result, given.table, inputs.X, names, n_jobs=n_jobs)
+        return result

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from ..._progress import Progress
 from .._noise_rate import NoiseRate
-from .._opening import Progress
 from .._settings import LEAST_SKILL, MOST_WITHOUT_SKILL
 from ._brought import NOTHING_BROUGHT, BroughtPredictions
 from ._findings import TargetFindings

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._opening import Progress
+from ..._progress import Progress
 from ._rounds import TargetRound, first_round, next_round, start_from
 from ._settings import LEAST_LOG_GAIN
 from ._target_scale import may_be_logs

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._opening import Progress
+from ..._progress import Progress
 from ._local_scale import LocalScales, local_scales
 from ._pooling import PooledTargets, pool_predictions
 from ._posterior import TargetPosterior, target_posterior

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from .._opening import Progress
+from ..._progress import Progress
 from .._self_check import Run, estimated_average_precision
 from .._settings import (
     CHECK_SAMPLE,

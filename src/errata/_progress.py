@@ -1,0 +1,132 @@
+"""What a person sees while work goes on: the stage it is at, and how far it has come.
+
+On a terminal that is a bar of rich; a notebook shows HTML that changes in its place, which needs no
+widgets; elsewhere there is silence.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from html import escape
+from importlib import import_module
+from typing import Any
+
+from ._engine import Stage
+from ._format import visible
+
+Progress = Callable[[Any], None]  # is told each stage: in a few words, or by a Stage
+Counted = Callable[[int, int], None]  # is told how many of how many are done
+
+
+def silent(*stage: Any) -> None:
+    """Nobody wants to know."""
+
+
+@contextmanager
+def hearing_stages(progress: Progress | bool | None) -> Iterator[Progress]:
+    """Who is told the stages: what the user passes as ``progress``, or what is shown for True.
+
+    Examples
+    --------
+    >>> with hearing_stages(print) as tell:
+    ...     tell("fitting extra trees")
+    fitting extra trees
+    """
+    if progress is True:
+        with shown_progress() as show:
+            yield show
+    else:
+        yield _callable(progress)
+
+
+@contextmanager
+def hearing_counts(progress: Counted | bool | None, name: str, unit: str) -> Iterator[Counted]:
+    """The same for work that is counted; ``name`` and ``unit`` are shown for True."""
+    if progress is not True:
+        yield _callable(progress)
+        return
+    began = time.monotonic()
+    with shown_progress() as show:
+        yield lambda done, total: show(
+            Stage(name, done, total, time.monotonic() - began, unit=unit)
+        )
+
+
+def _callable(progress: Any) -> Callable[..., None]:
+    if progress is None or progress is False:
+        return silent
+    if not callable(progress):
+        raise ValueError(
+            f"progress={progress!r} must be True, to see the stages, or a function that is told "
+            "each of them."
+        )
+    return progress
+
+
+@contextmanager
+def shown_progress(terminal: Any = None) -> Iterator[Progress]:
+    """Something to be told every stage, which shows it where a person looks.
+
+    ``terminal`` is a console of rich; by default standard error, so that standard output holds the
+    findings alone.
+    """
+    if terminal is None and in_notebook():
+        with _notebook_progress() as show:
+            yield show
+        return
+    if terminal is None:
+        terminal = import_module("rich.console").Console(stderr=True, highlight=False, markup=False)
+    if not terminal.is_terminal:
+        yield silent
+        return
+    with _terminal_progress(terminal) as show:
+        yield show
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook, without importing IPython to find out."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return hasattr(shell, "kernel")
+
+
+@contextmanager
+def _terminal_progress(terminal: Any) -> Iterator[Progress]:
+    rich = import_module("rich.progress")  # now, not whenever errata is imported
+    words = rich.TextColumn("{task.description}", markup=False)
+    columns = rich.SpinnerColumn(), words, rich.BarColumn()
+    with rich.Progress(*columns, console=terminal, transient=True) as bar:
+        task = bar.add_task("reading the table ...", total=None)
+
+        def show(stage: Any) -> None:
+            done, total = _done(stage)
+            bar.update(task, description=_words(stage), completed=done, total=total)
+
+        yield show
+
+
+@contextmanager
+def _notebook_progress() -> Iterator[Progress]:
+    page = import_module("IPython.display")
+    shown = page.display(page.HTML(_html("reading the table")), display_id=True)
+    try:
+        yield lambda stage: shown.update(page.HTML(_html(stage)))
+    finally:
+        shown.update(page.HTML(""))
+
+
+def _html(stage: Any) -> str:
+    """The stage with a bar, which runs to and fro where nothing is counted."""
+    done, total = _done(stage)
+    filled = "" if total is None else f' value="{done}" max="{total}"'
+    return f"<progress{filled}></progress> {escape(_words(stage))}"
+
+
+def _words(stage: Any) -> str:
+    return visible(f"{stage} ..." if isinstance(stage, str) else str(stage))
+
+
+def _done(stage: Any) -> tuple[int, int | None]:
+    """How much is done of how much; None where it is not counted."""
+    return (0, None) if isinstance(stage, str) else (stage.done, stage.total)
