@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from errata.auditing._settings import TREES
+from kind_cases import audited_kind, written_kind
 
 # The same examples on every run: a red build must mean a change, not luck.
 settings.register_profile(
@@ -33,3 +34,18 @@ def data_folder():
     if not folder or not os.path.isdir(folder):
         pytest.skip("set ERRATA_DATA to a folder of CSV data sets to run this test")
     return folder
+
+
+@pytest.fixture(scope="session")
+def audit_of(tmp_path_factory):
+    """The folder of an audit of some kind, made when it is first asked for."""
+    made, folder = {}, tmp_path_factory.mktemp("kinds")
+
+    def folder_of(kind):
+        if kind not in made:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setitem(TREES, 1_000, 20)
+                made[kind], _ = audited_kind(kind, written_kind(kind, folder))
+        return made[kind]
+
+    return folder_of

@@ -13,6 +13,7 @@ ORDER = [
     "exceptions",
     "_warn",
     "_format",
+    "_markdown",
     "_names",
     "_sentences",
     "_optional",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     )
     from .auditing import (
         Audit,
+        AuditDiff,
         AuditedClassifier,
         MultilabelAudit,
         TargetAudit,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         audit_multilabel,
         audit_targets,
         audit_votes,
+        diff,
     )
     from .comparing import Comparison, compare
 
@@ -54,6 +56,8 @@ __all__ = [
     "VoteAudit",
     "audit_multilabel",
     "MultilabelAudit",
+    "diff",
+    "AuditDiff",
     "compare",
     "Comparison",
     "auditing",
@@ -88,6 +92,8 @@ _SHORTCUTS = {
     "VoteAudit": "auditing",
     "audit_multilabel": "auditing",
     "MultilabelAudit": "auditing",
+    "diff": "auditing",
+    "AuditDiff": "auditing",
     "compare": "comparing",
     "Comparison": "comparing",
 }

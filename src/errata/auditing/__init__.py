@@ -22,6 +22,7 @@ Its stages, in the order in which they run:
 11. ``_assembly``, ``_result``: the :class:`Audit`; ``_base``: what audits of all kinds share
 12. ``_totals``: sums over all rows; ``_cleaning``, ``_summary``, ``_storage``: what can be done
     ``_kinds``: which kind of audit a folder holds
+    ``_diff``: what changed from one audit to the next
     ``_for_review``, ``cards/``: what a person needs to decide on rows one by one
 13. ``_class_posterior``, ``_audited_classifier``, ``_committee``: learning from it
 
@@ -33,6 +34,7 @@ from ._audited_classifier import AuditedClassifier
 from ._base import BaseAudit
 from ._cleaning import Cleaned
 from ._default_models import default_models
+from ._diff import AuditDiff, DiffSide, diff
 from ._kinds import load_audit
 from ._models import CrossFit, NewRows, OutOfFoldModel, TrainingData
 from ._noise_rate import NoiseRate
@@ -56,6 +58,9 @@ __all__ = [
     "CellCheck",
     "BaseAudit",
     "load_audit",
+    "diff",
+    "AuditDiff",
+    "DiffSide",
     "add_review",
     "NoiseRate",
     "SelfCheck",

@@ -78,6 +78,7 @@ def _result(
         duplicates=found.duplicates,
         about=display.about(inputs.table, inputs.n_features),
         index=display.index,
+        ids=display.given_ids(len(inputs.labels)),
         known=inputs.known,
     )
 

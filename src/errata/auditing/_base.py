@@ -12,6 +12,7 @@ from .._sentences import in_short
 from ..report import ReportFrame, render, write_report
 from ..tables._digest import RowDigests
 from ._by import Doubted, rates_by, told_by
+from ._label_text import label_text
 from ._noise_rate import NoiseRate
 from ._storage import load_fields, save_audit
 from ._stored_rows import StoredRows, flagged_only, ranked_rows
@@ -61,6 +62,7 @@ class BaseAudit:
     about: dict[str, Any]
     index: Any
     digests: RowDigests | None
+    ids: np.ndarray | None
     keys: np.ndarray | None
     for_review: Any
     reviewed: dict[str, Any] | None
@@ -205,6 +207,11 @@ class BaseAudit:
     def recorded(self, rows: np.ndarray) -> np.ndarray:
         """What the table says of some rows: labels, targets, ..."""
         raise NotImplementedError
+
+    def in_words(self, rows: np.ndarray) -> dict[str, list[str | None]]:
+        """``label`` and ``suggested`` of some rows as text, None where there is none."""
+        columns = {"label": self.recorded(rows), "suggested": vars(self)["suggested"][rows]}
+        return {name: [label_text(value) for value in column] for name, column in columns.items()}
 
     def kept_numbers(self) -> dict[str, Any]:
         """What ``audit.json`` holds besides ``plain``, as JSON; :meth:`restored` reads it."""

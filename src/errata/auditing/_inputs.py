@@ -134,9 +134,13 @@ class Display:
 
     def row_names(self, n: int) -> np.ndarray | None:
         """The ids of the rows; without any, what the index of the dataframe calls them."""
-        if self.ids is not None:
-            return one_per_row("ids", self.ids, n)
-        return None if self.index is None else names_by(self.index)
+        if self.ids is None:
+            return None if self.index is None else names_by(self.index)
+        return self.given_ids(n)
+
+    def given_ids(self, n: int) -> np.ndarray | None:
+        """What the user calls the rows."""
+        return None if self.ids is None else one_per_row("ids", self.ids, n)
 
     def check(self, n_rows: int, table: Any) -> None:
         """Raise now what would otherwise be raised when all the work is done."""

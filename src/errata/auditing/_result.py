@@ -94,6 +94,8 @@ class Audit(AuditRows):
         That of the dataframe, unless it merely counts the rows from 0.
     digests : RowDigests or None
         What ``errata clean`` knows the rows of a file by, in an audit that ``errata audit`` made.
+    ids : array of shape (n,) or None
+        What the rows are called, where the user said so; text in an audit that was loaded.
     keys : array of str of shape (n,) or None
         What decisions of people know the rows of a file by, whatever their labels become; see
         :meth:`row_keys`.
@@ -152,6 +154,7 @@ class Audit(AuditRows):
     about: dict[str, Any] = field(default_factory=dict)
     index: Any = None
     digests: RowDigests | None = None
+    ids: np.ndarray | None = None
     keys: np.ndarray | None = None
     known: np.ndarray | None = None
     for_review: ForReview | StoredReview | None = None
@@ -278,7 +281,7 @@ class Audit(AuditRows):
 
     def recorded(self, rows: np.ndarray) -> np.ndarray:
         """The labels of some rows."""
-        return self.labels[rows]
+        return vars(self)["labels"][rows]  # not all of them, which may be on disk
 
     def kept_numbers(self) -> dict[str, Any]:
         """What ``audit.json`` holds besides ``plain``, as JSON."""

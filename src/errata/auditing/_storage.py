@@ -31,6 +31,7 @@ PLAIN = ("rule", "notes", "has_skill", "models", "examples", "about", "reviewed"
 REVIEW = ("components", "piles")  # what a review needs besides its files
 KEY = "key"  # what decisions know the row by
 DIGEST = "digest"  # a further column, where the rows can be known again
+ID = "id"  # one more, where the user said what they are called
 
 
 def save_audit(audit: "BaseAudit", path: str | os.PathLike) -> None:
@@ -105,6 +106,7 @@ def _row_fields(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> di
         "index": index_in(table, found["index"]),
         "digests": _digests(found["digested"], table),
         "keys": column_array(table, KEY),
+        "ids": column_array(table, ID) if ID in table.column_names else None,
     }
 
 
@@ -124,6 +126,8 @@ def _of_another_version(path: Path, version: int) -> str:
 def _rows(audit: "BaseAudit") -> dict[str, Any]:
     rows = {name: getattr(audit, name) for name in audit.per_row} | {KEY: _keys(audit)}
     rows |= index_columns(audit.index) | audit.kept_columns()
+    if audit.ids is not None:  # as text: an array of objects may hold anything
+        rows[ID] = [str(name) for name in audit.ids.tolist()]
     return rows if audit.digests is None else rows | {DIGEST: audit.digests.values}
 
 

@@ -19,6 +19,7 @@ try:
     from ._console import say
     from ._datasets import datasets
     from ._decisions import decisions
+    from ._diff import diff
     from ._endings import endings, show, tidy_when_killed
     from ._noise import noise
     from ._reproduce import reproduce
@@ -65,6 +66,7 @@ def main() -> None:
       errata audit train.csv --label species       which labels are wrong
       errata review train.audit                    decide on them, one key each
       errata clean train.audit -o train.clean.csv  the table without them
+      errata diff train.audit later.audit          what changed since
       errata compare train.csv --label species     which way of learning suits it
 
     \b
@@ -80,6 +82,7 @@ main.add_command(audit)
 main.add_command(review)
 main.add_command(decisions)
 main.add_command(clean)
+main.add_command(diff)
 main.add_command(compare)
 main.add_command(noise)
 main.add_command(datasets)

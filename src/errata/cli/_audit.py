@@ -264,10 +264,11 @@ def _audit_at_once(
         add_rates(found, options.by, options.features or file)
         reviewed = {"review": commands["review"] if found.for_review is not None else None}
         found.about |= commands | reviewed
+        found.about.setdefault("id", options.name)
         found.about["options"] = options.again()  # for a second audit, after a review
         found.about["table"] = str(file.resolve())  # errata clean may be run from another folder
         progress("writing the report")
-        return found, write_outputs(found, folder, ids)
+        return found, write_outputs(found, folder)
 
 
 def _check_ready() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import errata
 
 from ._beside import read_besides
+from ._clean_multilabel import label_columns
 from ._columns import check_known, column, filled, with_pictures
 from ._options import Options
 
@@ -38,4 +39,5 @@ def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[
         progress=progress,
     )
     found.digests = errata.tables.row_digests(table)
+    found.keys = errata.tables.row_keys(table, *label_columns(found))
     return found, ids

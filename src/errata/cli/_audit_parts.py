@@ -75,7 +75,7 @@ def audit_in_parts(
     ):
         found = _run(file, out, options, memory=memory, engine=engine, parts=parts, show=progress)
         reviewed = {"review": commands["review"] if found.for_review is not None else None}
-        found.about |= commands | reviewed | {"table": whole_path(file)}
+        found.about |= commands | reviewed | {"table": whole_path(file), "id": options.name}
         found.about["options"] = options.again()
         add_rates(found, options.by, file)
         progress("writing the report")

@@ -29,7 +29,7 @@ def clean_multilabel_file(
     table = table or find_table(audit.about.get("table"), folder)
     check_out(table, out, force=force)
     now = errata.tables.read_table(table)
-    check_known(_label_columns(audit), now.column_names, table)
+    check_known(label_columns(audit), now.column_names, table)
     rows = _rows_in_audit(table, now, audit)
     tidy(out.parent)
     cleaned = audit.clean(**how)
@@ -38,7 +38,7 @@ def clean_multilabel_file(
     say(f"Wrote {out} with {count(cleaned.kept.sum())} of {plural(len(audit), 'row')}.")
 
 
-def _label_columns(audit: Any) -> list[str]:
+def label_columns(audit: Any) -> list[str]:
     """The columns of labels: one of lists or text, or one of 0 and 1 for each label."""
     label = audit.about["label"]
     return list(map(str, audit.names)) if label is None else [label]
@@ -50,7 +50,7 @@ def _rows_in_audit(table: Path, now: Any, audit: Any) -> Any:
         return rows_by_contents(table, audit)
     check_count(table, now.num_rows, len(audit))
     multilabel = errata.auditing.multilabel
-    found = multilabel.read_label_sets(now, _label_columns(audit))
+    found = multilabel.read_label_sets(now, label_columns(audit))
     if [multilabel.label_name(name) for name in found.names] != audit.names:
         raise ValueError(f"{table} has other labels than were audited; audit it again.")
     other = (audit.labels != found.Y).any(axis=1)
@@ -63,7 +63,7 @@ def _rows_in_audit(table: Path, now: Any, audit: Any) -> Any:
 def _new_columns(audit: Any, now: Any, labels: Any) -> dict[str, list[Any]]:
     """The columns of labels in which a cell changes."""
     multilabel, label = errata.auditing.multilabel, audit.about["label"]
-    cells = {name: column(now, name) for name in _label_columns(audit)}
+    cells = {name: column(now, name) for name in label_columns(audit)}
     if label is None:
         new = {
             name: multilabel.written_indicators(column_cells, labels[:, place])

@@ -12,15 +12,15 @@ MOST_RANKED = 100_000  # rows of a large table in ranked.csv: nobody reads furth
 CHANCES = ("p_wrong", "p_consensus")
 
 
-def write_outputs(found: Any, folder: Path, ids: Any = None) -> str:
+def write_outputs(found: Any, folder: Path) -> str:
     """Write all of it; return what the ranked list holds, in words."""
     found.save(folder)
     found.report(folder / "report.html")
     ranked, words = _ranked(found)
-    if ids is not None:
-        ranked["id"] = ids[ranked["row"]]
+    if found.ids is not None:
+        ranked["id"] = found.ids[ranked["row"]]
     ranked["flagged"] = ranked["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
-    wanted = ["row", *(() if ids is None else ("id",)), *found.listed]
+    wanted = ["row", *(() if found.ids is None else ("id",)), *found.listed]
     _write(folder / "ranked.csv", {name: ranked[name] for name in wanted})
     for name, columns in found.further_lists().items():
         _write(folder / f"{name}.csv", columns)

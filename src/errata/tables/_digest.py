@@ -57,11 +57,12 @@ def row_digests(table: Any) -> RowDigests:
     return RowDigests(columns, np.frombuffer(digests, dtype="<i8").astype(np.int64))
 
 
-def row_keys(table: Any, label: str) -> np.ndarray:
+def row_keys(table: Any, *labels: str) -> np.ndarray:
     """A name for each row of an Arrow table that outlives sorting and a change of its label.
 
-    It is the digest of the cells other than the label, and after a point how many rows before have
-    the same: rows that are equal in all but the label have names of their own.
+    It is the digest of the cells other than the label, or than all ``labels``, and after a point
+    how many rows before have the same: rows that are equal in all but the label have names of their
+    own.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def row_keys(table: Any, label: str) -> np.ndarray:
     >>> names[2] == names[0].replace(".0", ".1")
     True
     """
-    values = row_digests(table.drop_columns([label])).values
+    values = row_digests(table.drop_columns(list(labels))).values
     texts = zip(values.view(np.uint64).tolist(), _times_before(values).tolist(), strict=True)
     return np.array([f"{value:016x}.{times}" for value, times in texts], dtype=object)
 

@@ -60,6 +60,7 @@ def assemble_cells(
         notes=[*_notes(inputs, found, flags), *inputs.notes, *_notes_on_check(inputs, check)],
         about=display.about(given.table, _n_features(inputs)) | {"separator": given.separator},
         index=display.index,
+        ids=display.given_ids(len(given.Y)),
     )
 
 

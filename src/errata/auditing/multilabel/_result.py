@@ -77,7 +77,7 @@ class MultilabelAudit(BaseAudit):
         Title, column names, seed, version.
     index : pandas.Index or None
         That of the dataframe, unless it merely counts the rows from 0.
-    digests, keys, for_review, reviewed
+    ids, digests, keys, for_review, reviewed
         As in :class:`errata.auditing.Audit`; labels of several kinds cannot be reviewed on a page.
 
     Examples
@@ -124,6 +124,7 @@ class MultilabelAudit(BaseAudit):
     about: dict[str, Any] = field(default_factory=dict)
     index: Any = None
     digests: RowDigests | None = None
+    ids: np.ndarray | None = None
     keys: np.ndarray | None = None
     for_review: Any = None
     reviewed: dict[str, Any] | None = None
@@ -245,6 +246,16 @@ class MultilabelAudit(BaseAudit):
     def recorded(self, rows: np.ndarray) -> np.ndarray:
         """The labels of some rows."""
         return self.labels[rows]
+
+    def in_words(self, rows: np.ndarray) -> dict[str, list[str | None]]:
+        """``label`` and ``suggested`` of some rows as text, labels in the order of the alphabet."""
+        order = sorted(range(len(self.names)), key=lambda place: str(self.names[place]))
+        names = [self.names[place] for place in order]
+        sets = {"label": self.labels, "suggested": self.suggested}
+        return {
+            name: [set_in_words(names, row) for row in cells[rows][:, order]]
+            for name, cells in sets.items()
+        }
 
     def kept_numbers(self) -> dict[str, Any]:
         """What ``audit.json`` holds besides ``plain``, as JSON."""

@@ -80,6 +80,8 @@ class TargetAudit(BaseAudit):
         That of the dataframe, unless it merely counts the rows from 0.
     digests : RowDigests or None
         What ``errata clean`` knows the rows of a file by, in an audit that ``errata audit`` made.
+    ids : array of shape (n,) or None
+        What the rows are called, where the user said so; text in an audit that was loaded.
     keys : array of str of shape (n,) or None
         What decisions of people know the rows by; see :meth:`row_keys`.
     for_review, reviewed : None
@@ -138,6 +140,7 @@ class TargetAudit(BaseAudit):
     about: dict[str, Any] = field(default_factory=dict)
     index: Any = None
     digests: RowDigests | None = None
+    ids: np.ndarray | None = None
     keys: np.ndarray | None = None
     for_review: None = None
     reviewed: None = None

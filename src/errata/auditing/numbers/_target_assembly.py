@@ -51,6 +51,7 @@ def assemble_targets(
         notes=[*([] if found.has_skill else [NO_SKILL]), *found.notes, *inputs.notes],
         about=display.about(given.table, features) | {"target": given.name},
         index=display.index,
+        ids=display.given_ids(len(given.targets)),
     )
 
 

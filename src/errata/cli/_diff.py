@@ -1,0 +1,65 @@
+"""``errata diff``: what changed from one audit to the next."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+import errata
+
+from .._format import plural
+from .._sentences import WORDS
+from ._console import say
+
+
+@click.command()
+@click.argument("old", metavar="OLD", type=click.Path(path_type=Path))
+@click.argument("new", metavar="NEW", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option(
+    "--markdown", is_flag=True, help="Print Markdown, for a comment on a change or its page."
+)
+@click.option(
+    "--fail-on-new",
+    type=click.IntRange(0),
+    metavar="N",
+    help="End with exit code 1 when more than N rows are newly flagged, for pipelines.",
+)
+def diff(old: Path, new: Path, as_json: bool, markdown: bool, fail_on_new: int | None) -> None:
+    """Tell what changed from the audit OLD to the audit NEW.
+
+    Both are folders that errata audit has written, of one kind. Says how the noise rate changed,
+    and whether chance may explain that; which rows are newly flagged; and which are not flagged any
+    more, because their label changed, they are gone, or they merely look right now.
+
+    Rows are matched by the column of --id where both audits were given the same, else by what their
+    cells other than the label hold, else by their place. The output says which.
+
+    \b
+    Examples:
+      errata diff monday.audit friday.audit
+      errata diff main.audit branch.audit --markdown >> comment.md
+      errata diff main.audit branch.audit --fail-on-new 0
+    """
+    if as_json and markdown:
+        raise ValueError("--json and --markdown are two forms of one thing; give one of them.")
+    found = errata.diff(old, new)
+    say(_told(found, as_json=as_json, markdown=markdown))
+    _fail_on_new(found, fail_on_new)  # last, so that a pipeline that fails has its answer
+
+
+def _told(found: Any, *, as_json: bool, markdown: bool) -> str:
+    """What changed, in the form asked for."""
+    if as_json:
+        return json.dumps(found.to_dict(), indent=2, allow_nan=False)
+    return found.markdown() if markdown else found.summary()
+
+
+def _fail_on_new(found: Any, most: int | None) -> None:
+    if most is None or len(found.newly_flagged) <= most:
+        return
+    rows = plural(len(found.newly_flagged), WORDS[found.kind].row)
+    verb = "is" if len(found.newly_flagged) == 1 else "are"
+    say(f"{rows} {verb} newly flagged, more than --fail-on-new {most}.", err=True)
+    raise SystemExit(1)

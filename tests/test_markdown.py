@@ -1,0 +1,34 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata._markdown import as_code, as_prose, markdown_table
+
+HOSTILE = ["a|b", "``x``", "back\\slash|", "<script>", "@ada", "line\nend", "\u202eturned", "\\"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_text_is_one_cell_of_code(text):
+    cell = as_code(text)
+    assert "\n" not in cell
+    assert re.fullmatch(r"`[^`|\\]+`|<code>[^<>`|\\]*</code>", cell)
+
+
+@given(st.text())
+def test_whatever_a_cell_holds_it_stays_one(text):
+    table = markdown_table(["label"], [[as_code(text)]])
+    assert len(table.splitlines()) == 3
+    assert table.splitlines()[2].count("|") == 2
+
+
+def test_a_long_text_is_shortened_before_it_is_written_out():
+    assert as_code("|" * 100) == f"<code>{'&#124;' * 59}…</code>".replace("…", "&#8230;")
+
+
+@given(st.text(alphabet="@#<>[]()*_`|~ab \n"))
+def test_prose_has_no_markup_and_mentions_nobody(text):
+    prose = as_prose(text).replace("<!-- -->", "\0")
+    assert not set("<>[]*_`|~\n") & set(prose)
+    assert all(prose[at + 1 : at + 2] == "\0" for at, c in enumerate(prose) if c in "@")
