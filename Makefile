@@ -4,8 +4,9 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest
+SPHINX := OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -W --keep-going -n -q -j auto
 
-.PHONY: help demo test test-slow browser lint format clean
+.PHONY: help demo test test-slow docs docs-quick figures browser lint format clean
 
 help:                              ## list what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,6 +19,15 @@ test: $(VENV)/.dev                 ## run the tests
 
 test-slow: $(VENV)/.dev            ## run the long experiments too
 	$(PYTEST) --override-ini addopts="--strict-markers --import-mode=importlib" -m slow
+
+docs: $(VENV)/.docs                ## build the site, all examples run: docs/_build/html
+	$(SPHINX) docs docs/_build/html
+
+docs-quick: $(VENV)/.docs          ## the same without running the examples
+	$(SPHINX) -D plot_gallery=0 docs docs/_build/html
+
+figures: $(VENV)/.dev              ## draw the pictures of the pages again, from result files and examples
+	$(BIN)/python docs/figures/draw.py
 
 browser:                           ## install Chromium, which tests of the pages look for
 	@if which chromium chromium-browser google-chrome 2>/dev/null | grep -q .; then :; \
@@ -37,7 +47,8 @@ format: $(VENV)/.dev               ## let ruff lay out the code
 	$(BIN)/ruff format .
 
 clean:                             ## remove what these commands made
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist demo.audit
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist demo.audit \
+		docs/_build docs/_demo docs/_words docs/examples docs/reference/generated docs/reference/rooms docs/reference/used_in
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -48,4 +59,8 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) --editable '.[dev]'
+	touch $@
+
+$(VENV)/.docs: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[docs]'
 	touch $@

@@ -19,7 +19,7 @@ Its stages, in the order in which they run:
 9. ``_self_check``: injected errors, looked for in the same way
 10. ``_showing``: what a person wants to see, by ``_examples``, ``_nearby``, ``_reasons``, ``_map``,
     ``_notes``
-11. ``_assembly``, ``_result``: the :class:`Audit`; ``_base``: what audits of all kinds share
+11. ``_assembly``, ``_result``: the :class:`errata.Audit`; ``_base``: what audits of all kinds share
 12. ``_totals``: sums over all rows; ``_cleaning``, ``_summary``, ``_storage``: what can be done
     ``_kinds``: which kind of audit a folder holds
     ``_diff``: what changed from one audit to the next

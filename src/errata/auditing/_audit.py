@@ -76,8 +76,8 @@ def audit(
         What models should look at instead of ``X``.
     estimators : sequence of classifiers or of (name, classifier) pairs, optional
         Models to use in place of errata's own, cross-fitted to errata's features of ``X`` (numeric,
-        scaled); empty for none but ``estimator`` and ``pred_proba``. An :class:`OutOfFoldModel` may
-        stand for a classifier.
+        scaled); empty for none but ``estimator`` and ``pred_proba``. An
+        :class:`errata.auditing.OutOfFoldModel` may stand for a classifier.
     groups : array-like of shape (n,), optional
         Rows of one group (a patient, a document) are never predicted from each other. Copies of
         a row are found and treated so without being named.

@@ -21,7 +21,7 @@ from ._totals import Totals
 
 
 class AuditRows(BaseAudit):
-    """What :class:`errata.auditing.Audit` can tell of its rows."""
+    """What :class:`errata.Audit` can tell of its rows."""
 
     labels: np.ndarray
     suggested: np.ndarray

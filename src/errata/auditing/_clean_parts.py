@@ -32,7 +32,7 @@ class Cuts(NamedTuple):
 def clean_stored(
     stored: StoredRows, rows: slice, has_skill: bool, action: str, **options: Any
 ) -> Cleaned:
-    """See :meth:`errata.auditing.Audit.clean_rows`."""
+    """See :meth:`errata.Audit.clean_rows`."""
 
     def act(scores: Scores) -> Cleaned:
         return clean_labels(scores.believed(has_skill), action, spare=False, **options)

@@ -97,7 +97,7 @@ def clean_labels(
     unsure: str,
     spare: bool = True,
 ) -> Cleaned:
-    """See :meth:`errata.auditing.Audit.clean`.
+    """See :meth:`errata.Audit.clean`.
 
     Without ``spare``, classes may lose more than half of their rows: for some rows of a table, of
     which nobody knows how many of their class are elsewhere.

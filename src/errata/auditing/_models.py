@@ -151,7 +151,7 @@ class Predictor(Protocol):
 
 
 class CrossFit(NamedTuple):
-    """What :meth:`OutOfFoldModel.cross_fit` gives: rows predicted, and how to predict others.
+    """What ``OutOfFoldModel.cross_fit`` gives: rows predicted, and how to predict others.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def _by_cause(hypotheses: list[dict[str, Any]]) -> dict[str, tuple[float, float]
 
 
 def summarise(audit: "Audit") -> dict[str, Any]:
-    """See :meth:`errata.auditing.Audit.summary`."""
+    """See :meth:`errata.Audit.summary`."""
     totals = audit.totals
     return shared_summary(audit) | {
         "label": audit.about["label"],

@@ -56,7 +56,7 @@ class Totals:
         codes, suggested : arrays of int of shape (n,)
             The places of label and suggestion among the classes; -1 for a row without a label.
         p_wrong, flagged : arrays of shape (n,)
-            As in :class:`errata.auditing.Audit`.
+            As in :class:`errata.Audit`.
         known : array of bool of shape (n,), optional
             Labels that are certain.
         p_elsewhere : array of shape (n,), optional

@@ -50,8 +50,8 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
         Scale s of the hidden weights; larger makes rougher borders. "auto" is 1 / sqrt(1 + d), for
         many features. RBF features are narrower by it, see ``gamma``.
     gamma : float, optional
-        Of RBF features, exp(-gamma |x - z|²). When not given it is ``weight_scale``² divided by the
-        median squared distance between rows.
+        Of RBF features, ``exp(-gamma |x - z|²)``. When not given it is the square of
+        ``weight_scale`` divided by the median squared distance between rows.
     alpha : float, "press", "gcv" or "kfold", default="press"
         L2 strength, as in :class:`sklearn.linear_model.Ridge`; larger makes smoother borders, 0 is
         plain least squares of smallest norm. "press" takes the alpha with the smallest squared

@@ -112,7 +112,7 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
     n_estimators_ : int
         Number of base estimators: fewer than asked for once one makes no mistake, or repeats the
         one before.
-    n_misclassified_, n_borrowed_ : arrays of shape (n_estimators_,)
+    n_misclassified_, n_borrowed_ : arrays of shape ``(n_estimators_,)``
         Training errors of each base estimator, and how many rows that it had got right were lent
         to the projection made from them.
     class_order_ : array of shape (n_classes,)

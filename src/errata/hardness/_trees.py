@@ -45,8 +45,8 @@ class DisjunctSize(HardnessMeasure):
 
     Notes
     -----
-    The paper [1]_ has DS(x) = (|leaf(x)| - 1) / (largest |leaf| - 1) on an unpruned C4.5 tree, low
-    is hard; here, as everywhere in errata, high is hard. The tree is scikit-learn's, with
+    The paper [1]_ has ``DS(x) = (|leaf(x)| - 1) / (largest |leaf| - 1)`` on an unpruned C4.5 tree,
+    low is hard; here, as everywhere in errata, high is hard. The tree is scikit-learn's, with
     the Gini index: unlike entropy it is computed without rounding, so that the order of the classes
     cannot decide between splits.
 

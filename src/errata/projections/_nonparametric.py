@@ -113,9 +113,9 @@ class NonparametricWeightedProjection(ScatterProjection):
 
     Notes
     -----
-    ``M_j(x) = Σ w y`` over the rows y of class j other than x, w proportional to 1/|x - y|; the
+    ``M_j(x) = Σ w y`` over the rows y of class j other than x, w proportional to ``1/|x - y|``; the
     scatter of class i about class j is ``1/n Σ λ (x - M_j(x))(x - M_j(x))'``, λ proportional to
-    1/|x - M_j(x)| with sum one over class i. S_b adds up i ≠ j, S_w i = j. Distances below a
+    ``1/|x - M_j(x)|`` with sum one over class i. S_b adds up i ≠ j, S_w i = j. Distances below a
     thousandth of the spread of the data count as that, or a pair of duplicates would be all that
     counts.
 

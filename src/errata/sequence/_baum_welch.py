@@ -69,7 +69,7 @@ class BaumWelchHMM(HiddenClassModel):
         Their covariances.
     log_likelihood_ : float
         Log-density of the samples, log P(O).
-    log_likelihoods_ : array of shape (n_iter_ + 1,)
+    log_likelihoods_ : array of shape ``(n_iter_ + 1,)``
         Log-likelihood at the start and after each step.
     n_iter_ : int
         Number of steps.

@@ -70,7 +70,7 @@ class SupervisedHMM(HiddenMarkovModel):
         Their covariances.
     log_likelihood_ : float
         Log-density of samples and labels, log P(O, S = y).
-    log_likelihoods_ : array of shape (n_iter_ + 1,)
+    log_likelihoods_ : array of shape ``(n_iter_ + 1,)``
         Log-likelihood at the start and after each step of the best start as a whole.
     n_iter_ : int
         Number of steps.

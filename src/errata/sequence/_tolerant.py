@@ -117,7 +117,7 @@ class TolerantHMM(HiddenClassModel):
     log_likelihood_ : float
         Log-density of samples and labels, log P(O, Y); not comparable between kinds of noise, nor
         with Baum-Welch, which has no model of labels.
-    log_likelihoods_ : array of shape (n_iter_ + 1,)
+    log_likelihoods_ : array of shape ``(n_iter_ + 1,)``
         Log-likelihood at the start and after each step.
     n_iter_ : int
         Number of steps.

@@ -54,7 +54,7 @@ class WaveletFeatures(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    mean_, scale_ : arrays of shape (n_features_in_ * len(scales),)
+    mean_, scale_ : arrays of shape ``(n_features_in_ * len(scales),)``
         Mean and standard deviation of each column in the signal given to ``fit``. Fit to the
         samples to learn from, transform everything.
     n_features_in_ : int

@@ -78,7 +78,7 @@ class MultilabelAudit(BaseAudit):
     index : pandas.Index or None
         That of the dataframe, unless it merely counts the rows from 0.
     ids, digests, keys, for_review, reviewed
-        As in :class:`errata.auditing.Audit`; labels of several kinds cannot be reviewed on a page.
+        As in :class:`errata.Audit`; labels of several kinds cannot be reviewed on a page.
 
     Examples
     --------

@@ -66,7 +66,7 @@ class DiscreteAdaBoostClassifier(ReweightingBooster):
         The distribution that boosting started from.
     n_estimators_ : int
         Number of rounds kept.
-    estimator_weights_, estimator_errors_ : arrays of shape (n_estimators_,)
+    estimator_weights_, estimator_errors_ : arrays of shape ``(n_estimators_,)``
         Weight of each base estimator in the decision (alpha), and its weighted error (epsilon).
 
     References

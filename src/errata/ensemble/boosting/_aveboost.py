@@ -50,7 +50,7 @@ class AveBoostClassifier(TemperedBooster):
         The distribution that boosting started from.
     n_estimators_ : int
         Number of rounds kept.
-    estimator_weights_, estimator_errors_ : arrays of shape (n_estimators_,)
+    estimator_weights_, estimator_errors_ : arrays of shape ``(n_estimators_,)``
         Weight of each base estimator in the decision (alpha; for two classes half of SAMME's, as
         in :class:`DiscreteAdaBoostClassifier`), and its weighted error (epsilon).
 

@@ -85,7 +85,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
     ----------
     estimators_ : list of classifiers
         The fitted base estimators; they predict positions in ``classes_``.
-    estimator_weights_ : array of shape (n_estimators_,)
+    estimator_weights_ : array of shape ``(n_estimators_,)``
         Weight of each vote (alpha).
     suspicion_ : array of shape (n,)
         Weighted mean over the base estimators of 1 / (1 + exp(m)), m being the margin; for those
@@ -94,7 +94,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         Which rows are flagged, and the best other class for those, the label itself elsewhere.
     final_distribution_ : array of shape (n,)
         Weights of the rows after the last round.
-    category_history_ : array of shape (n_estimators_, n)
+    category_history_ : array of shape ``(n_estimators_, n)``
         1 for safe, 0 for borderline, -1 for noisy rows, by each base estimator.
     classes_ : array of shape (n_classes,)
         The distinct labels.

@@ -76,7 +76,8 @@ class Decisions:
     def keep_lock(self, address: str, *, wait: float = 1.0) -> None:
         """Be the only one who writes until :meth:`close`, as a server is that has an address.
 
-        Raises :class:`BeingReviewed`, with its process and address, when there is one already.
+        Raises :class:`errata.exceptions.BeingReviewed`, with its process and address, when there
+        is one already.
         """
         self._log.lock.keep(address, wait)
 
@@ -116,7 +117,7 @@ class Decisions:
         """Keep an event, and return its number.
 
         An event whose key is known is not kept again; when it says something else, that is a
-        :class:`ConflictingEvent`.
+        :class:`errata.exceptions.ConflictingEvent`.
         """
         return self.record_all([event])[0]
 

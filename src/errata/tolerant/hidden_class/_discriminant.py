@@ -80,9 +80,9 @@ class RobustDiscriminantAnalysis(NoiseLearningClassifier):
         Mean of each class.
     covariance_ : array of shape (d, d), or (K, d, d) if "full"
         Covariance within classes, shrunk.
-    log_likelihood_ : array of shape (n_iter_,)
+    log_likelihood_ : array of shape ``(n_iter_,)``
         Log-likelihood of the labels and features in each round.
-    objective_ : array of shape (n_iter_,)
+    objective_ : array of shape ``(n_iter_,)``
         The same with the log-density of T beforehand; never falls if ``shrinkage`` is 0.
     n_iter_ : int
         Number of rounds.

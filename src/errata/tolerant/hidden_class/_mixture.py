@@ -61,7 +61,7 @@ class RobustMixtureClassifier(HiddenClassClassifier):
         The rows to look at.
     suggested_ : array of shape (n,)
         The likeliest label where a row is flagged, its own elsewhere.
-    log_likelihood_ : array of shape (n_iter_,)
+    log_likelihood_ : array of shape ``(n_iter_,)``
         Log-likelihood of the labels given the clusters; never falls.
     n_iter_ : int
         Number of rounds.

@@ -90,9 +90,9 @@ class NoiseModelClassifier(NoiseLearningClassifier):
     suggested_ : array of shape (n,)
         The likeliest class given features and label where a row is flagged, its own label
         elsewhere.
-    log_likelihood_ : array of shape (n_iter_,)
+    log_likelihood_ : array of shape ``(n_iter_,)``
         Log-likelihood of the labels in each round.
-    objective_ : array of shape (n_iter_,)
+    objective_ : array of shape ``(n_iter_,)``
         The same with the log-density of T beforehand. Out of fold neither need rise.
     n_iter_ : int
         Number of rounds.

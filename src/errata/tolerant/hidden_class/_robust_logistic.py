@@ -75,9 +75,9 @@ class RobustLogisticRegression(LinearClassifier, NoiseLearningClassifier):
         Coefficients of the second of two classes, or of each of more.
     intercept_ : array of shape (1,) or (K,)
         Intercepts.
-    log_likelihood_ : array of shape (n_iter_,)
+    log_likelihood_ : array of shape ``(n_iter_,)``
         Log-likelihood of the labels in each round.
-    objective_ : array of shape (n_iter_,)
+    objective_ : array of shape ``(n_iter_,)``
         The same with the log-density of T beforehand, less the penalty; never falls.
     n_iter_ : int
         Number of rounds.

@@ -51,7 +51,7 @@ class RobustLossClassifier(RobustLossModel):
         Which rows are flagged, and the most probable class for those, the label itself elsewhere.
     classes_ : array of shape (K,)
         The distinct labels.
-    objective_ : array of shape (n_iter_ + 1,)
+    objective_ : array of shape ``(n_iter_ + 1,)``
         The objective at the fit of the convex relative, and after each step. It never rises.
     n_iter_ : int
         Number of steps.
