@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest
-SPHINX := OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -W --keep-going -n -q -j auto
+SPHINX := OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -W --keep-going -n -q -j auto -d docs/_build/doctrees
 
 .PHONY: help demo test test-slow docs docs-quick figures browser lint format clean
 
@@ -27,7 +27,7 @@ docs-quick: $(VENV)/.docs          ## the same without running the examples
 	$(SPHINX) -D plot_gallery=0 docs docs/_build/html
 
 figures: $(VENV)/.dev              ## draw the pictures of the pages again, from result files and examples
-	$(BIN)/python docs/figures/draw.py
+	MPLBACKEND=Agg $(BIN)/python docs/figures/draw.py
 
 browser:                           ## install Chromium, which tests of the pages look for
 	@if which chromium chromium-browser google-chrome 2>/dev/null | grep -q .; then :; \

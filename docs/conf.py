@@ -66,6 +66,7 @@ html_theme_options = {
     "navigation_depth": 2,
     "collapse_navigation": True,
     "navbar_align": "left",
+    "header_links_before_dropdown": 8,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -1,10 +1,7 @@
-"""Draw the pictures of the pages that are those of an example."""
+"""Pictures of the pages that are those of an example."""
 
-import os
 import runpy
 from pathlib import Path
-
-os.environ["MPLBACKEND"] = "Agg"
 
 import matplotlib.pyplot as plt
 
@@ -15,8 +12,11 @@ PICTURES = {
     "ecg_features.png": "kinds/plot_ecg_features.py",
 }
 
-plt.show = lambda: None  # figures stay open until they are saved
-for picture, example in PICTURES.items():
-    runpy.run_path(str(EXAMPLES / example), run_name="__main__")
-    plt.gcf().savefig(HERE / picture, dpi=80)
-    plt.close("all")
+
+def draw() -> None:
+    """Run the examples, and save what each ends in."""
+    plt.show = lambda: None  # figures stay open until they are saved
+    for picture, example in PICTURES.items():
+        runpy.run_path(str(EXAMPLES / example), run_name="__main__")
+        plt.gcf().savefig(HERE / picture, dpi=80)
+        plt.close("all")

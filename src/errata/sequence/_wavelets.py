@@ -122,7 +122,7 @@ class WaveletFeatures(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any, lengths: Any = None) -> np.ndarray:
-        """The features of every sample: (n, n_features_in_ * len(scales))."""
+        """The features of every sample: ``(n, n_features_in_ * len(scales))``."""
         X = check_rows(self, _as_columns(X), dtype=float)
         return (self._raw(X, lengths) - self.mean_) / self.scale_
 

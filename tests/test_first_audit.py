@@ -1,0 +1,62 @@
+"""The page of the first audit, followed word for word."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
+from pathlib import Path
+
+PAGE = Path(__file__).parents[1] / "docs" / "start" / "first_audit.md"
+BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+
+
+def blocks():
+    """Kind, text, and what stands before it, of every block of code on the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    return [(m[1], m[2], text[: m.start()].rstrip()) for m in BLOCK.finditer(text)]
+
+
+def test_every_command_says_what_the_page_says(tmp_path):
+    said, followed = None, 0
+    for kind, text, before in blocks():
+        if kind == "python":
+            (tmp_path / re.search(r"`(\w+\.py)`:$", before)[1]).write_text(text)
+        elif kind == "sh":
+            said = run(text.strip(), tmp_path)
+        else:
+            followed += 1
+            assert OutputChecker().check_output(text, said, ELLIPSIS | NORMALIZE_WHITESPACE), said
+    assert followed == 4
+    assert (tmp_path / "noisy.audit" / "report.html").stat().st_size > 100_000
+
+
+def run(command, folder):
+    """What a command prints, where `python` and `errata` are those of this environment."""
+    tools = {"python": [sys.executable], "errata": [sys.executable, "-m", "errata.cli"]}
+    name, *rest = command.split()
+    if rest[0] == "review":
+        return served([*tools[name], *rest, "--no-browser"], folder)
+    done = subprocess.run(
+        [*tools[name], *rest], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def served(command, folder):
+    """Start the review, wait until it tells its address, and end it as Ctrl+C does."""
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    server = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env=environment,
+    )  # fmt: skip
+    said, deadline = "", time.monotonic() + 60
+    while "http://127.0.0.1" not in said and time.monotonic() < deadline:
+        said += server.stdout.readline()
+    server.send_signal(signal.SIGINT)
+    assert server.wait(30) == 0, said
+    assert "http://127.0.0.1" in said
+    return said
