@@ -7,6 +7,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_site"))
 
 import demo  # noqa: E402
+import mathml  # noqa: E402
 import rooms  # noqa: E402
 
 import errata  # noqa: E402
@@ -61,6 +62,8 @@ html_extra_path = ["_demo"]  # made by the build
 html_static_path = ["_static"]
 html_css_files = ["errata.css"]
 html_show_sourcelink = False
+html_copy_source = False
+html_math_renderer = "mathml"
 html_theme_options = {
     "show_prev_next": False,
     "navigation_depth": 2,
@@ -78,8 +81,16 @@ def from_elsewhere(app, what, name, thing, skip, options):
     return skip or str(getattr(thing, "__module__", "")).startswith("sklearn.")
 
 
+def without_maps(app, exception):
+    """Leave out what helps only to debug the theme: 3 MB."""
+    for file in (Path(app.outdir) / "_static").rglob("*.map"):
+        file.unlink()
+
+
 def setup(app):
     """Write what the build makes itself, before pages are looked for."""
     app.connect("config-inited", lambda app, config: rooms.write(HERE / "reference" / "rooms"))
     app.connect("config-inited", lambda app, config: demo.write(HERE / "_demo", HERE / "_words"))
     app.connect("autodoc-skip-member", from_elsewhere)
+    app.connect("build-finished", without_maps)
+    app.add_html_math_renderer("mathml", (mathml.inline, None), (mathml.block, None))
