@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 PYTEST := $(BIN)/python -m pytest
 SPHINX := OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -W --keep-going -n -q -j auto -d docs/_build/doctrees
 
-.PHONY: help demo test test-slow docs docs-quick figures browser lint format clean
+.PHONY: help demo test test-slow docs docs-quick figures package browser lint format clean
 
 help:                              ## list what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,6 +28,12 @@ docs-quick: $(VENV)/.docs          ## the same without running the examples
 
 figures: $(VENV)/.dev              ## draw the pictures of the pages again, from result files and examples
 	MPLBACKEND=Agg $(BIN)/python docs/figures/draw.py
+
+package: $(VENV)/.dev              ## build wheel and source archive, and try them in fresh environments
+	rm -rf dist
+	$(PIP) build
+	$(BIN)/python -m build
+	$(BIN)/python .ci/try_package.py
 
 browser:                           ## install Chromium, which tests of the pages look for
 	@if which chromium chromium-browser google-chrome 2>/dev/null | grep -q .; then :; \
