@@ -101,6 +101,11 @@ class BaseAudit:
             return self.keys[rows]
         return np.array([f"row.{row}" for row in rows.tolist()], dtype=object)
 
+    @property
+    def p_row(self) -> np.ndarray:
+        """The probability that what the table says of a row is wrong, which a review decides."""
+        return self.p_wrong
+
     def columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the rows given."""
         raise NotImplementedError

@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,10 @@ from ._inputs import Display
 from ._settings import CARD_TIME, CARDS_AT_ONCE
 from ._views import RowsView
 from .cards import CardMaker, card_rows, write_cards
-from .classes import Grouped
+from .classes import Grouped, without_hypotheses
 
 if TYPE_CHECKING:
-    from ._result import Audit
+    from ._base import BaseAudit
 
 
 CARDS, COMPONENTS = "cards.parquet", "components.parquet"
@@ -35,7 +36,7 @@ class StoredReview:
     source: Path
     told: dict[str, Any]
 
-    def write(self, folder: Path, audit: "Audit") -> dict[str, Any]:
+    def write(self, folder: Path, audit: "BaseAudit") -> dict[str, Any]:
         """Copy the files to where the audit is saved again."""
         for name in (CARDS, COMPONENTS):
             shutil.copyfile(self.source / name, folder / name)
@@ -56,11 +57,24 @@ class ForReview:
     has_neighbors: bool = True  # not in recordings, where a row like others is nothing unusual
     table: Any = None  # whose cells are shown; None for that of the inputs
 
+    @classmethod
+    def of_rows(
+        cls,
+        view: RowsView,
+        audit: "BaseAudit",
+        doubtful: np.ndarray,
+        display: Display,
+        **how: Any,
+    ) -> "ForReview":
+        """Of an audit that keeps no hypotheses but what all of them say together."""
+        grouped = partial(without_hypotheses, audit.p_row)
+        return cls(lambda rows: view, grouped, doubtful, display, **how)
+
     def showing(self, table: Any) -> "ForReview":
         """The same with the cells of another table, which may have columns that no model saw."""
         return replace(self, table=table)
 
-    def write(self, folder: Path, audit: "Audit") -> dict[str, Any]:
+    def write(self, folder: Path, audit: "BaseAudit") -> dict[str, Any]:
         """Write the files to the folder of the audit; what is left is for its JSON file."""
         found = self.grouped()
         _write_components(folder / COMPONENTS, found.p)
@@ -68,18 +82,18 @@ class ForReview:
         write_cards(folder / CARDS, self._cards(audit, told["piles"]))
         return told
 
-    def _told(self, audit: "Audit", found: Grouped) -> dict[str, Any]:
+    def _told(self, audit: "BaseAudit", found: Grouped) -> dict[str, Any]:
         """The components, and the piles that rows are drawn into."""
         random, doubtful = np.random.default_rng(self.seed + 2), self.doubtful
         components = gather_components(
             *(found.kinds, found.weights, found.p[doubtful], audit.flagged[doubtful]),
-            float(audit.p_wrong.sum()),
+            float(audit.p_row.sum()),
         )
         piles = draw_piles(audit.flagged, random, known=~doubtful)
         return {"components": components.as_dict(), "piles": piles | {"seed": self.seed}}
 
     def _cards(
-        self, audit: "Audit", piles: dict[str, Any]
+        self, audit: "BaseAudit", piles: dict[str, Any]
     ) -> Iterator[tuple[np.ndarray, list[dict[str, Any]]]]:
         """Rows and their cards; neighbours are looked for as long as there is time."""
         rows = card_rows(audit.suspicion, audit.flagged, piles)
@@ -92,7 +106,7 @@ class ForReview:
             cards = maker.cards(view.places(part), with_neighbors=is_time and self.has_neighbors)
             yield part, view.in_table(cards)
 
-    def _maker(self, audit: "Audit", view: RowsView) -> CardMaker:
+    def _maker(self, audit: "BaseAudit", view: RowsView) -> CardMaker:
         ids = self.display.row_names(len(audit))
         return CardMaker(
             view=view,
@@ -100,7 +114,7 @@ class ForReview:
             image_shape=self.display.image_shape,
             ids=None if ids is None else view.of_all(ids),
             keys=audit.row_keys(view.rows),
-            p_wrong=view.of_all(audit.p_wrong),
+            p_wrong=view.of_all(audit.p_row),
             seed=self.seed,
             n_jobs=self.n_jobs,
         )

@@ -180,6 +180,7 @@ BITMAP_BITS = 26  # of the places where rows are marked that may be equal to oth
 MOST_REPEATED = 10_000_000  # of such rows that are compared
 CARD_TIME = 0.1  # of the audit's time, to look for neighbours beyond the first thousand cards
 CARD_CLASSES, CARD_COLUMNS, CARD_TEXT = 10, 8, 2**20  # most probable; standing out; characters
+CARD_CELLS = 30  # of several labels a row: the most doubted, besides those that are set
 STANDS_OUT = 0.1  # how much more a row differs from its neighbours than they among themselves
 SHOWN_BALLOTS, TOLD_CLASSES = 40, 3  # votes of an item that are shown; classes in a sentence
 SHOWN_WORKERS, SHOWN_ASKED = 60, 20  # annotators in a report; items that need another vote

@@ -24,7 +24,7 @@ from ._stored_rows import FOLDER
 if TYPE_CHECKING:
     from ._base import BaseAudit
 
-VERSION = 10  # one more whenever what is written changes
+VERSION = 11  # one more whenever what is written changes
 NUMBERS, ROWS = "audit.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
 PLAIN = ("rule", "notes", "has_skill", "models", "examples", "about", "reviewed")  # of every kind

@@ -76,9 +76,9 @@ class RowsView(ABC):
     def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
         """Sentences about rows of the view, given those around them."""
 
-    @abstractmethod
     def likely(self, rows: np.ndarray) -> Likely:
-        """Probabilities of the classes, of those rows that were audited."""
+        """Probabilities of the classes, of those rows of which they are known."""
+        return Likely(np.empty(0), np.empty((0, 0)), np.zeros(len(rows), dtype=bool))
 
     def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
         """What a card tells besides, of each row."""
@@ -114,6 +114,32 @@ class View(RowsView):
         codes = self.inputs.audited_codes
         p = classes_of_rows(self.posterior, self.logs, codes, at[is_audited]).T
         return Likely(self.inputs.classes[self.inputs.present], p, is_audited)
+
+
+def inputs_to_show(
+    table: Any,
+    labels: np.ndarray,
+    X: np.ndarray | None,
+    audited: np.ndarray,
+    *,
+    used: list[Any] | None = None,
+    classes: np.ndarray | None = None,
+    codes: np.ndarray | None = None,
+) -> Inputs:
+    """What is needed to show rows of another kind; ``X`` are the features of ``audited`` ones."""
+    return Inputs(
+        table=table,
+        model_table=None,
+        labels=labels,
+        classes=np.empty(0, dtype=object) if classes is None else classes,
+        codes=np.zeros(len(labels), dtype=np.intp) if codes is None else codes,
+        features=None,
+        used=used,
+        X=X,
+        audited=audited,
+        groups=None,
+        notes=[],
+    )
 
 
 class Looked(NamedTuple):

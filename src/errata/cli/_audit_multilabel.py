@@ -39,5 +39,7 @@ def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[
         progress=progress,
     )
     found.digests = errata.tables.row_digests(table)
-    found.keys = errata.tables.row_keys(table, *label_columns(found))
+    columns = label_columns(found)
+    found.keys = errata.tables.row_keys(table, *columns)
+    found.for_review = found.for_review.showing(table.drop_columns(columns))
     return found, ids

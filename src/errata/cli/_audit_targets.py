@@ -39,4 +39,6 @@ def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[
     )
     found.digests = errata.tables.row_digests(table)
     found.keys = errata.tables.row_keys(table, target)
+    # Columns that models never saw may tell a person something.
+    found.for_review = found.for_review.showing(table.drop_columns([target]))
     return found, ids

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .decisions import RowVerdict, as_text
+from .decisions import RowVerdict, as_text, differ
 from .exporting import Audited
 from .inference import Certificate, certify
 
@@ -52,6 +52,6 @@ def gone_through(
 
 def is_wrong(audited: Audited, row: int, verdict: RowVerdict) -> bool | None:
     """Whether the label is wrong; None where nobody could say, or there is no label."""
-    if verdict.state != "decided" or audited.labels[row] is None:
+    if verdict.class_text is None or audited.labels[row] is None:
         return None
-    return as_text(audited.labels[row]) != verdict.class_text
+    return differ(as_text(audited.labels[row]), verdict.class_text)

@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._format import count, listed, plural
+from ._kinds import Kind
 
 _STATES = ("ambiguous", "unusable", "disputed", "skipped")
 
 
-def in_words(told: dict[str, Any]) -> Iterator[str]:
+def in_words(told: dict[str, Any], kind: Kind) -> Iterator[str]:
     """The summary of a review, line by line."""
     reviewers = [f"{name} {count(rows)}" for name, rows in told["reviewers"].items()]
     yield f"{told['file']}: {plural(told['events'], 'event')}; verdicts by {listed(reviewers)}."
-    yield _rows(told["rows"], told["labels"])
+    yield _rows(told["rows"], told["labels"], kind)
     yield _flagged(told["flagged"])
     if told["elsewhere"]:
         rows = f"{plural(told['elsewhere'], 'further row')} {_are(told['elsewhere'])}"
@@ -26,9 +27,9 @@ def in_words(told: dict[str, Any]) -> Iterator[str]:
         yield _sentence(told["certificate"]["sentence"])
 
 
-def _rows(states: dict[str, int], labels: dict[str, int]) -> str:
+def _rows(states: dict[str, int], labels: dict[str, int], kind: Kind) -> str:
     decided = states.get("decided", 0)
-    found = f": {plural(labels['wrong'], 'label')} wrong, {count(labels['right'])} right"
+    found = f": {kind.counted(labels['wrong'])} wrong, {count(labels['right'])} right"
     blank = decided - labels["wrong"] - labels["right"]  # there was no label to be either
     found += f", {count(blank)} missing" if blank else ""
     parts = [f"{plural(decided, 'row')} decided{found if decided else ''}"]

@@ -1,16 +1,31 @@
-"""Which kinds of audits people can decide on so far."""
+"""What an audit is of, and so what people decide: a class, a number, or which labels are set."""
 
-import os
-from typing import Any
+from typing import Any, NamedTuple
 
-REVIEWABLE = ("classes", "votes")
+from .._format import plural
 
 
-def check_reviewable(path: str | os.PathLike, numbers: dict[str, Any]) -> None:
-    """Raise for an audit of another kind; ``numbers`` are those in its ``audit.json``."""
-    kind = numbers.get("kind", REVIEWABLE[0])
-    if kind not in REVIEWABLE:
-        raise ValueError(
-            f"{path} is an audit of {kind}, and errata review decides on classes so far; look at "
-            "its report, and clean the table with errata clean."
-        )
+class Kind(NamedTuple):
+    """What the parts of a review go by; a verdict is JSON text for all of them."""
+
+    noun: str  # what is right or wrong
+    nouns: str
+    decided: str  # the column that an export adds
+    p_wrong: str = "p_wrong"  # the column of the audit that says how probably
+
+    def counted(self, number: int) -> str:
+        """So many of them."""
+        return plural(number, self.noun, self.nouns)
+
+
+KINDS = {
+    "classes": Kind("label", "labels", "errata_class"),
+    "votes": Kind("label", "labels", "errata_class"),
+    "numbers": Kind("number", "numbers", "errata_number"),
+    "multilabel": Kind("set of labels", "sets of labels", "errata_labels", "p_row"),
+}
+
+
+def kind_of(numbers: dict[str, Any]) -> Kind:
+    """The kind of an audit by what is in its ``audit.json``."""
+    return KINDS[numbers.get("kind", "classes")]

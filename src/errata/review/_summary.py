@@ -47,7 +47,7 @@ def review_summary(decisions: Decisions, audited: Audited, folder: Path) -> dict
         "progress": _progress(audited, here, folder, numbers),
         "certificate": _certificate(audited, here, numbers),
     }
-    return told | {"sentences": list(in_words(told))}
+    return told | {"sentences": list(in_words(told, audited.kind))}
 
 
 def _reviewers(decisions: Decisions) -> dict[str, int]:
@@ -83,7 +83,7 @@ def _certificate(
     if numbers.get("piles") is None:
         return None
     found = certificate_of(audited, here, numbers["piles"])
-    sentence = certificate_sentence(found)
+    sentence = certificate_sentence(found, audited.kind.nouns)
     return {"numbers": found._asdict(), "sentence": sentence} if sentence else None
 
 

@@ -58,11 +58,10 @@ def row_digests(table: Any) -> RowDigests:
 
 
 def row_keys(table: Any, *labels: str) -> np.ndarray:
-    """A name for each row of an Arrow table that outlives sorting and a change of its label.
+    """A name for each row of an Arrow table that outlives sorting and a change of its labels.
 
-    It is the digest of the cells other than the label, or than all ``labels``, and after a point
-    how many rows before have the same: rows that are equal in all but the label have names of their
-    own.
+    It is the digest of the cells other than the labels, and after a point how many rows before have
+    the same: rows that are equal in all but these have names of their own.
 
     Examples
     --------

@@ -18,7 +18,7 @@ def audited(label="pet", labels=("cat", "dog", "cat")):
     return Audited(
         fingerprint="5f0c5f0c5f0c",
         table=None,
-        label=label,
+        columns=[] if label is None else [label],
         keys=[f"row.{row}" for row in range(rows)],
         labels=list(labels),
         suggested=["dog", "dog", "cat"][:rows],

@@ -55,7 +55,7 @@ def test_with_a_table_items_like_it_are_shown(saved, row):
 
 def test_all_classes_of_the_votes_can_be_chosen(saved, row):
     with Page(saved / "a.audit") as page:
-        assert page.review.folder.classes == [*PETS.tolist(), "fish"]
+        assert page.review.folder.recorded.classes == [*PETS.tolist(), "fish"]
         done = page.decide(row, kind=None, **{"class": "fish"})
         assert done.status_code < 400, done.text
     cleaned = errata.VoteAudit.load(saved / "a.audit").clean(decisions=saved / "a.decisions")

@@ -9,7 +9,7 @@ import numpy as np
 from .._inputs import Inputs
 from .._nearby import Near
 from .._reasons import labels_nearby
-from .._views import Likely, RowsView
+from .._views import Likely, RowsView, inputs_to_show
 from ._ballots import Ballots
 from ._items import Items
 
@@ -52,16 +52,10 @@ class ItemView(RowsView):
 def inputs_for_people(items: Items, labels: np.ndarray) -> Inputs:
     """What is needed to show items: neighbours are looked for among those with votes."""
     votes, voted = items.votes, np.flatnonzero(items.votes.n_votes)
-    return Inputs(
-        table=items.table,
-        model_table=None,
-        labels=labels,
+    X = None if items.X is None else items.X[voted]
+    return inputs_to_show(
+        *(items.table, labels, X, voted),
+        used=items.used,
         classes=votes.classes,
         codes=votes.majority,
-        features=None,
-        used=items.used,
-        X=None if items.X is None else items.X[voted],
-        audited=voted,
-        groups=None,
-        notes=[],
     )

@@ -13,7 +13,7 @@ Another kind of label (numbers, several annotators) is another folder with a noi
 posterior; the rest of the audit stays.
 """
 
-from ._components import Grouped, beside_all, grouped_hypotheses, matched
+from ._components import Grouped, beside_all, grouped_hypotheses, matched, without_hypotheses
 from ._noise_posterior import NoisePosterior, noise_posterior
 from ._noise_rows import set_aside
 from ._posterior import (
@@ -48,4 +48,5 @@ __all__ = [
     "rows_posterior",
     "set_aside",
     "with_verdicts",
+    "without_hypotheses",
 ]

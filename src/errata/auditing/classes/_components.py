@@ -77,6 +77,17 @@ def beside_all(kinds: Sequence[str], weights: np.ndarray, p: np.ndarray) -> Grou
     return Grouped((*kinds, ALL, UNRELATED), weights, np.column_stack([p, together, anywhere]))
 
 
+def without_hypotheses(p_wrong: np.ndarray) -> Grouped:
+    """The groups where nothing but ``p_wrong`` is kept of hypotheses: all of them, and none.
+
+    >>> without_hypotheses(np.array([0.5])).kinds
+    ('all', 'anywhere')
+    """
+    anywhere = np.full(len(p_wrong), ANYWHERE)
+    p = np.column_stack([p_wrong, anywhere]).astype(np.float32)
+    return Grouped((ALL, UNRELATED), np.array([1.0, 0.0]), p)
+
+
 def groups_of(noise: NoisePosterior) -> list[Group]:
     """No noise, then the other kinds, each at a high and a low rate where it has both."""
     kinds = np.array([kind_of(hypothesis) for hypothesis in noise.hypotheses])

@@ -1,17 +1,22 @@
 """The audit of several labels a row, one stage after the other."""
 
+import time
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from ..._progress import Progress, hearing_stages, silent
 from ..._random import draw_seed
 from ..._validation import check_fraction
+from .._for_review import ForReview
 from .._inputs import Display
 from .._opening import table_in_memory
 from .._row_index import row_index
 from ._cell_assembly import assemble_cells
 from ._cell_check import check_cells
 from ._cell_examples import describe_cells
+from ._cell_view import CellView, cells_to_show
 from ._finding import find_wrong_cells
 from ._inputs import read_cell_inputs
 from ._result import MultilabelAudit
@@ -113,6 +118,7 @@ def audit_multilabel(
     >>> int(result.suspicion.argmax()), result.names
     (3, ['long', 'short', 'wide'])
     """
+    started = time.perf_counter()
     X = table_in_memory(X, "audit_multilabel")
     if precision is not None:
         check_fraction("precision", precision)
@@ -143,4 +149,12 @@ def audit_multilabel(
         result = assemble_cells(inputs, found, check, precision=precision, display=display)
         names = display.row_names(len(given.Y))
         result.examples = describe_cells(result, given.table, inputs.rows.X, names, n_jobs=n_jobs)
+        shown = cells_to_show(result, inputs, are_embedded=embeddings is not None)
+        result.for_review = ForReview.of_rows(
+            *(CellView(inputs=shown, audit=result), result),
+            *(np.ones(len(result), dtype=bool), display),
+            seconds=time.perf_counter() - started,
+            seed=seed,
+            n_jobs=n_jobs,
+        )
         return result

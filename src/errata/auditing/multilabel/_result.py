@@ -78,7 +78,7 @@ class MultilabelAudit(BaseAudit):
     index : pandas.Index or None
         That of the dataframe, unless it merely counts the rows from 0.
     ids, digests, keys, for_review, reviewed
-        As in :class:`errata.Audit`; labels of several kinds cannot be reviewed on a page.
+        As in :class:`errata.Audit`.
 
     Examples
     --------
@@ -138,6 +138,12 @@ class MultilabelAudit(BaseAudit):
     def can_be_judged(self) -> np.ndarray:
         """Whether the columns tell each of the labels, shape (L,)."""
         return np.array([label["has_skill"] for label in self.per_label])
+
+    @property
+    def p_row(self) -> np.ndarray:
+        """The probability that any label of a row is wrong, as if cells did not know each other."""
+        right = 1 - self.p_wrong_cells[:, self.can_be_judged]
+        return 1 - right.prod(axis=1)
 
     @property
     def n_judged_cells(self) -> int:
@@ -267,11 +273,12 @@ class MultilabelAudit(BaseAudit):
 
     def kept_columns(self) -> dict[str, Any]:
         """Columns on disk besides those of ``per_row``: of each cell what is known."""
-        return {
+        cells = {
             column.format(place): getattr(self, name)[:, place]
             for place in range(len(self.names))
             for name, column in CELLS.items()
         }
+        return cells | {"p_row": self.p_row}
 
     @classmethod
     def restored(

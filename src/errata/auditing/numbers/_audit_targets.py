@@ -1,11 +1,13 @@
 """The audit of numeric targets, one stage after the other."""
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
 from ..._progress import Progress, hearing_stages
 from ..._random import draw_seed
 from ..._validation import check_fraction
+from .._for_review import ForReview
 from .._inputs import Display
 from .._opening import table_in_memory
 from .._row_index import row_index
@@ -16,6 +18,7 @@ from ._self_check import check_targets
 from ._target_assembly import assemble_targets
 from ._target_examples import describe_targets
 from ._target_inputs import checked_predictions, read_target_inputs
+from ._target_view import TargetView, targets_to_show
 
 
 def audit_targets(
@@ -113,6 +116,7 @@ def audit_targets(
     >>> result.flagged[[5, 50]].tolist()
     [True, True]
     """
+    started = time.perf_counter()
     X = table_in_memory(X, "audit_targets")
     if precision is not None:
         check_fraction("precision", precision)
@@ -142,4 +146,11 @@ def audit_targets(
         result = assemble_targets(inputs, found, check, precision, display)
         names = display.row_names(len(given.targets))
         result.examples = describe_targets(result, given.table, inputs.X, names, n_jobs=n_jobs)
+        shown = targets_to_show(inputs, are_embedded=embeddings is not None)
+        result.for_review = ForReview.of_rows(
+            *(TargetView(inputs=shown, audit=result), result, given.has_target, display),
+            seconds=time.perf_counter() - started,
+            seed=seed,
+            n_jobs=n_jobs,
+        )
         return result

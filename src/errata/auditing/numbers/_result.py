@@ -84,8 +84,8 @@ class TargetAudit(BaseAudit):
         What the rows are called, where the user said so; text in an audit that was loaded.
     keys : array of str of shape (n,) or None
         What decisions of people know the rows by; see :meth:`row_keys`.
-    for_review, reviewed : None
-        People decide on classes so far.
+    for_review, reviewed
+        As in :class:`errata.auditing.Audit`.
 
     Examples
     --------
@@ -142,8 +142,8 @@ class TargetAudit(BaseAudit):
     digests: RowDigests | None = None
     ids: np.ndarray | None = None
     keys: np.ndarray | None = None
-    for_review: None = None
-    reviewed: None = None
+    for_review: Any = None
+    reviewed: dict[str, Any] | None = None
 
     @property
     def has_target(self) -> np.ndarray:
@@ -154,6 +154,11 @@ class TargetAudit(BaseAudit):
     def digits(self) -> Digits:
         """How the targets are written, by those that are not flagged."""
         return digits_of(self.targets[self.has_target & ~self.flagged])
+
+    @property
+    def expected(self) -> np.ndarray:
+        """What would stand in place of each target: of rows that are not flagged, too."""
+        return np.where(self.flagged, self.suggested, self.digits.write(self.predicted))
 
     def columns(self) -> dict[str, np.ndarray]:
         """One array per column of the ranked table, in the order of the rows given."""
@@ -184,8 +189,7 @@ class TargetAudit(BaseAudit):
         """
         p_wrong = self.p_wrong if self.has_skill else np.zeros(len(self))
         # A row may be beyond the threshold and not be flagged.
-        values = np.where(self.flagged, self.suggested, self.digits.write(self.predicted))
-        return clean_targets(self.targets, values, p_wrong, action, threshold=threshold)
+        return clean_targets(self.targets, self.expected, p_wrong, action, threshold=threshold)
 
     def doubted(self) -> Doubted:
         """The targets, for :meth:`rates_by`."""
@@ -203,3 +207,7 @@ class TargetAudit(BaseAudit):
     def recorded(self, rows: np.ndarray) -> np.ndarray:
         """The targets of some rows."""
         return self.targets[rows]
+
+    def kept_numbers(self) -> dict[str, Any]:
+        """What ``audit.json`` holds besides ``plain``: the digits in which a review shows numbers."""
+        return {"decimals": self.digits.decimals}

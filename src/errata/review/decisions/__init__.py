@@ -6,7 +6,7 @@ together; ``_schema``, ``_lock`` and ``_failures`` are the file, ``_store`` puts
 
 from ...exceptions import BeingReviewed, ConflictingEvent
 from ._agreement import Agreement, Pair
-from ._classes import as_text, from_text
+from ._classes import as_text, differ, from_text
 from ._consensus import RowVerdict
 from ._event import KINDS, Event
 from ._place import decisions_path, open_decisions
@@ -26,6 +26,7 @@ __all__ = [
     "RowVerdict",
     "as_text",
     "decisions_path",
+    "differ",
     "from_text",
     "open_decisions",
     "resolve",

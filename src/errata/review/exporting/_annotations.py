@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from ..._files import readable
 from ..decisions import Decisions, Event, as_text
 from ._audited import Audited
-from ._tasks import CONTROL, OURS
+from ._controls import Control, control_of
+from ._tasks import OURS
 
 QUEUE = "label studio"
 _KEPT, _UNTOUCHED, _UNKNOWN, _FOREIGN = "kept", "untouched", "unknown", "foreign"
@@ -43,11 +44,11 @@ class Imported(NamedTuple):
 def import_label_studio(decisions: Decisions, audited: Audited, path: Path) -> Imported:
     """Take in the JSON that Label Studio exports; importing it twice is importing it once."""
     rows = {key: row for row, key in enumerate(audited.keys)}
-    classes = audited.classes
+    control = control_of(audited)
     became: Counter[str] = Counter()
     events = []
     for task, annotation in _annotations(path):
-        event = _event(audited, classes, rows.get(_key(task)), annotation)
+        event = _event(audited, control, rows.get(_key(task)), annotation)
         became[event if isinstance(event, str) else _KEPT] += 1
         if isinstance(event, Event):
             events.append(event)
@@ -77,12 +78,12 @@ def _key(task: dict[str, Any]) -> Any:
 
 
 def _event(
-    audited: Audited, classes: dict[str, str], row: int | None, annotation: dict[str, Any]
+    audited: Audited, control: Control, row: int | None, annotation: dict[str, Any]
 ) -> Event | str:
     """The decision that an annotation is, or why it is none."""
     if row is None:
         return _UNKNOWN
-    chosen = _chosen(annotation, classes)
+    chosen = _chosen(annotation, control)
     cancelled = bool(annotation.get("was_cancelled"))
     if _is_untouched(annotation):
         return _UNTOUCHED
@@ -98,11 +99,12 @@ def _is_untouched(annotation: dict[str, Any]) -> bool:
     return bool(results) and results[0].get("id") == OURS and not any(stamps)
 
 
-def _chosen(annotation: dict[str, Any], classes: dict[str, str]) -> str | None:
-    """The text of the class, where exactly one is chosen that the audit knows."""
-    results = [each for each in annotation.get("result") or [] if each.get("from_name") == CONTROL]
-    names = [name for each in results for name in each.get("value", {}).get("choices", ())]
-    return classes.get(names[0]) if len(names) == 1 else None
+def _chosen(annotation: dict[str, Any], control: Control) -> str | None:
+    """The text of what was chosen, where the audit knows it."""
+    results = annotation.get("result") or []
+    ours = [each for each in results if each.get("from_name") == control.name]
+    values = [each.get("value", {}).get(control.type) for each in ours]
+    return control.label(values[0]) if len(values) == 1 and values[0] is not None else None
 
 
 def _decision(

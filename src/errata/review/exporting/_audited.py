@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,10 +10,12 @@ import numpy as np
 
 from ..._format import count, plural
 from ..._optional import require
-from .._kinds import check_reviewable
+from .._kinds import KINDS, Kind, kind_of
 from ..decisions import as_text
+from ._recorded import recorded_rows
 
 PREFIX = "errata_"  # of all columns that are added
+OPTIONAL = ("known", "p_suggested")  # what is known of rows in some audits
 
 
 class Audited(NamedTuple):
@@ -20,16 +23,18 @@ class Audited(NamedTuple):
 
     fingerprint: str
     table: str | None  # path of the file; None for an audit made in Python
-    label: str | None  # the column of labels
+    columns: list[str]  # of labels
     keys: list[str]
     labels: list[Any]
     suggested: list[Any]
     p_wrong: np.ndarray
-    p_suggested: np.ndarray
     flagged: np.ndarray
     suspicion: np.ndarray
+    kind: Kind = KINDS["classes"]
     known: np.ndarray | None = None  # rows whose label was certain before
-    kind: str = "classes"
+    p_suggested: np.ndarray | None = None  # where there are classes
+    names: list[Any] | None = None  # of the labels, where a row may have several
+    items: dict[str, list[Any]] | None = None  # of votes: the items, by the name of their column
 
     @property
     def by_place(self) -> bool:
@@ -39,7 +44,8 @@ class Audited(NamedTuple):
     @property
     def classes(self) -> dict[str, str]:
         """The name that each class has in a list of choices, and its text."""
-        texts = {as_text(label): label for label in self.labels if label is not None}
+        named = self.labels if self.names is None else self.names
+        texts = {as_text(label): label for label in named if label is not None}
         return {choice(texts[text]): text for text in sorted(texts)}
 
 
@@ -54,43 +60,59 @@ def read_audited(folder: str | os.PathLike) -> Audited:
             f"{folder} is not an audit that this errata has written ({error}); audit the table "
             "again."
         ) from error
-    check_reviewable(folder, numbers)
     if numbers.get("parts") is not None:
         raise ValueError(
             f"{folder} is an audit of more rows than can be reviewed, so there are no decisions on "
             "it; its rows are in the files of its folder rows."
         )
-    names = ["key", "labels", "suggested", "p_wrong", "p_suggested", "flagged", "suspicion"]
+    kind, names = kind_of(numbers), numbers.get("names")
     parquet = require("pyarrow.parquet", extra="tables")
     with parquet.ParquetFile(folder / "rows.parquet") as file:
-        names += ["known"] if "known" in file.schema_arrow.names else []
-        keys, labels, suggested, *scores = file.read(columns=names).select(names).columns
-    audited = Audited(
-        fingerprint,
-        about.get("table"),
-        about.get("label"),
-        keys.to_pylist(),
-        [_or_none(label) for label in labels.to_pylist()],
-        [_or_none(label) for label in suggested.to_pylist()],
-        *(column.to_numpy() for column in scores),
-    )
-    return audited._replace(kind=numbers.get("kind", "classes"))
+        there = file.schema_arrow.names
+        column = partial(_column, file)
+        items = column("items").to_pylist() if "items" in there else None
+        return Audited(
+            *(fingerprint, about.get("table"), _label_columns(about, names)),
+            column("key").to_pylist(),
+            *recorded_rows(numbers, lambda name: column(name).to_pylist()),
+            *(column(name).to_numpy() for name in (kind.p_wrong, "flagged", "suspicion")),
+            kind=kind,
+            names=names,
+            items=None if items is None else {str(about["item"]): items},
+            **{name: column(name).to_numpy() for name in OPTIONAL if name in there},
+        )
 
 
-def _or_none(label: Any) -> Any:
-    """A label; None for NaN, which stands for none among numbers."""
-    return label if label == label else None
+def _column(file: Any, name: str) -> Any:
+    return file.read([name])[name]
+
+
+def _label_columns(about: dict[str, Any], names: list[Any] | None) -> list[str]:
+    """One column of labels, or one of 0 and 1 for each of several."""
+    label = about.get("label")
+    return [label] if label is not None else list(map(str, names or ()))
+
+
+def rows_to_export(path: Path, audited: Audited, what: str) -> tuple[Any, list[str]]:
+    """The table as it is now and the keys of its rows; of votes, the items with their majority.
+
+    Raise when it is not the one audited, or has columns named as those of ``what`` is exported.
+    """
+    from ...tables import read_table  # here, as it brings scikit-learn
+
+    if audited.items is not None:
+        columns = audited.items | {audited.columns[0]: audited.labels}
+        return require("pyarrow", extra="tables").table(columns), audited.keys
+    table = read_table(path)
+    check_free(table.column_names, path, what)
+    return table, keys_in(path, table, audited)
 
 
 def keys_in(path: Path, table: Any, audited: Audited) -> list[str]:
-    """The keys of the rows of a table as it is now; raise when it is not the one audited."""
-    if audited.kind == "votes":
-        raise ValueError(
-            f"{path} holds votes, and people decided on items; write these with errata clean, or "
-            "export the events of the decisions."
-        )
-    if audited.label is None or audited.label not in table.column_names:
-        raise ValueError(f"{path} has no column {audited.label!r}; it is not the audited table.")
+    """The keys of the rows of a table; raise when it is not the one audited."""
+    lacking = [name for name in audited.columns or [None] if name not in table.column_names]
+    if lacking:
+        raise ValueError(f"{path} has no column {lacking[0]!r}; it is not the audited table.")
     if audited.by_place:
         if table.num_rows != len(audited.keys):
             raise ValueError(
@@ -100,7 +122,7 @@ def keys_in(path: Path, table: Any, audited: Audited) -> list[str]:
         return audited.keys
     from ...tables import row_keys  # here, as it brings scikit-learn
 
-    keys = row_keys(table, audited.label).tolist()
+    keys = row_keys(table, *audited.columns).tolist()
     if not set(keys) & set(audited.keys):
         raise ValueError(f"no row of {path} is as it was audited; it is another table.")
     return keys

@@ -7,29 +7,33 @@ from typing import Any
 from ..._format import four_digits
 from ..._optional import require
 from ..decisions import RowVerdict, from_text
-from ._audited import Audited, check_free, keys_in
+from .._kinds import KINDS
+from ._audited import Audited, rows_to_export
 
 UNSEEN = "unseen"
+TEXT, SEPARATOR = {".csv", ".tsv", ".txt"}, "; "  # files without lists, and what is between labels
 GUARDED = ("errata_reviewers", "errata_note")  # what people typed; the table itself stays as it is
 
 
 def export_table(
     audited: Audited, verdicts: Mapping[str, RowVerdict], source: Path, target: Path
 ) -> int:
-    """Write a table with ``errata_class`` and five more columns; return how many rows have one.
+    """Write a table with what was decided and five more columns; return how many rows have one.
 
-    ``target`` is CSV, TSV, JSON lines, Parquet or Feather by its name, whatever ``source`` is. Rows
+    The first is ``errata_class``, ``errata_number`` or ``errata_labels``, by what was audited. Of
+    votes it is a table of the items, with the label that most votes give. ``target`` is CSV, TSV, JSON lines, Parquet or Feather by its name, whatever ``source`` is. Rows
     are found by their keys, so the table may have been sorted or relabelled since the audit.
     """
-    from ...tables import read_table, write_table  # here, as they bring scikit-learn
+    from ...tables import write_table  # here, as it brings scikit-learn
 
-    table = read_table(source)
-    check_free(table.column_names, source, "decisions")
-    keys = keys_in(source, table, audited)
+    table, keys = rows_to_export(source, audited, "decisions")
     ours = decision_columns(audited, verdicts, keys)
     theirs = dict(zip(table.column_names, table.columns, strict=True))
-    kind = table.schema.field(audited.label).type
-    write_table(target, theirs | _typed(ours, kind), guard_formulas=GUARDED)
+    kind = _type_of_decided(audited, table)
+    if audited.names is not None and not TEXT.isdisjoint(target.suffixes):
+        ours[audited.kind.decided] = list(map(_joined, ours[audited.kind.decided]))
+        kind = None
+    write_table(target, theirs | _typed(ours, audited.kind.decided, kind), guard_formulas=GUARDED)
     return sum(key in verdicts for key in keys)
 
 
@@ -40,7 +44,7 @@ def decision_columns(
     p_wrong = dict(zip(audited.keys, audited.p_wrong.tolist(), strict=True))
     found = [verdicts.get(key) for key in keys]
     return {
-        "errata_class": [v and v.class_text and from_text(v.class_text) for v in found],
+        audited.kind.decided: [v and v.class_text and from_text(v.class_text) for v in found],
         "errata_verdict": [UNSEEN if v is None else v.state for v in found],
         "errata_reviewers": [v and ", ".join(v.reviewers) for v in found],
         "errata_at": [v and v.at for v in found],
@@ -49,10 +53,27 @@ def decision_columns(
     }
 
 
-def _typed(columns: dict[str, list[Any]], label: Any) -> dict[str, Any]:
+def _type_of_decided(audited: Audited, table: Any) -> Any:
+    """That of the labels; numbers and lists may have been read from text."""
+    arrow = require("pyarrow", extra="tables")
+    if audited.names is not None:
+        are_text = any(isinstance(name, str) for name in audited.names)
+        return arrow.list_(arrow.string() if are_text else arrow.int64())
+    if audited.kind is KINDS["numbers"]:
+        return arrow.float64()
+    label = table.schema.field(audited.columns[0]).type
+    return getattr(label, "value_type", label)
+
+
+def _joined(labels: list[Any] | None) -> str | None:
+    """Several labels in one cell of a file that has no lists."""
+    return None if labels is None else SEPARATOR.join(map(str, labels))
+
+
+def _typed(columns: dict[str, list[Any]], decided: str, kind: Any) -> dict[str, Any]:
     """Columns with types, which Parquet needs also where nothing was decided."""
     arrow = require("pyarrow", extra="tables")
-    kinds = {"errata_class": getattr(label, "value_type", label), "errata_p_wrong": arrow.float64()}
+    kinds = {decided: kind or arrow.string(), "errata_p_wrong": arrow.float64()}
     return {
         name: arrow.array(cells, kinds.get(name, arrow.string())) for name, cells in columns.items()
     }

@@ -4,14 +4,13 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 from ..._files import atomic_path
 from ..._format import four_digits
 from ..decisions import RowVerdict, as_text, from_text
-from ._audited import Audited, check_free, choice, keys_in
+from ._audited import Audited, rows_to_export
+from ._controls import SHOWN, Control, control_of
 
-CONTROL, SHOWN = "errata_class", "errata_text"  # names in the labelling config
 OURS = "errata"  # the id of a result that nobody has touched
 
 
@@ -23,67 +22,67 @@ def export_label_studio(
     A task holds the cells, what errata says in ``errata_`` fields, the class decided (or else the
     label) as an annotation, and the suggestion as a prediction. Returns how many tasks there are.
     """
-    from ...tables import read_table  # here, as it brings scikit-learn
-
-    table = read_table(source)
-    check_free(table.column_names, source, "tasks")
-    keys = keys_in(source, table, audited)
+    table, keys = rows_to_export(source, audited, "tasks")
     tasks = list(_tasks(audited, verdicts, table, keys))
     with atomic_path(target) as whole, atomic_path(target.with_suffix(".xml")) as config:
         whole.write_text(json.dumps(tasks, default=str), encoding="utf-8")
-        config.write_text(labelling_config(list(audited.classes)), encoding="utf-8")
+        config.write_text(labelling_config(control_of(audited)), encoding="utf-8")
     return len(tasks)
 
 
-def labelling_config(choices: list[str]) -> str:
-    """The view that Label Studio asks for: the row as text, and one class to choose."""
-    listed = "".join(f"\n    <Choice value={quoteattr(name)}/>" for name in choices)
-    return (
-        f'<View>\n  <Text name="{SHOWN}" value="${SHOWN}"/>\n'
-        f'  <Choices name="{CONTROL}" toName="{SHOWN}" choice="single" showInline="true">{listed}\n'
-        "  </Choices>\n</View>\n"
-    )
+def labelling_config(control: Control) -> str:
+    """The view that Label Studio shows: the row as text, and what to choose or to type."""
+    return f'<View>\n  <Text name="{SHOWN}" value="${SHOWN}"/>\n  {control.tag}\n</View>\n'
 
 
 def _tasks(
     audited: Audited, verdicts: Mapping[str, RowVerdict], table: Any, keys: list[str]
 ) -> Iterator[dict[str, Any]]:
-    rows = {key: row for row, key in enumerate(audited.keys)}
+    rows, control = {key: row for row, key in enumerate(audited.keys)}, control_of(audited)
     for place, key in enumerate(keys):
         row, verdict = rows.get(key), verdicts.get(key)
         if row is not None and (audited.flagged[row] or verdict is not None):
             cells = table.slice(place, 1).to_pylist()[0]
             # JSON has no NaN.
-            yield _task(audited, row, verdict, {k: v if v == v else None for k, v in cells.items()})
+            cells = {k: v if v == v else None for k, v in cells.items()}
+            yield _task(audited, control, row, verdict, cells)
 
 
 def _task(
-    audited: Audited, row: int, verdict: RowVerdict | None, cells: dict[str, Any]
+    audited: Audited,
+    control: Control,
+    row: int,
+    verdict: RowVerdict | None,
+    cells: dict[str, Any],
 ) -> dict[str, Any]:
     label, suggested = audited.labels[row], audited.suggested[row]
     decided = verdict.class_text if verdict is not None else None
     stands = label if decided is None else from_text(decided)
     prediction = {
         "model_version": f"errata {audited.fingerprint[:8]}",
-        "score": four_digits(audited.p_suggested[row]),
-        "result": _result(suggested),
+        "score": four_digits(_score(audited, row)),
+        "result": _result(control, suggested),
     }
     return {
         "data": cells
         | {
-            SHOWN: "\n".join(f"{k}: {v}" for k, v in cells.items() if k != audited.label),
+            SHOWN: "\n".join(f"{k}: {v}" for k, v in cells.items() if k not in audited.columns),
             "errata_row": row,
             "errata_key": audited.keys[row],
             "errata_label": as_text(label),
             "errata_suggested": as_text(suggested),
             "errata_p_wrong": four_digits(audited.p_wrong[row]),
         },
-        "annotations": [] if stands is None else [{"result": _result(stands)}],
+        "annotations": [] if stands is None else [{"result": _result(control, stands)}],
         "predictions": [prediction],
     }
 
 
-def _result(label: Any) -> list[dict[str, Any]]:
-    value = {"choices": [choice(label)]}
-    names = {"from_name": CONTROL, "to_name": SHOWN, "type": "choices"}
-    return [{"id": OURS, **names, "value": value}]
+def _score(audited: Audited, row: int) -> float:
+    """How probable the suggestion is, or that something is wrong where there are no classes."""
+    return (audited.p_wrong if audited.p_suggested is None else audited.p_suggested)[row]
+
+
+def _result(control: Control, label: Any) -> list[dict[str, Any]]:
+    names = {"from_name": control.name, "to_name": SHOWN, "type": control.type}
+    return [{"id": OURS, **names, "value": {control.type: control.value(label)}}]

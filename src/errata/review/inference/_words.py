@@ -111,8 +111,10 @@ def spot_sentence(spot: Spot) -> str:
     )
 
 
-def certificate_sentence(certificate: Certificate) -> str:
+def certificate_sentence(certificate: Certificate, judged: str = "labels") -> str:
     """What the verdicts prove, whatever the models did; "" before the first.
+
+    ``judged`` is what is right or wrong.
 
     >>> from errata.review.inference import Certificate
     >>> certificate_sentence(Certificate(0.09, 0.05, 0.16, 40, 0.5, 120, 10, 0.6))
@@ -123,7 +125,7 @@ def certificate_sentence(certificate: Certificate) -> str:
         return ""
     proven = (
         f"with 95% confidence, from {plural(certificate.verdicts, 'row')} drawn by lot: "
-        f"{_range(_down(certificate.low), _up(certificate.high))} of all labels are wrong"
+        f"{_range(_down(certificate.low), _up(certificate.high))} of all {judged} are wrong"
     )
     if not certificate.listed:
         return proven

@@ -10,7 +10,7 @@ from ..decisions import Event
 from ._filter import RowFilter
 from ._requests import number_of, place_of, review_of, sent_filter, wants_part
 from ._review import NAMED, WITHOUT_CLASS, Answer, Review
-from ._stage import event_in_words, stage
+from ._stage import event_in_words, stage, whole_page
 from ._templates import page_link
 from ._web import HTMLResponse, HTTPException, RedirectResponse
 
@@ -22,7 +22,13 @@ async def decide(request: Any) -> Any:
     """Keep a decision and show the next row."""
     form, review = await request.form(), review_of(request)
     chosen, place = sent_filter(request, form), place_of(request, form.get("row", ""))
-    answer = _answer(review, form)
+    try:
+        answer = _answer(review, form)
+    except HTTPException as error:
+        if wants_part(request):
+            raise
+        page = whole_page(review, chosen, place, said=f"Not saved: {error.detail}", failed=True)
+        return HTMLResponse(page, error.status_code)
     told_late = _kept(lambda: review.decide(place, answer, chosen))
     row = review.number(place)
     said = f"Row {row}: {_in_words(review, place)}."
@@ -93,14 +99,15 @@ def _shown(request: Any, chosen: RowFilter, place: int | None, said: str) -> Any
 
 def _answer(review: Review, form: Any) -> Answer:
     """What a form says; a class may be given by its name."""
-    kind, given = form.get("kind", ""), form.get("class", "")
-    if not kind and given:
+    kind, given = form.get("kind", ""), form.getlist("class")
+    if not kind and any(given):
         kind = "other"
     if kind not in (*NAMED, *WITHOUT_CLASS, "other"):
         raise HTTPException(422, f"there is no verdict {kind!r}.")
-    text = review.folder.class_text(given) if kind == "other" else None
-    if kind == "other" and text is None:
-        raise HTTPException(422, f"there is no class {given[:200]!r} in this table.")
+    try:
+        text = review.folder.recorded.read(given) if kind == "other" else None
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
     return Answer(kind, text, _note(form), form.get("key", ""), _shown_at(form))
 
 
@@ -134,4 +141,4 @@ def _in_words(review: Review, place: int) -> str:
     last = review.history(place)[-1][0]
     if review.options.blind:
         return "decided"
-    return event_in_words(last).partition(": ")[2]
+    return event_in_words(last, review.words).partition(": ")[2]

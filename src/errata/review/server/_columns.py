@@ -5,11 +5,30 @@ takes longer than everything else that the page does before it is there.
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..._files import readable
+from ..._optional import require
+
 MISSING = -1
+
+
+def read_column(path: Path, name: str) -> Any:
+    """A column; `read_table` would import pandas. Labels that are texts come as codes."""
+    parquet = require("pyarrow.parquet", extra="review")
+    coded = [name] if name in ("labels", "suggested") else None
+    with readable(path), parquet.ParquetFile(path, read_dictionary=coded) as file:
+        return file.read([name])[name]
+
+
+def stored_columns(path: Path) -> list[str]:
+    """The names of the columns of a file."""
+    parquet = require("pyarrow.parquet", extra="review")
+    with readable(path), parquet.ParquetFile(path) as file:
+        return file.schema_arrow.names
 
 
 def column_numbers(column: Any) -> np.ndarray:

@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..._files import places_of, readable
-from ..._optional import require
 from ...tables._picture_folder import is_picture_folder
-from .._kinds import check_reviewable
+from .._kinds import kind_of
 from ..decisions import as_text
 from ._cards import CardFile
-from ._columns import MISSING, column_numbers, texts_at, values_and_codes
-from ._names import shown_name
+from ._columns import column_numbers, read_column, stored_columns, texts_at
+from .recorded import read_recorded
 
-VERSION = 10  # of the audit's format; `auditing` writes it
+VERSION = 11  # of the audit's format; `auditing` writes it
 NUMBERS, ROWS, CARDS, COMPONENTS = (
     "audit.json",
     "rows.parquet",
@@ -31,12 +30,10 @@ NUMBERS, ROWS, CARDS, COMPONENTS = (
 
 @dataclass(frozen=True)
 class CardRows:
-    """The rows that have a card, in the order of the cards; labels as places among ``classes``."""
+    """The rows that have a card, in the order of the cards."""
 
     number: np.ndarray
     key: np.ndarray
-    label: np.ndarray
-    suggested: np.ndarray
     p_wrong: np.ndarray
     flagged: np.ndarray
 
@@ -61,11 +58,9 @@ class AuditFolder:
             raise ValueError(_no_cards(path, self.numbers.get("parts") is not None))
         with readable(path / CARDS):
             self.cards = CardFile(path / CARDS)
-        named = self.numbers.get("classes")  # of votes, some may be no majority's
-        self.size, self.flagged, self.classes, self.rows = _rows(
-            path / ROWS, self.cards.rows, named
-        )
-        self.class_texts = [as_text(value) for value in self.classes]
+        self.kind = kind_of(self.numbers)
+        self.recorded = read_recorded(path / ROWS, self.numbers, self.cards.rows)
+        self.rows = _rows(path / ROWS, self.cards.rows, self.kind.p_wrong)
         self._places = {row: place for place, row in enumerate(self.rows.number.tolist())}
 
     @property
@@ -94,28 +89,11 @@ class AuditFolder:
 
     def label_text(self, place: int) -> str:
         """The label of a row, as decisions keep it."""
-        code = self.rows.label[place]
-        return as_text(None) if code == MISSING else self.class_texts[code]
+        return self.recorded.label_text(place)
 
     def suggested_text(self, place: int) -> str:
         """The suggestion on a card: never the label itself, even where nothing is wrong."""
         return as_text(self.cards.card(place)["suggested"])
-
-    @cached_property
-    def class_codes(self) -> dict[str, int]:
-        """The place of each class by its text."""
-        return {text: code for code, text in enumerate(self.class_texts)}
-
-    @cached_property
-    def _codes_by_name(self) -> dict[str, int]:
-        return {shown_name(value): code for code, value in enumerate(self.classes)}
-
-    def class_text(self, given: str) -> str | None:
-        """A class by its text, or by the name that a person types; None where there is none."""
-        if given in self.class_codes:
-            return given
-        code = self._codes_by_name.get(given, self._codes_by_name.get(given.strip()))
-        return None if code is None else self.class_texts[code]
 
     @cached_property
     def components(self) -> np.ndarray:
@@ -147,7 +125,6 @@ def _numbers(path: Path) -> dict[str, Any]:
             f"{path} was written by {age} errata, in version {version} of the format, and this one "
             f"reads version {VERSION}; {hint}run the audit again."
         )
-    check_reviewable(path, found)
     return found
 
 
@@ -161,44 +138,11 @@ def _no_cards(path: Path, is_large: bool) -> str:
     return f"{path} has no cards to review, as {why}; {what}."
 
 
-def _rows(
-    path: Path, numbers: np.ndarray, named: list[Any] | None
-) -> tuple[int, int, list[Any], CardRows]:
-    """How many rows and flagged rows there are, the classes, and the rows with a card.
-
-    The classes are those ``named``, or else the labels that there are. A column at a time, as only
-    some rows of each are kept.
-    """
-    given, labels = values_and_codes(read_column(path, "labels"))
-    looks_like, suggested = values_and_codes(read_column(path, "suggested"))
-    classes = named or given
-    flagged = column_numbers(read_column(path, "flagged"))
-    rows = CardRows(
+def _rows(path: Path, numbers: np.ndarray, p_wrong: str) -> CardRows:
+    """The rows with a card; a column at a time, as only some rows of each are kept."""
+    return CardRows(
         number=numbers,
         key=texts_at(read_column(path, "key"), numbers),
-        label=_among(classes, given)[labels[numbers]],
-        suggested=_among(classes, looks_like)[suggested[numbers]],
-        p_wrong=column_numbers(read_column(path, "p_wrong"))[numbers],
-        flagged=flagged[numbers],
+        p_wrong=column_numbers(read_column(path, p_wrong))[numbers],
+        flagged=column_numbers(read_column(path, "flagged"))[numbers],
     )
-    return len(flagged), int(flagged.sum()), classes, rows
-
-
-def _among(classes: list[Any], values: list[Any]) -> np.ndarray:
-    """The place of each value among the classes, and at the end what is missing."""
-    place = {name: code for code, name in enumerate(classes)}
-    return np.array([*(place.get(value, MISSING) for value in values), MISSING])
-
-
-def read_column(path: Path, name: str) -> Any:
-    """A column; `read_table` would import pandas. Labels that are texts come as codes."""
-    parquet = require("pyarrow.parquet", extra="review")
-    coded = [name] if name in ("labels", "suggested") else None
-    with readable(path), parquet.ParquetFile(path, read_dictionary=coded) as file:
-        return file.read([name])[name]
-
-
-def stored_columns(path: Path) -> list[str]:
-    parquet = require("pyarrow.parquet", extra="review")
-    with readable(path), parquet.ParquetFile(path) as file:
-        return file.schema_arrow.names

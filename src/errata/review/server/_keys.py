@@ -14,6 +14,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "undo": ("u", "Backspace", "Ctrl+z"),
     "redo": ("Shift+u", "Ctrl+Shift+z"),
     "type": ("c",),
+    "save": ("w",),
     "note": ("n",),
     "previous": ("ArrowLeft",),
     "next": ("ArrowRight",),

@@ -10,10 +10,14 @@ def shown_name(value: Any) -> str:
 
     >>> shown_name("cat"), shown_name(3), shown_name(""), shown_name("  "), shown_name(None)
     ('cat', '3', '(empty text)', '(2 spaces)', '(no label)')
+    >>> shown_name(420.0), shown_name(["cat", "dog"]), shown_name([])
+    ('420', 'cat; dog', '(none)')
     """
     if value is None:
         return "(no label)"
-    text = str(value)
+    if isinstance(value, list):
+        return "; ".join(map(shown_name, value)) or "(none)"
+    text = f"{value:.10g}" if isinstance(value, float) else str(value)
     if text.strip():
         return text
     blanks = f"({len(text)} space{'s' if len(text) > 1 else ''})"

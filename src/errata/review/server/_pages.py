@@ -11,7 +11,6 @@ from ._requests import filter_of, number_of, place_of, review_of, wants_part
 from ._review import Review
 from ._stage import page_view, stage, whole_page
 from ._templates import page_link, rendered
-from ._view import SAID
 from ._web import (
     HTMLResponse,
     HTTPException,
@@ -144,7 +143,8 @@ def _line(review: Review, place: int) -> dict[str, Any]:
 def _event_line(review: Review, event: Event) -> dict[str, Any]:
     is_said = event.kind not in ("undo", "redo")
     stands = is_said and review.stands(event)
-    said = "decided" if review.options.blind and event.class_text else SAID[event.kind]
+    is_hidden = review.options.blind and event.class_text
+    said = "decided" if is_hidden else review.words.said(event.kind)
     return {
         "id": event.id,
         "at": event.at[:19].replace("T", " "),

@@ -5,8 +5,8 @@ from typing import Any
 from .._certified import drawn_rows
 from ..decisions import RowVerdict
 from ..inference import certificate_sentence, certify
-from ._columns import MISSING, column_numbers, values_and_codes
-from ._folder import ROWS, read_column, stored_columns
+from ._columns import column_numbers, read_column, stored_columns
+from ._folder import ROWS
 from ._review import Review
 from ._tally import RIGHT, WRONG
 
@@ -16,7 +16,8 @@ def proven(review: Review) -> str:
     folder, here = review.folder, _verdicts(review)
     drawn = drawn_rows(folder.numbers["piles"], here, folder.fingerprint)
     wrong = {row: _is_wrong(review, row) for row in here}
-    return certificate_sentence(certify(drawn, verdicts=wrong, **_columns(review)))
+    found = certify(drawn, verdicts=wrong, **_columns(review))
+    return certificate_sentence(found, folder.kind.nouns)
 
 
 def _verdicts(review: Review) -> dict[int, RowVerdict]:
@@ -36,5 +37,4 @@ def _columns(review: Review) -> dict[str, Any]:
     path = review.folder.path / ROWS
     names = [name for name in ("suspicion", "flagged", "known") if name in stored_columns(path)]
     columns = {name: column_numbers(read_column(path, name)) for name in names}
-    _, codes = values_and_codes(read_column(path, "labels"))
-    return columns | {"unlabelled": codes == MISSING}
+    return columns | {"unlabelled": review.folder.recorded.blank_rows}

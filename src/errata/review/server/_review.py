@@ -10,11 +10,12 @@ from uuid import uuid4
 
 import numpy as np
 
-from ..decisions import Decisions, Event
+from ..decisions import Decisions, Event, differ
 from ._filter import STATES, RowFilter
 from ._folder import AuditFolder
 from ._standing import RowStanding
 from ._tally import ReviewTally
+from ._words import WORDS
 
 NAMED = {"suggestion": "suggested_text", "label": "label_text"}
 WITHOUT_CLASS = ("ambiguous", "unusable", "skip")
@@ -55,6 +56,7 @@ class Review:
             reviewer,
             options,
         )
+        self.words = WORDS[folder.numbers.get("kind", "classes")]
         self.standing = RowStanding(folder, decisions, reviewer)
         self.tally = ReviewTally(self.standing, options.stop_at)
 
@@ -116,12 +118,13 @@ class Review:
     def _event(self, place: int, answer: Answer, chosen: RowFilter, **given: Any) -> Event:
         folder = self.folder
         fixed = {"key": answer.key} if answer.key else {}
+        kind, class_text = self._verdict(place, answer)
         return Event(
             reviewer=self.reviewer,
             row=int(folder.rows.number[place]),
             row_key=folder.rows.key[place],
-            kind=self._kind(place, answer),
-            class_text=self._class(place, answer),
+            kind=kind,
+            class_text=class_text,
             note=answer.note or None,
             seconds=self._seconds(answer),
             queue=self.standing.queue_of(chosen, place),
@@ -132,19 +135,17 @@ class Review:
             **fixed | given,
         )
 
-    def _class(self, place: int, answer: Answer) -> str | None:
+    def _verdict(self, place: int, answer: Answer) -> tuple[str, str | None]:
+        """Kind and class of an answer; what is chosen may be the label, or the suggestion."""
         if answer.kind in NAMED:
-            return getattr(self.folder, NAMED[answer.kind])(place)
-        return answer.class_text if answer.kind == "other" else None
-
-    def _kind(self, place: int, answer: Answer) -> str:
-        """A class that is chosen may be the suggestion, or the label."""
-        if answer.kind != "other":
-            return answer.kind
-        if answer.class_text == self.folder.label_text(place):
-            return "label"
-        is_suggested = answer.class_text == self.folder.suggested_text(place)
-        return "suggestion" if is_suggested else "other"
+            return answer.kind, getattr(self.folder, NAMED[answer.kind])(place)
+        if answer.kind != "other" or answer.class_text is None:
+            return answer.kind, None
+        for kind in ("label", "suggestion"):
+            named = getattr(self.folder, NAMED[kind])(place)
+            if not differ(answer.class_text, named):
+                return kind, named
+        return "other", answer.class_text
 
     def _seconds(self, answer: Answer) -> float | None:
         return None if answer.shown is None else max(time.time() - answer.shown, 0.0)

@@ -6,12 +6,13 @@ from uuid import uuid4
 from ..._format import plural
 from ..decisions import Event
 from ._filter import STATES, RowFilter
-from ._names import field_text, name_of_text, shown_name
+from ._names import field_text, name_of_text
 from ._pictures import picture_problem
 from ._review import Review
 from ._standing import SKIPPED
 from ._templates import page_link, rendered
-from ._view import SAID, card_view
+from ._view import card_view
+from ._words import Words
 
 QUEUE_NAMES = {
     "suspects": "Suspects",
@@ -33,10 +34,9 @@ def page_view(review: Review, chosen: RowFilter, *, view: str = "other") -> dict
         "chosen": chosen,
         "view": view,
         "queues": _queues(review),
-        "class_names": [
-            (field_text(text), shown_name(value))
-            for text, value in zip(folder.class_texts, folder.classes, strict=True)
-        ],
+        "words": review.words,
+        "kind": folder.kind,
+        "class_names": [(field_text(text), name) for text, name in folder.recorded.choices],
     }
 
 
@@ -89,10 +89,10 @@ def _told(review: Review) -> dict[str, Any]:
     return review.tally.told_in_sentences() if has_skill and not review.options.blind else {}
 
 
-def event_in_words(event: Event) -> str:
+def event_in_words(event: Event, words: Words) -> str:
     """What somebody did, within a sentence."""
     named = f" ({name_of_text(event.class_text)})" if event.class_text else ""
-    return f"row {event.row}: {SAID[event.kind]}{named}"
+    return f"row {event.row}: {words.said(event.kind)}{named}"
 
 
 def _nothing(review: Review, chosen: RowFilter) -> dict[str, Any]:

@@ -130,9 +130,9 @@ class RowStanding:
         low, high = chosen.bounds
         fits = (rows.p_wrong >= low) & (rows.p_wrong <= high)
         if chosen.label:
-            fits &= rows.label == self._code(chosen.label)
+            fits &= self.folder.recorded.labelled(chosen.label)
         if chosen.suggested:
-            fits &= rows.suggested == self._code(chosen.suggested)
+            fits &= self.folder.recorded.suggested(chosen.suggested)
         if chosen.state:
             fits &= self.states == STATES.index(chosen.state)
         if chosen.decided:
@@ -144,16 +144,11 @@ class RowStanding:
                 fits &= self._found(part, words.casefold())
         return fits
 
-    def _code(self, given: str) -> int:
-        """The place of a class; one that no row has where there is no such class."""
-        text = self.folder.class_text(given)
-        return len(self.folder.classes) if text is None else self.folder.class_codes[text]
-
     def _decided_as(self, given: str) -> np.ndarray:
-        text = self.folder.class_text(given)
-        verdicts = self.decisions.verdicts()
+        is_it, verdicts = self.folder.recorded.is_decided_as, self.decisions.verdicts()
         found = (verdicts.get(key) for key in self.folder.rows.key)
-        return np.array([text and each and each.class_text == text for each in found], bool)
+        texts = (each and each.class_text for each in found)
+        return np.array([text is not None and is_it(text, given) for text in texts], bool)
 
     def _decided_by(self, reviewer: str) -> np.ndarray:
         decided = self.decisions.by_reviewer()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._certified import gone_through
+from ..decisions import differ
 from ..inference import (
     Components,
     ReviewProgress,
@@ -18,7 +19,6 @@ from ..inference import (
     undecidable,
     update,
 )
-from ._columns import MISSING
 from ._standing import AMBIGUOUS, DECIDED, SKIPPED, UNUSABLE, RowStanding
 
 UNTOLD, RIGHT, WRONG, UNSURE = range(-1, 3)
@@ -99,12 +99,12 @@ class ReviewTally:
 
     def _told(self, place: int) -> int:
         folder, state = self.standing.folder, self.standing.states[place]
-        if folder.rows.label[place] == MISSING:
+        if folder.recorded.is_blank(place):
             return UNTOLD  # a class for a row without a label says nothing about labels
         if state != DECIDED:
             return UNSURE if state in (AMBIGUOUS, UNUSABLE) else UNTOLD
         verdict = self.standing.decisions.verdicts()[folder.rows.key[place]]
-        return WRONG if verdict.class_text != folder.label_text(place) else RIGHT
+        return WRONG if differ(str(verdict.class_text), folder.label_text(place)) else RIGHT
 
     def _add(self, rows: np.ndarray, sign: int) -> None:
         rows = rows[self.told[rows] != UNTOLD]

@@ -1,31 +1,19 @@
 """A card as the templates show it: a plain dict in which every text is ready to be printed."""
 
 import time
-from hashlib import blake2b
 from typing import Any
 from uuid import uuid4
 
-from ..._format import percent, probability
-from ..decisions import Event, as_text
+from ..._format import percent
+from ..decisions import Event
+from ._answers import answers, suggested_in_words
 from ._filter import RowFilter
-from ._keys import DIGITS
 from ._marks import marked
-from ._names import field_text, name_of_text, shown_name
+from ._names import name_of_text, shown_name
 from ._review import Review
 
 LONG = 160  # characters from which a value is a text to read, not a cell to compare
 UNFOLDED = 12  # columns in view at once
-SAID = {
-    "suggestion": "accepted the suggestion",
-    "label": "kept the label",
-    "other": "chose another class",
-    "ambiguous": "ambiguous",
-    "unusable": "unusable",
-    "skip": "skipped",
-    "note": "noted",
-    "undo": "undid",
-    "redo": "redid",
-}
 
 
 def card_view(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
@@ -35,11 +23,11 @@ def card_view(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
     return {
         **{name: card[name] for name in ("row", "id", "image", "picture")},
         "label": shown_name(card["label"]),
-        "suggested": shown_name(card["suggested"]),
+        "suggested": suggested_in_words(card),
         "is_doubted": card["p_wrong"] >= 0.5,
         "chance": "" if blind else percent(card["p_wrong"]),
         "reasons": [] if blind else card["reasons"],
-        "classes": _classes(review, place, card),
+        **answers(review, place, card),
         "kind": _kind(card),
         **_values(card),
         "is_item": "votes" in card,  # of several annotators, called by its name
@@ -47,7 +35,7 @@ def card_view(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
         "similar": _similar(card),
         "compared": card["similar"][0]["values"].keys() if card["similar"] else [],
         "own": {} if not card["similar"] else _own(card),
-        "history": [_told(event, stands, blind) for event, stands in review.history(place)],
+        "history": [_told(review, event, stands) for event, stands in review.history(place)],
         "state": review.state(place),
         "key": uuid4().hex,
         "shown": f"{time.time():.3f}",
@@ -61,34 +49,6 @@ def _kind(card: dict[str, Any]) -> str:
     return (
         "text" if any(len(value or "") >= LONG for value in card["values"].values()) else "record"
     )
-
-
-def _classes(review: Review, place: int, card: dict[str, Any]) -> list[dict[str, Any]]:
-    """The classes to choose from by digit, the most probable first; blindly, in any order."""
-    chances = {as_text(value): p for value, p in card["classes"]}
-    pair = {review.folder.label_text(place): 0.0, review.folder.suggested_text(place): 0.0}
-    texts = [text for text in [*chances, *pair] if text in review.folder.class_codes]
-    texts = _shuffled(texts, pair, card["key"]) if review.options.blind else texts
-    return [
-        {
-            "name": name_of_text(text),
-            "text": field_text(text),
-            "digit": digit,
-            "width": round(100 * chances.get(text, 0.0), 1),
-            "chance": "" if review.options.blind else probability(chances.get(text, 0.0)),
-        }
-        for text, digit in zip(dict.fromkeys(texts), DIGITS, strict=False)
-    ]
-
-
-def _shuffled(texts: list[str], pair: dict[str, float], key: str) -> list[str]:
-    """Label and suggestion first, in an order that tells nothing, then the rest by name."""
-
-    def drawn(text: str) -> bytes:
-        return blake2b(f"{key} {text}".encode(), digest_size=8).digest()
-
-    rest = sorted(text for text in set(texts) if text not in pair)
-    return [*sorted((text for text in pair if text in texts), key=drawn), *rest]
 
 
 def _values(card: dict[str, Any]) -> dict[str, Any]:
@@ -131,11 +91,12 @@ def _own(card: dict[str, Any]) -> dict[str, str]:
     return {name: card["values"].get(name) or "" for name in card["similar"][0]["values"]}
 
 
-def _told(event: Event, stands: bool, blind: bool) -> dict[str, Any]:
+def _told(review: Review, event: Event, stands: bool) -> dict[str, Any]:
+    is_hidden = review.options.blind and event.class_text
     return {
         "at": event.at[:16].replace("T", " "),
         "reviewer": event.reviewer,
-        "said": "decided" if blind and event.class_text else SAID[event.kind],
+        "said": "decided" if is_hidden else review.words.said(event.kind),
         "class": name_of_text(event.class_text),
         "note": event.note or "",
         "stands": stands,

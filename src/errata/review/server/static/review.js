@@ -35,7 +35,7 @@ const carriers = (name) => [...document.querySelectorAll("[data-keys]")].filter(
 
 const isVisible = (each) => each.getClientRects().length > 0;
 
-const isField = (each) => each.matches("input:not([type=hidden]), textarea, select, [contenteditable]");
+const isField = (each) => each.matches("input:not([type=hidden], [type=checkbox]), textarea, select, [contenteditable]");
 
 function onField(event) {
   if (event.key === "Escape") document.getElementById("card")?.focus();
@@ -48,8 +48,9 @@ function onKey(event) {
   if (isField(event.target)) return onField(event);
   if (event.key === "Escape") return closeOpened();
   const name = keyName(event);
-  // Enter and Space belong to a button or link that was reached with Tab.
-  const ownsKey = event.target.matches("button, a, summary") && /^(Enter|Space)$/.test(name);
+  // Enter and Space belong to a button or link that was reached with Tab, Space to a box to tick.
+  const own = event.target.matches("[type=checkbox]") ? /^Space$/ : /^(Enter|Space)$/;
+  const ownsKey = event.target.matches("button, a, summary, [type=checkbox]") && own.test(name);
   if (event.altKey || event.repeat || ownsKey) return;
   const found = carriers(name).find(isVisible);
   if (!found) return;
@@ -58,6 +59,7 @@ function onKey(event) {
 }
 
 function press(found) {
+  if (isField(found)) return found.focus();
   found.click();
   const fold = found.closest("details");
   if (!found.matches("summary") || !fold?.open) return;
@@ -133,6 +135,13 @@ function settle() {
   if (window.scrollY > 0) window.scrollTo({ top: 0, behavior: "instant" });
 }
 
+// Labels that were set or taken away are to be saved; Enter does that then, and accepts nothing.
+function onChange(event) {
+  const boxes = [...document.querySelectorAll(".labels [type=checkbox]")];
+  if (!boxes.includes(event.target)) return;
+  document.getElementById("card").classList.toggle("changed", boxes.some((box) => box.checked !== box.defaultChecked));
+}
+
 function onClick(event) {
   const zoom = event.target.closest("[data-zoom]");
   if (!zoom) return;
@@ -159,6 +168,7 @@ document.documentElement.classList.add("js");
 document.addEventListener("keydown", onKey);
 document.addEventListener("submit", onSubmit);
 document.addEventListener("click", onClick);
+document.addEventListener("change", onChange);
 startTheme();
 if (stage()) document.getElementById("card")?.focus({ preventScroll: true });
 document.documentElement.dataset.ready = "yes"; // tests look for it: the script ran to its end
