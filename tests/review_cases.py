@@ -126,3 +126,64 @@ def write_audit(
         row_group_size=200,
     )
     return folder
+
+
+def write_numbers_audit(folder, **how):
+    """The same of numbers: row i has 10 i + 0.5, and of a suspect it should be a tenth."""
+    write_audit(folder, **how)
+
+    def card(told):
+        row = told["row"]
+        told |= {"label": 10 * row + 0.5, "suggested": row + 0.05, "classes": []}
+        told |= {"low": f"{row - 1:.1f}", "high": f"{row + 1:.1f}", "hint": "x10"}
+        told["similar"] = [near | {"label": float(near["row"])} for near in told["similar"] or []]
+        return told
+
+    def columns(rows):
+        number = np.arange(rows.num_rows)
+        return {"targets": 10 * number + 0.5, "suggested": number + 0.05}
+
+    return _of_kind(folder, "numbers", card, columns)
+
+
+def write_sets_audit(folder, **how):
+    """The same of several labels: row i has a class and "old", and looks like the next class."""
+    write_audit(folder, **how)
+    names = [*CLASSES, "old"]
+
+    def card(told):
+        label, suggested = told["label"], told["suggested"]
+        cells = [(name, name in (label, "old"), name in (label, suggested)) for name in names]
+        cells.sort(key=lambda cell: not cell[2])
+        told["cells"] = [
+            [n, is_set, 0.9 if doubted else 0.01, doubted] for n, is_set, doubted in cells
+        ]
+        told |= {"label": [label, "old"], "suggested": [suggested, "old"], "classes": []}
+        told["similar"] = [near | {"label": [near["label"]]} for near in told["similar"] or []]
+        return told
+
+    def columns(rows):
+        labels, suggested = rows["labels"].to_pylist(), rows["suggested"].to_pylist()
+        pairs = list(zip(labels, suggested, strict=True))
+        is_set = {f"label {i}": [n in (own, "old") for own in labels] for i, n in enumerate(names)}
+        doubted = {
+            f"flagged {i}": [own != other and n in (own, other) for own, other in pairs]
+            for i, n in enumerate(names)
+        }
+        return is_set | doubted | {"p_row": rows["p_wrong"]}
+
+    return _of_kind(folder, "multilabel", card, columns, names=names)
+
+
+def _of_kind(folder, kind, card, columns, **numbers):
+    """Rewrite a folder of classes as one of another kind."""
+    path = Path(folder) / "audit.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"kind": kind} | numbers))
+    rows = parquet.read_table(Path(folder) / "rows.parquet")
+    kept = {name: rows[name] for name in ("key", "p_wrong", "suspicion", "flagged")}
+    parquet.write_table(pyarrow.table(kept | columns(rows)), Path(folder) / "rows.parquet")
+    cards = parquet.read_table(Path(folder) / "cards.parquet")
+    texts = [json.dumps(card(json.loads(text.as_py()))) for text in cards["card"]]
+    written = pyarrow.table({"row": cards["row"], "card": texts}, schema=cards.schema)
+    parquet.write_table(written, Path(folder) / "cards.parquet", row_group_size=200)
+    return Path(folder)

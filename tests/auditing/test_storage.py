@@ -152,7 +152,7 @@ def test_a_change_of_what_is_written_is_noticed(tmp_path):
         "unlabelled version"
     )
     shown = "compared flagged id image label p_wrong reasons row similar speaking suggested values"
-    assert numbers["version"] == 10
+    assert numbers["version"] == 11
     assert sorted(numbers) == fields.split()
     assert sorted(numbers["examples"][0]) == shown.split()
     beside = "differs image label row values"

@@ -150,7 +150,7 @@ def texts(tmp_path_factory):
         (["--action", "unlabel"], "needs a column for each label; the lists in 'tags' cannot say"),
         (["--action", "replace"], "--action replace is for numbers"),
         (["--unsure", "drop"], "--unsure is for audits of classes"),
-        (["--decisions", "only"], "--decisions is for audits of classes"),
+        (["--decisions", "only"], "nobody has decided anything yet"),
         (["--table", "nowhere.csv"], "nowhere.csv"),
     ],
 )

@@ -1,10 +1,11 @@
 """What people decided about rows, which comes before anything that is done by probability."""
 
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._validation import check_choice
 from ..review.decisions import Decisions, Resolved, as_text, from_text, resolve
 from ._cleaning import Cleaned, Scores
 
@@ -13,32 +14,41 @@ UNCLEAR = 0.5  # the weight of a row of which people cannot tell the class
 
 
 class DecidedRows(NamedTuple):
-    """Labels with the classes that people gave, and what else they said; one entry per row."""
+    """Labels with what people gave instead, and what else they said; one entry per row."""
 
     labels: np.ndarray
-    codes: np.ndarray
     decided: np.ndarray  # bool: has the class that people gave
     changed: np.ndarray  # bool: which is not what its label was
     unclear: np.ndarray  # bool: ambiguous, and kept
     gone: np.ndarray  # bool: to be left out
+    codes: np.ndarray | None = None  # of the labels, where they are classes
 
     @property
     def told(self) -> np.ndarray:
         """The rows of which people said what becomes of them."""
         return self.decided | self.unclear | self.gone
 
-    def undecided(self, scores: Scores) -> Scores:
-        """What is left to act upon; a label that people gave is not wrong."""
-        left = ~self.gone
-        if not left.any():
+    @property
+    def left(self) -> np.ndarray:
+        """The rows that people leave in the table."""
+        if self.gone.all():
             raise ValueError("people found every row unusable; nothing is left of the table.")
-        p_wrong = np.where(self.told, 0, scores.p_wrong)
-        parts = (self.labels, self.codes, scores.suggested, p_wrong, scores.p_suggested)
-        return Scores(*(part[left] for part in parts))
+        return ~self.gone
 
-    def over(self, cleaned: Cleaned) -> Cleaned:
+    def doubts(self, p_wrong: np.ndarray) -> np.ndarray:
+        """What is left to act upon, of rows that stay; a label that people gave is not wrong."""
+        told = self.told if p_wrong.ndim == 1 else self.told[:, None]
+        return np.where(told, 0, p_wrong)[self.left]
+
+    def undecided(self, scores: Scores) -> Scores:
+        """What is left to act upon in an audit of classes."""
+        parts = (self.labels, self.codes, scores.suggested, scores.p_wrong, scores.p_suggested)
+        left = Scores(*(part[self.left] for part in parts if part is not None))
+        return left._replace(p_wrong=self.doubts(scores.p_wrong))
+
+    def over(self, cleaned: Cleaned, changed: str = "relabelled") -> Cleaned:
         """What was done to the others, and to these as people said."""
-        left = ~self.gone
+        left = self.left
         labels = self.labels.astype(np.promote_types(self.labels.dtype, cleaned.labels.dtype))
         labels[left] = cleaned.labels
         weight = np.zeros(len(left))
@@ -46,10 +56,57 @@ class DecidedRows(NamedTuple):
         weight[self.unclear] = UNCLEAR
         did = np.full(len(left), "dropped", dtype="<U10")
         did[left] = cleaned.did
-        did[self.unclear], did[self.changed] = "weighted", "relabelled"
+        did[self.unclear], did[self.changed] = "weighted", changed
         kept = left.copy()
         kept[left] = cleaned.kept
         return Cleaned(kept, labels, weight, did, self.told)
+
+
+def check_decided(undecided: str, ambiguous: str) -> None:
+    """Raise for what ``clean`` does not know of rows that people decided, or did not."""
+    check_choice("undecided", undecided, ("act", "keep"))
+    check_choice("ambiguous", ambiguous, ("keep", "drop"))
+
+
+class Said(NamedTuple):
+    """What people said of rows, one entry per row, and what they gave to those they decided."""
+
+    decided: np.ndarray
+    texts: np.ndarray  # of the decided rows, in their order: JSON
+    unclear: np.ndarray
+    gone: np.ndarray
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Places of the decided rows."""
+        return np.flatnonzero(self.decided)
+
+    @property
+    def given(self) -> list[Any]:
+        """What people gave to these."""
+        return [from_text(text) for text in self.texts]
+
+    def laid_over(
+        self, labels: np.ndarray, changed: np.ndarray, codes: np.ndarray | None = None
+    ) -> DecidedRows:
+        """The same beside labels that have what people gave."""
+        return DecidedRows(labels, self.decided, changed, self.unclear, self.gone, codes)
+
+
+def said_of_rows(
+    decisions: Decisions | str | os.PathLike, keys: np.ndarray, *, drop_ambiguous: bool
+) -> Said:
+    """Lay decisions beside the rows with these keys; disputed and skipped rows are left alone."""
+    if not isinstance(decisions, Decisions):
+        with Decisions(decisions, read_only=True) as opened:
+            return said_of_rows(opened, keys, drop_ambiguous=drop_ambiguous)
+    found = resolve(decisions, keys)
+    decided, ambiguous, unusable = (_among(found, kind, len(keys)) for kind in _KINDS)
+    return Said(
+        *(decided, found.classes[found.kinds == "decided"]),
+        unclear=ambiguous & (not drop_ambiguous),
+        gone=unusable | (ambiguous & drop_ambiguous),
+    )
 
 
 def decided_rows(
@@ -60,19 +117,10 @@ def decided_rows(
     *,
     drop_ambiguous: bool,
 ) -> DecidedRows:
-    """Lay decisions beside the rows with these keys; disputed and skipped rows are left alone."""
-    if not isinstance(decisions, Decisions):
-        with Decisions(decisions, read_only=True) as opened:
-            return decided_rows(opened, keys, scores, classes, drop_ambiguous=drop_ambiguous)
-    found = resolve(decisions, keys)
-    decided, ambiguous, unusable = (_among(found, kind, len(keys)) for kind in _KINDS)
-    texts = found.classes[found.kinds == "decided"]
-    labels, codes = _with_classes(scores, np.flatnonzero(decided), texts, classes)
-    return DecidedRows(
-        *(labels, codes, decided, codes != scores.codes),
-        unclear=ambiguous & (not drop_ambiguous),
-        gone=unusable | (ambiguous & drop_ambiguous),
-    )
+    """The labels of an audit of classes, with the classes that people gave."""
+    said = said_of_rows(decisions, keys, drop_ambiguous=drop_ambiguous)
+    labels, codes = _with_classes(scores, said, classes)
+    return said.laid_over(labels, codes != scores.codes, codes)
 
 
 def _among(found: Resolved, kind: str, n: int) -> np.ndarray:
@@ -82,15 +130,13 @@ def _among(found: Resolved, kind: str, n: int) -> np.ndarray:
     return among
 
 
-def _with_classes(
-    scores: Scores, rows: np.ndarray, texts: np.ndarray, classes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _with_classes(scores: Scores, said: Said, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Labels and their codes, with those of some rows replaced."""
     known = {as_text(name): code for code, name in enumerate(classes)}
-    given = [from_text(text) for text in texts]
+    rows, given = said.rows, said.given
     check_kind(rows, given, classes)
     codes = scores.codes.copy()
-    codes[rows] = [known.setdefault(text, len(known)) for text in texts]
+    codes[rows] = [known.setdefault(text, len(known)) for text in said.texts]
     labels = scores.labels.astype(object)
     labels[rows] = given
     # Not to the type that the labels had: a longer text would be cut.

@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._optional import require
-from .._validation import check_choice
 from ..review.decisions import Decisions
 from ..tables._digest import RowDigests
 from ._audit_rows import AuditRows
 from ._class_storage import class_columns, class_fields, class_numbers
 from ._clean_parts import clean_stored
 from ._cleaning import Cleaned, Scores, clean_labels
-from ._decided import decided_rows
+from ._decided import check_decided, decided_rows
 from ._for_review import ForReview, StoredReview
 from ._noise_rate import NoiseRate
 from ._self_check import SelfCheck
@@ -236,8 +235,7 @@ class Audit(AuditRows):
             dropped, nor its last two rows, but where people said so. Where the columns do not tell
             the labels apart, nothing is changed that nobody decided.
         """
-        check_choice("undecided", undecided, ("act", "keep"))
-        check_choice("ambiguous", ambiguous, ("keep", "drop"))
+        check_decided(undecided, ambiguous)
         act = partial(clean_labels, action=action, threshold=threshold, sure=sure, unsure=unsure)
         scores = Scores(self.labels, self.codes, self.suggested, self.p_wrong, self.p_suggested)
         scores = scores.believed(self.has_skill and undecided == "act")

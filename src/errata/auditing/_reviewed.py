@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .._files import atomic_path
-from ._result import Audit
+from ._kinds import load_audit
 from ._storage import NUMBERS
 
 REPORT = "report.html"
@@ -25,9 +25,9 @@ def add_review(path: str | os.PathLike, so_far: dict[str, Any]) -> None:
         What :func:`errata.review.review_summary` gives; its ``sentences`` are what the report says.
     """
     folder = Path(path)
-    Audit.load(folder)  # of another version, or no audit: nothing is written
+    load_audit(folder)  # of another version, or no audit: nothing is written
     numbers = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))
     with atomic_path(folder / NUMBERS) as new:
         new.write_text(json.dumps(numbers | {"reviewed": so_far}, allow_nan=False), "utf-8")
     if (folder / REPORT).exists():
-        Audit.load(folder).report(folder / REPORT)
+        load_audit(folder).report(folder / REPORT)

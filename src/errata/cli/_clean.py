@@ -24,8 +24,8 @@ from ._options import FRACTION
 from ._several import audited_table, check_new_folder
 
 ACTIONS = ("drop", "relabel", "replace", "unlabel")
-FOR_REVIEWED = ("unsure", "use", "ambiguous")  # options without effect on several labels a row
-FOR_CLASSES = ("sure", *FOR_REVIEWED)  # and on numbers
+FOR_CLASSES = ("unsure",)  # options without effect on several labels a row
+FOR_LABELS = ("sure", *FOR_CLASSES)  # and on numbers
 NO_SKILL = (
     "The audit found that the columns do not tell the labels apart, so nobody knows which are wrong"
 )
@@ -141,15 +141,15 @@ def clean(
         return
     if audit.kind == "numbers":
         _check_for_numbers(action)
-        how = {"action": action, "threshold": threshold, "force": force}
-        clean_target_file(audit, folder, table, out, **how)
+        how = {"action": action, "threshold": threshold, "ambiguous": ambiguous}
+        clean_target_file(audit, folder, table, out, use=use, force=force, **how)
         return
     if action == "replace":
         raise ValueError("--action replace is for numbers; classes are changed by relabel.")
     if audit.kind == "multilabel":
-        _refuse(FOR_REVIEWED)
-        how = {"action": action, "threshold": threshold, "sure": sure, "force": force}
-        clean_multilabel_file(audit, folder, table, out, **how)
+        _refuse(FOR_CLASSES)
+        how = {"action": action, "threshold": threshold, "sure": sure, "ambiguous": ambiguous}
+        clean_multilabel_file(audit, folder, table, out, use=use, force=force, **how)
         return
     label = audit.about["label"]
     if label is None:
@@ -199,14 +199,13 @@ def _check_for_numbers(action: str) -> None:
     """Raise for what has no meaning for numbers."""
     if action == "relabel":
         raise ValueError("--action relabel is for classes; wrong numbers are changed by replace.")
-    _refuse(FOR_CLASSES)
+    _refuse(FOR_LABELS)
 
 
 def _refuse(options: Sequence[str]) -> None:
     """Raise when one of these was typed: an option without effect misleads."""
     for name in _given(**dict.fromkeys(options)):
-        given = "decisions" if name == "use" else name
-        raise ValueError(f"--{given} is for audits of classes; leave it out.")
+        raise ValueError(f"--{name} is for audits of classes; leave it out.")
 
 
 def _clean_found_rows(

@@ -7,6 +7,7 @@ import errata
 
 from .._files import atomic_path
 from .._format import count, plural
+from ._cleaned import clean_with_people
 from ._columns import check_known, column
 from ._console import say
 from ._folder import check_out, find_table, tidy
@@ -18,7 +19,14 @@ NO_SKILL = (
 
 
 def clean_multilabel_file(
-    audit: Any, folder: Path, table: Path | None, out: Path, *, force: bool, **how: Any
+    audit: Any,
+    folder: Path,
+    table: Path | None,
+    out: Path,
+    *,
+    use: str,
+    force: bool,
+    **how: Any,
 ) -> None:
     """Write the audited table without the labels found wrong; ``how`` is for ``clean``."""
     if how["action"] == "unlabel" and audit.about["label"] is not None:
@@ -32,9 +40,12 @@ def clean_multilabel_file(
     check_known(label_columns(audit), now.column_names, table)
     rows = _rows_in_audit(table, now, audit)
     tidy(out.parent)
-    cleaned = audit.clean(**how)
+    cleaned, decided = clean_with_people(audit, folder, use, how)
     _copy(table, out, cleaned.kept[rows], _new_columns(audit, now, cleaned.labels[rows]))
-    say(f"{_outcome(audit, cleaned, how['action'], how['threshold'])}.")
+    if decided is not None:
+        say(decided)
+    if use != "only":
+        say(f"{_outcome(audit, cleaned, how['action'], how['threshold'])}.")
     say(f"Wrote {out} with {count(cleaned.kept.sum())} of {plural(len(audit), 'row')}.")
 
 
@@ -91,7 +102,7 @@ def _outcome(audit: Any, cleaned: Any, action: str, threshold: float) -> str:
     """What became of the labels above the threshold, in one sentence."""
     if not audit.has_skill:
         return f"{NO_SKILL}; nothing changed"
-    wrong = (audit.p_wrong_cells > threshold) & audit.can_be_judged
+    wrong = (audit.p_wrong_cells > threshold) & audit.can_be_judged & ~cleaned.decided[:, None]
     probably = f"wrong with a probability above {threshold:g}"
     if not wrong.any():
         return f"No label of a row is {probably}; nothing changed"
@@ -103,11 +114,12 @@ def _outcome(audit: Any, cleaned: Any, action: str, threshold: float) -> str:
 
 def _done(audit: Any, cleaned: Any, action: str, wrong: Any) -> list[str]:
     if action == "drop":
-        dropped = int((~cleaned.kept).sum())
+        dropped = int((~cleaned.kept & ~cleaned.decided).sum())
         spared, what = int(wrong.any(axis=1).sum()) - dropped, "no more than half of the rows go"
         counts = {f"{plural(dropped, 'row')} dropped": dropped}
     elif action == "relabel":
-        added, taken = (cleaned.labels > audit.labels).sum(), (cleaned.labels < audit.labels).sum()
+        new, old = (labels[~cleaned.decided] for labels in (cleaned.labels, audit.labels))
+        added, taken = (new > old).sum(), (new < old).sum()
         spared, what = int(wrong.sum() - added - taken), "that is not sure"
         counts = {f"{count(added)} added": added, f"{count(taken)} taken away": taken}
     else:

@@ -6,7 +6,7 @@ from typing import Any
 import errata
 
 from .._format import count, plural
-from ._cleaned import counts_of, outcome
+from ._cleaned import Counts, clean_with_people, counts_of, outcome
 from ._columns import read_column
 from ._console import say
 from ._folder import check_out, find_table, tidy
@@ -19,7 +19,14 @@ NO_SKILL = (
 
 
 def clean_target_file(
-    audit: Any, folder: Path, table: Path | None, out: Path, *, force: bool, **how: Any
+    audit: Any,
+    folder: Path,
+    table: Path | None,
+    out: Path,
+    *,
+    use: str,
+    force: bool,
+    **how: Any,
 ) -> None:
     """Write the audited table without the numbers found wrong; ``how`` is for ``clean``."""
     target = audit.about["target"]
@@ -29,17 +36,27 @@ def clean_target_file(
     check_out(table, out, force=force)
     rows = _rows_in_audit(table, target, audit)
     tidy(out.parent)
-    cleaned = audit.clean(**how)
+    cleaned, decided = clean_with_people(audit, folder, use, how)
     is_new = (cleaned.did == "replaced") | (cleaned.did == "unlabelled")
     write = errata.auditing.numbers.written_cells
     cells = read_column(table, target).tolist()
-    new = write(cells, is_new[rows], cleaned.labels[rows], audit.digits)
+    new = write(
+        *(cells, is_new[rows], cleaned.labels[rows], audit.digits), typed=cleaned.decided[rows]
+    )
     errata.tables.copy_with_rows(table, out, cleaned.kept[rows], name=target, values=new)
     counts = counts_of(cleaned, audit.p_wrong, audit.has_target, how["threshold"])
-    why_kept = "no more than half of the rows go"
-    told = outcome(counts, how["threshold"], why_kept, "target") if audit.has_skill else NO_SKILL
-    say(f"{told}." if counts.changed else f"{told}; nothing changed.")
+    if decided is not None:
+        say(decided)
+    if use != "only":
+        say(_outcome(audit, counts, how["threshold"]))
     say(f"Wrote {out} with {count(counts.kept)} of {plural(len(audit), 'row')}.")
+
+
+def _outcome(audit: Any, counts: Counts, threshold: float) -> str:
+    """What became of the numbers above the threshold, in one sentence."""
+    why_kept = "no more than half of the rows go"
+    told = outcome(counts, threshold, why_kept, "target") if audit.has_skill else NO_SKILL
+    return f"{told}." if counts.changed else f"{told}; nothing changed."
 
 
 def _rows_in_audit(table: Path, target: str, audit: Any) -> Any:

@@ -6,10 +6,9 @@ from typing import Any
 import errata
 
 from .._format import count, plural
-from ._cleaned import counts_of, outcome, people, tell_of_blanks
+from ._cleaned import clean_with_people, counts_of, outcome, tell_of_blanks
 from ._columns import check_known, column
 from ._console import say
-from ._decided import decisions_for
 from ._folder import check_out, find_table, tidy
 
 NO_SKILL = (
@@ -24,12 +23,9 @@ def clean_votes(
     source = _table_of_items(audit, folder, table)
     check_out(source or Path(audit.about.get("table") or folder), out, force=force)
     tidy(out.parent)
-    with decisions_for(folder, audit, use) as decisions:
-        undecided = "keep" if use == "only" else "act"
-        cleaned = audit.clean(**how, decisions=decisions, undecided=undecided)
-        threshold = how.get("threshold", 0.5)
-        counts = counts_of(cleaned, audit.p_wrong, audit.labelled, threshold)
-        decided = None if decisions is None else people(counts.decided, audit, decisions)
+    cleaned, decided = clean_with_people(audit, folder, use, how)
+    threshold = how.get("threshold", 0.5)
+    counts = counts_of(cleaned, audit.p_wrong, audit.labelled, threshold)
     columns = _items(audit, cleaned) if source is None else _rows(audit, cleaned, source)
     errata.tables.write_table(out, columns)
     if decided is not None:

@@ -1,14 +1,17 @@
 """What cleaning did to a table: counted over its rows, and told."""
 
 from collections import Counter
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import errata
 
 from .._format import count, plural
 from ._console import say
+from ._decided import decisions_for
 
 CHANGES = ("dropped", "relabelled", "replaced", "unlabelled")
+PEOPLE = ("relabelled", "replaced", "kept", "dropped")  # what they do to rows
 
 
 class Counts(NamedTuple):
@@ -70,9 +73,21 @@ def new_cells(cleaned: Any, cells: list[Any], rows: list[int]) -> list[Any]:
     return new
 
 
+def clean_with_people(
+    audit: Any, folder: Path, use: str, how: dict[str, Any]
+) -> tuple[Any, str | None]:
+    """What ``clean`` gives with what people decided, and a sentence about that."""
+    with decisions_for(folder, audit, use) as decisions:
+        undecided = "keep" if use == "only" else "act"
+        cleaned = audit.clean(**how, decisions=decisions, undecided=undecided)
+        if decisions is None:
+            return cleaned, None
+        return cleaned, people(Counter(cleaned.did[cleaned.decided].tolist()), audit, decisions)
+
+
 def people(did: Counter[str], audit: Any, decisions: Any) -> str:
     """What people decided, and what became of it."""
-    done = [f"{count(did[what])} {what}" for what in ("relabelled", "kept", "dropped") if did[what]]
+    done = [f"{count(did[what])} {what}" for what in PEOPLE if did[what]]
     if did["weighted"]:
         done.append(f"{count(did['weighted'])} ambiguous and kept")
     disputed = (errata.review.resolve(decisions, audit.row_keys()).kinds == "disputed").sum()

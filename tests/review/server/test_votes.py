@@ -66,4 +66,4 @@ def test_votes_are_not_audited_again_with_decisions(saved):
     with Page(saved / "a.audit") as page:
         refused = page.post("/reaudit", {})
     assert refused.status_code == 422
-    assert "votes are audited without decisions" in refused.text
+    assert "an audit of votes takes no decisions" in refused.text

@@ -1,21 +1,25 @@
 """The result of an audit of several labels a row: one number per cell, and what to do about it."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ...review.decisions import Decisions
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._base import BaseAudit
 from .._by import Doubted
 from .._cleaning import Cleaned
+from .._decided import check_decided
 from .._noise_rate import NoiseRate
 from .._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ._cell_check import CellCheck
-from ._cell_cleaning import clean_cells
+from ._cell_cleaning import clean_cells, decided_cells
 from ._cell_summary import cell_findings, summarise_cells
 from ._label_words import kind_of_error, set_in_words
 
@@ -204,6 +208,9 @@ class MultilabelAudit(BaseAudit):
         *,
         threshold: float = CLEAN_THRESHOLD,
         sure: float = RELABEL_SURE,
+        decisions: Decisions | str | os.PathLike | None = None,
+        undecided: str = "act",
+        ambiguous: str = "keep",
     ) -> Cleaned:
         """Say what to do with every row.
 
@@ -218,16 +225,34 @@ class MultilabelAudit(BaseAudit):
             for weights.
         sure : float, default=0.8
             For "relabel": cells must be wrong with more than this probability.
+        decisions : Decisions or path, optional
+            What people decided, which comes first: the labels they gave stands, also if
+            that is what the table says and whatever the action; unusable rows are dropped.
+        undecided : {"act", "keep"}, default="act"
+            What becomes of rows that nobody decided, or about which people do not agree: the action
+            as for any other row, or nothing.
+        ambiguous : {"keep", "drop"}, default="keep"
+            What becomes of rows that people found ambiguous: they stay as they are with a weight of
+            one half, or go.
 
         Returns
         -------
         Cleaned
-            ``kept``, ``weight`` and ``did``, one entry per row, and ``labels`` of shape (n, L);
-            ``apply(X)`` gives the rows that stay and their labels. No more than half of the rows
-            are dropped. Labels that the columns do not tell stay as they are.
+            ``kept``, ``weight``, ``did`` and ``decided``, one entry per row, and ``labels`` of
+            shape (n, L); ``apply(X)`` gives the rows that stay and their labels. No more than half
+            of the rows are dropped, but where people said so. Labels that the columns do not tell
+            stay as they are where nobody decided.
         """
-        p_wrong = np.where(self.can_be_judged, self.p_wrong_cells, 0.0)
-        return clean_cells(self.labels, p_wrong, action, threshold=threshold, sure=sure)
+        check_decided(undecided, ambiguous)
+        p_wrong = self.p_wrong_cells * self.can_be_judged * (undecided == "act")
+        act = partial(clean_cells, action=action, threshold=threshold, sure=sure)
+        if decisions is None:
+            return act(self.labels, p_wrong)
+        people = decided_cells(
+            *(decisions, self.row_keys(), self.labels, self.names),
+            drop_ambiguous=ambiguous == "drop",
+        )
+        return people.over(act(people.labels[people.left], people.doubts(p_wrong)))
 
     def doubted(self) -> Doubted:
         """The cells that may be wrong, compared within set and unset ones of each label."""

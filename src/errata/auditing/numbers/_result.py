@@ -1,19 +1,23 @@
 """The result of an audit of numeric targets: one number per row, and what should be done."""
 
+import os
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ...review.decisions import Decisions
 from ...tables._digest import RowDigests
 from .._base import BaseAudit
 from .._by import Doubted
 from .._cleaning import Cleaned
+from .._decided import check_decided
 from .._noise_rate import NoiseRate
 from .._settings import CLEAN_THRESHOLD
 from ._digits import Digits, digits_of
 from ._findings import TargetSelfCheck
-from ._target_cleaning import clean_targets
+from ._target_cleaning import clean_targets, decided_targets
 from ._target_summary import summarise_targets, target_findings
 
 
@@ -167,7 +171,15 @@ class TargetAudit(BaseAudit):
         columns = {"row": np.arange(len(self)), "target": self.targets}
         return columns | {name: getattr(self, name) for name in self.per_row[1:]} | rounded
 
-    def clean(self, action: str = "drop", *, threshold: float = CLEAN_THRESHOLD) -> Cleaned:
+    def clean(
+        self,
+        action: str = "drop",
+        *,
+        threshold: float = CLEAN_THRESHOLD,
+        decisions: Decisions | str | os.PathLike | None = None,
+        undecided: str = "act",
+        ambiguous: str = "keep",
+    ) -> Cleaned:
         """Say what to do with every row.
 
         Parameters
@@ -179,17 +191,35 @@ class TargetAudit(BaseAudit):
         threshold : float, default=0.5
             Targets that are wrong with more than this probability are acted upon. It does not
             matter for weights.
+        decisions : Decisions or path, optional
+            What people decided, which comes first: a number they gave stands, also if
+            that is what the table says and whatever the action; unusable rows are dropped.
+        undecided : {"act", "keep"}, default="act"
+            What becomes of rows that nobody decided, or about which people do not agree: the action
+            as for any other row, or nothing.
+        ambiguous : {"keep", "drop"}, default="keep"
+            What becomes of rows that people found ambiguous: they stay as they are with a weight of
+            one half, or go.
 
         Returns
         -------
         Cleaned
-            ``kept``, ``labels`` (the targets), ``weight`` and ``did``, one entry per row;
-            ``apply(X)`` gives the rows that stay and their targets. No more than half of the rows
-            are dropped. Where the columns do not predict the target, nothing is changed.
+            ``kept``, ``labels`` (the targets), ``weight``, ``did`` and ``decided``, one entry per
+            row; ``apply(X)`` gives the rows that stay and their targets. No more than half of the
+            rows are dropped, but where people said so. Where the columns do not predict the target,
+            nothing is changed that nobody decided.
         """
-        p_wrong = self.p_wrong if self.has_skill else np.zeros(len(self))
-        # A row may be beyond the threshold and not be flagged.
-        return clean_targets(self.targets, self.expected, p_wrong, action, threshold=threshold)
+        check_decided(undecided, ambiguous)
+        p_wrong = (self.has_skill and undecided == "act") * self.p_wrong
+        act = partial(clean_targets, action=action, threshold=threshold)
+        if decisions is None:
+            return act(self.targets, self.expected, p_wrong)
+        people = decided_targets(
+            decisions, self.row_keys(), self.targets, drop_ambiguous=ambiguous == "drop"
+        )
+        left = people.left
+        done = act(people.labels[left], self.expected[left], people.doubts(p_wrong))
+        return people.over(done, "replaced")
 
     def doubted(self) -> Doubted:
         """The targets, for :meth:`rates_by`."""
@@ -207,7 +237,3 @@ class TargetAudit(BaseAudit):
     def recorded(self, rows: np.ndarray) -> np.ndarray:
         """The targets of some rows."""
         return self.targets[rows]
-
-    def kept_numbers(self) -> dict[str, Any]:
-        """What ``audit.json`` holds besides ``plain``: the digits in which a review shows numbers."""
-        return {"decimals": self.digits.decimals}

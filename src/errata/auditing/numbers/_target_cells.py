@@ -57,11 +57,16 @@ def read_numeric_cells(told: str, words: list[str]) -> ReadCells:
 
 
 def written_cells(
-    cells: list[Any], changed: np.ndarray, values: np.ndarray, digits: Digits
+    cells: list[Any],
+    changed: np.ndarray,
+    values: np.ndarray,
+    digits: Digits,
+    typed: np.ndarray | None = None,
 ) -> list[Any]:
     """A column with some numbers put in place of others, written as its cells are.
 
-    Cells that do not change stay what they were. NaN empties a cell.
+    Cells that do not change stay what they were. NaN empties a cell. What people have ``typed``, a
+    mask, keeps all its digits.
 
     Examples
     --------
@@ -73,15 +78,16 @@ def written_cells(
     is_comma = bool(words) and read_numeric_cells("", words).comma == "."
     new = [None if cell != cell else cell for cell in cells]  # NaN is a gap among numbers
     for row in np.flatnonzero(changed).tolist():
-        new[row] = _written(cells[row], float(values[row]), digits, "," if is_comma else ".")
+        value, is_typed = float(values[row]), typed is not None and typed[row]
+        text = f"{value:.12g}" if is_typed else digits.text(value)
+        new[row] = _written(cells[row], value, text.replace(".", "," if is_comma else "."))
     return new
 
 
-def _written(cell: Any, value: float, digits: Digits, point: str) -> Any:
+def _written(cell: Any, value: float, text: str) -> Any:
     if np.isnan(value):
         return None
     if isinstance(cell, str):
-        text = digits.text(value).replace(".", point)
         part = _WITH_UNIT.fullmatch(cell)
         return text if part is None else f"{part.group(1)}{text}{part.group(3)}"
     is_whole = isinstance(cell, int) and value == int(value)

@@ -1,10 +1,15 @@
 """Cleaning a table of numeric targets: drop, replace, weight or unlabel what is probably wrong."""
 
+import os
+from typing import Any
+
 import numpy as np
 
 from ..._detector import spare_classes
 from ..._validation import check_choice, check_fraction
+from ...review.decisions import Decisions, as_text, differ, from_text
 from .._cleaning import Cleaned
+from .._decided import DecidedRows, said_of_rows
 from .._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
 
 TARGET_ACTIONS = ("drop", "replace", "weight", "unlabel")
@@ -36,6 +41,32 @@ def clean_targets(
         weight = 1 - p_wrong
         did[p_wrong > 0] = "weighted"
     return Cleaned(kept, labels, weight, did, np.zeros(len(targets), dtype=bool))
+
+
+def decided_targets(
+    decisions: Decisions | str | os.PathLike,
+    keys: np.ndarray,
+    targets: np.ndarray,
+    *,
+    drop_ambiguous: bool,
+) -> DecidedRows:
+    """The targets with the numbers that people gave; those they kept stay to the last digit."""
+    said = said_of_rows(decisions, keys, drop_ambiguous=drop_ambiguous)
+    new, changed = targets.copy(), np.zeros(len(targets), dtype=bool)
+    for row, text in zip(said.rows.tolist(), said.texts, strict=True):
+        changed[row] = differ(text, as_text(targets[row]))
+        if changed[row]:
+            new[row] = _as_number(row, from_text(text))
+    return said.laid_over(new, changed)
+
+
+def _as_number(row: int, given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise ValueError(
+            f"row {row} was decided to be {given!r}, which is no number; these are decisions about "
+            "another column."
+        )
+    return float(given)
 
 
 def droppable(wrong: np.ndarray, p_wrong: np.ndarray) -> np.ndarray:

@@ -29,8 +29,9 @@ class Event(NamedTuple):
         Its number in the audit, as a hint.
     kind : str
         "suggestion", "label" and "other" name a class (a number, a list of labels): the one
-        suggested, the label itself, another. "ambiguous": nobody can tell. "unusable": the row should go. "skip": not now.
-        "note": a remark and no verdict. "undo" and "redo" are made by :class:`Decisions`.
+        suggested, the label itself, another. "ambiguous": nobody can tell. "unusable": the row
+        should go. "skip": not now. "note": a remark and no verdict. "undo" and "redo" are made by
+        :class:`Decisions`.
     label, suggested : str
         What the card showed, as JSON text (:func:`as_text`).
     p_wrong : float

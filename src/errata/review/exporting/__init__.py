@@ -1,8 +1,9 @@
 """Decisions to take along: beside the rows of the table, one by one, or to Label Studio and back.
 
 ``_audited`` and ``_recorded`` are the audit that they are about; ``_table``, ``_events`` and
-``_tasks`` write, ``_annotations`` reads, and ``_controls`` is what Label Studio asks for. Rooms that bring scikit-learn are imported where they are used: the page
-imports this one, and must start at once.
+``_tasks`` write, ``_annotations`` reads, and ``_controls`` is what Label Studio asks for. Rooms
+that bring scikit-learn are imported where they are used: the page imports this one, and must start
+at once.
 """
 
 from ._annotations import Imported, import_label_studio

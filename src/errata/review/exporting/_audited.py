@@ -71,16 +71,17 @@ def read_audited(folder: str | os.PathLike) -> Audited:
         there = file.schema_arrow.names
         column = partial(_column, file)
         items = column("items").to_pylist() if "items" in there else None
-        return Audited(
+        score = [column(name).to_numpy() for name in (kind.p_wrong, "flagged", "suspicion")]
+        labels, suggested = recorded_rows(numbers, lambda name: column(name).to_pylist())
+        audited = Audited(
             *(fingerprint, about.get("table"), _label_columns(about, names)),
-            column("key").to_pylist(),
-            *recorded_rows(numbers, lambda name: column(name).to_pylist()),
-            *(column(name).to_numpy() for name in (kind.p_wrong, "flagged", "suspicion")),
+            *(column("key").to_pylist(), labels, suggested, score[0], score[1], score[2]),
             kind=kind,
             names=names,
             items=None if items is None else {str(about["item"]): items},
-            **{name: column(name).to_numpy() for name in OPTIONAL if name in there},
         )
+        more = {name: column(name).to_numpy() for name in OPTIONAL if name in there}
+        return audited._replace(**more)
 
 
 def _column(file: Any, name: str) -> Any:
@@ -110,7 +111,7 @@ def rows_to_export(path: Path, audited: Audited, what: str) -> tuple[Any, list[s
 
 def keys_in(path: Path, table: Any, audited: Audited) -> list[str]:
     """The keys of the rows of a table; raise when it is not the one audited."""
-    lacking = [name for name in audited.columns or [None] if name not in table.column_names]
+    lacking = [name for name in audited.columns or [""] if name not in table.column_names]
     if lacking:
         raise ValueError(f"{path} has no column {lacking[0]!r}; it is not the audited table.")
     if audited.by_place:

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..._format import four_digits
 from ..._optional import require
-from ..decisions import RowVerdict, from_text
 from .._kinds import KINDS
+from ..decisions import RowVerdict, from_text
 from ._audited import Audited, rows_to_export
 
 UNSEEN = "unseen"
@@ -21,8 +21,9 @@ def export_table(
     """Write a table with what was decided and five more columns; return how many rows have one.
 
     The first is ``errata_class``, ``errata_number`` or ``errata_labels``, by what was audited. Of
-    votes it is a table of the items, with the label that most votes give. ``target`` is CSV, TSV, JSON lines, Parquet or Feather by its name, whatever ``source`` is. Rows
-    are found by their keys, so the table may have been sorted or relabelled since the audit.
+    votes it is a table of the items, with the label that most votes give. ``target`` is CSV, TSV,
+    JSON lines, Parquet or Feather by its name, whatever ``source`` is. Rows are found by their
+    keys, so the table may have been sorted or relabelled since the audit.
     """
     from ...tables import write_table  # here, as it brings scikit-learn
 

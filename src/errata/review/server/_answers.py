@@ -12,14 +12,20 @@ from ._review import Review
 
 def answers(review: Review, place: int, card: dict[str, Any]) -> dict[str, Any]:
     """What the templates show of the choices on a card."""
-    told = {"form": "classes", "classes": [], "cells": [], "interval": None, "hint": ""}
+    told: dict[str, Any] = {
+        "form": "classes",
+        "classes": [],
+        "labels": [],
+        "interval": None,
+        "hint": "",
+    }
     if "cells" in card:
-        return told | {"form": "labels", "cells": _cells(review, card)}
+        return told | {"form": "labels", "labels": _labels(review, card)}
     if "hint" in card:
         interval = None if review.options.blind else (card["low"], card["high"])
         hint = "" if review.options.blind else card["hint"]
         return told | {"form": "number", "interval": interval, "hint": hint}
-    return told | {"classes": _classes(review, place, card)}
+    return told | {"form": "classes", "classes": _classes(review, place, card)}
 
 
 def suggested_in_words(card: dict[str, Any]) -> str:
@@ -32,8 +38,8 @@ def suggested_in_words(card: dict[str, Any]) -> str:
     return ", ".join([*added, *taken])
 
 
-def _cells(review: Review, card: dict[str, Any]) -> list[dict[str, Any]]:
-    """Labels to set or take away, the doubted first; blindly, none is set and names are in order."""
+def _labels(review: Review, card: dict[str, Any]) -> list[dict[str, Any]]:
+    """Labels to set or take away, the doubted first; blindly by name, and none is set."""
     blind, cells = review.options.blind, card["cells"]
     cells = sorted(cells, key=lambda cell: shown_name(cell[0])) if blind else cells
     digits = [*DIGITS, *[""] * len(cells)]

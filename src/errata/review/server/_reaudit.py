@@ -19,6 +19,8 @@ from ._templates import rendered
 from ._web import FileResponse, HTMLResponse, HTTPException, RedirectResponse
 
 MOST_SAID = 65_536  # bytes that are looked at
+CLASSES = "classes"
+WITHOUT = {"multilabel": "several labels a row"}  # kinds by other names
 
 # The report has a policy of its own, and a script; it must not act in the name of this page.
 REPORT_POLICY = (
@@ -112,8 +114,10 @@ def _nameless_file() -> tuple[int, int]:
 
 def _table(review: Review) -> Path:
     about, table = review.folder.about, review.options.table
-    if review.folder.numbers.get("kind") == "votes":
-        raise HTTPException(422, "votes are audited without decisions; clean the items with them.")
+    if review.folder.numbers.get("kind", CLASSES) != CLASSES:
+        kind = review.folder.numbers["kind"]
+        what = f"an audit of {WITHOUT.get(kind, kind)}"
+        raise HTTPException(422, f"{what} takes no decisions; clean the table with them.")
     if about.get("label") is None or "table" not in about:
         raise HTTPException(422, "this audit was made in Python; audit again there.")
     if table is None:

@@ -21,7 +21,7 @@ class RecordedNumbers:
         Those that have a card.
     """
 
-    choices: list[tuple[str, str]] = []  # numbers are typed, and not looked for one by one
+    choices: tuple[tuple[str, str], ...] = ()  # numbers are typed, and not looked for one by one
 
     def __init__(self, path: Path, rows: np.ndarray) -> None:
         targets = column_numbers(read_column(path, "targets"))
