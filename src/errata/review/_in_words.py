@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._format import count, listed, plural
-from ._kinds import Kind
+from ._kinds import ReviewedKind
 
 _STATES = ("ambiguous", "unusable", "disputed", "skipped")
 
 
-def in_words(told: dict[str, Any], kind: Kind) -> Iterator[str]:
+def in_words(told: dict[str, Any], kind: ReviewedKind) -> Iterator[str]:
     """The summary of a review, line by line."""
     reviewers = [f"{name} {count(rows)}" for name, rows in told["reviewers"].items()]
     yield f"{told['file']}: {plural(told['events'], 'event')}; verdicts by {listed(reviewers)}."
@@ -27,7 +27,7 @@ def in_words(told: dict[str, Any], kind: Kind) -> Iterator[str]:
         yield _sentence(told["certificate"]["sentence"])
 
 
-def _rows(states: dict[str, int], labels: dict[str, int], kind: Kind) -> str:
+def _rows(states: dict[str, int], labels: dict[str, int], kind: ReviewedKind) -> str:
     decided = states.get("decided", 0)
     found = f": {kind.counted(labels['wrong'])} wrong, {count(labels['right'])} right"
     blank = decided - labels["wrong"] - labels["right"]  # there was no label to be either

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from .._format import plural
 
 
-class Kind(NamedTuple):
+class ReviewedKind(NamedTuple):
     """What the parts of a review go by; a verdict is JSON text for all of them."""
 
     noun: str  # what is right or wrong
@@ -19,13 +19,13 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "classes": Kind("label", "labels", "errata_class"),
-    "votes": Kind("label", "labels", "errata_class"),
-    "numbers": Kind("number", "numbers", "errata_number"),
-    "multilabel": Kind("set of labels", "sets of labels", "errata_labels", "p_row"),
+    "classes": ReviewedKind("label", "labels", "errata_class"),
+    "votes": ReviewedKind("label", "labels", "errata_class"),
+    "numbers": ReviewedKind("number", "numbers", "errata_number"),
+    "multilabel": ReviewedKind("set of labels", "sets of labels", "errata_labels", "p_row"),
 }
 
 
-def kind_of(numbers: dict[str, Any]) -> Kind:
+def reviewed_kind(numbers: dict[str, Any]) -> ReviewedKind:
     """The kind of an audit by what is in its ``audit.json``."""
     return KINDS[numbers.get("kind", "classes")]

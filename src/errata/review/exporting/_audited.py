@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._format import count, plural
 from ..._optional import require
-from .._kinds import KINDS, Kind, kind_of
+from .._kinds import KINDS, ReviewedKind, reviewed_kind
 from ..decisions import as_text
 from ._recorded import recorded_rows
 
@@ -30,7 +30,7 @@ class Audited(NamedTuple):
     p_wrong: np.ndarray
     flagged: np.ndarray
     suspicion: np.ndarray
-    kind: Kind = KINDS["classes"]
+    kind: ReviewedKind = KINDS["classes"]
     known: np.ndarray | None = None  # rows whose label was certain before
     p_suggested: np.ndarray | None = None  # where there are classes
     names: list[Any] | None = None  # of the labels, where a row may have several
@@ -54,7 +54,7 @@ def read_audited(folder: str | os.PathLike) -> Audited:
     folder = Path(folder)
     try:
         numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
-        fingerprint, about = numbers["fingerprint"], numbers["about"]
+        fingerprint, _ = numbers["fingerprint"], numbers["about"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(
             f"{folder} is not an audit that this errata has written ({error}); audit the table "
@@ -65,23 +65,33 @@ def read_audited(folder: str | os.PathLike) -> Audited:
             f"{folder} is an audit of more rows than can be reviewed, so there are no decisions on "
             "it; its rows are in the files of its folder rows."
         )
-    kind, names = kind_of(numbers), numbers.get("names")
     parquet = require("pyarrow.parquet", extra="tables")
     with parquet.ParquetFile(folder / "rows.parquet") as file:
-        there = file.schema_arrow.names
-        column = partial(_column, file)
-        items = column("items").to_pylist() if "items" in there else None
-        score = [column(name).to_numpy() for name in (kind.p_wrong, "flagged", "suspicion")]
-        labels, suggested = recorded_rows(numbers, lambda name: column(name).to_pylist())
-        audited = Audited(
-            *(fingerprint, about.get("table"), _label_columns(about, names)),
-            *(column("key").to_pylist(), labels, suggested, score[0], score[1], score[2]),
-            kind=kind,
-            names=names,
-            items=None if items is None else {str(about["item"]): items},
-        )
-        more = {name: column(name).to_numpy() for name in OPTIONAL if name in there}
-        return audited._replace(**more)
+        return _rows(fingerprint, numbers, file)
+
+
+def _rows(fingerprint: str, numbers: dict[str, Any], file: Any) -> Audited:
+    """The rows in a file, of an audit with these numbers."""
+    about, kind, names = numbers["about"], reviewed_kind(numbers), numbers.get("names")
+    there, column = file.schema_arrow.names, partial(_column, file)
+    labels, suggested = recorded_rows(numbers, lambda name: column(name).to_pylist())
+    items = column("items").to_pylist() if "items" in there else None
+    audited = Audited(
+        fingerprint=fingerprint,
+        table=about.get("table"),
+        columns=_label_columns(about, names),
+        keys=column("key").to_pylist(),
+        labels=labels,
+        suggested=suggested,
+        p_wrong=column(kind.p_wrong).to_numpy(),
+        flagged=column("flagged").to_numpy(),
+        suspicion=column("suspicion").to_numpy(),
+        kind=kind,
+        names=names,
+        items=None if items is None else {str(about["item"]): items},
+    )
+    more = {name: column(name).to_numpy() for name in OPTIONAL if name in there}
+    return audited._replace(**more)
 
 
 def _column(file: Any, name: str) -> Any:

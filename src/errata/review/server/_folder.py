@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._files import places_of, readable
 from ...tables._picture_folder import is_picture_folder
-from .._kinds import kind_of
+from .._kinds import reviewed_kind
 from ..decisions import as_text
 from ._cards import CardFile
 from ._columns import column_numbers, read_column, stored_columns, texts_at
@@ -58,7 +58,7 @@ class AuditFolder:
             raise ValueError(_no_cards(path, self.numbers.get("parts") is not None))
         with readable(path / CARDS):
             self.cards = CardFile(path / CARDS)
-        self.kind = kind_of(self.numbers)
+        self.kind = reviewed_kind(self.numbers)
         self.recorded = read_recorded(path / ROWS, self.numbers, self.cards.rows)
         self.rows = _rows(path / ROWS, self.cards.rows, self.kind.p_wrong)
         self._places = {row: place for place, row in enumerate(self.rows.number.tolist())}

@@ -12,7 +12,7 @@ from ._review import Review
 from ._standing import SKIPPED
 from ._templates import page_link, rendered
 from ._view import card_view
-from ._words import Words
+from ._words import PageWords
 
 QUEUE_NAMES = {
     "suspects": "Suspects",
@@ -89,7 +89,7 @@ def _told(review: Review) -> dict[str, Any]:
     return review.tally.told_in_sentences() if has_skill and not review.options.blind else {}
 
 
-def event_in_words(event: Event, words: Words) -> str:
+def event_in_words(event: Event, words: PageWords) -> str:
     """What somebody did, within a sentence."""
     named = f" ({name_of_text(event.class_text)})" if event.class_text else ""
     return f"row {event.row}: {words.said(event.kind)}{named}"

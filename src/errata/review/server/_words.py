@@ -13,7 +13,7 @@ SAID = {
 }
 
 
-class Words(NamedTuple):
+class PageWords(NamedTuple):
     """What is asked, and what was said."""
 
     recorded: str  # what stands before the label
@@ -33,7 +33,7 @@ class Words(NamedTuple):
         return {"label": self.kept, "other": self.other}.get(kind) or SAID[kind]
 
 
-_CLASSES = Words(
+_CLASSES = PageWords(
     recorded="Label",
     keep="Keep label",
     kept="kept the label",
@@ -45,7 +45,7 @@ _CLASSES = Words(
 WORDS = {
     "classes": _CLASSES,
     "votes": _CLASSES,
-    "numbers": Words(
+    "numbers": PageWords(
         recorded="Recorded",
         keep="Keep number",
         kept="kept the number",
@@ -57,7 +57,7 @@ WORDS = {
         accept_other="expected",
         wrong="Number wrong with probability",
     ),
-    "multilabel": Words(
+    "multilabel": PageWords(
         recorded="Labels",
         keep="Keep labels",
         kept="kept the labels",
