@@ -2,10 +2,10 @@
 Wrong digits, found
 ===================
 
-Five hundred handwritten digits of scikit-learn, and we make six labels in a hundred wrong. One call
-of :func:`errata.audit` says how many labels are probably wrong, which, and what they should be. The
-picture has the most suspicious digits with the label that the table gives, the class that the audit
-suggests, and the probability that the label is wrong.
+Four hundred handwritten digits of scikit-learn, and we make eight labels in a hundred wrong. One
+call of :func:`errata.audit` says how many labels are probably wrong, which, and what they should
+be. The picture has the most suspicious digits with the label that the table gives, the class that
+the audit suggests, and the probability that the label is wrong.
 
 Use it first, whenever there is a table with one label a row: it needs no model and no number from
 you.
@@ -25,8 +25,8 @@ from errata.noise import flip_labels
 # changed. The audit is not told.
 
 X, y = load_digits(return_X_y=True)
-X, y = X[:500], y[:500]
-labels, flipped = flip_labels(y, 0.06, random_state=0)
+X, y = X[:400], y[:400]
+labels, flipped = flip_labels(y, 0.08, random_state=0)
 audit = errata.audit(X, labels, self_check=False, random_state=0)
 print(audit)
 
@@ -55,5 +55,5 @@ for axis, row in zip(axes.flat, audit.suspicion.argsort()[::-1], strict=False):
     axis.set(xticks=[], yticks=[])
     if not flipped[row]:
         axis.spines[:].set(color="#D55E00", linewidth=3)
-figure.suptitle("The 32 most suspicious of 500 digits")
+figure.suptitle("The 32 most suspicious of 400 digits")
 plt.show()

@@ -42,8 +42,8 @@ for shape in ("linear", "softmax"):
 
 RATES = [0, 0.1, 0.2, 0.3, 0.4]
 MODELS = {
-    "by hardness": lambda seed: HardnessBaggingClassifier(random_state=seed),
-    "plain": lambda seed: BaggingClassifier(Perceptron(), 50, random_state=seed),
+    "by hardness": lambda seed: HardnessBaggingClassifier(n_estimators=30, random_state=seed),
+    "plain": lambda seed: BaggingClassifier(Perceptron(), 30, random_state=seed),
 }
 X, y = load_breast_cancer(return_X_y=True)
 accuracy = {name: np.empty((3, len(RATES))) for name in MODELS}
@@ -71,7 +71,7 @@ for (name, scores), colour, marker in zip(
     axis.plot(RATES, scores.mean(axis=0), color=colour, linewidth=2.5, marker=marker, label=name)
 axis.set_xticks(RATES, [f"{rate:.0%}" for rate in RATES])
 axis.set(xlabel="wrong training labels", ylabel="accuracy on clean test rows")
-axis.set_title("Fifty perceptrons, bagged two ways (breast cancer)")
+axis.set_title("Thirty perceptrons, bagged two ways (breast cancer)")
 axis.legend(title="rows are drawn", frameon=False)
 axis.spines[["top", "right"]].set_visible(False)
 plt.show()

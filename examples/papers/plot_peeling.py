@@ -17,7 +17,14 @@ import numpy as np
 
 from errata.datasets import make_twonorm
 from errata.ensemble import DiscreteAdaBoostClassifier
-from errata.filters import FilteredClassifier, MarginPeeler
+from errata.filters import (
+    FilteredClassifier,
+    LinearProgramPeeler,
+    MarginPeeler,
+    MisclassificationPeeler,
+    VotePeeler,
+    WeightPeeler,
+)
 from errata.metrics import filter_report
 from errata.noise import flip_labels
 
@@ -53,6 +60,24 @@ for n_rounds, share, right in zip(ROUNDS[::5], found[::5], justified[::5], stric
         f"after {n_rounds:3} rounds: {share:.0%} of the wrong labels are flagged, "
         f"{right:.0%} of the flags are right"
     )
+
+# %%
+# Five peelers
+# ------------
+# They differ in what they distrust: a negative margin, a heavy weight, many wrong rounds, or a row
+# without which the least margin grows most (a linear program, told here how many rows to flag).
+
+PEELERS = [
+    MarginPeeler(),
+    WeightPeeler(),
+    MisclassificationPeeler(),
+    VotePeeler(),
+    LinearProgramPeeler(n_estimators=100, contamination=0.1),
+]
+for peeler in PEELERS:
+    report = filter_report(flipped, peeler.fit(X[train], labels).flagged_)
+    name = type(peeler).__name__
+    print(f"{name:24} finds {report['recall']:4.0%}, {report['nep']:.0%} of its flags are right")
 
 # %%
 # Judge before it memorises

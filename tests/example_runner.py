@@ -1,0 +1,32 @@
+"""Runs an example in a process that has imported what all examples import, and tells of it."""
+
+import contextlib
+import io
+import os
+import runpy
+import time
+import traceback
+import warnings
+
+IMPORTED = ["matplotlib.pyplot", "sklearn.ensemble", "sklearn.svm", "scipy.stats", "errata"]
+
+
+def run_example(path, folder, connection):
+    """Send what is printed, the number of figures and the processor time; or the traceback."""
+    os.chdir(folder)
+    try:
+        connection.send(_outcome(path))
+    except Exception:
+        connection.send(traceback.format_exc())
+
+
+def _outcome(path):
+    import matplotlib.pyplot as plt  # noqa: TID251 (in the process that draws)
+
+    plt.switch_backend("Agg")
+    plt.show = lambda: None  # figures are counted, and nobody is there to look at them
+    warnings.simplefilter("error")
+    start = time.process_time()
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        runpy.run_path(str(path), run_name="__main__")
+    return printed.getvalue(), len(plt.get_fignums()), time.process_time() - start
