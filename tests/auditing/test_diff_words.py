@@ -35,8 +35,6 @@ def test_sentences_say_how_rows_were_matched_and_what_is_flagged():
         "Noise rate: 10% (5.0% to 20%) before, 10% (5.0% to 20%) now; the intervals overlap, so "
         "the difference may be chance.",
         "No row is newly flagged.",
-        "No row is no longer flagged.",
-        "No row is still flagged.",
         "Note: Beware.",
     ]
 

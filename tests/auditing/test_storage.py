@@ -186,7 +186,7 @@ def test_an_audit_with_rows_in_many_files_comes_back(tmp_path):
     audit = stored_audit(tmp_path)
     audit.save(tmp_path / "pets.audit")
     names = sorted(path.name for path in (tmp_path / "pets.audit").iterdir())
-    assert names == ["audit.json", "rows"]
+    assert names == ["audit.json", "metrics.json", "rows"]
     for path in (tmp_path / "rows").iterdir():
         path.unlink()  # what was saved needs nothing of where it was made
     again = errata.Audit.load(tmp_path / "pets.audit")

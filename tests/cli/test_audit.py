@@ -85,7 +85,8 @@ def test_everything_is_in_the_folder_beside_the_table(audited):
     assert sorted(os.listdir(table.parent)) == ["pets.audit", "pets.csv"]
     folder = table.with_name("pets.audit")
     parquet = ["cards.parquet", "components.parquet", "rows.parquet"]
-    files = sorted(["audit.json", "ranked.csv", "report.html", *parquet])
+    short = ["metrics.json", "summary.md"]
+    files = sorted(["audit.json", "ranked.csv", "report.html", *short, *parquet])
     assert sorted(os.listdir(folder)) == files
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "pets.csv" in page

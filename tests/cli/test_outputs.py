@@ -21,7 +21,7 @@ def test_of_a_large_table_flagged_rows_are_listed(most, tmp_path, monkeypatch):
     monkeypatch.setattr(_settings, "EXACT_ROWS", 500)
     monkeypatch.setattr(_outputs, "MOST_RANKED", most)
     audit = stored_audit(tmp_path)
-    words = write_outputs(audit, tmp_path / "pets.audit")
+    words = write_outputs(audit, tmp_path / "pets.audit").ranked
     expected = [row for row in audit.table(flagged=False)["row"] if audit.flagged[row]]
     assert ranked(tmp_path / "pets.audit") == expected[:most]
     assert words == (
@@ -29,4 +29,11 @@ def test_of_a_large_table_flagged_rows_are_listed(most, tmp_path, monkeypatch):
     )
     assert len(expected) > 20
     names = sorted(path.name for path in (tmp_path / "pets.audit").iterdir())
-    assert names == ["audit.json", "ranked.csv", "report.html", "rows"]
+    assert names == [
+        "audit.json",
+        "metrics.json",
+        "ranked.csv",
+        "report.html",
+        "rows",
+        "summary.md",
+    ]

@@ -9,10 +9,11 @@ import numpy as np
 
 from .._optional import require
 from .._sentences import in_short
-from ..report import ReportFrame, render, write_report
+from ..report import ReportFrame, render, summary_in_markdown, write_report
 from ..tables._digest import RowDigests
 from ._by import Doubted, rates_by, told_by
 from ._label_text import label_text
+from ._metrics import Metrics, shared_metrics
 from ._noise_rate import NoiseRate
 from ._storage import load_fields, save_audit
 from ._stored_rows import StoredRows, flagged_only, ranked_rows
@@ -184,6 +185,21 @@ class BaseAudit:
         """All there is to tell, as a plain dict that is valid JSON."""
         raise NotImplementedError
 
+    def metrics(self) -> Metrics:
+        """Numbers alone, for tools that track them from run to run; unknown ones are left out.
+
+        ``noise_rate`` with ``noise_rate_low`` and ``noise_rate_high``; ``has_skill``, 1 or 0;
+        ``n_rows``, and of these ``n_judged`` labels and ``n_flagged`` rows; ``expected_wrong``, how
+        many labels; ``expected_precision`` and ``expected_recall`` of the flags; and of the
+        self-check ``self_check_injected``, ``self_check_found`` and
+        ``self_check_average_precision``.
+        """
+        return shared_metrics(self)
+
+    def to_markdown(self) -> str:
+        """What was found, with the ten most suspicious rows, for a comment on a change."""
+        return summary_in_markdown(self.summary())
+
     def report(self, path: str | os.PathLike = "report.html") -> None:
         """Write the report, one HTML file that works offline (needs the ``report`` extra)."""
         write_report(self.summary(), path)
@@ -243,7 +259,8 @@ class BaseAudit:
     def save(self, path: str | os.PathLike) -> None:
         """Write the audit to a folder, all or nothing.
 
-        ``audit.json`` and ``rows.parquet`` hold the audit, ``cards.parquet`` what a person wants to
+        ``audit.json`` and ``rows.parquet`` hold the audit, ``metrics.json`` its :meth:`metrics`,
+        ``cards.parquet`` what a person wants to
         see of each flagged row to decide on it, ``components.parquet`` what such decisions tell
         about the other rows. An audit whose rows are on disk has a folder ``rows`` instead of these
         three. Needs the ``tables`` extra. An audit that is there already is replaced; any other

@@ -32,14 +32,16 @@ RESOLVED = {
 def diff_in_sentences(told: dict[str, Any]) -> list[str]:
     """All there is to tell of what ``AuditDiff.to_dict`` gives."""
     words = WORDS[told["kind"]]
-    return [
+    sentences = [
         _matched(told, words),
         _rates(told, words),
         _why(told["newly_flagged"], "newly flagged", FLAGGED, words.row),
-        _why(told["resolved"], "no longer flagged", RESOLVED, words.row),
-        f"{_are(told['still_flagged'], words.row)} still flagged.",
-        *(f"Note: {note}" for note in told["notes"]),
     ]
+    if told["resolved"]:
+        sentences.append(_why(told["resolved"], "no longer flagged", RESOLVED, words.row))
+    if told["still_flagged"]:
+        sentences.append(f"{_are(told['still_flagged'], words.row)} still flagged.")
+    return sentences + [f"Note: {note}" for note in told["notes"]]
 
 
 def diff_in_markdown(told: dict[str, Any]) -> str:

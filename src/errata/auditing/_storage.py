@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ._base import BaseAudit
 
 VERSION = 11  # one more whenever what is written changes
-NUMBERS, ROWS = "audit.json", "rows.parquet"
+NUMBERS, METRICS, ROWS = "audit.json", "metrics.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
 PLAIN = ("rule", "notes", "has_skill", "models", "examples", "about", "reviewed")  # of every kind
 REVIEW = ("components", "piles")  # what a review needs besides its files
@@ -45,6 +45,8 @@ def save_audit(audit: "BaseAudit", path: str | os.PathLike) -> None:
         review = audit.for_review and audit.for_review.write(folder, audit)
         numbers = _numbers(audit) | (review or dict.fromkeys(REVIEW))
         (folder / NUMBERS).write_text(json.dumps(numbers, allow_nan=False), encoding="utf-8")
+        metrics = json.dumps(audit.metrics(), indent=2, allow_nan=False)
+        (folder / METRICS).write_text(f"{metrics}\n", encoding="utf-8")
         if audit.stored is None:
             write_table(folder / ROWS, _rows(audit))
         else:

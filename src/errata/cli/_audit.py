@@ -11,17 +11,19 @@ from .._files import readable
 from .._format import plural
 from .._optional import require_all
 from .._progress import shown_progress
-from .._sentences import wording
+from ._as_json import print_as_json
 from ._audit_parts import Parts, audit_in_parts, is_read_in_parts
 from ._by import add_rates
 from ._cluster import cluster_options
 from ._console import console, say
 from ._findings import clean_command, print_findings, review_command
 from ._folder import new_folder
+from ._gates import fail_above
 from ._kinds import AuditKind, kind_asked_for
 from ._options import FRACTION, FREQUENCY, JOBS, MODELS, Options
-from ._outputs import write_outputs
+from ._outputs import Written, write_outputs
 from ._places import place_beside
+from ._since import earlier_audit
 
 
 @click.command()
@@ -148,11 +150,19 @@ from ._places import place_beside
 @click.option("--jobs", type=JOBS, default=1, show_default=True, help="Threads; -1 for all cores.")
 @click.option(
     "--fail-above",
+    "most_wrong",
     type=FRACTION,
     metavar="RATE",
     help="End with exit code 1 when a larger fraction of the labels is wrong, or when nobody can "
     "tell, for pipelines.",
 )
+@click.option(
+    "--compare-to",
+    type=click.Path(path_type=Path),
+    metavar="AUDIT",
+    help="An earlier audit: tell what changed since, in summary.md, too.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 @click.option(
     "--memory",
     metavar="SIZE",
@@ -169,7 +179,9 @@ from ._places import place_beside
 def audit(
     file: Path,
     out: Path | None,
-    fail_above: float | None,
+    most_wrong: float | None,
+    compare_to: Path | None,
+    as_json: bool,
     memory: str | None,
     engine: str | None,
     scheduler: str | None,
@@ -193,6 +205,7 @@ def audit(
     \b
     In the folder you find:
       report.html               a page to look at, offline
+      summary.md, metrics.json  in short, for a comment on a change; in numbers
       ranked.csv                all rows, the most suspicious first; beyond a
                                 million, 100,000 flagged ones at most
       stretches.csv             with --sequence: which stretches are wrong
@@ -209,7 +222,7 @@ def audit(
     Examples:
       errata audit train.csv --label species
       errata audit visits.parquet -l outcome --group patient --drop billing_code
-      errata audit train.csv -l species --fail-above 0.05
+      errata audit train.csv -l species --fail-above 0.05 --compare-to last.audit
       errata audit train.csv -l species --by annotator
       errata audit recordings.csv -l wave --sequence record
       errata audit train.csv -l species --decisions train.decisions -o train.2.audit
@@ -231,13 +244,28 @@ def audit(
         raise ValueError(_must_fit(file, kind))
     options = Options(**asked | {"label": kind.label(asked, file)})
     out = out or place_beside(file, ".audit", ending="")
-    commands = {"clean": clean_command(file, out), "review": review_command(out)}
+    how: dict[str, Any] = {
+        "force": force,
+        "commands": {"clean": clean_command(file, out), "review": review_command(out)},
+        "earlier": earlier_audit(compare_to, kind.words, out, in_parts=in_parts),
+    }
     if in_parts:
-        found, listed = audit_in_parts(file, out, options, parts, force=force, commands=commands)
+        found, written = audit_in_parts(file, out, options, parts, **how)
     else:
-        found, listed = _audit_at_once(kind, file, out, options, force=force, commands=commands)
-    print_findings(found.summary(), file=file, folder=out, terminal=console(), ranked=listed)
-    _fail_above(found, fail_above)  # last, so that a pipeline that fails has its report
+        found, written = _audit_at_once(kind, file, out, options, **how)
+    if as_json:
+        print_as_json(found, written.since, out)
+    else:
+        _print(found, written, file, out)
+    fail_above(found, most_wrong)  # last, so that a pipeline that fails has its report
+
+
+def _print(found: Any, written: Written, file: Path, out: Path) -> None:
+    print_findings(
+        found.summary(), file=file, folder=out, terminal=console(), ranked=written.ranked
+    )
+    if written.since is not None:
+        say(f"Since the audit compared to:\n{written.since.summary()}")
 
 
 def _must_fit(file: Path, kind: AuditKind) -> str:
@@ -255,7 +283,8 @@ def _audit_at_once(
     *,
     force: bool,
     commands: dict[str, str],
-) -> tuple[Any, str]:
+    earlier: Any,
+) -> tuple[Any, Written]:
     """Read the file into memory, audit it, and write all there is."""
     # The folder comes before the table: a place that is taken should not be found out at the end.
     with new_folder(out, force=force) as folder, shown_progress() as progress:
@@ -268,7 +297,7 @@ def _audit_at_once(
         found.about["options"] = options.again()  # for a second audit, after a review
         found.about["table"] = str(file.resolve())  # errata clean may be run from another folder
         progress("writing the report")
-        return found, write_outputs(found, folder)
+        return found, write_outputs(found, folder, earlier)
 
 
 def _check_ready() -> None:
@@ -287,19 +316,3 @@ def _notes_on_ids(ids: Any, name: str | None) -> list[str]:
         return []
     stand = "stands for several rows" if len(twice) == 1 else "stand for several rows each"
     return [f"{plural(len(twice), 'id')} in {name!r} {stand} (the first is {twice[0]})."]
-
-
-def _fail_above(found: Any, most: float | None) -> None:
-    """End with exit code 1 where too many labels are wrong, or nobody knows how many."""
-    if most is None:
-        return
-    rate, many = found.noise_rate, wording(found.found()).many
-    # Without skill the estimate means nothing; a pipeline must not pass for lack of evidence.
-    if not found.has_skill and rate.high > most:
-        why = f"Whether more than --fail-above {most:.1%} of the {many} are wrong cannot be judged."
-    elif found.has_skill and rate.estimate > most:
-        why = f"Too many {many} are wrong: {rate.estimate:.1%}, more than --fail-above {most:.1%}."
-    else:
-        return
-    say(why, err=True)
-    raise SystemExit(1)

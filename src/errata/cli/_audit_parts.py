@@ -14,7 +14,7 @@ from ._columns import check_roles
 from ._console import say
 from ._folder import check_place, new_folder
 from ._options import Options
-from ._outputs import write_outputs
+from ._outputs import Written, write_outputs
 from ._places import holds_pictures, is_pattern, whole_path
 from ._resuming import resumable
 
@@ -54,11 +54,18 @@ def _fits(file: Path) -> bool:
 
 
 def audit_in_parts(
-    file: Path, out: Path, options: Options, parts: Parts, *, force: bool, commands: dict[str, str]
-) -> tuple[Any, str]:
-    """Audit the table, and write all there is; what was found, and what the ranked list holds.
+    file: Path,
+    out: Path,
+    options: Options,
+    parts: Parts,
+    *,
+    force: bool,
+    commands: dict[str, str],
+    earlier: Any,
+) -> tuple[Any, Written]:
+    """Audit the table, and write all there is; what was found, and what was written.
 
-    ``commands`` are what to type next.
+    ``commands`` are what to type next, ``earlier`` is the audit to compare to.
     """
     _check(options)
     check_place(out, force)
@@ -80,7 +87,7 @@ def audit_in_parts(
         add_rates(found, options.by, file)
         progress("writing the report")
         with new_folder(out, force=True) as folder:
-            return found, write_outputs(found, folder)
+            return found, write_outputs(found, folder, earlier)
 
 
 def _run(file: Path, out: Path, options: Options, *, parts: Parts, show: Any, **how: Any) -> Any:

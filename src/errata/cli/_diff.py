@@ -8,9 +8,8 @@ import click
 
 import errata
 
-from .._format import plural
-from .._sentences import WORDS
 from ._console import say
+from ._gates import fail_on_new
 
 
 @click.command()
@@ -22,11 +21,12 @@ from ._console import say
 )
 @click.option(
     "--fail-on-new",
+    "most_new",
     type=click.IntRange(0),
     metavar="N",
     help="End with exit code 1 when more than N rows are newly flagged, for pipelines.",
 )
-def diff(old: Path, new: Path, as_json: bool, markdown: bool, fail_on_new: int | None) -> None:
+def diff(old: Path, new: Path, as_json: bool, markdown: bool, most_new: int | None) -> None:
     """Tell what changed from the audit OLD to the audit NEW.
 
     Both are folders that errata audit has written, of one kind. Says how the noise rate changed,
@@ -46,7 +46,7 @@ def diff(old: Path, new: Path, as_json: bool, markdown: bool, fail_on_new: int |
         raise ValueError("--json and --markdown are two forms of one thing; give one of them.")
     found = errata.diff(old, new)
     say(_told(found, as_json=as_json, markdown=markdown))
-    _fail_on_new(found, fail_on_new)  # last, so that a pipeline that fails has its answer
+    fail_on_new(found, most_new)  # last, so that a pipeline that fails has its answer
 
 
 def _told(found: Any, *, as_json: bool, markdown: bool) -> str:
@@ -54,12 +54,3 @@ def _told(found: Any, *, as_json: bool, markdown: bool) -> str:
     if as_json:
         return json.dumps(found.to_dict(), indent=2, allow_nan=False)
     return found.markdown() if markdown else found.summary()
-
-
-def _fail_on_new(found: Any, most: int | None) -> None:
-    if most is None or len(found.newly_flagged) <= most:
-        return
-    rows = plural(len(found.newly_flagged), WORDS[found.kind].row)
-    verb = "is" if len(found.newly_flagged) == 1 else "are"
-    say(f"{rows} {verb} newly flagged, more than --fail-on-new {most}.", err=True)
-    raise SystemExit(1)

@@ -1,7 +1,7 @@
 """What ``errata audit`` leaves in its folder: the audit, the report, and lists to read."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import errata
 
@@ -12,8 +12,15 @@ MOST_RANKED = 100_000  # rows of a large table in ranked.csv: nobody reads furth
 CHANCES = ("p_wrong", "p_consensus")
 
 
-def write_outputs(found: Any, folder: Path) -> str:
-    """Write all of it; return what the ranked list holds, in words."""
+class Written(NamedTuple):
+    """What there is to say of the files."""
+
+    ranked: str  # what the ranked list holds
+    since: Any  # what changed since an earlier audit; None where none was named
+
+
+def write_outputs(found: Any, folder: Path, earlier: Any = None) -> Written:
+    """Write all of it; ``earlier`` is an audit to compare to."""
     found.save(folder)
     found.report(folder / "report.html")
     ranked, words = _ranked(found)
@@ -24,7 +31,11 @@ def write_outputs(found: Any, folder: Path) -> str:
     _write(folder / "ranked.csv", {name: ranked[name] for name in wanted})
     for name, columns in found.further_lists().items():
         _write(folder / f"{name}.csv", columns)
-    return words
+    since = None if earlier is None else errata.diff(earlier, found)
+    changes = [] if since is None else [since.markdown()]
+    text = "\n\n".join([found.to_markdown(), *changes])
+    (folder / "summary.md").write_text(f"{text}\n", encoding="utf-8")
+    return Written(words, since)
 
 
 def _write(path: Path, columns: dict[str, Any]) -> None:

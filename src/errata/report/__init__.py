@@ -2,6 +2,13 @@
 
 from ._comparison import write_comparison_page
 from ._frame import ReportFrame
+from ._markdown_summary import summary_in_markdown
 from ._render import render, write_report
 
-__all__ = ["render", "write_report", "write_comparison_page", "ReportFrame"]
+__all__ = [
+    "render",
+    "write_report",
+    "write_comparison_page",
+    "summary_in_markdown",
+    "ReportFrame",
+]

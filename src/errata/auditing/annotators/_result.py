@@ -10,6 +10,7 @@ import numpy as np
 from ..._optional import require
 from ...review.decisions import Decisions
 from .._cleaning import Cleaned
+from .._metrics import Metrics, rate_metrics
 from .._noise_rate import NoiseRate
 from .._result import Audit
 from .._settings import CLEAN_THRESHOLD, CONSENSUS_SURE
@@ -175,6 +176,11 @@ class VoteAudit(Audit):
     def summary(self) -> dict[str, Any]:
         """All there is to tell, as a plain dict that is valid JSON."""
         return summarise_votes(self)
+
+    def metrics(self) -> Metrics:
+        """As of any audit, and ``still_wrong``, the fraction of wrong labels after weighing."""
+        annotators = {"n_annotators": len(self.workers)}
+        return super().metrics() | rate_metrics("still_wrong", self.expected_wrong) | annotators
 
     def kept_numbers(self) -> dict[str, Any]:
         """What ``audit.json`` holds besides ``plain``, as JSON."""

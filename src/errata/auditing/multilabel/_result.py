@@ -16,6 +16,7 @@ from .._base import BaseAudit
 from .._by import Doubted
 from .._cleaning import Cleaned
 from .._decided import check_decided
+from .._metrics import Metrics, rate_metrics
 from .._noise_rate import NoiseRate
 from .._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ._cell_check import CellCheck
@@ -287,6 +288,11 @@ class MultilabelAudit(BaseAudit):
             name: [set_in_words(names, row) for row in cells[rows][:, order]]
             for name, cells in sets.items()
         }
+
+    def metrics(self) -> Metrics:
+        """As of any audit, and ``missing_rate`` and ``wrongly_set_rate``, with their intervals."""
+        missing = rate_metrics("missing_rate", self.missing_rate)
+        return super().metrics() | missing | rate_metrics("wrongly_set_rate", self.wrongly_set_rate)
 
     def kept_numbers(self) -> dict[str, Any]:
         """What ``audit.json`` holds besides ``plain``, as JSON."""

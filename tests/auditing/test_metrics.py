@@ -1,0 +1,43 @@
+import json
+from dataclasses import replace
+from numbers import Real
+
+import pytest
+
+import errata
+from kind_cases import KINDS
+
+OWN = {
+    "classes": set(),
+    "numbers": set(),
+    "votes": {"still_wrong", "still_wrong_low", "still_wrong_high", "n_annotators"},
+    "multilabel": {
+        f"{name}{end}"
+        for name in ("missing_rate", "wrongly_set_rate")
+        for end in ("", "_low", "_high")
+    },
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_folder_has_its_numbers_and_nothing_else(kind, audit_of):
+    pytest.importorskip("pyarrow", reason="the tables extra is not installed")
+    metrics = json.loads((audit_of(kind) / "metrics.json").read_text(encoding="utf-8"))
+    assert all(isinstance(value, Real) for value in metrics.values())
+    audit = errata.auditing.load_audit(audit_of(kind))
+    assert audit.metrics() == metrics
+    assert OWN[kind] <= set(metrics)
+    assert metrics["noise_rate"] == pytest.approx(audit.noise_rate.estimate, abs=1e-5)
+    assert metrics["noise_rate_low"] <= metrics["noise_rate"] <= metrics["noise_rate_high"]
+    assert metrics["n_flagged"] == audit.flagged.sum()
+    assert metrics["n_rows"] == len(audit)
+    assert ("self_check_average_precision" in metrics) == (kind != "votes")
+
+
+def test_what_is_unknown_is_left_out(audit_of):
+    audit = errata.auditing.load_audit(audit_of("classes"))
+    blind = replace(
+        audit, expected_precision=float("nan"), expected_recall=float("nan"), self_check=None
+    )
+    gone = {name for name in audit.metrics() if name.startswith(("self_check", "expected_"))}
+    assert set(blind.metrics()) == set(audit.metrics()) - gone | {"expected_wrong"}
