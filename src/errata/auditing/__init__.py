@@ -18,7 +18,7 @@ Its stages, in the order in which they run:
 8. ``_flags``: the rows worth a look; ``_flag_line``: the same of rows too many to be sorted
 9. ``_self_check``: injected errors, looked for in the same way
 10. ``_showing``: what a person wants to see, by ``_examples``, ``_nearby``, ``_reasons``, ``_map``,
-    ``_notes``
+    ``_notes``; ``explaining/``: one row on request
 11. ``_assembly``, ``_result``: the :class:`errata.Audit`; ``_base``: what audits of all kinds share
 12. ``_totals``: sums over all rows; ``_cleaning``, ``_summary``, ``_storage``: what can be done
     ``_kinds``: which kind of audit a folder holds
@@ -42,6 +42,7 @@ from ._result import Audit
 from ._reviewed import add_review
 from ._self_check import SelfCheck
 from .annotators import VoteAudit, audit_votes
+from .explaining import RowExplanation
 from .multilabel import CellCheck, MultilabelAudit, audit_multilabel
 from .numbers import TargetAudit, TargetSelfCheck, audit_targets
 
@@ -66,6 +67,7 @@ __all__ = [
     "SelfCheck",
     "TargetSelfCheck",
     "Cleaned",
+    "RowExplanation",
     "OutOfFoldModel",
     "TrainingData",
     "NewRows",

@@ -22,6 +22,7 @@ from ._suggestions import suggestion
 from ._totals import near_borders
 from ._unlabelled import Filled
 from .classes import Grouped, Posterior
+from .explaining import Explainer
 from .sequences import SequenceInputs
 
 
@@ -35,6 +36,7 @@ def assemble(
     grouped: Callable[[], Grouped],
     started: float,
     course: SequenceInputs | None = None,
+    explainer: Explainer | None = None,
 ) -> Audit:
     """The audit as the user gets it.
 
@@ -49,6 +51,7 @@ def assemble(
         seed=showing.seed,
         n_jobs=showing.n_jobs,
         has_neighbors=course is None,
+        explainer=explainer,
     )
     return result
 

@@ -169,6 +169,13 @@ class BaseAudit:
             self.about["by"] = told_by(name, columns)
         return require(self.about.get("dataframe", "pandas"), extra="tables").DataFrame(columns)
 
+    def explain(self, row: Any) -> Any:
+        """Why one row is doubted; only an audit of classes can tell."""
+        raise ValueError(
+            f"a row can be explained in an audit of classes (errata.audit), but this is a "
+            f"{type(self).__name__}; see its examples and its report for what speaks against a row."
+        )
+
     def doubted(self) -> Doubted:
         """The labels that may be wrong, for :meth:`rates_by`."""
         raise NotImplementedError

@@ -83,16 +83,24 @@ class NearestRows:
 
 
 def _votes(neighbors: np.ndarray, data: TrainingData) -> np.ndarray:
-    """Votes of the neighbours, falling as a Gaussian of the distance over their mean distance."""
-    n, k = neighbors.shape
+    """Votes of the neighbours of each row of the data."""
     distances = np.stack(
-        [np.sqrt(((data.X - data.X[neighbors[:, j]]) ** 2).sum(axis=1)) for j in range(k)]
+        [np.sqrt(((data.X - data.X[near]) ** 2).sum(axis=1)) for near in neighbors.T]
     )
+    return votes_of_neighbors(distances, data.codes[neighbors], data.n_classes)
+
+
+def votes_of_neighbors(distances: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Votes that fall as a Gaussian of the distance over the mean distance of the neighbours.
+
+    ``distances`` have the shape (k, n), the ``codes`` of the neighbours (n, k).
+    """
+    n, k = codes.shape
     mean = np.maximum(distances.mean(axis=0), np.finfo(float).tiny)
-    votes = np.full((n, data.n_classes), 0.5 / data.n_classes)
+    votes = np.full((n, n_classes), 0.5 / n_classes)
     for j in range(k):
         weight = np.exp(-((distances[j] / mean) ** 2))
-        votes[np.arange(n), data.codes[neighbors[:, j]]] += weight
+        votes[np.arange(n), codes[:, j]] += weight
     return votes / votes.sum(axis=1, keepdims=True)
 
 

@@ -17,12 +17,14 @@ from .._optional import require
 from ..review.inference import draw_piles, gather_components
 from ..tables._columns import take_table_rows
 from ._inputs import Display
-from ._settings import CARD_TIME, CARDS_AT_ONCE
+from ._settings import CARD_TIME, CARDS_AT_ONCE, LEARN_ROWS
 from ._views import RowsView
 from .cards import CardMaker, card_rows, write_cards
 from .classes import Grouped, without_hypotheses
+from .explaining import Explainer, RowExplanation, chosen_row
 
 if TYPE_CHECKING:
+    from ._audit_rows import AuditRows
     from ._base import BaseAudit
 
 
@@ -56,6 +58,7 @@ class ForReview:
     n_jobs: int | None
     has_neighbors: bool = True  # not in recordings, where a row like others is nothing unusual
     table: Any = None  # whose cells are shown; None for that of the inputs
+    explainer: Explainer | None = None  # of single rows, where models can be asked again
 
     @classmethod
     def of_rows(
@@ -73,6 +76,18 @@ class ForReview:
     def showing(self, table: Any) -> "ForReview":
         """The same with the cells of another table, which may have columns that no model saw."""
         return replace(self, table=table)
+
+    def explain(self, audit: "AuditRows", row: Any) -> RowExplanation:
+        """Why one row is doubted, by its place or its id."""
+        if self.explainer is None:
+            raise ValueError(
+                "a row can be explained where it has one label and models learn from all rows: not "
+                f"in recordings, votes, or tables of more than {LEARN_ROWS:,} rows."
+            )
+        names = self.display.row_names(len(audit))
+        place = chosen_row(row, len(audit), names)
+        other = self.look(np.array([place])).others[place]
+        return self.explainer.explain(audit, place, names=names, other=other)
 
     def write(self, folder: Path, audit: "BaseAudit") -> dict[str, Any]:
         """Write the files to the folder of the audit; what is left is for its JSON file."""

@@ -34,6 +34,7 @@ from ._settings import LEARN_ROWS
 from ._showing import Showing
 from ._views import PER_ROW, Looked, View, Viewer
 from .classes import Grouped, Posterior, grouped_hypotheses, with_verdicts
+from .explaining import Explainer
 from .sequences import SequenceInputs, check_sequence, read_recordings
 
 
@@ -61,9 +62,17 @@ def audit_in_memory(X: Any, y: Any, asked: Asked, progress: Progress) -> Audit:
         grouped=partial(_grouped, found),
         started=started,
         course=table.course,
+        explainer=_explainer(table, learnt),
     )
     result.keys = None if asked.keys is None else row_names(asked.keys, len(result))
     return result
+
+
+def _explainer(table: "TableToAudit", learnt: Learnt) -> Explainer | None:
+    """Of rows that stand by themselves, and that models have learnt from, all of them."""
+    if table.course is not None or table.inputs.drawn is not None:
+        return None
+    return Explainer(learnt._replace(inputs=learnt.inputs.without_features()))
 
 
 class TableToAudit(NamedTuple):

@@ -1,0 +1,50 @@
+from dataclasses import replace
+
+import numpy as np
+from numpy.testing import assert_allclose
+from sklearn.naive_bayes import GaussianNB
+
+import errata
+from auditing_cases import CODES, GROUPS, QUICK, X
+from errata.auditing import default_models
+from errata.auditing._models import NewRows, TrainingData
+from errata.auditing.explaining._by_fold import NeighborsByFold, fit_by_fold
+
+
+def learnt(**how):
+    how = {"estimators": QUICK, "self_check": False, "random_state": 0} | how
+    return errata.audit(X, CODES, **how).for_review.explainer.learnt
+
+
+def test_groups_stay_together():
+    folds = fit_by_fold(learnt(groups=GROUPS)).folds
+    assert all(len(set(folds[group == GROUPS])) == 1 for group in np.unique(GROUPS))
+    assert len(set(folds)) > 5
+
+
+def test_neighbours_of_a_row_are_outside_its_fold():
+    folds = np.arange(60) % 10
+    data = TrainingData(X, CODES, n_classes=3, folds=folds, more_rows=True)
+    rows = NewRows(X[[3, 13]], folds=np.array([3, 3]))
+    told = NeighborsByFold(data, 5).predict_proba(rows)
+    changed = np.where(folds == 3, 0, CODES)
+    again = NeighborsByFold(replace(data, codes=changed), 5).predict_proba(rows)
+    assert_allclose(again, told, rtol=0, atol=0)
+    assert_allclose(told.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_every_default_model_can_be_asked():
+    found = learnt(estimators=None)
+    asked = fit_by_fold(found)
+    assert asked.names == [model.name for model in default_models(60, n_classes=3)]
+    assert asked.unasked == []
+    row = found.data.X[5]
+    assert_allclose(asked.by_model(row, 5).sum(axis=1), 1, rtol=1e-5)
+    assert asked.proba(row[None], 5)[0].argmax() == CODES[5]
+
+
+def test_a_model_of_the_users_own_table_is_named_but_not_asked():
+    proba = np.eye(3)[CODES]
+    found = fit_by_fold(learnt(estimator=GaussianNB(), pred_proba=proba))
+    assert found.names == ["neighbours"]
+    assert found.unasked == ["your model", "your probabilities"]
