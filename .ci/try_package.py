@@ -50,9 +50,9 @@ def check_wheel(wheel: Path) -> None:
 
 
 def where_is(version: str) -> str | None:
-    """A Python of this version on the path, or among those of pyenv."""
+    """A Python of this version: of pyenv, whose shims may lead nowhere, or on the path."""
     kept = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-    return shutil.which(f"python{version}") or (str(kept[-1]) if kept else None)
+    return str(kept[-1]) if kept else shutil.which(f"python{version}")
 
 
 def try_out(built: Path, python: str) -> str:
