@@ -155,6 +155,16 @@ def test_to_label_studio_and_back(here, rows):
     assert "2 rows decided: 1 label wrong, 1 right." in result.output
 
 
+def test_a_review_may_begin_in_label_studio(here):
+    result = run(here, "--export", here / "tasks.json")
+    assert result.exit_code == 0, result.output
+    assert f"Wrote {here / 'tasks.json'}: 2 tasks" in result.output
+    tasks = json.loads((here / "tasks.json").read_text())
+    assert [task["data"]["errata_row"] for task in tasks] == WRONG
+    assert not (here / "pets.decisions").exists()
+    refused(run(here, "--export", here / "out.csv"), "nobody has decided anything")
+
+
 def test_files_are_merged(here, rows):
     with Decisions(here / "other.decisions") as other:
         other.record(verdict(rows, "label", 5, "bob"))

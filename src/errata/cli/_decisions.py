@@ -1,6 +1,7 @@
 """``errata decisions``: what people decided, taken along, brought back, and put together."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -79,9 +80,7 @@ def decisions(folder: Path, **asked: Any) -> None:
         _check_export(folder, audited, asked)
     writes = asked["bring"] is not None or bool(asked["merge"])
     if not writes and not errata.review.decisions_path(folder).exists():
-        raise FileNotFoundError(
-            f"nobody has decided anything about {folder} yet; begin with: errata review {folder}"
-        )
+        return _begin(folder, audited, asked)
     with errata.review.open_decisions(folder, read_only=not writes) as kept:
         _take_in(kept, audited, asked)
         if asked["export"] is not None:
@@ -90,6 +89,16 @@ def decisions(folder: Path, **asked: Any) -> None:
     if asked["update"]:
         errata.auditing.add_review(folder, told)
     say(json.dumps(told, indent=2) if asked["as_json"] else "\n".join(told["sentences"]))
+
+
+def _begin(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
+    """Before anybody has decided anything, tasks for others to decide on are all there is."""
+    if asked["export"] is None or asked["form"] != "label-studio":
+        raise FileNotFoundError(
+            f"nobody has decided anything about {folder} yet; begin with: errata review {folder}"
+        )
+    tidy(asked["export"].parent)
+    _say_written(asked["export"], _export_tasks({}, audited, asked))
 
 
 def _check_export(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
@@ -121,11 +130,20 @@ def _export(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
     if asked["events"]:
         told = plural(errata.review.export_events(kept, target), "event")
     elif asked["form"] == "label-studio":
-        tasks = errata.review.export_label_studio(audited, kept.verdicts(), source, target)
-        told = f"{plural(tasks, 'task')}; their labelling config is {target.with_suffix('.xml')}"
+        told = _export_tasks(kept.verdicts(), audited, asked)
     else:
         rows = errata.review.export_table(audited, kept.verdicts(), source, target)
         told = f"{plural(rows, 'row')} of it {'was' if rows == 1 else 'were'} looked at"
+    _say_written(target, told)
+
+
+def _export_tasks(verdicts: Mapping[str, Any], audited: Any, asked: dict[str, Any]) -> str:
+    source, target = asked["table"], asked["export"]
+    tasks = errata.review.export_label_studio(audited, verdicts, source, target)
+    return f"{plural(tasks, 'task')}; their labelling config is {target.with_suffix('.xml')}"
+
+
+def _say_written(target: Path, told: str) -> None:
     say(f"Wrote {target}: {told}.", err=True)
 
 
