@@ -1,8 +1,10 @@
 """Words are checked too: links lead somewhere, rooms are documented, help texts are current."""
 
 import re
+import shlex
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -11,6 +13,7 @@ from errata.cli.__main__ import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
+SHELL = re.compile(r"```(?:sh|bash|console)\n(.*?)```", re.DOTALL)
 
 
 def help_of(*command):
@@ -31,6 +34,40 @@ def test_files_that_a_page_names_are_there(page):
         r"`((?:src|tests|benchmarks|examples)/[^`\s*]+)", page.read_text(encoding="utf-8")
     )
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def headings(page):
+    """What links to parts of a page call them, as forges and the site do."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_to_parts_of_pages_lead_to_headings(page):
+    text = page.read_text(encoding="utf-8")
+    for target, part in re.findall(r"\]\(([^)#:]*\.md)?#([^)]*)\)", text):
+        there = page.parent / target if target else page
+        assert part in headings(there), f"{page.name} links to {target}#{part}"
+
+
+def commands_on(page):
+    """The words after "errata" in the shell commands of a page."""
+    for block in SHELL.findall(page.read_text(encoding="utf-8")):
+        for line in block.splitlines():
+            words = shlex.split(line.removeprefix("$ "), comments=True)
+            if words[:1] == ["errata"]:
+                ends = [place for place, word in enumerate(words) if word in ("||", "&&", "|", ">")]
+                yield words[1 : ends[0] if ends else None]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_of_a_page_and_their_options_exist(page):
+    above = click.Context(main, **main.context_settings)
+    for name, *words in commands_on(page):
+        if not name.startswith("-"):
+            command = main.commands[name]
+            command.make_parser(click.Context(command, parent=above)).parse_args(words)
 
 
 @pytest.mark.parametrize("command", ["", *main.commands])
