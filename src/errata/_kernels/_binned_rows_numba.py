@@ -76,7 +76,9 @@ def sort_bin(squares, rows, start, stop):
     """Sort the rows of a bin; equals keep their order."""
     if stop - start > FEW:
         order = start + np.argsort(squares[start:stop], kind="mergesort")
-        rows[start:stop], squares[start:stop] = rows[order], squares[order]
+        sorted_rows, sorted_squares = rows[order], squares[order]
+        for t in range(len(order)):
+            rows[start + t], squares[start + t] = sorted_rows[t], sorted_squares[t]
         return
     for t in range(start + 1, stop):
         square, row, place = squares[t], rows[t], t

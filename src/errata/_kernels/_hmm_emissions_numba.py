@@ -23,7 +23,9 @@ def log_densities(X, offsets, means, whitening):
     turned, centred, white = np.zeros((d, PIECE)), np.empty((d, PIECE)), np.empty(PIECE)
     for begin in range(0, n, PIECE):
         size = min(PIECE, n - begin)
-        turned[:, :size] = X[begin : begin + size].T
+        for j in range(d):
+            for t in range(size):
+                turned[j, t] = X[begin + t, j]
         for c in range(n_classes):
             for m in range(n_components):
                 for j in range(d):

@@ -25,11 +25,13 @@ def neighbor_lists(points, start, stop, size):
     binned, binned_rows, places = np.empty(n), np.empty(n, np.int32), np.empty(n, np.int64)
     for i in range(start, stop):
         distances(columns, i, every_column, 1, squares, spare)
-        others[:i], others[i:] = squares[:i], squares[i + 1 :]
-        rows[:i], rows[i:] = np.arange(i), np.arange(i + 1, n + 1)
+        for t in range(n):
+            rows[t] = t if t < i else t + 1
+            others[t] = squares[rows[t]]
         _places(others, places)
         copy_into_bins(others, rows, places, n, binned, binned_rows, stops[i - start])
-        lists[i - start] = binned_rows[:size]
+        for t in range(size):
+            lists[i - start, t] = binned_rows[t]
         _cut(stops[i - start], size)
     return lists, stops
 
@@ -64,7 +66,8 @@ def reach_along(lists, points, start, weights, targets, wanted, self_count):
     for r in range(n):
         i = start + r
         if self_count:
-            mass[r] = np.where(wanted[i], weights[i], 0.0)
+            for s in range(k):
+                mass[r, s] = weights[i, s] if wanted[i, s] else 0.0
         find_ends(rows[r], stops[r], weights, targets[i], wanted[i], held, total, ends, mass[r])
         for s in range(k):
             if ends[s] >= 0:

@@ -48,9 +48,12 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _side_by_side(sums, weights):
     """Sums and weight of a row next to each other in memory."""
-    load = np.empty((len(weights), sums.shape[1] + 1))
-    load[:, :-1] = sums
-    load[:, -1] = weights
+    q = sums.shape[1]
+    load = np.empty((len(weights), q + 1))
+    for i in range(len(weights)):
+        for k in range(q):
+            load[i, k] = sums[i, k]
+        load[i, q] = weights[i]
     return load
 
 
@@ -142,7 +145,8 @@ def _part(rows, values, right, spare_rows, spare_values):
         else:
             rows[n_left], values[n_left] = rows[i], values[i]
             n_left += 1
-    rows[n_left:], values[n_left:] = spare_rows[:n_right], spare_values[:n_right]
+    for i in range(n_right):
+        rows[n_left + i], values[n_left + i] = spare_rows[i], spare_values[i]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -39,7 +39,6 @@ def weighted_neighbors(base, extra, sign, rows, n_neighbors, weights, targets, w
     doublings = 2 if len(base) > 6 else 1 if len(base) > 3 else 0
     for r in range(len(rows)):
         i = rows[r]
-        own = weights[i] * self_count
         distances(base, i, every_column, sign, total, least)
         _sum_by_bin(total, _kth(total, n_neighbors, heap), padded, i, bins, sums)
         m = _rows_up_to(bins, _last_bin(sums, targets[i], wanted[i]), i, near)
@@ -49,7 +48,8 @@ def weighted_neighbors(base, extra, sign, rows, n_neighbors, weights, targets, w
             _places(few, size, limits[q], doublings, bins)
             copy_into_bins(few, few_rows, bins, size, *binned, stops)
             nearest[q, r] = _kth_in_bins(*binned, stops, n_neighbors)
-            mass[q, r] = np.where(wanted[i], own, 0.0)
+            for s in range(k):
+                mass[q, r, s] = weights[i, s] * self_count if wanted[i, s] else 0.0
             find_ends(
                 binned[1], stops, weights, targets[i], wanted[i], held, running, ends, mass[q, r]
             )
@@ -61,7 +61,9 @@ def weighted_neighbors(base, extra, sign, rows, n_neighbors, weights, targets, w
 def _padded(table):
     """With columns of zeros up to a multiple of the width."""
     padded = np.zeros((table.shape[0], -(-table.shape[1] // WIDTH) * WIDTH))
-    padded[:, : table.shape[1]] = table
+    for i in range(table.shape[0]):
+        for s in range(table.shape[1]):
+            padded[i, s] = table[i, s]
     return padded
 
 
