@@ -16,6 +16,17 @@ HOSTILE = {
 }
 
 
+@pytest.mark.parametrize(
+    ("variables", "seen"), [({}, "\x1b[31m!\x1b[0m\n"), ({"NO_COLOR": "1"}, "!\n")]
+)
+def test_colours_are_left_out_where_they_are_not_wanted(variables, seen, monkeypatch, capsys):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in ({"FORCE_COLOR": "1", "TERM": "xterm"} | variables).items():
+        monkeypatch.setenv(name, value)
+    console().print("!", style="red")
+    assert capsys.readouterr().out == seen
+
+
 @pytest.mark.parametrize(("text", "seen"), HOSTILE.items(), ids=ascii)
 def test_what_would_command_the_terminal_is_spelled_out(text, seen, capsys):
     say(f"a{text}b")

@@ -24,19 +24,23 @@ def test_help_answers(command):
     assert result.output.startswith("Usage: ")
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["noise", "--help"], ["audit", "--help"]]
-)
-def test_help_and_version_do_not_wait_for_scikit_learn(arguments):
+def test_help_and_version_do_not_wait_for_scikit_learn():
     heavy = "{'sklearn', 'scipy', 'numpy', 'numba', 'pandas', 'matplotlib', 'dask', 'pyarrow'}"
-    loaded = fresh(
+    told = fresh(
         "import sys\n"
         "from errata.cli.__main__ import main\n"
-        f"try: main({arguments!r})\n"
-        "except SystemExit: pass\n"
-        f"print('LOADED', sorted({heavy} & set(sys.modules)))"
+        "for arguments in (['--version'], ['--help'], ['noise', '--help'], ['audit', '--help']):\n"
+        "    try: main(arguments)\n"
+        "    except SystemExit: pass\n"
+        f"    print('LOADED', *arguments, sorted({heavy} & set(sys.modules)))"
     )
-    assert loaded.endswith("LOADED []")
+    loaded = [line for line in told.splitlines() if line.startswith("LOADED")]
+    assert loaded == [
+        "LOADED --version []",
+        "LOADED --help []",
+        "LOADED noise --help []",
+        "LOADED audit --help []",
+    ]
 
 
 def test_the_version_is_the_packages():
@@ -67,11 +71,11 @@ def test_importing_errata_is_light_and_no_slower_than_importing_scikit_learn():
     heavy = "{'sklearn', 'numba', 'pandas', 'dask', 'matplotlib', 'altair', 'pyarrow'}"
     assert fresh(f"import sys, errata; print(sorted({heavy} & set(sys.modules)))") == "[]"
     timed = (
-        "import sys, time; start = time.perf_counter(); import {}; "
-        "print(time.perf_counter() - start)"
+        "import sys, time; start = time.process_time(); import {}; "
+        "print(time.process_time() - start)"
     )
-    ours = min(float(fresh(timed.format("errata"))) for _ in range(3))
-    theirs = min(float(fresh(timed.format("sklearn"))) for _ in range(3))
+    ours = min(float(fresh(timed.format("errata"))) for _ in range(2))
+    theirs = min(float(fresh(timed.format("sklearn"))) for _ in range(2))
     assert ours <= 1.3 * theirs
 
 
@@ -99,10 +103,10 @@ def test_errors_of_usage_are_one_sentence(arguments, sentence):
     assert len(result.output.splitlines()) == 1
 
 
-@pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {}], ids=["NO_COLOR", "pipe"])
-def test_output_that_is_not_a_terminal_is_plain(variables):
+def test_output_that_is_not_a_terminal_is_plain():
     command = [sys.executable, "-m", "errata.cli", "datasets"]
-    environment = {k: v for k, v in os.environ.items() if k != "ERRATA_DATA"} | variables
+    hidden = {"ERRATA_DATA", "NO_COLOR"}
+    environment = {k: v for k, v in os.environ.items() if k not in hidden}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert "\x1b" not in done.stdout
     assert "martinez-gray-2015, cantador-dorronsoro-2005" in done.stdout  # nothing cut off

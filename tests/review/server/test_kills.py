@@ -110,7 +110,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 @needs_fork
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
-    check_nothing_lost(tmp_path, 25)
+    check_nothing_lost(tmp_path, 10)
 
 
 @needs_fork

@@ -89,10 +89,16 @@ class MultilabelAudit(BaseAudit):
     --------
     >>> import errata
     >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import KFold, cross_val_predict
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> from sklearn.preprocessing import MultiLabelBinarizer
     >>> X, y = load_iris(return_X_y=True)
     >>> Y = [[["short"], ["long"], ["long", "wide"]][flower] for flower in y]  # petals
     >>> Y[3] = ["short", "wide"]
-    >>> result = errata.audit_multilabel(X, Y, self_check=False, random_state=0)
+    >>> cells = MultiLabelBinarizer().fit_transform(Y)
+    >>> folds = KFold(10, shuffle=True, random_state=0)
+    >>> shares = cross_val_predict(KNeighborsRegressor(9), X, cells, cv=folds)  # of neighbours
+    >>> result = errata.audit_multilabel(None, Y, pred_proba=shares, self_check=False)
     >>> worst = {name: column[0] for name, column in result.cell_columns().items()}
     >>> int(worst["row"]), worst["label"], worst["error"]
     (3, 'wide', 'wrongly set')
