@@ -104,6 +104,7 @@ def test_kinds_are_those_of_the_code():
         ("audit", "audit.json", {"hypotheses": None}),
         ("metrics", "metrics.json", {"noise_rate": None}),
         ("metrics", "metrics.json", {"n_rows": 0.5}),
+        ("metrics", "metrics.json", {"accuracy": 1}),
     ],
 )
 def test_a_file_that_is_otherwise_is_noticed(name, file, change, audit_of):

@@ -132,6 +132,14 @@ def test_other_options_and_versions_are_noted_but_not_the_number_of_threads():
     assert errata.diff(old, new).notes == []
 
 
+def test_two_columns_of_labels_are_noted():
+    old, new = pets(), pets()
+    old.about["label"] = "pet"
+    assert errata.diff(old, new).notes == []
+    new.about["label"] = "animal"
+    assert errata.diff(old, new).notes == ["The audits are of two columns, 'pet' and 'animal'."]
+
+
 def test_rows_on_disk_are_compared_by_their_place(tmp_path):
     pytest.importorskip("pyarrow", reason="the tables extra is not installed")
     audit = stored_audit(tmp_path)

@@ -34,6 +34,13 @@ def test_every_folder_has_its_numbers_and_nothing_else(kind, audit_of):
     assert ("self_check_average_precision" in metrics) == (kind != "votes")
 
 
+def test_without_skill_the_rate_is_unknown(audit_of):
+    audit = errata.auditing.load_audit(audit_of("classes"))
+    metrics, blind = audit.metrics(), replace(audit, has_skill=False).metrics()
+    assert set(metrics) - set(blind) == {"noise_rate", "expected_wrong"}
+    assert (blind["has_skill"], blind["noise_rate_high"]) == (0, metrics["noise_rate_high"])
+
+
 def test_what_is_unknown_is_left_out(audit_of):
     audit = errata.auditing.load_audit(audit_of("classes"))
     blind = replace(

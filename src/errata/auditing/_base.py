@@ -195,10 +195,10 @@ class BaseAudit:
     def metrics(self) -> Metrics:
         """Numbers alone, for tools that track them from run to run; unknown ones are left out.
 
-        ``noise_rate`` with ``noise_rate_low`` and ``noise_rate_high``; ``has_skill``, 1 or 0;
-        ``n_rows``, and of these ``n_judged`` labels and ``n_flagged`` rows; ``expected_wrong``, how
-        many labels; ``expected_precision`` and ``expected_recall`` of the flags; and of the
-        self-check ``self_check_injected``, ``self_check_found`` and
+        ``noise_rate`` with ``noise_rate_low`` and ``noise_rate_high``; ``has_skill``, 1, or 0 where
+        the rate is unknown; ``n_rows``, and of these ``n_judged`` labels and ``n_flagged`` rows;
+        ``expected_wrong``, how many labels; ``expected_precision`` and ``expected_recall`` of the
+        flags; and of the self-check ``self_check_injected``, ``self_check_found`` and
         ``self_check_average_precision``.
         """
         return shared_metrics(self)

@@ -176,6 +176,9 @@ def _side_told(side: DiffSide) -> dict[str, Any]:
 def _notes(old: "BaseAudit", new: "BaseAudit") -> list[str]:
     """What else is different between the audits, and may be why their findings differ."""
     notes = []
+    judged = [audit.about.get("target") or audit.about.get("label") for audit in (old, new)]
+    if judged[0] != judged[1] and None not in judged:
+        notes.append(f"The audits are of two columns, {judged[0]!r} and {judged[1]!r}.")
     versions = [audit.about.get("errata") for audit in (old, new)]
     if versions[0] != versions[1]:
         notes.append(f"The audits were made by errata {versions[0]} and errata {versions[1]}.")

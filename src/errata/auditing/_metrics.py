@@ -25,6 +25,8 @@ def shared_metrics(audit: "BaseAudit") -> Metrics:
         "expected_recall": flagged["expected_recall"],
         **_check_metrics(audit),
     }
+    if not audit.has_skill:  # all that is known is how many there may be
+        told |= dict.fromkeys(("noise_rate", "expected_wrong"))
     return {name: value for name, value in told.items() if value is not None}
 
 
