@@ -3,9 +3,9 @@ Learners that expect wrong labels
 =================================
 
 Two labels in five of one class are wrong and none of the other, which pushes any plain boundary
-aside. Nine learners of :mod:`errata.tolerant` meet the same rows: some learn how labels go wrong
-together with the classes, some are told, some do not let a single row cost too much. The line is
-the boundary each has learnt, the shade what it would say.
+aside. Ten learners of :mod:`errata.tolerant` and one that audits first meet the same rows: some
+learn how labels go wrong together with the classes, one is told, some do not let a single row cost
+too much. The shade is what each would say, after it has learnt from these labels.
 
 Use a model of the hidden class where errors depend on the class, and a known matrix where you know
 it. None of these is for errors that gather near the boundary: to them those look like overlap.
@@ -19,7 +19,7 @@ from sklearn.inspection import DecisionBoundaryDisplay
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
-from errata import tolerant
+from errata import AuditedClassifier, tolerant
 from errata.noise import flip_labels
 
 # %%
@@ -43,7 +43,13 @@ LEARNERS = {
     "RobustLossClassifier": tolerant.RobustLossClassifier(),
     "KernelRobustLossClassifier": tolerant.KernelRobustLossClassifier(random_state=0),
     "ReinforcedLogisticRegression": tolerant.ReinforcedLogisticRegression(C=1.0, mean_weight=0.8),
+    "ReinforcedClassifier(GaussianNB())": tolerant.ReinforcedClassifier(
+        GaussianNB(), mean_weight=0.8
+    ),
     "EvidentialKNNClassifier": tolerant.EvidentialKNNClassifier(15),
+    "AuditedClassifier(GaussianNB())": AuditedClassifier(
+        GaussianNB(), estimators=[GaussianNB(), LogisticRegression()], random_state=0
+    ),
 }
 
 # %%
@@ -61,7 +67,7 @@ print(LEARNERS["RobustLogisticRegression"].noise_transition_.round(2), "is learn
 # ----------------
 # Rings are around the labels that are wrong.
 
-figure, axes = plt.subplots(2, 5, figsize=(14, 6.4), sharex=True, sharey=True, layout="constrained")
+figure, axes = plt.subplots(3, 4, figsize=(12, 8.6), sharex=True, sharey=True, layout="constrained")
 for axis, (name, learner) in zip(axes.flat, LEARNERS.items(), strict=True):
     DecisionBoundaryDisplay.from_estimator(
         learner, X, response_method="predict", ax=axis, alpha=0.18, grid_resolution=60, eps=0.3,
@@ -70,6 +76,6 @@ for axis, (name, learner) in zip(axes.flat, LEARNERS.items(), strict=True):
     for label, (colour, marker) in enumerate([("#0072B2", "o"), ("#E69F00", "^")]):
         axis.scatter(*X[labels == label].T, s=9, color=colour, marker=marker)
     axis.scatter(*X[flipped].T, s=30, facecolors="none", edgecolors="#B2182B", linewidths=0.6)
-    axis.set_title(f"{name}\n{scores[name]:.1%}", fontsize=9)
+    axis.set_title(f"{name}\n{scores[name]:.1%}", fontsize=10)
     axis.set(xticks=[], yticks=[], xlabel="", ylabel="")
 plt.show()

@@ -55,8 +55,8 @@ for mode in ("adaboost", "nr"):
 # %%
 # Numbers
 # -------
-# The fraction of perceptrons that vote for more can follow a curve, in as many steps as there are
-# perceptrons.
+# The fraction of perceptrons that vote for more follows a number, in as many steps as there are
+# perceptrons: here the middle of a parabola, but not its ends.
 
 x = np.linspace(-1, 1, 100)[:, None]
 follower = ParallelPerceptronRegressor(random_state=0).fit(x, x[:, 0] ** 2)
