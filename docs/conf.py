@@ -47,6 +47,13 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "examples",
     "filename_pattern": "plot_",
+    "subsection_order": [
+        *(
+            f"../examples/{folder}"
+            for folder in ("finding", "learning", "papers", "kinds", "evidence")
+        ),
+        "*",
+    ],
     "doc_module": ("errata",),
     "backreferences_dir": "reference/used_in",
     "abort_on_example_error": True,

@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import runpy
+import sys
 import time
 import traceback
 import warnings
@@ -26,6 +27,7 @@ def _outcome(path):
     plt.switch_backend("Agg")
     plt.show = lambda: None  # figures are counted, and nobody is there to look at them
     warnings.simplefilter("error")
+    sys.argv = [str(path)]
     start = time.process_time()
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         runpy.run_path(str(path), run_name="__main__")

@@ -2,16 +2,19 @@
 
 import ast
 import multiprocessing
+import re
 from pathlib import Path
 
 import pytest
 
 from example_runner import IMPORTED, run_example
+from public_estimators import public_estimators
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
-FOLDERS = sorted(path for path in EXAMPLES.iterdir() if path.is_dir())
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
 SCRIPTS = sorted(EXAMPLES.rglob("*.py"))
 DRAWING = [path for path in SCRIPTS if path.name.startswith("plot_")]
+FOLDERS = sorted({path.parent for path in SCRIPTS})
 SECONDS = 20  # of the processor
 
 
@@ -51,6 +54,16 @@ def test_an_example_draws_in_little_time_and_leaves_nothing(path, processes, tmp
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [("planted_digits.py", ["demo.audit"]), ("scripts/votes_of_annotators.py", [])],
+)
+def test_a_script_runs_and_leaves_what_it_says(name, left, processes, tmp_path):
+    printed, _, _ = run(EXAMPLES / name, tmp_path, processes)
+    assert printed.strip(), "it prints no number"
+    assert [path.name for path in tmp_path.iterdir()] == left
+
+
 @pytest.mark.parametrize("path", SCRIPTS, ids=name_of)
 def test_an_example_begins_with_a_title(path):
     title, line, blank, *_ = ast.get_docstring(ast.parse(path.read_text("utf-8"))).splitlines()
@@ -58,7 +71,13 @@ def test_an_example_begins_with_a_title(path):
     assert blank == ""
 
 
-@pytest.mark.parametrize("folder", [EXAMPLES, *FOLDERS], ids=lambda path: path.name)
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
 def test_a_folder_of_examples_has_a_header(folder):
     """Without it the gallery leaves the folder out."""
     assert (folder / "GALLERY_HEADER.rst").read_text("utf-8").strip()
+
+
+def test_every_public_estimator_is_in_an_example_or_a_how_to():
+    pages = [*SCRIPTS, *ROOT.glob("docs/howto/*.md")]
+    used = set(re.findall(r"\w+", " ".join(page.read_text("utf-8") for page in pages)))
+    assert {c.__name__ for c in public_estimators()} - used == set()
