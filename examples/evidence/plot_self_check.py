@@ -7,8 +7,8 @@ the truth: the mean of ``p_wrong`` over the first k rows is the precision that i
 and the self-check plants errors of its own and counts how many are found among the first k. Here we
 know the truth and can lay it beside both.
 
-Look at :attr:`self_check` of your own audit before you trust its list: it is made on your table,
-with your columns.
+Look at ``self_check`` of your own audit before you trust its list: it is made on your table, with
+your columns.
 """
 
 import matplotlib.pyplot as plt
