@@ -22,6 +22,7 @@ import numpy as np
 from errata._optional import require
 from errata.review import Decisions, Event, decisions_path
 from errata.review.inference import draw_piles, gather_components
+from errata.review.server._folder import VERSION
 
 arrow = require("pyarrow", extra="review")
 parquet = require("pyarrow.parquet", extra="review")
@@ -50,7 +51,7 @@ def write_audit(folder, rows, flagged, classes, value, picture=None):
     components = gather_components(kinds, np.full(4, 0.25), p, is_flagged, p_wrong.sum())
     piles = draw_piles(is_flagged, random)
     numbers = {
-        "version": 8,
+        "version": VERSION,
         "about": {"title": "million.csv", "label": "label", "features": 8},
         "fingerprint": "bench",
         "components": components.as_dict(),

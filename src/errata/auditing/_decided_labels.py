@@ -58,7 +58,7 @@ def lay_over(
         mask = yes_or_no(one_per_row("known", known, len(labels))).copy()
     mask[decided], mask[unusable] = True, False
     were = np.array([from_text(text) for text in found.labels[is_decided]], dtype=object)
-    notes = _notes(found, decisions, may_be_blank)
+    notes = notes_on_decisions(found, decisions, may_be_blank=may_be_blank)
     new = _replaced(labels, decided, given, unusable if may_be_blank else unusable[:0])
     return DecidedLabels(table, new, mask, decided, were, notes)
 
@@ -91,14 +91,17 @@ def _replaced(
     return new if labels.dtype == object or len(unusable) else np.array(new.tolist())
 
 
-def _notes(found: Resolved, decisions: Decisions, may_be_blank: bool) -> list[str]:
+def notes_on_decisions(
+    found: Resolved, decisions: Decisions, *, may_be_blank: bool = True, what: str = "label"
+) -> list[str]:
+    """What the reader should know of decisions; raise when none of them is about this table."""
     told = {kind: int(np.sum(found.kinds == kind)) for kind in ("decided", "unusable")}
     said = []
     if told["decided"]:
-        said.append(f"{plural(told['decided'], 'label')} decided by people: taken as known.")
+        said.append(f"{plural(told['decided'], what)} decided by people: taken as known.")
     if told["unusable"]:
         unusable = f"{plural(told['unusable'], 'row')} found unusable by people"
-        as_what = "as if there were no label" if may_be_blank else "like any other"
+        as_what = f"as if there were no {what}" if may_be_blank else "like any other"
         said.append(f"{unusable}: audited {as_what}.")
     stated = [verdict.state for verdict in decisions.verdicts().values()]
     elsewhere = sum(state in _TOLD for state in stated) - len(found.rows)

@@ -110,7 +110,7 @@ from ._since import earlier_audit
 @click.option(
     "--decisions",
     type=click.Path(path_type=Path),
-    help="What people decided with errata review: their classes replace labels and are known.",
+    help="What people decided with errata review: it replaces labels, or numbers, and is known.",
 )
 @click.option("--id", "name", metavar="COLUMN", help="What to call the rows in the report.")
 @click.option(

@@ -29,6 +29,8 @@ def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[
         target,
         **read_besides(file, table.num_rows, ids, options),
         groups=filled(table, options.group, "group"),
+        decisions=options.decisions,
+        keys=errata.tables.row_keys(table, target),
         ids=ids,
         precision=options.precision,
         self_check=not options.no_self_check,
@@ -38,7 +40,8 @@ def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[
         progress=progress,
     )
     found.digests = errata.tables.row_digests(table)
-    found.keys = errata.tables.row_keys(table, target)
+    decided = options.decisions
+    found.about["decisions"] = None if decided is None else str(decided.resolve())
     # Columns that models never saw may tell a person something.
     found.for_review = found.for_review.showing(table.drop_columns([target]))
     return found, ids

@@ -1,5 +1,6 @@
 """``errata clean`` of an audit of numeric targets."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +37,11 @@ def clean_target_file(
     check_out(table, out, force=force)
     rows = _rows_in_audit(table, target, audit)
     tidy(out.parent)
-    cleaned, decided = clean_with_people(audit, folder, use, how)
+    beside = partial(_beside_table, audit, table, target, rows)
+    cleaned, decided = clean_with_people(audit, folder, use, how, beside)
+    cells = read_column(table, target).tolist()
     is_new = (cleaned.did == "replaced") | (cleaned.did == "unlabelled")
     write = errata.auditing.numbers.written_cells
-    cells = read_column(table, target).tolist()
     new = write(
         *(cells, is_new[rows], cleaned.labels[rows], audit.digits), typed=cleaned.decided[rows]
     )
@@ -50,6 +52,17 @@ def clean_target_file(
     if use != "only":
         say(_outcome(audit, counts, how["threshold"]))
     say(f"Wrote {out} with {count(counts.kept)} of {plural(len(audit), 'row')}.")
+
+
+def _beside_table(audit: Any, table: Path, target: str, rows: Any, cleaned: Any) -> Any:
+    """What was done to the table: the audit may have begun with the numbers that people gave."""
+    if audit.known is None:
+        return cleaned
+    now = errata.auditing.numbers.read_targets(errata.tables.read_table(table, [target]), target)
+    given = cleaned.decided[rows] & (cleaned.did[rows] == "kept")
+    did = cleaned.did.copy()
+    did[rows[given & (now.targets != cleaned.labels[rows])]] = "replaced"
+    return cleaned._replace(did=did)
 
 
 def _outcome(audit: Any, counts: Counts, threshold: float) -> str:

@@ -1,6 +1,7 @@
 """What cleaning did to a table: counted over its rows, and told."""
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,12 +75,19 @@ def new_cells(cleaned: Any, cells: list[Any], rows: list[int]) -> list[Any]:
 
 
 def clean_with_people(
-    audit: Any, folder: Path, use: str, how: dict[str, Any]
+    audit: Any,
+    folder: Path,
+    use: str,
+    how: dict[str, Any],
+    beside: Callable[[Any], Any] = lambda cleaned: cleaned,
 ) -> tuple[Any, str | None]:
-    """What ``clean`` gives with what people decided, and a sentence about that."""
+    """What ``clean`` gives with what people decided, and a sentence about that.
+
+    ``beside`` says what was done to the table, where the audit began with what people gave.
+    """
     with decisions_for(folder, audit, use) as decisions:
         undecided = "keep" if use == "only" else "act"
-        cleaned = audit.clean(**how, decisions=decisions, undecided=undecided)
+        cleaned = beside(audit.clean(**how, decisions=decisions, undecided=undecided))
         if decisions is None:
             return cleaned, None
         return cleaned, people(Counter(cleaned.did[cleaned.decided].tolist()), audit, decisions)

@@ -51,7 +51,7 @@ VOTES = AuditKind(
 NUMBERS = AuditKind(
     words="numeric targets",
     named_by=("target",),
-    takes=("embeddings",),
+    takes=("embeddings", "decisions"),
     run=_audit_targets.run,
 )
 MULTILABEL = AuditKind(

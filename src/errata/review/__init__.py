@@ -2,7 +2,8 @@
 
 ``decisions/`` keeps them in a file beside the audit, ``exporting/`` takes them along,
 ``inference/`` says what they tell about the labels that nobody has looked at, and ``server/`` is
-the page to decide on; ``_summary`` tells what a review has come to.
+the page to decide on; ``_summary`` tells what a review has come to, and ``_kinds`` what an audit
+may be of.
 """
 
 from ._summary import review_summary

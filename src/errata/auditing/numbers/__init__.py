@@ -13,11 +13,11 @@
 8. ``_target_skill``: whether the models predict anything
 9. ``_finding``, ``_findings``: all of it on one page, and what is found
 10. ``_self_check``: planted errors, looked for in the same way
-11. ``_target_inputs``, ``_target_column``, ``_target_cells``, ``_target_leaks``: what the user
-    passes, checked
+11. ``_target_inputs``, ``_target_column``, ``_target_cells``, ``_target_leaks``,
+    ``_decided_targets``: what the user passes, checked
 12. ``_audit_targets``, ``_target_assembly``, ``_result``: the :class:`TargetAudit`;
     ``_target_summary``, ``_target_examples``, ``_target_cleaning``, ``_hints``, ``_digits``: what
-    is told and done
+    is told and done; ``_target_view``: rows for people to decide on
 
 ``_settings`` holds every constant.
 """

@@ -7,6 +7,7 @@ from typing import Any
 from ..._progress import Progress, hearing_stages
 from ..._random import draw_seed
 from ..._validation import check_fraction
+from .._decided_labels import row_names
 from .._for_review import ForReview
 from .._inputs import Display
 from .._opening import table_in_memory
@@ -30,6 +31,8 @@ def audit_targets(
     embeddings: Any = None,
     estimators: Sequence[Any] | None = None,
     groups: Any = None,
+    decisions: Any = None,
+    keys: Any = None,
     ids: Any = None,
     precision: float | None = None,
     self_check: bool = True,
@@ -69,6 +72,12 @@ def audit_targets(
     groups : array-like of shape (n,), optional
         Rows of one group (a patient, a house that was sold twice) are never predicted from each
         other. Copies of a row are found and treated so without being named.
+    decisions : Decisions or path, optional
+        What people decided about the rows in a review. The numbers they gave replace the targets,
+        teach, and are never flagged; rows they found unusable are audited as if they had no target.
+    keys : array-like of str of shape (n,), optional
+        What decisions know the rows by, see :func:`errata.tables.row_keys`; by default their
+        places, as "row.12".
     ids : array-like of shape (n,), optional
         What to call the rows in reports; by default what the index of a pandas dataframe does.
     precision : float, optional
@@ -124,7 +133,14 @@ def audit_targets(
     with hearing_stages(progress) as tell:
         tell("reading the table")
         inputs = read_target_inputs(
-            *(X, y), embeddings=embeddings, groups=groups, drop=drop, seed=seed, n_jobs=n_jobs
+            *(X, y),
+            embeddings=embeddings,
+            groups=groups,
+            drop=drop,
+            seed=seed,
+            n_jobs=n_jobs,
+            decisions=decisions,
+            keys=keys,
         )
         given = inputs.given
         display = Display(ids, None, title, y, random_state, row_index(given.table))
@@ -133,6 +149,7 @@ def audit_targets(
         how: dict[str, Any] = {
             "table": None if estimator is None else given.table,
             "groups": inputs.groups,
+            "known": inputs.known,
             "brought": BroughtPredictions(estimator, predictions, estimators),
             "seed": seed,
             "n_jobs": n_jobs,
@@ -148,9 +165,10 @@ def audit_targets(
         result.examples = describe_targets(result, given.table, inputs.X, names, n_jobs=n_jobs)
         shown = targets_to_show(inputs, are_embedded=embeddings is not None)
         result.for_review = ForReview.of_rows(
-            *(TargetView(inputs=shown, audit=result), result, given.has_target, display),
+            *(TargetView(inputs=shown, audit=result), result, inputs.doubtful, display),
             seconds=time.perf_counter() - started,
             seed=seed,
             n_jobs=n_jobs,
         )
+        result.keys = None if keys is None else row_names(keys, len(result))
         return result

@@ -3,11 +3,13 @@
 import os
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...review.decisions import Decisions
+from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._base import BaseAudit
 from .._by import Doubted
@@ -15,6 +17,7 @@ from .._cleaning import Cleaned
 from .._decided import check_decided
 from .._noise_rate import NoiseRate
 from .._settings import CLEAN_THRESHOLD
+from .._stored_rows import KNOWN
 from ._digits import Digits, digits_of
 from ._findings import TargetSelfCheck
 from ._target_cleaning import clean_targets, decided_targets
@@ -88,6 +91,8 @@ class TargetAudit(BaseAudit):
         What the rows are called, where the user said so; text in an audit that was loaded.
     keys : array of str of shape (n,) or None
         What decisions of people know the rows by; see :meth:`row_keys`.
+    known : array of bool of shape (n,) or None
+        The targets that people gave, where the audit was made with decisions.
     for_review, reviewed
         As in :class:`errata.auditing.Audit`.
 
@@ -146,6 +151,7 @@ class TargetAudit(BaseAudit):
     digests: RowDigests | None = None
     ids: np.ndarray | None = None
     keys: np.ndarray | None = None
+    known: np.ndarray | None = None
     for_review: Any = None
     reviewed: dict[str, Any] | None = None
 
@@ -223,8 +229,9 @@ class TargetAudit(BaseAudit):
 
     def doubted(self) -> Doubted:
         """The targets, for :meth:`rates_by`."""
-        alike = np.zeros(len(self), dtype=np.intp)
-        return Doubted.among(self.has_target, self.p_wrong, self.flagged, alike)
+        alike, doubtful = np.zeros(len(self), dtype=np.intp), self.has_target
+        doubtful = doubtful if self.known is None else doubtful & ~self.known
+        return Doubted.among(doubtful, self.p_wrong, self.flagged, alike)
 
     def found(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
@@ -237,3 +244,14 @@ class TargetAudit(BaseAudit):
     def recorded(self, rows: np.ndarray) -> np.ndarray:
         """The targets of some rows."""
         return self.targets[rows]
+
+    def kept_columns(self) -> dict[str, Any]:
+        """Columns on disk besides those of ``per_row``."""
+        return {} if self.known is None else {KNOWN: self.known}
+
+    @classmethod
+    def restored(
+        cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
+    ) -> dict[str, Any]:
+        """Attributes that are made anew from what is on disk."""
+        return {KNOWN: column_array(table, KNOWN) if KNOWN in table.column_names else None}

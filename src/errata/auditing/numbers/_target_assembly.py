@@ -24,7 +24,7 @@ def assemble_targets(
 ) -> TargetAudit:
     """The audit as the user gets it, but for what is told of single rows."""
     given = inputs.given
-    flags = _flags(found, given.has_target, precision)
+    flags = _flags(found, inputs.doubtful, precision)
     digits = digits_of(given.targets[given.has_target & ~flags.flagged])
     hint = np.where(flags.flagged, hints_for(given.targets, found.low, found.high), "")
     expected = np.where(hint == "", found.predicted, without_slips(given.targets, hint))
@@ -51,6 +51,7 @@ def assemble_targets(
         notes=[*([] if found.has_skill else [NO_SKILL]), *found.notes, *inputs.notes],
         about=display.about(given.table, features) | {"target": given.name},
         index=display.index,
+        known=inputs.known,
         ids=display.given_ids(len(given.targets)),
     )
 
@@ -64,13 +65,13 @@ def models_as_dicts(found: TargetFindings) -> list[dict[str, Any]]:
     ]
 
 
-def _flags(found: TargetFindings, has_target: np.ndarray, precision: float | None) -> Flags:
-    """Of rows that have a target."""
-    n = len(has_target)
+def _flags(found: TargetFindings, doubtful: np.ndarray, precision: float | None) -> Flags:
+    """Of rows whose target may be wrong."""
+    n = len(doubtful)
     if not found.has_skill:
         return no_flags(n, "do not predict the target")
-    flags = draw_flags(found.p_wrong[has_target], found.suspicion[has_target], precision)
+    flags = draw_flags(found.p_wrong[doubtful], found.suspicion[doubtful], precision)
     flagged = np.zeros(n, dtype=bool)
-    flagged[has_target] = flags.flagged
+    flagged[doubtful] = flags.flagged
     rule = flags.rule if precision is not None else best_f1_rule("target")
     return flags._replace(flagged=flagged, rule=rule)

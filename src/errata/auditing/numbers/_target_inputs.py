@@ -10,6 +10,7 @@ from ...tables._columns import column_names, count_rows, without_columns
 from .._group_names import group_numbers
 from .._per_row import check_one_per_row, missing_column, one_per_row
 from .._scaling import fit_scale
+from ._decided_targets import lay_over_targets
 from ._target_column import TargetColumn, read_targets
 from ._target_leaks import notes_on_leaks
 
@@ -22,6 +23,13 @@ class TargetInputs(NamedTuple):
     X: np.ndarray | None  # features on one scale
     groups: np.ndarray | None  # rows that are left out together
     notes: list[str]
+    known: np.ndarray | None = None  # targets that people gave
+
+    @property
+    def doubtful(self) -> np.ndarray:
+        """Whether a row has a target that may be wrong."""
+        there = self.given.has_target
+        return there if self.known is None else there & ~self.known
 
 
 def read_target_inputs(
@@ -33,9 +41,13 @@ def read_target_inputs(
     drop: Sequence[Any],
     seed: int,
     n_jobs: int | None,
+    decisions: Any = None,
+    keys: Any = None,
 ) -> TargetInputs:
     """Read and check targets, features and groups."""
-    given = read_targets(table, y)
+    given, known = read_targets(table, y), None
+    if decisions is not None:
+        given, known = lay_over_targets(given, decisions, keys)
     if len(drop):
         given = given._replace(table=_without(given.table, drop))
     n = len(given.targets)
@@ -50,7 +62,7 @@ def read_target_inputs(
         notes += [*features.notes, *notes_on_leaks(source, given)]
     if groups is not None:
         groups = group_numbers(one_per_row("groups", groups, n), np.arange(n))
-    return TargetInputs(given, features, X, groups, notes)
+    return TargetInputs(given, features, X, groups, notes, known)
 
 
 def _without(table: Any, drop: Sequence[Any]) -> Any:

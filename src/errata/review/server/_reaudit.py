@@ -19,7 +19,7 @@ from ._templates import rendered
 from ._web import FileResponse, HTMLResponse, HTTPException, RedirectResponse
 
 MOST_SAID = 65_536  # bytes that are looked at
-CLASSES = "classes"
+NAMED_BY = {"classes": "--label", "numbers": "--target"}  # the column, by what can be audited again
 WITHOUT = {"multilabel": "several labels a row"}  # kinds by other names
 
 # The report has a policy of its own, and a script; it must not act in the name of this page.
@@ -89,10 +89,11 @@ async def reaudit_report(request: Any) -> Any:
 def _started(review: Review) -> Reaudit:
     table, folder = _table(review), _free_name(review.folder.path)
     label = review.folder.about["label"]
+    named = NAMED_BY[review.folder.numbers.get("kind", "classes")]
     decisions = str(review.decisions.path)
     again = [*review.folder.about.get("options", []), "--decisions", decisions]
     out, log = _nameless_file()
-    command = [sys.executable, "-m", "errata.cli", "audit", str(table), "--label", label]
+    command = [sys.executable, "-m", "errata.cli", "audit", str(table), named, label]
     process = subprocess.Popen(
         [*command, *again, "--out", str(folder)],
         stdin=subprocess.DEVNULL,
@@ -114,8 +115,8 @@ def _nameless_file() -> tuple[int, int]:
 
 def _table(review: Review) -> Path:
     about, table = review.folder.about, review.options.table
-    if review.folder.numbers.get("kind", CLASSES) != CLASSES:
-        kind = review.folder.numbers["kind"]
+    kind = review.folder.numbers.get("kind", "classes")
+    if kind not in NAMED_BY:
         what = f"an audit of {WITHOUT.get(kind, kind)}"
         raise HTTPException(422, f"{what} takes no decisions; clean the table with them.")
     if about.get("label") is None or "table" not in about:
