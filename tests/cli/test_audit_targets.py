@@ -1,12 +1,15 @@
 import csv
 import json
+import shutil
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import errata
+from decision_cases import said
 from errata.cli.__main__ import main
+from errata.review import Decisions, as_text
 from errata.tables import write_table
 from homes_cases import WRONG, homes
 
@@ -176,3 +179,59 @@ def test_without_skill_nothing_is_flagged_and_a_pipeline_fails(tmp_path):
     assert "These columns do not predict the target" in said
     assert "What may help: other columns or more rows." in said
     assert "of the values of y are wrong cannot be judged" in said
+
+
+@pytest.fixture
+def decided(audited, tmp_path):
+    """A copy of the audit, three rows of which people decided."""
+    folder = tmp_path / "homes.audit"
+    shutil.copytree(audited[0] / "homes.audit", folder)
+    audit = errata.TargetAudit.load(folder)
+    with Decisions(tmp_path / "homes.decisions") as decisions:
+        for row, kind, given in ((5, "other", 401.25), (40, "label", None), (8, "unusable", None)):
+            recorded = as_text(audit.targets[row])
+            text = None if kind == "unusable" else recorded if given is None else as_text(given)
+            seen = {"row_key": audit.keys[row], "class_text": text, "label": recorded}
+            decisions.record(said(kind, row, **seen))
+    return folder
+
+
+def prices(path):
+    with path.open(newline="") as file:
+        return {row["home"]: row["price"] for row in csv.DictReader(file)}
+
+
+def test_what_people_decided_comes_first(decided, audited):
+    out, before = decided.with_name("clean.csv"), prices(audited[0] / "homes.csv")
+    result = run(decided, "-o", out, "--action", "replace", command="clean")
+    assert result.exit_code == 0, result.output
+    assert "People decided 3 rows: 1 replaced, 1 kept, 1 dropped." in words(result)
+    after = prices(out)
+    assert after["h5"] == "401.25"
+    assert after["h40"] == before["h40"]  # ten times too large, but kept
+    assert "h8" not in after
+    assert float(after["h77"]) < float(before["h77"]) / 5
+    only = run(decided, "-o", out, "--decisions", "only", "--force", command="clean")
+    assert only.exit_code == 0, only.output
+    assert prices(out)["h77"] == before["h77"]
+
+
+def test_decisions_are_told_and_put_into_the_report(decided):
+    result = run(decided, "--update", "--export", decided.with_name("d.csv"), command="decisions")
+    assert result.exit_code == 0, result.output
+    assert "2 rows decided: 1 number wrong, 1 right; 1 unusable." in words(result)
+    assert "1 number wrong" in (decided / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_second_audit_takes_decisions(decided, audited):
+    again, table = decided.with_name("homes.2.audit"), audited[0] / "homes.csv"
+    file = decided.with_name("homes.decisions")
+    options = ("--target", "price", "--id", "home", "--no-self-check", "--decisions", file)
+    result = run(table, *options, "-o", again)
+    assert result.exit_code == 0, result.output
+    assert "2 targets decided by people: taken as known." in words(result)
+    out = decided.with_name("again.csv")
+    cleaned = run(again, "-o", out, command="clean")
+    assert cleaned.exit_code == 0, cleaned.output
+    assert "People decided 3 rows: 1 replaced, 1 kept, 1 dropped." in words(cleaned)
+    assert prices(out)["h5"] == "401.25"

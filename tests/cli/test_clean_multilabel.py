@@ -3,7 +3,9 @@ import pytest
 from click.testing import CliRunner
 
 import errata
+from decision_cases import said
 from errata.cli.__main__ import main
+from errata.review import Decisions
 from errata.tables import read_table, row_digests, write_table
 from multilabel_cases import flipped, pets
 
@@ -211,3 +213,18 @@ def test_labels_that_are_not_told_stay(texts):
     new = audit.clean("relabel").labels
     np.testing.assert_array_equal(new[:, blind], audit.labels[:, blind])
     assert (new != audit.labels).any()
+
+
+def test_what_people_decided_comes_first(tmp_path):
+    audit = audited(tmp_path, {"tags": ["; ".join(own) for own in sets()]})
+    first, second = np.argsort(-audit.suspicion)[:2].tolist()
+    keys = audit.row_keys()
+    with Decisions(tmp_path / "pets.decisions") as decisions:
+        decisions.record(said("other", first, row_key=keys[first], class_text='["bird", "cat"]'))
+        decisions.record(said("unusable", second, row_key=keys[second]))
+    result = run(tmp_path / "pets.audit", "-o", tmp_path / "clean.csv", "--decisions", "only")
+    assert result.exit_code == 0, result.output
+    assert "People decided 2 rows: 1 relabelled, 1 dropped." in words(result)
+    rows = read_table(tmp_path / "clean.csv")["tags"].to_pylist()
+    assert set(rows[first - (second < first)].split("; ")) == {"bird", "cat"}
+    assert len(rows) == N - 1

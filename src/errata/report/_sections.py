@@ -35,10 +35,11 @@ class Section(NamedTuple):
         return self.place or self.name.replace("_", "-")
 
 
+REVIEW = Section("review", "Review", lambda view: bool(view["review"]["so_far"]))
 BY = Section("by", "By value", lambda view: bool(view["by"]), is_minor=True)
 CLASS_SECTIONS = [
     Section("notes", is_shown=lambda view: bool(view["notes"] or view["duplicates"])),
-    Section("review", "Review", lambda view: bool(view["review"]["so_far"])),
+    REVIEW,
     Section("self_check", "Self-check"),
     Section("classes", "Classes", _with_skill, is_minor=True),
     BY,
@@ -50,7 +51,7 @@ CLASS_SECTIONS = [
 ]
 VOTE_SECTIONS = [
     Section("notes", is_shown=lambda view: bool(view["notes"])),
-    Section("review", "Review", lambda view: bool(view["review"]["so_far"])),
+    REVIEW,
     Section("examples", "Items", _with_skill),
     Section("annotators", "Annotators", _with_skill),
     Section("ask", "Ask next", _with_skill),
@@ -63,6 +64,7 @@ VOTE_SECTIONS = [
 
 TARGET_SECTIONS = [
     Section("notes", is_shown=lambda view: bool(view["notes"])),
+    REVIEW,
     Section("target_check", "Self-check", _with_skill, place="self-check"),
     Section("fit", "Fit", _with_skill),
     Section("slips", is_shown=lambda view: bool(view["kinds_of_error"])),
@@ -73,6 +75,7 @@ TARGET_SECTIONS = [
 ]
 MULTILABEL_SECTIONS = [
     Section("notes", is_shown=lambda view: bool(view["notes"])),
+    REVIEW,
     Section("cell_check", "Self-check", _with_skill, place="self-check"),
     Section("labels", "Labels", _with_skill),
     BY,

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from errata.auditing.multilabel._cell_cleaning import clean_cells
+from decision_cases import said
+from errata.auditing.multilabel._cell_cleaning import clean_cells, decided_cells
+from errata.review import Decisions
 
 LABELS = np.array([[1, 0], [0, 1], [1, 1], [0, 0]])
+KEYS = np.array([f"row.{row}" for row in range(4)], dtype=object)
 P = np.array([[0.9, 0.1], [0.2, 0.6], [0.0, 0.0], [0.4, 0.3]])
 
 
@@ -44,3 +47,24 @@ def test_rows_count_as_their_worst_cell_is_right():
 def test_an_unknown_action_gets_a_sentence():
     with pytest.raises(ValueError, match="action"):
         cleaned("burn")
+
+
+@pytest.mark.parametrize("action", ["drop", "relabel", "unlabel", "weight"])
+def test_labels_that_people_gave_win_over_every_action(tmp_path, action):
+    with Decisions(tmp_path / "pets.decisions") as decisions:
+        decisions.record(said("label", 0, class_text='["cat"]'))  # 0.9 wrong, they say
+        decisions.record(said("other", 3, class_text='["cat", "dog"]'))
+        decisions.record(said("unusable", 2))
+        people = decided_cells(decisions, KEYS, LABELS, ["cat", "dog"], drop_ambiguous=False)
+    how = {"threshold": 0.5, "sure": 0.8}
+    done = people.over(clean_cells(people.labels[people.left], people.doubts(P), action, **how))
+    assert done.did[[0, 2, 3]].tolist() == ["kept", "dropped", "relabelled"]
+    assert_array_equal(done.labels[[0, 3]], [[1, 0], [1, 1]])
+    assert_array_equal(done.decided, [True, False, True, True])
+
+
+def test_labels_of_another_table_are_told(tmp_path):
+    with Decisions(tmp_path / "pets.decisions") as decisions:
+        decisions.record(said("other", 1, class_text='["ant"]'))
+        with pytest.raises(ValueError, match="row 1 was decided to have 'ant', which is none"):
+            decided_cells(decisions, KEYS, LABELS, ["cat", "dog"], drop_ambiguous=False)

@@ -29,3 +29,9 @@ def test_numbers_stay_numbers_and_whole_ones_whole():
 def test_nothing_empties_a_cell_and_gaps_stay_gaps():
     assert changed(["4.5", "7"], 1, np.nan) == ["4.5", None]
     assert changed([4.5, float("nan")], 0, 5.0) == [5.0, None]
+
+
+def test_what_people_typed_keeps_its_digits():
+    mask, digits = np.array([True, True]), Digits(0, 0.0)
+    both = written_cells(["12 kg", "13 kg"], mask, np.array([12.25, 13.25]), digits, ~mask ^ [1, 0])
+    assert both == ["12.25 kg", "13 kg"]

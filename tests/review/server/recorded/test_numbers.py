@@ -1,4 +1,6 @@
 import json
+import os
+import subprocess
 from urllib.parse import urlencode
 
 import pytest
@@ -102,7 +104,15 @@ def test_all_rows_of_a_filter_at_once(page):
     assert verdict(page, 3).class_text == "3.05"
 
 
-def test_a_second_audit_is_refused_in_a_sentence(page):
-    refused = page.post("/reaudit", {})
-    assert refused.status_code == 422
-    assert json.dumps(refused.text)
+def test_a_second_audit_is_one_of_numbers(homes, monkeypatch, tmp_path):
+    commands = []
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **_: commands.append(command))
+    table = tmp_path / "homes.csv"
+    table.write_text("species\n1\n")
+    path = homes / "audit.json"
+    numbers = json.loads(path.read_text())
+    path.write_text(json.dumps(numbers | {"about": numbers["about"] | {"table": str(table)}}))
+    with Page(homes, table=table) as page:
+        page.post("/reaudit", {})
+        os.close(page.app.state.reaudit.log)
+    assert commands[0][3:6] == ["audit", str(table), "--target"]

@@ -100,3 +100,9 @@ def test_blindly_no_label_is_set(pets):
     assert "Which labels does it have?" in shown
     assert " checked" not in shown
     assert "missing?" not in shown
+
+
+def test_a_second_audit_is_refused_in_a_sentence(page):
+    refused = page.post("/reaudit", {})
+    assert refused.status_code == 422
+    assert "an audit of several labels a row takes no decisions" in refused.text

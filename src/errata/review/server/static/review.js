@@ -52,7 +52,7 @@ function onKey(event) {
   const own = event.target.matches("[type=checkbox]") ? /^Space$/ : /^(Enter|Space)$/;
   const ownsKey = event.target.matches("button, a, summary, [type=checkbox]") && own.test(name);
   if (event.altKey || event.repeat || ownsKey) return;
-  const found = carriers(name).find(isVisible);
+  const found = carriers(name).findLast(isVisible); // Enter saves labels that were changed, and accepts nothing
   if (!found) return;
   event.preventDefault();
   if (!busy) press(found);
@@ -135,7 +135,7 @@ function settle() {
   if (window.scrollY > 0) window.scrollTo({ top: 0, behavior: "instant" });
 }
 
-// Labels that were set or taken away are to be saved; Enter does that then, and accepts nothing.
+// Labels that were set or taken away are to be saved.
 function onChange(event) {
   const boxes = [...document.querySelectorAll(".labels [type=checkbox]")];
   if (!boxes.includes(event.target)) return;
