@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 from .._format import plural
+from .decisions import Pair
 
 
 class ReviewedKind(NamedTuple):
@@ -12,6 +13,11 @@ class ReviewedKind(NamedTuple):
     nouns: str
     decided: str  # the column that an export adds
     p_wrong: str = "p_wrong"  # the column of the audit that says how probably
+    by_chance: bool = True  # whether two people may say the same by chance, as Cohen's kappa counts
+
+    def compared(self, pair: Pair) -> Pair:
+        """How far two people agree, without what means nothing here."""
+        return pair if self.by_chance else pair._replace(kappa=None)
 
     def counted(self, number: int) -> str:
         """So many of them."""
@@ -21,7 +27,7 @@ class ReviewedKind(NamedTuple):
 KINDS = {
     "classes": ReviewedKind("label", "labels", "errata_class"),
     "votes": ReviewedKind("label", "labels", "errata_class"),
-    "numbers": ReviewedKind("number", "numbers", "errata_number"),
+    "numbers": ReviewedKind("number", "numbers", "errata_number", by_chance=False),
     "multilabel": ReviewedKind("set of labels", "sets of labels", "errata_labels", "p_row"),
 }
 

@@ -42,7 +42,7 @@ def review_summary(decisions: Decisions, audited: Audited, folder: Path) -> dict
         "labels": _labels(audited, here),
         "flagged": _flagged(audited, here),
         "elsewhere": len(verdicts) - len(here),
-        "agreement": [pair._asdict() for pair in agreement.pairs],
+        "agreement": [audited.kind.compared(pair)._asdict() for pair in agreement.pairs],
         "disputed": sorted(rows[key] for key in agreement.disputed if key in rows),
         "progress": _progress(audited, here, folder, numbers),
         "certificate": _certificate(audited, here, numbers),

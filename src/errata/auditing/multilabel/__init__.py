@@ -10,8 +10,8 @@ have in common:
 5. ``_judging``, ``_rates``: every cell, and how many are wrong, with intervals
 6. ``_cell_check``: cells flipped on purpose, looked for in the same way
 7. ``_cell_assembly``, ``_result``: the :class:`MultilabelAudit`
-8. ``_cell_examples``, ``_cell_summary``, ``_cell_cleaning``, ``_written_labels``: what is told
-   and done; ``_cell_view``: rows for people to decide on
+8. ``_cell_examples``, ``_cell_summary``, ``_cell_lists``, ``_cell_cleaning``,
+   ``_written_labels``: what is told and done; ``_cell_view``: rows for people to decide on
 """
 
 from ._audit_multilabel import audit_multilabel

@@ -21,6 +21,7 @@ from .._noise_rate import NoiseRate
 from .._settings import CLEAN_THRESHOLD, RELABEL_SURE
 from ._cell_check import CellCheck
 from ._cell_cleaning import clean_cells, decided_cells
+from ._cell_lists import flagged_cells, labels_told
 from ._cell_summary import cell_findings, summarise_cells
 from ._label_words import kind_of_error, set_in_words
 
@@ -183,31 +184,11 @@ class MultilabelAudit(BaseAudit):
 
     def cell_columns(self) -> dict[str, np.ndarray]:
         """One array per column of a table of the flagged cells, the worst first."""
-        rows, places = np.nonzero(self.flagged_cells)
-        order = np.argsort(-self.p_wrong_cells[rows, places], kind="stable")
-        rows, places = rows[order], places[order]
-        errors = [kind_of_error(one == 1) for one in self.labels[rows, places]]
-        return {
-            "row": rows,
-            "label": np.array([str(self.names[place]) for place in places], dtype=object),
-            "error": np.array(errors, dtype=object),
-            "p_wrong": self.p_wrong_cells[rows, places],
-        }
+        return flagged_cells(self)
 
     def label_columns(self) -> dict[str, np.ndarray]:
         """One array per column of a table of the labels."""
-        plain = {
-            name: np.array([label[name] for label in self.per_label])
-            for name in ("label", "rows", "has_skill", "flagged")
-        }
-        rates = {
-            name if of == "estimate" else f"{name}_{of}": np.array(
-                [label[name][of] for label in self.per_label]
-            )
-            for name in ("rate", "missing", "wrongly_set")
-            for of in ("estimate", "low", "high")
-        }
-        return plain | rates
+        return labels_told(self)
 
     def clean(
         self,

@@ -11,7 +11,7 @@ from ..decisions import RowVerdict, from_text
 from ._audited import Audited, rows_to_export
 
 UNSEEN = "unseen"
-TEXT, SEPARATOR = {".csv", ".tsv", ".txt"}, "; "  # files without lists, and what is between labels
+TEXT = {".csv", ".tsv", ".txt"}  # files that have no lists
 GUARDED = ("errata_reviewers", "errata_note")  # what people typed; the table itself stays as it is
 
 
@@ -30,11 +30,13 @@ def export_table(
     table, keys = rows_to_export(source, audited, "decisions")
     ours = decision_columns(audited, verdicts, keys)
     theirs = dict(zip(table.column_names, table.columns, strict=True))
-    kind = _type_of_decided(audited, table)
+    kind, name = _type_of_decided(audited, table), audited.kind.decided
+    if audited.names is not None:
+        ours[name] = [labels and list(map(str, labels)) for labels in ours[name]]
     if audited.names is not None and not TEXT.isdisjoint(target.suffixes):
-        ours[audited.kind.decided] = list(map(_joined, ours[audited.kind.decided]))
+        ours[name] = [None if labels is None else "; ".join(labels) for labels in ours[name]]
         kind = None
-    write_table(target, theirs | _typed(ours, audited.kind.decided, kind), guard_formulas=GUARDED)
+    write_table(target, theirs | _typed(ours, name, kind), guard_formulas=GUARDED)
     return sum(key in verdicts for key in keys)
 
 
@@ -58,17 +60,11 @@ def _type_of_decided(audited: Audited, table: Any) -> Any:
     """That of the labels; numbers and lists may have been read from text."""
     arrow = require("pyarrow", extra="tables")
     if audited.names is not None:
-        are_text = any(isinstance(name, str) for name in audited.names)
-        return arrow.list_(arrow.string() if are_text else arrow.int64())
+        return arrow.list_(arrow.string())
     if audited.kind is KINDS["numbers"]:
         return arrow.float64()
     label = table.schema.field(audited.columns[0]).type
     return getattr(label, "value_type", label)
-
-
-def _joined(labels: list[Any] | None) -> str | None:
-    """Several labels in one cell of a file that has no lists."""
-    return None if labels is None else SEPARATOR.join(map(str, labels))
 
 
 def _typed(columns: dict[str, list[Any]], decided: str, kind: Any) -> dict[str, Any]:

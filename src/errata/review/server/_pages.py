@@ -112,7 +112,7 @@ async def agreement_page(request: Any) -> Any:
         rendered(
             "agreement.html",
             **view,
-            pairs=found.pairs,
+            pairs=[review.folder.kind.compared(pair) for pair in found.pairs],
             counts=counts,
             proven=proof,
             elsewhere=review.standing.elsewhere(),

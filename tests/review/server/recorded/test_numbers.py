@@ -116,3 +116,13 @@ def test_a_second_audit_is_one_of_numbers(homes, monkeypatch, tmp_path):
         page.post("/reaudit", {})
         os.close(page.app.state.reaudit.log)
     assert commands[0][3:6] == ["audit", str(table), "--target"]
+
+
+def test_numbers_do_not_agree_by_chance(page, homes):
+    page.decide(7, "label")
+    page.decisions.record(next(page.decisions.events())._replace(reviewer="bob", key="b", id=None))
+    told = review_summary(page.decisions, read_audited(homes), homes)["agreement"]
+    assert [(pair["alike"], pair["kappa"]) for pair in told] == [(1, None)]
+    shown = page.get("/agreement").text
+    assert "bob" in shown
+    assert "Kappa" not in shown
