@@ -42,12 +42,21 @@ def test_the_density_of_few_targets_is_a_kernel_density():
     targets = np.random.default_rng(0).normal(size=200)
     density = TargetDensity.of(targets)
     expected = gaussian_kde(targets, density.width / targets.std(ddof=1)).logpdf([0.0, 1.5])
-    np.testing.assert_allclose(density.log_density(np.array([0.0, 1.5])), expected, rtol=1e-9)
+    found = density.log_density(np.array([0.0, 1.5]), np.zeros(2))
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_the_density_is_no_finer_than_right_residuals():
+    targets, scale = np.repeat([0.0, 5.0], [300, 100]), np.array([2.0, 0.0])
+    found = np.exp(TargetDensity.of(targets).log_density(np.zeros(2), scale))
+    coarse = 0.75 * norm.pdf(0, scale=2) + 0.25 * norm.pdf(5, scale=2)
+    fine = 0.75 * norm.pdf(0, scale=TargetDensity.of(targets).width)
+    np.testing.assert_allclose(found, [coarse, fine], rtol=1e-3)
 
 
 def test_the_density_of_many_targets_is_that_of_their_quantiles():
     targets = np.random.default_rng(0).normal(size=20_000)
-    found = np.exp(TargetDensity.of(targets).log_density(np.linspace(-2, 2, 5)))
+    found = np.exp(TargetDensity.of(targets).log_density(np.linspace(-2, 2, 5), np.zeros(5)))
     np.testing.assert_allclose(found, norm.pdf(np.linspace(-2, 2, 5)), rtol=0.08)
 
 

@@ -41,7 +41,7 @@ def test_residuals_drawn_from_the_model_are_judged_right():
     scales = LocalScales(np.ones(4000), np.ones(4000), 0.0)
     targets = 20 * random.normal(size=4000)
     found = target_posterior(z, targets, scales, every, every, random)
-    p_wrong = found.rows.p_wrong
+    p_wrong = found.p_wrong
     assert p_wrong.mean() == pytest.approx(wrong.mean(), abs=0.03)
     assert expected_calibration_error(wrong, p_wrong) < 0.03
     for hypotheses in found.hypotheses:
@@ -56,6 +56,19 @@ def test_suspicion_goes_on_where_probability_has_reached_one():
     rows = target_posterior(z, z, scales, every, every, random).rows
     assert rows.p_wrong[300:].min() > 0.999
     assert np.all(np.diff(rows.suspicion[300:]) > 1)
+
+
+@pytest.mark.parametrize("tail", [np.inf, 4])
+def test_right_residuals_alone_leave_it_open_whether_any_is_wrong(tail):
+    random = np.random.default_rng(0)
+    z = random.normal(size=500) if tail == np.inf else random.standard_t(tail, size=500)
+    scales, every = LocalScales(np.ones(500), np.ones(500), 0.0), np.ones(500, dtype=bool)
+    found = target_posterior(z, 10 * random.normal(size=500), scales, every, every, random)
+    assert max(hypotheses.p_errors for hypotheses in found.hypotheses) < 0.5
+    z[:3] = 30
+    found = target_posterior(z, 10 * random.normal(size=500), scales, every, every, random)
+    assert min(hypotheses.p_errors for hypotheses in found.hypotheses) > 0.99
+    assert found.p_wrong[:3].min() > 0.9
 
 
 def test_targets_that_are_known_do_not_speak_for_noise():

@@ -36,6 +36,16 @@ def test_more_may_hide_where_less_is_explained():
     assert half.low == explained.low
 
 
+def test_that_nothing_is_wrong_counts():
+    doubtful = certain(30)._replace(p_errors=0.5)
+    rate = rate_of_targets([doubtful, doubtful], 1.0)
+    assert rate.estimate == pytest.approx(TARGET_RATES[30] / 2)
+    assert rate.low == 0
+    assert rate.high == pytest.approx(TARGET_RATES[30] * 1.5 + 0.02)
+    nothing = certain(30)._replace(p_errors=0.01)
+    assert rate_of_targets([nothing], 1.0).high == pytest.approx(0.02)
+
+
 def test_the_interval_stays_between_none_and_all():
     rate = rate_of_targets([certain(0), certain(-1)], -3.0)
     assert rate.low == 0

@@ -1,5 +1,6 @@
 """The stages of an audit of numeric targets, on one page."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy as np
 from ..._progress import Progress
 from .._noise_rate import NoiseRate
 from .._settings import LEAST_SKILL, MOST_WITHOUT_SKILL
+from ._atom_findings import beside_atoms
+from ._atoms import atoms_of, membership_of
 from ._brought import NOTHING_BROUGHT, BroughtPredictions
 from ._findings import TargetFindings
 from ._likelier_scale import judge_targets
@@ -52,7 +55,18 @@ def find_wrong_targets(
         It is told each stage in a few words.
     """
     given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs)
-    return findings_of(*judge_targets(given, progress))
+    return wrong_among(given, progress)
+
+
+def wrong_among(given: GivenTargets, progress: Progress | None = None) -> TargetFindings:
+    """Judge targets; where many rows share a value, that value on its own."""
+    atoms = atoms_of(given.targets)
+    if not len(atoms):
+        return findings_of(*judge_targets(given, progress))
+    held = np.isin(given.targets, atoms)
+    others = replace(given, targets=np.where(held, np.nan, given.targets))
+    found = findings_of(*judge_targets(others, progress))
+    return beside_atoms(found, given.targets, given.known, membership_of(given, atoms))
 
 
 def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> TargetFindings:
@@ -61,7 +75,7 @@ def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> Targ
     skill = skill_of_targets(first, task.data.groups) >= LEAST_SKILL
     models = target_models_told(last, task.data.targets, task.models)
     rate = rate_of_targets(last.posterior.hypotheses, max(model.r2 for model in models))
-    p_wrong = np.where(task.known, 0.0, rows.p_wrong)
+    p_wrong = np.where(task.known, 0.0, last.posterior.p_wrong)
     if not skill:
         p_wrong = np.minimum(p_wrong, MOST_WITHOUT_SKILL)
         rate = NoiseRate(min(rate.estimate, MOST_WITHOUT_SKILL), 0.0, 1.0)

@@ -68,7 +68,8 @@ def _leap(targets: np.ndarray, undone: np.ndarray, low: np.ndarray, high: np.nda
         logs = np.log(np.where(ratios, one, 1.0)) - np.log(np.where(ratios, other, 1.0))
         return np.abs(np.where(ratios, logs, one - other))
 
-    return apart(undone, targets) / np.maximum(apart(high, low), np.finfo(float).tiny)
+    with np.errstate(over="ignore"):  # a single value is expected: any way there is long
+        return apart(undone, targets) / np.maximum(apart(high, low), np.finfo(float).tiny)
 
 
 def without_slips(targets: np.ndarray, hints: np.ndarray) -> np.ndarray:

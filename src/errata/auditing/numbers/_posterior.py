@@ -22,17 +22,23 @@ class ScaleHypotheses(NamedTuple):
 
     noises: list[TargetNoise]  # one for each tail
     weights: np.ndarray  # (tails, rates), their sum is one
+    p_errors: float = 1.0  # that any target is wrong at all; weights are those if one is
 
     @property
     def of_tails(self) -> np.ndarray:
         """Weight of each tail."""
         return self.weights.sum(axis=1)
 
+    @property
+    def mean_rate(self) -> float:
+        """Fraction of wrong targets to expect."""
+        return self.p_errors * float(self.weights.sum(axis=0) @ TARGET_RATES)
+
 
 class RowOdds(NamedTuple):
     """What is found about rows, under one local scale or in the mean over both."""
 
-    p_wrong: np.ndarray
+    p_wrong: np.ndarray  # if any target is wrong at all
     suspicion: np.ndarray
     swap_share: np.ndarray  # of the density of errors: how far a wrong value is another row's
     spread: np.ndarray  # standard scale of right residuals
@@ -45,6 +51,11 @@ class TargetPosterior(NamedTuple):
 
     rows: RowOdds
     hypotheses: list[ScaleHypotheses]
+
+    @property
+    def p_wrong(self) -> np.ndarray:
+        """Probability that each target is wrong."""
+        return self.rows.p_wrong * np.mean([found.p_errors for found in self.hypotheses])
 
 
 def target_posterior(
@@ -69,7 +80,7 @@ def target_posterior(
     random : Generator
         Draws the rows that noise is fitted to where there are many.
     """
-    log_swap = TargetDensity.of(targets[trusted]).log_density(targets)
+    others = TargetDensity.of(targets[trusted])
     fitted = np.flatnonzero(doubtful)
     if len(fitted) > FITTED_ROWS:
         fitted = np.sort(random.choice(fitted, FITTED_ROWS, replace=False))
@@ -77,7 +88,8 @@ def target_posterior(
     for scale in (scales.whole, scales.half):
         s = scale[: len(residuals)]
         z = residuals / s
-        densities = log_error_densities(z, gross_scales(z), log_swap + np.log(s))
+        log_swap = others.log_density(targets, s) + np.log(s)
+        densities = log_error_densities(z, gross_scales(z), log_swap)
         found = weigh_hypotheses(z[fitted], densities[:, fitted])
         hypotheses.append(found)
         rows.append(judged_targets(found, z, densities, scale))
@@ -86,13 +98,20 @@ def target_posterior(
 
 
 def weigh_hypotheses(z: np.ndarray, log_densities: np.ndarray) -> ScaleHypotheses:
-    """Fit the noise for every tail, and weigh tails and rates by likelihood times prior."""
+    """Fit the noise for every tail, and weigh tails and rates by likelihood times prior.
+
+    That nothing is wrong is as probable beforehand as all rates together: among many right targets
+    one is always the furthest off.
+    """
     noises: list[TargetNoise] = []
     for tail in TAILS:
         noises.append(fit_noise(z, log_densities, tail, noises[-1] if noises else None))
     log_weights = np.array([_log_likelihoods(noise, z, log_densities) for noise in noises])
-    log_weights += log_rate_prior(TARGET_RATES)
-    return ScaleHypotheses(noises, np.exp(log_weights - logsumexp(log_weights)))
+    log_prior = log_rate_prior(TARGET_RATES)
+    log_weights += log_prior - logsumexp(log_prior)
+    errors = logsumexp(log_weights)
+    none = logsumexp([noise.log_right(z).sum() for noise in noises])
+    return ScaleHypotheses(noises, np.exp(log_weights - errors), float(expit(errors - none)))
 
 
 def log_rate_prior(rates: np.ndarray) -> np.ndarray:

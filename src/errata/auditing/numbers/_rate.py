@@ -16,10 +16,9 @@ def rate_of_targets(hypotheses: Sequence[ScaleHypotheses], r2: float) -> NoiseRa
     the targets is explained (``r2``), the more errors may hide in what is not. A rate beyond a
     quarter may be none: so many targets that are far off may as well be right and spread unevenly.
     """
-    of_rates = [found.weights.sum(axis=0) for found in hypotheses]
-    estimate = float(np.mean([weights @ TARGET_RATES for weights in of_rates]))
-    low = min(_quantile(weights, 0.05) for weights in of_rates)
-    high = max(_quantile(weights, 0.95) for weights in of_rates)
+    estimate = float(np.mean([found.mean_rate for found in hypotheses]))
+    low = min(_quantile(found, 0.05) for found in hypotheses)
+    high = max(_quantile(found, 0.95) for found in hypotheses)
     return NoiseRate(
         estimate,
         0.0 if estimate > MOST_TOLD else max(0.0, low / RATE_FACTOR - RATE_SLACK),
@@ -37,5 +36,7 @@ def rate_notes(rate: NoiseRate) -> list[str]:
     ]
 
 
-def _quantile(weights: np.ndarray, level: float) -> float:
-    return float(TARGET_RATES[np.searchsorted(np.cumsum(weights), level * weights.sum())])
+def _quantile(found: ScaleHypotheses, level: float) -> float:
+    """Of the posterior, which may hold that nothing is wrong."""
+    weights = np.r_[1 - found.p_errors, found.p_errors * found.weights.sum(axis=0)]
+    return float(np.r_[0.0, TARGET_RATES][np.searchsorted(np.cumsum(weights), level)])

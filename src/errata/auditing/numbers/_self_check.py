@@ -6,6 +6,7 @@ that people make.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,9 @@ from .._settings import (
     LEAST_LIFT,
     LIST_LENGTH,
 )
+from ._atoms import atoms_of
 from ._brought import NOTHING_BROUGHT, BroughtPredictions
+from ._finding import wrong_among
 from ._findings import TargetFindings, TargetSelfCheck
 from ._rounds import Start, next_round
 from ._settings import MOVED, PLANTING_TRIES
@@ -61,13 +64,15 @@ def check_targets(
     rows = np.flatnonzero(np.isfinite(targets))
     if len(rows) > CHECKED_ROWS:
         rows = np.sort(random.choice(rows, CHECK_SAMPLE, replace=False))
-    given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs)
-    task = target_task(given.for_rows(rows), logs=found.on_log_scale)
+    given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs).for_rows(rows)
+    by_atoms = len(atoms_of(given.targets)) > 0
+    task = target_task(given, logs=found.on_log_scale and not by_atoms)
     start = _start(task, found, rows)
+    look = partial(_look_anew, given, task) if by_atoms else partial(_look_once, task, start)
     n = int(np.sum(~task.known))
     count = min(max(FEWEST_INJECTED, round(INJECTED * n)), n // 2)
     runs = [
-        plant_and_look(task, start, count, random, progress)
+        plant_and_look(task, start.p_wrong, count, random, partial(look, progress))
         for _ in range(2 if len(rows) < CHECKED_TWICE else 1)
     ]
     if min(run.planted.sum() for run in runs) < 2:
@@ -83,18 +88,38 @@ def _start(task: TargetTask, found: TargetFindings, rows: np.ndarray) -> Start:
 
 def plant_and_look(
     task: TargetTask,
-    start: Start,
+    p_wrong: np.ndarray,
     count: int,
     random: np.random.Generator,
-    progress: Progress | None = None,
+    look: Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray]],
 ) -> Planted:
-    """Give some rows the targets of others that are probably right, and judge all rows once."""
-    targets, planted = planted_swaps(task.data.targets, start.p_wrong, task.known, count, random)
-    seed = int(random.integers(2**31 - 1))
+    """Give some rows the targets of others that are probably right, and judge all rows."""
+    targets, planted = planted_swaps(task.data.targets, p_wrong, task.known, count, random)
+    suspicion, predicted = look(targets, int(random.integers(2**31 - 1)))
+    return Planted(planted, targets, suspicion, predicted)
+
+
+def _look_once(
+    task: TargetTask, start: Start, progress: Progress | None, targets: np.ndarray, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Suspicion and prediction of each row after one more round."""
     data = replace(task.data, targets=targets, random_state=seed)
     again = next_round(task.models, data, task.known, start, progress=progress)
-    rows = again.posterior.rows
-    return Planted(planted, targets, rows.suspicion, again.pooled.predicted)
+    return again.posterior.rows.suspicion, again.pooled.predicted
+
+
+def _look_anew(
+    given: GivenTargets,
+    task: TargetTask,
+    progress: Progress | None,
+    targets: np.ndarray,
+    seed: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same by a whole audit, as rows hold an atom now that held none, and the reverse."""
+    values, places = np.unique(task.data.targets, return_index=True)
+    recorded = given.targets[places[np.searchsorted(values, targets)]]  # exactly: atoms are equal
+    found = wrong_among(replace(given, targets=recorded, seed=seed), progress)
+    return found.suspicion, task.scale.apply(found.predicted)
 
 
 def planted_swaps(

@@ -12,6 +12,12 @@ LOG_QUANTILE = 0.01
 SKEW_QUANTILES, LEAST_SKEW = (0.2, 0.5, 0.8), 1.4  # upper over lower side, to be worth a try
 LEAST_LOG_GAIN = 0.085  # in log likelihood of a row: errors on one side bring up to that
 
+# Atoms: single values that many rows share
+LEAST_ATOM, LEAST_EXCESS = 0.05, 2.0  # fraction of the rows, and times the next most frequent value
+FEWEST_BESIDE = 30  # rows that are left beside atoms
+ATOM_LEAF = (2, 20)  # of trees
+TRUST_IN_TREES = 2.0 ** np.arange(9)  # rows that what trees say of a row counts for
+
 # Models
 RBF_SHARPNESS = {"wide RBF features": 0.5, "RBF features": 1.0, "narrow RBF features": 2.0}
 RBF_UNITS = 400

@@ -11,6 +11,7 @@ from ...tables._columns import column_array, column_names, without_columns
 from .._labels import labels_or_none
 from .._per_row import missing_column
 from .._settings import CAPPED, FEW_TARGETS, FEWEST_CAPPED, FEWEST_TARGETS, MAYBE_CLASSES
+from ._atoms import atoms_of
 from ._target_cells import read_numeric_cells
 
 
@@ -93,7 +94,6 @@ def _remarks(targets: np.ndarray, told: str) -> list[str]:
         *_on_few(len(present)),
         *_on_classes(present, told),
         *_on_ends(present),
-        *_on_one_value(present),
     ]
 
 
@@ -121,22 +121,17 @@ def _on_classes(present: np.ndarray, told: str) -> list[str]:
 
 
 def _on_ends(present: np.ndarray) -> list[str]:
-    """Values that many rows share at an end of the range: a limit of what was recorded."""
+    """Values that rows share at an end of the range: a limit of what was recorded.
+
+    What very many rows share is an atom, judged and told of on its own.
+    """
     if len(np.unique(present)) <= MAYBE_CLASSES:
         return []
-    ends = {"smallest": present.min(), "largest": present.max()}
+    ends, atoms = {"smallest": present.min(), "largest": present.max()}, atoms_of(present)
     shares = {end: float(np.mean(present == value)) for end, value in ends.items()}
     return [
         f"{percent(share)} of the targets are exactly {ends[end]:g}, the {end}: they may be cut "
         "off there, and rows whose true value lies beyond look wrong."
         for end, share in shares.items()
-        if share > max(CAPPED, (FEWEST_CAPPED - 1) / len(present))
+        if share > max(CAPPED, (FEWEST_CAPPED - 1) / len(present)) and ends[end] not in atoms
     ]
-
-
-def _on_one_value(present: np.ndarray) -> list[str]:
-    values, times = np.unique(present, return_counts=True)
-    if 2 * times.max() <= len(present):
-        return []
-    most = values[times.argmax()]
-    return [f"More than half of the targets are {most:g}, so others are unusual for that alone."]
