@@ -46,12 +46,19 @@ def test_the_density_of_few_targets_is_a_kernel_density():
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_the_density_is_no_finer_than_right_residuals():
+def test_the_density_of_repeated_targets_is_no_finer_than_right_residuals():
     targets, scale = np.repeat([0.0, 5.0], [300, 100]), np.array([2.0, 0.0])
     found = np.exp(TargetDensity.of(targets).log_density(np.zeros(2), scale))
     coarse = 0.75 * norm.pdf(0, scale=2) + 0.25 * norm.pdf(5, scale=2)
     fine = 0.75 * norm.pdf(0, scale=TargetDensity.of(targets).width)
     np.testing.assert_allclose(found, [coarse, fine], rtol=1e-3)
+
+
+def test_the_density_of_others_is_as_fine_as_they_are_many():
+    targets = np.random.default_rng(0).normal(size=300).round(2)  # some are equal, by rounding
+    density = TargetDensity.of(targets)
+    found = density.log_density(targets, np.full(300, 2.0))
+    np.testing.assert_allclose(found, density.log_density(targets, np.zeros(300)), rtol=1e-12)
 
 
 def test_the_density_of_many_targets_is_that_of_their_quantiles():

@@ -67,18 +67,31 @@ class TargetDensity(NamedTuple):
         return cls(centers, 0.9 * spread * len(targets) ** -0.2)
 
     def log_density(self, targets: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """At the resolution of right residuals: no kernel is narrower than the row's ``scale``.
+        """O(n) for the kernels there are; of repeated targets at the resolution of right residuals.
 
-        A value that many rows share, because targets are counted or rounded, is frequent among
-        right and wrong targets alike. Right ones are judged as if they were smooth, so that wrong
-        ones must be; else whatever is frequent would look swapped. O(n) for the kernels there are;
-        far from all it falls no further than its tenth width.
+        A value that many rows share, because targets are counted or rounded, is as frequent among
+        right targets as among wrong ones. Right ones are judged as if they were smooth, so wrong
+        ones must be: no kernel is then narrower than the row's ``scale``. Else whatever is
+        frequent would look swapped.
         """
-        log_sum, width = np.empty(len(targets)), np.maximum(self.width, scale)
+        width = np.full(len(targets), self.width)
+        log_sum, equal = self._kernel_sums(targets, width)
+        repeated = 2 * (equal - 1) > np.exp(log_sum)  # equal targets are most of what is near
+        width[repeated] = np.maximum(scale[repeated], self.width)
+        log_sum[repeated] = self._kernel_sums(targets[repeated], width[repeated])[0]
+        return log_sum - np.log(len(self.centers) * width * np.sqrt(2 * np.pi))
+
+    def _kernel_sums(self, targets: np.ndarray, width: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Log sums of kernels, which fall no further than at ten widths, and how many centers hit.
+
+        In parts, as the distances to all centers are many.
+        """
+        log_sum, equal = np.zeros((2, len(targets)))
         for rows in np.array_split(np.arange(len(targets)), 1 + len(targets) // 10_000):
             away = (targets[rows, None] - self.centers) / width[rows, None]
             log_sum[rows] = logsumexp(-0.5 * np.minimum(away**2, 100.0), axis=1)
-        return log_sum - np.log(len(self.centers) * width * np.sqrt(2 * np.pi))
+            equal[rows] = np.sum(away == 0, axis=1)
+        return log_sum, equal
 
 
 def fit_noise(
