@@ -9,7 +9,7 @@ from seeds import ONE_SEED
 from target_cases import QUICK, friedman, straight, swapped
 
 
-@pytest.mark.parametrize("seed", ONE_SEED)
+@pytest.mark.parametrize("seed", ONE_SEED[:3])
 def test_nothing_is_wrong_with_clean_targets(seed):
     X, y = friedman(seed=seed)
     found = find_wrong_targets(X, y, seed=seed)
@@ -18,7 +18,7 @@ def test_nothing_is_wrong_with_clean_targets(seed):
     assert not draw_flags(found.p_wrong, found.suspicion).flagged.any()
 
 
-@pytest.mark.parametrize("seed", ONE_SEED)
+@pytest.mark.parametrize("seed", ONE_SEED[:3])
 def test_noise_that_is_uneven_is_no_error(seed):
     X, y = friedman(seed=seed)
     wide = X[:, 7] > 0
