@@ -80,15 +80,24 @@ def test_a_table_of_the_items_is_matched_by_its_column(folder):
     assert {line["value"] for line in found.summary()["by"]["values"]} == {"day", "night"}
 
 
-def test_the_column_of_items_may_have_another_name(folder):
-    renamed = folder / "renamed.csv"
-    renamed.write_text((folder / "photos.csv").read_text().replace("photo", "file", 1))
+def called_by_files(table, target):
+    """The table with items that are called by the files of their pictures."""
+    head, *rows = table.read_text().splitlines()
+    target.write_text("\n".join([head, *(row.replace(",", ".png,", 1) for row in rows)]))
+    return target
+
+
+def test_the_column_of_items_may_have_another_name_and_hold_names_of_files(folder):
+    votes = called_by_files(folder / "votes.csv", folder / "files.csv")
+    renamed = called_by_files(folder / "photos.csv", folder / "renamed.csv")
+    renamed.write_text(renamed.read_text().replace("photo", "file", 1))
     out = folder / "renamed.audit"
     both = ("--features", renamed, "--id", "file", "--drop", "place", "--drop", "shift")
-    done = run(folder / "votes.csv", *COLUMNS, *both, "--out", out)
+    done = run(votes, *COLUMNS, *both, "--out", out)
     assert done.exit_code == 0, done.output
-    assert errata.VoteAudit.load(out).about["id"] == "file"
-    missing = run(folder / "votes.csv", *COLUMNS, "--features", renamed, "--out", folder / "x")
+    found = errata.VoteAudit.load(out)
+    assert (found.about["id"], found.items[0]) == ("file", "0.png")
+    missing = run(votes, *COLUMNS, "--features", renamed, "--out", folder / "x")
     assert missing.exit_code == 2
     assert "that says which item each row is; name it with --id" in missing.output
 

@@ -23,7 +23,7 @@ def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[
         item=item,
         worker=worker,
         label=options.label,
-        X=table if options.features is None else with_pictures(table, options.features),
+        X=None if options.features is None else _seen_from_here(table, options.features, item),
         estimator=options.estimator(),
         groups=None if options.group is None else _groups(table, options.group),
         precision=options.precision,
@@ -38,6 +38,12 @@ def run(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[
         found.about["id"] = options.name or options.item
         found.for_review = found.for_review.showing(table)
     return found, None
+
+
+def _seen_from_here(table: Any, file: Path, item: str) -> Any:
+    """Names of pictures as they are from here; those of items as the votes have them."""
+    seen, place = with_pictures(table, file), table.column_names.index(item)
+    return seen.set_column(place, item, table.column(place))
 
 
 def _check_roles(options: Options) -> None:
