@@ -94,7 +94,7 @@ class TargetAudit(BaseAudit):
     known : array of bool of shape (n,) or None
         The targets that people gave, where the audit was made with decisions.
     for_review, reviewed
-        As in :class:`errata.auditing.Audit`.
+        As in :class:`errata.Audit`.
 
     Examples
     --------
