@@ -1,14 +1,21 @@
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.model_selection import GridSearchCV
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import errata
 from auditing_cases import QUICK, blobs
+from errata.auditing import _audited_classifier
 from errata.auditing._audited_classifier import material
 
 
@@ -102,6 +109,60 @@ def test_the_action_can_be_searched_for(table):
     grid = {"action": ["soft", "drop"], "classifier__var_smoothing": [1e-9, 1e-3]}
     search = GridSearchCV(audited("soft", GaussianNB(), random_state=0), grid, cv=2)
     assert search.fit(X, labels).best_params_["action"] in ("soft", "drop")
+
+
+def test_a_pipeline_of_named_columns_is_searched_copied_and_kept(table):
+    pandas = pytest.importorskip("pandas")
+    X, labels, X_test, y_test = table
+    names = [f"c{j}" for j in range(X.shape[1])]
+    frame, test = (pandas.DataFrame(part, columns=names) for part in (X, X_test))
+    scaler = StandardScaler().set_output(transform="pandas")
+    model = audited("soft", LogisticRegression(), random_state=0)
+    pipe = make_pipeline(scaler, model)
+    grid = {
+        "auditedclassifier__action": ["soft", "drop", "relabel", "weight"],
+        "auditedclassifier__classifier__C": [0.1, 10.0],
+    }
+    search = GridSearchCV(clone(pipe), grid, cv=2).fit(frame, labels)
+    best = search.best_estimator_
+    assert len(search.cv_results_["params"]) == 8
+    assert not np.isnan(search.cv_results_["mean_test_score"]).any()
+    assert best[-1].feature_names_in_.tolist() == names
+    assert best.score(test, y_test) > 0.9
+    again = pickle.loads(pickle.dumps(search))
+    assert_array_equal(again.predict(test), search.predict(test))
+    with pytest.raises(ValueError, match="feature names"):
+        best.predict(test[names[::-1]])
+
+
+def test_tests_on_rows_that_are_trusted_score_on_the_class(table):
+    X, labels, X_test, y_test = table
+    rows, y = np.r_[X, X_test], np.r_[labels, y_test]
+    known = np.arange(len(y)) >= len(labels)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0).split(rows, y)
+    trusted = [(train, test[known[test]]) for train, test in folds]
+    grid = {"action": ["drop", "weight"]}
+    search = GridSearchCV(audited("drop", GaussianNB(), random_state=0), grid, cv=trusted)
+    assert search.fit(rows, y).best_score_ > 0.95  # a quarter of the other labels is wrong
+
+
+def test_groups_reach_the_audit_directly_and_by_routing(table, monkeypatch):
+    X, labels, *_ = table
+    groups, seen = np.arange(len(labels)) // 3, []
+    plain = _audited_classifier.audit
+
+    def audit(*given, groups, **how):
+        seen.append(groups)
+        return plain(*given, groups=groups, **how)
+
+    monkeypatch.setattr(_audited_classifier, "audit", audit)
+    model = audited("drop", GaussianNB(), random_state=0)
+    model.fit(X, labels, groups=groups)
+    assert_array_equal(seen[0], groups)
+    with config_context(enable_metadata_routing=True):
+        routed = clone(model).set_fit_request(groups=True)
+        cross_validate(routed, X, labels, cv=GroupKFold(3), params={"groups": groups})
+    assert [len(np.unique(part)) for part in seen[1:]] == [33, 33, 34]
 
 
 def test_a_classifier_without_weights_is_refused_where_they_matter(table):

@@ -100,7 +100,7 @@ class AuditedClassifier(PartPredicts):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, *, groups: Any = None) -> Self:
         """Audit the labels, and fit the classifier.
 
         Parameters
@@ -109,6 +109,9 @@ class AuditedClassifier(PartPredicts):
             Features, finite numbers.
         y : array-like of shape (n,)
             Labels, of two classes at least.
+        groups : array-like of shape (n,), optional
+            Rows of one group (a patient, a document) do not vouch for each other in the audit. In a
+            search or a pipeline they are metadata to be routed: ``set_fit_request(groups=True)``.
         """
         check_choice("action", self.action, LEARNT)
         X, y = check_data(self, X, y, dtype=float)  # the labels are for the audit to check
@@ -119,6 +122,7 @@ class AuditedClassifier(PartPredicts):
             X,
             y,
             estimators=self.estimators,
+            groups=groups,
             self_check=False,
             random_state=seed,
             n_jobs=self.n_jobs,

@@ -3,10 +3,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.testing import assert_allclose
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
 import errata
 from auditing_cases import CODES, GROUPS, QUICK, X
 from errata.auditing import default_models
+from errata.auditing._default_models import NearestRows
 from errata.auditing._models import NewRows, TrainingData
 from errata.auditing.explaining._by_fold import NeighborsByFold, fit_by_fold
 
@@ -48,3 +50,13 @@ def test_a_model_of_the_users_own_table_is_named_but_not_asked():
     found = fit_by_fold(learnt(estimator=GaussianNB(), pred_proba=proba))
     assert found.names == ["neighbours"]
     assert found.unasked == ["your model", "your probabilities"]
+
+
+def test_no_model_has_learnt_from_the_row_it_is_asked_about():
+    labels = np.random.default_rng(0).integers(2, size=60)  # which only memory can tell
+    memory = [DecisionTreeClassifier(), NearestRows("nearest", 1)]
+    found = errata.audit(X, labels, estimators=memory, self_check=False, random_state=0)
+    explainer = found.for_review.explainer
+    asked, rows = explainer.models, explainer.learnt.data.X
+    told = [asked.by_model(rows[at], at)[:, labels[at]] for at in range(60)]
+    assert np.max(np.mean(told, axis=0)) < 0.7
