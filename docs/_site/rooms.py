@@ -1,5 +1,7 @@
 """The reference: a page for each room, which lists its `__all__`, so that no name is forgotten."""
 
+from importlib import import_module
+from inspect import getdoc
 from pathlib import Path
 
 from written import write_if_new
@@ -9,10 +11,9 @@ import errata
 PAGE = """{module}
 {line}
 
-.. automodule:: {module}
-   :no-members:
+.. module:: {module}
 
-.. currentmodule:: {module}
+{about}
 
 .. autosummary::
    :toctree: ../generated
@@ -36,5 +37,6 @@ def write(folder: Path) -> None:
     """Write a page for each module into ``folder``."""
     for module, names in public().items():
         listed = "\n".join(f"   {name}" for name in names)
-        page = PAGE.format(module=module, line="=" * len(module), names=listed)
+        about = getdoc(import_module(module)).partition("\n\n")[0]  # the rest is for maintainers
+        page = PAGE.format(module=module, line="=" * len(module), about=about, names=listed)
         write_if_new(folder / f"{module}.rst", page)

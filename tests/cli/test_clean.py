@@ -348,6 +348,14 @@ def decided(here, kind, row, reviewer="ann", class_text=None):
         decisions.record(said(kind, row, reviewer, **seen))
 
 
+def test_a_review_in_which_nobody_decided_goes_without_saying(here):
+    with Decisions(here / "pets.decisions"):
+        pass
+    result = run(here / "pets.audit", "-o", here / "clean.csv")
+    assert result.exit_code == 0
+    assert "People" not in result.output
+
+
 def test_what_people_decided_comes_first(here):
     decided(here, "label", 3)  # flagged, and they keep it
     decided(here, "other", 6, class_text='"dog"')

@@ -93,16 +93,15 @@ def clean_with_people(
         return cleaned, people(Counter(cleaned.did[cleaned.decided].tolist()), audit, decisions)
 
 
-def people(did: Counter[str], audit: Any, decisions: Any) -> str:
-    """What people decided, and what became of it."""
+def people(did: Counter[str], audit: Any, decisions: Any) -> str | None:
+    """What people decided, and what became of it; nothing where they have decided nothing yet."""
     done = [f"{count(did[what])} {what}" for what in PEOPLE if did[what]]
     if did["weighted"]:
         done.append(f"{count(did['weighted'])} ambiguous and kept")
     disputed = (errata.review.resolve(decisions, audit.row_keys()).kinds == "disputed").sum()
     if disputed:
         done.append(f"{count(disputed)} more disputed, as if undecided")
-    told = f"People decided {plural(did.total(), 'row')}"
-    return f"{told}: {', '.join(done)}." if done else f"{told}."
+    return f"People decided {plural(did.total(), 'row')}: {', '.join(done)}." if done else None
 
 
 def tell_of_blanks(did: Counter[str]) -> None:

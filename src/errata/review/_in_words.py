@@ -12,7 +12,8 @@ _STATES = ("ambiguous", "unusable", "disputed", "skipped")
 def in_words(told: dict[str, Any], kind: ReviewedKind) -> Iterator[str]:
     """The summary of a review, line by line."""
     reviewers = [f"{name} {count(rows)}" for name, rows in told["reviewers"].items()]
-    yield f"{told['file']}: {plural(told['events'], 'event')}; verdicts by {listed(reviewers)}."
+    by = f"verdicts by {listed(reviewers)}" if reviewers else "no verdict yet"
+    yield f"{told['file']}: {plural(told['events'], 'event')}; {by}."
     yield _rows(told["rows"], told["labels"], kind)
     yield _flagged(told["flagged"])
     if told["elsewhere"]:

@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 
 import errata
+from errata.auditing.multilabel._inputs import check_cell_proba
 from multilabel_cases import flipped, given_probabilities, noisy_probabilities, pets
 
 pytestmark = pytest.mark.usefixtures("few_trees")
@@ -200,6 +201,11 @@ def test_precision_draws_a_longer_or_shorter_list():
     loose = quick(None, noisy, pred_proba=proba, precision=0.3)
     assert sure.flagged_cells.sum() < loose.flagged_cells.sum()
     assert "30%" in loose.rule
+
+
+def test_probabilities_may_exceed_one_by_rounding():
+    proba = np.array([[1 + 2e-16, -1e-17]])
+    assert_array_equal(check_cell_proba(proba, ["a", "b"], 1), [[1, 0]])
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,8 @@ from .._user_models import CrossFitted, GivenProbabilities, check_classifier, es
 from ._heard import LabelledRows
 from ._label_sets import LabelSets, read_label_sets
 
+ROUNDING = 1e-9  # by which sums of probabilities may exceed one
+
 
 class CellInputs(NamedTuple):
     """A table with several labels a row, ready for the audit."""
@@ -175,9 +177,9 @@ def check_cell_proba(pred_proba: Any, names: Sequence[Any], n: int) -> np.ndarra
             f"pred_proba must have the shape ({n}, {len(names)}), a row for each row and a column "
             f"for each label, but its shape is {proba.shape}."
         )
-    if not (proba.min() >= 0 and proba.max() <= 1):  # not a number fails, too
+    if not (proba.min() >= -ROUNDING and proba.max() <= 1 + ROUNDING):  # not a number fails, too
         raise ValueError("pred_proba holds numbers that are not probabilities.")
-    return proba
+    return proba.clip(0, 1)
 
 
 def _log_odds(proba: np.ndarray, seed: int) -> np.ndarray:
