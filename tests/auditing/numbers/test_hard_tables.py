@@ -23,6 +23,23 @@ def test_heavy_tails_are_not_errors():
     assert (found.p_wrong > 0.5).mean() < 0.01
 
 
+@pytest.mark.parametrize("side", [1, -1])
+def test_skewed_noise_is_hardly_flagged(side):
+    X, y = straight(350, noise=0.0)
+    y = y + side * np.random.default_rng(0).exponential(size=350)
+    found = find_wrong_targets(X, y, brought=QUICK)
+    assert found.noise_rate.low == 0
+    assert (found.p_wrong > 0.5).mean() < 0.02
+
+
+def test_errors_on_one_side_are_found_and_first():
+    X, y = straight(300, noise=0.3)
+    y[:30] += 3
+    found = find_wrong_targets(X, y, brought=QUICK)
+    assert found.p_wrong[:30].min() > 0.9
+    assert set(np.argsort(-found.suspicion)[:30]) == set(range(30))
+
+
 def test_whole_numbers_are_judged():
     X, y = straight(200)
     y = np.round(3 * y)

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from errata.auditing.numbers._local_scale import local_scales
+from errata.auditing.numbers._local_scale import LocalScales, local_scales
+from errata.auditing.numbers._settings import LEAST_TOLD_SKEW
 from errata.auditing.numbers._training import TargetData, robust_scale
 from seeds import SEEDS
 
@@ -51,3 +52,23 @@ def test_an_error_does_not_widen_its_own_scale():
         residuals[3] = error
         scales.append(scales_of(residuals.copy(), X, 0).whole[3])
     np.testing.assert_allclose(scales[0], scales[1], rtol=0.02)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_the_skew_of_most_residuals_is_seen_and_errors_are_not(side):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(600, 3))
+    waiting = random.exponential(size=600)
+    found = scales_of(side * (waiting - np.median(waiting)), X, 0)
+    assert side * found.skew > LEAST_TOLD_SKEW
+    residuals = np.random.default_rng(1).normal(size=600)
+    assert scales_of(residuals, X, 0).skew == 0
+    residuals[:60] = side * random.uniform(5, 10, size=60)
+    assert scales_of(residuals, X, 0).skew == 0
+
+
+def test_a_skewed_scale_is_wider_on_one_side():
+    scales = LocalScales(np.full(3, 2.0), np.ones(3), 0.0, 0.5)
+    found = scales.skewed(np.array([-1.0, 4.0]))  # the third row has no target
+    np.testing.assert_allclose(found.whole, [2 * np.exp(-0.5), 2 * np.exp(0.5), 2], rtol=1e-12)
+    np.testing.assert_allclose(found.half, found.whole / 2, rtol=1e-12)

@@ -70,12 +70,16 @@ def wrong_among(given: GivenTargets, progress: Progress | None = None) -> Target
 
 
 def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> TargetFindings:
-    """What the last round found, in the units of the targets and the order of the rows."""
+    """What the last round found, in the units of the targets and the order of the rows.
+
+    Errors on one side look like skew. They are ranked as if there were none, so that they come
+    first, and how probable they are is told as if skew were right.
+    """
     n, rows, f = len(task.data), last.posterior.rows, last.pooled.predicted
     skill = skill_of_targets(first, task.data.groups) >= LEAST_SKILL
     models = target_models_told(last, task.data.targets, task.models)
-    rate = rate_of_targets(last.posterior.hypotheses, max(model.r2 for model in models))
-    p_wrong = np.where(task.known, 0.0, last.posterior.p_wrong)
+    rate = rate_of_targets(last.told.hypotheses, max(model.r2 for model in models))
+    p_wrong = np.where(task.known, 0.0, last.told.p_wrong)
     if not skill:
         p_wrong = np.minimum(p_wrong, MOST_WITHOUT_SKILL)
         rate = NoiseRate(min(rate.estimate, MOST_WITHOUT_SKILL), 0.0, 1.0)

@@ -11,6 +11,7 @@ from ._settings import (
     CORE_TAIL,
     LARGEST_LOG_SCALE,
     LEAST_RESIDUAL,
+    LEAST_TOLD_SKEW,
     MOST_RESIDUAL,
     POWERS,
     SCALE_LEAF,
@@ -19,7 +20,7 @@ from ._settings import (
     WIDE_FRACTION,
     WIDE_SCALE,
 )
-from ._training import TargetData, robust_scale
+from ._training import TargetData, robust_scale, weighted_quantile
 
 
 class LocalScales(NamedTuple):
@@ -32,6 +33,13 @@ class LocalScales(NamedTuple):
     whole: np.ndarray
     half: np.ndarray  # the geometric mean of that and its median
     power: float  # 0 where noise is even
+    skew: float = 0.0  # above 0 where right targets spread further above what is predicted
+
+    def skewed(self, residuals: np.ndarray) -> "LocalScales":
+        """The same, wider on the side to which right targets are skewed, narrower on the other."""
+        sides = np.ones(len(self.whole))
+        sides[: len(residuals)] = np.exp(self.skew * np.sign(residuals))
+        return self._replace(whole=sides * self.whole, half=sides * self.half)
 
 
 def local_scales(
@@ -46,7 +54,8 @@ def local_scales(
     told = _predicted_size(data, predictions, pooled, residuals, overall)
     power, whole = _most_likely_power(told, residuals, weight, overall)
     half = np.sqrt(whole * np.median(whole[: len(data)]))
-    return LocalScales(whole, _rescaled(half, residuals, weight), power)
+    skew = _skew(residuals / whole[: len(data)], weight)
+    return LocalScales(whole, _rescaled(half, residuals, weight), power, skew)
 
 
 def _predicted_size(
@@ -94,3 +103,14 @@ def _rescaled(scale: np.ndarray, residuals: np.ndarray, weight: np.ndarray) -> n
     """The same up to a factor, so that residuals over it have a robust scale of one."""
     factor = robust_scale(residuals / scale[: len(residuals)], weight)
     return np.maximum(factor * scale, SMALLEST_SCALE)
+
+
+def _skew(z: np.ndarray, weight: np.ndarray) -> float:
+    """Half of the log ratio of what lies above the median to what lies below, between quartiles.
+
+    Errors on one side lie beyond and hardly move it. What may be chance is none: in normal noise
+    its standard error is 1.36 over the root of the number of rows.
+    """
+    low, median, high = (weighted_quantile(z, weight, level) for level in (0.25, 0.5, 0.75))
+    skew = 0.5 * float(np.log((high - median) / (median - low))) if low < median < high else 0.0
+    return skew if abs(skew) >= max(LEAST_TOLD_SKEW, 2 * 1.36 / np.sqrt(len(z))) else 0.0

@@ -26,6 +26,7 @@ class TargetRound(NamedTuple):
     scales: LocalScales
     residuals: np.ndarray
     posterior: TargetPosterior
+    told: TargetPosterior  # the same, if right residuals are as skewed as most of them are
     weight: np.ndarray  # of the rows it learnt from
 
 
@@ -103,5 +104,8 @@ def _round(
     if progress is not None:
         progress("computing the posterior")
     scales = local_scales(data, predictions, pooled.predicted, residuals, weight)
-    posterior = target_posterior(residuals, judged, scales, trusted, ~known, random)
-    return TargetRound(predictions, pooled, scales, residuals, posterior, weight)
+    posterior = skewed = target_posterior(residuals, judged, scales, trusted, ~known, random)
+    if scales.skew:
+        sided = scales.skewed(residuals)
+        skewed = target_posterior(residuals, judged, sided, trusted, ~known, random)
+    return TargetRound(predictions, pooled, scales, residuals, posterior, skewed, weight)

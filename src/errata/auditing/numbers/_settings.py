@@ -42,6 +42,7 @@ LEAST_RESIDUAL, MOST_RESIDUAL = 0.05, 2.0  # times the scale of all: what is loo
 SCALE_TREES, SCALE_LEAF = 60, (5, 20)
 POWERS = np.r_[np.arange(0, 1.75, 0.25), 2.0]  # of what is predicted for the scale of a row
 LARGEST_LOG_SCALE = 1.5
+LEAST_TOLD_SKEW = 0.15  # half of the log ratio of the scales above and below what is predicted
 CORE_TAIL, WIDE_FRACTION, WIDE_SCALE = 5.0, 0.1, 5.0  # of the densities that powers are weighed by
 SMALLEST_SCALE = 1e-3  # of the targets' own: what differs by less is no error, but rounding
 

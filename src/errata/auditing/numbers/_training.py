@@ -66,10 +66,15 @@ class TargetPredictor(Protocol):
 
 def weighted_median(values: np.ndarray, weight: np.ndarray) -> Any:
     """The value that half of the weight lies at or below, along the last axis."""
+    return weighted_quantile(values, weight, 0.5)
+
+
+def weighted_quantile(values: np.ndarray, weight: np.ndarray, level: float) -> Any:
+    """The value that this fraction of the weight lies at or below, along the last axis."""
     order = np.argsort(values, axis=-1, kind="stable")
     weight = np.broadcast_to(weight, values.shape)
     reached = np.cumsum(np.take_along_axis(weight, order, -1), axis=-1)
-    place = (reached >= 0.5 * reached[..., -1:]).argmax(axis=-1)[..., None]
+    place = (reached >= level * reached[..., -1:]).argmax(axis=-1)[..., None]
     return np.take_along_axis(values, np.take_along_axis(order, place, -1), -1)[..., 0]
 
 
