@@ -6,10 +6,12 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 PYTEST := $(BIN)/python -m pytest
 SPHINX := OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -W --keep-going -n -q -j auto -d docs/_build/doctrees
 
-.PHONY: help demo test test-slow docs docs-quick figures package browser lint format clean
+.PHONY: help install demo test test-slow docs docs-quick figures package browser lint format clean
 
 help:                              ## list what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+install: $(VENV)/.dev $(VENV)/.docs ## all that developers need, tools of the site included
 
 demo: $(VENV)/.demo                ## plant wrong labels in scikit-learn's digits, find them, make a report
 	$(BIN)/python examples/planted_digits.py

@@ -56,7 +56,10 @@ def test_an_example_draws_in_little_time_and_leaves_nothing(path, processes, tmp
 
 @pytest.mark.parametrize(
     ("name", "left"),
-    [("planted_digits.py", ["demo.audit"]), ("scripts/votes_of_annotators.py", [])],
+    [
+        pytest.param("planted_digits.py", ["demo.audit"], marks=pytest.mark.slow),
+        ("scripts/votes_of_annotators.py", []),
+    ],
 )
 def test_a_script_runs_and_leaves_what_it_says(name, left, processes, tmp_path):
     printed, _, _ = run(EXAMPLES / name, tmp_path, processes)

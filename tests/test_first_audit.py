@@ -49,14 +49,14 @@ def run(command, folder):
 def served(command, folder):
     """Start the review, wait until it tells its address, and end it as Ctrl+C does."""
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-    server = subprocess.Popen(
+    with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env=environment,
-    )  # fmt: skip
-    said, deadline = "", time.monotonic() + 60
-    while "http://127.0.0.1" not in said and time.monotonic() < deadline:
-        said += server.stdout.readline()
-    server.send_signal(signal.SIGINT)
-    assert server.wait(30) in (0, 130), said  # 130: stopped before it had answered anybody
+    ) as server:  # fmt: skip
+        said, deadline = "", time.monotonic() + 60
+        while "http://127.0.0.1" not in said and time.monotonic() < deadline:
+            said += server.stdout.readline()
+        server.send_signal(signal.SIGINT)
+        assert server.wait(30) in (0, 130), said  # 130: stopped before it had answered anybody
     assert "http://127.0.0.1" in said
     return said

@@ -468,7 +468,7 @@ def test_recordings_whose_labels_are_right_stay_as_they_are():
     assert audit.noise_rate.low < 0.005
 
 
-@pytest.mark.parametrize("slow", [0.0, 0.99])
+@pytest.mark.parametrize("slow", [pytest.param(0.0, marks=pytest.mark.slow), 0.99])
 def test_signals_that_know_nothing_flag_nothing_however_long_labels_last(slow):
     passed = 0
     for seed in range(4):

@@ -195,7 +195,7 @@ def client():
         yield client
 
 
-@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("kept", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_cluster_finds_the_same(table, found, client, tmp_path, kept):
     X, labels, _ = table
     seen = []

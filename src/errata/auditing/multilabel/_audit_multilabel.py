@@ -110,13 +110,12 @@ def audit_multilabel(
     Examples
     --------
     >>> import errata
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> Y = [[["short"], ["long"], ["long", "wide"]][flower] for flower in y]  # petals
-    >>> Y[3] = ["short", "wide"]
-    >>> result = errata.audit_multilabel(X, Y, self_check=False, random_state=0)
+    >>> rows = [["cat"], ["dog"], ["cat", "dog"], []] * 25
+    >>> proba = [["cat" in row, "dog" in row] for row in rows]  # of a model that is always sure
+    >>> rows[3] = ["dog"]
+    >>> result = errata.audit_multilabel(None, rows, pred_proba=proba, self_check=False)
     >>> int(result.suspicion.argmax()), result.names
-    (3, ['long', 'short', 'wide'])
+    (3, ['cat', 'dog'])
     """
     started = time.perf_counter()
     X = table_in_memory(X, "audit_multilabel")
