@@ -71,3 +71,9 @@ def test_rows_without_a_target_and_predictions_alone():
     members = membership_of(given, np.array([0.0]))
     assert members.p.shape == (400, 2)
     assert np.mean((members.p[:20, 0] > 0.5) == (X[:20, 1] > 0.3)) > 0.8
+
+
+def test_without_any_column_every_row_is_like_all_others():
+    _, y = told_by_a_column()
+    members = membership_of(GivenTargets(np.empty((400, 0)), y), np.array([0.0]))
+    assert np.abs(members.p - members.share).max() < 0.1

@@ -69,10 +69,11 @@ def membership_of(given: GivenTargets, atoms: np.ndarray) -> Membership:
 
 
 def _with_features(given: GivenTargets) -> GivenTargets:
-    """Where predictions are all there is, these are what trees look at."""
-    if given.X is not None or given.brought.predictions is None:
+    """Where predictions are all there is, these are what trees look at; or nothing."""
+    if given.X is not None and given.X.shape[1]:
         return given
-    told = np.asarray(given.brought.predictions, dtype=float)
+    told = given.brought.predictions
+    told = np.zeros(len(given.targets)) if told is None else np.asarray(told, dtype=float)
     return replace(given, X=told.reshape(len(told), -1))
 
 

@@ -110,8 +110,11 @@ def audit_targets(
     and the densities of right residuals, Student's t, and of wrong ones, a mixture of wide normal
     distributions and of the targets of other rows, ``p_wrong = pi wrong(z) / (pi wrong(z) +
     (1 - pi) right(z))``, averaged over ``pi``, the tail of t and two hypotheses of how the noise
-    varies between rows. Where right targets have long or skewed tails, some of them look wrong: the
-    interval of the noise rate is the wider for it.
+    varies between rows, and times the probability that any target is wrong at all. Where right
+    targets have long tails, some of them look wrong: the interval of the noise rate is the wider
+    for it. A value that a twentieth of the rows share, and twice as many as any other, is judged on
+    its own: the odds that a target is wrong are multiplied by how frequent its kind (this value or
+    another) is in all rows, over how probable trees find it in rows like it.
 
     Examples
     --------
