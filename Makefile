@@ -11,7 +11,7 @@ SPHINX := OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -W --keep-going -n -
 help:                              ## list what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-install: $(VENV)/.dev $(VENV)/.docs ## all that developers need, tools of the site included
+install: $(VENV)/.dev             ## all that developers need
 
 demo: $(VENV)/.demo                ## plant wrong labels in scikit-learn's digits, find them, make a report
 	$(BIN)/python examples/planted_digits.py

@@ -13,7 +13,7 @@ settings.register_profile(
     "errata",
     derandomize=True,
     deadline=None,
-    max_examples=60,
+    max_examples=40,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("errata")

@@ -9,6 +9,8 @@ import time
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from pathlib import Path
 
+import pytest
+
 PAGE = Path(__file__).parents[1] / "docs" / "start" / "first_audit.md"
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
@@ -19,6 +21,7 @@ def blocks():
     return [(m[1], m[2], text[: m.start()].rstrip()) for m in BLOCK.finditer(text)]
 
 
+@pytest.mark.slow
 def test_every_command_says_what_the_page_says(tmp_path):
     said, followed = None, 0
     for kind, text, before in blocks():

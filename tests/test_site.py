@@ -12,7 +12,7 @@ import errata
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "docs" / "_build" / "html"
 pytestmark = pytest.mark.skipif(
-    not (SITE / "index.html").exists(), reason="build the site first: make docs-quick"
+    not (SITE / "index.html").exists(), reason="build the site first: make docs, or .ci/site"
 )
 
 

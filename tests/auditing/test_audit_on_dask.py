@@ -21,7 +21,10 @@ def client():
         yield client
 
 
-@pytest.mark.parametrize("exact", [10**6, N - 1], ids=["in memory", "on disk"])
+@pytest.mark.parametrize(
+    "exact",
+    [pytest.param(10**6, id="in memory", marks=pytest.mark.slow), pytest.param(N - 1, id="on disk")],
+)
 def test_workers_give_the_same_audit_as_this_process(exact, client, tmp_path, monkeypatch):
     lower_limits(monkeypatch, exact=exact)
     folder = write(tmp_path / "pets", equal_cuts(7))
