@@ -23,7 +23,10 @@ def client():
 
 @pytest.mark.parametrize(
     "exact",
-    [pytest.param(10**6, id="in memory", marks=pytest.mark.slow), pytest.param(N - 1, id="on disk")],
+    [
+        pytest.param(10**6, id="in memory", marks=pytest.mark.slow),
+        pytest.param(N - 1, id="on disk"),
+    ],
 )
 def test_workers_give_the_same_audit_as_this_process(exact, client, tmp_path, monkeypatch):
     lower_limits(monkeypatch, exact=exact)
