@@ -9,6 +9,7 @@ sys.path.insert(0, str(HERE / "_site"))
 import demo  # noqa: E402
 import mathml  # noqa: E402
 import rooms  # noqa: E402
+import small  # noqa: E402
 
 import errata  # noqa: E402
 
@@ -88,16 +89,10 @@ def from_elsewhere(app, what, name, thing, skip, options):
     return skip or str(getattr(thing, "__module__", "")).startswith("sklearn.")
 
 
-def without_maps(app, exception):
-    """Leave out what helps only to debug the theme: 3 MB."""
-    for file in (Path(app.outdir) / "_static").rglob("*.map"):
-        file.unlink()
-
-
 def setup(app):
     """Write what the build makes itself, before pages are looked for."""
     app.connect("config-inited", lambda app, config: rooms.write(HERE / "reference" / "rooms"))
     app.connect("config-inited", lambda app, config: demo.write(HERE / "_demo", HERE / "_words"))
     app.connect("autodoc-skip-member", from_elsewhere)
-    app.connect("build-finished", without_maps)
+    app.connect("build-finished", lambda app, exception: small.shrink(Path(app.outdir)))
     app.add_html_math_renderer("mathml", (mathml.inline, None), (mathml.block, None))
