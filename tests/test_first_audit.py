@@ -59,7 +59,10 @@ def served(command, folder):
         said, deadline = "", time.monotonic() + 60
         while "http://127.0.0.1" not in said and time.monotonic() < deadline:
             said += server.stdout.readline()
-        server.send_signal(signal.SIGINT)
-        assert server.wait(30) in (0, 130), said  # 130: stopped before it had answered anybody
+        try:
+            server.send_signal(signal.SIGINT)
+            assert server.wait(30) in (0, 130), said  # 130: stopped before it had answered anybody
+        finally:
+            server.kill()  # where SIGINT is ignored, as in a job in the background
     assert "http://127.0.0.1" in said
     return said
