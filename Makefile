@@ -6,10 +6,10 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 PYTEST := $(BIN)/python -m pytest
 SPHINX := OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -W --keep-going -n -q -j auto -d docs/_build/doctrees
 
-.PHONY: help install demo test test-slow docs docs-quick figures package browser lint format clean
+.PHONY: help install demo test test-slow test-kernels docs docs-quick figures package browser mutants lint format clean
 
 help:                              ## list what there is
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 install: $(VENV)/.dev             ## all that developers need
 
@@ -21,6 +21,9 @@ test: $(VENV)/.dev                 ## run the tests
 
 test-slow: $(VENV)/.dev            ## run the long experiments too
 	$(PYTEST) --override-ini addopts="--strict-markers --import-mode=importlib" -m slow
+
+test-kernels: $(VENV)/.dev         ## run the numeric tests as on other processors
+	$(BIN)/python .ci/kernels.py
 
 docs: $(VENV)/.docs                ## build the site, all examples run: docs/_build/html
 	$(SPHINX) docs docs/_build/html
@@ -44,6 +47,9 @@ browser:                           ## install Chromium, which tests of the pages
 		|| { apt-get update --quiet && apt-get install --quiet --yes --no-install-recommends chromium; } \
 		|| echo "WARNING: Chromium cannot be installed; the pages are not tested in a browser." >&2; \
 	else echo "WARNING: no Chromium, and not root; the pages are not tested in a browser." >&2; fi
+
+mutants: $(VENV)/.dev              ## break 20 lines at random, in a copy, and see whether tests notice
+	$(BIN)/python tests/mutants.py
 
 lint: $(VENV)/.dev                 ## style and types
 	$(BIN)/ruff check .

@@ -29,13 +29,11 @@ from crowds import (
 from runs import options, run
 from threadpoolctl import threadpool_limits
 
-from errata.auditing._scaling import fit_scale
-from errata.auditing.annotators import ItemModels, judge_votes, read_votes
-from errata.auditing.annotators._features import ByShares
-from errata.auditing.annotators._incidence import Incidence
-from errata.auditing.annotators._noise_model import Kappas
-from errata.auditing.annotators._posterior import class_posterior_of_votes, start
-from errata.auditing.annotators._vote_weight import votes_by_others
+from errata.auditing.inputs._features import fit_scale
+from errata.auditing.votes import ItemModels, judge_votes, read_votes
+from errata.auditing.votes._finding import class_posterior_of_votes, start, votes_by_others
+from errata.auditing.votes._models import ByShares
+from errata.auditing.votes._noise_model import Incidence, Kappas
 
 MEASURED = ("accuracy", "AP", "log loss", "calibration", "workers")
 TOLD = ("rate", "low", "high", "true")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd  # noqa: TID251
 from sklearn.metrics import average_precision_score
 
-from errata.auditing.annotators import read_votes
+from errata.auditing.votes import read_votes
 from errata.tables import features_of, read_table
 from errata.tables._columns import column_array, without_columns
 

@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 import errata
 from errata._random import draw_seed, seeded_member
-from errata.auditing._audited_classifier import LEARNT, material
+from errata.auditing._audit import LEARNT, material
 from errata.stats import wilcoxon_holm
 from tolerant import CLEANED, PLAIN, CleanLearning, predict
 

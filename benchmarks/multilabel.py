@@ -21,11 +21,15 @@ from sklearn.datasets import load_digits, make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import average_precision_score
 
-from errata.auditing._flags import draw_flags
-from errata.auditing._scaling import fit_scale
-from errata.auditing.multilabel._finding import judged_in_two_passes, pooled_for_labels
-from errata.auditing.multilabel._heard import LabelledRows, heard_from_columns
-from errata.auditing.multilabel._judging import judge_cells
+from errata.auditing.inputs._features import fit_scale
+from errata.auditing.multilabel._finding import (
+    LabelledRows,
+    heard_from_columns,
+    judge_cells,
+    judged_in_two_passes,
+    pooled_for_labels,
+)
+from errata.auditing.results._flags import draw_flags
 from errata.datasets import load_dataset
 from errata.tables import features_of
 

@@ -15,11 +15,10 @@ from runs import seconds
 from sklearn.datasets import make_classification
 
 from errata.auditing import NewRows, TrainingData, default_models
-from errata.auditing._default_models import GradientBoosting
-from errata.auditing._fitted_ridge import FittedRidge, predict_together
-from errata.auditing._forest import Forest
-from errata.auditing._pooling import pool_models, pooled_new_rows
 from errata.auditing._settings import TREE_ROWS
+from errata.auditing.models._default import Forest, GradientBoosting
+from errata.auditing.models._fitted import FittedRidge, predict_together
+from errata.auditing.models._pooling import pool_models, pooled_new_rows
 from errata.noise import flip_labels
 
 NEW = 100_000

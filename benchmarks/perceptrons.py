@@ -10,7 +10,7 @@ import time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from errata._kernels import _parallel, _parallel_numba
+from errata._kernels import _perceptrons, _perceptrons_numba
 from errata.datasets import make_twonorm
 from errata.noise import flip_labels
 
@@ -36,7 +36,7 @@ def row_by_row(X, targets, row_weights, start, gamma, rate, epochs, *_):
                 growth += 0.25 * c
         W = W + rate * moved
         W /= np.linalg.norm(W, axis=1, keepdims=True)
-        gamma = max(gamma + rate * growth, _parallel.LEAST_GAMMA)
+        gamma = max(gamma + rate * growth, _perceptrons.LEAST_GAMMA)
         if loss > last:
             rate *= 0.9
         last = loss
@@ -50,10 +50,10 @@ def main():
     W = np.random.RandomState(0).normal(size=(PERCEPTRONS, X.shape[1]))
     W /= np.linalg.norm(W, axis=1, keepdims=True)
     arguments = (X, targets, np.ones(ROWS), W, 0.05, 1e-3, EPOCHS, 0, 0.5, False, W)
-    _parallel_numba.train_parallel(*arguments)  # compile
+    _perceptrons_numba.train_parallel(*arguments)  # compile
     rivals = {
-        "compiled": (_parallel_numba.train_parallel, MACHINES),
-        "NumPy, all rows at once": (_parallel.train_parallel, 3),
+        "compiled": (_perceptrons_numba.train_parallel, MACHINES),
+        "NumPy, all rows at once": (_perceptrons.train_parallel, 3),
         "NumPy, row by row": (row_by_row, 1),
     }
     ours = None

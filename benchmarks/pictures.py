@@ -29,8 +29,8 @@ from sklearn.metrics import average_precision_score
 
 import errata
 from errata._optional import require
-from errata.tables._picture_features import edges_and_colours
 from errata.tables._pictures import SIDE, small_picture
+from errata.tables.features._pictures import edges_and_colours
 
 names = ("Image", "ImageDraw", "ImageFilter", "ImageFont")
 Image, ImageDraw, ImageFilter, ImageFont = (require(f"PIL.{n}", extra="pictures") for n in names)

@@ -83,9 +83,9 @@ def child(job):
     import errata
 
     if "tree_rows" in job:
-        from errata.auditing import _forest
+        from errata.auditing.models import _default
 
-        _forest.TREE_ROWS = job["tree_rows"]
+        _default.TREE_ROWS = job["tree_rows"]
     X, y, _ = whole("A", 2_000)
     errata.audit(X, y, self_check=False, random_state=0)  # compile first
     del X, y

@@ -17,8 +17,8 @@ from scipy.special import digamma
 from sklearn.feature_selection import mutual_info_regression
 
 from errata.feature_selection import MutualInformationSelector
-from errata.feature_selection._half_samples import scores_of_halves
-from errata.feature_selection._numeric_criterion import NumericInformation
+from errata.feature_selection._criteria import NumericInformation
+from errata.feature_selection._path_display import scores_of_halves
 from errata.feature_selection._search import search_backward
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from errata.auditing._scaling import fit_scale
+from errata.auditing.inputs._features import fit_scale
 from errata.datasets import load_dataset
 from errata.tables import features_of
 

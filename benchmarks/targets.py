@@ -30,7 +30,7 @@ from sklearn.metrics import average_precision_score, brier_score_loss, r2_score
 from sklearn.model_selection import KFold, cross_val_predict
 from target_sets import CHOSEN_ON, KINDS, OTHERS, load, plant
 
-from errata.auditing._scaling import fit_scale
+from errata.auditing.inputs._features import fit_scale
 from errata.auditing.numbers import find_wrong_targets
 from errata.datasets import load_dataset
 from errata.metrics import expected_calibration_error

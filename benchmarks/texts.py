@@ -26,8 +26,8 @@ import numpy as np
 from sklearn.metrics import average_precision_score
 
 import errata
-from errata.tables import _text_encoder
 from errata.tables._columns import column_array
+from errata.tables.features import _encoders
 
 LIBRARIES = ("sklearn", "scipy.stats", "pandas", "pyarrow", "matplotlib", "dask")
 PARTS = ("scipy.signal", "scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special", "numpy")
@@ -92,13 +92,13 @@ def misspelt(words, random):
 
 
 def features(texts, axes, with_words):
-    kept = _text_encoder._DIMENSIONS, _text_encoder.are_sentences
-    _text_encoder._DIMENSIONS = axes
-    _text_encoder.are_sentences = lambda texts: with_words
+    kept = _encoders._DIMENSIONS, _encoders.are_sentences
+    _encoders._DIMENSIONS = axes
+    _encoders.are_sentences = lambda texts: with_words
     try:
         return errata.tables.features_of({"text": texts}, random_state=0).X
     finally:
-        _text_encoder._DIMENSIONS, _text_encoder.are_sentences = kept
+        _encoders._DIMENSIONS, _encoders.are_sentences = kept
 
 
 def compare(name, texts, labels, seeds):

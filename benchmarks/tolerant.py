@@ -24,7 +24,7 @@ from sklearn.svm import SVC
 import errata
 from errata import ensemble, tolerant
 from errata._random import seeded_member
-from errata.auditing._committee import KernelAndTrees
+from errata.auditing.models._default import KernelAndTrees
 from errata.stats import critical_difference, friedman_test, wilcoxon_holm
 
 try:

@@ -17,12 +17,12 @@ import pandas as pd  # noqa: TID251
 from noisy_sets import inject, load, random_table
 from runs import options, run, show
 
-from errata.auditing._default_models import default_models
-from errata.auditing._flags import draw_flags, no_flags
-from errata.auditing._inputs import read_inputs
-from errata.auditing._models import TrainingData
-from errata.auditing._pooling import pool_models
 from errata.auditing.classes import grouped_hypotheses, posterior_of
+from errata.auditing.inputs._inputs import read_inputs
+from errata.auditing.models._base import TrainingData
+from errata.auditing.models._default import default_models
+from errata.auditing.models._pooling import pool_models
+from errata.auditing.results._flags import draw_flags, no_flags
 from errata.metrics import expected_calibration_error
 from errata.review.inference import draw_piles, evidence_of, gather_components, update
 from errata.review.inference._progress import found_and_left

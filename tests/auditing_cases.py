@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from errata.auditing._calibration import Calibration
-from errata.auditing._default_models import NearestRows
 from errata.auditing.classes import NoisePosterior
-from errata.auditing.classes._hypotheses import BOUNDARY, UNIFORM, Hypothesis
+from errata.auditing.classes._noise_model import BOUNDARY, UNIFORM, Hypothesis
+from errata.auditing.models._default import NearestRows
+from errata.auditing.models._pooling import Calibration
 
 QUICK = [NearestRows("neighbours")]  # fits within milliseconds
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from errata.report import _render, write_report
+from waiting import LONG
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -25,7 +26,7 @@ def browse(path, profile, *options):
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--no-sandbox")  # chromium refuses to run as root otherwise
     command.append(path.as_uri())
-    return subprocess.run(command, capture_output=True, timeout=60, check=True).stdout.decode()
+    return subprocess.run(command, capture_output=True, timeout=LONG, check=True).stdout.decode()
 
 
 def dom(path, profile, *options):

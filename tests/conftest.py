@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, settings
 from errata.auditing._settings import TREES
 from kind_cases import audited_kind, written_kind
 
+pytest_plugins = ["checkout"]
+
 # The same examples on every run: a red build must mean a change, not luck.
 settings.register_profile(
     "errata",
@@ -18,12 +20,14 @@ settings.register_profile(
 )
 settings.load_profile("errata")
 
+SOME_TREES = 40  # of the forests of an audit of few rows, where a few hundred tell no more
+
 
 @pytest.fixture(scope="module")
 def few_trees():
     """Audits grow small forests, where nothing hangs on the last percent."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(TREES, 1_000, 20)
+        patch.setitem(TREES, 1_000, SOME_TREES)
         yield
 
 
@@ -44,7 +48,7 @@ def audit_of(tmp_path_factory):
     def folder_of(kind):
         if kind not in made:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setitem(TREES, 1_000, 20)
+                patch.setitem(TREES, 1_000, SOME_TREES)
                 made[kind], _ = audited_kind(kind, written_kind(kind, folder))
         return made[kind]
 

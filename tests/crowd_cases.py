@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from errata.auditing.annotators import Votes, read_votes
+from errata.auditing.votes import Votes, read_votes
 
 
 class Crowd(NamedTuple):

@@ -6,7 +6,6 @@ import importlib
 import os
 import signal
 import tempfile
-import time
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from errata._engine import _shared
+from waiting import LONG, wait_until
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,10 @@ def tenth_sum(part, shared):
     return sum((row / 10 for row in range(part.start, part.stop)), shared)
 
 
-def late_first(part, shared):
-    time.sleep(0.3 if part.start == 0 else 0)
+def late_first(part, folder):
+    """Stops at the first part until a file named "open" is there."""
+    if part.start == 0:
+        wait_until((Path(folder) / "open").exists, "the gate opens")
     return [part.start]
 
 
@@ -65,8 +67,8 @@ def fail_at_twenty(part, folder):
 def wait_for_gate(part, folder):
     """Stops at the fifth part until a file named "open" is there."""
     leave_trace(part, folder)
-    while part.start == 40 and not (Path(folder) / "open").exists():
-        time.sleep(0.02)
+    if part.start == 40:
+        wait_until((Path(folder) / "open").exists, "the gate opens")
     return [part.start]
 
 
@@ -80,8 +82,14 @@ def kill_worker(part, shared):
 def two_workers(**config):
     """A cluster of two processes of one thread each, whose client is the test's."""
     dask, distributed = map(pytest.importorskip, ("dask", "distributed"))
-    # A busy machine may need longer than 15 s to bring back a worker that was killed.
-    settings = {"distributed.deploy.lost-worker-timeout": "120s", **config}
+    settings = {
+        # A busy machine may need longer than 15 s to bring back a worker that was killed.
+        "distributed.deploy.lost-worker-timeout": f"{LONG:g}s",
+        # A cluster that only waits takes a tenth of a processor to watch itself.
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "1s",
+        **config,
+    }
     with (
         dask.config.set(settings),
         distributed.LocalCluster(
@@ -89,7 +97,7 @@ def two_workers(**config):
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
-        client.wait_for_workers(2, timeout=120)
+        client.wait_for_workers(2, timeout=LONG)
         yield client
 
 

@@ -11,6 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import errata
+from errata.elm import ELMRegressor
 from errata.ensemble import (
     DiscreteAdaBoostClassifier,
     GentleBoostClassifier,
@@ -60,6 +61,8 @@ INSTANCES = {
     FilteredClassifier: FilteredClassifier(MarginPeeler(), DiscreteAdaBoostClassifier()),
     NoiseModelClassifier: NoiseModelClassifier(cv=2, tol=0.01),  # the same, in a fifth of the time
     UnbiasedLogisticRegression: UnbiasedLogisticRegression(0.1),
+    # Both kinds of hidden units are checked: sums in the classifier, distances here.
+    ELMRegressor: ELMRegressor(activation="rbf"),
     # Few rows starve mixtures, and the labels of scikit-learn's checks are -1 and 1.
     BaumWelchHMM: BaumWelchHMM(n_components=1, n_init=1, missing_label=None),
     SupervisedHMM: SupervisedHMM(n_components=1, n_init=1, missing_label=None),

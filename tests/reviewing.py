@@ -21,6 +21,7 @@ from errata.review.server._review import Options, Review
 DOOR = Door("127.0.0.1", 8000, token="secret")
 OURS = {"origin": DOOR.seen_as, "sec-fetch-site": "same-origin"}
 PART = {"errata-part": "stage"}
+LONG = 300  # seconds: a hundred times what a quiet machine needs
 
 
 class Page:
@@ -108,7 +109,7 @@ class Server:
         headers = {"origin": self.origin, "sec-fetch-site": "same-origin", **PART}
         cookies = {f"errata_{self.port}": self.token}
         return httpx.Client(
-            base_url=self.origin, headers=headers, cookies=cookies, timeout=30, verify=False
+            base_url=self.origin, headers=headers, cookies=cookies, timeout=LONG, verify=False
         )
 
     def kill(self):
@@ -123,7 +124,7 @@ class Server:
 
     def _gone(self):
         self.process.stdout.close()
-        return self.process.wait(timeout=30)
+        return self.process.wait(timeout=LONG)
 
 
 @contextmanager

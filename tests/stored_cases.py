@@ -8,10 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 
 from errata.auditing import Audit, NoiseRate
-from errata.auditing._finishing import Finishing, finish_part
-from errata.auditing._flag_line import draw_line, no_line
-from errata.auditing._judged import Judged, part_path, write_judged
-from errata.auditing._stored_rows import StoredRows
+from errata.auditing.results._flags import draw_line, no_line
+from errata.auditing.stored._passes import Finishing, finish_part
+from errata.auditing.stored._rows import Judged, StoredRows, part_path, write_judged
 
 PETS = np.array(["ant", "bee", "cat", "dog"])
 RATE = 0.125  # of wrong labels, where a row could not be audited

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+from functools import cache
 from pathlib import Path
 
 import errata
@@ -13,19 +14,16 @@ ORDER = [
     "exceptions",
     "_warn",
     "_format",
-    "_markdown",
-    "_names",
     "_sentences",
     "_optional",
-    "_litter",
     "_files",
     "_compat",
     "_routing",
     "_random",
     "_validation",
     "_blocks",
+    "_canonical",
     "_detector",
-    "_margins",
     "_crossfit",
     "_neighbors",
     "_kernels",
@@ -53,18 +51,23 @@ ORDER = [
 ]
 
 
+@cache
+def imports_in(path):
+    """The statements of a module that import something, wherever in its code."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imported_rooms(path, root=ROOT):
-    """The rooms that a module imports, wherever in its code; "errata" for the package itself."""
+    """The rooms that a module imports; "errata" for the package itself."""
     package = ["errata", *path.relative_to(root).parts[:-1]]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_in(path):
         if isinstance(node, ast.Import):
             targets = [alias.name.split(".") for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package[: len(package) - node.level + 1] if node.level else []
             module = [*base, *(node.module.split(".") if node.module else [])]
             targets = [[*module, alias.name] for alias in node.names]
-        else:
-            continue
         yield from (
             parts[1] if parts[1:] else "errata" for parts in targets if parts[0] == "errata"
         )
@@ -137,7 +140,7 @@ DOORS = {
 
 
 def imported_names(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_in(path):
         if isinstance(node, ast.ImportFrom):
             yield from (alias.name for alias in node.names)
 
@@ -150,26 +153,3 @@ def test_there_is_one_way_for_each_thing():
         if name in DOORS and room_of(path) not in DOORS[name]
     ]
     assert beside == []
-
-
-def definitions():
-    """Name and module of every function and class that other modules may use."""
-    for path in modules():
-        if path.stem.endswith("_numba") or room_of(path) == "cli":  # twins, and commands
-            continue
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            named = isinstance(node, ast.FunctionDef | ast.ClassDef)
-            if named and not node.name.startswith("_"):
-                yield node.name, str(path.relative_to(ROOT))
-
-
-def test_no_two_functions_or_classes_have_the_same_name():
-    homes = {}
-    for name, module in definitions():
-        homes.setdefault(name, []).append(module)
-    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
-
-
-def test_no_file_needs_scrolling():
-    long = [path.name for path in modules() if len(path.read_text("utf-8").splitlines()) > 350]
-    assert long == []

@@ -1,4 +1,4 @@
-"""Examples run as they stand, quickly, and leave nothing behind but a picture on the screen."""
+"""Examples run as they stand, and leave nothing behind but a picture on the screen."""
 
 import ast
 import multiprocessing
@@ -14,8 +14,6 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 SCRIPTS = sorted(EXAMPLES.rglob("*.py"))
 DRAWING = [path for path in SCRIPTS if path.name.startswith("plot_")]
-FOLDERS = sorted({path.parent for path in SCRIPTS})
-SECONDS = 20  # of the processor
 
 
 def name_of(path):
@@ -32,7 +30,7 @@ def processes():
 
 
 def run(path, folder, processes):
-    """Run an example in a process of its own: what it printed, its figures, its time."""
+    """Run an example in a process of its own: what it printed, and how many figures it drew."""
     receiver, sender = processes.Pipe(duplex=False)
     process = processes.Process(target=run_example, args=(path, folder, sender))
     process.start()
@@ -44,13 +42,10 @@ def run(path, folder, processes):
 
 
 @pytest.mark.parametrize("path", DRAWING, ids=name_of)
-def test_an_example_draws_in_little_time_and_leaves_nothing(path, processes, tmp_path):
-    printed, n_figures, seconds = run(path, tmp_path, processes)
-    if seconds > SECONDS:  # the first run may have compiled loops, which are kept on disk
-        _, _, seconds = run(path, tmp_path, processes)
+def test_an_example_draws_and_leaves_nothing(path, processes, tmp_path):
+    printed, n_figures = run(path, tmp_path, processes)
     assert printed.strip(), "it prints no number"
     assert n_figures > 0
-    assert seconds < SECONDS
     assert list(tmp_path.iterdir()) == []
 
 
@@ -62,22 +57,26 @@ def test_an_example_draws_in_little_time_and_leaves_nothing(path, processes, tmp
     ],
 )
 def test_a_script_runs_and_leaves_what_it_says(name, left, processes, tmp_path):
-    printed, _, _ = run(EXAMPLES / name, tmp_path, processes)
+    printed, _ = run(EXAMPLES / name, tmp_path, processes)
     assert printed.strip(), "it prints no number"
     assert [path.name for path in tmp_path.iterdir()] == left
 
 
-@pytest.mark.parametrize("path", SCRIPTS, ids=name_of)
-def test_an_example_begins_with_a_title(path):
+def begins_with_a_title(path):
+    """Whether the docstring is a title, a line below it as long, and an empty line."""
     title, line, blank, *_ = ast.get_docstring(ast.parse(path.read_text("utf-8"))).splitlines()
-    assert line == "=" * len(title)
-    assert blank == ""
+    return line == "=" * len(title) and not blank
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
-def test_a_folder_of_examples_has_a_header(folder):
+def test_examples_begin_with_a_title():
+    assert [name_of(path) for path in SCRIPTS if not begins_with_a_title(path)] == []
+
+
+def test_folders_of_examples_have_a_header():
     """Without it the gallery leaves the folder out."""
-    assert (folder / "GALLERY_HEADER.rst").read_text("utf-8").strip()
+    headers = [folder / "GALLERY_HEADER.rst" for folder in {path.parent for path in SCRIPTS}]
+    empty = [name_of(path) for path in headers if not path.exists() or not path.stat().st_size]
+    assert empty == []
 
 
 def test_every_public_estimator_is_in_an_example_or_a_how_to():

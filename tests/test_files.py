@@ -1,5 +1,7 @@
 import errno
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -58,3 +60,31 @@ def test_a_full_disk_is_told_with_the_name_that_was_given(atomic, tmp_path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "temporary")
     assert full.value.errno == errno.ENOSPC
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("content", [None, "theirs"])
+def test_what_appears_while_a_folder_is_made_stays_unless_forced(content, tmp_path):
+    path = tmp_path / "a.audit"
+
+    def make(**how):
+        with atomic_folder(path, **how) as folder:
+            folder.mkdir()
+            (folder / "ours").touch()
+            path.mkdir(exist_ok=True)
+            if content:
+                (path / content).touch()
+
+    with pytest.raises(FileExistsError, match=r"a.audit appeared while it was being made"):
+        make()
+    assert os.listdir(path) == ([content] if content else [])
+    shutil.rmtree(path)
+    make(force=True)
+    assert os.listdir(path) == ["ours"]
+    assert os.listdir(tmp_path) == ["a.audit"]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc")
+def test_a_folder_that_takes_no_files_is_named():
+    sentence = r"^cannot write /proc/x: /proc takes no files or folders"
+    with pytest.raises(OSError, match=sentence), atomic_folder("/proc/x"):
+        pass

@@ -5,11 +5,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from pathlib import Path
 
 import pytest
+
+from waiting import LONG
 
 PAGE = Path(__file__).parents[1] / "docs" / "start" / "first_audit.md"
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
@@ -56,12 +57,14 @@ def served(command, folder):
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env=environment,
     ) as server:  # fmt: skip
-        said, deadline = "", time.monotonic() + 60
-        while "http://127.0.0.1" not in said and time.monotonic() < deadline:
-            said += server.stdout.readline()
+        said = ""
+        for line in server.stdout:  # which ends with the server, if it tells no address
+            said += line
+            if "http://127.0.0.1" in line:
+                break
         try:
             server.send_signal(signal.SIGINT)
-            assert server.wait(30) in (0, 130), said  # 130: stopped before it had answered anybody
+            assert server.wait(LONG) in (0, 130), said  # 130: before it answered anybody
         finally:
             server.kill()  # where SIGINT is ignored, as in a job in the background
     assert "http://127.0.0.1" in said

@@ -8,15 +8,14 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
-import click
 import pytest
 
-from errata.cli.__main__ import main
 from kind_cases import written_kind
+from shell_commands import commands_in, objection_to
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 
@@ -24,8 +23,6 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "integrations"
 ACTION, HOOKS = ROOT / "action.yml", ROOT / ".pre-commit-hooks.yaml"
 FILES = [ACTION, HOOKS, *sorted(EXAMPLES.glob("*.y*ml"))]
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
-OPERATORS = ("||", "&&", "|", ">", ">>", ";")
 
 
 def loaded(path):
@@ -41,44 +38,17 @@ def texts(node):
     return [node] if isinstance(node, str) else []
 
 
-def commands(script):
-    """The arguments of every command of errata that a shell would run."""
-    for line in script.splitlines():
-        if line.lstrip(" $").startswith("errata "):
-            words = shlex.split(line.lstrip(" $"), comments=True)
-            end = next((at for at, word in enumerate(words) if word in OPERATORS), len(words))
-            yield [word for word in words[1:end] if word != "${more[@]}"]
-
-
-def parse(words):
-    """Raise where there is no such command, or it has no such option."""
-    with suppress(click.exceptions.Exit):  # of --version
-        if words[0].startswith("-"):
-            main.make_context("errata", words)
-        else:
-            main.commands[words[0]].make_context(words[0], words[1:])
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_it_loads_and_its_commands_exist(path):
-    found = [words for text in texts(loaded(path)) for words in commands(text)]
-    for words in found:
-        if path != HOOKS:  # whose table and label come with the configuration
-            parse(words)
+    found = [words for text in texts(loaded(path)) for words in commands_in(text)]
+    if path != HOOKS:  # whose table and label come with the configuration
+        assert [words for words in found if objection_to(words)] == []
     assert found or "pre-commit-config" in path.name or "workflow" in path.name
 
 
 def test_commands_that_do_not_exist_are_noticed():
-    for words in (["audti", "x.csv"], ["audit", "x.csv", "--lable", "pet"]):
-        with pytest.raises((click.UsageError, KeyError)):
-            parse(words)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_commands_in_the_docs_exist(page):
-    for block in re.findall(r"```(?:sh|yaml)\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
-        for words in commands(block.replace("- run: ", "")):
-            parse(words)
+    assert objection_to(["audti", "x.csv"]) == "there is no command audti"
+    assert "--lable" in objection_to(["audit", "x.csv", "--lable", "pet"])
 
 
 def test_the_hook_with_the_arguments_of_its_configuration_is_a_command():
@@ -86,7 +56,7 @@ def test_the_hook_with_the_arguments_of_its_configuration_is_a_command():
     (repository,) = loaded(EXAMPLES / "pre-commit-config.yaml")["repos"]
     (configured,) = repository["hooks"]
     assert configured["id"] == hook["id"]
-    parse([*shlex.split(hook["entry"])[1:], *configured["args"]])
+    assert objection_to([*shlex.split(hook["entry"])[1:], *configured["args"]]) is None
     assert re.search(configured["files"], configured["args"][0])
 
 
@@ -121,7 +91,7 @@ class Runner:
         self.folder = folder
         programs = folder / "errata" / "bin"
         programs.mkdir(parents=True)
-        for name, module in (("python", ""), ("errata", "-m errata.cli ")):
+        for name, module in (("python", ""), ("errata", "-P -m errata.cli ")):
             (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n')
             (programs / name).chmod(0o755)
 
@@ -194,6 +164,18 @@ def test_the_action_fails_with_its_page_and_tells_what_changed(runner):
     assert "Too many labels are wrong" in done.stderr
     assert "### What changed since the last audit" in page
     assert told["folder"] == "errata.audit"
+
+
+def test_the_action_runs_no_module_of_the_change_that_it_audits(runner):
+    for name in ("json", "shlex"):
+        (runner.folder / f"{name}.py").write_text(f"open('{name}.ran', 'w')")
+    done, _, told = runner(file="my pets.csv", label="pet", args="--no-self-check", out="third")
+    assert done.returncode == 0, done.stderr
+    assert told["folder"] == "third"
+    assert list(runner.folder.glob("*.ran")) == []
+    scripts = "\n".join(step["run"] for step in loaded(ACTION)["runs"]["steps"])
+    options = re.findall(r'(?:PYTHON"|python"?)((?: -\w)+)', scripts)
+    assert options == [" -P -m", " -P -m", " -P -c", " -P -c"]
 
 
 def test_an_error_of_the_action_leaves_no_page_of_an_older_audit(runner):

@@ -4,9 +4,8 @@ import sys
 
 import pytest
 
-from errata import _litter
-from errata._files import atomic_folder, atomic_path
-from errata._litter import sweep, temporary_prefix
+from errata import _files
+from errata._files import atomic_folder, atomic_path, sweep, temporary_prefix
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="nothing is swept on Windows")
 
@@ -82,7 +81,7 @@ def test_on_windows_nobody_is_asked_whether_a_process_runs(monkeypatch):
     monkeypatch.setattr(os, "kill", ends_the_process)
     with monkeypatch.context() as patch:
         patch.setattr(os, "name", "nt")
-        running = _litter._is_running(os.getpid())
+        running = _files._is_running(os.getpid())
     assert running
 
 

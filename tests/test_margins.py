@@ -1,6 +1,6 @@
 import numpy as np
 
-from errata._margins import (
+from errata._detector import (
     favourite_other,
     label_doubt,
     own_and_best_other,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from errata._markdown import as_code, as_prose, markdown_table
+from errata._format import as_code, as_prose, markdown_table
 
 HOSTILE = ["a|b", "``x``", "back\\slash|", "<script>", "@ada", "line\nend", "\u202eturned", "\\"]
 

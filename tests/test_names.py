@@ -1,6 +1,6 @@
 import pytest
 
-from errata._names import instead
+from errata._format import instead
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,12 @@ The rooms of the house (``errata.noise``, ``errata.datasets``, ...) are loaded w
 so that ``import errata`` and the command line answer at once.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+# Nothing is imported here, not even typing: the command line cannot answer Ctrl-C before its own
+# file begins.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import (
         auditing,
         bench,
@@ -99,7 +101,9 @@ _SHORTCUTS = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
+    from importlib import import_module
+
     if name in _SHORTCUTS:
         return getattr(import_module(f"{__name__}.{_SHORTCUTS[name]}"), name)
     if name in __all__:

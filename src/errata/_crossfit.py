@@ -194,7 +194,7 @@ def out_of_fold_proba(
     n_classes : int, optional
         Number of columns; one more than the largest code when not given.
     classes : array of shape (n_classes,), optional
-        What the estimators are to know the codes as, in ascending order.
+        What the estimators are to know the codes as.
     fit_params : sequence of dict, optional
         Metadata for the ``fit`` of each estimator, one value per row.
     certain : bool, default=False
@@ -254,6 +254,12 @@ class FittedToCodes(NamedTuple):
         return self.model.predict_proba(X)
 
 
+def _places(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Where labels are among the classes, in whatever order these are."""
+    order = np.argsort(classes)
+    return order[np.searchsorted(classes, labels, sorter=order)]
+
+
 def fit_codes(
     estimator: Any, X: Any, codes: np.ndarray, *, classes: np.ndarray | None = None, **params: Any
 ) -> FittedToCodes:
@@ -272,5 +278,5 @@ def fit_codes(
         model = clone(estimator).fit(X, classes[codes], **params)
     if hasattr(model, "predict_proba"):  # its columns, whatever their order
         labels = getattr(model, "classes_", labels)
-        known = labels if classes is None else np.searchsorted(classes, labels)
+        known = labels if classes is None else _places(labels, classes)
     return FittedToCodes(model, known, labels, fractions)

@@ -3,15 +3,23 @@
 import errno
 import gzip
 import os
+import platform
+import re
 import shutil
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import blake2b
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
-from ._litter import SET_ASIDE, temporary_prefix
+_APPEARED = "{} appeared while it was being made, and stays as it is; choose another name."
+
+_NAME = re.compile(r"\.errata-(?P<pid>[1-9]\d*)-(?P<machine>[0-9a-f]{12})-[a-z0-9_]{8}(\..*)?")
+_PARTS = {"new", "old"}  # all that a temporary folder of errata holds
+SET_ASIDE = "old"
 
 
 @contextmanager
@@ -38,7 +46,7 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
     try:
         handle, name = tempfile.mkstemp(ending, temporary_prefix(), path.parent)
     except OSError as error:
-        _explain_closed(path, error)
+        explain_closed(path, error)
         raise
     os.close(handle)
     temporary = Path(name)
@@ -52,10 +60,14 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
 
 
 @contextmanager
-def atomic_folder(path: str | os.PathLike) -> Iterator[Path]:
+def atomic_folder(
+    path: str | os.PathLike, *, force: bool = False, private: bool = False
+) -> Iterator[Path]:
     """Yield the name of a folder to make; it becomes ``path`` when the block succeeds.
 
-    When the block fails, what was made goes and whatever ``path`` held before stays.
+    When the block fails, what was made goes and whatever ``path`` held before stays. So does, but
+    for ``force``, what appears there meanwhile: another process may have been quicker. With
+    ``private``, only the owner may read what was made.
 
     Examples
     --------
@@ -68,27 +80,32 @@ def atomic_folder(path: str | os.PathLike) -> Iterator[Path]:
     True
     """
     path = Path(path)
+    replace = force or path.exists()
     try:
         workshop = Path(tempfile.mkdtemp(dir=path.parent, prefix=temporary_prefix()))
     except OSError as error:
-        _explain_closed(path, error)
+        explain_closed(path, error)
         raise
     new, old = workshop / "new", workshop / SET_ASIDE
     try:
         with _room_for(path):
             yield new
-        _put_in_place(new, path, old)
+        if private:
+            _close_to_others(new)
+        _put_in_place(new, path, old, replace)
     finally:
         if path.exists() or not old.exists():  # never remove what could not be put back
             shutil.rmtree(workshop, ignore_errors=True)
 
 
-def _explain_closed(path: Path, error: OSError) -> None:
+def explain_closed(path: Path, error: OSError) -> None:
     """Raise a sentence instead, where nobody may write: the system would name a temporary file."""
     if error.errno == errno.EROFS:
         raise OSError(f"cannot write {path}: its disk can only be read.") from error
     if isinstance(error, PermissionError):
         raise PermissionError(f"cannot write {path}: its folder is closed to you.") from error
+    if isinstance(error, FileNotFoundError):  # the folder is there, but none of a disk
+        raise OSError(f"cannot write {path}: {path.parent} takes no files or folders.") from error
 
 
 @contextmanager
@@ -103,9 +120,22 @@ def _room_for(path: Path) -> Iterator[None]:
         raise OSError(errno.ENOSPC, full) from error
 
 
-def _put_in_place(new: Path, path: Path, old: Path) -> None:
+def _close_to_others(folder: Path) -> None:
+    folder.chmod(0o700)
+    for path in folder.rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+
+
+def _put_in_place(new: Path, path: Path, old: Path, replace: bool) -> None:
+    if path.exists() and not replace:
+        raise FileExistsError(_APPEARED.format(path))
     if not path.exists():
-        new.rename(path)
+        try:
+            new.rename(path)
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST):  # within the last microseconds
+                raise FileExistsError(_APPEARED.format(path)) from error
+            raise
         return
     path.rename(old)
     try:
@@ -172,3 +202,77 @@ def places_of(named: Path, folder: Path) -> tuple[Path, Path]:
     ['/old/train.csv', '/new/train.csv']
     """
     return named, folder.resolve().parent / named.name
+
+
+class Swept(NamedTuple):
+    """What was removed, and what was left as it holds something that was being replaced."""
+
+    removed: list[Path]
+    left: list[Path]
+
+
+def temporary_prefix() -> str:
+    """The beginning of the name of a temporary file or folder of this process.
+
+    Examples
+    --------
+    >>> temporary_prefix().startswith(f".errata-{os.getpid()}-")
+    True
+    """
+    return f".errata-{os.getpid()}-{_machine()}-"
+
+
+def sweep(folder: Path) -> Swept:
+    """Remove what processes of errata left in a folder when they were killed.
+
+    Only what bears a name of errata's, belongs to this user and was made on this machine by a
+    process that is gone; never a table or an audit that was about to be replaced.
+    """
+    litter = [path for path in sorted(folder.glob(".errata-*")) if _is_litter(path)]
+    left = [path for path in litter if (path / SET_ASIDE).exists()]
+    removed = [path for path in litter if path not in left and _remove(path)]
+    return Swept(removed, left)
+
+
+def _is_litter(path: Path) -> bool:
+    found = _NAME.fullmatch(path.name)
+    if found is None or found["machine"] != _machine() or _is_running(int(found["pid"])):
+        return False
+    try:
+        if path.is_symlink() or path.lstat().st_uid != os.getuid():
+            return False
+        return path.is_file() or (path.is_dir() and set(os.listdir(path)) <= _PARTS)
+    except OSError:  # closed to us, or gone by now
+        return False
+
+
+def _is_running(pid: int) -> bool:
+    if os.name == "nt":  # where asking would end the process; what is left there stays
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):  # it is another user's; it is no process at all
+        return True
+    return True
+
+
+def _remove(path: Path) -> bool:
+    """Whether it has gone; somebody else may be sweeping, too."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
+    return not path.exists()
+
+
+@cache
+def _machine() -> str:
+    """Where process numbers mean what they mean here: this host, this container."""
+    try:
+        space = os.readlink("/proc/self/ns/pid")
+    except OSError:  # not Linux
+        space = ""
+    return blake2b(f"{platform.node()} {space}".encode(), digest_size=6).hexdigest()

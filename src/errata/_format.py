@@ -1,10 +1,16 @@
-"""Numbers and lists as text: one rule for tables, audit, report and terminal.
+"""Numbers, lists, names and Markdown as text: one rule for audit, report and terminal.
+
+Nothing heavy is imported here, as the command line needs it before anything else.
+
+A label may hold bars, backticks, HTML, or the name of somebody who would get a message. In code all
+of it is text; what would end the code, or the cell of a table, is written as entities.
 
 Nothing heavy is imported here, as the command line needs it before anything else.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 # Control characters but for tab and line end; marks, overrides and isolates of direction, of which
 # even the marks turn the numbers beside them around; what has no width; line ends that a terminal
@@ -14,6 +20,9 @@ _UNSEEN = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     r"\ufeff\ud800-\udfff]|\r(?!\n)"
 )
+
+_ENDS_CODE = "`|\\"
+_MOST = 60  # characters of a cell
 
 
 def count(number: float) -> str:
@@ -134,3 +143,77 @@ def number(value: float, digits: int = 3) -> str:
     value = float(f"{value + 0.0:.{digits}g}")  # minus nought is nought
     plain = value == 0 or 1e-4 <= abs(value) < 1e7
     return f"{value:,.10g}" if plain else f"{value:.{digits}g}"
+
+
+def as_code(text: str | None) -> str:
+    r"""A text as code, on one line.
+
+    >>> as_code("cat"), as_code(" a\nb "), as_code(None), as_code("@ada <b>")
+    ('`cat`', '`a b`', '', '`@ada <b>`')
+    >>> as_code("a|b")
+    '<code>a&#124;b</code>'
+    """
+    line = visible(shortened(" ".join((text or "").split()), _MOST))
+    if not line:
+        return ""
+    if not any(mark in line for mark in _ENDS_CODE):
+        return f"`{line}`"
+    return f"<code>{''.join(map(_entity, line))}</code>"
+
+
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already."""
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def as_prose(sentence: str) -> str:
+    """A sentence that may name a column or a file: all of it text, and nobody is mentioned.
+
+    >>> as_prose("12 ids in '<b>' and a_b, by @ada")
+    "12 ids in '&#60;b&#62;' and a&#95;b, by @<!-- -->ada"
+    """
+    return "".join(map(_literal, visible(" ".join(sentence.split()))))
+
+
+def _literal(character: str) -> str:
+    # The host looks for names and numbers of issues in the page, where entities are letters again.
+    return f"{character}<!-- -->" if character in "@#" else _entity(character)
+
+
+def _entity(character: str) -> str:
+    plain = character.isalnum() or character in " .,:;()%'\"?!-+="
+    return character if plain else f"&#{ord(character)};"
+
+
+def instead(name: object, known: Iterable[object], *, what: str = "columns") -> str:
+    """The end of a sentence about an unknown name: those that look like it, or all there are.
+
+    >>> instead("specis", ["weight", "species"])
+    "did you mean 'species'?"
+    >>> instead("pet", ["weight", "species"])
+    'the columns are weight, species.'
+    >>> instead("pet", ["weight^pet"])
+    "the only one is 'weight^pet'; if it should be several, separate them by , ; | or tabs."
+    """
+    names = [str(each) for each in known]
+    near = similar(str(name), names)
+    if near:
+        return f"did you mean {' or '.join(map(repr, near))}?"
+    if not names:
+        return f"there are no {what} with names."
+    if len(names) > 1:
+        return f"the {what} are {listed(names)}."
+    several = "; if it should be several, separate them by , ; | or tabs"
+    return f"the only one is {names[0]!r}{several if str(name) in names[0] else ''}."
+
+
+def similar(name: str, known: Iterable[str]) -> list[str]:
+    """Names that differ in case, or by a slip of the finger, the nearest first.
+
+    >>> similar("Specis", ["species", "SPECIES", "weight"])
+    ['species']
+    """
+    # Backwards, so that of names that differ only in case the first one stays.
+    folded = {each.casefold(): each for each in reversed(list(known))}
+    return [folded[match] for match in get_close_matches(name.casefold(), folded, n=3)]

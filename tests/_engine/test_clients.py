@@ -4,7 +4,7 @@ import pytest
 
 from engine_cases import cut, join, positions
 from errata._engine import Here, Ledger, OnDask, engine_of, local_client
-from errata._engine._clients import check_client
+from errata._engine._dask import check_client
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")

@@ -1,6 +1,5 @@
 import os
 import signal
-import time
 
 import numpy as np
 import pytest
@@ -26,6 +25,7 @@ from engine_cases import (
     who,
 )
 from errata._engine import Here, Ledger, OnDask
+from waiting import wait_until
 
 distributed = pytest.importorskip("distributed")
 
@@ -45,7 +45,7 @@ def traces(folder):
     return {path.name: path.read_text() for path in folder.glob("ran-*")}
 
 
-@pytest.mark.parametrize("task", [positions, late_first, tenth_sum])
+@pytest.mark.parametrize("task", [positions, tenth_sum])
 def test_the_same_to_the_last_bit_as_in_one_process(client, ledger, task):
     parts = cut(50, 7)
     found = OnDask(client, ledger).reduce(task, join, parts, 0.1, stage="scan")
@@ -64,10 +64,21 @@ def test_a_map_keeps_the_order_of_items_and_tells_how_far_it_is(client, ledger):
     ]
 
 
-def test_what_comes_early_is_given_early(client, ledger):
+def test_a_part_that_comes_late_is_merged_in_its_place(client, ledger, tmp_path):
+    def open_when_the_other_is_done(stage):
+        if stage.done == 10:
+            (tmp_path / "open").touch()
+
+    engine = OnDask(client, ledger, open_when_the_other_is_done)
+    assert engine.reduce(late_first, join, cut(20, 10), tmp_path, stage="scan") == [0, 10]
+
+
+def test_what_comes_early_is_given_early(client, ledger, tmp_path):
     engine = OnDask(client, ledger)
-    finished = engine.map_unordered(late_first, cut(30, 10), None, stage="scan")
-    assert [number for number, _ in finished][-1] == 0
+    finished = engine.map_unordered(late_first, cut(20, 10), tmp_path, stage="scan")
+    assert next(finished)[0] == 1
+    (tmp_path / "open").touch()
+    assert [number for number, _ in finished] == [0]
 
 
 def test_every_process_reads_what_is_shared_once(client, ledger, tmp_path):
@@ -137,8 +148,7 @@ def test_one_worker_that_is_not_fit_stops_all_before_any_work(
 def test_a_killed_worker_costs_what_it_was_at(client, ledger, tmp_path):
     def kill_in_the_middle(stage):
         if stage.done == 40:  # of 50: the last part waits for the gate
-            while not (tmp_path / "ran-40").exists():
-                time.sleep(0.02)
+            wait_until((tmp_path / "ran-40").exists, "the fifth part runs")
             (busy,) = [worker for worker, keys in client.processing().items() if keys]
             os.kill(client.run(os.getpid, workers=[busy])[busy], signal.SIGKILL)
             (tmp_path / "open").touch()

@@ -2,7 +2,6 @@ import errno
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from engine_cases import cut, fail_at_twenty, join, leave_trace, positions, tenth_sum, wait_for_gate
 from errata._engine import Here, Ledger
 from errata.exceptions import MissingExtraError
+from waiting import wait_until
 
 TESTS = Path(__file__).parents[1]
 
@@ -142,11 +142,7 @@ Here(ledger).reduce(wait_for_gate, join, cut(50, 10), folder, stage="scan")
 
 def test_a_killed_process_goes_on_after_what_it_had_finished(tmp_path):
     killed = subprocess.Popen([sys.executable, "-c", STOPPED, str(tmp_path)], cwd=TESTS)
-    give_up = time.monotonic() + 60
-    while not (tmp_path / "ran-40").exists():
-        assert time.monotonic() < give_up, "the process never came to its fifth part"
-        assert killed.poll() is None, "the process ended before it could be killed"
-        time.sleep(0.02)
+    wait_until((tmp_path / "ran-40").exists, "the fifth part runs", alive=killed)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
     before = times(tmp_path)

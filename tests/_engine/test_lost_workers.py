@@ -2,12 +2,12 @@
 
 import os
 import signal
-import time
 
 import pytest
 
 from engine_cases import cut, join, two_workers, wait_for_gate
 from errata._engine import Here, Ledger, OnDask
+from waiting import LONG, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -18,9 +18,7 @@ def in_the_middle(folder, act):
 
     def progress(stage):
         if stage.done == 40 and not acted:
-            give_up = time.monotonic() + 60
-            while not (folder / "ran-40").exists() and time.monotonic() < give_up:
-                time.sleep(0.02)
+            wait_until((folder / "ran-40").exists, "the fifth part runs")
             acted.append(act())
 
     return progress
@@ -39,7 +37,7 @@ def test_all_workers_killed_at_once_come_back_and_go_on(ledger, tmp_path):
                 os.kill(pid, signal.SIGKILL)
             (tmp_path / "open").touch()
 
-        engine = OnDask(client, ledger, in_the_middle(tmp_path, kill), patience=300)
+        engine = OnDask(client, ledger, in_the_middle(tmp_path, kill), patience=LONG)
         found = engine.reduce(wait_for_gate, join, cut(50, 10), tmp_path, stage="scan")
     assert found == [0, 10, 20, 30, 40]
     assert [(tmp_path / f"ran-{start}").read_text() for start in (0, 10, 20, 30)] == ["x"] * 4

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from errata._engine._pickles import opener, packed_call
+from errata._engine._shared import opener, packed_call
 
 cloudpickle = pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
 

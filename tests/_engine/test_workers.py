@@ -6,8 +6,8 @@ import pytest
 
 from engine_cases import cut, join, leave_trace
 from errata._engine import Ledger, OnDask
+from errata._engine._dask import Look, check_workers, look
 from errata._engine._shared import load_shared, shared_file, versions
-from errata._engine._workers import Look, check_workers, look
 
 OURS = versions()
 

@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errata._kernels import _hmm_chain, kernels
+from errata._kernels import _hmm, kernels
 from hidden_chains import by_all_paths, cycling, random_problem
 from strategies import seeds
 
-TWINS = [_hmm_chain, kernels("hmm_chain")]
+TWINS = [_hmm, kernels("hmm")]
 twins = pytest.mark.parametrize("twin", TWINS, ids=["plain", "fastest"])
 scalings = pytest.mark.parametrize("scaled", [False, True], ids=["log", "scaling"])
 
@@ -61,14 +61,14 @@ def chains(draw):
 @given(chains(), st.booleans())
 @settings(max_examples=80, deadline=None)
 def test_the_compiled_twin_equals_the_plain_one(problem, scaled):
-    fast = pytest.importorskip("errata._kernels._hmm_chain_numba", reason="numba is not installed")
-    plain, ours = _hmm_chain.posteriors(*problem), fast.posteriors(*problem, scaled)
+    fast = pytest.importorskip("errata._kernels._hmm_numba", reason="numba is not installed")
+    plain, ours = _hmm.posteriors(*problem), fast.posteriors(*problem, scaled)
     assert ours[3] == plain[3]
     np.testing.assert_allclose(ours[2], plain[2], rtol=1e-11, atol=1e-11)
     if plain[3] < 0:
         np.testing.assert_allclose(ours[0], plain[0], rtol=0, atol=1e-8)
         np.testing.assert_allclose(ours[1], plain[1], rtol=0, atol=1e-8)
-    ours, plain = fast.best_paths(*problem), _hmm_chain.best_paths(*problem)
+    ours, plain = fast.best_paths(*problem), _hmm.best_paths(*problem)
     np.testing.assert_array_equal(ours[0], plain[0])
     np.testing.assert_allclose(ours[1], plain[1], rtol=1e-12)
 
@@ -105,7 +105,7 @@ def test_narrow_emissions_in_a_cycle_lose_no_path(twin, scaled):
 def test_log_and_scaled_forms_agree_on_moderate_emissions(scaled):
     problem = random_problem(2, n=2000, n_classes=4, scale=5.0)
     total, gamma = log_beta_twin(*problem)
-    found, _, log_likelihoods, _ = kernels("hmm_chain").posteriors(*problem, scaled)
+    found, _, log_likelihoods, _ = kernels("hmm").posteriors(*problem, scaled)
     np.testing.assert_allclose(log_likelihoods, [total], rtol=1e-10)
     np.testing.assert_allclose(found, gamma, rtol=0, atol=1e-10)
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=0, atol=1e-12)

@@ -4,10 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
-from errata._kernels import _hmm_emissions, kernels
+from errata._kernels import _hmm, kernels
 from strategies import seeds
 
-TWINS = [_hmm_emissions, kernels("hmm_emissions")]
+TWINS = [_hmm, kernels("hmm")]
 twins = pytest.mark.parametrize("twin", TWINS, ids=["plain", "fastest"])
 
 
@@ -66,15 +66,15 @@ def test_a_component_without_weight_counts_nothing(twin):
 @given(seeds, st.integers(1, 140), st.integers(1, 3), st.integers(1, 3), st.integers(1, 5))
 @settings(max_examples=40, deadline=None)
 def test_the_compiled_twin_equals_the_plain_one(seed, n, n_classes, n_components, d):
-    name = "errata._kernels._hmm_emissions_numba"
+    name = "errata._kernels._hmm_numba"
     fast = pytest.importorskip(name, reason="numba is not installed")
     random = np.random.default_rng(seed)
     *_, arguments = mixtures(random, n_classes, n_components, d)
     X, gamma = 3 * random.normal(size=(n, d)), random.dirichlet(np.full(n_classes, 0.3), n)
     np.testing.assert_allclose(
-        fast.log_densities(X, *arguments), _hmm_emissions.log_densities(X, *arguments), rtol=1e-11
+        fast.log_densities(X, *arguments), _hmm.log_densities(X, *arguments), rtol=1e-11
     )
     ours = fast.mixture_moments(X, gamma, *arguments)
-    plain = _hmm_emissions.mixture_moments(X, gamma, *arguments)
+    plain = _hmm.mixture_moments(X, gamma, *arguments)
     for mine, simple in zip(ours, plain, strict=True):
         np.testing.assert_allclose(mine, simple, rtol=1e-9, atol=1e-8)

@@ -3,11 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errata._kernels import _joint_neighbors as plain
+from errata._kernels import _distances as plain
 
-compiled = pytest.importorskip(
-    "errata._kernels._joint_neighbors_numba", reason="numba is not installed"
-)
+compiled = pytest.importorskip("errata._kernels._distances_numba", reason="numba is not installed")
 TWINS = [plain, compiled]
 
 

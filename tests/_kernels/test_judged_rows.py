@@ -5,12 +5,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.special import logit, softmax
 
-from errata._kernels import _judged_rows, kernels
-from errata._kernels._judged_rows import Hypotheses, between
+from errata._kernels import _probabilities, kernels
+from errata._kernels._probabilities import Hypotheses, between
 from strategies import seeds
 
-FASTEST = kernels("judged_rows")
-twins = pytest.mark.parametrize("twin", [_judged_rows, FASTEST], ids=["plain", "fastest"])
+FASTEST = kernels("probabilities")
+twins = pytest.mark.parametrize("twin", [_probabilities, FASTEST], ids=["plain", "fastest"])
 NO_MAP = np.empty((0, 0))
 
 
@@ -80,7 +80,7 @@ def test_the_twins_agree(seed, n_classes, n, calibrated, in_double):
     given = rest(n, vote=vote, vote_weight=0.7, known=random.random(n) < 0.2, highest=0.9)
     arrays = logs.astype(dtype), codes, matrix.astype(dtype)
     arrays += (hypotheses(random, n_classes).astype(dtype),)
-    plain, fast = (t.judge_rows(*arrays, **given) for t in (_judged_rows, FASTEST))
+    plain, fast = (t.judge_rows(*arrays, **given) for t in (_probabilities, FASTEST))
     assert_alike(fast, plain, atol)
     clear = plain.p_other > 1e-4
     if in_double:
@@ -127,7 +127,7 @@ def test_a_thousand_classes_are_judged(twin):
     logs, codes = rows(random, 150, 1000)
     h = hypotheses(random, 1000, n_unmixed=0)
     found = twin.judge_rows(logs, codes, NO_MAP, h, **rest(150))
-    assert_alike(found, _judged_rows.judge_rows(logs, codes, NO_MAP, h, **rest(150)), 1e-9)
+    assert_alike(found, _probabilities.judge_rows(logs, codes, NO_MAP, h, **rest(150)), 1e-9)
     np.testing.assert_allclose(found.joint.sum(axis=0), np.bincount(codes, minlength=1000))
 
 

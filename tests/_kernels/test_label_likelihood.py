@@ -4,11 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
-from errata._kernels import _label_likelihood, kernels
+from errata._kernels import _probabilities, kernels
 from strategies import seeds
 
-FASTEST = kernels("label_likelihood")
-twins = pytest.mark.parametrize("twin", [_label_likelihood, FASTEST], ids=["plain", "fastest"])
+FASTEST = kernels("probabilities")
+twins = pytest.mark.parametrize("twin", [_probabilities, FASTEST], ids=["plain", "fastest"])
 
 
 def case(random, n_classes, n):
@@ -48,6 +48,6 @@ def test_the_twins_agree(seed, n_classes, n):
     random = np.random.default_rng(seed)
     logs, to_label = case(random, n_classes, n)
     arguments = logs, to_label, random.uniform(0.2, 4), random.normal(size=n_classes)
-    plain, fast = (t.label_likelihood(*arguments) for t in (_label_likelihood, FASTEST))
+    plain, fast = (t.label_likelihood(*arguments) for t in (_probabilities, FASTEST))
     for here, there in zip(fast, plain, strict=True):
         np.testing.assert_allclose(here, there, rtol=1e-10, atol=1e-10)

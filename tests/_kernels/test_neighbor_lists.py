@@ -3,13 +3,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata._kernels import _neighbor_lists as plain
+from errata._kernels import _weighted_neighbors as plain
 from strategies import seeds
 
 
 def compiled():
     return pytest.importorskip(
-        "errata._kernels._neighbor_lists_numba", reason="numba is not installed"
+        "errata._kernels._weighted_neighbors_numba", reason="numba is not installed"
     )
 
 

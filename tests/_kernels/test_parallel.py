@@ -3,9 +3,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errata._kernels import _parallel as plain
+from errata._kernels import _perceptrons as plain
 
-compiled = pytest.importorskip("errata._kernels._parallel_numba", reason="numba is not installed")
+compiled = pytest.importorskip(
+    "errata._kernels._perceptrons_numba", reason="numba is not installed"
+)
 TWINS = [plain, compiled]
 
 

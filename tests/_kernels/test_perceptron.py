@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Perceptron
 
-from errata._kernels import _perceptron, kernels
+from errata._kernels import _perceptrons, kernels
 
 
 @st.composite
@@ -32,9 +32,11 @@ def problems(draw):
 @given(problems())
 @settings(max_examples=40)
 def test_the_compiled_twin_equals_the_plain_one(problem):
-    fast = pytest.importorskip("errata._kernels._perceptron_numba", reason="numba is not installed")
+    fast = pytest.importorskip(
+        "errata._kernels._perceptrons_numba", reason="numba is not installed"
+    )
     for ours, plain in zip(
-        fast.train_pool(*problem), _perceptron.train_pool(*problem), strict=True
+        fast.train_pool(*problem), _perceptrons.train_pool(*problem), strict=True
     ):
         np.testing.assert_array_equal(ours, plain)
 
@@ -45,7 +47,7 @@ def test_one_epoch_in_the_given_order_is_scikit_learns_perceptron(twin):
     # offset 0.
     rng = np.random.RandomState(0)
     X, codes = rng.normal(size=(40, 3)), rng.randint(2, size=40)
-    train = (_perceptron if twin == "plain" else kernels("perceptron")).train_pool
+    train = (_perceptrons if twin == "plain" else kernels("perceptrons")).train_pool
     for epochs in (1, 4):
         one = np.ones((1, 1), dtype=int)
         weights, biases = train(
@@ -61,7 +63,7 @@ def test_training_stops_where_scikit_learns_does():
     X = rng.normal(size=(60, 4))
     codes = (X[:, 0] + 0.3 * rng.normal(size=60) > 0).astype(int)
     one = np.ones((1, 1), dtype=int)
-    weights, _ = kernels("perceptron").train_pool(
+    weights, _ = kernels("perceptrons").train_pool(
         X, codes, np.arange(60)[None, :], np.array([1]), one, 0 * one, 1000, 1e-3, 5
     )
     theirs = Perceptron(shuffle=False).fit(X, codes)
@@ -73,7 +75,7 @@ def test_separable_classes_are_separated():
     X = np.array([[0.0, 0], [0, 1], [3, 3], [4, 3]])
     codes = np.array([0, 0, 1, 1])
     one = np.ones((1, 1), dtype=int)
-    weights, biases = kernels("perceptron").train_pool(
+    weights, biases = kernels("perceptrons").train_pool(
         X, codes, np.arange(4)[None, :], np.array([1]), one, 0 * one, 50, -np.inf, 5
     )
     assert ((X @ weights[0, 0] + biases[0, 0] > 0) == (codes == 1)).all()

@@ -3,11 +3,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errata._kernels import _pooled_logs, kernels
+from errata._kernels import _probabilities, kernels
 from strategies import seeds
 
-FASTEST = kernels("pooled_logs")
-twins = pytest.mark.parametrize("twin", [_pooled_logs, FASTEST], ids=["plain", "fastest"])
+FASTEST = kernels("probabilities")
+twins = pytest.mark.parametrize("twin", [_probabilities, FASTEST], ids=["plain", "fastest"])
 
 
 @twins
@@ -28,7 +28,7 @@ def test_the_twins_agree(seed, n_classes, n, n_models, in_double):
     probas = [random.dirichlet(np.full(n_classes, 0.2), n).astype(dtype) for _ in range(n_models)]
     weights = random.uniform(0, 2, n_models)
     (plain, told), (fast, also) = (
-        t.pool_logs(probas, weights, 1e-4) for t in (_pooled_logs, FASTEST)
+        t.pool_logs(probas, weights, 1e-4) for t in (_probabilities, FASTEST)
     )
     assert fast.dtype == dtype
     np.testing.assert_allclose(fast, plain, rtol=0, atol=atol)

@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata._kernels import _small_trees as plain
+from errata._kernels import _trees as plain
 from strategies import seeds
 
-compiled = pytest.importorskip("errata._kernels._small_trees_numba")
+compiled = pytest.importorskip("errata._kernels._trees_numba")
 
 
 def grown(random, first, n_leaves, cuts):

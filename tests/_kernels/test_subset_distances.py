@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errata._kernels import _subset_distances, kernels
+from errata._kernels import _distances, kernels
 from strategies import seeds
 
 
@@ -36,18 +36,16 @@ def problems(draw):
 @given(problems())
 @settings(max_examples=150)
 def test_the_compiled_twin_equals_the_plain_one(problem):
-    fast = pytest.importorskip(
-        "errata._kernels._subset_distances_numba", reason="numba is not installed"
-    )
+    fast = pytest.importorskip("errata._kernels._distances_numba", reason="numba is not installed")
     np.testing.assert_array_equal(
-        fast.nearest_squares(*problem), _subset_distances.nearest_squares(*problem)
+        fast.nearest_squares(*problem), _distances.nearest_squares(*problem)
     )
 
 
 @given(problems())
 def test_a_column_more_or_less_is_the_distance_in_the_other_columns(problem):
     columns, first, last, subset, candidates, sign, kinds, starts, stops, counts = problem
-    found = kernels("subset_distances").nearest_squares(*problem)
+    found = kernels("distances").nearest_squares(*problem)
     for c, j in enumerate(candidates):
         chosen = [*subset, j] if sign > 0 else [other for other in subset if other != j]
         for i in range(first, last):

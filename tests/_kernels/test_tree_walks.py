@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata._kernels import _tree_walks as plain
+from errata._kernels import _trees as plain
 from strategies import seeds
 
-compiled = pytest.importorskip("errata._kernels._tree_walks_numba")
+compiled = pytest.importorskip("errata._kernels._trees_numba")
 
 
 def grown(random, n_features, n_trees, n_classes):

@@ -11,11 +11,9 @@ from sklearn.naive_bayes import GaussianNB
 import errata
 from auditing_cases import QUICK, blobs
 from errata._validation import _labels, check_labels
-from errata.auditing import _labels as _audited_labels
-from errata.auditing import _ties
-from errata.auditing._default_models import NearestRows
-from errata.auditing._forest import Forest
-from errata.auditing._rbf_ridge import RBFRidge
+from errata.auditing.inputs import _duplicates
+from errata.auditing.inputs import _labels as _audited_labels
+from errata.auditing.models._default import Forest, NearestRows, RBFRidge
 from errata.datasets import make_twonorm
 from errata.exceptions import MissingExtraError
 from errata.noise import flip_labels
@@ -381,8 +379,8 @@ def test_inputs_are_left_alone():
 
 
 def test_large_tables_are_checked_on_some_of_their_rows(monkeypatch):
-    monkeypatch.setattr(_ties, "CHECKED_ROWS", 80)
-    monkeypatch.setattr(_ties, "CHECK_SAMPLE", 60)
+    monkeypatch.setattr(_duplicates, "CHECKED_ROWS", 80)
+    monkeypatch.setattr(_duplicates, "CHECK_SAMPLE", 60)
     groups, proba = np.arange(90) // 3, np.full((90, 3), 1 / 3)
     model = LogisticRegression()
     audit = quick(X, CODES, self_check=True, groups=groups, pred_proba=proba, estimator=model)

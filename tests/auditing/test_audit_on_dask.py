@@ -1,12 +1,11 @@
 import os
 import signal
-import threading
-import time
 
 import pytest
 
 import errata
 from engine_cases import two_workers
+from errata._engine import Stage
 from large_tables import HOW, TABLE, N, assert_same, equal_cuts, in_memory, lower_limits, write
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
@@ -45,21 +44,17 @@ def test_a_dask_dataframe_is_audited_where_its_partitions_are(client, tmp_path):
 
 
 class Killer:
-    """Kills workers once a stage has begun."""
+    """Kills workers when some parts of a stage are done, and others at work."""
 
     def __init__(self, client, stage, how_many):
         self.client, self.stage, self.how_many, self.killed = client, stage, how_many, []
 
     def __call__(self, told):
-        if str(told).startswith(f"{self.stage}:") and not self.killed:
-            pids = list(self.client.run(os.getpid).values())[: self.how_many]
-            self.killed = pids
-            threading.Thread(target=self._kill, daemon=True).start()
-
-    def _kill(self):
-        time.sleep(0.2)
-        for pid in self.killed:
-            os.kill(pid, signal.SIGKILL)
+        here = isinstance(told, Stage) and told.name == self.stage
+        if here and 0 < told.done < told.total and not self.killed:
+            self.killed = list(self.client.run(os.getpid).values())[: self.how_many]
+            for pid in self.killed:
+                os.kill(pid, signal.SIGKILL)
 
 
 @pytest.mark.slow

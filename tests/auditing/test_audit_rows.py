@@ -3,15 +3,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from errata.auditing import _audit_rows
-from errata.auditing._stored_rows import NAMES, ranked_rows
+from errata.auditing.results import _audit
+from errata.auditing.stored._rows import NAMES, ranked_rows
 from stored_cases import judged_rows, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 
 
 def test_batches_hold_all_rows_in_order(flowers, tmp_path, monkeypatch):
-    monkeypatch.setattr(_audit_rows, "BATCH_ROWS", 40)
+    monkeypatch.setattr(_audit, "BATCH_ROWS", 40)
     for audit, n_batches in ((flowers[0], 4), (stored_audit(tmp_path), 4)):
         batches, columns = list(audit.batches()), audit.columns()
         assert len(batches) == n_batches

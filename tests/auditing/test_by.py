@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import errata
 from errata.auditing import NoiseRate
-from errata.auditing._by import Doubted, rates_by, who_stands_out
+from errata.auditing.results._rates_by import Doubted, rates_by, who_stands_out
 
 
 def by(values, p_wrong=None, rows=None):

@@ -3,8 +3,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from errata.auditing import Cleaned, _clean_parts
-from errata.auditing._judged import Judged
+from errata.auditing import Cleaned
+from errata.auditing.results import _cleaning
+from errata.auditing.stored._rows import Judged
 from stored_cases import judged_rows, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
@@ -67,8 +68,8 @@ def test_what_relabelling_leaves_of_a_class_is_spared(tmp_path):
 
 def test_all_rows_are_looked_through_once(tmp_path, monkeypatch):
     audit, looked = stored_audit(tmp_path), []
-    find = _clean_parts.find_cuts
-    monkeypatch.setattr(_clean_parts, "find_cuts", lambda *a: looked.append(1) or find(*a))
+    find = _cleaning.find_cuts
+    monkeypatch.setattr(_cleaning, "find_cuts", lambda *a: looked.append(1) or find(*a))
     for start in (0, 300):
         audit.clean_rows(start, start + 300)
         audit.clean_rows(start, start + 300, threshold=0.7)

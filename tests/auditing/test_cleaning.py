@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.auditing._cleaning import Scores, clean_labels
+from errata.auditing.results._cleaning import Scores, clean_labels
 
 LABELS = np.array(["a", "a", "a", "a", "b", "b", "b", "b"])
 CODES = np.repeat([0, 1], 4)

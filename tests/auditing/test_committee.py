@@ -2,7 +2,7 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
 from auditing_cases import blobs
-from errata.auditing._committee import KernelAndTrees
+from errata.auditing.models._default import KernelAndTrees
 
 
 def test_probabilities_are_the_mean_of_both():

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from errata.auditing import _comparison
-from errata.auditing._comparison import compare_rows
+from errata.auditing.examples import _cards
+from errata.auditing.examples._cards import compare_rows
 from errata.tables._columns import columns_of
 
 N = 400
@@ -62,7 +62,7 @@ def test_rows_beyond_the_limit_are_drawn_and_those_needed_kept(monkeypatch):
     nearest = [list(range(2, 60)), list(range(60, 90))]
     strong = list(planted(2)).index("strong")
     before = told(planted(2), nearest=nearest)
-    monkeypatch.setattr(_comparison, "EVIDENCE_ROWS", 150)
+    monkeypatch.setattr(_cards, "EVIDENCE_ROWS", 150)
     for each, whole in zip(told(planted(2), nearest=nearest), before, strict=True):
         assert each.places[:2] == ["strong", "weak"]
         assert [strong in found for found in each.differing] == [

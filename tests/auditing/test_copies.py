@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from auditing_cases import draw_codes, symmetric
-from errata.auditing import _copies
-from errata.auditing._copies import (
+from errata.auditing.inputs import _duplicates
+from errata.auditing.inputs._duplicates import (
     are_copies,
     conflicting_duplicates,
     copies_note,
@@ -74,7 +74,7 @@ def test_a_cell_given_twice_counts_as_its_sum():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_whose_bits_mix_alike_are_compared_in_full(kind, monkeypatch):
-    monkeypatch.setattr(_copies, "mixed_bits", lambda X: np.zeros(X.shape[0]))
+    monkeypatch.setattr(_duplicates, "mixed_bits", lambda X: np.zeros(X.shape[0]))
     assert conflicting_duplicates(KINDS[kind]([[1.0, 2.0], [1.0, 3.0]]), np.array([0, 1])) == []
 
 

@@ -4,11 +4,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from auditing_cases import CODES, GROUPS, X
 from errata.auditing import NewRows, TrainingData
-from errata.auditing._cross_fitting import (
-    certain_or_uniform,
-    cross_fit_classifier,
-    cross_fit_proba,
-)
+from errata.auditing.models._base import certain_or_uniform, cross_fit_classifier, cross_fit_proba
 
 
 def test_cross_fitting_equals_fitting_by_hand():

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from decision_cases import said
-from errata.auditing._cleaning import Scores, clean_labels
-from errata.auditing._decided import decided_rows
+from errata.auditing.inputs._decisions import decided_rows
+from errata.auditing.results._cleaning import Scores, clean_labels
 from errata.review import Decisions
 
 KEYS = np.array([f"row.{row}" for row in range(8)], dtype=object)

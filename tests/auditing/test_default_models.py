@@ -6,11 +6,16 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from auditing_cases import CODES, GROUPS, X, blobs
-from errata.auditing import TrainingData, _forest, _rbf_ridge, default_models
-from errata.auditing._default_models import GradientBoosting, LinearModel, NearestRows
-from errata.auditing._forest import Forest
-from errata.auditing._rbf_ridge import RBFRidge
-from errata.auditing._user_models import CrossFitted
+from errata.auditing import TrainingData, default_models
+from errata.auditing.models import _default
+from errata.auditing.models._default import (
+    CrossFitted,
+    Forest,
+    GradientBoosting,
+    LinearModel,
+    NearestRows,
+    RBFRidge,
+)
 
 QUICK = [
     RBFRidge("RBF features", 1.0, n_hidden=20),
@@ -82,8 +87,8 @@ def test_six_rows_and_equal_rows_are_no_trouble(model):
 
 
 def test_many_rows_are_left_out_in_folds_and_trees_grown_from_some(monkeypatch):
-    monkeypatch.setattr(_rbf_ridge, "LEAVE_ONE_OUT", 30)
-    monkeypatch.setattr(_forest, "TREE_ROWS", 55)
+    monkeypatch.setattr(_default, "LEAVE_ONE_OUT", 30)
+    monkeypatch.setattr(_default, "TREE_ROWS", 55)
     for model in QUICK[:3]:
         assert_probabilities(model.out_of_fold_proba(TrainingData(X, CODES, 3)), 60, 3)
         assert_probabilities(model.out_of_fold_proba(TrainingData(X, CODES, 3, GROUPS)), 60, 3)

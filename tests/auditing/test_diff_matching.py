@@ -5,7 +5,7 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing._diff_matching import match_rows
+from errata.auditing.results._diff import match_rows
 from errata.tables._digest import RowDigests
 
 X, CODES = blobs(40)

@@ -1,4 +1,4 @@
-from errata.auditing._diff_words import diff_in_markdown, diff_in_sentences
+from errata.auditing.results._diff import diff_in_markdown, diff_in_sentences
 
 
 def side(estimate=0.1, low=0.05, high=0.2, *, has_skill=True):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from errata.auditing._evidence import differs, evidence, read_cells
+from errata.auditing.examples._cards import differs, evidence, read_cells
 
 RNG = np.random.default_rng(0)
 CODES = np.repeat([0, 1], [300, 100])

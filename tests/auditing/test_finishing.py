@@ -5,11 +5,11 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing import _assembly
-from errata.auditing._examples import example_rows
-from errata.auditing._finishing import Finishing, finish_part
-from errata.auditing._flag_line import FlagLine
-from errata.auditing._judged import Judged
+from errata.auditing.examples._examples import example_rows
+from errata.auditing.results import _assembly
+from errata.auditing.results._flags import FlagLine
+from errata.auditing.stored._passes import Finishing, finish_part
+from errata.auditing.stored._rows import Judged
 from errata.noise import flip_labels
 from errata.tables import read_table
 from stored_cases import PETS, finished, judged_rows, parts_of, stored_audit
@@ -44,9 +44,10 @@ def judged_from(inputs, posterior, flags, filled):
     audited[inputs.audited] = True
     columns = {name: np.zeros(n) for name in ("p_wrong", "p_other", "suspicion", "p_elsewhere")}
     for name, column in columns.items():
-        column[audited] = getattr(posterior, name)
+        column[inputs.audited] = getattr(posterior, name)
     other = np.zeros(n, dtype=int)
-    other[audited], other[filled.rows] = posterior.other, filled.codes
+    other[inputs.audited] = posterior.other
+    other[filled.rows] = filled.codes
     columns["p_other"][filled.rows] = filled.p
     judged = Judged(
         inputs.codes, inputs.present[other], audited=audited, known=inputs.known, **columns

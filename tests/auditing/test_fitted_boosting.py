@@ -6,8 +6,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from auditing_cases import blobs
 from errata.auditing import NewRows, TrainingData
-from errata.auditing._default_models import GradientBoosting
-from errata.auditing._fitted_boosting import BoostedTrees
+from errata.auditing.models._default import GradientBoosting
+from errata.auditing.models._fitted import BoostedTrees
 
 
 def overlapping(n_classes, n=400):

@@ -5,9 +5,9 @@ import pytest
 
 from auditing_cases import blobs
 from errata.auditing import NewRows, TrainingData
-from errata.auditing import _fitted_ridge as module
-from errata.auditing._fitted_ridge import FittedRidge, predict_together
-from errata.auditing._rbf_ridge import RBFRidge
+from errata.auditing.models import _fitted as module
+from errata.auditing.models._default import RBFRidge
+from errata.auditing.models._fitted import FittedRidge, predict_together
 
 X, CODES = blobs(90)
 MODEL = RBFRidge("RBF features", 1.0, n_hidden=20)

@@ -5,7 +5,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from auditing_cases import blobs
 from errata.auditing import NewRows
-from errata.auditing._fitted_trees import FittedTrees
+from errata.auditing.models._fitted import FittedTrees
 
 X, CODES = blobs(90)
 CODES = np.random.default_rng(0).permutation(CODES)  # trees of many nodes

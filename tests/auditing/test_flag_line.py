@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing import _assembly
-from errata.auditing._flag_line import Ranking, draw_line, flags_by_line, no_line
-from errata.auditing._flags import draw_flags, no_flags
 from errata.auditing._settings import LEAST_FLAGGED, SUSPICION_BINS
+from errata.auditing.results import _assembly
+from errata.auditing.results._flags import (
+    Ranking,
+    draw_flags,
+    draw_line,
+    flags_by_line,
+    no_flags,
+    no_line,
+)
 from errata.noise import flip_labels
 
 

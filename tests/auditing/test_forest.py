@@ -3,7 +3,7 @@ import pytest
 
 from auditing_cases import blobs
 from errata.auditing import NewRows, TrainingData
-from errata.auditing._forest import Forest
+from errata.auditing.models._default import Forest
 
 X, CODES = blobs(90)
 FOLDS = np.random.default_rng(1).integers(10, size=90)

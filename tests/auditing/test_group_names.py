@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.auditing._group_names import group_folds, group_numbers
+from errata.auditing.inputs._groups import group_folds, group_numbers
 
 GROUPS = np.array(["b", "a", "b", "z"])
 

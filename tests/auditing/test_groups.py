@@ -4,9 +4,8 @@ from sklearn.metrics import average_precision_score
 from sklearn.tree import DecisionTreeClassifier
 
 from errata.auditing import TrainingData
-from errata.auditing._forest import Forest
-from errata.auditing._groups import bagged_by_group, grown_on_folds, joined
-from errata.auditing._rbf_ridge import RBFRidge
+from errata.auditing.inputs._groups import bagged_by_group, grown_on_folds, joined
+from errata.auditing.models._default import Forest, RBFRidge
 
 
 def test_rows_joined_by_either_kind_of_group_are_one_group():

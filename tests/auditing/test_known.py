@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing._known import known_mask
+from errata.auditing.inputs._labels import known_mask
 from errata.noise import flip_labels
 
 X, CODES = blobs(150)
@@ -117,10 +118,26 @@ def test_a_column_says_which_are_known_and_models_do_not_see_it():
 
 
 def test_errors_are_planted_among_other_rows_only():
-    known = np.zeros(150, dtype=bool)
-    known[:100] = True
-    check = audited(known, self_check=True).self_check
-    assert check.injected <= 25
+    seen = []
+
+    class Watching(LogisticRegression):
+        def fit(self, X, y):
+            seen.append((X[:, 0].copy(), y))
+            return super().fit(X, y)
+
+    x = np.sort(X[:, 0])[:, None]  # the only column, scaled but in the same order
+    known = np.arange(150) % 2 == 0
+    labels = LABELS[np.argsort(X[:, 0])]
+    audited(known, labels, x, estimators=[("seen", Watching())], self_check=True)
+    order = np.unique(np.concatenate([x for x, _ in seen]))
+    assert len(order) == 150
+    places = [np.searchsorted(order, x) for x, _ in seen]
+    names = dict(zip(seen[0][1].tolist(), labels[places[0]].tolist(), strict=True))  # of codes
+    changed = np.zeros(150, dtype=bool)
+    for at, (_, y) in zip(places, seen, strict=True):
+        changed[at] |= np.array([names[code] for code in y.tolist()]) != labels[at]
+    assert changed.sum() >= 20
+    assert not changed[known].any()
 
 
 def test_known_labels_come_back_from_disk(tmp_path):

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
-from errata.auditing._labels import (
+import errata
+from errata.auditing.inputs._labels import (
     are_among,
     classes_of,
     codes_among,
@@ -58,3 +60,16 @@ def test_codes_are_looked_for_among_those_that_are_present(present):
     assert among.tolist() == [code in present for code in codes]
     found = codes_among(codes[among], np.array(present))
     assert found.tolist() == [present.index(code) for code in codes[among]]
+
+
+def test_a_gap_among_words_is_no_class_of_its_own():
+    labels = ["cat", "dog"] * 20 + [float("nan"), None]
+    found = errata.audit(
+        np.random.default_rng(0).normal(size=(42, 2)),
+        labels,
+        estimators=[GaussianNB()],
+        self_check=False,
+        random_state=0,
+    )
+    assert found.classes.tolist() == ["cat", "dog"]
+    assert any("2 rows have no label" in note for note in found.notes)

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from auditing_cases import blobs
-from errata.auditing import _leaks
-from errata.auditing._leaks import Leak, as_floats, find_leak, leak_note
+from errata.auditing.inputs import _features
+from errata.auditing.inputs._features import Leak, as_floats, find_leak, leak_note
 from errata.noise import flip_labels
 from errata.tables._columns import Column
 
@@ -97,13 +97,25 @@ def test_one_cell_in_two_hundred_may_be_broken(broken, found):
     ("n", "mistakes", "found"), [(100, 4, False), (100, 5, True), (500, 9, False), (500, 10, True)]
 )
 def test_the_others_must_be_much_worse(monkeypatch, n, mistakes, found):
-    monkeypatch.setattr(_leaks, "_mistakes_of_forest", lambda X, codes, seed: mistakes)
+    monkeypatch.setattr(_features, "_mistakes_of_forest", lambda X, codes, seed: mistakes)
     labels = np.arange(n) % 2
     columns = [column("copy", labels), column("rest", np.arange(n) % 7)]
     leak = look(columns=columns, labels=labels)
     assert (leak is not None) == found
     if leak:
         assert leak.right_rest == 1 - mistakes / n
+
+
+@pytest.mark.parametrize(
+    ("broken", "mistakes", "found"), [([1], 5, False), ([1], 6, True), ([0, 1], 5, True)]
+)
+def test_the_others_are_compared_with_the_best_copy(monkeypatch, broken, mistakes, found):
+    monkeypatch.setattr(_features, "_mistakes_of_forest", lambda X, codes, seed: mistakes)
+    copies = [np.r_[(LABELS[:count] + 1) % 3, LABELS[count:]] for count in broken]
+    leak = look(*(column(f"copy {j}", copy) for j, copy in enumerate(copies)))
+    assert (leak is not None) == found
+    if leak:
+        assert leak.right_alone == 1 - min(broken) / 200
 
 
 @pytest.mark.parametrize("trust", [["copy"], ["the copy"], "copy", ("copy", 0)])
@@ -141,7 +153,7 @@ def test_labels_that_all_differ_are_no_trouble():
 def test_large_tables_are_looked_at_in_part(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        _leaks, "_mistakes_of_forest", lambda X, codes, seed: seen.append(len(codes)) or 5_000
+        _features, "_mistakes_of_forest", lambda X, codes, seed: seen.append(len(codes)) or 5_000
     )
     labels = np.repeat([0, 1], 10_000)
     columns = [column("copy", labels), column("rest", np.arange(20_000))]
@@ -151,7 +163,7 @@ def test_large_tables_are_looked_at_in_part(monkeypatch):
 
 
 def test_trees_are_spared_what_cannot_hold_the_label(monkeypatch):
-    monkeypatch.setattr(_leaks, "_mistakes_of_tree", None)
+    monkeypatch.setattr(_features, "_mistakes_of_tree", None)
     random = np.random.default_rng(0)
     labels = np.repeat([0, 1, 2], 500)  # sorted: rows that tie must not stay in this order
     columns = [column(j, random.integers(2 + j, size=1_500)) for j in range(20)]
@@ -167,16 +179,16 @@ def test_whatever_holds_the_label_is_shown_to_trees(n_classes, seed):
     x = codes + 0.05 * random.normal(size=1_000)
     broken = random.choice(1_000, 5, replace=False)
     x[broken] = random.integers(n_classes, size=5)
-    assert _leaks._sorts(x, codes)
-    assert not _leaks._sorts(random.permutation(x), codes)
+    assert _features._sorts(x, codes)
+    assert not _features._sorts(random.permutation(x), codes)
 
 
 def test_a_mistake_may_leave_a_right_row_without_neighbours_of_its_label():
     codes = np.repeat([0, 1], 100)
     codes[98] = 1  # 0 0 1 0 1 1: the last 0 is right
-    assert _leaks._sorts(np.arange(200), codes)
+    assert _features._sorts(np.arange(200), codes)
     codes[[93, 95]] = 1
-    assert not _leaks._sorts(np.arange(200), codes)
+    assert not _features._sorts(np.arange(200), codes)
 
 
 @pytest.mark.parametrize(

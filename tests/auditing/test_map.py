@@ -1,8 +1,8 @@
 import numpy as np
 
 from auditing_cases import blobs
-from errata.auditing import _map as module
-from errata.auditing._map import draw_map
+from errata.auditing.examples import _examples as module
+from errata.auditing.examples._examples import draw_map
 
 X, CODES = blobs(60)
 TOLD = {

@@ -3,7 +3,7 @@ import pytest
 
 from auditing_cases import blobs
 from errata.auditing import NewRows, TrainingData
-from errata.auditing._models import split_of_fold
+from errata.auditing.models._base import split_of_fold
 
 X, CODES = blobs(60)
 

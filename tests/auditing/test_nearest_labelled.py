@@ -2,8 +2,8 @@ import numpy as np
 from numpy.testing import assert_array_equal
 
 from auditing_cases import blobs
-from errata.auditing._inputs import read_inputs
-from errata.auditing._nearest_labelled import nearest_labelled, nearest_of_each
+from errata.auditing.examples._examples import nearest_labelled, nearest_of_each
+from errata.auditing.inputs._inputs import read_inputs
 
 
 def test_it_is_the_nearest_of_that_label_and_never_the_row_itself():

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.auditing._places import places_among
+from errata.auditing.inputs._groups import places_among
 
 ROWS = st.lists(st.integers(0, 20), max_size=12)
 

@@ -8,21 +8,24 @@ from hypothesis.extra import numpy as hnp
 from scipy.optimize import brentq
 
 from auditing_cases import blobs, draw_truth, symmetric
-from errata._kernels import _pooled_logs
+from errata._kernels import _probabilities
+from errata._kernels._probabilities import largest
 from errata.auditing import CrossFit, NewRows, TrainingData
-from errata.auditing._default_models import NearestRows
-from errata.auditing._forest import Forest
-from errata.auditing._pooling import (
+from errata.auditing.models._default import (
+    AsGiven,
+    Forest,
+    GivenProbabilities,
+    NearestRows,
+    RBFRidge,
+)
+from errata.auditing.models._pooling import (
     floored_logs,
-    largest,
     pool_models,
     pool_weights,
     pooled_logs,
     pooled_new_rows,
     some_rows,
 )
-from errata.auditing._rbf_ridge import RBFRidge
-from errata.auditing._user_models import AsGiven, GivenProbabilities
 
 X, CODES = blobs(60)
 DATA = TrainingData(X, CODES, 3)
@@ -86,7 +89,7 @@ def test_of_very_many_classes_the_last_may_be_the_largest():
 def test_blocks_change_nothing(monkeypatch):
     probas, weights = [GOOD, IDLE], np.array([0.5, 0.25])
     whole, predicted = pooled_logs(probas, weights)
-    monkeypatch.setattr(_pooled_logs, "NUMBERS", 21)
+    monkeypatch.setattr(_probabilities, "NUMBERS", 21)
     parts = pooled_logs(probas, weights)
     np.testing.assert_allclose(parts[0], whole, rtol=0, atol=1e-6)
     np.testing.assert_array_equal(parts[1], predicted)

@@ -3,7 +3,7 @@ from scipy.special import softmax
 
 from auditing_cases import blobs
 from errata.auditing import NewRows, TrainingData
-from errata.auditing._rbf_ridge import RBFRidge
+from errata.auditing.models._default import RBFRidge
 
 X, CODES = blobs(90)
 MODEL = RBFRidge("RBF features", 1.0, n_hidden=20)

@@ -1,10 +1,9 @@
 import numpy as np
 
 from auditing_cases import blobs
-from errata.auditing._inputs import Inputs
-from errata.auditing._nearby import Neighborhood
-from errata.auditing._pooling import PooledModel
-from errata.auditing._reasons import most_probable_others, reasons_for
+from errata.auditing.examples._views import Neighborhood, most_probable_others, reasons_for
+from errata.auditing.inputs._inputs import Inputs
+from errata.auditing.models._pooling import PooledModel
 
 X, CODES = blobs(60)
 NAMES = ["ant", "bee", "cat"]

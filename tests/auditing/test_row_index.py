@@ -3,7 +3,7 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing._row_index import index_columns, row_index
+from errata.auditing.inputs._groups import index_columns, row_index
 from errata.noise import flip_labels
 
 pandas = pytest.importorskip("pandas", reason="the tables extra is not installed")

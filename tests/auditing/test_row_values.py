@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from errata.auditing._pixels import check_pixels
-from errata.auditing._row_values import RowValues
+from errata.auditing.examples._views import RowValues
+from errata.auditing.inputs._features import check_pixels
 from errata.tables._pictures import content_of
 
 PIXELS = np.arange(12.0).reshape(3, 4)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.auditing._skill import Skill, skill_of
+from errata.auditing.models._pooling import Skill, skill_of
 
 
 def no_signal(seed, shares=(0.8, 0.15, 0.05), n=400):
@@ -61,3 +61,11 @@ def test_units_of_one_row_change_nothing():
     logs, codes = no_signal(0)
     by_units = skill_of(logs, codes, np.arange(len(codes)))
     assert by_units.z == pytest.approx(skill_of(logs, codes).z, rel=1e-12)
+
+
+def test_a_row_told_fifty_times_has_the_skill_of_one():
+    logs, codes = no_signal(3, shares=(0.5, 0.5), n=40)
+    units = np.repeat(np.arange(40), 50)
+    alone = skill_of(logs, codes).z
+    assert abs(alone) > 0.1
+    assert skill_of(logs[:, units], codes[units], units).z == pytest.approx(alone, rel=1e-9)

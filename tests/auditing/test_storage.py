@@ -7,7 +7,7 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing import _kinds, _storage
+from errata.auditing.results import _base
 from errata.tables._digest import RowDigests
 from stored_cases import PETS, judged_rows, stored_audit
 
@@ -72,7 +72,7 @@ def test_a_failure_leaves_the_old_audit_and_no_rubbish(moment, monkeypatch, tmp_
 
     with monkeypatch.context() as patch:
         if moment == "writing":
-            patch.setattr(_storage, "write_table", fail)
+            patch.setattr(_base, "write_table", fail)
         else:
             patch.setattr(Path, "rename", fail_once)
         with pytest.raises(OSError, match="the disk is full"):
@@ -109,8 +109,8 @@ def test_an_audit_of_another_kind_is_loaded_by_its_own_class(tmp_path, monkeypat
     numbers = json.loads((path / "audit.json").read_text())
     assert numbers["kind"] == "classes"
     (path / "audit.json").write_text(json.dumps(numbers | {"kind": "heights"}))
-    heights = _kinds.ResultKind("people's heights", "._result", "HeightAudit")
-    monkeypatch.setitem(_kinds.KINDS, "heights", heights)
+    heights = _base.ResultKind("people's heights", "._result", "HeightAudit")
+    monkeypatch.setitem(_base.KINDS, "heights", heights)
     sentence = "is an audit of people's heights; load it with errata.HeightAudit.load"
     with pytest.raises(ValueError, match=sentence):
         errata.Audit.load(path)
@@ -133,12 +133,12 @@ def test_keys_come_back_and_the_fingerprint_names_the_audit(tmp_path):
     audit.save(tmp_path / "first.audit")
     again = errata.Audit.load(tmp_path / "first.audit")
     assert again.keys.tolist() == [f"row.{row}" for row in range(len(CODES))]
-    assert _storage.fingerprint(again) == _storage.fingerprint(audit)
+    assert _base.fingerprint(again) == _base.fingerprint(audit)
     first = json.loads((tmp_path / "first.audit" / "audit.json").read_text())["fingerprint"]
-    assert first == _storage.fingerprint(audit)
+    assert first == _base.fingerprint(audit)
     for change in ({"keys": audit.row_keys()[::-1]}, {"p_wrong": audit.p_wrong + 1e-9}):
-        assert _storage.fingerprint(replace(audit, **change)) != first
-    assert _storage.fingerprint(audited(np.where(CODES == 0, 7, CODES))) != first
+        assert _base.fingerprint(replace(audit, **change)) != first
+    assert _base.fingerprint(audited(np.where(CODES == 0, 7, CODES))) != first
 
 
 def test_a_change_of_what_is_written_is_noticed(tmp_path):
@@ -192,7 +192,7 @@ def test_an_audit_with_rows_in_many_files_comes_back(tmp_path):
     again = errata.Audit.load(tmp_path / "pets.audit")
     assert again.summary() == audit.summary()
     assert again.stored.parts == audit.stored.parts
-    assert _storage.fingerprint(again) == _storage.fingerprint(audit)
+    assert _base.fingerprint(again) == _base.fingerprint(audit)
     assert again.classes.dtype == PETS.dtype
     np.testing.assert_array_equal(again.codes, judged_rows().code)
     numbers = json.loads((tmp_path / "pets.audit" / "audit.json").read_text())

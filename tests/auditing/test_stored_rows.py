@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.auditing._stored_rows import PartRows, write_part
+from errata.auditing.stored._rows import PartRows, write_part
 from stored_cases import PETS, judged_rows, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from errata.auditing._summary import alternatives
+from errata.auditing.results._summary import alternatives
 
 
 def test_the_summary_adds_up_and_is_valid_json(flowers):

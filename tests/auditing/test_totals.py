@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.auditing._cleaning import Scores, clean_labels
 from errata.auditing._settings import CLEAN_THRESHOLD, LEAST_FLAGGED
-from errata.auditing._totals import Totals
+from errata.auditing.results._cleaning import Scores, clean_labels
+from errata.auditing.results._flags import Totals
 
 K = 3
 rows = st.tuples(

@@ -8,8 +8,8 @@ from sklearn.svm import SVC
 import errata
 from auditing_cases import CODES, GROUPS, QUICK, X
 from errata.auditing import NewRows, TrainingData
-from errata.auditing._cross_fitting import cross_fit_proba
-from errata.auditing._user_models import (
+from errata.auditing.models._base import cross_fit_proba
+from errata.auditing.models._default import (
     CrossFitted,
     GivenProbabilities,
     estimator_table,

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit, logit
 
 from errata.auditing import NoiseRate
-from errata.auditing._value_rates import (
+from errata.auditing.results._rates_by import (
     RATES,
     _posterior,
     _told,

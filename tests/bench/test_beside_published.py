@@ -3,15 +3,16 @@ from statistics import fmean
 import pytest
 
 from errata.bench import list_published, load_published
-from errata.bench._beside_published import BesidePublished, beside_published
-from errata.bench._present import (
+from errata.bench._experiment import Published
+from errata.bench._report import (
+    BesidePublished,
+    beside_published,
     detail_table,
     plot_comparison,
     sentence,
     summary_table,
     to_markdown,
 )
-from errata.bench._published import Published
 
 WALMSLEY = Published("walmsley_2017_accuracy", repetitions=10)
 

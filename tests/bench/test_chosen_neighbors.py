@@ -5,7 +5,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from errata._neighbors import nearest_in
-from errata.bench.experiments._chosen_neighbors import (
+from errata.bench.experiments._sizes import (
     NUMBERS,
     balanced_errors,
     chosen_neighbors_error,

@@ -5,8 +5,10 @@ import pytest
 
 from errata.bench import get_experiment, load_published, run_experiment, write_comparison
 from errata.bench._experiment import Bench, Cell
-from errata.bench.experiments._ecg import METRICS, SegmentECGs, _methods
-from errata.bench.experiments._ecg_recordings import (
+from errata.bench.experiments._ecg import (
+    METRICS,
+    SegmentECGs,
+    _methods,
     artificial_recordings,
     doubt_of_labels,
     split_in_time,

@@ -3,9 +3,9 @@ import pytest
 
 from errata.bench import get_experiment, run_experiment
 from errata.bench._experiment import Bench, Cell
-from errata.bench.experiments import _ecg_experts
-from errata.bench.experiments._ecg_experts import (
-    METRICS,
+from errata.bench.experiments import _ecg
+from errata.bench.experiments._ecg import (
+    EXPERT_METRICS,
     _against,
     measure_experts,
     write_table_of_experts,
@@ -37,7 +37,7 @@ def two_experts(monkeypatch):
             fs=ecg.fs,
         )
 
-    monkeypatch.setattr(_ecg_experts, "load_qtdb", load)
+    monkeypatch.setattr(_ecg, "load_qtdb", load)
     return ecg
 
 
@@ -45,7 +45,7 @@ def test_experts_are_compared_where_both_looked(two_experts):
     model = TolerantHMM(transitions=["B3", "QRS", "T"], n_components=2, n_init=1, max_iter=40)
     cell = Cell("sel100", None, "tolerant", 0)
     found = measure_experts(cell, model, "ecg_qtdb", Bench(None, 0))
-    assert set(found) == set(METRICS)
+    assert set(found) == set(EXPERT_METRICS)
     assert 0.02 < found["differing"] < 0.15  # not the P waves, which one never marks
     assert found["held_by_second"] > found["held_by_first"]  # whose labels are the wrong ones
     assert found["auc"] > 0.7
@@ -69,7 +69,7 @@ def test_worked_example():
 def test_the_table_has_a_row_for_each_model(tmp_path):
     results = [
         {"dataset": record, "noise_level": None, "method": "tolerant", "repetition": 0}
-        | dict.fromkeys(METRICS, value)
+        | dict.fromkeys(EXPERT_METRICS, value)
         for record, value in (("a", 0.25), ("b", 0.75))
     ]
     (path,) = write_table_of_experts(results, tmp_path)

@@ -12,11 +12,11 @@ from errata.bench.experiments._elm_solver import (
     LIBLINEAR,
     THREE,
     illustrate_times,
+    load_two_largest,
     mean_ratios,
     published_ratios,
     ratio_table,
 )
-from errata.bench.experiments._solver_times import load_two_largest
 
 # Rows that the thesis gives for its two largest classes, where ours are as many. Its Vehicle (390),
 # Yeast (889) and Optdigits (1125) were smaller files.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from errata.bench import get_experiment, load_published, run_experiment
-from errata.bench.experiments._elm_svm import (
+from errata.bench.experiments._elm_kernels import (
     LARGE,
     RBF,
     TUNED,

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from errata.bench import get_experiment, run_experiment
-from errata.bench.experiments._elm_svr import (
+from errata.bench.experiments._datasets import load_complete
+from errata.bench.experiments._elm_kernels import (
     GAUSSIAN,
     SIGMAS,
     VARIANCES,
@@ -13,7 +14,7 @@ from errata.bench.experiments._elm_svr import (
     relative_error,
     svr_methods,
 )
-from errata.bench.experiments._gram_search import load_complete, powers_of_ten
+from errata.bench.experiments._gram_search import powers_of_ten
 
 
 def published():

@@ -8,13 +8,13 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR
 
 from errata.bench._experiment import Bench, Cell
+from errata.bench.experiments._datasets import load_complete
 from errata.bench.experiments._gram_search import (
     DrawnUnits,
     Gaussian,
     GramSearch,
     InfiniteUnits,
     OuterFold,
-    load_complete,
     powers_of_ten,
 )
 from errata.elm import ELMFeatures, asymptotic_elm_kernel

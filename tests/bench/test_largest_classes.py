@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.bench.experiments._largest_classes import load_largest
+from errata.bench.experiments._datasets import load_largest
 
 
 @pytest.fixture

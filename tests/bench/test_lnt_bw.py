@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from errata.bench import get_experiment, load_published, run_experiment, write_comparison
-from errata.bench.experiments import _lnt_bw
-from errata.bench.experiments._lnt_bw import DATASETS, MEASURE
+from errata.bench.experiments import _noisy_selection
+from errata.bench.experiments._noisy_selection import DATASETS, MEASURE
 from errata.bench.experiments._sizes import size_curves
 
 
 @pytest.fixture
 def few_draws(monkeypatch):
-    monkeypatch.setattr(_lnt_bw, "write_example", lambda folder: [])
+    monkeypatch.setattr(_noisy_selection, "write_example", lambda folder: [])
 
 
 def test_the_sets_are_those_of_table_1():
@@ -28,7 +28,7 @@ def test_tolerance_brings_back_most_of_what_noise_takes(tmp_path, few_draws):
         get_experiment("lnt-bw"),
         datasets={"Wine": "wine"},
         noise_levels=(0.2,),
-        methods=_lnt_bw.PUBLISHED,
+        methods=_noisy_selection.PUBLISHED,
         repetitions=5,
     )
     results = run_experiment(experiment, tmp_path)
@@ -58,5 +58,5 @@ def test_cleaned_and_tolerant_searches_are_compared(tmp_path):
         for i in range(3)
         for method in get_experiment("lnt-cleaning").methods
     ]
-    table, _ = _lnt_bw.illustrate_cleaning(results, tmp_path)
+    table, _ = _noisy_selection.illustrate_cleaning(results, tmp_path)
     assert "cut edges, BW better / worse than LNT-BW" in table.read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.bench.experiments._lnt_example import (
+from errata.bench.experiments._noisy_selection import (
     found_error_rate,
     measure_example,
     write_example,

@@ -6,7 +6,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from errata.bench import NoisyTraining
-from errata.bench._manifest import described
+from errata.bench._run import described
 
 
 def test_functions_are_described_by_name_not_by_address():

@@ -6,15 +6,17 @@ import pytest
 from errata.bench import get_experiment, load_published, run_experiment, write_comparison
 from errata.bench._experiment import Bench, Cell
 from errata.bench.experiments._mi_failures import (
+    BINS,
     CONTINUOUS,
     DISCRETE,
     RANDOM,
     SETTINGS,
     PairsOfFeatures,
+    histogram_of,
     outside_bounds,
     statistics_of,
+    write_failures,
 )
-from errata.bench.experiments._mi_failures_report import BINS, histogram_of, write_failures
 from errata.feature_selection.information import sample_discrete_features
 from errata.feature_selection.information._tables import FeatureInformation
 
@@ -100,7 +102,7 @@ def test_the_table_has_our_numbers_beside_the_published_ones(results, tmp_path):
 
 def test_pictures_are_drawn_of_what_was_run(results, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    monkeypatch.setattr("errata.bench.experiments._mi_failures_report._PAIRS_DRAWN", 500)
+    monkeypatch.setattr("errata.bench.experiments._mi_failures._PAIRS_DRAWN", 500)
     some = [r for r in results if r["dataset"] in ("discrete m=2 alpha=4", "random, 2 values")]
     report = write_comparison(EXPERIMENT, some, tmp_path)
     assert tmp_path / "failures.md" in report.files

@@ -12,7 +12,7 @@ from errata.bench.experiments._mi_real import (
 )
 from errata.datasets import load_dataset
 from errata.feature_selection import bayes_risk, posterior_information
-from errata.feature_selection._preparation import prepared
+from errata.feature_selection._distances import prepared
 
 
 @pytest.fixture(scope="module")

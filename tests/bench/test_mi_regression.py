@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 
 from errata.bench import get_experiment, run_experiment, write_comparison
-from errata.bench.experiments._mi_regression import KINDS, ManyCurves, OneCurve, PairsOfSubsets
-from errata.bench.experiments._mi_regression_report import _SUBSETS, write_regression
+from errata.bench.experiments._mi_regression import (
+    _SUBSETS,
+    KINDS,
+    ManyCurves,
+    OneCurve,
+    PairsOfSubsets,
+    write_regression,
+)
 from errata.feature_selection.information import information_gap_needed, regression_error
 
 EXPERIMENT = get_experiment("mi-regression")

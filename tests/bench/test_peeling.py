@@ -4,13 +4,16 @@ import pytest
 from errata.bench import get_experiment
 from errata.bench._experiment import Bench, Cell
 from errata.bench.experiments._peeling import (
+    FIGURES,
+    ROUNDS,
     SixtyForty,
     after,
     flip_fraction,
     load_relabelled,
+    mean_curves,
+    plot_curves,
     score,
 )
-from errata.bench.experiments._peeling_curves import FIGURES, ROUNDS, mean_curves, plot_curves
 from errata.datasets import make_twonorm
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.filters import MarginPeeler

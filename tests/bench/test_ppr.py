@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.bench import get_experiment, load_published, run_experiment, write_comparison
-from errata.bench._beside_published import beside_published
+from errata.bench._report import beside_published
 from errata.bench.experiments._ppr import _draw_panels
 from errata.bench.figures import plot_outlying_line
 from errata.tolerant import ReinforcedLinearRegression

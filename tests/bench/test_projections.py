@@ -3,10 +3,11 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from errata.bench import get_experiment
-from errata.bench.experiments._projections import N_ESTIMATORS, load_some
-from errata.bench.experiments._projections_claims import (
+from errata.bench.experiments._projections import (
+    N_ESTIMATORS,
     accuracies,
     apart,
+    load_some,
     plot_robustness,
     write_claims,
 )

@@ -1,6 +1,6 @@
 import pytest
 
-from errata.bench._ranks import illustrate_ranks
+from errata.bench._report import illustrate_ranks
 from errata.tables import read_table
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")

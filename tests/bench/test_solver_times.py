@@ -6,8 +6,8 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC, LinearSVC
 
 from errata.bench._experiment import Bench, Cell
-from errata.bench.experiments import _solver_times as module
-from errata.bench.experiments._solver_times import Contestant, Race, Split, load_two_largest
+from errata.bench.experiments import _elm_solver as module
+from errata.bench.experiments._elm_solver import Contestant, Race, Split, load_two_largest
 from errata.elm import ELMSVC
 
 X, Y = make_classification(90, n_features=4, random_state=0)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.bench import get_experiment, list_experiments, load_published, run_experiment
-from errata.bench.experiments._complete import load_complete
+from errata.bench.experiments._datasets import load_complete
 from errata.bench.experiments._walmsley import flip_each, load_same
 
 

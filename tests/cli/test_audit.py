@@ -98,6 +98,16 @@ def test_everything_is_in_the_folder_beside_the_table(audited):
     assert audit.self_check is None
 
 
+@pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
+def test_only_the_owner_may_read_what_is_in_the_folder(audited):
+    table, _ = audited
+    folder = table.with_name("pets.audit")
+    assert folder.stat().st_mode & 0o777 == 0o700
+    modes = {path.name: path.stat().st_mode & 0o777 for path in folder.rglob("*")}
+    assert {"report.html", "ranked.csv", "rows.parquet"} < set(modes)
+    assert set(modes.values()) == {0o600}
+
+
 def test_all_rows_are_ranked(audited):
     folder = audited[0].with_name("pets.audit")
     rows = ranked(folder)
@@ -201,6 +211,15 @@ def test_labels_and_ids_that_a_spreadsheet_would_run_are_guarded_in_the_list(tmp
     assert {row["label"] for row in rows} == {row["suggested"] for row in rows} == {"'=dog()", "-1"}
     assert all(row["id"].startswith("'@t") for row in rows)
     assert set(errata.Audit.load(tmp_path / "pets.audit").labels) == {"=dog()", "-1"}
+
+
+def test_labels_cannot_command_the_terminal_that_shows_the_list(tmp_path):
+    pets = animals()
+    pet = np.where(pets["pet"] == "dog", "\x1b[2Jdog", "-")
+    result = run(written(tmp_path, pet=pet), "-l", "pet", "--no-self-check")
+    assert result.exit_code == 0, result.output
+    assert b"\x1b" not in (tmp_path / "pets.audit" / "ranked.csv").read_bytes()
+    assert {row["label"] for row in ranked(tmp_path / "pets.audit")} == {r"\x1b[2Jdog", "-"}
 
 
 def test_labels_and_names_cannot_command_the_terminal(tmp_path):

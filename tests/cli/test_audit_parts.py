@@ -6,7 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 import errata
-from errata.auditing._default_models import LinearModel
+from errata.auditing.models._default import LinearModel
+from errata.auditing.stored import _audit
 from errata.cli import _audit_parts
 from errata.cli.__main__ import main
 from errata.tables import read_table, write_table
@@ -146,7 +147,7 @@ def test_without_tables_or_a_label_there_is_a_sentence(pets, tmp_path):
 @pytest.fixture
 def few_learnt(monkeypatch):
     """As if a table of 120 rows were too large to be learnt from."""
-    for module in ("_drawing", "_stored_audit"):
+    for module in ("_in_memory", "stored._audit"):
         monkeypatch.setattr(f"errata.auditing.{module}.LEARN_ROWS", 80)
     # Models of large tables: that of the nearest rows is not among them.
     models = [LinearModel("linear model")]
@@ -154,9 +155,9 @@ def few_learnt(monkeypatch):
 
 
 def test_who_stops_can_go_on(pets, tmp_path, monkeypatch, few_learnt):
-    from errata.auditing import _passes
+    from errata.auditing.stored import _audit
 
-    judge = _passes.judge_part
+    judge = _audit.judge_part
 
     def stop(part, shared):
         if part.start == 80:
@@ -165,7 +166,7 @@ def test_who_stops_can_go_on(pets, tmp_path, monkeypatch, few_learnt):
 
     stop.__module__, stop.__qualname__ = judge.__module__, judge.__qualname__
     with monkeypatch.context() as patch:
-        patch.setattr(_passes, "judge_part", stop)
+        patch.setattr(_audit, "judge_part", stop)
         result = run(pets, "-l", "pet")
     assert result.exit_code == 130
     assert "Stopped. The same command goes on from here." in result.stderr
@@ -184,7 +185,7 @@ def test_who_stops_can_go_on(pets, tmp_path, monkeypatch, few_learnt):
 def test_beyond_what_is_kept_in_one_file_nothing_is_reviewed(
     pets, tmp_path, monkeypatch, few_learnt
 ):
-    monkeypatch.setattr("errata.auditing._passes.EXACT_ROWS", 100)
+    monkeypatch.setattr("errata.auditing.stored._audit.EXACT_ROWS", 100)
     monkeypatch.setattr("errata.auditing._settings.EXACT_ROWS", 100)
     result = run(pets, "-l", "pet")
     assert result.exit_code == 0, result.output
@@ -197,3 +198,52 @@ def test_beyond_what_is_kept_in_one_file_nothing_is_reviewed(
     assert audit.stored is not None
     listed = read_table(tmp_path / "pets.audit" / "ranked.csv")
     assert len(listed) == audit.flagged.sum()
+
+
+def test_a_folder_of_somebody_else_is_not_taken_for_unfinished_work(pets, tmp_path):
+    theirs = tmp_path / "pets.audit.unfinished"
+    (theirs / "tables").mkdir(parents=True)
+    (theirs / "tables" / "thesis.parquet").write_text("mine")
+    refused(run(pets, "-l", "pet"), "was not made by errata, which would remove it; move it away")
+    assert (theirs / "tables" / "thesis.parquet").read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == ["pets", "pets.audit.unfinished"]
+
+
+def test_a_table_that_cannot_be_audited_leaves_nothing(pets, tmp_path):
+    write_table(tmp_path / "pets.csv", {"weight": list(range(40)), "pet": ["cat"] * 40})
+    result = run(tmp_path / "pets.csv", "-l", "pet", "--memory", "1GB")
+    assert result.exit_code == 2, result.output
+    assert sorted(os.listdir(tmp_path)) == ["pets", "pets.csv"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions and locks are those of POSIX")
+def test_two_audits_do_not_share_unfinished_work_which_others_may_not_read(
+    pets, tmp_path, monkeypatch
+):
+    seen = {}
+
+    def audit_again(*_, **__):
+        if not seen:
+            seen["mode"] = (tmp_path / "pets.audit.unfinished").stat().st_mode & 0o777
+            seen["result"] = run(pets, "-l", "pet")
+        raise OSError("the power is gone")
+
+    monkeypatch.setattr("errata.auditing.stored._audit.audit_in_memory", audit_again)
+    run(pets, "-l", "pet")
+    assert seen["result"].exit_code == 2
+    assert "Error: another audit is at work in" in seen["result"].stderr
+    assert seen["mode"] == 0o700
+    assert sorted(os.listdir(tmp_path)) == ["pets"]  # there was nothing yet to go on from
+
+
+def test_an_audit_that_appears_meanwhile_stays(pets, tmp_path, monkeypatch):
+    audit_in_memory = _audit.audit_in_memory
+
+    def another_is_quicker(*arguments, **options):
+        (tmp_path / "pets.audit").mkdir()
+        (tmp_path / "pets.audit" / "theirs.txt").write_text("first")
+        return audit_in_memory(*arguments, **options)
+
+    monkeypatch.setattr(_audit, "audit_in_memory", another_is_quicker)
+    refused(run(pets, "-l", "pet"), "pets.audit appeared during the audit, and stays as it is")
+    assert os.listdir(tmp_path / "pets.audit") == ["theirs.txt"]

@@ -235,3 +235,12 @@ def test_a_second_audit_takes_decisions(decided, audited):
     assert cleaned.exit_code == 0, cleaned.output
     assert "People decided 3 rows: 1 replaced, 1 kept, 1 dropped." in words(cleaned)
     assert prices(out)["h5"] == "401.25"
+
+
+def test_numbers_too_large_to_compute_with_are_one_sentence(tmp_path):
+    table = {"size": np.linspace(0, 1, 60), "price": np.linspace(-1, 1, 60) * 1e308}
+    write_table(tmp_path / "homes.csv", table)
+    result = CliRunner().invoke(main, ["audit", str(tmp_path / "homes.csv"), "--target", "price"])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: column 'price' holds numbers that are too large")
+    assert len(result.stderr.splitlines()) == 1

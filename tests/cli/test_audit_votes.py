@@ -143,3 +143,42 @@ def test_votes_that_tell_nothing_say_what_may_help(tmp_path):
     assert done.exit_code == 0, done.output
     assert done.output.startswith("These votes do not tell who is right")
     assert "What may help: more votes on the same items" in done.output
+
+
+def test_empty_answers_are_counted_and_no_class(folder, tmp_path):
+    head, *rows = (folder / "votes.csv").read_text().splitlines()
+    emptied = [row.rsplit(",", 1)[0] + "," for row in rows[:5]]  # all votes on photo 0
+    spaced = [row.rsplit(",", 1)[0] + ',"  "' for row in rows[5:7]]
+    votes = tmp_path / "votes.csv"
+    votes.write_text("\n".join([head, *emptied, *spaced, *rows[7:]]))
+    done = run(votes, *COLUMNS)
+    assert done.exit_code == 0, done.output
+    told = " ".join(done.output.split())
+    assert told.startswith("Of 119 majority labels")
+    assert "7 votes have no label and were left out." in told
+    assert "1 item has no vote (0) and was left out." in told
+    assert errata.VoteAudit.load(tmp_path / "votes.audit").classes.tolist() == [
+        "bird",
+        "cat",
+        "dog",
+    ]
+
+
+def test_empty_answers_of_json_are_none_either(folder, tmp_path):
+    votes = crowd()[0]
+    answer = np.where(np.arange(600) < 5, "", votes["label"])
+    columns = dict(zip(("photo", "who", "answer"), (*votes.values(),), strict=True))
+    write_table(tmp_path / "votes.jsonl", columns | {"answer": answer})
+    done = run(tmp_path / "votes.jsonl", *COLUMNS)
+    assert done.exit_code == 0, done.output
+    assert "5 votes have no label and were left out." in " ".join(done.output.split())
+
+
+def test_a_file_without_any_answer_is_refused(folder, tmp_path):
+    head, *rows = (folder / "votes.csv").read_text().splitlines()
+    votes = tmp_path / "votes.csv"
+    votes.write_text("\n".join([head, *(row.rsplit(",", 1)[0] + "," for row in rows)]))
+    done = run(votes, *COLUMNS)
+    assert done.exit_code == 2
+    assert "there are no votes" in done.output
+    assert not (tmp_path / "votes.audit").exists()

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import errata
 from decision_cases import said
 from errata.cli.__main__ import main
-from errata.cli._cleaned import NOTHING, outcome
+from errata.cli._cleaning import NOTHING, outcome
 from errata.review import Decisions, as_text, read_audited
 from errata.tables import read_table, write_table
 
@@ -295,6 +295,12 @@ def test_nothing_is_overwritten_unless_forced(here):
     assert "exists already" in result.stderr
     assert (here / "clean.csv").read_text() == "mine"
     assert run(here / "pets.audit", "-o", here / "clean.csv", "--force").exit_code == 0
+
+
+def test_a_folder_is_no_name_for_the_cleaned_table(here):
+    result = run(here / "pets.audit", "-o", here, "--force")
+    assert result.exit_code == 2
+    assert f"{here} is a folder; give the name of a file in it" in " ".join(result.stderr.split())
 
 
 def test_the_audited_table_itself_is_never_overwritten(here):

@@ -1,4 +1,5 @@
 import csv
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -116,3 +117,29 @@ def test_a_folder_of_another_comparison_is_left_alone(table):
     assert result.exit_code == 2
     assert "holds a run with another" in result.output
     assert (folder / "results.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ([], r"--folds 100000 is more folds than class '(cat|dog)' has rows \(\d+\); pass \d+"),
+        (["--group", "ward"], r"--folds 7 is more folds than there are groups \(6\); pass 6"),
+    ],
+)
+def test_more_folds_than_can_be_made_are_refused_before_the_work(options, sentence, table):
+    folds = 7 if options else 100_000
+    result = run(table, "-l", "species", "--folds", folds, *options)
+    assert result.exit_code == 2
+    assert re.search(sentence, " ".join(result.stderr.split()))
+    assert [path.name for path in table.parent.iterdir()] == ["train.csv"]
+
+
+def test_a_comparison_that_fails_at_once_leaves_nothing(table, monkeypatch):
+    def fail(*_):
+        raise ValueError("SVM cannot learn from this table: it is odd")
+
+    monkeypatch.setattr("errata.comparing._compare.score_fold", fail)
+    result = run(table, "-l", "species", *SOME, "--out", table.parent / "new" / "folder")
+    assert result.exit_code == 2
+    assert "SVM cannot learn from this table" in result.stderr
+    assert [path.name for path in table.parent.iterdir()] == ["train.csv"]

@@ -109,7 +109,22 @@ def test_decisions_on_rows_that_are_gone_are_counted(here):
 
 def test_an_audit_that_nobody_reviewed_says_how_to_begin(here):
     refused(run(here), f"begin with: errata review {here / 'pets.audit'}")
-    refused(invoke("decisions", here), "is not an audit that this errata has written")
+    refused(invoke("decisions", here), "is not an audit that this errata has written (it has no")
+
+
+def test_what_is_no_audit_is_told(here):
+    nothing, file = here / "nothere", here / "pets.csv"
+    sentence = "give the folder that errata audit has written."
+    refused(invoke("decisions", nothing), f"Error: {nothing} does not exist; {sentence}")
+    refused(invoke("decisions", file), f"Error: {file} is a file; {sentence}")
+
+
+def test_ways_to_export_without_a_file_are_told(here, rows):
+    decide(here, verdict(rows, "suggestion", 3))
+    for options in (["--events"], ["--format", "csv"], ["--json", "--events"]):
+        result = run(here, *options)
+        refused(result, "says how to export; name the file with --export.")
+        assert "1 event" not in result.output
 
 
 def test_the_table_is_exported_wherever_its_rows_stand_now(here, rows):

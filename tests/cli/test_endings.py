@@ -4,14 +4,20 @@ import subprocess
 import sys
 
 import click
+import numpy as np
 import pytest
+from click.testing import CliRunner
+from joblib import Parallel, delayed
 
+from errata._optional import require
+from errata.cli.__main__ import main
 from errata.cli._endings import UserError, endings, show, tidy_when_killed
+from waiting import LONG
 
 # A command that starts to write a folder, says so, and waits. It minds signals even when the tests
 # run in the background, where they are ignored.
 WAITING = """
-import signal, sys, time
+import signal, sys
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from pathlib import Path
@@ -24,7 +30,7 @@ def wait():
     with new_folder(Path("pets.audit"), force=False) as folder:
         folder.mkdir()
         print("ready", flush=True)
-        time.sleep(60)
+        sys.stdin.read()
 
 main(["wait"])
 """
@@ -34,6 +40,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
 def started(folder):
     process = subprocess.Popen(
         [sys.executable, "-c", WAITING],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -52,7 +59,7 @@ def test_a_run_that_is_told_to_end_leaves_nothing(name, code, told, tmp_path):
     process = started(tmp_path)
     assert len(os.listdir(tmp_path)) == 1
     process.send_signal(getattr(signal, name))
-    assert process.communicate(timeout=30)[1] == told
+    assert process.communicate(timeout=LONG)[1] == told
     assert process.returncode == code
     assert os.listdir(tmp_path) == []
 
@@ -61,12 +68,12 @@ def test_a_run_that_is_told_to_end_leaves_nothing(name, code, told, tmp_path):
 def test_the_next_run_sweeps_after_one_that_was_killed(tmp_path):
     process = started(tmp_path)
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=LONG)
     assert len(os.listdir(tmp_path)) == 1
     process = started(tmp_path)
     assert len(os.listdir(tmp_path)) == 1  # its own
     process.terminate()
-    told = process.communicate(timeout=30)[1]
+    told = process.communicate(timeout=LONG)[1]
     assert told == "Removed from .: 1 temporary file of a run that was killed.\n"
 
 
@@ -97,7 +104,7 @@ def test_a_closed_pipe_ends_with_its_own_code_and_nothing_to_read(printing, tmp_
     process.stdout.close()
     assert process.stderr.read() == ""
     process.stderr.close()
-    assert process.wait(timeout=30) == 141
+    assert process.wait(timeout=LONG) == 141
 
 
 @pytest.mark.parametrize(
@@ -117,12 +124,90 @@ def test_errors_are_one_sentence(error, sentence):
     assert caught.value.exit_code == 2
 
 
-def test_ctrl_c_that_an_import_turned_into_another_error_is_still_ctrl_c(capsys):
+def allocate_in_arrow():
+    require("pyarrow", extra="tables").allocate_buffer(1 << 62)
+
+
+def fail_to_load():
+    raise OSError("libmany.so: failed to map segment from shared object")
+
+
+def kill_a_worker():
+    Parallel(n_jobs=2)(delayed(os._exit)(9) for _ in range(2))
+
+
+@pytest.mark.parametrize(
+    ("fail", "sentence"),
+    [
+        (lambda: np.empty(1 << 57), "the memory does not suffice: Unable to allocate 1.00 EiB"),
+        (
+            lambda: require("pyarrow", extra="tables").allocate_buffer(1 << 62),
+            "the memory does not suffice: malloc of size 46116",
+        ),
+        (lambda: [0] * (1 << 60), "the memory does not suffice; give fewer rows"),
+        (fail_to_load, "the memory does not suffice; give fewer rows"),
+        (kill_a_worker, "a worker process was killed, most likely for lack of memory"),
+    ],
+)
+def test_memory_that_does_not_suffice_is_one_sentence(fail, sentence, monkeypatch):
+    monkeypatch.setattr("errata.cli._endings._memory_limit", lambda: None)
+    with pytest.raises(UserError) as caught, endings():
+        fail()
+    assert caught.value.message.startswith(sentence)
+    assert caught.value.exit_code == 2
+
+
+def test_a_limit_of_memory_is_named():
+    code = (
+        "import resource\n"
+        "from errata.cli.__main__ import main\n"
+        "@main.command()\n"
+        "def much():\n"
+        "    resource.setrlimit(resource.RLIMIT_AS, (3 << 30, -1))\n"
+        "    bytes(4 << 30)\n"
+        "main(['much'])"
+    )
+    pytest.importorskip("resource", reason="Windows has no limits of memory")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "this process may have 3.3 GB, see ulimit -v" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("reading", "arguments"),
+    [
+        ("errata.tables.read_table", ["compare", "pets.csv", "--label", "pet"]),
+        (
+            "errata.noise.flip_labels",
+            ["noise", "pets.csv", "-l", "pet", "--rate", "0.1", "-o", "n.csv"],
+        ),
+        ("errata.auditing.load_audit", ["clean", "pets.audit", "-o", "c.csv"]),
+        ("errata.tables.read_table", ["audit", "pets.csv", "--label", "pet"]),
+    ],
+)
+def test_every_command_says_so(reading, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pets.csv").write_text("weight,pet\n" + "4,cat\n5,dog\n" * 10)
+    monkeypatch.setattr(reading, lambda *_, **__: np.empty(1 << 57))
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 2
+    assert result.output.startswith("Error: the memory does not suffice: Unable to allocate")
+    assert os.listdir(tmp_path) == ["pets.csv"]
+
+
+def test_a_mistake_of_ours_keeps_its_traceback():
+    with pytest.raises(ZeroDivisionError), endings():
+        assert 1 / 0
+
+
+@pytest.mark.parametrize("kind", [ImportError, SystemError])
+def test_ctrl_c_that_an_import_turned_into_another_error_is_still_ctrl_c(kind, capsys):
     def fail_to_import():
         try:
             raise KeyboardInterrupt
         except KeyboardInterrupt:
-            raise ImportError("initialization failed") from None
+            raise kind("initialization failed") from None
 
     with pytest.raises(SystemExit) as caught, endings():
         fail_to_import()

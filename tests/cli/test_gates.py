@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import pytest
 
 from errata.auditing import NoiseRate
-from errata.cli._gates import fail_above, fail_on_new
+from errata.cli._endings import fail_above, fail_on_new
 
 
 def audit(*rate, has_skill=True):

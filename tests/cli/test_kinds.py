@@ -1,7 +1,7 @@
 import pytest
 
-from errata.cli import _kinds
-from errata.cli._kinds import CLASSES, AuditKind, kind_asked_for
+from errata.cli import _audit_kinds
+from errata.cli._audit_kinds import CLASSES, AuditKind, kind_asked_for
 
 NUMBERS = AuditKind("numbers", ("target",), (), run=CLASSES.run)
 VOTES = AuditKind("votes", ("item", "worker", "label"), ("known",), run=CLASSES.run)
@@ -9,7 +9,7 @@ VOTES = AuditKind("votes", ("item", "worker", "label"), ("known",), run=CLASSES.
 
 @pytest.fixture(autouse=True)
 def other_kinds(monkeypatch):
-    monkeypatch.setattr(_kinds, "OTHERS", (NUMBERS, VOTES))
+    monkeypatch.setattr(_audit_kinds, "OTHERS", (NUMBERS, VOTES))
 
 
 def test_the_kind_is_known_by_the_columns_that_are_named():

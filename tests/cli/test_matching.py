@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from errata.cli._matching import _check_labels
+from errata.cli._cleaning import _check_labels
 
 
 @pytest.mark.parametrize(("now", "then"), [([True], [1]), (["1"], [1])], ids=["bool", "text"])

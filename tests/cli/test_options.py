@@ -40,11 +40,12 @@ def test_no_more_jobs_than_cores():
     ]
 
 
-@pytest.mark.parametrize("command", ["noise", "reproduce", "audit"])
-def test_a_seed_is_not_negative(command):
-    result = CliRunner().invoke(main, [command, "a.csv", "--seed", "-1"])
+@pytest.mark.parametrize("seed", ["-1", "100000000000000000000000"])
+@pytest.mark.parametrize("command", ["noise", "reproduce", "compare", "audit"])
+def test_a_seed_is_one_of_those_that_numpy_takes(command, seed):
+    result = CliRunner().invoke(main, [command, "a.csv", "--seed", seed])
     assert result.exit_code == 2
-    assert "-1 is not in the range x>=0" in result.output
+    assert f"{seed} is not in the range 0<=x<=4294967295" in result.output
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "0", "-5"])

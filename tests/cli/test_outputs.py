@@ -3,8 +3,8 @@ import csv
 import pytest
 
 from errata.auditing import _settings
-from errata.cli import _outputs
-from errata.cli._outputs import write_outputs
+from errata.cli import _audit_parts
+from errata.cli._audit_parts import write_outputs
 from stored_cases import stored_audit
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -19,7 +19,7 @@ def ranked(folder):
 @pytest.mark.parametrize("most", [1_000, 20])
 def test_of_a_large_table_flagged_rows_are_listed(most, tmp_path, monkeypatch):
     monkeypatch.setattr(_settings, "EXACT_ROWS", 500)
-    monkeypatch.setattr(_outputs, "MOST_RANKED", most)
+    monkeypatch.setattr(_audit_parts, "MOST_RANKED", most)
     audit = stored_audit(tmp_path)
     words = write_outputs(audit, tmp_path / "pets.audit").ranked
     expected = [row for row in audit.table(flagged=False)["row"] if audit.flagged[row]]

@@ -9,7 +9,8 @@ from click.testing import CliRunner
 import errata
 from errata.cli.__main__ import main
 from errata.review.server._folder import AuditFolder
-from errata.review.server._serve import QUEUES, _options
+from errata.review.server._serve import _options
+from errata.review.server._standing import QUEUES
 from errata.tables import read_table, write_table
 from picture_cases import picture_folder
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from errata.cli._places import is_pattern, place_beside, whole_path
+from errata.cli._folder import is_pattern, place_beside, whole_path
 
 
 def test_names_beside_folders_and_patterns(tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 import dataclasses
 import sys
+from contextlib import nullcontext
 
 import pytest
 from click.testing import CliRunner
@@ -70,6 +71,7 @@ def test_the_cluster_that_was_named_is_asked(tiny, tmp_path, monkeypatch):
         raise ValueError("enough.")
 
     monkeypatch.setattr("errata.bench.run_experiment", seen)
+    monkeypatch.setattr("errata._engine.connected", nullcontext)
     run("walmsley", "--engine", "dask", "--scheduler", "tcp://10.0.0.1:8786", "--out", tmp_path)
     assert asked["engine"] == "tcp://10.0.0.1:8786"
 
@@ -111,3 +113,22 @@ def test_bad_requests_are_one_sentence(tmp_path, monkeypatch, arguments, sentenc
     assert result.exit_code == 2
     assert sentence in result.output
     assert not list(tmp_path.iterdir())
+
+
+def fail_to_measure(*_):
+    raise ValueError("the data set is odd")
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+def test_a_run_that_fails_at_once_leaves_nothing(was_there, tmp_path, monkeypatch):
+    experiment = errata.bench.get_experiment("walmsley")
+    broken = dataclasses.replace(experiment, measure=fail_to_measure)
+    monkeypatch.setattr("errata.bench.get_experiment", lambda name: broken)
+    if was_there:
+        (tmp_path / "new").mkdir()
+        (tmp_path / "new" / "notes.txt").write_text("mine")
+    result = run("walmsley", "--quick", "--jobs", 1, "--out", tmp_path / "new")
+    assert result.exit_code == 2, result.output
+    assert "the data set is odd" in result.stderr
+    left = sorted(path.name for path in tmp_path.rglob("*"))
+    assert left == (["new", "notes.txt"] if was_there else [])

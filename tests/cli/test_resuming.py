@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from errata.cli._resuming import progress_bar, resumable
+from errata.cli._console import progress_bar, resumable
 
 
 def test_a_title_is_shown_as_it_is_and_commands_nothing():

@@ -195,7 +195,7 @@ def test_nothing_is_written_over_by_mistake(here):
 @pytest.mark.parametrize("several", [True, False])
 def test_rows_on_disk_are_cleaned_as_in_memory(tmp_path, monkeypatch, action, several):
     for module in ("_records", "_columnar"):
-        monkeypatch.setattr(f"errata.tables.{module}.COPIED_ROWS", 70)
+        monkeypatch.setattr(f"errata.tables.formats.{module}.COPIED_ROWS", 70)
     audit = stored_audit(tmp_path, judged_rows(special=False))
     columns = {"i": np.arange(600), "pet": audit.labels}
     files = written(tmp_path / "pets", columns, "parquet", [0, 250, 600] if several else [0, 600])

@@ -1,4 +1,4 @@
-from errata.comparing._advice import advice, basis
+from errata.comparing._result import advice, basis
 
 
 def row(name, score, within_chance=True, seconds=1.0):

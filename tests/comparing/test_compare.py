@@ -24,7 +24,7 @@ RIVALS = {
 @pytest.fixture(autouse=True)
 def quick_audits(monkeypatch):
     """Audits by one model that fits within milliseconds."""
-    for caller in ("comparing._compare", "comparing._audit_filter", "auditing._audited_classifier"):
+    for caller in ("comparing._compare", "comparing._competitors", "auditing._audit"):
         monkeypatch.setattr(f"errata.{caller}.audit", quick_audit)
 
 
@@ -117,7 +117,7 @@ def test_a_filter_that_several_share_runs_once_a_fold(table, monkeypatch):
     X, labels, _ = table
     calls = []
     monkeypatch.setattr(
-        "errata.comparing._audit_filter.audit",
+        "errata.comparing._competitors.audit",
         lambda *args, **kwargs: calls.append(1) or quick_audit(*args, **kwargs),
     )
     names = ["logistic regression after audit", "SVM after audit"]
@@ -129,7 +129,7 @@ def test_cleaning_never_sees_test_rows(table, monkeypatch):
     X, labels, _ = table
     sizes = []
     monkeypatch.setattr(
-        errata.comparing._audit_filter.AuditFilter,
+        errata.comparing._competitors.AuditFilter,
         "fit_resample",
         lambda self, X, y: sizes.append(len(y)) or (X, y),
     )
@@ -232,7 +232,8 @@ def test_a_competitor_that_fails_on_a_worker_is_named(table, client, tmp_path):
     rivals = {"bayes": GaussianNB(), "far": KNeighborsClassifier(10_000)}
     with pytest.raises(ValueError, match=r"far cannot learn from this table: .*n_neighbors"):
         errata.compare(X, labels, competitors=rivals, out=tmp_path, random_state=0, engine=client)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["manifest.json", "results.csv"]
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left in ([], ["manifest.json", "results.csv"])  # whether or not bayes was done before
 
 
 def test_results_of_another_table_do_not_mix(table, tmp_path):

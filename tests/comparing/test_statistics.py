@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import t as student
 
-from errata.comparing._statistics import standing
+from errata.comparing._result import standing
 
 
 def test_interval_and_p_value_by_hand():

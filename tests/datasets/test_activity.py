@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.datasets import make_activity
-from errata.datasets._activity import _ACTIVITIES, _NEXT
+from errata.datasets._synthetic import _ACTIVITIES, _NEXT
 
 
 def test_recordings_have_the_length_asked_for_and_repeat():

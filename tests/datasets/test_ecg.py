@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 from errata.datasets import make_ecg
-from errata.datasets._ecg import _ANGLES, _STRENGTHS, _WIDTHS, WAVES
+from errata.datasets._synthetic import _ANGLES, _STRENGTHS, _WIDTHS, WAVES
 from strategies import seeds
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.datasets._wave_marks import annotate
+from errata.datasets._ecg_folder import annotate
 
 
 def marks(text, step=10):

@@ -3,11 +3,18 @@ import pytest
 from sklearn.linear_model import RidgeCV
 
 import naive_ridge
-from errata.elm._alpha import GRID, gcv, kfold_error, press, search_alphas
-from errata.elm._fit import choose_alpha, gather
-from errata.elm._gram import GramRecord
-from errata.elm._hidden_layer import draw_layer
-from errata.elm._rows import HiddenRows
+from errata.elm._fit import (
+    GRID,
+    choose_alpha,
+    gather,
+    gcv,
+    kfold_error,
+    last_minimum,
+    press,
+    search_alphas,
+)
+from errata.elm._hidden_layer import HiddenRows, draw_layer
+from errata.elm._ridge import GramRecord
 from errata.exceptions import SuspicionWarning
 
 ALPHAS = np.logspace(-3, 3, 13)
@@ -123,9 +130,14 @@ def test_a_minimum_beyond_the_extended_grid_is_told(best, message):
         search_alphas(lambda a: np.log(a / best) ** 2, GRID, extend=True)
 
 
-def test_a_ridge_too_small_to_leave_a_row_out_has_infinite_error():
+def test_however_small_a_ridge_is_its_error_is_no_rounding():
     rows = make_rows(m=80)
-    errors = press(system_of(rows), rows, np.array([1e-30, 1.0]))
-    assert errors[0] > 1e3 * errors[1]
+    errors = press(system_of(rows), rows, np.array([1e-30, 1e-14, 1.0]))
+    assert errors[0] == pytest.approx(errors[1], rel=1e-5)
+    assert errors[0] > errors[2]
     generalised = gcv(system_of(rows), np.array([1e-30, 1.0]))
     assert generalised[0] > generalised[1]
+
+
+def test_errors_that_are_equal_but_for_rounding_leave_the_choice_to_the_larger_alpha():
+    assert last_minimum(np.array([3.0, 2.0, 2.0 * (1 + 1e-12), 2.1])) == 2

@@ -10,7 +10,7 @@ from sklearn.preprocessing import FunctionTransformer, scale
 from sklearn.utils import get_tags
 
 from errata._validation import fit_to_codes
-from errata.elm import ELMSVC, ELMSVR, ELMClassifier, ELMFeatures, ELMRegressor, _classifier
+from errata.elm import ELMSVC, ELMSVR, ELMClassifier, ELMFeatures, ELMRegressor, _elm
 from errata.exceptions import SuspicionWarning
 from errata.noise import flip_labels
 
@@ -78,6 +78,7 @@ def test_an_infinite_ridge_leaves_the_shares_of_the_classes_without_the_row():  
     np.testing.assert_allclose(model.loo_predictions_, expected, rtol=0, atol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore:the largest value tried")
 def test_two_rows_are_enough():  # C10
     with pytest.warns(SuspicionWarning, match="no row is left"):
         model = ELMClassifier(n_hidden=20, random_state=0).fit([[0.0], [1.0]], ["a", "b"])
@@ -331,7 +332,7 @@ def test_folds_of_groups_compare_alphas_too():
 def test_checked_rows_are_not_checked_again(monkeypatch):
     X, y = three_classes()
     expected = ELMClassifier(n_hidden=25, random_state=0).fit(X, y)
-    monkeypatch.setattr(_classifier, "check_labelled", None)
+    monkeypatch.setattr(_elm, "check_labelled", None)
     found = fit_to_codes(ELMClassifier(n_hidden=25, random_state=0), X, y)
     np.testing.assert_array_equal(found.suspicion_, expected.suspicion_)
     np.testing.assert_array_equal(found.predict(X), expected.predict(X))

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.elm._gram import GramRecord, left_out, merged
+from errata.elm._ridge import GramRecord, left_out, merged
 from naive_ridge import ridge
 from strategies import seeds
 

@@ -6,7 +6,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
-from errata.elm._labels import (
+from errata.elm._elm import (
     fit_temperature,
     one_hot,
     probabilities,

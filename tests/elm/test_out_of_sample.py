@@ -11,11 +11,10 @@ from sklearn.model_selection import (
 )
 
 import naive_ridge
-from errata.elm import _rows
+from errata.elm import _hidden_layer
 from errata.elm._fit import gather, predict_outside
-from errata.elm._hidden_layer import draw_layer
+from errata.elm._hidden_layer import HiddenRows, draw_layer
 from errata.elm._out_of_sample import held_out_folds, leave_one_out
-from errata.elm._rows import HiddenRows
 from strategies import seeds
 
 N = 24
@@ -82,7 +81,7 @@ def test_folds_of_any_number_and_size_equal_refitting(
 @pytest.mark.parametrize("kept", [0, 2**28], ids=["computed anew", "kept"])
 @pytest.mark.parametrize("block_size", [1, 5, 24, 1000])
 def test_blocks_do_not_matter(monkeypatch, kept, block_size):  # C7
-    monkeypatch.setattr(_rows, "KEPT_BYTES", kept)
+    monkeypatch.setattr(_hidden_layer, "KEPT_BYTES", kept)
     folds = np.array_split(np.arange(N), 3)
     whole, some = make_rows(6, block_size=N), make_rows(6, block_size=block_size)
     for chosen in ([], folds):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive_ridge
 from errata.elm import ELMClassifier, ELMRegressor
@@ -129,9 +128,3 @@ def test_an_unknown_activation_is_told_all_four(model):
     message = "activation='relu' is not known; choose from erf, tanh, logistic, rbf"
     with pytest.raises(ValueError, match=message):
         model(activation="relu").fit(X, MODELS[model])
-
-
-@parametrize_with_checks([model(activation="rbf") for model in MODELS])
-@pytest.mark.filterwarnings("ignore::errata.exceptions.SuspicionWarning")
-def test_scikit_learn_accepts_it(estimator, check):
-    check(estimator)

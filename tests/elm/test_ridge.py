@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.elm._gram import GramRecord
-from errata.elm._ridge import CholeskyFactor, RidgeSystem, SpectralFactor
+from errata.elm._ridge import CholeskyFactor, GramRecord, RidgeSystem, SpectralFactor
 from naive_ridge import ridge, smoother
 
 OPTIONS = [

@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from errata.elm import _rows as module
-from errata.elm._hidden_layer import HiddenLayer
-from errata.elm._rows import HiddenRows
+from errata.elm import _hidden_layer as module
+from errata.elm._hidden_layer import HiddenLayer, HiddenRows
 
 random = np.random.RandomState(0)
 X, T, W = random.normal(size=(23, 3)), random.normal(size=(23, 2)), random.random_sample(23)

@@ -10,7 +10,7 @@ from errata.ensemble import (
     RobustBoostClassifier,
     selection_probabilities,
 )
-from errata.ensemble._hardness_weights import measure_hardness
+from errata.ensemble._bags import measure_hardness
 from errata.hardness import InstanceHardness, NeighborDisagreement, k_disagreeing_neighbors
 from errata.noise import flip_labels
 

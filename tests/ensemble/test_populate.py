@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from errata.ensemble._populate import borrow, synthesise
+from errata.ensemble._projection_ensemble import borrow, synthesise
 from strategies import seeds
 
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from errata.ensemble._votes import vote_fractions
+from errata.ensemble._bags import vote_fractions
 
 VOTES = np.array([[0, 1, 1, 2], [2, 2, 2, 2]])
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from errata.feature_selection._class_criteria import CountedRisk, Information, SoftRisk
-from errata.feature_selection._preparation import sorted_by_class
+from errata.feature_selection._criteria import CountedRisk, Information, SoftRisk
+from errata.feature_selection._distances import sorted_by_class
 from naive_information import naive_information, naive_posteriors
 
 K = 4

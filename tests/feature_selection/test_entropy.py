@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from errata.exceptions import SuspicionWarning
 from errata.feature_selection import knn_entropy
-from errata.feature_selection._entropy import log_ball_volume
+from errata.feature_selection._estimates import log_ball_volume
 from strategies import seeds
 
 GAUSSIAN = 0.5 * np.log(2 * np.pi * np.e)

@@ -3,7 +3,7 @@ import pytest
 from joblib import parallel_config
 from sklearn.base import BaseEstimator
 
-from errata.feature_selection._half_samples import draw_halves, scores_of_halves
+from errata.feature_selection._path_display import draw_halves, scores_of_halves
 
 
 class Means(BaseEstimator):

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errata.feature_selection import _joint_neighbors
-from errata.feature_selection._joint_neighbors import JointNeighbors, count_within, tree_neighbors
+from errata.feature_selection import _kraskov
+from errata.feature_selection._kraskov import JointNeighbors, count_within, tree_neighbors
 
 
 def rows(n=120, p=5, digits=12, seed=0):
@@ -29,7 +29,7 @@ def test_count_within_counts_strictly(seed, digits):
 def test_a_tree_finds_what_blocks_find(monkeypatch, chosen, digits):
     columns, target = rows(digits=digits)
     by_tree = tree_neighbors(columns[chosen], target, 4)
-    monkeypatch.setattr(_joint_neighbors, "TREE_COLUMNS", -1)
+    monkeypatch.setattr(_kraskov, "TREE_COLUMNS", -1)
     by_blocks = JointNeighbors(columns, target, 4).with_each(chosen[:-1], chosen[-1:])
     np.testing.assert_array_equal(by_tree, np.squeeze(by_blocks, axis=1))
 
@@ -47,7 +47,7 @@ def test_a_set_has_the_same_neighbors_however_it_was_come_by(subset):
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_blocks_of_any_size_give_the_same(monkeypatch, n_jobs):
     whole = JointNeighbors(*rows(), 3).without_each([0, 1, 2, 3])
-    monkeypatch.setattr(_joint_neighbors, "CHUNK", 7 * 120)
+    monkeypatch.setattr(_kraskov, "CHUNK", 7 * 120)
     cut = JointNeighbors(*rows(), 3, n_jobs)
     assert len(list(cut._blocks())) > 10
     np.testing.assert_array_equal(cut.without_each([0, 1, 2, 3]), whole)

@@ -4,9 +4,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.feature_selection._line import nearest_on_line
-from errata.feature_selection._preparation import sorted_by_class
-from errata.feature_selection._segments import all_and_own, every_class, one_segment
+from errata.feature_selection._distances import (
+    all_and_own,
+    every_class,
+    nearest_on_line,
+    one_segment,
+    sorted_by_class,
+)
 from strategies import seeds
 
 

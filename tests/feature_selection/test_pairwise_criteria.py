@@ -4,12 +4,8 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from errata.feature_selection import mutual_information
+from errata.feature_selection._criteria import JointInformation, MinimumRedundancy, PairTable
 from errata.feature_selection._kraskov import kraskov_mutual_information
-from errata.feature_selection._pairwise_criteria import (
-    JointInformation,
-    MinimumRedundancy,
-    PairTable,
-)
 
 
 class Asked:

@@ -4,8 +4,7 @@ from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 
 from errata.feature_selection import MutualInformationSelector
-from errata.feature_selection._half_samples import scores_of_halves
-from errata.feature_selection._path_display import SelectionPathDisplay
+from errata.feature_selection._path_display import SelectionPathDisplay, scores_of_halves
 from errata.noise import flip_labels
 
 plt = pytest.importorskip("matplotlib.pyplot", reason="the path is drawn with it")

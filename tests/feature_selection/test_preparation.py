@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.exceptions import SuspicionWarning
-from errata.feature_selection._preparation import prepared, sorted_by_class, varying_columns
+from errata.feature_selection._distances import prepared, sorted_by_class, varying_columns
 
 
 def test_columns_of_one_scale_and_a_little_noise():

@@ -1,6 +1,6 @@
 import numpy as np
 
-from errata.feature_selection._ranking import best_size, kept_columns, ranks
+from errata.feature_selection._selector import best_size, kept_columns, ranks
 
 PATH = {1: np.array([4]), 2: np.array([1, 4]), 3: np.array([0, 1, 4])}
 SEARCHED = np.array([0, 1, 3, 4])  # column 2 is constant; a forward search did not come to 3

@@ -92,6 +92,16 @@ def test_repeated_values_need_jitter():
     assert np.all(np.isfinite(list(scores.values())))
 
 
+def test_repeated_values_of_one_column_among_others_need_jitter():
+    X = np.random.RandomState(0).normal(size=(60, 2))
+    target = np.where(np.arange(60) % 2 == 0, 3.0, X[:, 0])
+    X[:, 1] = np.arange(60) % 2
+    for search in ("forward", "backward"):
+        selector = MutualInformationSelector(1, jitter=0, search=search, target="numeric")
+        with pytest.raises(ValueError, match=r"^30 rows have as many equals, target included"):
+            selector.fit(X, target)
+
+
 def test_small_classes():
     X, y = load_iris(return_X_y=True)
     few = np.r_[0:50, 50:100, 100:102]

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.filters import CrossValFilter, MarginPeeler, SuspicionWeightedClassifier
-from errata.filters._suspicion_weighted_classifier import trust
+from errata.filters._classifiers import trust
 from errata.hardness import NeighborDisagreement
 from errata.noise import flip_labels
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 
 from errata.hardness import ClassBalance, MinorityValue
-from errata.hardness._balance import class_balance, minority_value
+from errata.hardness._measure import class_balance, minority_value
 from strategies import label_arrays
 
 

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_matrix
 
-from errata.hardness import _enemies
-from errata.hardness._enemies import LocalSets, local_sets
+from errata.hardness import _local_sets
+from errata.hardness._local_sets import LocalSets, local_sets
 from naive_hardness import naive_local_sets
 
 coarse_tables = hnp.arrays(
@@ -34,7 +34,7 @@ def test_who_is_held_is_held_by_somebody_and_everybody_has_one_enemy(X):
 def test_small_chunks_and_threads_change_nothing(monkeypatch):
     rng = np.random.RandomState(0)
     X, y = rng.randint(5, size=(150, 3)).astype(float), rng.randint(3, size=150)
-    monkeypatch.setattr(_enemies, "CHUNK", 1_000)  # six rows at a time
+    monkeypatch.setattr(_local_sets, "CHUNK", 1_000)  # six rows at a time
     assert_same(local_sets(X, y, n_jobs=2), naive_local_sets(X, y))
 
 

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 from errata.hardness import ClassLikelihood, ClassLikelihoodDifference
-from errata.hardness._likelihood import class_likelihoods
+from errata.hardness._measure import class_likelihoods
 
 BOTH = pytest.mark.parametrize("measure", [ClassLikelihood, ClassLikelihoodDifference])
 

@@ -11,7 +11,7 @@ from errata.hardness import (
     LocalSetSmoother,
     Usefulness,
 )
-from errata.hardness._enemies import local_sets
+from errata.hardness._local_sets import local_sets
 
 MEASURES = [LocalSetCardinality, LocalSetRadius, Usefulness, Harmfulness, LocalSetSmoother]
 every_measure = pytest.mark.parametrize("measure", MEASURES)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from errata.hardness._pruning import GrownTree, expected_errors, grow_and_prune, grow_tree, prune
+from errata.hardness._trees import GrownTree, expected_errors, grow_and_prune, grow_tree, prune
 from naive_hardness import naive_prune
 from strategies import seeds
 

@@ -17,7 +17,7 @@ from errata.noise import (
     reference_proba,
     region_flip_proba,
 )
-from errata.noise._flip_probabilities import _scaled_to
+from errata.noise._flip import _scaled_to
 
 
 @pytest.mark.parametrize(

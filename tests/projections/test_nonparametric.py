@@ -9,7 +9,7 @@ from errata.projections import (
     LinearDiscriminantProjection,
     NonparametricDiscriminantProjection,
     NonparametricWeightedProjection,
-    _nonparametric,
+    _linear,
 )
 from strategies import seeds
 
@@ -78,7 +78,7 @@ def test_nwfe_is_the_published_sum(seed):
 def test_nwfe_in_blocks_is_the_same(monkeypatch):
     X, y = cloud(0, n=50)
     whole = NonparametricWeightedProjection()._scatters(X, y)
-    monkeypatch.setattr(_nonparametric, "_BLOCK", 100)
+    monkeypatch.setattr(_linear, "_BLOCK", 100)
     assert_allclose(NonparametricWeightedProjection()._scatters(X, y), whole, atol=1e-12)
 
 

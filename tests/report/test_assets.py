@@ -1,14 +1,14 @@
 from pathlib import Path
 
-from errata.report import _assets
+from errata.report import _render
 
-TEMPLATES = Path(_assets.__file__).parent / "templates"
+TEMPLATES = Path(_render.__file__).parent / "templates"
 
 
 def test_every_part_is_on_the_page():
-    styles = {*_assets.STYLES, *_assets.COMPARISON_STYLES, "dark"}
+    styles = {*_render.STYLES, *_render.COMPARISON_STYLES, "dark"}
     assert {path.stem for path in TEMPLATES.glob("style/*.css")} == styles
-    assert {path.stem for path in TEMPLATES.glob("script/*.js")} == set(_assets.SCRIPTS)
+    assert {path.stem for path in TEMPLATES.glob("script/*.js")} == set(_render.SCRIPTS)
 
 
 def test_dark_changes_every_colour_and_invents_none():
@@ -22,11 +22,11 @@ def test_dark_changes_every_colour_and_invents_none():
 
 
 def test_nothing_of_ours_ends_its_own_element():
-    assert "</" not in _assets.page_script()
-    assert "</" not in _assets.page_style()
+    assert "</" not in _render.page_script()
+    assert "</" not in _render.page_style()
 
 
 def test_the_hash_is_the_one_browsers_compute():
     # The script and its hash are the example of the Content Security Policy standard (level 2).
     script = "alert('Hello, world.');"
-    assert _assets.script_hash(script) == "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng="
+    assert _render.script_hash(script) == "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng="

@@ -1,6 +1,6 @@
 import pytest
 
-from errata.report._axes import Axis, around
+from errata.report._charts import Axis, around
 
 
 def test_numbers_lie_where_they_should():

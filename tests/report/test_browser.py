@@ -35,6 +35,7 @@ setFilters({});
 sortBy(tableColumns[0]);
 noted.sorted = chosen.map((example) => example.row);
 noted.csv = toCsv(examples.slice(0, 2));
+noted.cells = ["\\x1b[2Jcat", "=\\x1b", "-", "+", "-cat", "\\n=1"].map(csvCell);
 openExample(examples[60].row);
 noted.opened = document.activeElement.id;
 const panel = document.activeElement.nextElementSibling;
@@ -123,6 +124,17 @@ def test_the_downloaded_list_is_csv_that_no_spreadsheet_runs(summary, noted):
     assert head == "row,id,label,suggested,p_wrong,flagged,reasons"
     row = summary["examples"][0]["row"]
     assert line.startswith(f'{row},\'=1+1,"a ""quoted"", label",-1,0.')
+
+
+def test_cells_of_the_list_are_guarded_as_those_of_other_lists(noted):
+    assert noted["cells"] == [
+        r"\x1b[2Jcat",
+        r"'=\x1b",
+        "-",
+        "+",
+        "'-cat",
+        '"\'\n=1"',
+    ]
 
 
 def test_an_example_is_found_wherever_it_is(summary, noted):

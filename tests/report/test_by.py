@@ -1,5 +1,5 @@
 from errata.report import render
-from errata.report._by import rates_by_value
+from errata.report._charts import rates_by_value
 from fake_summary import digits_summary
 
 

@@ -6,7 +6,7 @@ import pytest
 from decision_cases import said
 from errata.review import Audited, Decisions, review_summary
 from errata.review.inference import gather_components
-from errata.review.inference._piles import OTHERS, SUSPECTS
+from errata.review.inference._certificate import OTHERS, SUSPECTS
 from errata.tables import write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")

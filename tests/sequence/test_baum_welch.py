@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from errata.sequence import BaumWelchHMM
-from errata.sequence._em import maximise
+from errata.sequence._base import maximise
 from errata.sequence._inputs import Sequences
-from errata.sequence._mixtures import feature_floor
-from errata.sequence._parameters import Chain, Mixtures, Parameters
-from errata.sequence._statistics import tally_hidden
+from errata.sequence._statistics import Chain, Mixtures, Parameters, feature_floor, tally_hidden
 from hidden_chains import CENTRES, gaussian_chain
 
 START = np.array([0.5, 0.3, 0.2])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from errata.bench.experiments._ecg_recordings import artificial_recordings, fitted_quietly
-from errata.datasets._ecg import WAVES
+from errata.bench.experiments._ecg import artificial_recordings, fitted_quietly
+from errata.datasets._synthetic import WAVES
 from errata.metrics import segmentation_report
 from errata.noise import flip_labels, shift_boundaries
 from errata.sequence import BaumWelchHMM, SupervisedHMM, TolerantHMM

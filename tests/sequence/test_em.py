@@ -9,12 +9,17 @@ from sklearn.exceptions import ConvergenceWarning
 
 from errata.noise import flip_labels
 from errata.sequence import BaumWelchHMM, SupervisedHMM, TolerantHMM
-from errata.sequence._em import Ascent, maximise, warn_of_trouble
-from errata.sequence._inputs import Sequences
-from errata.sequence._mixtures import feature_floor
-from errata.sequence._parameters import Chain, Mixtures, Parameters
-from errata.sequence._statistics import add_tallies, tally_hidden, tally_labelled
-from errata.sequence._transitions import count_transitions
+from errata.sequence._base import Ascent, maximise, warn_of_trouble
+from errata.sequence._inputs import Sequences, count_transitions
+from errata.sequence._statistics import (
+    Chain,
+    Mixtures,
+    Parameters,
+    add_tallies,
+    feature_floor,
+    tally_hidden,
+    tally_labelled,
+)
 from hidden_chains import gaussian_chain
 from strategies import seeds
 

@@ -5,7 +5,7 @@ from sklearn.metrics import roc_auc_score
 
 from errata.noise import NoiseModel, flip_labels
 from errata.sequence import TolerantHMM
-from errata.sequence._noise_models import warn_if_worse_than_chance
+from errata.sequence._statistics import warn_if_worse_than_chance
 from hidden_chains import gaussian_chain
 
 
@@ -168,3 +168,12 @@ def test_a_path_that_cannot_be_is_named():
     model = TolerantHMM(n_components=1, p_e=0, transitions=[0, 1, 2], random_state=0)
     with pytest.raises(ValueError, match=r"begins in row 8 .* its sample 4 \(row 12\): no path"):
         model.fit(X, labels, [8, 12])
+
+
+def test_a_sequence_that_cannot_even_begin_is_named():
+    X, _ = gaussian_chain(20)
+    labels = np.repeat([0, 1, 2, 0, 1], 4)
+    model = TolerantHMM(n_components=1, p_e=0, startprob="first", random_state=0)
+    model.fit(X, labels, [12, 8])  # both begin in class 0
+    with pytest.raises(ValueError, match=r"begins in row 8 .* its sample 0 \(row 8\): no path"):
+        model.relabel(X, labels, [8, 12])

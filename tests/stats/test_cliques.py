@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.stats._cliques import cliques
+from errata.stats._diagram import cliques
 
 
 @st.composite

@@ -1,4 +1,3 @@
-import subprocess
 import sys
 from itertools import combinations
 
@@ -13,7 +12,7 @@ from errata.stats import (
     plot_critical_difference,
     wilcoxon_holm,
 )
-from errata.stats._drawing import STEM
+from errata.stats._diagram import STEM
 
 plt = pytest.importorskip("matplotlib.pyplot", reason="the diagrams are drawn with it")
 
@@ -65,7 +64,7 @@ def points(ax, n):
     return right - left
 
 
-LONG = [pytest.param(k, marks=pytest.mark.slow) for k in {*range(3, 21)} - {3, 4, 5, 8, 13, 20}]
+LONG = [pytest.param(k, marks=pytest.mark.slow) for k in {*range(3, 21)} - {3, 8, 20}]
 
 
 def stems(ax):
@@ -74,7 +73,7 @@ def stems(ax):
 
 
 @pytest.mark.parametrize("length", [1, 12, 60])
-@pytest.mark.parametrize("k", [3, 4, 5, 8, 13, 20, *LONG])
+@pytest.mark.parametrize("k", [3, 8, 20, *LONG])
 def test_no_text_touches_another_or_leaves_the_figure(k, length):
     ax = plot_critical_difference(scores(k), names=names(k, length))
     found = boxes(ax)
@@ -277,13 +276,3 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(MissingExtraError, match=r"pip install .*matplotlib>="):
         plot_critical_difference(scores(3))
-
-
-def test_the_room_opens_where_plotting_and_dataframe_libraries_are_not_installed():
-    code = (
-        "import sys; sys.modules.update(matplotlib=None, pandas=None); "
-        "import errata.stats; print(errata.stats.average_ranks([[0.9, 0.8]]))"
-    )
-    command = [sys.executable, "-c", code]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert answer.stdout.strip() == "[1. 2.]"

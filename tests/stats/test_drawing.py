@@ -3,7 +3,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.stats._drawing import stack
+from errata.stats._diagram import stack
 
 bars = st.lists(
     st.tuples(st.integers(0, 20), st.integers(0, 8)).map(lambda bar: (bar[0], sum(bar))),

@@ -8,7 +8,7 @@ from errata.stats import (
     critical_difference,
     nemenyi_test,
 )
-from errata.stats._cliques import cliques
+from errata.stats._diagram import cliques
 from score_tables import (
     DEMSAR,
     NOISE,

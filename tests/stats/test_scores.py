@@ -3,7 +3,7 @@ import pytest
 
 from errata._validation import check_significance
 from errata.stats import average_ranks, friedman_test, plot_critical_difference, wilcoxon_holm
-from errata.stats._scores import method_names
+from errata.stats._ranks import method_names
 
 GOOD = [[0.9, 0.8, 0.7], [0.6, 0.7, 0.5], [0.8, 0.9, 0.4]]
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata._validation import is_missing
-from errata.tables._cells import missing_cells, numbers, quick_numbers, unsorted_words, words_of
+from errata.tables._columns import missing_cells, numbers, quick_numbers, unsorted_words, words_of
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 

@@ -2,7 +2,7 @@ import gzip
 
 import pytest
 
-from errata.tables._charset import text_encoding
+from errata.tables.formats._records import text_encoding
 
 
 @pytest.mark.parametrize(
@@ -27,4 +27,12 @@ def test_encodings_are_told_apart(tmp_path, content, encoding):
 def test_a_packed_file_without_the_name_of_one_gets_a_sentence(tmp_path):
     (tmp_path / "t.csv").write_bytes(gzip.compress(b"x,y\n1,2\n"))
     with pytest.raises(ValueError, match=r"is compressed with gzip \(add \.gz to its name\)"):
+        text_encoding(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-be"])
+def test_utf_32_is_named(tmp_path, encoding):
+    mark = "" if encoding == "utf-32" else "\ufeff"
+    (tmp_path / "t.csv").write_bytes(f"{mark}x,y\n1,2\n".encode(encoding))
+    with pytest.raises(ValueError, match=r"t.csv is UTF-32 text, .* save it as UTF-8"):
         text_encoding(tmp_path / "t.csv")

@@ -47,7 +47,7 @@ def test_twin_names_get_a_sentence(tmp_path):
 
 
 def test_parquet_is_copied_some_rows_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr("errata.tables._columnar.COPIED_ROWS", 4)
+    monkeypatch.setattr("errata.tables.formats._columnar.COPIED_ROWS", 4)
     words = arrow.array(list("abcabcabca")).dictionary_encode()
     table = arrow.table({"x": range(10), "word": words, "y": words})
     table = table.replace_schema_metadata({"made by": "hand"})

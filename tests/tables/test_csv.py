@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from errata.exceptions import MissingExtraError
 from errata.tables import copy_with_column, read_table, write_table
-from errata.tables._csv import _with_cell
-from errata.tables._records import Record
+from errata.tables.formats._csv import _with_cell
+from errata.tables.formats._records import Record
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
@@ -126,6 +126,13 @@ def test_arrow_reads_what_the_csv_module_would(tmp_path_factory, text, line_end)
     path.write_bytes(f"x,y{line_end}1,2{line_end}{text}".encode())
     rows = list(csv.reader(io.StringIO(path.read_bytes().decode(), newline="")))
     rows = [row for row in rows[1:] if row]
+    *_, last = csv.reader(io.StringIO(f"{path.read_bytes().decode()}\nend,end", newline=""))
+    try:
+        read_table(path)
+    except ValueError as error:
+        if "never closed" in str(error):
+            assert last != ["end", "end"]
+            return
     if all(len(row) == 2 for row in rows):
         assert read_table(path).to_pydict() == {
             name: list(cells) for name, cells in zip("xy", zip(*rows, strict=True), strict=True)
@@ -158,3 +165,17 @@ def test_without_pyarrow_a_sentence_says_what_to_install(tmp_path, monkeypatch):
         read_table(tmp_path / "in.csv")
     copy_with_column(tmp_path / "in.csv", tmp_path / "out.csv", "x", [3, 4])  # and so does this
     assert (tmp_path / "out.csv").read_text() == "x\n3\n4\n"
+
+
+@pytest.mark.parametrize("line", ['1,"cat', '"1,cat', '"1,cat"",'])
+def test_a_quote_that_is_never_closed_is_named_with_its_line(tmp_path, line):
+    (tmp_path / "t.csv").write_text(f"x,y\n1,dog\n{line}\n" + "2,dog\n" * 5)
+    with pytest.raises(
+        ValueError, match=r'a quote \("\) opens a cell in line 3 of .* never closed'
+    ):
+        read_table(tmp_path / "t.csv")
+
+
+def test_a_last_cell_of_several_lines_is_read(tmp_path):
+    (tmp_path / "t.csv").write_text('x,y\n1,dog\n2,"cat\nand mouse"\n')
+    assert read_table(tmp_path / "t.csv")["y"].to_pylist() == ["dog", "cat\nand mouse"]

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 import errata
 from errata.tables import features_of
-from errata.tables._datasets import as_table
+from errata.tables._columns import as_table
 from errata.tables._pictures import content_of
 from picture_cases import drawn, image
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables._dates import calendar, date_objects, dates_in_words, read_dates
+from errata.tables.features._parsing import calendar, date_objects, dates_in_words, read_dates
 
 
 @given(st.datetimes(datetime.datetime(1700, 1, 1), datetime.datetime(2200, 1, 1)))

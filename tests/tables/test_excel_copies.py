@@ -55,14 +55,14 @@ def test_rows_go_and_the_others_move_up_as_they_looked(pets):
 
 
 def test_a_formula_becomes_the_value_it_showed(pets, monkeypatch):
-    from errata.tables import _excel_copies
+    from errata.tables.formats import _excel
 
-    def computed(path, read=_excel_copies.read_sheet):
+    def computed(path, read=_excel.read_sheet):
         sheet = read(path)
         sheet.rows[0][2] = 8.0  # what Excel would have left there; openpyxl computes nothing
         return sheet
 
-    monkeypatch.setattr(_excel_copies, "read_sheet", computed)
+    monkeypatch.setattr(_excel, "read_sheet", computed)
     copy_with_rows(pets, pets.with_name("out.xlsx"), [True] * 4)
     assert openpyxl.load_workbook(pets.with_name("out.xlsx")).active["C2"].value == 8
 
@@ -102,7 +102,7 @@ def test_what_excel_does_not_take_gets_a_sentence(tmp_path, value, sentence):
 
 
 def test_too_many_rows_get_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr("errata.tables._excel_copies.MOST_ROWS", 3)
+    monkeypatch.setattr("errata.tables.formats._excel.MOST_ROWS", 3)
     write_table(tmp_path / "t.xlsx", {"x": [1, 2]})
     with pytest.raises(ValueError, match="cannot hold 3 rows of 1 columns"):
         write_table(tmp_path / "u.xlsx", {"x": [1, 2, 3]})

@@ -3,9 +3,9 @@ import csv
 import pytest
 
 from errata.tables import read_table, write_table
-from errata.tables._formulas import guarded
+from errata.tables._table import guarded
 
-FORMULAS = ["=1+1", "+cat", "-", "@SUM(A1)", "\t=1", "\r=1", "-1_000", "-inf", "+1;=2", "--1"]
+FORMULAS = ["=1+1", "+cat", "@SUM(A1)", "\t=1", "\r\n=1", "\n=1", "-1_000", "-inf", "+1;=2", "--1"]
 
 
 @pytest.mark.parametrize("text", FORMULAS, ids=ascii)
@@ -13,9 +13,29 @@ def test_what_begins_like_a_formula_gets_an_apostrophe(text):
     assert guarded(text) == f"'{text}"
 
 
-@pytest.mark.parametrize("cell", ["-1", "+1.5", "-.5e-3", "1.", "cat", "a=b", "", None, -1.5, True])
+TEXTS = ["cat", "a=b", "", "two\nlines", "a\tb", "caf\xe9", "\u0645\u06cc\u200c\u0634\u0648\u062f"]
+NOT_CHANGED = ["-", "+", "-1", "+1.5", "-.5e-3", "1.", *TEXTS, None, -1.5, True]
+
+
+@pytest.mark.parametrize("cell", NOT_CHANGED)
 def test_numbers_and_other_texts_stay(cell):
     assert guarded(cell) == cell
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31mcat", r"\x1b[31mcat"),
+        ("=1\x1b", r"'=1\x1b"),
+        ("\x00\x07\x7f\x9b", r"\x00\x07\x7f\x9b"),
+        ("\r=1", r"\r=1"),  # a line end that begins another line over this one
+        ("\x1b=1", r"\x1b=1"),
+        ("\u202etac", r"\u202etac"),
+    ],
+    ids=ascii,
+)
+def test_what_a_terminal_would_obey_is_written_out(text, shown):
+    assert guarded(text) == shown
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables._identifiers import (
+from errata.tables.features._features import (
     are_identifying_numbers,
     are_identifying_words,
     is_identifier_name,

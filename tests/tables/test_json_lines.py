@@ -70,7 +70,10 @@ def test_what_json_cannot_say_is_null(tmp_path):
         ("x,y\n1,2\n", "line 1 of .* is not JSON"),
         ('{\n"x": 1\n}\n', "line 1 of .* is not JSON"),
         ('{"x": 1, "x": 2}\n', "line 1 of .* has the key 'x' twice"),
-        ("[" * 100_000, "line 1 of .* is not JSON"),
+        ("[" * 100_000, "line 1 of .* more than 32 levels deep"),
+        ('{"x":\n' * 20_000 + "1" + "}\n" * 20_000, "line 1 of .* is not JSON"),
+        ('{"x": 1}\n{"x": ' + "[" * 32 + "]" * 32 + "}", "line 2 of .* more than 32 levels deep"),
+        ('{"x": "]]' + '\\"' + '", "y": ' + "[" * 32 + "]" * 32 + "}", "line 1 .* levels deep"),
         ("\n", "is empty"),
         ("{}\n{}\n", "holds no columns"),
         ('{"a": 1, "b": 2}\n', "has no column 'x'; the columns are a, b"),
@@ -81,6 +84,14 @@ def test_bad_lines_get_a_sentence(tmp_path, content, sentence):
     path.write_text(content)
     with pytest.raises(ValueError, match=sentence):
         read_table(path, ["x"])
+
+
+@pytest.mark.parametrize(
+    "nested", ["[" * 31 + "]" * 31, '"' + "[" * 500 + '"', "[[]" + ", []" * 500 + "]"]
+)
+def test_lines_with_many_brackets_that_nest_little_are_read(tmp_path, nested):
+    (tmp_path / "t.jsonl").write_text('{"x": ' + nested + "}\n")
+    assert read_table(tmp_path / "t.jsonl")["x"].to_pylist() == [json.loads(nested)]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from errata.tables._memory import memory_bytes
+from errata.tables.stored._sources import memory_bytes
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from errata.tables._columns import columns_of
-from errata.tables._number_formats import formatted_numbers, read_numbers
+from errata.tables.features._parsing import formatted_numbers, read_numbers
 
 
 def read(cells):

@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from errata.tables._picture_features import (
+from errata.tables.features._pictures import (
     CELLS,
     N_NUMBERS,
     ORIENTATIONS,

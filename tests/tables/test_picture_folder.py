@@ -3,8 +3,8 @@ import os
 import pytest
 
 from errata.tables import copy_with_column, copy_with_rows, read_pictures, read_table
-from errata.tables._picture_folder import is_picture_folder, passed_over, with_pictures_of
-from errata.tables._sources_paths import stored_files
+from errata.tables._pictures import is_picture_folder, passed_over, with_pictures_of
+from errata.tables.stored._files import stored_files
 from picture_cases import image, picture_folder
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")

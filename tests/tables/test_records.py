@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables._records import Change, Record, changed, given_change, with_blank_lines
+from errata.tables.formats._records import Change, Record, changed, given_change, with_blank_lines
 
 
 @given(st.lists(st.booleans(), min_size=1))
@@ -32,7 +32,7 @@ def test_rows_that_go_are_not_given():
 
 
 def test_a_change_sees_cells_and_places_some_rows_at_a_time(monkeypatch):
-    monkeypatch.setattr("errata.tables._records.COPIED_ROWS", 2)
+    monkeypatch.setattr("errata.tables.formats._records.COPIED_ROWS", 2)
     records = [Record(f"{i}\n", [i], i) for i in range(5)]
     seen = []
 

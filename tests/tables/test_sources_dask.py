@@ -3,7 +3,8 @@ import pickle
 import numpy as np
 import pytest
 
-from errata.tables._sources import is_stored, open_source, take_source_rows
+from errata.tables.stored._sources import is_stored, open_source, take_source_rows
+from waiting import LONG
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pandas = pytest.importorskip("pandas", reason="pandas is not installed")
@@ -97,5 +98,5 @@ def test_what_the_cluster_holds_is_read_there(frame, tmp_path):
         kept = frame.persist()
         for held in (kept, kept[kept.x >= 0]):
             part = opened(held, tmp_path).parts[2]
-            assert client.submit(read_part, part).result(60) == list(range(50, 75))
+            assert client.submit(read_part, part).result(LONG) == list(range(50, 75))
             assert read_part(part) == list(range(50, 75))

@@ -1,7 +1,7 @@
 import pytest
 
 from errata.tables import write_table
-from errata.tables._sources import is_stored, open_source
+from errata.tables.stored._sources import is_stored, open_source
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 dataset = pytest.importorskip("pyarrow.dataset", reason="pyarrow is not installed")

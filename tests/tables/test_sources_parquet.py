@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables._sources_parquet import ParquetTable, _runs, parquet_parts
+from errata.tables.stored._parquet import ParquetTable, _runs, parquet_parts
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
@@ -35,7 +35,7 @@ def test_runs_cover_every_row_once_in_parts_that_are_small_enough(sizes, most):
 
 @pytest.mark.parametrize("rows_per_part", [1, 7, 30, 64, 1_000])
 def test_parts_together_are_the_table(tmp_path, rows_per_part, monkeypatch):
-    monkeypatch.setattr("errata.tables._sources_parquet._BATCH", 5)
+    monkeypatch.setattr("errata.tables.stored._parquet._BATCH", 5)
     x = np.arange(100)
     files = [
         written(tmp_path / "a.parquet", {"x": x[:64], "y": 2 * x[:64]}, 30),

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from errata.tables._sources_paths import names_tables, stored_files
+from errata.tables.stored._files import names_tables, stored_files
 
 
 @pytest.fixture

@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables import _csv, _json_arrow, _sources_scratch, read_table, write_table
-from errata.tables._sources_scratch import spooled
+from errata.tables import read_table, write_table
+from errata.tables.formats import _csv, _json
+from errata.tables.stored import _frames
+from errata.tables.stored._frames import spooled
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
@@ -76,7 +78,7 @@ def test_json_lines_have_the_types_of_all_lines(tmp_path_factory, rows):
     file = tmp_path_factory.mktemp("json") / "t.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_json_arrow, "_BLOCK", 20)  # a line or two
+        patch.setattr(_json, "_BLOCK", 20)  # a line or two
         found = through_scratch(file)
     expected = read_table(file)
     assert found.column_names == expected.column_names
@@ -84,12 +86,12 @@ def test_json_lines_have_the_types_of_all_lines(tmp_path_factory, rows):
         if "union" not in str(expected[name].type):
             assert found[name].to_pylist() == expected[name].to_pylist()
         else:
-            texts = _sources_scratch.conformed(expected, found.schema)
+            texts = _frames.conformed(expected, found.schema)
             assert found[name].to_pylist() == texts[name].to_pylist()
 
 
 def test_sentences_about_later_lines_name_the_line(tmp_path, monkeypatch):
-    monkeypatch.setattr(_json_arrow, "_BLOCK", 20)
+    monkeypatch.setattr(_json, "_BLOCK", 20)
     (tmp_path / "t.jsonl").write_text('{"a": 1}\n\n' * 20 + '{"a": 1} {"a": 2}\n')
     with pytest.raises(ValueError, match=r"line 41 of .* is not JSON \(Extra data"):
         spooled([tmp_path / "t.jsonl"], tmp_path)
@@ -122,7 +124,7 @@ def test_a_file_is_written_again_only_when_it_has_changed(tmp_path):
 
 def test_row_groups_are_of_middling_size(tmp_path, monkeypatch):
     monkeypatch.setattr(_csv, "_BLOCKS", (64,))
-    monkeypatch.setattr(_sources_scratch, "GROUP_ROWS", 50)
+    monkeypatch.setattr(_frames, "GROUP_ROWS", 50)
     (tmp_path / "t.csv").write_text("i\n" + "\n".join(map(str, range(400))))
     found = parquet.ParquetFile(spooled([tmp_path / "t.csv"], tmp_path)[0]).metadata
     sizes = [found.row_group(i).num_rows for i in range(found.num_row_groups)]

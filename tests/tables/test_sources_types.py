@@ -1,6 +1,6 @@
 import pytest
 
-from errata.tables._sources_types import stacked
+from errata.tables.stored._parquet import stacked
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 

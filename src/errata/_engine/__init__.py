@@ -7,14 +7,9 @@ A :class:`Ledger` keeps what is finished, so that work that was stopped goes on 
 Nothing here knows what the rows are.
 """
 
-from ._choice import engine_of
-from ._clients import local_client
-from ._dask import OnDask
-from ._elsewhere import map_elsewhere
-from ._engine import Engine, Part, Task
-from ._here import Here
+from ._dask import OnDask, connected, engine_of, local_client, map_elsewhere
+from ._engine import Engine, Here, Part, Stage, Task
 from ._ledger import Ledger
-from ._stage import Stage
 
 __all__ = [
     "Engine",
@@ -24,6 +19,7 @@ __all__ = [
     "Part",
     "Stage",
     "Task",
+    "connected",
     "engine_of",
     "local_client",
     "map_elsewhere",

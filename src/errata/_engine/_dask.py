@@ -1,29 +1,55 @@
-"""The same work on the workers of a Dask cluster.
+"""The engine that was asked for, and work on a Dask cluster: checks, waiting.
+
+Only this file imports Dask.
 
 Tasks may run twice, and whatever workers finish is kept by themselves in the ledger. So a lost
 worker costs what it was at, and a lost cluster what is unfinished.
 """
 
+import asyncio
 import errno
+import logging
+import queue
+import tempfile
+import time
 import traceback
 import uuid
-from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
-from ._clients import check_client
-from ._engine import Engine, Piece, Task
-from ._errors import with_place
+from .._files import temporary_prefix
+from .._format import count
+from .._optional import require
+from ._engine import Clock, Engine, Here, Piece, Progress, Task, resuming, with_place
 from ._ledger import Ledger
-from ._pickles import opener, packed_call
-from ._shared import load_shared, shared_file
-from ._stage import Clock, Progress
-from ._watch import Failed, Watch
+from ._shared import check_versions, load_shared, opener, packed_call, shared_file, versions
 
 _RETRIES = 3  # of a disk or network that fails for a moment; lost workers do not count
 # Errors of the system that stay until somebody mends them.
 _LASTING = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT}
+
+_LOOK_EVERY = 1.0  # seconds between two looks at the cluster while nothing is finished
+_WITHOUT_WORKERS = 600.0  # seconds, at most: a part may take longer, a worker need not
+
+_SECONDS_TO_ANSWER = 5
+
+# Seconds that one item may take: a learner may well need hours, unlike a part of a table.
+_LONGEST = 86_400.0
+
+
+def engine_of(
+    engine: Any, ledger: Ledger, progress: Progress | None = None, patience: float = 600.0
+) -> Engine:
+    """For None this process, for a client or the address of a scheduler its cluster."""
+    if engine is None:
+        return Here(ledger, progress)
+    if isinstance(engine, str):
+        return OnDask(client_at(engine), ledger, progress, patience, owned=True)
+    check_client(engine)
+    return OnDask(engine, ledger, progress, patience)
 
 
 class OnDask(Engine):
@@ -113,3 +139,233 @@ def _work(piece: Piece, task: Task, shared: Path, ledger: Ledger) -> Any:
         told = with_place(error, piece, ledger)
         told.add_note(traceback.format_exc())  # which would stay on the worker
         return Failed(told)
+
+
+class Failed(NamedTuple):
+    """An error that would come again: given back, as Dask would try again what is raised."""
+
+    error: Exception
+
+
+class Watch:
+    """Waits for what the workers of one stage finish, but not for ever."""
+
+    def __init__(
+        self, client: Any, ledger: Ledger, patience: float, stage: str, total: int
+    ) -> None:
+        self.client, self.ledger, self.patience = client, ledger, patience
+        self.stage, self.total, self.done = stage, total, 0
+        self._queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._moved = self._manned = time.monotonic()
+
+    def check_workers(self, shared: Path) -> None:
+        """Raise when there is no worker, or one that cannot do the work."""
+        if not self._workers():
+            # A cluster that grows with the work has none until there is some.
+            first = self.client.submit(opener(), packed_call(look, shared), pure=False)
+            list(self.finished([first]))
+            self.done = 0
+        check_workers(self.client.run(look, shared, on_error="return"), self.ledger.folder)
+
+    def finished(self, futures: Collection[Any]) -> Iterator[Any]:
+        """Futures as they are done."""
+        for future in futures:
+            future.add_done_callback(self._queue.put)
+        for _ in futures:
+            yield self._next()
+            self.done += 1
+            self._moved = time.monotonic()
+
+    def result_of(self, future: Any, piece: Piece) -> Any:
+        """The result of a future that is done, or its error in one sentence."""
+        if future.status == "error":
+            self._explain(future.exception(), piece)
+        if future.cancelled():
+            raise OSError(f"{piece.stage}: the work was cancelled on the cluster; {self._so_far()}")
+        try:
+            result = future.result(timeout=self.patience)
+        except TimeoutError as error:  # its worker was lost, and no other came
+            raise self._given_up("no result has come") from error
+        future.release()  # now: it would stay in the memory of its worker until all are done
+        if isinstance(result, Failed):
+            raise result.error
+        return result
+
+    def _next(self) -> Any:
+        while True:
+            with suppress(queue.Empty):
+                return self._queue.get(timeout=min(_LOOK_EVERY, self.patience))
+            self._look()
+
+    def _look(self) -> None:
+        """Raise when the work has stood still for too long."""
+        now = time.monotonic()
+        if self._workers():
+            self._manned = now
+        if now - self._manned > min(self.patience, _WITHOUT_WORKERS):
+            raise self._given_up("no Dask worker has been there")
+        if now - self._moved > self.patience:
+            raise self._given_up("nothing was finished")
+
+    def _workers(self) -> int:
+        try:
+            return len(self.client.nthreads())
+        except (OSError, RuntimeError):  # the scheduler does not answer, or is gone
+            return 0
+
+    def _given_up(self, what: str) -> TimeoutError:
+        return TimeoutError(
+            f"{self.stage}: {what} for {count(self.patience)} seconds; {self._so_far()}"
+        )
+
+    def _so_far(self) -> str:
+        return (
+            f"{count(self.done)} of {count(self.total)} parts were done. See to the "
+            f"cluster; what is finished {resuming(self.ledger)}"
+        )
+
+    def _explain(self, error: Exception, piece: Piece) -> NoReturn:
+        if is_killed_worker(error):
+            raise OSError(
+                f"{piece.stage}, {piece.name}: every worker that began this part died, most likely "
+                "for want of memory; give workers more of it, or have smaller parts. "
+                f"What is finished {resuming(self.ledger)}"
+            ) from error
+        raise with_place(error, piece, self.ledger) from error
+
+
+class Look(NamedTuple):
+    """What a worker says of itself."""
+
+    versions: dict[str, str]
+    trouble: str | None  # with the folder
+
+
+def look(shared: Path) -> Look:
+    """Run on a worker: its versions, and whether it sees and may write the folder."""
+    return Look(versions(), _trouble(shared))
+
+
+def check_workers(looks: Mapping[str, Look | Exception], folder: Path) -> None:
+    """Raise when a worker is not fit; by its address, what it said or the error instead."""
+    for address, seen in looks.items():
+        worker = f"worker {address}"
+        if isinstance(seen, Exception):
+            raise ValueError(
+                f"{worker} cannot run errata ({seen}); install the same packages on all workers."
+            )
+        check_versions(versions(), seen.versions, worker)
+        if seen.trouble:
+            raise OSError(
+                f"{worker} {seen.trouble} {folder}; choose a folder on a disk that all workers "
+                "share and may write to."
+            )
+
+
+def _trouble(shared: Path) -> str | None:
+    try:
+        if not shared.exists():
+            return "does not see"
+        with tempfile.NamedTemporaryFile(dir=shared.parent, prefix=temporary_prefix()) as file:
+            file.write(b"errata")
+            file.flush()
+    except OSError as error:
+        return f"cannot write ({error.strerror or error})"
+    return None
+
+
+def _distributed() -> Any:
+    return require("distributed", extra="scale")
+
+
+def client_at(address: str) -> Any:
+    """A client of the scheduler at an address such as ``tcp://10.0.0.1:8786``."""
+    distributed = _distributed()
+    try:
+        # A client that cannot connect is torn down for long, and not in silence: knock first.
+        with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own in this one
+            thread.submit(asyncio.run, _knock(address)).result()
+        # Not the default: what else this process does with Dask is not for this cluster.
+        return distributed.Client(address, set_as_default=False)
+    except Exception as error:  # whatever else may listen there can answer anything
+        raise OSError(
+            f"no Dask scheduler answers at {address}; give its address as in "
+            "tcp://10.0.0.1:8786, and start it with: dask scheduler"
+        ) from error
+
+
+async def _knock(address: str) -> None:
+    """Raise unless something that speaks Dask's protocol listens there."""
+    distributed = _distributed()
+    options = distributed.Security().get_connection_args("client")
+    comm = await distributed.comm.connect(address, timeout=_SECONDS_TO_ANSWER, **options)
+    await comm.close()
+
+
+@contextmanager
+def local_client(n_workers: int | None = None) -> Iterator[Any]:
+    """A client of a cluster of this machine, one worker of one thread for each core."""
+    cluster = _distributed().LocalCluster(
+        n_workers=n_workers,
+        threads_per_worker=1,
+        dashboard_address=":0",  # any free port: two clusters of one machine must not meet
+        silence_logs=logging.CRITICAL,
+    )
+    with cluster, _distributed().Client(cluster, set_as_default=False) as client:
+        yield client
+
+
+@contextmanager
+def connected(engine: Any) -> Iterator[Any]:
+    """A client in place of an address, checked now and not when there is work; None for None."""
+    if isinstance(engine, str):
+        with client_at(engine) as client:
+            yield client
+        return
+    if engine is not None:
+        check_client(engine)
+    yield engine
+
+
+def check_client(client: Any) -> None:
+    """Raise unless it is a client that can be waited for."""
+    if not isinstance(client, _distributed().Client):
+        raise TypeError(
+            f"engine={client!r} is no Dask client; pass a distributed.Client, or the address of a "
+            "scheduler."
+        )
+    if client.asynchronous:
+        raise ValueError(
+            "the Dask client is asynchronous, so its results cannot be waited for here; make one "
+            "without asynchronous=True."
+        )
+    if client.status != "running":
+        raise ValueError(f"the Dask client is {client.status}; make a new one and pass that.")
+
+
+def is_killed_worker(error: Exception) -> bool:
+    """Whether Dask has given a task up, as every worker that began it died."""
+    return isinstance(error, _distributed().scheduler.KilledWorker)
+
+
+def map_elsewhere(
+    engine: Any, task: Task, items: Iterable[Any], shared: Any, *, stage: str, folder: Path | None
+) -> Generator[tuple[int, Any], None, None]:
+    """Number and result of ``task(item, shared)`` for each item, as a cluster finishes them.
+
+    Parameters
+    ----------
+    engine : distributed.Client or str
+        The cluster, or the address of its scheduler.
+    folder : Path or None
+        Where a temporary folder may be made that all workers see; None where they all are on this
+        machine.
+    """
+    items = list(items)
+    if not items:  # nobody need be there
+        return
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix(), dir=folder) as workshop:
+        # A name that is swept when this process is killed.
+        ledger = Ledger.open(Path(workshop) / "new", {}, resume=True)
+        with engine_of(engine, ledger, patience=_LONGEST) as cluster:
+            yield from cluster.map_unordered(task, items, shared, stage=stage)

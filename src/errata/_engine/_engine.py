@@ -1,14 +1,22 @@
-"""What runs a task on many parts, whatever it runs on."""
+"""What runs a task on many parts, how far it has come, and the engine of this process."""
 
+import errno
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
-from ._stage import Clock, Progress
+from .._format import count
+from ..exceptions import MissingExtraError
+from ._ledger import Ledger
 
 Task = Callable[[Any, Any], Any]
+
+# What a caller may want to tell apart; whatever else a task raises is a mistake in it.
+_KINDS = (MissingExtraError, OSError, ValueError, MemoryError)
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class Part(Protocol):
@@ -31,6 +39,71 @@ class Piece:
     name: str  # in messages
     rows: int
     item: Any
+
+
+class Stage(NamedTuple):
+    """How far a stage has come, as a callable that shows progress is told it.
+
+    Examples
+    --------
+    >>> stage = Stage("judge", done=400_000, total=1_000_000, seconds=8.0)
+    >>> stage.rows_per_second, stage.seconds_left
+    (50000.0, 12.0)
+    >>> print(stage)
+    judge: 400,000 of 1,000,000 rows, 50,000 a second, 12 s left
+    """
+
+    name: str
+    done: int
+    total: int
+    seconds: float  # since the stage began
+    kept: int = 0  # of what is done, what an earlier call had finished
+    unit: str = "rows"
+
+    @property
+    def rows_per_second(self) -> float | None:
+        """How many rows were finished in a second of this call; None before the first."""
+        new = self.done - self.kept
+        return new / self.seconds if new and self.seconds > 0 else None
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the rest takes if it goes on like this; None before that can be told."""
+        left = self.total - self.done
+        if not left:
+            return 0.0
+        return left / self.rows_per_second if self.rows_per_second else None
+
+    def __str__(self) -> str:
+        text = f"{self.name}: {count(self.done)} of {count(self.total)} {self.unit}"
+        if self.rows_per_second:
+            text += f", {count(self.rows_per_second)} a second"
+        if self.seconds_left:
+            text += f", {_duration(self.seconds_left)} left"
+        return text
+
+
+Progress = Callable[[Stage], None]
+
+
+class Clock:
+    """Counts what is finished, and tells it."""
+
+    def __init__(self, stage: str, total: int, unit: str, progress: Progress | None) -> None:
+        self.stage = Stage(stage, 0, total, 0.0, 0, unit)
+        self._begin, self._progress = time.monotonic(), progress
+        self.tell(0)
+
+    def tell(self, rows: int, *, kept: bool = False) -> None:
+        """So many rows more are finished; ``kept`` ones had been before."""
+        was = self.stage
+        self.stage = was._replace(
+            done=was.done + rows,
+            seconds=time.monotonic() - self._begin,
+            kept=was.kept + (rows if kept else 0),
+        )
+        if self._progress is not None:
+            self._progress(self.stage)
 
 
 class Engine:
@@ -107,3 +180,80 @@ def _in_order(finished: Iterable[tuple[int, Any]]) -> Iterator[Any]:
         while number in early:
             yield early.pop(number)
             number += 1
+
+
+def _duration(seconds: float) -> str:
+    """Seconds as people say them.
+
+    >>> _duration(12.4), _duration(300), _duration(8_000)
+    ('12 s', '5 min', '2.2 h')
+    """
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 6_000 else f"{seconds / 3600:.1f} h"
+
+
+def with_place(error: Exception, piece: Piece, ledger: Ledger | None) -> Exception:
+    """The error again, of its kind, with the stage and the part where it arose.
+
+    It holds text only, so that it can be sent from a worker whatever was raised there.
+    """
+    kind = next((kind for kind in _KINDS if isinstance(error, kind)), RuntimeError)
+    text = f"{piece.stage}, {piece.name}: {_said(error, kind)}"
+    if not isinstance(error, OSError):
+        return kind(text)
+    if error.errno in _FULL and ledger is not None:
+        text = f"{text.rstrip('.')}. Make room; what is finished {resuming(ledger)}"
+    return OSError(text) if error.errno is None else OSError(error.errno, text)
+
+
+def resuming(ledger: Ledger) -> str:
+    """How to go on, as the end of a sentence that begins with "what is finished"."""
+    return f"is kept in {ledger.folder}, and the same call goes on from there."
+
+
+def _said(error: Exception, kind: type[Exception]) -> str:
+    """What the error says, with its name where that tells more."""
+    if kind is RuntimeError:
+        return f"{type(error).__name__}: {error}"
+    if isinstance(error, OSError) and error.strerror is not None:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return str(error) or type(error).__name__
+
+
+class Here(Engine):
+    """A loop in this process, which merges as it goes and so holds one part at a time.
+
+    Parameters
+    ----------
+    ledger : Ledger, optional
+        Where finished parts are kept; without it, nothing is.
+    progress : callable, optional
+        Is told the :class:`Stage` at the start and after every part.
+
+    Examples
+    --------
+    >>> Here().map(pow, [2, 3], 10, stage="powers")
+    [1024, 59049]
+    """
+
+    def __init__(self, ledger: Ledger | None = None, progress: Progress | None = None) -> None:
+        super().__init__(progress)
+        self.ledger = ledger
+
+    def _finished(
+        self, task: Task, pieces: Sequence[Piece], shared: Any, clock: Clock
+    ) -> Generator[tuple[int, Any], None, None]:
+        for number, piece in enumerate(pieces):
+            found = self.ledger and self.ledger.recall(piece.key)
+            result = found.result if found else self._made(task, piece, shared)
+            clock.tell(piece.rows, kept=found is not None)
+            yield number, result
+
+    def _made(self, task: Task, piece: Piece, shared: Any) -> Any:
+        try:
+            if self.ledger is None:
+                return task(piece.item, shared)
+            return self.ledger.kept(piece.key, lambda: task(piece.item, shared))
+        except Exception as error:
+            raise with_place(error, piece, self.ledger) from error

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from .._files import atomic_path
+from .._files import atomic_path, sweep
 from .._format import listed, shortened
-from .._litter import sweep
-from ._pickles import dump
+from ._shared import dump
 
 _FINGERPRINT = "fingerprint.json"
 

@@ -1,4 +1,4 @@
-"""What all parts need, as a file that every process reads once.
+"""What all parts need, as a file that every process reads once, and how it is written.
 
 Never Dask's ``scatter``: what it sends lives on the workers alone and is lost with them.
 """
@@ -6,14 +6,14 @@ Never Dask's ``scatter``: what it sends lives on the workers alone and is lost w
 import pickle
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from .._files import atomic_path
-from ._pickles import dump
 
 # Those whose version may change a number, or what a pickle means.
 _LIBRARIES = ("errata", "numpy", "scikit-learn")
@@ -69,3 +69,30 @@ def _read(path: Path) -> Any:
         # joined after all were asked.
         check_versions(pickle.load(stream), versions(), "a worker")
         return pickle.load(stream)
+
+
+try:  # comes with Dask, and with joblib from 1.6 on
+    import cloudpickle
+except ImportError:
+    cloudpickle = pickle
+
+# Plain pickle would look for the classes of the user's script in the script of a worker.
+dump: Callable[[Any, Any], None] = cloudpickle.dump
+
+
+def packed_call(function: Callable[..., Any], *args: Any) -> bytes:
+    """A call that is to be made elsewhere."""
+    return cloudpickle.dumps(partial(function, *args))
+
+
+def opener() -> Callable[[bytes], Any]:
+    """A function that makes a packed call.
+
+    It is made anew, so that it is sent as code and not by its name: a scheduler looks at the
+    functions that it passes on, and need not have errata for that.
+    """
+
+    def make_call(call: bytes) -> Any:
+        return pickle.loads(call)()
+
+    return make_call

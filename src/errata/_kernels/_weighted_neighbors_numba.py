@@ -1,23 +1,33 @@
-"""Neighbourhoods that hold a given weight of each class. The compiled twin.
+"""Neighbourhoods that hold a given weight of each class. Compiled.
 
 Rows that end no neighbourhood, whatever the column of ``extra``, are found out together. By
 distances over ``base`` alone, sorted into bins with their weights summed, some rows hold enough of
 every class. With a column more or less these still do, so that no neighbourhood is larger than the
 farthest of them; and no row comes nearer than its distance less its largest term. Only what is
 left, mostly a tenth of the rows, is put in order for each column.
+
+A list is in order by bins, as fine as neighbourhoods mostly need; the rows of the bin in which one
+ends are sorted when they are asked for.
+
+Rows are put into bins, which is quick. Weights summed bin by bin tell in which bin a neighbourhood
+ends, and only its rows are sorted.
 """
 
 import numpy as np
 from numba import njit
 
-from ._binned_rows_numba import copy_into_bins, find_ends, settle, sort_bin
-from ._subset_distances_numba import distances, survivors
+from ._distances_numba import distances, survivors
 
 # The bits of a positive float, read as an integer, are nearly its logarithm: without the last 47
 # of them, there are 32 bins for each doubling, from the distance of the k-th neighbour on.
 SHIFT, BINS = 47, 24 * 32
 WIDTH = 4  # classes that are summed at once
 FEW_BINS = 64
+
+LIST_BINS = 512
+SAMPLE = 64  # rows whose median distance sets the width of the bins
+
+FEW = 24  # rows of a bin; beyond these, moving them one place at a time is no longer quickest
 
 
 @njit(cache=True, nogil=True)
@@ -205,3 +215,160 @@ def _kth_in_bins(squares, rows, stops, k):
         b += 1
     sort_bin(squares, rows, stops[b - 1] if b else 0, stops[b])
     return squares[k - 1]
+
+
+@njit(cache=True, nogil=True)
+def neighbor_lists(points, start, stop, size):
+    """Rows by bins, (rows, size), and where bins end, (rows, BINS), within the list."""
+    columns, every_column = points.T.copy(), np.arange(points.shape[1])
+    n, b = len(points) - 1, stop - start
+    lists, stops = np.empty((b, size), np.int32), np.empty((b, LIST_BINS), np.int32)
+    squares, spare = np.empty(n + 1), np.empty(n + 1)
+    others, rows = np.empty(n), np.empty(n, np.int32)
+    binned, binned_rows, places = np.empty(n), np.empty(n, np.int32), np.empty(n, np.int64)
+    for i in range(start, stop):
+        distances(columns, i, every_column, 1, squares, spare)
+        for t in range(n):
+            rows[t] = t if t < i else t + 1
+            others[t] = squares[rows[t]]
+        _places_by_median(others, places)
+        copy_into_bins(others, rows, places, n, binned, binned_rows, stops[i - start])
+        for t in range(size):
+            lists[i - start, t] = binned_rows[t]
+        _cut(stops[i - start], size)
+    return lists, stops
+
+
+@njit(cache=True, nogil=True)
+def _places_by_median(squares, places):
+    """Bins of equal width up to twice the median; what is beyond is in the last one."""
+    typical = np.median(squares[:: -(-len(squares) // SAMPLE)])
+    scale = (LIST_BINS - 1) / (2 * typical) if typical > 0 else 0.0
+    for j in range(len(squares)):
+        places[j] = np.int64(min(squares[j] * scale, LIST_BINS - 1.0))
+
+
+@njit(cache=True, nogil=True)
+def _cut(stops, size):
+    """Forget the bins that end beyond the list."""
+    last = 0
+    for b in range(len(stops)):
+        if stops[b] <= size:
+            last = stops[b]
+        stops[b] = last
+
+
+@njit(cache=True, nogil=True)
+def reach_along(lists, points, start, weights, targets, wanted, self_count):
+    """As the plain twin, row by row."""
+    rows, stops = lists
+    n, k = len(rows), weights.shape[1]
+    reached, mass = np.full((n, k), np.inf), np.zeros((n, k))
+    held, total, ends = np.empty(k), np.empty(k), np.empty(k, np.int64)
+    squares, some = np.empty(rows.shape[1]), np.empty(rows.shape[1], np.int32)
+    for r in range(n):
+        i = start + r
+        if self_count:
+            for s in range(k):
+                mass[r, s] = weights[i, s] if wanted[i, s] else 0.0
+        find_ends(rows[r], stops[r], weights, targets[i], wanted[i], held, total, ends, mass[r])
+        for s in range(k):
+            if ends[s] >= 0:
+                m = _rows_of(points, i, rows[r], stops[r], ends[s], squares, some)
+                reached[r, s], mass[r, s] = settle(
+                    squares, some, 0, m, weights[:, s], targets[i, s], mass[r, s]
+                )
+            elif mass[r, s] > 0:
+                reached[r, s] = 0.0
+    return reached, mass
+
+
+@njit(cache=True, nogil=True)
+def _rows_of(points, i, rows, stops, b, squares, some):
+    """Fill in the rows of a bin, and how far they are; return their number."""
+    start = stops[b - 1] if b else 0
+    for t in range(start, stops[b]):
+        square = 0.0
+        for f in range(points.shape[1]):
+            gap = points[rows[t], f] - points[i, f]
+            square += gap * gap
+        squares[t - start], some[t - start] = square, rows[t]
+    return stops[b] - start
+
+
+@njit(cache=True, nogil=True)
+def copy_into_bins(squares, rows, places, size, binned, binned_rows, stops):
+    """Copy rows bin by bin, each to the bin of its place; bin b ends before ``stops[b]``.
+
+    Within a bin they keep their order.
+    """
+    stops[:] = 0
+    for t in range(size):
+        stops[np.uint64(places[t])] += 1
+    before = 0
+    for b in range(len(stops)):
+        stops[b], before = before, before + stops[b]
+    for t in range(size):
+        into = np.uint64(places[t])
+        place = np.uint64(stops[into])
+        binned[place], binned_rows[place] = squares[t], rows[t]
+        stops[into] += 1
+
+
+@njit(cache=True, nogil=True)
+def find_ends(rows, stops, weights, targets, wanted, held, total, ends, before):
+    """The bin in which each class reaches its target, or its last one; what comes before it.
+
+    -1 where a class needs no more than is ``before`` any row, or where nobody else is.
+    """
+    missing, start = 0, 0
+    for s in range(len(wanted)):
+        total[s], ends[s] = before[s], -1
+        missing += wanted[s] and not 0 < before[s] >= targets[s]
+    for b in range(len(stops)):
+        if missing == 0:
+            return
+        if stops[b] == start:
+            continue
+        for s in range(len(wanted)):
+            held[s] = total[s]
+        for t in range(start, stops[b]):
+            row = np.uint64(rows[t])
+            for s in range(len(wanted)):
+                total[s] += weights[row, s]
+        start = stops[b]
+        for s in range(len(wanted)):
+            if wanted[s] and total[s] > held[s] and not 0 < held[s] >= targets[s]:
+                ends[s], before[s] = b, held[s]
+                missing -= total[s] >= targets[s]
+
+
+@njit(cache=True, nogil=True)
+def settle(squares, rows, start, stop, weights, target, before):
+    """Go along the rows of a bin until there is enough, or as far as anybody weighs."""
+    sort_bin(squares, rows, start, stop)
+    reached, mass = np.inf, before
+    for t in range(start, stop):
+        weight = weights[rows[t]]
+        if weight > 0:
+            reached, mass = squares[t], mass + weight
+            if mass >= target:
+                break
+    return reached, mass
+
+
+@njit(cache=True, nogil=True)
+def sort_bin(squares, rows, start, stop):
+    """Sort the rows of a bin; equals keep their order."""
+    if stop - start > FEW:
+        order = start + np.argsort(squares[start:stop], kind="mergesort")
+        sorted_rows, sorted_squares = rows[order], squares[order]
+        for t in range(len(order)):
+            rows[start + t], squares[start + t] = sorted_rows[t], sorted_squares[t]
+        return
+    for t in range(start + 1, stop):
+        square, row, place = squares[t], rows[t], t
+        while place > start and squares[place - 1] > square:
+            squares[place], rows[place] = squares[place - 1], rows[place - 1]
+            place -= 1
+        squares[place], rows[place] = square, row

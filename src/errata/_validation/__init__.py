@@ -7,14 +7,15 @@ from ._labels import (
     check_known_labels,
     check_labelled,
     check_labels,
+    check_no_measurement,
     check_no_missing_labels,
     check_rows,
     distinct_labels,
     fit_to_codes,
     is_missing,
+    measurement_note,
 )
 from ._matrices import check_prior, check_score_table, check_transition, check_weight_matrix
-from ._measurements import check_no_measurement, measurement_note
 from ._numbers import (
     check_alpha,
     check_alpha_or_rule,

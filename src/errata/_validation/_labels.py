@@ -7,7 +7,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._format import count, listed
+
 MISSING_WORDS = ("", "nan", "na", "n/a", "null")  # in any case; "none" may well be a class
+
+MANY_NUMBERS = 30  # different numbers from which they may be a measurement
+MANY_FRACTIONS = 10  # the same for numbers with fractions; grades and ratings are as many
+FEW_ROWS = 10  # of each number on average, below which many of them are taken for one
 
 
 def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -72,13 +78,15 @@ def check_known_labels(y: Any, classes: np.ndarray) -> np.ndarray:
 def as_column(y: Any, *, name: str = "y") -> np.ndarray:
     """Labels as an array; a table of one column is as good as a column."""
     try:
-        y = np.asarray(y)
+        column = np.asarray(y)
     except ValueError as error:  # lists of several lengths
         raise ValueError(
             f"{name} must hold one label per row, but some rows have several or none; errata "
             "judges one label at a time."
         ) from error
-    return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+    if column.dtype.kind == "U" and column.ndim == 1 and any(map(is_missing, y)):
+        column = np.array(y, dtype=object)  # NumPy makes the text "nan" of what is missing
+    return column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column
 
 
 def _not_a_column(y: np.ndarray) -> str:
@@ -206,3 +214,71 @@ def _is_plain(estimator: Any, X: Any) -> bool:
     # NaN and infinity survive a sum, which is quicker than looking at each value; a sum that
     # overflows costs a check and nothing else.
     return bool(get_tags(estimator).input_tags.allow_nan or np.isfinite(X.sum()))
+
+
+def check_no_measurement(classes: Any, n: int, name: str) -> None:
+    """Raise when the distinct labels of ``n`` rows look like a measurement, not like classes."""
+    numbers = numbers_of(classes)
+    if numbers is None or not is_measurement(numbers, n):
+        return
+    some = listed((f"{number:g}" for number in numbers), most=3).partition(" and ")[0]
+    raise ValueError(
+        f"{name} holds {count(len(numbers))} different numbers in {count(n)} rows ({some}, ...), "
+        "which looks like a continuous measurement and not like classes: use errata.audit_targets, "
+        "or --target on the command line. If they are the names of classes, put a letter in front "
+        "of them."
+    )
+
+
+def measurement_note(classes: Any) -> list[str]:
+    """A sentence about labels that are many numbers, which may be classes all the same."""
+    numbers = numbers_of(classes)
+    if numbers is None:
+        return []
+    if len(numbers) <= (MANY_FRACTIONS if np.any(numbers % 1) else MANY_NUMBERS):
+        return []
+    return [
+        f"The labels are {count(len(numbers))} different numbers and were taken for classes. If "
+        "they measure something, near numbers are no errors of labelling: name another column, or "
+        "sort the numbers into classes such as low and high."
+    ]
+
+
+def is_measurement(numbers: np.ndarray, n: int) -> bool:
+    """Whether so many numbers, each of so few rows, are hardly classes.
+
+    Numbers with fractions are not, when there are many. Whole numbers that count from 0 or 1
+    without a gap are what encoders of labels make, and pass.
+
+    >>> is_measurement(np.linspace(36, 41, 51), 5000), is_measurement(np.arange(200), 1000)
+    (True, False)
+    >>> is_measurement(np.arange(18, 90), 500), is_measurement(np.arange(18, 90), 5000)
+    (True, False)
+    """
+    if len(numbers) <= MANY_NUMBERS:
+        return False
+    if np.any(numbers % 1):
+        return True
+    encoded = numbers.min() in (0, 1) and np.ptp(numbers) == len(numbers) - 1
+    return n < FEW_ROWS * len(numbers) and not encoded
+
+
+def numbers_of(classes: Any) -> np.ndarray | None:
+    """The distinct labels as sorted numbers; None where one of them is a word or a code.
+
+    >>> numbers_of(["2.5", "1"]), numbers_of(["01", "02"]), numbers_of(["cat", "1"])
+    (array([1. , 2.5]), None, None)
+    """
+    names = np.asarray(classes)
+    if names.dtype.kind == "b" or any(_is_code(name) for name in names.tolist()):
+        return None
+    try:
+        numbers = np.unique(names.astype(float))
+    except (TypeError, ValueError):
+        return None
+    return numbers if np.all(np.isfinite(numbers)) else None
+
+
+def _is_code(name: Any) -> bool:
+    """Text such as 01234, in which the first nought belongs to a name."""
+    return isinstance(name, str) and name[:1] == "0" and name[1:2].isdigit()

@@ -4,7 +4,7 @@ Its stages, in the order in which they run:
 
 1. ``_audit``: all of them on one page; ``_opening``: tables that must be in memory
 2. ``_inputs``: what the user passes, checked once; ``_leaks``: columns that hold the label;
-   ``_pixels``: rows that are pictures
+   ``_pixels``: rows that are pictures; ``_spellings``: labels that may be one
    ``sequences/``: rows that follow each other in time
 3. ``_copies``, ``_groups``, ``_ties``: rows that must be left out, counted and changed together
 4. ``_models``, ``_default_models``, ``_user_models``: models and their out-of-fold probabilities
@@ -29,22 +29,19 @@ Its stages, in the order in which they run:
 ``_settings`` holds every constant, with the command that chose it.
 """
 
-from ._audit import audit
-from ._audited_classifier import AuditedClassifier
-from ._base import BaseAudit
-from ._cleaning import Cleaned
-from ._default_models import default_models
-from ._diff import AuditDiff, DiffSide, diff
-from ._kinds import load_audit
-from ._models import CrossFit, NewRows, OutOfFoldModel, TrainingData
-from ._noise_rate import NoiseRate
-from ._result import Audit
-from ._reviewed import add_review
+from ._audit import AuditedClassifier, audit
 from ._self_check import SelfCheck
-from .annotators import VoteAudit, audit_votes
-from .explaining import RowExplanation
+from .examples._explanations import RowExplanation
+from .models._base import CrossFit, NewRows, OutOfFoldModel, TrainingData
+from .models._default import default_models
 from .multilabel import CellCheck, MultilabelAudit, audit_multilabel
 from .numbers import TargetAudit, TargetSelfCheck, audit_targets
+from .results._audit import Audit
+from .results._base import BaseAudit, add_review, load_audit
+from .results._cleaning import Cleaned
+from .results._diff import AuditDiff, DiffSide, diff
+from .results._rates_by import NoiseRate
+from .votes import VoteAudit, audit_votes
 
 __all__ = [
     "audit",

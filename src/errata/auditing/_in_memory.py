@@ -1,7 +1,7 @@
 """The audit of a table in memory, one stage after the other."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,12 +11,16 @@ from .._progress import Progress
 from .._random import draw_seed
 from .._validation import check_fraction
 from ..tables._columns import take_table_rows
-from ._all_rows import AllRows, judged_rows, rows_learnt_from
-from ._asked import Asked
-from ._assembly import assemble
-from ._decided_labels import DecidedLabels, lay_over, row_names, verdicts_of
-from ._drawing import rows_to_learn_from
-from ._inputs import (
+from ._learning import Brought, Judge, Learnt, TableRows, check_by_injecting, learn, notes_on_check
+from ._settings import LEARN_ROWS
+from ._spellings import notes_on_spellings
+from .classes import Grouped, Posterior, grouped_hypotheses, with_verdicts
+from .examples._examples import Showing
+from .examples._explanations import Explainer
+from .examples._views import PER_ROW, Looked, View, Viewer
+from .inputs._decisions import DecidedLabels, lay_over, row_names, verdicts_of
+from .inputs._groups import row_index
+from .inputs._inputs import (
     Display,
     Inputs,
     Labelled,
@@ -25,17 +29,34 @@ from ._inputs import (
     inputs_of,
     read_labels,
 )
-from ._judging import Judge, TableRows
-from ._learning import Brought, Learnt, check_by_injecting, learn, notes_on_check
-from ._per_row import one_per_row
-from ._result import Audit
-from ._row_index import row_index
-from ._settings import LEARN_ROWS
-from ._showing import Showing
-from ._views import PER_ROW, Looked, View, Viewer
-from .classes import Grouped, Posterior, grouped_hypotheses, with_verdicts
-from .explaining import Explainer
+from .inputs._labels import one_per_row
+from .results._assembly import AllRows, assemble, judged_rows, rows_learnt_from
+from .results._audit import Audit
 from .sequences import SequenceInputs, check_sequence, read_recordings
+
+
+class Asked(NamedTuple):
+    """What the user asks for; see :func:`errata.audit`."""
+
+    estimator: Any
+    pred_proba: Any
+    embeddings: Any
+    estimators: Sequence[Any] | None
+    groups: Any
+    sequence: Any
+    wavelets: Any
+    trust: Sequence[Any]
+    known: Any
+    decisions: Any
+    keys: Any
+    ids: Any
+    precision: float | None
+    self_check: bool
+    image_shape: tuple[int, ...] | None
+    title: str | None
+    drop: Sequence[Any]
+    random_state: Any
+    n_jobs: int | None
 
 
 def audit_in_memory(X: Any, y: Any, asked: Asked, progress: Progress) -> Audit:
@@ -130,12 +151,19 @@ def read_table_to_audit(X: Any, y: Any, asked: Asked) -> TableToAudit:
         given = Labelled.of(inputs)
         rows = _table_rows(given, asked)
     inputs.notes.extend([] if decided is None else decided.notes)
+    inputs.notes.extend(notes_on_spellings(_class_sizes(given)))
     display = Display(
         *(asked.ids, asked.image_shape, asked.title, label, asked.random_state),
         row_index(given.table),
     )
     display.check(len(given.codes), given.table)
     return TableToAudit(given, rows, inputs, course, decided, display, seed)
+
+
+def _class_sizes(given: Labelled) -> dict[Any, int]:
+    """How many rows have each label, those that models do not learn from included."""
+    sizes = np.bincount(given.codes[given.codes >= 0], minlength=len(given.classes))
+    return dict(zip(given.classes.tolist(), sizes.tolist(), strict=True))
 
 
 def _table_rows(given: Labelled, asked: Asked) -> TableRows:
@@ -153,10 +181,11 @@ def _table_rows(given: Labelled, asked: Asked) -> TableRows:
 
 def _inputs(given: Labelled, rows: TableRows, asked: Asked, seed: int) -> Inputs:
     """The inputs of all rows, or of those that are drawn to learn from."""
-    n, drawn = len(given.codes), None
+    n, drawn, proba = len(given.codes), None, rows.pred_proba
     if n > LEARN_ROWS:
         drawn = rows_to_learn_from(n, seed)
         given = given.for_rows(drawn)
+        proba = None if proba is None else proba[drawn]
         rows = rows._replace(table=None, pred_proba=None).for_rows(drawn)  # not copied twice
     inputs = inputs_of(
         given,
@@ -167,6 +196,7 @@ def _inputs(given: Labelled, rows: TableRows, asked: Asked, seed: int) -> Inputs
         n_jobs=asked.n_jobs,
         drawn=drawn,
         n_rows=n,
+        pred_proba=proba,
     )
     if drawn is None or asked.estimator is not None:  # which alone looks at the table itself
         return inputs
@@ -221,3 +251,16 @@ def _grouped(found: AllRows) -> Grouped:
     inputs = found.inputs
     grouped = grouped_hypotheses(found.posterior, found.logs, inputs.audited_codes)
     return grouped._replace(p=for_all_rows(inputs, grouped.p, found.posterior.rate))
+
+
+def rows_to_learn_from(n: int, seed: int) -> np.ndarray:
+    """The places of the rows to learn from, in order; all of them where they are few.
+
+    Examples
+    --------
+    >>> len(rows_to_learn_from(1_000_000, seed=0)), len(rows_to_learn_from(10, seed=0))
+    (200000, 10)
+    """
+    if n <= LEARN_ROWS:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, LEARN_ROWS, replace=False))

@@ -1,24 +1,97 @@
-"""What is learnt from the drawn rows: models, their pool, the noise, and how far to trust it."""
+"""What is learnt from the drawn rows, and any rows of the table judged by it."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._copies import copies_note
-from ._default_models import default_models
-from ._groups import joined
-from ._inputs import Inputs
-from ._models import OutOfFoldModel, TrainingData
-from ._notes import PROBABILITIES_ARE_OLDER
-from ._pooling import Pool, pool_models
+from .._blocks import blocks
+from .._format import percent
+from .._kernels._probabilities import largest, normalised
+from .._random import seeded_member
+from ..tables._columns import take_table_rows, without_columns
+from ..tables.features._features import FeaturePlan
 from ._self_check import SelfCheck, run_self_check
-from ._ties import Ties, find_ties
-from ._unlabelled import Filler, fit_filler
-from ._user_models import GivenProbabilities, models_of_user, named_models
-from .classes import Posterior, posterior_of
+from ._settings import CACHED, NOISE_ROWS, OVERLAP, TREE_ROWS
+from .classes import (
+    NoisePosterior,
+    Posterior,
+    RowRule,
+    RowsPosterior,
+    classes_before_labels,
+    noise_posterior,
+    posterior_of,
+    rows_posterior,
+)
+from .inputs._duplicates import Ties, copies_note, find_ties, mixed_bits
+from .inputs._features import Scale
+from .inputs._groups import group_folds, joined, places_among
+from .inputs._inputs import Inputs
+from .inputs._labels import are_among, codes_among
+from .models._base import (
+    NewRows,
+    OutOfFoldModel,
+    Predictor,
+    TrainingData,
+    all_columns,
+    certain_or_uniform,
+    cross_fit_proba,
+)
+from .models._default import (
+    AsGiven,
+    GivenProbabilities,
+    KernelAndTrees,
+    default_models,
+    estimator_table,
+    models_of_user,
+    named_models,
+)
+from .models._pooling import Pool, floored_logs, pool_models, pooled_new_rows, some_rows
 from .sequences import SequenceInputs, sequence_models
+
+PROBABILITIES_ARE_OLDER = (
+    "The self-check plants errors that your probabilities have never seen. It cannot show whether "
+    "the model behind them had learnt the labels it checks."
+)
+
+
+@dataclass(frozen=True)
+class Filler:
+    """Predicts the class of rows without a label: P(class | columns) before any label."""
+
+    noise: NoisePosterior
+    classifier: KernelAndTrees | None  # None where the user's probabilities stand for it
+    weight: float  # of these
+    n_classes: int
+
+    def fill(self, X: Any, proba: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """The most probable class of each row and its probability.
+
+        Parameters
+        ----------
+        X : array of shape (n, d) or None
+            Scaled features.
+        proba : array of shape (n, K) or None
+            What the user says of the classes that could be audited.
+        """
+        logs = self._given(proba) if self.classifier is None else self._learnt(X)
+        codes, p = largest(classes_before_labels(self.noise, logs))
+        return codes.astype(np.intp), np.minimum(p, 1.0)
+
+    def _learnt(self, X: np.ndarray) -> np.ndarray:
+        fitted = self.classifier
+        assert fitted is not None
+        parts = [
+            all_columns(fitted.predict_proba(X[block]), fitted.classes_, self.n_classes)
+            for block in blocks(len(X), CACHED, width=self.n_classes)
+        ]
+        return floored_logs(np.concatenate(parts).astype(np.float32).T)
+
+    def _given(self, proba: Any) -> np.ndarray:
+        logs = floored_logs(certain_or_uniform(proba).astype(np.float32).T)
+        return normalised(logs * np.float32(self.weight))
 
 
 class Learnt(NamedTuple):
@@ -72,7 +145,7 @@ def learn(
     if not data.more_rows:  # a copy of a drawn row was hardly drawn, too
         ties = find_ties(data, inputs, None if course is None else course.audited)
         data = without_copies(data, ties.copies, inputs.notes)
-    pool = pool_models(data, models, progress=progress)
+    pool = pool_models(data, models, equal=ties.equal, progress=progress)
     progress("computing the posterior")
     random, known = np.random.default_rng(seed), inputs.audited_known
     posterior = posterior_of(
@@ -139,7 +212,7 @@ def check_by_injecting(learnt: Learnt) -> SelfCheck | None:
 
     def audit_again(codes: np.ndarray, seed: int) -> Posterior:
         again = replace(data, codes=codes, random_state=seed)
-        logs = pool_models(again, models).logs
+        logs = pool_models(again, models, equal=ties.equal).logs
         random = np.random.default_rng(seed)
         return posterior_of(logs, codes, random, **ties.evidence(codes), known=known)
 
@@ -151,3 +224,234 @@ def notes_on_check(learnt: Learnt) -> list[str]:
     """What the self-check cannot show."""
     given = all(isinstance(model, GivenProbabilities) for model in learnt.models)
     return [PROBABILITIES_ARE_OLDER] if given else []
+
+
+class TableRows(NamedTuple):
+    """Some rows of a table, as the user gave them."""
+
+    places: np.ndarray  # of the rows in the whole table
+    table: Any  # without the label; None for none
+    codes: np.ndarray  # of labels among all classes; -1 where a row has none
+    known: np.ndarray | None = None
+    embeddings: Any = None  # what features come from instead of the table
+    pred_proba: np.ndarray | None = None
+    groups: np.ndarray | None = None
+
+    def for_rows(self, rows: np.ndarray | slice) -> "TableRows":
+        """The same for some of these rows; a slice of arrays is no copy."""
+        return TableRows(
+            places=self.places[rows],
+            table=None if self.table is None else _taken(self.table, rows),
+            codes=self.codes[rows],
+            known=None if self.known is None else self.known[rows],
+            embeddings=None if self.embeddings is None else _taken(self.embeddings, rows),
+            pred_proba=None if self.pred_proba is None else self.pred_proba[rows],
+            groups=None if self.groups is None else self.groups[rows],
+        )
+
+
+def _taken(table: Any, rows: np.ndarray | slice) -> Any:
+    if isinstance(table, np.ndarray):
+        return table[rows]
+    places = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+    return take_table_rows(table, places)
+
+
+class JudgedRows(NamedTuple):
+    """What is known of some rows, and more of those whose label could be audited."""
+
+    audited: np.ndarray  # whether the class of each label could be learnt
+    codes: np.ndarray  # of the labels of the audited ones, among classes that could be
+    rows: RowsPosterior
+    logs: np.ndarray  # (K, audited), of the pooled probabilities
+    predicted: np.ndarray  # (models, audited), the class that each model finds most probable
+    X: np.ndarray | None  # scaled features of the audited ones
+    filled: np.ndarray  # the most probable class of each row without a label
+    p_filled: np.ndarray
+    bits: np.ndarray | None  # equal for rows with equal features
+    unread: Counter[str]  # cells of a column that are of another kind than those learnt from
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What was learnt, without the rows it was learnt from: small, and able to travel."""
+
+    plan: FeaturePlan | None
+    scale: Scale | None
+    leaks: list[Any]
+    fitted: list[Predictor]
+    weights: np.ndarray
+    rule: RowRule
+    present: np.ndarray  # codes of the classes that could be learnt
+    learnt: np.ndarray  # places of the rows that were learnt from
+    logs: np.ndarray  # (K, learnt), what models that did not learn from the row say of it
+    predicted: np.ndarray  # (models, learnt)
+    filler: Filler | None
+    seed: int
+    shows_table: bool  # whether a model of the user looks at the table itself
+
+    @classmethod
+    def of(cls, learnt: Learnt) -> "Judge":
+        """The judge of the table that the rows were drawn from."""
+        inputs, pool = learnt.inputs, learnt.pool
+        places = np.asarray(inputs.drawn)[inputs.audited]
+        in_table = np.argsort(places)
+        return cls(
+            plan=None if inputs.features is None else inputs.features.plan,
+            scale=inputs.scale,
+            leaks=list(inputs.leaks),
+            fitted=pool.fitted,
+            weights=pool.weights,
+            rule=learnt.posterior.rule,
+            present=inputs.present,
+            learnt=places[in_table],
+            logs=pool.logs[:, in_table],
+            predicted=np.stack([model.predicted[in_table] for model in pool.models]),
+            filler=learnt.filler,
+            seed=learnt.data.random_state,
+            shows_table=any(getattr(m, "table", None) is not None for m in learnt.models),
+        )
+
+    def judge(self, rows: TableRows) -> JudgedRows:
+        """Judge some rows; those that were learnt from by models that were not fitted to them."""
+        new, bits, unread = self._new_rows(rows)
+        audited = are_among(rows.codes, self.present)
+        codes = codes_among(rows.codes[audited], self.present)
+        known = None if rows.known is None else rows.known[audited]
+        asked = _some(new, audited)
+        logs, predicted = self._logs(rows.places[audited], asked)
+        filled, p_filled = self._filled(new, rows.codes < 0)
+        return JudgedRows(
+            audited=audited,
+            codes=codes,
+            rows=rows_posterior(self.rule, logs, codes, known=known, of_many=True),
+            logs=logs,
+            predicted=predicted,
+            X=asked.X,
+            filled=filled,
+            p_filled=p_filled,
+            bits=bits,
+            unread=unread,
+        )
+
+    def _new_rows(self, rows: TableRows) -> tuple[NewRows, np.ndarray | None, Counter[str]]:
+        """Rows as models see them, what they can be known again by, and cells that do not fit."""
+        given, folds, table = rows.pred_proba, None, None
+        if given is not None:
+            are_some = given.shape[1] > len(self.present)
+            given = given[:, self.present]
+            given = certain_or_uniform(given) if are_some else given
+        if rows.groups is not None:
+            folds = group_folds(rows.groups, self.seed)
+        if self.plan is None or self.scale is None:
+            return NewRows(np.empty((len(rows.places), 0)), None, given, folds), None, Counter()
+        applied = self.plan.apply(rows.table if rows.embeddings is None else rows.embeddings)
+        if self.shows_table:
+            kept = without_columns(rows.table, self.leaks) if self.leaks else rows.table
+            table = estimator_table(kept, applied.X)
+        new = NewRows(self.scale.apply(applied.X), table, given, folds)
+        return new, mixed_bits(applied.X), applied.unread
+
+    def _logs(self, places: np.ndarray, rows: NewRows) -> tuple[np.ndarray, np.ndarray]:
+        """Of rows that were learnt from what was said then; models are asked of all others."""
+        if all(isinstance(predictor, AsGiven) for predictor in self.fitted):  # the same of all rows
+            return pooled_new_rows(self.fitted, self.weights, rows, dtype=self.logs.dtype)
+        at, is_learnt = places_among(self.learnt, places)
+        logs, predicted = self.logs[:, at], self.predicted[:, at]
+        is_new = ~is_learnt
+        if is_new.any():
+            found = pooled_new_rows(self.fitted, self.weights, _some(rows, is_new))
+            logs[:, is_new], predicted[:, is_new] = found
+        return logs, predicted
+
+    def _filled(self, rows: NewRows, blank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if self.filler is None or not blank.any():
+            return np.empty(0, dtype=np.intp), np.empty(0)
+        asked = _some(rows, blank)
+        return self.filler.fill(asked.X, asked.pred_proba)
+
+
+def _some(rows: NewRows, chosen: np.ndarray) -> NewRows:
+    return rows if chosen.all() else rows.take(np.flatnonzero(chosen))
+
+
+class Filled(NamedTuple):
+    """What rows without a label probably are."""
+
+    rows: np.ndarray
+    codes: np.ndarray  # of the most probable class, among those that could be audited
+    p: np.ndarray  # its probability
+
+
+def fit_filler(
+    data: TrainingData, pool: Pool, posterior: Posterior, known: np.ndarray | None
+) -> Filler:
+    """Learn to predict rows without a label from those that have one.
+
+    A classifier is fitted to 20,000 labelled rows at most. How far it can be trusted, and how the
+    classes differ from labels that are partly wrong, is learnt from what it says of rows that it
+    was not fitted to, as for the models of the audit. Without a table the user's probabilities
+    stand for the classifier.
+    """
+    if not data.X.shape[1]:
+        return Filler(posterior.noise, None, pool.models[-1].weight, data.n_classes)
+    random = np.random.default_rng(data.random_state + 3)
+    n = len(data.codes)
+    taught = np.arange(n) if n <= TREE_ROWS else np.sort(random.choice(n, TREE_ROWS, replace=False))
+    part = replace(data.for_rows(taught), folds=None)
+    classifier = seeded_member(KernelAndTrees(n_jobs=data.n_jobs), data.random_state)
+    noise = _noise(classifier, part, None if known is None else known[taught], random)
+    return Filler(noise, classifier.fit(part.X, part.codes), 0.0, data.n_classes)
+
+
+def _noise(
+    classifier: KernelAndTrees,
+    data: TrainingData,
+    known: np.ndarray | None,
+    random: np.random.Generator,
+) -> NoisePosterior:
+    logs = floored_logs(cross_fit_proba(classifier, data.X, data).astype(np.float32).T)
+    doubtful = np.arange(len(data.codes)) if known is None else np.flatnonzero(~known)
+    chosen = doubtful[some_rows(len(doubtful), data.n_classes, random, at_most=NOISE_ROWS)]
+    return noise_posterior(logs.take(chosen, axis=1).astype(float), data.codes[chosen])
+
+
+def notes_about_noise(posterior: Posterior, flagged: int, near_borders: int) -> list[str]:
+    """What nobody can tell from these columns: everything, overlap, noise at borders.
+
+    Of the flagged rows, so many may be wrong only if errors gather near the borders of classes.
+    """
+    if not posterior.skill.enough:
+        return [
+            "These columns do not tell the labels apart (no better than knowing how frequent each "
+            "label is). Whether labels are wrong cannot be told from them: anything from none to "
+            f"{percent(posterior.high)} is possible. Nothing is flagged."
+        ]
+    notes = []
+    if flagged and posterior.noise.ambiguity >= OVERLAP:
+        look = f"Part or all of the {flagged:,} labels that look wrong"
+        notes.append(
+            "The classes overlap in these columns. "
+            f"{look if flagged > 1 else 'The label that looks wrong'} may be right and merely "
+            "unusual."
+        )
+    if near_borders:
+        one = near_borders == 1
+        rows = "1 flagged row lies" if one else f"{near_borders:,} flagged rows lie"
+        notes.append(
+            f"{rows} where classes meet: wrong if errors gather there, right if the classes merely "
+            "overlap."
+        )
+    return notes
+
+
+def notes_about_duplicates(duplicates: list[np.ndarray]) -> list[str]:
+    """How many rows are equal but labelled differently."""
+    if not duplicates:
+        return []
+    rows = sum(map(len, duplicates))
+    groups = "group" if len(duplicates) == 1 else "groups"
+    return [
+        f"{rows:,} rows in {len(duplicates):,} {groups} are equal to each other but labelled "
+        "differently: in each group at least one label is wrong, or the columns do not tell enough."
+    ]

@@ -1,10 +1,8 @@
 """Experiments: run a grid of them, resume it after a crash, compare it with what was published."""
 
-from ._experiment import Experiment, NoisyTraining
-from ._published import list_published, load_published
+from ._experiment import Experiment, NoisyTraining, list_published, load_published
 from ._report import write_comparison
-from ._results import read_results
-from ._run import run_experiment
+from ._run import read_results, run_experiment
 from .experiments import get_experiment, list_experiments
 
 __all__ = [

@@ -1,13 +1,22 @@
-"""Write what a run found: the comparison as Markdown and as pictures, and the experiment's own."""
+"""What a run found beside what was published: for the terminal, in Markdown and in pictures."""
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
+import numpy as np
+from rich.table import Table as RichTable
+
 from .._files import atomic_path
+from .._optional import require
 from ..exceptions import MissingExtraError
-from ._beside_published import BesidePublished, beside_published
-from ._experiment import Experiment
-from ._present import detail_table, plot_comparison, sentence, summary_table, to_markdown, to_rich
+from ..stats import friedman_test, plot_critical_difference
+from ..tables import write_table
+from ._experiment import Cell, Experiment, Published
+
+Key = tuple[str, float | None, str, str]
 
 
 class Report(NamedTuple):
@@ -40,6 +49,23 @@ def write_comparison(experiment: Experiment, results: list[dict], out: str | Pat
     return Report(summary, sentences, files)
 
 
+class BesidePublished(NamedTuple):
+    """One published number beside ours; None where a spread is unknown, or what follows from it."""
+
+    dataset: str
+    noise_level: float | None
+    method: str
+    metric: str
+    ours: float
+    ours_std: float | None
+    repetitions: int
+    published: float
+    published_std: float | None
+    difference: float
+    standard_error: float | None
+    within: bool | None
+
+
 def _write_markdown(title: str, comparisons: list[BesidePublished], path: Path) -> None:
     parts = [f"# {title}", sentence(comparisons)]
     for table in (summary_table(comparisons), detail_table(comparisons)):
@@ -58,3 +84,277 @@ def _draw(
             of_metric = [c for c in comparisons if c.metric == metric]
             plot_comparison(of_metric, temporary, title=experiment.title)
     return files + (experiment.illustrate(results, out) if experiment.illustrate else [])
+
+
+class Table(NamedTuple):
+    """Text cells under a header; the first ``names`` columns are names, the rest numbers."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    names: int
+
+
+def summary_table(comparisons: Sequence[BesidePublished]) -> Table:
+    """Means over the data sets, one row per metric, noise level and method."""
+    groups = defaultdict(list)
+    for row in comparisons:
+        groups[row.metric, row.noise_level, row.method].append(row)
+    rows = [
+        [
+            metric,
+            _percent(level),
+            method,
+            str(len(group)),
+            f"{fmean(c.ours for c in group):.2f}",
+            f"{fmean(c.published for c in group):.2f}",
+            f"{fmean(c.difference for c in group):+.2f}",
+            _fraction_within(group),
+        ]
+        for (metric, level, method), group in groups.items()
+    ]
+    names = ["metric", "noise", "method"]
+    header = [*names, "sets", "ours", "published", "difference", "within 2 se"]
+    return Table("Means over the data sets", header, rows, len(names))
+
+
+def detail_table(comparisons: Sequence[BesidePublished]) -> Table:
+    """Every published number beside ours."""
+    rows = [
+        [
+            c.metric,
+            _percent(c.noise_level),
+            c.dataset,
+            c.method,
+            _with_spread(c.ours, c.ours_std),
+            _with_spread(c.published, c.published_std),
+            f"{c.difference:+.2f}",
+            {True: "yes", False: "no", None: "?"}[c.within],
+        ]
+        for c in comparisons
+    ]
+    header = [
+        "metric",
+        "noise",
+        "data set",
+        "method",
+        "ours",
+        "published",
+        "difference",
+        "within 2 se",
+    ]
+    return Table("Every number", header, rows, names=4)
+
+
+def sentence(comparisons: Sequence[BesidePublished]) -> str:
+    """One sentence about all of them."""
+    known = [c for c in comparisons if c.within is not None]
+    close = sum(bool(c.within) for c in known)
+    mean = fmean(c.difference for c in comparisons)
+    return (
+        f"{close} of {len(known)} numbers lie within two standard errors of the published ones; "
+        f"the mean difference is {mean:+.2f}."
+    )
+
+
+def to_markdown(table: Table) -> str:
+    """A table in Markdown, numbers to the right."""
+    line = ["---"] * table.names + ["---:"] * (len(table.header) - table.names)
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |"
+        for row in [table.header, line, *table.rows]
+    )
+
+
+def to_rich(table: Table) -> Any:
+    """A table for the terminal."""
+    rich_table = RichTable(title=table.title, title_justify="left")
+    for place, name in enumerate(table.header):
+        rich_table.add_column(name, justify="left" if place < table.names else "right")
+    for row in table.rows:
+        rich_table.add_row(*row)
+    return rich_table
+
+
+def plot_comparison(comparisons: Sequence[BesidePublished], path: Path, *, title: str = "") -> None:
+    """One metric, ours against published, a panel per method; on the diagonal both agree."""
+    methods = list(dict.fromkeys(c.method for c in comparisons))
+    columns = min(len(methods), 3)
+    lines = -(-len(methods) // columns)
+    figure = new_figure(3.4 * columns + 1, 3.4 * lines + 0.6)
+    axes = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
+    low = min(min(c.ours, c.published) for c in comparisons)
+    high = max(max(c.ours, c.published) for c in comparisons)
+    for axis, method in zip(axes.flat, methods, strict=False):
+        axis.axline((low, low), slope=1, color="0.7", linewidth=1, zorder=0)
+        points = _draw_points(axis, [c for c in comparisons if c.method == method])
+        axis.set(title=method, xlim=_wider(low, high), ylim=_wider(low, high), aspect="equal")
+    for axis in list(axes.flat)[len(methods) :]:
+        axis.set_axis_off()
+    metric = comparisons[0].metric.replace("_", " ")
+    figure.supxlabel(f"published {metric}")
+    figure.supylabel(f"our {metric} (bars: two standard errors)", fontsize="medium")
+    if title:
+        figure.suptitle(title)
+    if len({c.noise_level for c in comparisons}) > 1:
+        figure.colorbar(points, ax=axes, label="noise level")
+    figure.savefig(path, dpi=150)
+
+
+def _draw_points(axis: Any, group: Sequence[BesidePublished]) -> Any:
+    published, ours = [c.published for c in group], [c.ours for c in group]
+    errors = [2 * (c.standard_error or 0.0) for c in group]
+    axis.errorbar(published, ours, yerr=errors, fmt="none", color="0.6", linewidth=0.8, zorder=1)
+    levels = [c.noise_level or 0.0 for c in group]
+    # The colour bar is that of the last panel: up to 0.5, the highest level published, all panels
+    # have one scale, whichever levels each of them holds.
+    return axis.scatter(
+        published,
+        ours,
+        c=levels,
+        cmap="viridis",
+        vmin=0,
+        vmax=max(max(levels), 0.5),
+        s=18,
+        zorder=2,
+    )
+
+
+def _wider(low: float, high: float) -> tuple[float, float]:
+    margin = 0.05 * (high - low) or 1.0  # a single number has no range
+    return low - margin, high + margin
+
+
+def _percent(level: float | None) -> str:
+    return "-" if level is None else f"{100 * level:g}%"
+
+
+def _with_spread(mean: float, std: float | None) -> str:
+    return f"{mean:.2f}" if std is None else f"{mean:.2f} ± {std:.2f}"
+
+
+def _fraction_within(group: Sequence[BesidePublished]) -> str:
+    known = [c for c in group if c.within is not None]
+    return f"{sum(bool(c.within) for c in known)}/{len(known)}" if known else "?"
+
+
+def beside_published(
+    results: Iterable[dict[str, Any]], published: Published
+) -> list[BesidePublished]:
+    """Put the mean of our repetitions beside the published number, wherever both exist.
+
+    ``within`` tells whether the difference is at most two standard errors: the error of our mean
+    and of theirs. Where no spread was published, ours stands in for it. Where the table says by how
+    much a printed number may be rounded, that much is added.
+
+    Examples
+    --------
+    >>> from errata.bench._report import beside_published
+    >>> from errata.bench._experiment import Published
+    >>> results = [
+    ...     {"dataset": "pima", "noise_level": 0.0, "method": "Bagging", "repetition": i,
+    ...      "accuracy_percent": accuracy}
+    ...     for i, accuracy in enumerate([76.5, 77.1, 76.2])
+    ... ]
+    >>> row = beside_published(results, Published("walmsley_2017_accuracy", repetitions=10))[0]
+    >>> row.published, round(row.ours, 2), round(row.difference, 2), row.within
+    (76.93, 76.6, -0.33, True)
+    """
+    values = _by_cell(results)
+    rows = []
+    for row in published.rows():
+        key = (row["dataset"], row.get("noise_level"), row["method"], row["metric"])
+        if key in values:
+            # What must have been meant, where the paper misprints a number.
+            corrected = row.get("mean_corrected")
+            theirs = row["mean"] if corrected is None else corrected
+            spread, rounding = row.get("std"), row.get("rounding") or 0.0
+            rows.append(_beside(key, values[key], theirs, spread, published.repetitions, rounding))
+    return rows
+
+
+def _by_cell(results: Iterable[dict[str, Any]]) -> dict[Key, list[float]]:
+    values = defaultdict(list)
+    for row in results:
+        # Results keep the order of the columns of their file: the cell, then the metrics.
+        for metric in list(row)[len(Cell._fields) :]:
+            key = (row["dataset"], row["noise_level"], row["method"], metric)
+            values[key].append(row[metric])
+    return values
+
+
+def _beside(
+    key: Key,
+    values: list[float],
+    theirs: float,
+    their_std: float | None,
+    their_n: int,
+    rounding: float,
+) -> BesidePublished:
+    ours, n = fmean(values), len(values)
+    difference = ours - theirs
+    our_std = stdev(values) if n > 1 else None
+    error, within = None, None  # one repetition has no spread, and nothing is claimed
+    if our_std is not None:
+        spread = our_std if their_std is None else their_std
+        error = (our_std**2 / n + spread**2 / their_n) ** 0.5
+        within = abs(difference) <= 2 * error + rounding
+    dataset, noise_level, method, metric = key
+    return BesidePublished(
+        dataset, noise_level, method, metric,
+        ours, our_std, n, theirs, their_std, difference, error, within,
+    )  # fmt: skip
+
+
+def illustrate_ranks(results: list[dict[str, Any]], folder: Path, *, metric: str) -> list[Path]:
+    """Friedman's test and a critical-difference diagram for each noise level.
+
+    Writes friedman.csv and one ranks-LEVEL.png each; the higher the metric, the better. Levels with
+    fewer than three methods or two data sets are left out: there is nothing to rank.
+    """
+    tables = _tables(results, metric)
+    if not tables:
+        return []
+    files = [folder / "friedman.csv"]
+    rows = [_friedman(level, *table) for level, table in tables.items()]
+    write_table(files[0], {name: [row[name] for row in rows] for name in rows[0]})
+    for level, (methods, scores) in tables.items():
+        files.append(folder / f"ranks-{level}.png")
+        _draw_ranks(scores, methods, files[-1])
+    return files
+
+
+def _friedman(level: float | None, methods: list[str], scores: np.ndarray) -> dict[str, Any]:
+    test = friedman_test(scores)
+    ranks = {f"rank of {m}": float(r) for m, r in zip(methods, test.average_ranks, strict=True)}
+    return {"noise_level": level, "statistic": test.statistic, "p_value": test.p_value} | ranks
+
+
+def _tables(results: list[dict[str, Any]], metric: str) -> dict[Any, tuple[list[str], np.ndarray]]:
+    """For each noise level the methods, and their mean scores with one row per data set."""
+    values: dict[Any, dict] = defaultdict(lambda: defaultdict(list))
+    for row in results:
+        values[row["noise_level"]][row["dataset"], row["method"]].append(row[metric])
+    tables = {}
+    for level, cells in values.items():
+        datasets = list(dict.fromkeys(dataset for dataset, _ in cells))
+        methods = list(dict.fromkeys(method for _, method in cells))
+        # What friedman_test asks for: fewer have nothing to rank.
+        if len(methods) > 2 and len(datasets) > 1:
+            scores = [[fmean(cells[d, m]) for m in methods] for d in datasets]
+            tables[level] = methods, np.array(scores)
+    return tables
+
+
+def _draw_ranks(scores: np.ndarray, methods: list[str], path: Path) -> None:
+    axis = plot_critical_difference(scores, names=methods)
+    with atomic_path(path) as temporary:
+        axis.figure.savefig(temporary, dpi=150)
+    # The diagram is made by pyplot, which keeps its figures until they are closed.
+    require("matplotlib.pyplot", extra="report").close(axis.figure)
+
+
+def new_figure(width: float, height: float) -> Any:
+    """A figure of this size in inches, whose parts make room for each other."""
+    figure = require("matplotlib.figure", extra="report").Figure
+    return figure((width, height), layout="constrained")

@@ -1,19 +1,28 @@
-"""Run an experiment: in parallel, resumable, the same numbers however often it is stopped."""
+"""Run an experiment: in parallel, resumable, with results and a manifest on disk."""
 
+import csv
+import io
+import json
 import os
+import platform
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator
 
 from .._engine import map_elsewhere
+from .._files import atomic_path, explain_closed
 from .._validation import check_count
-from ..datasets._load import check_available
-from ..datasets._sources import folder_of
+from ..datasets._load import check_available, folder_of
 from ._experiment import Bench, Cell, Experiment
-from ._manifest import describe, write_manifest
-from ._results import ResultFile, read_results
+
+# Those whose version may change a number.
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "errata")
 
 
 def run_experiment(
@@ -76,26 +85,29 @@ def run_experiment(
     # Before anything is written, and for all sets at once rather than hours into the run.
     check_available([name for name in experiment.datasets.values() if name is not None], folder)
     out = Path(out)
-    out.mkdir(parents=True, exist_ok=True)
-    write_manifest(out / "manifest.json", describe(experiment, seed))
-    file = ResultFile(out / "results.csv", experiment.metrics)
-    cells, held = list(experiment.cells()), file.start()
-    missing = [cell for cell in cells if cell not in held]
-    done = len(cells) - len(missing)
-    report = progress or (lambda done, total: None)
-    report(done, len(cells))
-    if engine is None:
-        bench = Bench(None if folder is None else Path(folder), seed)
-        measured = _measured_here(experiment, missing, bench, n_jobs)
-    else:
-        measured = _measured_on(engine, experiment, missing, Bench(_anywhere(folder), seed), out)
-    for cell, value in measured:
-        file.append(cell, value)
-        done += 1
+    with result_folder(out):
+        write_manifest(out / "manifest.json", describe(experiment, seed))
+        file = ResultFile(out / "results.csv", experiment.metrics)
+        cells, held = list(experiment.cells()), file.start()
+        missing = [cell for cell in cells if cell not in held]
+        done = len(cells) - len(missing)
+        report = progress or (lambda done, total: None)
         report(done, len(cells))
-    # Cells come back in any order; sorted, the file does not depend on n_jobs nor on interruptions.
-    file.sort(cells)
-    return read_results(file.path)
+        if engine is None:
+            bench = Bench(None if folder is None else Path(folder), seed)
+            measured = _measured_here(experiment, missing, bench, n_jobs)
+        else:
+            measured = _measured_on(
+                engine, experiment, missing, Bench(_anywhere(folder), seed), out
+            )
+        for cell, value in measured:
+            file.append(cell, value)
+            done += 1
+            report(done, len(cells))
+        # Cells come back in any order; sorted, the file does not depend on n_jobs nor on whether
+        # the run was interrupted.
+        file.sort(cells)
+        return read_results(file.path)
 
 
 def _measured_here(
@@ -125,3 +137,154 @@ def _measure(cell: Cell, shared: tuple[Experiment, Bench]) -> tuple[Cell, Mappin
     experiment, bench = shared
     method = experiment.methods[cell.method]
     return cell, experiment.measure(cell, method, experiment.datasets[cell.dataset], bench)
+
+
+def read_results(path: str | os.PathLike) -> list[dict[str, Any]]:
+    r"""Read the results of a run: a list of rows with the cell and the value of every metric.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "results.csv")
+    ...     text = "dataset,noise_level,method,repetition,error\niris,0.1,tree,0,6.5\n"
+    ...     _ = path.write_text(text)
+    ...     read_results(path)
+    [{'dataset': 'iris', 'noise_level': 0.1, 'method': 'tree', 'repetition': 0, 'error': 6.5}]
+    """
+    with open(path, encoding="utf-8", newline="") as stream:
+        return [_parse(row) for row in csv.DictReader(stream)]
+
+
+@contextmanager
+def result_folder(path: Path) -> Iterator[None]:
+    """Make a folder for a run; where the run fails before anything is measured, nothing stays."""
+    new = [folder for folder in (path, *path.parents) if not folder.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise FileExistsError(f"{path} is a file; give a folder for the results.") from error
+    except OSError as error:
+        explain_closed(path, error)
+        raise
+    results = path / "results.csv"
+    made = [file for file in (results, path / "manifest.json") if not file.exists()]
+    try:
+        yield
+    except BaseException:
+        if results in made and not (results.exists() and read_results(results)):
+            for file in made:
+                file.unlink(missing_ok=True)
+            for folder in new:
+                with suppress(OSError):
+                    folder.rmdir()
+        raise
+
+
+class ResultFile:
+    """A CSV file that grows by one row per cell and survives being killed at any moment."""
+
+    def __init__(self, path: Path, metrics: tuple[str, ...]) -> None:
+        self.path = path
+        self.columns = [*Cell._fields, *metrics]
+
+    def start(self) -> set[Cell]:
+        """Make the file ready and return the cells that it holds already.
+
+        A last line without a line end is what a killed run was writing: it is removed.
+        """
+        # Without any line end not even the header was written in full.
+        if not self.path.exists() or b"\n" not in (content := self.path.read_bytes()):
+            self.path.write_text(self._line(self.columns), encoding="utf-8", newline="")
+            return set()
+        if not content.endswith(b"\n"):
+            os.truncate(self.path, content.rindex(b"\n") + 1)
+        rows = read_results(self.path)
+        return {Cell(*(row[name] for name in Cell._fields)) for row in rows}
+
+    def append(self, cell: Cell, values: Mapping[str, float]) -> None:
+        """Add one row and wait until it is on the disk."""
+        numbers = [values[name] for name in self.columns[len(Cell._fields) :]]
+        with open(self.path, "a", encoding="utf-8", newline="") as stream:
+            stream.write(self._line([*cell, *numbers]))
+            stream.flush()
+            # flush() hands the line to the system only, which may hold it when the machine stops.
+            os.fsync(stream.fileno())
+
+    def sort(self, cells: list[Cell]) -> None:
+        """Put the rows in the order of ``cells``, whichever was measured first."""
+        place = {cell: i for i, cell in enumerate(cells)}
+        # Lines are moved as they are: numbers keep the digits they were written with.
+        header, *lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True)
+        found = [Cell(*(row[name] for name in Cell._fields)) for row in read_results(self.path)]
+        order = sorted(range(len(lines)), key=lambda i: place[found[i]])
+        with atomic_path(self.path) as temporary:
+            temporary.write_text(header + "".join(lines[i] for i in order), encoding="utf-8")
+
+    @staticmethod
+    def _line(cells: list[Any]) -> str:
+        stream = io.StringIO()
+        csv.writer(stream, lineterminator="\n").writerow(cells)
+        return stream.getvalue()
+
+
+def _parse(row: dict[str, str]) -> dict[str, Any]:
+    dataset, level, method, repetition, *values = row.values()
+    cell = Cell(dataset, float(level) if level else None, method, int(repetition))
+    metrics = list(row)[len(Cell._fields) :]
+    return cell._asdict() | dict(zip(metrics, map(float, values), strict=True))
+
+
+def describe(experiment: Experiment, seed: int) -> dict[str, Any]:
+    """Parameters, seed and versions of a run."""
+    return {
+        "experiment": experiment.name,
+        "title": experiment.title,
+        "seed": seed,
+        "repetitions": experiment.repetitions,
+        "noise_levels": [None if x is None else float(x) for x in experiment.noise_levels],
+        "datasets": dict(experiment.datasets),
+        "methods": {name: described(method) for name, method in experiment.methods.items()},
+        "metrics": list(experiment.metrics),
+        "measure": described(experiment.measure),
+        "versions": {"python": platform.python_version()} | {n: version(n) for n in _LIBRARIES},
+    }
+
+
+def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
+    """Write the manifest of a new run, or check that it is the one this run goes on with."""
+    if not path.exists():
+        with atomic_path(path) as temporary:
+            temporary.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        return
+    earlier = json.loads(path.read_text(encoding="utf-8"))
+    differing = [key for key in manifest if earlier.get(key) != manifest[key]]
+    if differing:
+        raise ValueError(
+            f"{path.parent} holds a run with another {' and '.join(differing)}; "
+            "results of two settings do not mix: choose another folder, or remove this one."
+        )
+
+
+def described(thing: Any) -> str:
+    """What a thing is, in a line that is the same in every run: no addresses, nothing left out."""
+    # First, as functions and classes have a __dict__ too, and their repr has an address.
+    if isinstance(thing, type) or (callable(thing) and hasattr(thing, "__qualname__")):
+        return f"{thing.__module__}.{thing.__qualname__}"
+    if isinstance(thing, list | tuple):
+        return f"[{', '.join(map(described, thing))}]"
+    if isinstance(thing, dict):
+        return f"{{{', '.join(f'{name}: {described(value)}' for name, value in thing.items())}}}"
+    # Not repr(), which leaves out the defaults, and these may change between versions.
+    if isinstance(thing, BaseEstimator):
+        return _call(thing, thing.get_params(deep=False))
+    if hasattr(thing, "__dict__"):  # splitters and measures
+        return _call(thing, vars(thing))
+    # NumPy 2 writes np.float64(0.1) where NumPy 1 wrote 0.1.
+    return repr(thing.item() if isinstance(thing, np.generic) else thing)
+
+
+def _call(thing: Any, parameters: dict[str, Any]) -> str:
+    arguments = (f"{name}={described(parameters[name])}" for name in sorted(parameters))
+    return f"{type(thing).__name__}({', '.join(arguments)})"

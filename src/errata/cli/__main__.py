@@ -4,10 +4,13 @@ Nothing here imports scikit-learn: commands reach the rooms of errata by attribu
 loaded when a command runs, not when its help is shown.
 """
 
+import os
 import sys
 
 try:
     import warnings
+    from collections.abc import Iterator
+    from contextlib import contextmanager
     from typing import Any
 
     import click
@@ -27,6 +30,9 @@ try:
 except KeyboardInterrupt:  # importing takes long enough to think better of it
     sys.stderr.write("Stopped; nothing was written.\n")
     raise SystemExit(130) from None
+except MemoryError:
+    sys.stderr.write("Error: the memory does not suffice to start errata; give it more.\n")
+    raise SystemExit(2) from None
 
 
 class Commands(click.Group):
@@ -35,7 +41,7 @@ class Commands(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command line; click would end with exit codes of its own."""
         try:
-            with tidy_when_killed():
+            with tidy_when_killed(), _safe_path():
                 sys.exit(super().main(*args, **kwargs | {"standalone_mode": False}))
         except click.ClickException as error:
             show(error)
@@ -87,6 +93,23 @@ main.add_command(compare)
 main.add_command(noise)
 main.add_command(datasets)
 main.add_command(reproduce)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Let processes that joblib and Dask start import nothing from the folder they start in.
+
+    It may be a stranger's, with a joblib.py beside the table.
+    """
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _warn(message: Warning | str, *_: Any) -> None:

@@ -1,5 +1,6 @@
 """``errata audit``: which labels of a table are wrong, with a report to look at."""
 
+import json
 import warnings
 from collections import Counter
 from pathlib import Path
@@ -7,23 +8,23 @@ from typing import Any
 
 import click
 
+import errata
+
 from .._files import readable
 from .._format import plural
 from .._optional import require_all
 from .._progress import shown_progress
-from ._as_json import print_as_json
-from ._audit_parts import Parts, audit_in_parts, is_read_in_parts
-from ._by import add_rates
-from ._cluster import cluster_options
+from .._sentences import answer, notes
+from ._audit_kinds import AuditKind, kind_asked_for
+from ._audit_parts import Parts, Written, add_rates, audit_in_parts, is_read_in_parts, write_outputs
 from ._console import console, say
+from ._endings import fail_above
 from ._findings import clean_command, print_findings, review_command
-from ._folder import new_folder
-from ._gates import fail_above
-from ._kinds import AuditKind, kind_asked_for
-from ._options import FRACTION, FREQUENCY, JOBS, MODELS, Options
-from ._outputs import Written, write_outputs
-from ._places import place_beside
-from ._since import earlier_audit
+from ._folder import new_folder, place_beside
+from ._options import FRACTION, FREQUENCY, JOBS, MODELS, SEED, Options, cluster_options
+
+FOR_THE_PAGE = ("map", "points", "band")  # thousands of points to draw
+OF_A_ROW = ("row", "id", "label", "suggested", "p_wrong", "flagged", "reasons")  # without pictures
 
 
 @click.command()
@@ -144,9 +145,7 @@ from ._since import earlier_audit
     type=click.Choice(MODELS),
     help="One of scikit-learn's classifiers, beside errata's own models.",
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every draw."
-)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of every draw.")
 @click.option("--jobs", type=JOBS, default=1, show_default=True, help="Threads; -1 for all cores.")
 @click.option(
     "--fail-above",
@@ -316,3 +315,42 @@ def _notes_on_ids(ids: Any, name: str | None) -> list[str]:
         return []
     stand = "stands for several rows" if len(twice) == 1 else "stand for several rows each"
     return [f"{plural(len(twice), 'id')} in {name!r} {stand} (the first is {twice[0]})."]
+
+
+def print_as_json(found: Any, since: Any, folder: Path) -> None:
+    """Print the summary, but for what is drawn; notes go to standard error, too."""
+    summary = found.summary()
+    for note in notes(summary):
+        say(f"Note: {note}", err=True)
+    told = {name: value for name, value in summary.items() if name not in FOR_THE_PAGE} | {
+        "answer": answer(summary),
+        "examples": [{name: row[name] for name in OF_A_ROW} for row in summary["examples"]],
+        "metrics": found.metrics(),
+        "diff": None if since is None else since.to_dict(),
+        "folder": str(folder),
+    }
+    say(json.dumps(told, indent=2, allow_nan=False))
+
+
+def earlier_audit(path: Path | None, kind: str, out: Path, *, in_parts: bool) -> Any:
+    """The earlier audit, read before the work begins; None where none is named.
+
+    ``kind`` is what the new audit is of, in words.
+    """
+    if path is None:
+        return None
+    from ..auditing.results._base import KINDS
+
+    found = errata.auditing.load_audit(path)
+    was = KINDS[found.kind].words
+    if was != kind:
+        raise ValueError(
+            f"--compare-to {path} is an audit of {was}, and this one is of {kind}; name one of the "
+            "same kind."
+        )
+    # Its rows may be read only when they are compared, and by then the new ones are in their place.
+    if in_parts and path.resolve() == out.resolve():
+        raise ValueError(
+            f"--compare-to {path} would be replaced before it is compared; choose another --out."
+        )
+    return found

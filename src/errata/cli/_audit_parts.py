@@ -1,4 +1,4 @@
-"""``errata audit`` of a table that is read in parts: a folder, a pattern, or a file too large."""
+"""``errata audit`` of a table that is read in parts, and what every audit leaves in its folder."""
 
 import os
 from contextlib import suppress
@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 
 import errata
 
+from .._format import count
 from .._progress import shown_progress
-from ._by import add_rates
-from ._cluster import chosen_engine
-from ._columns import check_roles
-from ._console import say
-from ._folder import check_place, new_folder
-from ._options import Options
-from ._outputs import Written, write_outputs
-from ._places import holds_pictures, is_pattern, whole_path
-from ._resuming import resumable
+from .._sentences import wording
+from ._columns import check_roles, read_column
+from ._console import resumable, say
+from ._folder import check_place, holds_pictures, is_pattern, new_folder, whole_path
+from ._options import Options, chosen_engine
 
 FITS = 1 / 8  # of this machine's memory: a file as large as this may become larger than it all
+
+MOST_RANKED = 100_000  # rows of a large table in ranked.csv: nobody reads further
+CHANCES = ("p_wrong", "p_consensus")
 
 
 class Parts(NamedTuple):
@@ -53,6 +53,13 @@ def _fits(file: Path) -> bool:
     return True
 
 
+class Written(NamedTuple):
+    """What there is to say of the files."""
+
+    ranked: str  # what the ranked list holds
+    since: Any  # what changed since an earlier audit; None where none was named
+
+
 def audit_in_parts(
     file: Path,
     out: Path,
@@ -70,11 +77,14 @@ def audit_in_parts(
     _check(options)
     check_place(out, force)
     # Here, as they bring scikit-learn.
-    from ..auditing._stored_audit import Storing
-    from ..tables._sources import memory_bytes
+    from ..auditing.stored._audit import MARK, Storing
+    from ..tables.stored._sources import memory_bytes
 
     memory = parts.memory and memory_bytes(parts.memory)
-    _tell_of_unfinished(file, Storing(out).unfinished, parts)
+    unfinished = Storing(out).unfinished
+    if (unfinished / MARK).is_file():
+        what = "Starting anew" if parts.no_resume else "Going on"
+        say(f"{what}: the audit of {file} was stopped before, in {unfinished}.", err=True)
     with (
         resumable(),
         chosen_engine(parts.engine, parts.scheduler) as engine,
@@ -134,7 +144,55 @@ def _check(options: Options) -> None:
             )
 
 
-def _tell_of_unfinished(file: Path, unfinished: Path, parts: Parts) -> None:
-    if unfinished.is_dir():
-        what = "Starting anew" if parts.no_resume else "Going on"
-        say(f"{what}: the audit of {file} was stopped before, in {unfinished}.", err=True)
+def write_outputs(found: Any, folder: Path, earlier: Any = None) -> Written:
+    """Write all of it; ``earlier`` is an audit to compare to."""
+    found.save(folder)
+    found.report(folder / "report.html")
+    ranked, words = _ranked(found)
+    if found.ids is not None:
+        ranked["id"] = found.ids[ranked["row"]]
+    ranked["flagged"] = ranked["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
+    wanted = ["row", *(() if found.ids is None else ("id",)), *found.listed]
+    _write(folder / "ranked.csv", {name: ranked[name] for name in wanted})
+    for name, columns in found.further_lists().items():
+        _write(folder / f"{name}.csv", columns)
+    since = None if earlier is None else errata.diff(earlier, found)
+    changes = [] if since is None else [since.markdown()]
+    text = "\n\n".join([found.to_markdown(), *changes])
+    (folder / "summary.md").write_text(f"{text}\n", encoding="utf-8")
+    return Written(words, since)
+
+
+def _write(path: Path, columns: dict[str, Any]) -> None:
+    # Further digits say nothing, and differ from one machine to the next.
+    chance = {k: v.round(4).clip(max=0.9999) for k, v in columns.items() if k in CHANCES}
+    errata.tables.write_table(path, columns | chance, guard_formulas=True)
+
+
+def _ranked(found: Any) -> tuple[dict[str, Any], str]:
+    """The rows of the list, the most suspicious first, and what they are."""
+    if len(found) <= errata.auditing._settings.EXACT_ROWS:
+        return found.ranked_columns(), f"All {wording(found.found()).row}s"
+    ranked, flagged = found.ranked_columns(flagged=True, most=MOST_RANKED), found.totals.n_flagged
+    if flagged <= MOST_RANKED:
+        return ranked, "The flagged rows"
+    return ranked, f"The {count(MOST_RANKED)} most suspicious of the flagged rows"
+
+
+def add_rates(found: Any, name: str | None, file: Path) -> None:
+    """Let summary and report of an audit tell of each value of a column, if one is named."""
+    if name is None:
+        return
+    if found.has_skill:
+        found.rates_by(_values_in(file, name), name=name)
+    else:
+        found.notes.append(f"How noisy each value of {name!r} is cannot be told either.")
+
+
+def _values_in(file: Path, name: str) -> Any:
+    """The column of a file, or of all files of a folder or pattern, in the order of the rows."""
+    import numpy as np  # here, as showing the help should not take long
+
+    from ..tables.stored._files import stored_files
+
+    return np.concatenate([read_column(Path(part), name) for part in stored_files(file)])

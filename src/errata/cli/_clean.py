@@ -10,18 +10,23 @@ from click.core import ParameterSource
 import errata
 
 from .._format import count, plural
-from ._clean_by_place import clean_by_place
-from ._clean_multilabel import clean_multilabel_file
-from ._clean_targets import clean_target_file
-from ._clean_votes import clean_votes
-from ._cleaned import Counts, beside_table, counts_of, new_cells, outcome, people, tell_of_blanks
+from ._clean_kinds import clean_multilabel_file, clean_target_file, clean_votes
+from ._cleaning import (
+    Counts,
+    beside_table,
+    clean_by_place,
+    counts_of,
+    decisions_for,
+    new_cells,
+    outcome,
+    people,
+    rows_in_audit,
+    tell_of_blanks,
+)
 from ._columns import read_column
 from ._console import say
-from ._decided import decisions_for
-from ._folder import check_out, tidy
-from ._matching import rows_in_audit
+from ._folder import audited_table, check_new_folder, check_out, tidy
 from ._options import FRACTION
-from ._several import audited_table, check_new_folder
 
 ACTIONS = ("drop", "relabel", "replace", "unlabel")
 FOR_CLASSES = ("unsure",)  # options without effect on several labels a row

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import errata
 
-from .._format import listed, plural
-from .._names import instead
+from .._format import instead, listed, plural
+from ._folder import holds_pictures
 from ._options import Options
-from ._places import holds_pictures
 
 
 class Table(NamedTuple):
@@ -62,7 +61,7 @@ def with_pictures(table: Any, file: Path) -> Any:
 
     A folder of pictures is itself the table.
     """
-    from ..tables._picture_folder import with_pictures_of  # here, as it brings NumPy
+    from ..tables._pictures import with_pictures_of  # here, as it brings NumPy
 
     return with_pictures_of(table, file if file.is_dir() else file.parent)
 
@@ -85,7 +84,7 @@ def named_label(label: str | None, file: Path, *, or_target: bool = False) -> st
         return label
     if holds_pictures(file):
         return "label"
-    from ..tables._sources_paths import stored_files  # here, as it brings scikit-learn
+    from ..tables.stored._files import stored_files  # here, as it brings scikit-learn
 
     columns = listed(errata.tables.read_table(stored_files(file)[0]).column_names)
     numbers = ", or numbers that may be wrong, with --target" if or_target else ""
@@ -151,7 +150,7 @@ def _check_pixels(table: Any, shape: tuple[int, ...] | None) -> None:
             f"{len(others)} {'is' if len(others) == 1 else 'are'} left besides the labels; "
             "leave out others with --drop."
         )
-    words = [c.name for c in others if errata.tables._cells.numbers(c.values) is None]
+    words = [c.name for c in others if errata.tables._columns.numbers(c.values) is None]
     if words:
         raise ValueError(f"--pixels takes numbers, but column {words[0]!r} holds something else.")
 

@@ -11,12 +11,10 @@ import errata
 
 from .._format import plural
 from .._optional import require_all
-from ._cluster import chosen_engine, cluster_options
 from ._columns import check_filled, check_known, check_labels, column, named_label, with_pictures
-from ._console import console
+from ._console import console, progress_bar, resumable
 from ._folder import beside, tidy
-from ._options import FRACTION, JOBS
-from ._resuming import progress_bar, resumable
+from ._options import FRACTION, JOBS, SEED, chosen_engine, cluster_options
 
 KINDS = ("ncar", "nar", "nnar")
 YES, NO = {"1", "1.0", "true", "yes", "y"}, {"0", "0.0", "false", "no", "n", ""}
@@ -62,9 +60,7 @@ YES, NO = {"1", "1.0", "true", "yes", "y"}, {"0", "0.0", "false", "no", "n", ""}
     type=click.Path(path_type=Path),
     help="Folder for what is measured. [default: FILE with .compare]",
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every draw."
-)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of every draw.")
 @click.option(
     "--jobs", type=JOBS, default=1, show_default=True, help="Folds at a time; -1 for all cores."
 )
@@ -102,24 +98,27 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
             chosen_engine(asked["engine"], asked["scheduler"]) as engine,
             progress_bar(terminal, file.name) as progress,
         ):
-            found = errata.compare(
-                learnt,
-                asked["label"],
-                competitors=list(asked["methods"]) or None,
-                known=_certain(table, asked["known"]),
-                groups=_groups(table, asked["group"]),
-                noise=asked["noise"],
-                kind=asked["kind"],
-                cv=folds,
-                repetitions=asked["repetitions"],
-                max_rows=rows,
-                out=out,
-                title=file.name,
-                random_state=seed,
-                n_jobs=asked["jobs"],
-                progress=progress,
-                engine=engine,
-            )
+            try:
+                found = errata.compare(
+                    learnt,
+                    asked["label"],
+                    competitors=list(asked["methods"]) or None,
+                    known=_certain(table, asked["known"]),
+                    groups=_groups(table, asked["group"]),
+                    noise=asked["noise"],
+                    kind=asked["kind"],
+                    cv=folds,
+                    repetitions=asked["repetitions"],
+                    max_rows=rows,
+                    out=out,
+                    title=file.name,
+                    random_state=seed,
+                    n_jobs=asked["jobs"],
+                    progress=progress,
+                    engine=engine,
+                )
+            except ValueError as error:  # in the words of who types, not of who programs
+                raise ValueError(str(error).replace("cv=", "--folds ")) from error
         _write(found, out)
     _tell(found.summary(), out, terminal)
 

@@ -75,6 +75,10 @@ def decisions(folder: Path, **asked: Any) -> None:
       errata decisions train.audit --import annotated.json   and back
       errata decisions train.audit --merge colleague.decisions
     """
+    if asked["export"] is None:
+        for option, value in {"--events": asked["events"], "--format": asked["form"]}.items():
+            if value:
+                raise ValueError(f"{option} says how to export; name the file with --export.")
     audited = errata.review.read_audited(folder)
     if asked["export"] is not None:
         _check_export(folder, audited, asked)

@@ -9,7 +9,7 @@ import click
 import errata
 
 from ._console import say
-from ._gates import fail_on_new
+from ._endings import fail_on_new
 
 
 @click.command()

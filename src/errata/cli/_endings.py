@@ -4,24 +4,28 @@
 of the signal when a signal ended it, as shells have it.
 """
 
+import errno
 import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
-from .._format import visible
+from .._format import plural, size, visible
+from .._sentences import WORDS, wording
 from ._console import say
-from ._usage import UserError, one_sentence
 
 STOPPED = "Stopped; nothing was written."
 _BY_INTERRUPT = 130
 _BY_CLOSED_PIPE = 141
 _DEADLY = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+# What the loader of shared libraries says when there is no memory for one.
+_NO_MEMORY_TO_LOAD = ("failed to map segment", "annot allocate memory")
 
 
 @contextmanager
@@ -36,10 +40,13 @@ def endings() -> Iterator[None]:
         raise SystemExit(_BY_CLOSED_PIPE) from None  # the reader of our output has gone
     except KeyboardInterrupt:
         _stop()
-    except (OSError, ValueError, ImportError) as error:
-        if _interrupted(error):
-            _stop()
-        raise UserError(_sentence(error)) from error
+    except Exception as error:
+        if any(isinstance(cause, KeyboardInterrupt) for cause in _causes(error)):
+            _stop()  # compiled code that imports another module hides Ctrl-C
+        sentence = _sentence(error)
+        if sentence is None:
+            raise
+        raise UserError(sentence) from error
 
 
 @contextmanager
@@ -73,12 +80,12 @@ def _stop() -> NoReturn:
     raise SystemExit(_BY_INTERRUPT) from None
 
 
-def _interrupted(error: BaseException) -> bool:
-    """Whether Ctrl-C was pressed while compiled code imported another module, which hides it."""
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, and what it was raised from or after."""
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+    while cause is not None:
+        yield cause
         cause = cause.__cause__ or cause.__context__
-    return cause is not None
 
 
 def _silence() -> None:
@@ -86,9 +93,94 @@ def _silence() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _sentence(error: Exception) -> str:
-    """Errors of the system name the file; ours are sentences already."""
+def _sentence(error: Exception) -> str | None:
+    """What the user can mend; None for a mistake of ours.
+
+    Errors of the system name the file; ours are sentences already.
+    """
+    if _is_lack_of_memory(error):
+        return _memory_sentence(error)
+    if isinstance(error, BrokenExecutor):
+        return (
+            "a worker process was killed, most likely for lack of memory; give fewer --jobs, fewer "
+            "rows, or a machine with more memory."
+        )
+    if not isinstance(error, OSError | ValueError | ImportError):
+        return None
     if isinstance(error, OSError) and error.strerror is not None:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     # Messages of other libraries may go over several lines.
     return " ".join(str(error).split())
+
+
+def _is_lack_of_memory(error: Exception) -> bool:
+    if isinstance(error, MemoryError):  # those of NumPy and Arrow are such, too
+        return True
+    if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+        return True
+    # Libraries that load others give reasons of their own for what the loader said.
+    said = [str(cause) for cause in _causes(error) if isinstance(cause, OSError | ImportError)]
+    return any(text in reason for text in _NO_MEMORY_TO_LOAD for reason in said)
+
+
+def _memory_sentence(error: Exception) -> str:
+    """What was needed, as far as the error says it, and the limit, where there is one."""
+    needed = " ".join(str(error).split()).rstrip(".") if isinstance(error, MemoryError) else ""
+    said = f": {needed}" if needed else ""
+    limit = _memory_limit()
+    allowed = "" if limit is None else f" (this process may have {size(limit)}, see ulimit -v)"
+    return (
+        f"the memory does not suffice{said}{allowed}; give fewer rows or columns, or more memory. "
+        "A table that errata audit reads in parts, with --memory, needs less."
+    )
+
+
+def _memory_limit() -> int | None:
+    """Bytes that the process may address; None where there is no limit, or no way to tell."""
+    with suppress(ImportError):  # Windows has no such module
+        import resource
+
+        soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+        return None if soft == resource.RLIM_INFINITY else soft
+    return None
+
+
+def fail_above(found: Any, most: float | None) -> None:
+    """End with exit code 1 where too many labels are wrong, or nobody knows how many."""
+    if most is None:
+        return
+    rate, many = found.noise_rate, wording(found.found()).many
+    # Without skill the estimate means nothing; a pipeline must not pass for lack of evidence.
+    limit = f"more than --fail-above {most:.1%}"
+    if not found.has_skill and rate.high > most:
+        _fail(f"Whether {limit} of the {many} are wrong cannot be judged.")
+    if found.has_skill and rate.estimate > most:
+        _fail(f"Too many {many} are wrong: {rate.estimate:.1%}, {limit}.")
+
+
+def fail_on_new(found: Any, most: int | None) -> None:
+    """End with exit code 1 where too many rows are newly flagged."""
+    new = len(found.newly_flagged)
+    if most is not None and new > most:
+        rows = f"{plural(new, WORDS[found.kind].row)} {'is' if new == 1 else 'are'}"
+        _fail(f"{rows} newly flagged, more than --fail-on-new {most}.")
+
+
+def _fail(why: str) -> NoReturn:
+    say(why, err=True)
+    raise SystemExit(1)
+
+
+class UserError(click.ClickException):
+    """Whatever the user can mend: one sentence and exit code 2."""
+
+    exit_code = 2  # as for click's own errors of usage; 1 is what --fail-above ends with
+
+
+def one_sentence(error: click.UsageError) -> click.ClickException:
+    """What was wrong with the command, and where its help is; the help itself where it is asked."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) or error.ctx is None:
+        return error
+    said = " ".join(error.format_message().split())
+    stop = "" if said.endswith((".", "?", "?)")) else "."
+    return UserError(f"{said}{stop} See {error.ctx.command_path} --help.")

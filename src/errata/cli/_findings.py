@@ -8,16 +8,24 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from .._format import count, percent, probability
+from .._format import count, percent, plural, probability
 from .._sentences import answer, cleaning, notes, wording
-from ._grids import grid, title_of_rows
-from ._multilabel_findings import multilabel_tables
-from ._places import place_beside
-from ._target_findings import COLUMNS_OR_ROWS, target_tables
-from ._vote_findings import WHAT_MAY_HELP, vote_steps, vote_tables
+from ._console import grid, title_of_rows
+from ._folder import place_beside
 
 # Of each table; the report has the rest.
 CLASSES, PAIRS, ROWS, STRETCHES, VALUES = 15, 10, 10, 10, 10
+
+TARGET_ROWS = 10  # of the table; the report has the rest
+COLUMNS_OR_ROWS = "What may help: other columns or more rows."
+
+MULTILABEL_ROWS, LABELS = 10, 10  # of the tables; the report has the rest
+
+ITEMS, WORKERS, ASKED = 10, 10, 5  # of each table; the report has the rest
+WHAT_MAY_HELP = (
+    "What may help: more votes on the same items, or a table of the items with --features, whose "
+    "columns tell the classes apart."
+)
 
 
 def print_findings(
@@ -187,6 +195,39 @@ def _stretches(stretches: list[dict[str, Any]]) -> Table:
     return table
 
 
+def target_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
+    """The table of flagged rows with its title, and before it what explains them."""
+    rows = [example for example in summary["examples"] if example["flagged"]][:TARGET_ROWS]
+    if not rows:
+        return []
+    title = title_of_rows(len(rows), summary["flagged"]["count"])
+    slips = [f"{slip}." for slip in summary["hints"]]
+    return [(" ".join([*slips, title]), _target_rows(rows))]
+
+
+def multilabel_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
+    """The tables of labels and of flagged rows, with their titles."""
+    judged = [label for label in summary["per_label"] if label["has_skill"]]
+    worst = sorted(judged, key=lambda label: -label["rate"]["estimate"])[:LABELS]
+    told = "Labels" if len(worst) == len(judged) else f"The {LABELS} worst of {len(judged)} labels"
+    rows = [example for example in summary["examples"] if example["flagged"]][:MULTILABEL_ROWS]
+    title = title_of_rows(len(rows), summary["flagged"]["count"])
+    return [(f"{told}:", _labels(worst)), *([(title, _multilabel_rows(rows))] if rows else [])]
+
+
+def vote_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
+    """The tables, each with its title."""
+    items = [example for example in summary["examples"] if example["flagged"]][:ITEMS]
+    tables = []
+    if items:
+        flagged = plural(summary["flagged"]["count"], "flagged item")
+        title = f"The {count(len(items))} most suspicious of {flagged}:"
+        tables.append((title, _items(items)))
+    tables.append((_title_of_workers(summary), _workers(summary["workers"][-WORKERS:])))
+    tables.append(("Items to ask about next:", _asked(summary["asked"][:ASKED])))
+    return tables
+
+
 TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, Table]]]] = {  # of each kind
     "classes": _class_tables,
     "multilabel": multilabel_tables,
@@ -200,3 +241,84 @@ HELP = {
     "numbers": COLUMNS_OR_ROWS,
     "votes": WHAT_MAY_HELP,
 }
+
+
+def _target_rows(rows: list[dict[str, Any]]) -> Table:
+    named = ["id"] if any(e["id"] is not None for e in rows) else []
+    table = grid(["row", *named], ["recorded", "expected", "low", "high", "p wrong"])
+    table.add_column("hint")
+    for e in rows:
+        numbers = (e["label"], e["suggested"], e["low"], e["high"], probability(e["p_wrong"]))
+        table.add_row(str(e["row"]), *(e[name] for name in named), *numbers, e["hint"])
+    return table
+
+
+def _labels(labels: list[dict[str, Any]]) -> Table:
+    table = grid(["label"], ["rows", "missing", "wrongly set", "flagged"])
+    for label in labels:
+        rates = (percent(label[way]["estimate"]) for way in ("missing", "wrongly_set"))
+        table.add_row(label["label"], count(label["rows"]), *rates, count(label["flagged"]))
+    return table
+
+
+def _multilabel_rows(rows: list[dict[str, Any]]) -> Table:
+    named = ["id"] if any(e["id"] is not None for e in rows) else []
+    table = grid(["row", *named, "labels", "changes"], ["p wrong"])
+    for e in rows:
+        cells = (e["label"], e["suggested"], probability(e["p_wrong"]))
+        table.add_row(str(e["row"]), *(e[name] for name in named), *cells)
+    return table
+
+
+def vote_steps(summary: dict[str, Any], clean: str, folder: Path) -> list[str]:
+    """What was written besides, and what to do with it."""
+    from ..report._votes import worth_told  # here, as it brings NumPy
+
+    return [
+        worth_told(summary["worth"]),
+        f"All annotators: {folder / 'workers.csv'}",
+        f"Which items to ask about next: {folder / 'ask.csv'}",
+        "Write the items with their label, the consensus where the majority is probably wrong:",
+        f"  {clean}",
+    ]
+
+
+def _items(items: list[dict[str, Any]]) -> Table:
+    table = grid(["item", "majority", "suggested"], ["p wrong"])
+    table.add_column("votes")
+    for item in items:
+        chance = probability(item["p_wrong"])
+        table.add_row(item["id"], item["label"], item["suggested"], chance, item["reasons"][0])
+    return table
+
+
+def _title_of_workers(summary: dict[str, Any]) -> str:
+    """How many annotators there are, and how many of them may be guessing.
+
+    >>> _title_of_workers({"annotators": 12, "guessing": 1, "workers": [{}] * 12})
+    'The 10 least accurate of 12 annotators, 1 of whom may be guessing:'
+    """
+    number, guessing = summary["annotators"], summary["guessing"]
+    shown = min(len(summary["workers"]), WORKERS)
+    which = f"The {count(shown)} least accurate of {plural(number, 'annotator')}"
+    if shown == number:
+        which = f"The {plural(number, 'annotator')}"
+    return which + (f", {count(guessing)} of whom may be guessing:" if guessing else ":")
+
+
+def _workers(workers: list[dict[str, Any]]) -> Table:
+    table = grid(["annotator"], ["votes", "right", "between", "and"])
+    table.add_column("most frequent mistake")
+    for worker in workers:
+        numbers = (percent(worker[name]) for name in ("accuracy", "low", "high"))
+        confuses = worker["confuses"] or ""
+        table.add_row(worker["worker"], count(worker["votes"]), *numbers, confuses)
+    return table
+
+
+def _asked(asked: list[dict[str, Any]]) -> Table:
+    table = grid(["item", "most probable"], ["votes", "probability"])
+    for each in asked:
+        chance = probability(each["p_consensus"])
+        table.add_row(each["item"], each["consensus"], count(each["votes"]), chance)
+    return table

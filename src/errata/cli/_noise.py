@@ -1,4 +1,4 @@
-"""``errata noise``: plant wrong labels in a table and keep the truth."""
+"""``errata noise``: plant wrong labels or numbers in a table and keep the truth."""
 
 from pathlib import Path
 from typing import Any
@@ -8,17 +8,15 @@ import click
 import errata
 
 from .._files import atomic_folder, atomic_path
-from .._format import count, listed, percent, plural
-from .._names import instead
-from ._columns import check_labels, named_label
+from .._format import count, instead, listed, percent, plural
+from ._columns import check_labels, named_label, read_column
 from ._console import say
-from ._folder import beside, check_out, tidy
-from ._noise_targets import KINDS as TARGET_KINDS
-from ._noise_targets import PlantedNumbers
-from ._options import FRACTION
-from ._several import check_new_folder, files_of
+from ._folder import beside, check_new_folder, check_out, files_of, tidy
+from ._options import FRACTION, SEED
 
 _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "density")
+
+KINDS = ("swap", "gross", "shift", "unit")
 
 
 @click.command()
@@ -29,7 +27,7 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
 @click.option(
     "--kind",
     "-k",
-    type=click.Choice((*_KINDS, *TARGET_KINDS)),
+    type=click.Choice((*_KINDS, *KINDS)),
     help="How labels go wrong; see above. [default: uniform, with --target swap]",
 )
 @click.option(
@@ -47,9 +45,7 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
     "(kind transition).",
 )
 @click.option("--per-row", is_flag=True, help="Draw every row by itself, not an exact fraction.")
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every draw."
-)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of every draw.")
 @click.option(
     "--out",
     "-o",
@@ -111,6 +107,8 @@ def noise(
       errata noise homes.csv --target price --kind gross -r 0.05 -o noisy.csv
     """
     files = files_of(table)
+    if not out.name:  # ".", which has nothing beside it
+        raise IsADirectoryError(f"{out} is a folder; give the name of a file or a new folder.")
     truth = truth or beside(out, ".truth", ending=".csv")
     _check_paths(table, out, truth)
     if not files:
@@ -119,9 +117,9 @@ def noise(
     if files:
         check_new_folder(table, files, out, force=force)
         _check_beside(table, out, truth)
-    kind = kind or ("uniform" if target is None else TARGET_KINDS[0])
+    kind = kind or ("uniform" if target is None else KINDS[0])
     _check_options(kind, rate, pairs, transition)
-    if target is not None or kind in TARGET_KINDS:
+    if target is not None or kind in KINDS:
         _check_numbers(files, label, target, kind, per_row)
         _plant_numbers(PlantedNumbers(table, str(target), kind, rate, seed), table, out, truth)
         return
@@ -148,14 +146,36 @@ def _check_numbers(
         raise ValueError(f"--kind {kind} is for numbers; name their column with --target.")
     if label is not None:
         raise ValueError("--label and --target cannot both be given; plant one kind of noise.")
-    if kind not in TARGET_KINDS:
-        raise ValueError(
-            f"--kind {kind} is for labels; of numbers, known are {listed(TARGET_KINDS)}."
-        )
+    if kind not in KINDS:
+        raise ValueError(f"--kind {kind} is for labels; of numbers, known are {listed(KINDS)}.")
     if per_row:
         raise ValueError("--per-row is for labels; leave it out with --target.")
     if files:
         raise ValueError("--target takes one file; give the name of one.")
+
+
+class PlantedNumbers:
+    """Numbers with errors, as cells of their column, and the table of the truth."""
+
+    def __init__(self, table: Path, target: str, kind: str, rate: float | None, seed: int) -> None:
+        if rate is None:
+            raise ValueError("say how much noise: --rate with a number between 0 and 1.")
+        numbers = errata.auditing.numbers
+        given = numbers.read_targets(errata.tables.read_table(table), target)
+        by = _first_numbers(given.table) if kind == "unit" else None
+        noisy, changed = errata.noise.disturb_targets(
+            given.targets, rate, kind=kind, by=by, random_state=seed
+        )
+        digits = numbers.digits_of(given.targets[given.has_target])
+        cells = read_column(table, target).tolist()
+        self.target, self.changed = target, changed
+        self.cells = numbers.written_cells(cells, changed, noisy, digits)
+        self.truth = {
+            "row": range(len(noisy)),
+            "recorded": noisy,
+            "target": given.targets,
+            "changed": 1 * changed,
+        }
 
 
 def _plant_numbers(planted: PlantedNumbers, table: Path, out: Path, truth: Path) -> None:
@@ -173,7 +193,7 @@ def _tell(changed: Any, what: str, out: Path, truth: Path) -> None:
 
 
 def _labels(files: list[Path], label: str) -> Any:
-    from ..tables._sources_copies import column_of_files  # here, as it brings NumPy
+    from ..tables.stored._files import column_of_files  # here, as it brings NumPy
 
     labels = column_of_files(files, label)
     check_labels(labels, label)
@@ -186,7 +206,7 @@ def _copy_files(files: list[Path], out: Path, label: str, noisy: Any) -> None:
         # A cell that stays is left as its file has it: 1 where another file has made it 1.0.
         return [True] * len(cells), [a if a == b else b for a, b in zip(cells, new, strict=True)]
 
-    from ..tables._sources_copies import copy_files
+    from ..tables.stored._files import copy_files
 
     with atomic_folder(out) as folder:
         copy_files(files, folder, label, rewrite)
@@ -262,7 +282,7 @@ def _typed_as(labels: Any, names: list[str]) -> list:
 
 
 def _probabilities(column: Any, path: Path) -> Any:
-    values = errata.tables._cells.numbers(column.values)
+    values = errata.tables._columns.numbers(column.values)
     if values is None:
         raise ValueError(f"column {column.name!r} of {path} holds something that is not a number.")
     return values
@@ -284,10 +304,10 @@ def _places(pairs: tuple[tuple[str, str], ...], classes: list) -> list[tuple[int
 
 def _features(files: list[Path], label: str) -> Any:
     """The numeric columns, each with mean 0 and standard deviation 1."""
-    from ..tables._sources_copies import read_files
+    from ..tables.stored._files import read_files
 
     columns = errata.tables._columns.columns_of(read_files(files))
-    values = {c.name: errata.tables._cells.numbers(c.values) for c in columns if c.name != label}
+    values = {c.name: errata.tables._columns.numbers(c.values) for c in columns if c.name != label}
     # The spread of a column with gaps is NaN and not 0, so that it is kept and named below.
     numeric = {name: v for name, v in values.items() if v is not None and v.std() != 0}
     missing = [name for name, v in numeric.items() if v.sum() != v.sum()]
@@ -316,3 +336,12 @@ def _check_not_there(paths: list[Path], force: bool) -> None:
     there = [path for path in paths if path.exists()]
     if there and not force:
         raise ValueError(f"{there[0]} exists already; choose another name, or pass --force.")
+
+
+def _first_numbers(table: Any) -> Any:
+    """The first column of numbers without gaps: where units are confused depends on it."""
+    for column in errata.tables._columns.columns_of(table):
+        values = errata.tables._columns.numbers(column.values)
+        if values is not None and (values == values).all():
+            return values
+    raise ValueError("--kind unit needs a column of numbers without gaps besides the target.")

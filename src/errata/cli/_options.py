@@ -1,7 +1,9 @@
-"""What ``errata audit`` was asked for, in the terms of the library."""
+"""What a command was asked for, in the terms of the library, and where it does its work."""
 
 import os
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,7 @@ class _Jobs(click.ParamType):
 FRACTION = _Number("0<=x<=1", 1)
 FREQUENCY = _Number("0<x<=1000000000", 10**9, min_open=True)
 JOBS = _Jobs()
+SEED = click.IntRange(0, 2**32 - 1)  # as NumPy's and scikit-learn's are
 
 
 @dataclass(frozen=True)
@@ -173,3 +176,31 @@ class Options:
                 200, min_samples_leaf=2, random_state=self.seed, n_jobs=self.jobs
             )
         return HistGradientBoostingClassifier(random_state=self.seed)
+
+
+def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--engine`` and ``--scheduler`` to a command."""
+    engine = click.option(
+        "--engine",
+        type=click.Choice(["dask"]),
+        help="Work on a Dask cluster, of this machine's cores unless --scheduler names another.",
+    )
+    scheduler = click.option(
+        "--scheduler", metavar="ADDRESS", help="Of a Dask cluster, as in tcp://10.0.0.1:8786."
+    )
+    return engine(scheduler(command))
+
+
+@contextmanager
+def chosen_engine(engine: str | None, scheduler: str | None) -> Iterator[Any]:
+    """What the library calls ``engine``: None, or the client of a cluster, which has answered."""
+    if engine is None:
+        if scheduler is not None:
+            raise ValueError("--scheduler names a Dask cluster, so it needs --engine dask.")
+        yield None
+        return
+    # Here, as importing the library takes longer than showing the help should.
+    from .._engine import connected, local_client
+
+    with local_client() if scheduler is None else connected(scheduler) as client:
+        yield client

@@ -7,11 +7,9 @@ from rich.table import Table
 
 import errata
 
-from ._cluster import chosen_engine, cluster_options
-from ._console import console
+from ._console import console, progress_bar, resumable
 from ._folder import tidy
-from ._options import JOBS
-from ._resuming import progress_bar, resumable
+from ._options import JOBS, SEED, chosen_engine, cluster_options
 
 
 @click.command()
@@ -29,9 +27,7 @@ from ._resuming import progress_bar, resumable
     type=click.Path(path_type=Path),
     help="Folder for results. [default: reproductions/NAME]",
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of every draw."
-)
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of every draw.")
 @click.option(
     "--jobs",
     type=JOBS,

@@ -1,30 +1,38 @@
-"""The comparison, one stage after the other."""
+"""The comparison, one stage after the other; it goes on where it was stopped."""
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from .._compat import take_rows
 from .._crossfit import make_folds
+from .._engine import map_elsewhere
 from .._format import count
 from .._progress import Counted, hearing_counts
 from .._random import draw_seed, draw_seeds
 from .._validation import check_choice, check_count, check_mask
 from ..auditing import Audit, audit
-from ..auditing._class_posterior import class_posterior
-from ..auditing._inputs import Inputs, read_inputs
-from ..bench._manifest import described
+from ..auditing._audit import class_posterior
+from ..auditing.inputs._inputs import Inputs, read_inputs
+from ..bench._experiment import Cell
+from ..bench._run import ResultFile, described, read_results, result_folder, write_manifest
 from ..noise import NoiseModel, boundary_flip_proba, flip_labels, reference_proba
-from ._competitors import chosen_competitors
-from ._folds import ComparedRows
+from ._competitors import Competitor, chosen_competitors
+from ._folds import ComparedRows, Values, score_fold
 from ._result import Comparison
-from ._run import Folder, Memory, run
 
 KINDS = ("ncar", "nar", "nnar")
+USUAL_FOLDS = 5
+
+Folds = Sequence[tuple[Any, Any]]
+Found = dict[tuple[str, int], Values]  # by competitor and number of the fold
+Tell = Callable[[int, int], None]
 
 
 def compare(
@@ -36,7 +44,7 @@ def compare(
     groups: Any = None,
     noise: float | None = None,
     kind: str = "ncar",
-    cv: int = 5,
+    cv: int = USUAL_FOLDS,
     repetitions: int = 2,
     max_rows: int | None = 5_000,
     out: str | os.PathLike | None = None,
@@ -74,7 +82,8 @@ def compare(
         Where they are injected: completely at random; each class taken for the next; near the
         border between classes.
     cv : int, default=5
-        Number of folds.
+        Number of folds; more than five only where the smallest class has so many rows, and where
+        there are so many groups.
     repetitions : int, default=2
         How often the rows are dealt out anew.
     max_rows : int or None, default=5000
@@ -126,6 +135,7 @@ def compare(
     inputs = read_inputs(X, y, groups=groups, seed=seed, n_jobs=n_jobs)
     chosen = chosen_competitors(competitors, len(inputs.present))
     kept, notes = _kept_rows(inputs, max_rows, seed)
+    _check_folds(cv, inputs, kept)
     certain = None if known is None else check_mask("known", known, len(inputs.codes))[kept]
     rows, found = _rows(inputs, kept, certain, noise, kind, seed)
     folds = _folds(inputs, kept, rows, cv, repetitions, seed)
@@ -135,7 +145,10 @@ def compare(
         manifest |= {"cv": cv, "repetitions": repetitions}
         manifest |= {"competitors": {name: described(c) for name, c in chosen.items()}}
         store = Folder(Path(out), title, noise, manifest)
-    with hearing_counts(progress, "measured", "fits") as tell:
+    with (
+        nullcontext() if out is None else result_folder(Path(out)),
+        hearing_counts(progress, "measured", "fits") as tell,
+    ):
         measured = run(
             rows, folds, chosen, store, seed=seed, n_jobs=n_jobs, engine=engine, tell=tell
         )
@@ -156,7 +169,7 @@ def compare(
 
 def _kept_rows(inputs: Inputs, most: int | None, seed: int) -> tuple[np.ndarray, list[str]]:
     """Rows of classes that can be learnt, and a note where some were drawn of too many."""
-    rows = inputs.audited
+    rows = np.sort(inputs.audited)
     if most is None or len(rows) <= check_count("max_rows", most, low=20):
         return rows, []
     drawn = np.random.default_rng(seed).choice(rows, most, replace=False)
@@ -224,13 +237,35 @@ def _with_noise(
     return noisy if known is None else np.where(known, labels, noisy)
 
 
+def _check_folds(cv: int, inputs: Inputs, kept: np.ndarray) -> None:
+    """Raise for folds that could not test every class, or a group each, before the work begins."""
+    check_count("cv", cv, low=2)
+    codes, sizes = np.unique(inputs.codes[kept], return_counts=True)
+    smallest = sizes.argmin()
+    # The usual few folds are taken for any class: a rare one is then tested in some of them.
+    if cv > max(USUAL_FOLDS, sizes[smallest]):
+        name = inputs.classes[codes[smallest]]
+        raise ValueError(
+            f"cv={cv} is more folds than class {str(name)!r} has rows ({count(sizes[smallest])}); "
+            f"pass {max(USUAL_FOLDS, sizes[smallest])} at most."
+        )
+    if inputs.groups is None:
+        return
+    n_groups = len(np.unique(inputs.groups[inputs.places_of(kept)[0]]))
+    if cv > max(USUAL_FOLDS, n_groups):
+        raise ValueError(
+            f"cv={cv} is more folds than there are groups ({count(n_groups)}); pass "
+            f"{max(USUAL_FOLDS, n_groups)} at most."
+        )
+
+
 def _folds(
     inputs: Inputs, kept: np.ndarray, rows: ComparedRows, cv: int, repetitions: int, seed: int
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Training and test rows of every fold of every repetition."""
     groups = None
     if inputs.groups is not None:
-        groups = inputs.groups[np.searchsorted(inputs.audited, kept)]
+        groups = inputs.groups[inputs.places_of(kept)[0]]
     return [
         fold
         for state in draw_seeds(seed, repetitions)
@@ -246,3 +281,90 @@ def _digest(rows: ComparedRows, folds: Sequence[tuple[np.ndarray, np.ndarray]]) 
     for part in of_rows:
         content.update(b"\0" if part is None else np.ascontiguousarray(part).tobytes())
     return content.hexdigest()
+
+
+def run(
+    rows: ComparedRows,
+    folds: Folds,
+    competitors: Mapping[str, Competitor],
+    store: "Memory | Folder",
+    *,
+    seed: int,
+    n_jobs: int | None,
+    engine: Any,
+    tell: Tell,
+) -> Found:
+    """Every value of every competitor on every fold."""
+    found = store.start(rows.metrics)
+    missing = [
+        _Missing(number, train, test, lacking)
+        for number, (train, test) in enumerate(folds)
+        if (lacking := {name: c for name, c in competitors.items() if (name, number) not in found})
+    ]
+    tell(len(found), len(folds) * len(competitors))
+    for fold, values in _measured(missing, (rows, seed), n_jobs, engine, store.path):
+        for name, value in values.items():
+            found[name, fold] = value
+            store.keep(name, fold, value)
+        tell(len(found), len(folds) * len(competitors))
+    return found
+
+
+class _Missing(NamedTuple):
+    """A fold, and the competitors that were not measured on it yet."""
+
+    number: int
+    train: np.ndarray
+    test: np.ndarray
+    competitors: dict[str, Competitor]
+
+
+def _measured(
+    missing: list[_Missing], shared: Any, n_jobs: int | None, engine: Any, folder: Path | None
+) -> Iterable[tuple[int, dict[str, Values]]]:
+    """Values of each fold as they come, measured in processes of this machine or on a cluster."""
+    if engine is None:
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        return parallel(delayed(_score)(fold, shared) for fold in missing)
+    found = map_elsewhere(engine, _score, missing, shared, stage="compare", folder=folder)
+    return (scored for _, scored in found)
+
+
+def _score(fold: _Missing, shared: tuple[ComparedRows, int]) -> tuple[int, dict[str, Values]]:
+    rows, seed = shared
+    number, train, test, competitors = fold
+    return number, score_fold(rows, train, test, competitors, seed + number)
+
+
+class Memory:
+    """Nothing is kept beyond this call."""
+
+    path = None
+
+    def start(self, metrics: tuple[str, ...]) -> Found:
+        """Nothing was measured before."""
+        return {}
+
+    def keep(self, name: str, fold: int, values: Values) -> None:
+        """The caller has it."""
+
+
+class Folder:
+    """Results in a folder, one row for each competitor and fold, as they come."""
+
+    def __init__(self, path: Path, title: str, noise: float | None, manifest: dict) -> None:
+        self.path, self.title, self.noise, self.manifest = path, title, noise, manifest
+
+    def start(self, metrics: tuple[str, ...]) -> Found:
+        """What an earlier run with the same settings has measured in the folder."""
+        write_manifest(self.path / "manifest.json", self.manifest)
+        self.file = ResultFile(self.path / "results.csv", metrics)
+        self.file.start()
+        return {
+            (row["method"], row["repetition"]): {name: row[name] for name in metrics}
+            for row in read_results(self.file.path)
+        }
+
+    def keep(self, name: str, fold: int, values: Values) -> None:
+        """Write a row, and wait until it is on the disk."""
+        self.file.append(Cell(self.title, self.noise, name, fold), values)

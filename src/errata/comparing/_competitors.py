@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
+from .._compat import take_rows
 from .._format import listed
-from ..auditing import AuditedClassifier
+from ..auditing import AuditedClassifier, audit
 from ..ensemble import (
     DiscreteAdaBoostClassifier,
     HardnessBaggingClassifier,
@@ -16,12 +19,7 @@ from ..ensemble import (
     RobustBoostClassifier,
 )
 from ..filters import CrossValFilter, CutEdgeFilter, MarginPeeler
-from ..tolerant import (
-    NoiseModelClassifier,
-    ReinforcedLogisticRegression,
-    RobustLogisticRegression,
-)
-from ._audit_filter import AuditFilter
+from ..tolerant import NoiseModelClassifier, ReinforcedLogisticRegression, RobustLogisticRegression
 
 
 class Competitor(NamedTuple):
@@ -127,3 +125,16 @@ def _tolerant(n_classes: int) -> list[tuple[str, Any]]:
         ("RobustBoost", RobustBoostClassifier()),
         ("NR boosting", NoiseReducingBoostClassifier()),
     ]
+
+
+class AuditFilter(BaseEstimator):
+    """Leave out the rows of the training set that an audit of it drops."""
+
+    def __init__(self, random_state: Any = None) -> None:
+        self.random_state = random_state
+
+    def fit_resample(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Audit, and return the rows that are left and their labels."""
+        found = audit(X, y, self_check=False, random_state=self.random_state)
+        self.sample_indices_ = np.flatnonzero(found.clean("drop").kept)
+        return take_rows(X, self.sample_indices_), y[self.sample_indices_]

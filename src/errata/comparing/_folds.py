@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from .._compat import take_rows
 from .._random import seeded_member
 from .._validation import as_column
-from ..bench._manifest import described
+from ..bench._run import described
 from ._competitors import Competitor
 
 Values = dict[str, float]

@@ -1,19 +1,39 @@
 """The result of a comparison: who stands where, how sure that is, and what to make of it."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import t as student
 
+from .._format import count, listed, percent
 from .._optional import require
 from .._validation import check_choice
 from ..auditing import NoiseRate
 from ..metrics import correct_error_rate
 from ..report import write_comparison_page
-from ..stats import plot_critical_difference
-from ._advice import advice, basis
-from ._statistics import Standing, standing
+from ..stats import average_ranks, plot_critical_difference
+from ..stats._wilcoxon import holm
+
+COVERAGE = 0.95
+
+
+class Standing(NamedTuple):
+    """How the competitors stand by one score, an entry for each in every field."""
+
+    mean: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    rank: np.ndarray  # mean over the folds, 1 = best
+    p_value: np.ndarray  # that the best is no better, corrected for so many comparisons
+    best: int
+
+    @property
+    def within_chance(self) -> np.ndarray:
+        """Who may be as good as the best, the best itself included."""
+        return self.p_value > 1 - COVERAGE
 
 
 @dataclass(eq=False, repr=False)
@@ -147,3 +167,103 @@ class Comparison:
         if self.score == "agreement" or 1 - agreement < rate:
             return None  # nobody knows the rate; or rows on which both err make the formula fail
         return 1 - correct_error_rate(1 - agreement, rate, n_classes=n_classes)
+
+
+def advice(summary: dict[str, Any]) -> str:
+    """Which competitor to take, and when a difference is within chance.
+
+    >>> rows = [
+    ...     {"name": "SVM", "score": 0.912, "low": 0.88, "high": 0.94, "seconds": 0.2,
+    ...      "within_chance": True},
+    ...     {"name": "tree", "score": 0.71, "low": 0.66, "high": 0.76, "seconds": 0.1,
+    ...      "within_chance": False},
+    ... ]
+    >>> advice({"competitors": rows, "score": "accuracy"})
+    'SVM has the highest estimated accuracy, 91.2% (88.0% to 94.0%), beyond chance.'
+    """
+    best, *others = summary["competitors"]
+    level = f"{best['score']:.1%} ({best['low']:.1%} to {best['high']:.1%})"
+    name = best["name"][:1].upper() + best["name"][1:]
+    first = f"{name} has the highest {_SCORES[summary['score']]}, {level}"
+    equals = [row for row in others if row["within_chance"]]
+    if not equals:
+        return f"{first}, beyond chance."
+    names = _and(row["name"] for row in equals)
+    quickest = min([best, *equals], key=lambda row: row["seconds"])
+    take = "it is also the quickest of them"
+    if quickest is not best:
+        take = f"{quickest['name']} is the quickest of them"
+    # A list of all of them tells nobody which to leave out.
+    if len(equals) == len(others) > 1:
+        return f"{first}, but all {count(len(others) + 1)} are within chance of it; {take}."
+    return f"{first}; its lead over {names} is within chance; {take}."
+
+
+def basis(summary: dict[str, Any]) -> str:
+    """What the scores stand on: how many labels may be wrong, and whether anybody can tell."""
+    rate = summary["noise_rate"]
+    if summary["score"] == "agreement":
+        return (
+            "The columns do not tell the labels apart, so nobody can say which labels are wrong: "
+            "competitors are ranked by how often they agree with the labels."
+        )
+    return (
+        f"About {percent(rate['estimate'])} of the labels are wrong "
+        f"({percent(rate['low'])} to {percent(rate['high'])}), by an audit of the table. The "
+        "accuracy is that on the class: each prediction counts by the probability that it is right."
+    )
+
+
+def _and(names: Iterable[str], most: int = 4) -> str:
+    """The first names, joined as people join them.
+
+    >>> _and(["tree"]), _and(["tree", "SVM"]), _and("abcdef")
+    ('tree', 'tree and SVM', 'a, b, c, d and 2 more')
+    """
+    *first, last = names
+    if len(first) < most:
+        return f"{', '.join(first)} and {last}" if first else last
+    return listed([*first, last], most=most)
+
+
+_SCORES = {"accuracy": "estimated accuracy", "agreement": "agreement with the labels"}
+
+
+def standing(scores: np.ndarray, test_fraction: float) -> Standing:
+    """Standing by a table of scores, a row for each fold and a column for each competitor.
+
+    Training sets of folds share most of their rows, so that the spread of scores over folds is
+    smaller than that of a mean over fresh data. Nadeau and Bengio (2003) add the ratio of test
+    to training rows to the 1 / J of J independent scores.
+
+    Parameters
+    ----------
+    scores : array of shape (J, competitors)
+        Higher is better.
+    test_fraction : float
+        Of the rows, those in a test fold.
+    """
+    n_folds = len(scores)
+    inflation = 1 / n_folds + test_fraction / (1 - test_fraction)
+    reach = student.ppf((1 + COVERAGE) / 2, max(n_folds - 1, 1))
+    mean = scores.mean(axis=0)
+    error = np.sqrt(inflation * scores.var(axis=0, ddof=1))
+    best = int(mean.argmax())
+    behind = scores[:, [best]] - np.delete(scores, best, axis=1)
+    return Standing(
+        mean=mean,
+        low=np.maximum(mean - reach * error, 0),
+        high=np.minimum(mean + reach * error, 1),
+        rank=average_ranks(scores),
+        p_value=np.insert(holm(_p_values(behind, inflation)), best, 1.0),
+        best=best,
+    )
+
+
+def _p_values(behind: np.ndarray, inflation: float) -> np.ndarray:
+    """Two-sided p-values of mean differences, one for each column."""
+    mean, spread = behind.mean(axis=0), np.sqrt(inflation * behind.var(axis=0, ddof=1))
+    # Where two competitors differ by the same on every fold, there is no spread to compare with.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(mean == 0, 0.0, np.abs(mean) / spread)
+    return 2 * student.sf(statistic, len(behind) - 1)

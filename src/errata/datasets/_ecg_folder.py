@@ -1,8 +1,10 @@
-"""Electrocardiograms with marked waves from a data folder: extracts of the QT database and LUDB."""
+"""Electrocardiograms with marked waves, from a data folder or over the network."""
 
 import os
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -11,12 +13,16 @@ from .._optional import require
 from .._validation import check_count
 from ..exceptions import DatasetNotFoundError
 from ..tables import read_table
-from ._catalogue import file_in
-from ._sources import folder_of
-from ._wave_marks import annotate
+from ._load import file_in, folder_of
 
 QTDB_FS = 250.0
 _LUDB_FS = 500.0
+
+_DATABASE = "qtdb"  # its name at PhysioNet
+
+_WAVES = {"p": "P", "t": "T", "u": "U"}  # any other symbol between brackets is that of a beat
+_LONGEST_PAUSE = 2.0  # seconds from one QRS complex to the next of the same sequence
+_SKIPPED_BEAT = 1.7  # an interval of so many usual ones holds a beat that was not annotated
 
 
 def load_qtdb(
@@ -178,3 +184,190 @@ def _path(name: str, folder: Any) -> Path:
             "ERRATA_DATA; make_ecg makes electrocardiograms without any file."
         )
     return path
+
+
+def fetch_qtdb(
+    record: str,
+    *,
+    lead: int = 0,
+    annotator: str = "q1c",
+    data_home: str | os.PathLike | None = None,
+) -> Bunch:
+    """The annotated part of a record of the QT database, as PhysioNet has it.
+
+    Needs the ``ecg`` extra, and the network unless ``data_home`` holds the record. The only
+    function of errata that reaches PhysioNet, and only when it is called.
+
+    Parameters
+    ----------
+    record : str
+        Its name, ``sel100`` for instance.
+    lead : {0, 1}, default=0
+        Which of the two leads.
+    annotator : str, default="q1c"
+        As for :func:`load_qtdb`.
+    data_home : path, optional
+        Folder with the files ``RECORD.hea``, ``RECORD.dat`` and ``RECORD.q1c``. Nothing is
+        downloaded when it is given.
+
+    Returns
+    -------
+    Bunch
+        ``signal``, ``labels``, ``samples``, ``lengths``, ``fs``, ``record`` and ``annotator`` as
+        for :func:`load_qtdb`. Which beats a cardiologist skipped is guessed from the intervals.
+
+    Raises
+    ------
+    DatasetNotFoundError
+        When the record cannot be had; the message says what else would do.
+
+    Examples
+    --------
+    >>> from errata.datasets import fetch_qtdb
+    >>> fetch_qtdb("sel103")                                                   # doctest: +SKIP
+    """
+    check_count("lead", lead, low=0, high=1)
+    wfdb = require("wfdb", extra="ecg")
+    where = {"pn_dir": _DATABASE} if data_home is None else {}
+    name = record if data_home is None else str(Path(data_home) / record)
+    try:
+        marks = wfdb.rdann(name, annotator, **where)
+        signal = wfdb.rdrecord(name, channels=[lead], **where)
+    # Which errors of the network there are is the business of wfdb, and changes with its version.
+    except Exception as error:
+        raise DatasetNotFoundError(_how_to_get(record, annotator, data_home)) from error
+    found = annotate(marks.sample, np.asarray(marks.symbol), signal.fs)
+    return Bunch(
+        signal=signal.p_signal[found.samples, 0],
+        labels=found.labels,
+        samples=found.samples,
+        lengths=found.lengths,
+        fs=float(signal.fs),
+        record=record,
+        annotator=annotator,
+    )
+
+
+def _how_to_get(record: str, annotator: str, data_home: Any) -> str:
+    place = "from physionet.org" if data_home is None else f"in {data_home}"
+    return (
+        f"record {record!r} of the QT database could not be read {place}: put {record}.hea, "
+        f"{record}.dat and {record}.{annotator} into a folder and pass it as data_home=...; "
+        "make_ecg makes electrocardiograms without any file."
+    )
+
+
+class Wave(NamedTuple):
+    """First and last sample of a wave, None where the annotator did not mark it."""
+
+    name: str
+    onset: int | None
+    end: int | None
+
+
+class Beat(NamedTuple):
+    """A beat of which enough is marked: P may be missing, and starts with QRS then."""
+
+    p: int
+    qrs: int
+    qrs_end: int
+    t_end: int
+
+
+class Annotation(NamedTuple):
+    """Labelled samples: where they stand in the record, their labels, lengths of the sequences."""
+
+    samples: np.ndarray
+    labels: np.ndarray
+    lengths: list[int]
+
+
+def annotate(samples: np.ndarray, symbols: np.ndarray, fs: float) -> Annotation:
+    """Label every sample that an annotator's marks cover, sequence after sequence.
+
+    P lasts from its onset to the QRS complex, T from there to its end, B3 is the rest: the four
+    labels follow each other in a circle. (Most T waves have no marked onset, so no other rule would
+    do for all.) A U wave is B3. A beat counts when the onset and end of its QRS complex and the end
+    of its T wave are marked. Beats that follow each other make one sequence, from the first P onset
+    to the last T end; it is cut where an interval is so long that a beat between was not annotated.
+    All other samples are left out.
+
+    Examples
+    --------
+    >>> marks = [(2, "("), (4, "p"), (5, ")"), (8, "("), (9, "N"), (10, ")"), (13, "t"), (15, ")")]
+    >>> found = annotate(*map(np.array, zip(*marks)), fs=250.0)
+    >>> found.samples[0].item(), " ".join(found.labels), found.lengths
+    (2, 'P P P P P P QRS QRS QRS T T T T T', [14])
+    """
+    beats = list(_beats(_waves(samples, symbols)))
+    sequences = [_label(part) for part in _sequences(beats, fs)]
+    if not sequences:
+        return Annotation(np.zeros(0, dtype=int), np.zeros(0, dtype="<U3"), [])
+    positions, labels = zip(*sequences, strict=True)
+    return Annotation(np.concatenate(positions), np.concatenate(labels), list(map(len, labels)))
+
+
+def _waves(samples: np.ndarray, symbols: np.ndarray) -> Iterator[Wave]:
+    """Read marks in order: a bracket opens, a symbol names the wave, a bracket closes."""
+    onset, name = None, None
+    for sample, symbol in zip(samples.tolist(), symbols.tolist(), strict=True):
+        if symbol == "(":
+            if name is not None:  # of a wave that was named and never closed
+                yield Wave(name, onset, None)
+            onset, name = sample, None
+        elif symbol == ")":
+            if name is not None:
+                yield Wave(name, onset, sample)
+            onset, name = None, None
+        else:
+            if name is not None:
+                yield Wave(name, onset, None)
+                onset = None
+            name = _WAVES.get(symbol, "QRS")
+    if name is not None:
+        yield Wave(name, onset, None)
+
+
+def _beats(waves: Iterator[Wave]) -> Iterator[Beat]:
+    p: Wave | None = None
+    qrs: Wave | None = None
+    for wave in waves:
+        if wave.name == "P":
+            p, qrs = wave, None
+        elif wave.name == "QRS":
+            # Of two complexes in a row the first had no T wave, and P belonged to it.
+            p, qrs = (p if qrs is None else None), wave
+        elif wave.name == "T":
+            beat = _beat(p, qrs, wave)
+            if beat is not None:
+                yield beat
+                p, qrs = None, None
+
+
+def _beat(p: Wave | None, qrs: Wave | None, t: Wave) -> Beat | None:
+    if qrs is None or qrs.onset is None or qrs.end is None or t.end is None:
+        return None
+    p_onset = qrs.onset if p is None or p.onset is None else p.onset
+    return Beat(p_onset, qrs.onset, qrs.end, t.end)
+
+
+def _sequences(beats: list[Beat], fs: float) -> list[list[Beat]]:
+    intervals = np.diff([beat.qrs for beat in beats])
+    if not len(intervals):
+        return [beats] if beats else []
+    longest = min(_LONGEST_PAUSE * fs, _SKIPPED_BEAT * np.median(intervals))
+    cuts = [0, *(np.flatnonzero(intervals > longest) + 1).tolist(), len(beats)]
+    return [beats[begin:stop] for begin, stop in pairwise(cuts)]
+
+
+def _label(beats: list[Beat]) -> tuple[np.ndarray, np.ndarray]:
+    first, last = beats[0].p, beats[-1].t_end
+    labels = np.full(last - first + 1, "B3", dtype="<U3")
+    # T first: where the next P begins before a T ends, it is P.
+    for wave, begin, stop in (
+        [("T", beat.qrs_end + 1, beat.t_end + 1) for beat in beats]
+        + [("P", beat.p, beat.qrs) for beat in beats]
+        + [("QRS", beat.qrs, beat.qrs_end + 1) for beat in beats]
+    ):
+        labels[begin - first : stop - first] = wave
+    return np.arange(first, last + 1), labels

@@ -1,23 +1,43 @@
-"""Load a data set by its name, from wherever it can be had."""
+"""Load a data set by its name: what there is, how large, and where it can come from."""
 
+import csv
 import os
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
+from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
 from .._optional import require
+from .._validation import is_missing
 from ..exceptions import DatasetNotFoundError
-from ._catalogue import DatasetCard, card_of, file_in, list_datasets
-from ._sources import (
-    BUNDLED,
-    GENERATED,
-    folder_of,
-    from_file,
-    from_openml,
-    from_scikit_learn,
-    generated,
-)
+from ..tables import read_table
+from ..tables._columns import Column, columns_of, numbers
+from ._synthetic import make_ringnorm, make_squares, make_threenorm, make_twonorm, make_xor
+
+_SUFFIXES = (".csv", ".csv.gz")  # of two files of one name, the last of these is taken
+
+BUNDLED: dict[str, Callable[[], Bunch]] = {
+    "iris": sklearn_datasets.load_iris,
+    "wine": sklearn_datasets.load_wine,
+    "wdbc": sklearn_datasets.load_breast_cancer,
+}
+
+GENERATED: dict[str, Callable[[Any], tuple[np.ndarray, np.ndarray]]] = {
+    "twonorm": lambda seed: make_twonorm(random_state=seed),
+    "threenorm": lambda seed: make_threenorm(random_state=seed),
+    "ringnorm": lambda seed: make_ringnorm(random_state=seed),
+    "xor": lambda seed: make_xor(random_state=seed),
+    # Without the wrong labels of the picture: experiments inject their own.
+    "squares": lambda seed: make_squares(noise=0.0, random_state=seed)[:2],
+    # Walmsley does not state the noise of his moons; scikit-learn's default, none, comes nearest
+    # to his accuracies.
+    "make_moons": lambda seed: sklearn_datasets.make_moons(1000, random_state=seed),
+}
 
 
 def load_dataset(
@@ -103,6 +123,23 @@ def check_available(names: Iterable[str], folder: str | os.PathLike | None = Non
         )
 
 
+class DatasetCard(NamedTuple):
+    """One data set: what it is, and where it can come from, best first.
+
+    Sizes are None for files of a data folder that no paper used; ``openml`` is the number of the
+    set there, where one is known.
+    """
+
+    name: str
+    task: str
+    rows: int | None
+    features: int | None
+    classes: int | None
+    papers: tuple[str, ...]
+    sources: tuple[str, ...]
+    openml: int | None = None
+
+
 def _sources(cards: dict[str, DatasetCard], name: str) -> tuple[str, ...]:
     return cards[name].sources if name in cards else ()
 
@@ -149,3 +186,177 @@ def _check_size(bunch: Bunch, card: DatasetCard) -> None:
             f"{bunch.data.shape[1]} features, but {card.name} has {card.rows} and {card.features}: "
             "it is another version. Put the right one into a data folder."
         )
+
+
+def list_datasets(folder: str | os.PathLike | None = None) -> list[DatasetCard]:
+    """Every data set of the papers, and whatever else the data folder holds.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Folder of CSV files (also gzip), the last column called ``label`` or ``target``; the
+        environment variable ERRATA_DATA when not given.
+
+    Returns
+    -------
+    list of DatasetCard, sorted by task and name
+        ``sources`` names where each can be had *now*: "scikit-learn" (bundled), "generated",
+        "folder", and "openml" where ``load_dataset(..., download=True)`` can try.
+
+    Examples
+    --------
+    >>> from errata.datasets import list_datasets
+    >>> cards = {card.name: card for card in list_datasets()}
+    >>> cards["iris"].rows, cards["iris"].classes, cards["iris"].sources[0]
+    (150, 3, 'scikit-learn')
+    """
+    present = _files_in(folder_of(folder))
+    cards = [card._replace(sources=_sources_of_card(card, present)) for card in _papers_cards()]
+    known = {card.name for card in cards}
+    extra = [_unknown_card(name) for name in present if name not in known]
+    return sorted([*cards, *extra], key=lambda card: (card.task, card.name))
+
+
+def card_of(name: str) -> DatasetCard | None:
+    """The card of a data set of the papers."""
+    return next((card for card in _papers_cards() if card.name == name), None)
+
+
+def file_in(folder: Path | None, name: str) -> Path | None:
+    """The file of a data set in a folder, when it is there."""
+    return _files_in(folder).get(name)
+
+
+@lru_cache(maxsize=1)
+def _papers_cards() -> tuple[DatasetCard, ...]:
+    with (files("errata.datasets") / "catalogue.csv").open(encoding="utf-8") as stream:
+        return tuple(_card(row) for row in csv.DictReader(stream))
+
+
+def _card(row: dict[str, str]) -> DatasetCard:
+    def number(key: str) -> int | None:
+        return int(row[key]) if row[key] else None
+
+    return DatasetCard(
+        name=row["name"],
+        task=row["task"],
+        rows=number("rows"),
+        features=number("features"),
+        classes=number("classes"),
+        papers=tuple(row["papers"].split()),
+        sources=(),
+        openml=number("openml"),
+    )
+
+
+def _sources_of_card(card: DatasetCard, present: dict[str, Path]) -> tuple[str, ...]:
+    # In the order in which load_dataset looks.
+    found = {
+        "scikit-learn": card.name in BUNDLED,
+        "generated": card.name in GENERATED,
+        "folder": card.name in present,
+        "openml": card.openml is not None,
+    }
+    return tuple(source for source, there in found.items() if there)
+
+
+def _unknown_card(name: str) -> DatasetCard:
+    # The convention of the catalogue, whose own regression sets have this prefix.
+    task = "regression" if name.startswith("reg_") else "classification"
+    return DatasetCard(name, task, None, None, None, (), ("folder",))
+
+
+def _files_in(folder: Path | None) -> dict[str, Path]:
+    if folder is None:
+        return {}
+    return {
+        path.name.removesuffix(suffix): path
+        for suffix in _SUFFIXES
+        for path in sorted(folder.glob(f"*{suffix}"))
+    }
+
+
+def folder_of(folder: str | os.PathLike | None) -> Path | None:
+    """The data folder: the one given, or ERRATA_DATA, or none."""
+    chosen = folder or os.environ.get("ERRATA_DATA")
+    if not chosen:
+        return None
+    path = Path(chosen)
+    if not path.is_dir():
+        origin = "folder" if folder else "ERRATA_DATA"
+        raise FileNotFoundError(f"{origin}={str(path)!r} is not a folder.")
+    return path
+
+
+def from_scikit_learn(name: str) -> Bunch:
+    """A bundled data set, with its class names as labels."""
+    bunch = BUNDLED[name]()
+    return Bunch(
+        data=bunch.data,
+        target=np.asarray(bunch.target_names)[bunch.target],
+        feature_names=list(map(str, bunch.feature_names)),
+    )
+
+
+def generated(name: str, random_state: Any) -> Bunch:
+    """A synthetic data set as large as the papers'."""
+    X, y = GENERATED[name](random_state)
+    return Bunch(data=X, target=y, feature_names=[f"x{j}" for j in range(X.shape[1])])
+
+
+def from_file(path: Path) -> Bunch:
+    """A data set from a CSV file whose last column is the label or the target.
+
+    ``data`` holds floats when every feature is a number; otherwise objects, None where text is
+    missing.
+    """
+    *columns, last = columns_of(read_table(path))
+    if last.name not in ("label", "target"):
+        raise ValueError(
+            f"the last column of {path} must be called label or target; it is called {last.name!r}."
+        )
+    if not columns:
+        raise ValueError(
+            f"{path} has no column besides {last.name!r}; there is nothing to learn from."
+        )
+    target = _target(last.array(), last.name, path)
+    features = [_number_or_text(column) for column in columns]
+    kind = float if all(column.dtype.kind == "f" for column in features) else object
+    data = np.column_stack([column.astype(kind) for column in features])
+    return Bunch(data=data, target=target, feature_names=[column.name for column in columns])
+
+
+def from_openml(number: int) -> Bunch:
+    """A data set from OpenML, over the network."""
+    # The other parser of scikit-learn needs pandas, which is an extra here.
+    bunch = sklearn_datasets.fetch_openml(data_id=number, as_frame=False, parser="liac-arff")
+    return Bunch(data=bunch.data, target=bunch.target, feature_names=list(bunch.feature_names))
+
+
+def _number_or_text(column: Column) -> np.ndarray:
+    as_numbers = numbers(column.values)
+    if as_numbers is not None:
+        return as_numbers
+    text = column.array().copy()
+    text[text == ""] = None
+    return text
+
+
+def _target(column: np.ndarray, kind: str, path: Path) -> np.ndarray:
+    missing = [row for row, cell in enumerate(column.tolist()) if is_missing(cell, text=True)]
+    if missing:
+        raise ValueError(
+            f"{len(missing)} rows of {path} have no {kind} (the first is row {missing[0]}, counted "
+            "from 0); drop these rows or fill them in."
+        )
+    values = numbers(column)
+    if kind == "target":
+        if values is None:
+            raise ValueError(f"the target column of {path} holds something that is not a number.")
+        return values
+    # Whole numbers become integers, unless that would make one class of two (1 and 01).
+    with np.errstate(invalid="ignore"):  # a label may be called inf
+        whole = None if values is None else values.astype(int)
+    if whole is not None and np.array_equal(whole.astype(str), column):
+        return whole
+    return column

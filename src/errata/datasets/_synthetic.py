@@ -1,12 +1,24 @@
-"""Synthetic problems of the papers, with known classes and, mostly, known Bayes error."""
+"""Synthetic data: problems of the papers, accelerometers, electrocardiograms."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_random_state
+from scipy.fft import irfft, rfftfreq
+from scipy.signal import lfilter
+from sklearn.utils import Bunch, check_random_state
 
-from .._validation import check_count, check_fraction
+from .._validation import check_count, check_fraction, check_positive
 from ..noise import flip_labels
+
+WAVES = ("B3", "P", "QRS", "T")  # in the order in which a beat goes through them
+
+# Of the events P, Q, R, S, T: where in the cycle, how strong, how wide.
+_ANGLES = np.radians([-70.0, -15.0, 0.0, 15.0, 100.0])
+_STRENGTHS = np.array([1.2, -5.0, 30.0, -7.5, 0.75])
+_WIDTHS = np.array([0.25, 0.1, 0.1, 0.1, 0.4])
+_P, _Q, _S, _T = 0, 1, 3, 4
+_OVERSAMPLING = 4
+_SETTLING_BEATS = 2  # simulated and dropped: the voltage starts from zero
 
 
 def make_twonorm(
@@ -203,3 +215,312 @@ def _standard_normal(
     # Exact halves, in random order, or independent draws.
     y = np.arange(n_samples) % 2 if balanced else random.randint(2, size=n_samples)
     return random.standard_normal((n_samples, n_features)), random.permutation(y), random
+
+
+class _Activity(NamedTuple):
+    """Where gravity points (in g), how much the sensor trembles, and steps, if there are any."""
+
+    gravity: tuple[float, float, float]
+    tremor: float
+    steps_per_second: float
+    bounce: tuple[float, float, float]
+
+
+_ACTIVITIES = {
+    "lie": _Activity((0.0, 0.2, 0.98), 0.01, 0.0, (0.0, 0.0, 0.0)),
+    "run": _Activity((0.95, 0.1, 0.2), 0.25, 2.7, (0.9, 0.35, 0.5)),
+    "sit": _Activity((0.75, 0.15, 0.6), 0.02, 0.0, (0.0, 0.0, 0.0)),
+    "stand": _Activity((0.98, 0.1, 0.05), 0.03, 0.0, (0.0, 0.0, 0.0)),
+    "walk": _Activity((0.97, 0.1, 0.1), 0.1, 1.8, (0.3, 0.15, 0.2)),
+}
+# Who lies sits up first; who runs starts by walking.
+_NEXT = {
+    "lie": ("sit",),
+    "run": ("walk", "stand"),
+    "sit": ("lie", "stand"),
+    "stand": ("sit", "walk"),
+    "walk": ("run", "stand"),
+}
+
+
+def make_activity(
+    n_recordings: int = 5,
+    *,
+    duration: float = 120.0,
+    dwell: float = 10.0,
+    fs: float = 20.0,
+    noise: float = 1.0,
+    random_state: Any = None,
+) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Recordings of a three-axis accelerometer, and what its wearer did at every sample.
+
+    Five activities follow each other as a Markov chain in which nobody goes from lying to running.
+    Each has its posture (the mean of the axes), its tremor (their variance) and, if it has steps,
+    its rhythm. Wearers differ in rhythm and in how the sensor sits. Labels are exact; an annotator
+    who writes down the time a little late is :func:`errata.noise.shift_boundaries`.
+
+    Parameters
+    ----------
+    n_recordings : int, default=5
+        Number of recordings, each of another wearer.
+    duration : float, default=120
+        Seconds of each recording.
+    dwell : float, default=10
+        Mean time that an activity lasts, in seconds; a quarter of it at least.
+    fs : float, default=20
+        Samples per second.
+    noise : float, default=1
+        Multiplies the tremor; at 3 sitting and standing begin to overlap.
+    random_state : int, RandomState instance or None
+        Seed.
+
+    Returns
+    -------
+    X : array of shape (n, 3)
+        Accelerations in g, the recordings one after the other.
+    y : array of shape (n,)
+        lie, run, sit, stand or walk.
+    lengths : list of int
+        Number of samples of each recording.
+
+    Examples
+    --------
+    >>> from errata.datasets import make_activity
+    >>> X, y, lengths = make_activity(2, duration=60, random_state=0)
+    >>> X.shape, lengths
+    ((2400, 3), [1200, 1200])
+    >>> list(dict.fromkeys(y[:1200].tolist()))
+    ['walk', 'run', 'stand']
+    """
+    n_recordings = check_count("n_recordings", n_recordings)
+    fs, dwell = check_positive("fs", fs), check_positive("dwell", dwell)
+    n = check_count("duration * fs", int(check_positive("duration", duration) * fs))
+    check_fraction("noise", noise, high=np.inf)
+    random = check_random_state(random_state)
+    labels = [_course(n, dwell * fs, random) for _ in range(n_recordings)]
+    X = np.concatenate([_accelerations(y, fs, noise, random) for y in labels])
+    return X, np.concatenate(labels), [n] * n_recordings
+
+
+def _course(n: int, mean_dwell: float, random: np.random.RandomState) -> np.ndarray:
+    """One activity after the other, until ``n`` samples are full."""
+    activity = random.choice(sorted(_ACTIVITIES))
+    labels: list[str] = []
+    while len(labels) < n:
+        stay = mean_dwell * (0.25 + random.exponential(0.75))
+        labels += [activity] * max(1, round(stay))
+        activity = random.choice(_NEXT[activity])
+    return np.array(labels[:n])
+
+
+def _accelerations(
+    labels: np.ndarray, fs: float, noise: float, random: np.random.RandomState
+) -> np.ndarray:
+    activities = [_ACTIVITIES[label] for label in labels.tolist()]
+    gravity = np.array([a.gravity for a in activities]) + random.normal(0, 0.03, size=3)
+    tremor = np.array([a.tremor for a in activities])[:, None] * noise
+    pace = random.uniform(0.9, 1.1)
+    rate = np.array([a.steps_per_second for a in activities])
+    # The angle goes on by the rate of the moment, so that steps do not jump between activities.
+    angle = 2 * np.pi * np.cumsum(pace * rate / fs)[:, None]
+    bounce = np.array([a.bounce for a in activities]) * np.sin(angle + random.uniform(0, 6.28, 3))
+    return gravity + bounce + tremor * random.standard_normal((len(labels), 3))
+
+
+class _Events(NamedTuple):
+    """Angle, strength and width of the five events of each beat, three arrays (n_beats, 5)."""
+
+    angles: np.ndarray
+    strengths: np.ndarray
+    widths: np.ndarray
+
+
+def make_ecg(
+    n_beats: int = 50,
+    *,
+    heart_rate: float = 60.0,
+    heart_rate_std: float = 1.0,
+    lf_hf_ratio: float = 0.5,
+    fs: float = 250.0,
+    noise: float = 0.0,
+    jitter: float = 0.0,
+    ectopic_rate: float = 0.0,
+    random_state: Any = None,
+) -> Bunch:
+    """An electrocardiogram of which every sample's wave is known.
+
+    A point runs around a circle once per beat, and five events on its way (P, Q, R, S, T) pull the
+    voltage up or down [1]_. The length of the beats varies as breathing and blood pressure make it
+    vary. Labels follow from the angle, so they are exact, which those of no human annotator are:
+    put errors into them with :func:`errata.noise.shift_boundaries`. Costs O(samples).
+
+    Parameters
+    ----------
+    n_beats : int, default=50
+        Number of beats.
+    heart_rate : float, default=60
+        Mean heart rate, beats per minute. Waves grow wider with the square root of the rate, as a
+        fraction of the beat.
+    heart_rate_std : float, default=1
+        Its standard deviation; at most a fifth of the mean.
+    lf_hf_ratio : float, default=0.5
+        Power of the slow variation of the rate (0.1 Hz) over that of the breathing (0.25 Hz).
+    fs : float, default=250
+        Samples per second.
+    noise : float, default=0
+        Each sample gets a number uniform in ±``noise`` mV; 0.05 is a fair recording.
+    jitter : float in [0, 0.5], default=0
+        How much patients differ: strengths and widths of the waves are multiplied by a number
+        uniform in 1 ± ``jitter``, angles in 1 ± ``jitter`` / 2, drawn once per recording.
+    ectopic_rate : float in [0, 1], default=0
+        Fraction of the beats, drawn one by one, that come from elsewhere in the heart: no P wave,
+        a QRS complex of twice the width, a T wave upside down.
+    random_state : int, RandomState instance or None
+        Seed.
+
+    Returns
+    -------
+    Bunch
+        ``signal`` (n,) in mV; ``labels`` (n,), of B3 (the baseline between T and P), P, QRS and T;
+        ``phase`` (n,), the angle in (-pi, pi]; ``boundaries`` (n_beats, 4), the first sample of P,
+        QRS, T and of the baseline that follows; ``ectopic`` (n_beats,), bool; ``lengths``, [n];
+        ``fs``.
+
+    Notes
+    -----
+    ``dz/dt = -sum_i a_i d_i exp(-d_i^2 / (2 b_i^2)) - (z - z0)``, d_i the angle from event i and z0
+    a baseline that wanders with the breathing. The equation is linear in z, and is solved as a
+    filter at four times ``fs``. The result is scaled to [-0.4, 1.2] mV.
+
+    A wave reaches two widths from its event: P from its onset to the QRS complex (the PQ segment
+    included), QRS from Q to S, T from there to its end (the ST segment included, and cut at the
+    next P). The four labels thus follow each other in a circle. P is missing in an ectopic beat.
+
+    References
+    ----------
+    .. [1] McSharry, Clifford, Tarassenko and Smith (2003). A dynamical model for generating
+       synthetic electrocardiogram signals. IEEE Transactions on Biomedical Engineering 50(3).
+
+    Examples
+    --------
+    >>> from errata.datasets import make_ecg
+    >>> ecg = make_ecg(10, heart_rate_std=0, random_state=0)
+    >>> ecg.signal.shape, ecg.boundaries[0].tolist()
+    ((2500,), [57, 107, 144, 227])
+    >>> "".join(label[0] for label in ecg.labels[:250:10])
+    'BBBBBBPPPPPQQQQTTTTTTTTBB'
+    """
+    n_beats = check_count("n_beats", n_beats)
+    heart_rate, fs = check_positive("heart_rate", heart_rate), check_positive("fs", fs)
+    check_fraction("heart_rate_std", heart_rate_std, high=heart_rate / 5)
+    check_fraction("lf_hf_ratio", lf_hf_ratio, high=np.inf)
+    check_fraction("noise", noise, high=np.inf)
+    check_fraction("jitter", jitter, high=0.5)
+    check_fraction("ectopic_rate", ectopic_rate)
+    random = check_random_state(random_state)
+    simulated = _SETTLING_BEATS + n_beats + 1  # one more: its P may begin within the last
+    starts = _beat_starts(simulated, heart_rate, heart_rate_std, lf_hf_ratio, random)
+    ectopic = random.random_sample(simulated) < ectopic_rate
+    events = _events(ectopic, heart_rate, jitter, random)
+    time, angle = _grid(starts, fs)
+    voltage = _voltage(time, angle, events, 1 / (_OVERSAMPLING * fs))
+    kept = _kept(time, starts)
+    signal, angle = _scaled(voltage[kept]), angle[kept]
+    whole = slice(_SETTLING_BEATS, -1)
+    boundaries = np.searchsorted(angle, _wave_angles(events, ectopic))[whole]
+    return Bunch(
+        signal=signal + noise * random.uniform(-1, 1, size=len(signal)),
+        labels=_labels(boundaries, len(signal)),
+        phase=np.pi - (np.pi - angle) % (2 * np.pi),
+        boundaries=boundaries,
+        ectopic=ectopic[whole],
+        lengths=[len(signal)],
+        fs=fs,
+    )
+
+
+def _beat_starts(
+    n_beats: int, rate: float, rate_std: float, ratio: float, random: np.random.RandomState
+) -> np.ndarray:
+    """When each beat starts, and when the last one ends, in seconds."""
+    mean = 60 / rate
+    seconds = int(np.ceil(2 * n_beats * mean)) + 2  # twice as long as the beats are to be
+    intervals = mean + _rhythm(seconds, ratio, random) * 60 * rate_std / rate**2
+    starts = [0.0]
+    for _ in range(n_beats):
+        starts.append(starts[-1] + intervals[int(starts[-1]) % seconds])
+    return np.array(starts)
+
+
+def _rhythm(seconds: int, ratio: float, random: np.random.RandomState) -> np.ndarray:
+    """A process of mean 0 and variance 1, a value a second: pressure (slow), breathing (fast)."""
+    frequency = rfftfreq(seconds)
+    power = ratio * _bell(frequency, 0.1, 0.01) + _bell(frequency, 0.25, 0.01)
+    power[0] = 0.0
+    phases = random.uniform(0, 2 * np.pi, size=len(frequency))
+    process = irfft(np.sqrt(power) * np.exp(1j * phases), n=seconds)
+    return process / process.std()
+
+
+def _bell(x: np.ndarray, centre: float, width: float) -> np.ndarray:
+    return np.exp(-0.5 * ((x - centre) / width) ** 2)
+
+
+def _events(
+    ectopic: np.ndarray, rate: float, jitter: float, random: np.random.RandomState
+) -> _Events:
+    h = np.sqrt(rate / 60)
+    angles = _ANGLES * [np.sqrt(h), h, 1.0, h, np.sqrt(h)]
+    angles = angles * random.uniform(1 - jitter / 2, 1 + jitter / 2, size=5)
+    strengths = _STRENGTHS * random.uniform(1 - jitter, 1 + jitter, size=5)
+    widths = _WIDTHS * h * random.uniform(1 - jitter, 1 + jitter, size=5)
+    odd = ectopic[:, None]
+    return _Events(
+        np.tile(angles, (len(ectopic), 1)),
+        strengths * np.where(odd, [0.0, 1.0, 1.0, 1.0, -1.0], 1.0),
+        widths * np.where(odd, [1.0, 2.0, 2.0, 2.0, 1.0], 1.0),
+    )
+
+
+def _grid(starts: np.ndarray, fs: float) -> tuple[np.ndarray, np.ndarray]:
+    """Times of the fine grid, and the angle there: from -pi, and on by 2 pi with every beat."""
+    time = np.arange(int(starts[-1] * fs * _OVERSAMPLING)) / (fs * _OVERSAMPLING)
+    return time, np.interp(time, starts, 2 * np.pi * np.arange(len(starts)) - np.pi)
+
+
+def _voltage(time: np.ndarray, angle: np.ndarray, events: _Events, step: float) -> np.ndarray:
+    force = 0.005 * np.sin(2 * np.pi * 0.25 * time)
+    beat = np.floor((angle + np.pi) / (2 * np.pi)).astype(int).clip(max=len(events.angles) - 1)
+    for angles, strengths, widths in zip(*(table.T for table in events), strict=True):
+        distance = np.pi - (np.pi - angle + angles[beat]) % (2 * np.pi)
+        force -= strengths[beat] * distance * np.exp(-0.5 * (distance / widths[beat]) ** 2)
+    decay = np.exp(-step)
+    # The mean of the force at both ends of a step, carried along by z' = force - z.
+    return lfilter([(1 - decay) / 2, (1 - decay) / 2], [1.0, -decay], force)
+
+
+def _kept(time: np.ndarray, starts: np.ndarray) -> slice:
+    """The samples of the recording among those of the fine grid."""
+    first, stop = np.searchsorted(time, [starts[_SETTLING_BEATS] - 1e-9, starts[-2] - 1e-9])
+    return slice(first, stop, _OVERSAMPLING)
+
+
+def _scaled(voltage: np.ndarray) -> np.ndarray:
+    low, high = voltage.min(), voltage.max()
+    return -0.4 + 1.6 * (voltage - low) / (high - low)
+
+
+def _wave_angles(events: _Events, ectopic: np.ndarray) -> np.ndarray:
+    """Where P, QRS, T and the baseline begin in each beat, on the angle that goes on."""
+    begin, end = events.angles - 2 * events.widths, events.angles + 2 * events.widths
+    begin[:, _P] = np.where(ectopic, begin[:, _Q], np.minimum(begin[:, _P], begin[:, _Q]))
+    marks = np.column_stack([begin[:, _P], begin[:, _Q], end[:, _S], end[:, _T]])
+    marks += 2 * np.pi * np.arange(len(marks))[:, None]
+    marks[:-1, 3] = np.minimum(marks[:-1, 3], marks[1:, 0])
+    return marks
+
+
+def _labels(boundaries: np.ndarray, n: int) -> np.ndarray:
+    durations = np.diff(np.r_[0, boundaries.ravel(), n])
+    # The baseline, then P, QRS, T, baseline in every beat.
+    return np.repeat(np.resize(WAVES, len(durations)), durations)

@@ -1,11 +1,9 @@
 """Extreme learning machines, their kernels, and exact out-of-sample predictions in one fit."""
 
-from ._classifier import ELMClassifier
-from ._features import ELMFeatures
+from ._elm import ELMClassifier, ELMRegressor
+from ._hidden_layer import ELMFeatures
 from ._kernel import asymptotic_elm_kernel, elm_kernel, kernel_leave_one_out
-from ._regressor import ELMRegressor
-from ._svc import ELMSVC
-from ._svr import ELMSVR
+from ._svm import ELMSVC, ELMSVR
 
 __all__ = [
     "ELMClassifier",

@@ -1,4 +1,4 @@
-"""One fit: sums over the rows, alpha, the output weights, out-of-sample predictions."""
+"""One fit: sums over the rows, alpha in closed form, weights, out-of-sample predictions."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -7,13 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from .._warn import warn_user
-from ._alpha import GRID, gcv, kfold_error, last_minimum, press, search_alphas
-from ._gram import GramRecord, merged, record_of
+from ._hidden_layer import HiddenRows
 from ._out_of_sample import leave_one_out, predict_folds, predict_small_folds
-from ._ridge import RidgeModel, RidgeSystem
-from ._rows import HiddenRows
+from ._ridge import GramRecord, RidgeModel, RidgeSystem, SpectralFactor, left_out, merged, record_of
 
 CONSTANT = 1e-28  # variance below which hidden units are constant but for rounding
+
+GRID = np.logspace(-8, 4, 49)  # times the mean eigenvalue of the Gram matrix
+EQUAL_ERRORS = 1e-7  # relative difference
+SMALLEST_COMPARED_GAP = 1e-7  # 1 - leverage that has digits enough to tell alphas apart by
+EXTENSION = np.logspace(0.25, 4, 16)  # how far a grid is extended beyond its end
 
 
 class Sums(NamedTuple):
@@ -107,3 +110,103 @@ def predict_outside(model: RidgeModel, sums: Sums, rows: HiddenRows) -> Outside:
     )
     predict_small_folds(model, sums.small, rows, out=predictions)
     return Outside(predictions, folds=solved)
+
+
+def gcv(system: RidgeSystem, alphas: np.ndarray) -> np.ndarray:
+    """Generalised cross-validation error of each alpha, summed over outputs, from the sums alone.
+
+    GCV = (RSS / n) / (1 - df / n)², with RSS = vc - sum_j d_j² (g_j + 2 alpha) / (g_j + alpha)².
+    """
+    g, Q = system.spectrum
+    d = Q.T @ system.cross
+    n = system.weight
+    explained = (g + 2 * alphas[:, None]) / (g + alphas[:, None]) ** 2 @ d**2
+    # A nearly perfect fit cancels the sum of squares; the floor keeps its sign.
+    rss = np.maximum(system.squares - explained, 1e-12 * system.squares).sum(axis=1)
+    df = (g / (g + alphas[:, None])).sum(axis=1) + system.fit_intercept
+    return np.divide(rss / n, (1 - df / n) ** 2, out=np.full(len(alphas), np.inf), where=df < n)
+
+
+def press(system: RidgeSystem, rows: HiddenRows, alphas: np.ndarray) -> np.ndarray:
+    """Sum of squared leave-one-out errors of each alpha, exactly, in one pass over the rows."""
+    if system.left is not None and np.all(alphas > 0):
+        return _press_of_few(system, rows, alphas)
+    g, Q = system.spectrum
+    # In the basis of Q every alpha is a division: one product per block serves the whole grid.
+    inverse = 1 / (g[:, None] + alphas)
+    d = Q.T @ system.cross
+    total = np.zeros(len(alphas))
+    for block in rows.blocks():
+        w = np.ones(len(block.hidden)) if block.weight is None else block.weight
+        U = (block.hidden - system.hidden_mean) @ Q
+        gap = 1 - w[:, None] * (system.base + U**2 @ inverse)
+        defined = gap >= SMALLEST_COMPARED_GAP  # elsewhere rounding would be compared
+        for t, mean, d_t in zip(block.target.T, system.target_mean, d.T, strict=True):
+            residual = (t - mean)[:, None] - U @ (d_t[:, None] * inverse)
+            outside = np.divide(residual, gap, out=np.full_like(gap, np.inf), where=defined)
+            total += w @ outside**2
+    return total
+
+
+def _press_of_few(system: RidgeSystem, rows: HiddenRows, alphas: np.ndarray) -> np.ndarray:
+    """The same for fewer rows than hidden units, without the rounding of 1 - leverage.
+
+    As small alphas fit such rows all but perfectly, that rounding would choose among them. See
+    :func:`errata.elm._out_of_sample.leave_one_out`, whose predictions these are the errors of.
+    """
+    U = np.asarray(system.left)
+    inverse = 1 / (system.spectrum[0][:, None] + alphas)
+    w = np.ones(rows.n) if rows.weight is None else rows.weight
+    gap = U**2 @ inverse
+    total = np.zeros(len(alphas))
+    for t, mean in zip(rows.target.T, system.target_mean, strict=True):
+        residual = U @ (inverse * (U.T @ (np.sqrt(w) * (t - mean)))[:, None])
+        total += ((residual / gap) ** 2).sum(axis=0)
+    return total
+
+
+def kfold_error(
+    records: Sequence[GramRecord], alphas: np.ndarray, *, fit_intercept: bool
+) -> np.ndarray:
+    """Sum of squared out-of-fold errors of each alpha, from one record per fold."""
+    total = np.zeros(len(alphas))
+    for held_out, training in zip(records, left_out(records), strict=True):
+        system = training.system(fit_intercept=fit_intercept)
+        for i, alpha in enumerate(alphas):
+            model = RidgeModel(system, SpectralFactor(*system.spectrum, alpha))
+            total[i] += held_out.squared_error(model.coef, model.intercept).sum()
+    return total
+
+
+def search_alphas(
+    error: Callable[[np.ndarray], np.ndarray], alphas: np.ndarray, *, extend: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """The errors of all alphas of a grid, which grows by four decades where the best is its end."""
+    errors = error(alphas)
+    best = last_minimum(errors)
+    if not extend or best not in (0, len(alphas) - 1) or not np.isfinite(errors[best]):
+        return alphas, errors
+    beyond = alphas[best] * (EXTENSION if best else 1 / EXTENSION)
+    alphas, errors = np.append(alphas, beyond), np.append(errors, error(beyond))
+    order = np.argsort(alphas)
+    alphas, errors = alphas[order], errors[order]
+    best = last_minimum(errors)
+    if best in (0, len(alphas) - 1):
+        _warn_of_the_end(alphas[best], "largest" if best else "smallest")
+    return alphas, errors
+
+
+def last_minimum(errors: np.ndarray) -> int:
+    """Where the error is smallest; of what is equal but for rounding, where alpha is largest."""
+    return int(np.flatnonzero(errors <= (1 + EQUAL_ERRORS) * errors.min())[-1])
+
+
+def _warn_of_the_end(alpha: float, end: str) -> None:
+    meaning = {
+        "largest": "the hidden units hardly explain the target",
+        "smallest": "the target is all but free of noise",
+    }[end]
+    warn_user(
+        f"the {end} value tried, alpha={alpha:.3g}, has the smallest error: {meaning}. "
+        "Pass alphas to look further."
+    )

@@ -1,18 +1,20 @@
-"""A random hidden layer: drawn once, evaluated a block of rows at a time."""
+"""A random hidden layer: drawn once, evaluated by blocks of rows, and as a transformer."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from .._blocks import blocks
 from .._kernels import _activations as plain
 from .._kernels import kernels
 from .._random import draw_seed
-from .._validation import check_choice, check_count, check_positive
+from .._validation import check_choice, check_count, check_data, check_positive, check_rows
 
 ACTIVATIONS = ("erf", "tanh", "logistic")
 RBF = "rbf"  # the one activation whose units have a centre instead of a direction
@@ -21,6 +23,8 @@ FLOATS = [np.float64, np.float32]  # of the inputs; sums are always made in doub
 
 CHUNK_ENTRIES = 2**19  # what a thread activates at a time
 LARGE = 2**20  # entries from which threads and compiled loops bring more than they cost
+
+KEPT_BYTES = 2**28
 
 
 class HiddenLayer(NamedTuple):
@@ -147,3 +151,139 @@ def generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, Integral):
         return np.random.default_rng(int(random_state))
     return np.random.default_rng(draw_seed(random_state))
+
+
+class HiddenBlock(NamedTuple):
+    """Some rows: where they are in the table, and what they hold."""
+
+    rows: Any
+    hidden: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray | None
+
+
+class HiddenRows:
+    """All rows of a table, without holding their hidden activations when these are many.
+
+    Up to ``KEPT_BYTES`` (256 MB) of activations are computed once and kept for the next pass; more
+    are computed anew in every pass, a block at a time, so that memory stays O(block_size x m).
+    The arrays of a block are to be read, not written, and live until the next block.
+    """
+
+    def __init__(
+        self,
+        layer: HiddenLayer,
+        X: np.ndarray,
+        target: np.ndarray,
+        weight: np.ndarray | None = None,
+        *,
+        block_size: int = 8192,
+    ) -> None:
+        self.layer, self.X, self.target, self.weight = layer, X, target, weight
+        self.block_size = block_size
+        self.n, self.m = len(X), len(layer.bias)
+        small = 8 * self.n * self.m <= KEPT_BYTES  # then two passes cost one activation
+        self._kept = layer(X) if small else None
+        self._buffer = np.empty((0 if small else min(block_size, self.n), self.m))
+
+    def blocks(self, rows: np.ndarray | None = None) -> Iterator[HiddenBlock]:
+        """The rows named, or all of them, in blocks of about the same size."""
+        n = self.n if rows is None else len(rows)
+        for block in blocks(n, self.block_size):
+            yield self._block(block if rows is None else rows[block], self._buffer)
+
+    def take(self, rows: np.ndarray | None = None) -> HiddenBlock:
+        """The rows named, or all of them, at once."""
+        return self._block(slice(None) if rows is None else rows)
+
+    def _block(self, rows: Any, buffer: np.ndarray | None = None) -> HiddenBlock:
+        if self._kept is not None:
+            hidden = self._kept[rows]
+        else:
+            X = self.X[rows]
+            hidden = self.layer(X, out=None if buffer is None else buffer[: len(X)])
+        weight = None if self.weight is None else self.weight[rows]
+        return HiddenBlock(rows, hidden, self.target[rows], weight)
+
+
+class ELMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Random features: the hidden layer of an extreme learning machine, divided by sqrt(m).
+
+    A linear model on top of them is a network with one hidden layer of which only the output is
+    learnt. Their inner product is the ELM kernel, an average over ``n_hidden`` units that settles
+    as these become many. Scale the inputs first (zero mean and unit variance for normal weights,
+    [-1, 1] for uniform ones): a unit fed with large numbers is a constant. With hundreds of inputs
+    most units saturate, and the published results get worse; ``weight_scale="auto"`` counters it.
+
+    Parameters
+    ----------
+    n_hidden : int, default=1000
+        Number m of hidden units. More cost more and change less.
+    activation : {"erf", "tanh", "logistic"}, default="erf"
+        What a unit does to its weighted sum.
+    weight_distribution : {"normal", "uniform"}, default="normal"
+        Hidden weights and biases are drawn from N(0, s²) or from U(-3 s, 3 s), s being
+        ``weight_scale``.
+    weight_scale : float or "auto", default=1.0
+        Scale s of the hidden weights (sigma_w in [1]_); larger makes rougher
+        functions. "auto" is 1 / sqrt(1 + d), for many features.
+    random_state : int, RandomState, Generator or None
+        Draws the weights. With an integer the same weights come back.
+
+    Attributes
+    ----------
+    hidden_weights_ : array of shape (d, n_hidden)
+    hidden_bias_ : array of shape (n_hidden,)
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+
+    References
+    ----------
+    .. [1] Frénay and Verleysen. Parameter-insensitive kernel in extreme learning for non-linear
+       support vector regression. Neurocomputing 74, 2011.
+    .. [2] Frénay and Verleysen. Using SVMs with randomised feature spaces: an extreme learning
+       approach. ESANN 2010.
+
+    Examples
+    --------
+    >>> from errata.elm import ELMFeatures
+    >>> X = [[0.0, 0.0], [1.0, 2.0], [1.1, 1.9]]
+    >>> phi = ELMFeatures(n_hidden=5000, random_state=0).fit_transform(X)
+    >>> (phi @ phi.T).round(2)
+    array([[0.47, 0.21, 0.22],
+           [0.21, 0.74, 0.74],
+           [0.22, 0.74, 0.74]])
+    """
+
+    def __init__(
+        self,
+        *,
+        n_hidden: int = 1000,
+        activation: str = "erf",
+        weight_distribution: str = "normal",
+        weight_scale: float | str = 1.0,
+        random_state: Any = None,
+    ) -> None:
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.weight_distribution = weight_distribution
+        self.weight_scale = weight_scale
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> "ELMFeatures":
+        """Draw the weights for as many features as ``X`` has; nothing else is learnt from it."""
+        check_data(self, X, dtype=FLOATS)
+        layer = draw_layer(self.n_features_in_, **self.get_params())
+        self.hidden_weights_, self.hidden_bias_ = layer.weights, layer.bias
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the features, an array of shape (n, n_hidden)."""
+        X = check_rows(self, X, dtype=FLOATS)
+        H = HiddenLayer(self.hidden_weights_, self.hidden_bias_, self.activation)(X)
+        H /= np.sqrt(H.shape[1])
+        return H
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.hidden_bias_)

@@ -10,9 +10,8 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 from .._crossfit import make_folds
 from .._random import LARGEST_SEED
 from .._validation import check_count
-from ._gram import GramRecord, left_out, system_of
-from ._ridge import RidgeModel, RidgeSystem, SpectralFactor
-from ._rows import HiddenRows
+from ._hidden_layer import HiddenRows
+from ._ridge import GramRecord, RidgeModel, RidgeSystem, SpectralFactor, left_out, system_of
 
 SMALLEST_GAP = 1e-12  # 1 - leverage below which, the row left out, nothing is left to predict it by
 SMALLEST_FOLD_GAP = 1e-5  # the same for a fold, which is fitted without it before digits are lost

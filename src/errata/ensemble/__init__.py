@@ -1,6 +1,6 @@
 """Ensembles that survive wrong labels."""
 
-from ._hardness_weights import selection_probabilities
+from ._bags import selection_probabilities
 from ._projection_ensemble import SupervisedProjectionEnsembleClassifier
 from .bagging import HardnessBaggingClassifier
 from .boosting import (

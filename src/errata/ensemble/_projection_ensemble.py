@@ -11,16 +11,14 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from .._detector import DetectorMixin
-from .._margins import favourite_other
+from .._detector import DetectorMixin, favourite_other
 from .._neighbors import nearest
 from .._random import draw_seed, seeded_clone
 from .._routing import params_of_rows, route_fit, router_of
 from .._validation import check_choice, check_count, check_labelled, check_rows, fit_to_codes
 from ..projections._linear import SupervisedProjection
 from ..projections._named import MOST_ROWS, make_projection
-from ._populate import borrow, synthesise
-from ._votes import vote_fractions
+from ._bags import vote_fractions
 
 
 class ProjectedEstimator(NamedTuple):
@@ -150,11 +148,11 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
     >>> labels, _ = flip_labels(y[:300], 0.2, random_state=0)      # 20 % of the labels are wrong
     >>> tree = DecisionTreeClassifier(min_samples_leaf=5, random_state=0)
     >>> def accuracy(model):
-    ...     return round(model.fit(X[:300], labels).score(X[300:], y[300:]), 2)
-    >>> accuracy(AdaBoostClassifier(tree, n_estimators=50, random_state=0))
-    0.87
-    >>> accuracy(SupervisedProjectionEnsembleClassifier(tree, random_state=0))
-    0.94
+    ...     return model.fit(X[:300], labels).score(X[300:], y[300:])
+    >>> boosted = accuracy(AdaBoostClassifier(tree, n_estimators=50, random_state=0))
+    >>> projected = accuracy(SupervisedProjectionEnsembleClassifier(tree, random_state=0))
+    >>> projected > boosted + 0.02                                 # about 0.94, and 0.88
+    True
     """
 
     def __init__(
@@ -336,3 +334,57 @@ def _canonical(X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray
     first = np.full(codes.max() + 1, len(codes))
     np.minimum.at(first, codes[order], np.arange(len(codes)))
     return order, np.argsort(first)
+
+
+def synthesise(
+    X: np.ndarray,
+    codes: np.ndarray,
+    rows: np.ndarray,
+    partners: np.ndarray,
+    *,
+    n_synthetic: int,
+    random: np.random.RandomState,
+    per_feature: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
+    """New rows and their labels, ``n_synthetic`` for each row whose partner carries its label.
+
+    Each lies at ``x + r (partner - x)``, r uniform on (0, 1): on the segment between the two, or,
+    with an r ``per_feature``, in the box that they span. (Algorithm 2 prints ``x + r partner``; the
+    text describes the difference.) Costs O(n d).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, codes = np.array([[0.0, 0.0], [1.0, 2.0], [9.0, 9.0]]), np.array([0, 0, 1])
+    >>> random = np.random.RandomState(0)
+    >>> new, labels = synthesise(
+    ...     X, codes, np.array([0, 1, 2]), np.array([1, 0, 1]), n_synthetic=1, random=random
+    ... )
+    >>> new.round(2), labels
+    (array([[0.55, 1.1 ],
+           [0.28, 0.57]]), array([0, 0]))
+    """
+    # As in Algorithm 2: between rows of two classes, nobody knows the label of a new one.
+    alike = codes[rows] == codes[partners]
+    rows = np.repeat(rows[alike], n_synthetic)
+    partners = np.repeat(partners[alike], n_synthetic)
+    gap = random.uniform(size=(len(rows), X.shape[1] if per_feature else 1))
+    return X[rows] + gap * (X[partners] - X[rows]), codes[rows]
+
+
+def borrow(codes: np.ndarray, wrong: np.ndarray, random: np.random.RandomState) -> np.ndarray:
+    """Rows to add to misclassified ones when these are too few, or of one class; else none.
+
+    From the other rows of each class, at random, as many as were misclassified or as there are.
+    """
+    # The paper is silent here. One class has no border, and from fewer rows than this the scatter
+    # within a class is chance.
+    n_classes = len(np.unique(codes[wrong]))
+    if n_classes > 1 and len(wrong) >= max(2 * n_classes, 5):
+        return np.arange(0)
+    right = np.setdiff1d(np.arange(len(codes)), wrong)
+    lent = []
+    for c in range(codes.max() + 1):
+        of_class = right[codes[right] == c]
+        lent.append(random.permutation(of_class)[: len(wrong)])
+    return np.concatenate(lent)

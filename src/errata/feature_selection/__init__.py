@@ -1,11 +1,14 @@
 """Which columns tell of the class: mutual information, Bayes risk, searches, and their limits."""
 
-from . import information
-from ._entropy import knn_entropy
+from ._estimates import (
+    bayes_risk,
+    knn_entropy,
+    knn_posteriors,
+    mutual_information,
+    posterior_information,
+)
 from ._kraskov import kraskov_mutual_information
-from ._mutual_information import mutual_information
 from ._path_display import SelectionPathDisplay
-from ._posteriors import bayes_risk, knn_posteriors, posterior_information
 from ._selector import MutualInformationSelector
 from .label_noise import LabelNoiseMemberships
 

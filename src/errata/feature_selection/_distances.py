@@ -1,15 +1,17 @@
-"""Distances to the k-th nearest row, by subsets of the columns, a block of rows at a time."""
+"""Distances to the k-th nearest row, by subsets of columns, of rows made ready for neighbours."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.utils import check_random_state
 
 from .._blocks import blocks
+from .._format import listed, plural
 from .._kernels import kernels
-from .._neighbors import NeighborIndex
-from ._line import nearest_on_line
-from ._segments import Segments
+from .._neighbors import NeighborIndex, possible_neighbors
+from .._warn import warn_user
 
 CHUNK_BYTES = 2**26
 ROWS = 256  # of a block at most: several for each job, and buffers that stay near the processor
@@ -19,6 +21,27 @@ TREE_ROWS = 5_000
 # What is wanted of a block: squares (candidate, row, g) and the slice of rows -> (candidate, ...),
 # to be summed over blocks.
 Summary = Callable[[np.ndarray, slice], np.ndarray]
+
+
+class Segments(NamedTuple):
+    """Slices of the rows, the same for all rows of a kind, and how many neighbours are wanted.
+
+    A row of kind y looks for its ``counts[y, g]``-th nearest among ``starts[y, g]:stops[y, g]``.
+    """
+
+    kinds: np.ndarray  # (n,)
+    starts: np.ndarray  # (kinds, g)
+    stops: np.ndarray
+    counts: np.ndarray
+
+    def searches(self) -> Iterator[tuple[int, slice, int, np.ndarray]]:
+        """Each different search once: g, the segment, how many neighbours, and the rows."""
+        for g in range(self.starts.shape[1]):
+            wanted = np.column_stack([self.starts[:, g], self.stops[:, g], self.counts[:, g]])
+            searches, which = np.unique(wanted, axis=0, return_inverse=True)
+            of_row = which.ravel()[self.kinds]
+            for s, (start, stop, count) in enumerate(searches.tolist()):
+                yield g, slice(start, stop), count, np.flatnonzero(of_row == s)
 
 
 class SubsetDistances:
@@ -65,7 +88,7 @@ class SubsetDistances:
     def _by_blocks(
         self, subset: Sequence[int], candidates: Sequence[int], sign: int, summary: Summary
     ) -> np.ndarray:
-        nearest = kernels("subset_distances").nearest_squares
+        nearest = kernels("distances").nearest_squares
         chosen, tried = (np.asarray(s, dtype=np.intp) for s in (subset, candidates))
 
         def work(rows: slice) -> np.ndarray:
@@ -136,3 +159,162 @@ def log_squares(squares: np.ndarray) -> np.ndarray:
             "the selector), or ask for more neighbours."
         )
     return np.log(squares)
+
+
+def nearest_on_line(x: np.ndarray, segments: Segments) -> np.ndarray:
+    """Squared distance of each value to its nearest within segments, (n, g): O(n log n + n k)."""
+    found = np.empty((len(x), segments.starts.shape[1]))
+    for g, segment, count, rows in segments.searches():
+        inside = (rows >= segment.start) & (rows < segment.stop)
+        if inside.any():
+            others = _to_others(x[segment], count)
+            found[rows[inside], g] = others[rows[inside] - segment.start]
+        if not inside.all():
+            found[rows[~inside], g] = _to_values(x[segment], x[rows[~inside]], count)
+    return found
+
+
+def _to_others(values: np.ndarray, k: int) -> np.ndarray:
+    order = np.argsort(values)
+    place = np.arange(len(values))
+    found = np.empty(len(values))
+    found[order] = _kth(values[order], values[order], place, place + 1, k)
+    return found
+
+
+def _to_values(values: np.ndarray, points: np.ndarray, k: int) -> np.ndarray:
+    values = np.sort(values)
+    place = np.searchsorted(values, points)
+    return _kth(values, points, place, place, k)
+
+
+def _kth(
+    values: np.ndarray, points: np.ndarray, below: np.ndarray, above: np.ndarray, k: int
+) -> np.ndarray:
+    """Square of the least reach that has k values: some of ``values[:below]``, the others above.
+
+    Every share between the two sides is tried; values that are not there are infinitely far.
+    """
+    padded = np.pad(values, k, constant_values=(-np.inf, np.inf))
+    least = np.minimum(points - padded[below], padded[above + 2 * k - 1] - points)
+    for lower in range(1, k):
+        reach = np.maximum(
+            points - padded[below + k - lower], padded[above + 2 * k - lower - 1] - points
+        )
+        np.minimum(least, reach, out=least)
+    return least**2
+
+
+class ClassRows(NamedTuple):
+    """Rows sorted by class, so that each class is a slice, and how many neighbours each can have.
+
+    Classes of a single row are left out: it has no neighbour in its class.
+    """
+
+    columns: np.ndarray  # (p, n), one feature after the other
+    codes: np.ndarray  # (n,), ascending
+    order: np.ndarray  # (n,): where each row stood
+    present: np.ndarray  # (K,): the codes of the classes that are left
+    starts: np.ndarray  # (K + 1,): class y is starts[y]:starts[y + 1]
+    n_neighbors: int  # k
+    own_neighbors: np.ndarray  # (K,): k_y = min(k, n_y - 1), of a row of the class
+    other_neighbors: np.ndarray  # (K,): min(k, n_y), of any other row
+
+    @property
+    def n(self) -> int:
+        """The number of rows that are left."""
+        return len(self.codes)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """n_y, the number of rows of each class."""
+        return np.diff(self.starts)
+
+
+def all_and_own(rows: ClassRows) -> Segments:
+    """All rows, then those of the row's class: what mutual information compares."""
+    k, n = np.full_like(rows.own_neighbors, rows.n_neighbors), np.full(len(rows.sizes), rows.n)
+    return Segments(
+        rows.codes,
+        np.column_stack([0 * n, rows.starts[:-1]]),
+        np.column_stack([n, rows.starts[1:]]),
+        np.column_stack([k, rows.own_neighbors]),
+    )
+
+
+def every_class(rows: ClassRows) -> Segments:
+    """One class after the other: what posteriors compare."""
+    n_classes = len(rows.sizes)
+    counts = np.tile(rows.other_neighbors, (n_classes, 1))
+    np.fill_diagonal(counts, rows.own_neighbors)
+    starts = np.tile(rows.starts, (n_classes, 1))
+    return Segments(rows.codes, starts[:, :-1], starts[:, 1:], counts)
+
+
+def one_segment(n: int, n_neighbors: int) -> Segments:
+    """All rows, whatever their class: what an entropy needs."""
+    one = np.ones((1, 1), dtype=np.intp)
+    return Segments(np.zeros(n, dtype=np.intp), 0 * one, n * one, n_neighbors * one)
+
+
+def prepared(X: np.ndarray, *, standardize: bool, jitter: float, random_state: Any) -> np.ndarray:
+    """Columns of mean 0 and deviation 1 where asked for, and noise that tells equal rows apart.
+
+    Noise of deviation ``jitter`` adds the same entropy to all rows and to those of a class, so that
+    mutual information keeps its meaning where values repeat. It is drawn once, never for each
+    subset: columns are compared under the same noise.
+    """
+    if standardize:
+        spread = X.std(axis=0)
+        X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    if jitter > 0:
+        X = X + check_random_state(random_state).normal(scale=jitter, size=X.shape)
+    return X
+
+
+def varying_columns(X: np.ndarray) -> np.ndarray:
+    """Indices of the columns that hold more than one value; warns of the others."""
+    constant = np.ptp(X, axis=0) == 0
+    if constant.all():
+        raise ValueError("every column of X is constant, so that there is nothing to choose from.")
+    if constant.any():
+        which = listed(np.flatnonzero(constant), most=5)
+        warn_user(
+            f"left out of the search and ranked last: {plural(int(constant.sum()), 'column')} of X "
+            f"with a single value ({which})."
+        )
+    return np.flatnonzero(~constant)
+
+
+def sorted_by_class(X: np.ndarray, codes: np.ndarray, n_neighbors: int) -> ClassRows:
+    """Sort rows by class and settle how many neighbours there are; warns where they are too few."""
+    sizes = np.bincount(codes)
+    order = np.argsort(codes, kind="stable")
+    order = order[sizes[codes[order]] > 1]
+    present, sizes = np.flatnonzero(sizes > 1), sizes[sizes > 1]
+    _check_sizes(len(codes) - len(order), len(present))
+    k = possible_neighbors(n_neighbors, len(order))
+    own = np.minimum(k, sizes - 1)
+    n_small = int((own < k).sum())
+    if n_small:
+        warn_user(
+            f"n_neighbors={k} is more than there are other rows in "
+            f"{plural(n_small, 'class', 'classes')}; all of them are taken there."
+        )
+    return ClassRows(
+        np.ascontiguousarray(X[order].T), np.searchsorted(present, codes[order]), order, present,
+        np.concatenate([[0], np.cumsum(sizes)]), k, own, np.minimum(k, sizes),
+    )  # fmt: skip
+
+
+def _check_sizes(n_alone: int, n_left: int) -> None:
+    if n_left < 2:
+        raise ValueError(
+            f"y has {plural(n_left, 'class', 'classes')} of two rows or more, and two such classes "
+            "are needed at least; numbers that measure something are no classes."
+        )
+    if n_alone:
+        warn_user(
+            f"left out of the estimate: {plural(n_alone, 'row')} alone in a class, without a "
+            "neighbour there."
+        )

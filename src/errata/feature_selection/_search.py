@@ -1,4 +1,6 @@
-"""Greedy searches for good subsets of columns. They know a criterion by its three questions only.
+"""From rows and a target to the path of subsets: prepare, make the criterion, search.
+
+A pure function of its arguments, which joblib can keep on disk.
 
 Every search gives the whole path: the best subset it met of each size, and its score. Additions
 keep the lowest column among equals, removals drop the highest; where the criterion has a second one
@@ -11,8 +13,22 @@ from math import comb
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from .._format import count
+from .._random import draw_seed
+from ._criteria import (
+    CountedRisk,
+    Information,
+    JointInformation,
+    MinimumRedundancy,
+    NumericInformation,
+    SoftRisk,
+)
+from ._distances import prepared, sorted_by_class, varying_columns
+from .label_noise._tolerant_criterion import TolerantInformation
+
+SEARCHES = ("forward", "backward", "floating")
 
 MOST_SUBSETS = 200_000  # to look at before a search begins
 FLOATING_FROM = 4  # columns, from which a floating search looks back
@@ -21,18 +37,76 @@ LEAST_GAIN = 1e-12  # so that rounding does not send a floating search in circle
 Subset = tuple[int, ...]
 Progress = Callable[[int, int], Any]
 
+CLASS_CRITERIA: dict[str, Any] = {
+    "mi": Information,
+    "risk_count": CountedRisk,
+    "risk_soft": SoftRisk,
+}
+PAIRWISE_CRITERIA: dict[str, Any] = {"mrmr": MinimumRedundancy, "jmi": JointInformation}
+CRITERIA = (*CLASS_CRITERIA, *PAIRWISE_CRITERIA)
+NUMERIC_CRITERIA = ("mi", *PAIRWISE_CRITERIA)
 
-class Criterion(Protocol):
-    """What a search asks: bigger is better."""
 
-    def score(self, subset: Sequence[int]) -> float:
-        """J(S)."""
+class LabelNoise(NamedTuple):
+    """How the classes behind noisy labels are found."""
 
-    def scores_with(self, subset: Sequence[int], candidates: Sequence[int]) -> np.ndarray:
-        """J(S + j) for each candidate."""
+    params: dict[str, Any]
+    memberships: Any  # known: nothing is estimated; or None
+    refit: bool  # on each subset, or once on all columns
+    classes: np.ndarray  # their names
 
-    def scores_without(self, subset: Sequence[int]) -> np.ndarray:
-        """J(S - j) for each j of S."""
+
+class Settings(NamedTuple):
+    """All that decides on the path."""
+
+    criterion: str
+    search: str
+    start_size: int
+    size: int | None  # where a search may stop; None for the whole path
+    numeric: bool
+    n_neighbors: int
+    label_noise: LabelNoise | None
+    standardize: bool
+    jitter: float
+    random_state: Any
+
+
+class SearchedPath(NamedTuple):
+    """What a search found; columns are those of ``X``."""
+
+    subsets: dict[int, np.ndarray]
+    scores: dict[int, float]
+    columns: np.ndarray  # that were searched
+    memberships: np.ndarray | None
+    error_rates: np.ndarray | None
+
+
+def find_path(
+    X: np.ndarray,
+    target: np.ndarray,
+    settings: Settings,
+    n_jobs: int | None,
+    chunk_bytes: int,
+    progress: Progress | None,
+) -> SearchedPath:
+    """The best subset that the search met of each size."""
+    columns, random = varying_columns(X), check_random_state(draw_seed(settings.random_state))
+    ready = {"standardize": settings.standardize, "jitter": settings.jitter, "random_state": random}
+    X = prepared(X, **ready)[:, columns]
+    if settings.numeric:  # neighbours look at the target as at a column
+        target = prepared(target[:, None], **ready)[:, 0]
+    criterion = make_criterion(
+        settings.criterion, PreparedRows(X, target, settings.n_neighbors, n_jobs, chunk_bytes),
+        numeric=settings.numeric, label_noise=settings.label_noise, seed=draw_seed(random),
+    )  # fmt: skip
+    path = _search(criterion, len(columns), settings, progress or _silent)
+    return SearchedPath(
+        {size: columns[list(subset)] for size, subset in sorted(path.subsets.items())},
+        dict(sorted(path.scores.items())),
+        columns,
+        getattr(criterion, "memberships", None),
+        getattr(criterion, "error_rates", None),
+    )
 
 
 class Path(NamedTuple):
@@ -46,6 +120,36 @@ class Path(NamedTuple):
         size = len(subset)
         if size not in self.scores or score > self.scores[size]:
             self.subsets[size], self.scores[size] = tuple(sorted(subset)), float(score)
+
+
+def _search(criterion: Any, n_columns: int, settings: Settings, progress: Progress) -> Path:
+    """Search all columns, to the size asked for or as far as there is anything."""
+    columns = range(n_columns)
+    if settings.search == "backward":
+        size = min(settings.size or 1, n_columns)
+        return search_backward(criterion, columns, size, progress=progress)
+    return search_forward(
+        criterion, columns, min(settings.size or n_columns, n_columns),
+        start_size=min(settings.start_size, n_columns), floating=settings.search == "floating",
+        progress=progress,
+    )  # fmt: skip
+
+
+def _silent(done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+class Criterion(Protocol):
+    """What a search asks: bigger is better."""
+
+    def score(self, subset: Sequence[int]) -> float:
+        """J(S)."""
+
+    def scores_with(self, subset: Sequence[int], candidates: Sequence[int]) -> np.ndarray:
+        """J(S + j) for each candidate."""
+
+    def scores_without(self, subset: Sequence[int]) -> np.ndarray:
+        """J(S - j) for each j of S."""
 
 
 def search_backward(
@@ -154,3 +258,36 @@ def _look_back(criterion: Criterion, subset: Subset, path: Path) -> Subset:
         subset = smaller
         path.record(subset, score)
     return subset
+
+
+class PreparedRows(NamedTuple):
+    """Prepared rows, and how much work at a time may be done with them."""
+
+    X: np.ndarray
+    target: np.ndarray  # codes of classes, or numbers
+    n_neighbors: int
+    n_jobs: int | None
+    chunk_bytes: int
+
+
+def make_criterion(
+    name: str, rows: PreparedRows, *, numeric: bool, label_noise: LabelNoise | None, seed: int
+) -> Criterion:
+    """The criterion of this name, for classes, numbers, or classes behind noisy labels."""
+    data = rows.X, rows.target, rows.n_neighbors
+    if name in PAIRWISE_CRITERIA:
+        return PAIRWISE_CRITERIA[name](*data, numeric=numeric, n_jobs=rows.n_jobs)
+    if numeric:
+        return NumericInformation(*data, n_jobs=rows.n_jobs)
+    if label_noise is not None:
+        return _tolerant(rows, label_noise, seed)
+    class_rows = sorted_by_class(*data)
+    return CLASS_CRITERIA[name](class_rows, n_jobs=rows.n_jobs, chunk_bytes=rows.chunk_bytes)
+
+
+def _tolerant(rows: PreparedRows, label_noise: LabelNoise, seed: int) -> TolerantInformation:
+    return TolerantInformation(
+        rows.X, rows.target, rows.n_neighbors, label_noise.params,
+        memberships=label_noise.memberships, refit=label_noise.refit,
+        classes=label_noise.classes, random_state=seed, n_jobs=rows.n_jobs,
+    )  # fmt: skip

@@ -1,10 +1,8 @@
 """Filters: find the rows whose labels look wrong and leave them out, or mend them."""
 
+from ._base import DetectorFilter
+from ._classifiers import FilteredClassifier, LabelDeletionClassifier, SuspicionWeightedClassifier
 from ._cleaner import Cleaner
-from ._detector_filter import DetectorFilter
-from ._filtered_classifier import FilteredClassifier
-from ._label_deletion_classifier import LabelDeletionClassifier
-from ._suspicion_weighted_classifier import SuspicionWeightedClassifier
 from .committees import (
     BaggingFilter,
     BoostEdgeFilter,

@@ -1,16 +1,24 @@
-"""What all filters share: they leave out the rows they flag, but never a whole class."""
+"""What all filters share, and every detector as a filter."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import indexable
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._compat import take_rows
 from .._detector import spare_classes
-from .._validation import check_count, check_fraction
+from .._routing import router_of
+from .._validation import as_column, check_count, check_data, check_fraction
 from .._warn import warn_user
 from ..exceptions import ClassRetentionWarning
+
+VERDICT = ("suspicion_", "flagged_", "suggested_")
 
 
 class Verdict(NamedTuple):
@@ -92,3 +100,154 @@ class Filter(BaseEstimator):
                 ClassRetentionWarning,
             )
         return removed
+
+
+def route_to_parts(owner: Any, params: dict[str, Any], **parts: Any) -> dict[str, dict[str, Any]]:
+    """What of the metadata given to ``fit`` each part gets.
+
+    With scikit-learn's metadata routing, what it requested; without, what its ``fit`` takes.
+    """
+    params = {name: value for name, value in params.items() if value is not None}
+    if params and get_config()["enable_metadata_routing"]:
+        routed = process_routing(owner, "fit", **params)
+        return {part: dict(routed[part]["fit"]) for part in parts}
+    takers = {
+        part: {name for name in params if has_fit_parameter(estimator, name)}
+        for part, estimator in parts.items()
+    }
+    for name in params:
+        if not any(name in taken for taken in takers.values()):
+            raise TypeError(f"{type(owner).__name__}.fit got {name}, which its parts do not take.")
+    return {part: {name: params[name] for name in taken} for part, taken in takers.items()}
+
+
+def with_tags_of(tags: Any, *parts: Any) -> Any:
+    """The tags of an estimator that accepts what all of its parts accept."""
+    of_parts = [get_tags(part) for part in parts]
+    tags.input_tags.allow_nan = all(part.input_tags.allow_nan for part in of_parts)
+    tags.input_tags.sparse = all(part.input_tags.sparse for part in of_parts)
+    tags.target_tags.required = any(part.target_tags.required for part in of_parts)
+    return tags
+
+
+def take_verdict(owner: Any, detector: Any) -> None:
+    """Let the owner have what a fitted detector says of the rows, and its classes."""
+    for name in (*VERDICT, "classes_"):
+        if hasattr(detector, name):
+            setattr(owner, name, getattr(detector, name))
+
+
+def codes_known_to(detector: Any, y: Any) -> np.ndarray:
+    """Codes of labels in the order of ``classes_``; without classes, all rows are alike."""
+    if hasattr(detector, "classes_"):
+        return np.searchsorted(detector.classes_, as_column(y))
+    return np.zeros(len(detector.suspicion_), dtype=int)
+
+
+def _predictor_has(method: str) -> Any:
+    return available_if(lambda self: hasattr(self._predictor(), method))
+
+
+class PartPredicts(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+    """A classifier one part of which predicts for it once both are fitted."""
+
+    _predicts = "estimator"  # the parameter that holds this part
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class that the classifier predicts."""
+        return self._ask("predict", X)
+
+    @_predictor_has("predict_proba")
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The classifier's probabilities."""
+        return self._ask("predict_proba", X)
+
+    @_predictor_has("decision_function")
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The classifier's decision."""
+        return self._ask("decision_function", X)
+
+    @_predictor_has("staged_predict")
+    def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
+        """The classes that the classifier predicts after one round, after two, and so on."""
+        return self._ask("staged_predict", X)
+
+    def _predictor(self) -> Any:
+        """The part as fitted, or else as given."""
+        return getattr(self, f"{self._predicts}_", getattr(self, self._predicts))
+
+    def _ask(self, method: str, X: Any) -> Any:
+        check_is_fitted(self)
+        return getattr(self._predictor(), method)(X)
+
+
+class DetectorFilter(Filter):
+    """Leave out the rows that a detector flags, whatever detector it is.
+
+    Puts a measure of hardness, a booster, an extreme learning machine or a reinforced model in a
+    pipeline of imbalanced-learn, or in front of a classifier (:class:`FilteredClassifier`). How
+    many rows are flagged is the detector's business: set its ``threshold`` or ``contamination``.
+    Costs one fit of the detector.
+
+    Parameters
+    ----------
+    detector : estimator
+        Anything whose ``fit`` sets ``suspicion_`` and ``flagged_``.
+    min_per_class : int, default=2
+        Never leave fewer rows of a class; warns when that keeps flagged rows. Where there are no
+        classes (the detector judges numbers, or rows), never leave fewer rows.
+    max_fraction : float, optional
+        Never leave out more of the rows than this, the least suspicious being kept.
+
+    Attributes
+    ----------
+    detector_ : estimator
+        As fitted.
+    suspicion_, flagged_, suggested_ : arrays of shape (n,)
+        The detector's; no suggestion where it makes none.
+    sample_indices_ : array of int
+        The rows that are left: those not flagged, and those kept for the sake of ``max_fraction``
+        and ``min_per_class``.
+    classes_ : array of shape (n_classes,)
+        The distinct labels, where there are any.
+    n_features_in_ : int
+        Number of features seen in ``fit``.
+
+    See Also
+    --------
+    Cleaner : relabels instead, and goes on until nothing is flagged.
+
+    Examples
+    --------
+    >>> from errata.filters import DetectorFilter
+    >>> from errata.hardness import NeighborDisagreement
+    >>> X = [[0.0], [0.1], [0.2], [0.3], [5.0], [5.1], [5.2], [5.3]]
+    >>> y = ["cat", "cat", "dog", "cat", "dog", "dog", "dog", "dog"]
+    >>> DetectorFilter(NeighborDisagreement(n_neighbors=3)).fit_resample(X, y)[1]
+    ['cat', 'cat', 'cat', 'dog', 'dog', 'dog', 'dog']
+    """
+
+    def __init__(
+        self, detector: Any, *, min_per_class: int = 2, max_fraction: float | None = None
+    ) -> None:
+        self.detector = detector
+        self.min_per_class = min_per_class
+        self.max_fraction = max_fraction
+
+    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
+        """Fit the detector; ``fit_params`` goes to it."""
+        self._check_guards()
+        check_data(self, X, skip_check_array=True)
+        routed = route_to_parts(self, fit_params, detector=self.detector)
+        self.detector_ = clone(self.detector).fit(X, y, **routed["detector"])
+        take_verdict(self, self.detector_)
+        self._leave_out(codes_known_to(self.detector_, y))
+        return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """All metadata goes to ``detector``."""
+        return router_of(self, detector=self.detector)
+
+    def __sklearn_tags__(self) -> Any:
+        """Accept what the detector accepts."""
+        return with_tags_of(super().__sklearn_tags__(), self.detector)

@@ -12,8 +12,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from .._compat import take_rows
 from .._routing import params_of_rows, router_of
 from .._validation import check_choice, check_count, check_data, check_fraction, check_labels
-from ._base import Filter
-from ._parts import route_to_parts, with_tags_of
+from ._base import Filter, route_to_parts, with_tags_of
 
 ACTIONS = ("remove", "relabel", "unlabel")
 UNLABELLED = -1

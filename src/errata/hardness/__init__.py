@@ -1,13 +1,17 @@
 """Instance hardness: how much a row's surroundings disagree with its label."""
 
 from .._neighbors import nearest
-from ._balance import ClassBalance, MinorityValue
 from ._classifiers import InstanceHardness
 from ._disagreement import NeighborDisagreement, k_disagreeing_neighbors
-from ._likelihood import ClassLikelihood, ClassLikelihoodDifference
-from ._local_sets import LocalSetCardinality, LocalSetRadius
+from ._local_sets import (
+    Harmfulness,
+    LocalSetCardinality,
+    LocalSetRadius,
+    LocalSetSmoother,
+    Usefulness,
+)
+from ._measure import ClassBalance, ClassLikelihood, ClassLikelihoodDifference, MinorityValue
 from ._trees import DisjunctClassPercentage, DisjunctSize, TreeDepth
-from ._usefulness import Harmfulness, LocalSetSmoother, Usefulness
 
 __all__ = [
     "NeighborDisagreement",

@@ -4,9 +4,14 @@ Only what scikit-learn lacks: its ``average_precision_score``, ``roc_auc_score``
 ``brier_score_loss`` and ``calibration_curve`` take the same two arguments.
 """
 
-from ._calibration import expected_calibration_error
-from ._detection import filter_report, precision_at_k
-from ._noise import correct_error_rate, error_rate_bounds, transition_error
+from ._detection import (
+    correct_error_rate,
+    error_rate_bounds,
+    expected_calibration_error,
+    filter_report,
+    precision_at_k,
+    transition_error,
+)
 from ._segmentation import segmentation_report
 
 __all__ = [

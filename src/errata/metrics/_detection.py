@@ -1,10 +1,13 @@
-"""Metrics for detectors: rankings (suspicion) and decisions (flags) against the wrong labels."""
+"""Metrics for detectors, for probabilities that labels are wrong, and for estimates of noise."""
 
 from typing import Any
 
 import numpy as np
 
-from .._validation import check_count, check_mask, check_row_scores
+from .._validation import check_count, check_fraction, check_mask, check_row_scores
+from .._warn import warn_user
+from ..exceptions import NoiseWarning
+from ..noise import NoiseModel
 
 
 def precision_at_k(flipped: Any, suspicion: Any, k: int | None = None) -> float:
@@ -117,3 +120,146 @@ def _filter_rates(flagged: np.ndarray, flipped: np.ndarray) -> dict[str, float]:
 def _ratio(part: float, whole: float) -> float:
     """``part / whole``, and nan (never zero) where there is nothing to divide."""
     return float(part / whole) if whole else float("nan")
+
+
+def expected_calibration_error(flipped: Any, p_wrong: Any, *, n_bins: int = 10) -> float:
+    """Mean distance, over the rows, between predicted and observed fraction of wrong labels.
+
+    Both are taken in bins of equal width. Lower is better; it says nothing about the ranking of the
+    rows, so look at :func:`sklearn.metrics.brier_score_loss` or an average precision as well.
+    :func:`sklearn.calibration.calibration_curve` gives the bins themselves.
+
+    Parameters
+    ----------
+    flipped : array-like of bool of shape (n,)
+        Where the labels are wrong.
+    p_wrong : array-like of shape (n,)
+        Probability that each label is wrong.
+    n_bins : int, default=10
+        Number of bins between 0 and 1. A bin holds its lower end; 1 belongs to the last.
+
+    Returns
+    -------
+    float between 0 and 1
+
+    Examples
+    --------
+    >>> from errata.metrics import expected_calibration_error
+    >>> round(expected_calibration_error([0, 0, 1, 0], [0.1, 0.1, 0.9, 0.9], n_bins=2), 3)
+    0.25
+    """
+    flipped = check_mask("flipped", flipped)
+    p = check_row_scores("p_wrong", p_wrong, len(flipped), probability=True)
+    n_bins = check_count("n_bins", n_bins)
+    bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
+    # The sum of p - flipped in a bin is its count times predicted minus observed fraction.
+    gaps = np.bincount(bins, p - flipped, minlength=n_bins)
+    return float(np.abs(gaps).sum() / len(p))
+
+
+def transition_error(true: Any, estimated: Any, *, prior: Any = None) -> float:
+    """Fraction of labels that two transition matrices place differently (total variation).
+
+    Parameters
+    ----------
+    true, estimated : NoiseModel or array-like of shape (K, K)
+        Row c holds the label probabilities of class c.
+    prior : array-like of shape (K,), optional
+        Weights of the classes; all alike when not given (and not known to a model given as true).
+
+    Returns
+    -------
+    float between 0 (equal) and 1 (no label in common)
+
+    Examples
+    --------
+    >>> from errata.metrics import transition_error
+    >>> round(transition_error([[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2], [0.1, 0.9]]), 3)
+    0.05
+    """
+    truth, estimate = _as_model(true, prior), _as_model(estimated)
+    if truth.transition.shape != estimate.transition.shape:
+        raise ValueError(
+            f"the matrices have shapes {truth.transition.shape} and {estimate.transition.shape}."
+        )
+    # Classes are weighted by the truth alone: an estimate does not choose which of its rows count.
+    difference = _in_the_order_of(truth, estimate) - truth.transition
+    by_class = 0.5 * np.abs(difference).sum(axis=1)
+    return float(np.average(by_class, weights=truth.prior))
+
+
+def correct_error_rate(error: float, noise: float, *, n_classes: int = 2) -> float:
+    """A classifier's true error rate behind the one measured on wrong labels.
+
+    Holds when classifier and labels err independently and towards all other classes alike:
+    ``error = true + noise - true * noise * K / (K - 1)``.
+
+    Parameters
+    ----------
+    error : float
+        Fraction of predictions that differ from the labels.
+    noise : float
+        Fraction of wrong labels, below (K - 1) / K.
+    n_classes : int, default=2
+        Number of classes K.
+
+    Examples
+    --------
+    >>> from errata.metrics import correct_error_rate
+    >>> round(correct_error_rate(0.0644, 0.06), 4)
+    0.005
+    """
+    k = check_count("n_classes", n_classes, low=2)
+    error, noise = check_fraction("error", error), check_fraction("noise", noise)
+    if noise >= (k - 1) / k:
+        raise ValueError(
+            f"noise={noise:g} leaves no information in the labels of {k} classes; "
+            f"it must be below {(k - 1) / k:.3g}."
+        )
+    true = (error - noise) / (1 - noise * k / (k - 1))
+    # Outside: the sample is small, or classifier and labels err on the same rows.
+    # (By rounding alone, a rate of 0 or 1 may come out a little beyond, too.)
+    if not -1e-9 <= true <= 1 + 1e-9:
+        warn_user(
+            f"an error of {error:g} does not fit labels with {noise:g} noise (the corrected rate "
+            f"would be {true:.3g}); clipped to [0, 1].",
+            NoiseWarning,
+        )
+    return min(max(true, 0.0), 1.0)
+
+
+def error_rate_bounds(error: float, noise: float) -> tuple[float, float]:
+    """Smallest and largest true error rate, whatever classifier and labels have in common.
+
+    Parameters
+    ----------
+    error, noise : float
+        As for :func:`correct_error_rate`.
+
+    Examples
+    --------
+    >>> from errata.metrics import error_rate_bounds
+    >>> low, high = error_rate_bounds(0.005, 0.06)
+    >>> round(low, 3), round(high, 3)
+    (0.055, 0.065)
+    """
+    error, noise = check_fraction("error", error), check_fraction("noise", noise)
+    # Triangle inequality: the fraction of rows on which two labellings differ is a distance.
+    return abs(error - noise), min(1.0, error + noise)
+
+
+def _in_the_order_of(truth: NoiseModel, estimate: NoiseModel) -> np.ndarray:
+    """The estimated matrix with its classes in the order of the true one, where both name them."""
+    if estimate.classes is None or truth.classes is None:
+        return estimate.transition
+    found, wanted = estimate.classes.tolist(), truth.classes.tolist()
+    if set(found) != set(wanted):
+        raise ValueError(f"the models are of different classes: {wanted} and {found}.")
+    order = [found.index(name) for name in wanted]
+    return estimate.transition[np.ix_(order, order)]
+
+
+def _as_model(matrix: Any, prior: Any = None) -> NoiseModel:
+    if isinstance(matrix, NoiseModel):
+        return matrix if prior is None else NoiseModel(matrix.transition, prior, matrix.classes)
+    return NoiseModel(matrix, prior)

@@ -1,16 +1,15 @@
 """Label noise: models of it, and ways to inject it so that methods can be put to the test."""
 
-from ._disturb import disturb_targets
-from ._flip import flip_labels
-from ._flip_probabilities import (
+from ._disturb import disturb_targets, shift_boundaries
+from ._flip import (
     boundary_flip_proba,
     density_flip_proba,
+    flip_labels,
     gaussian_flip_proba,
     reference_proba,
     region_flip_proba,
 )
 from ._model import NoiseModel
-from ._shift import shift_boundaries
 
 __all__ = [
     "NoiseModel",

@@ -8,16 +8,17 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
 from .._random import with_seed
 from .._validation import check_choice
-from ._discriminants import HybridDiscriminantProjection, LinearDiscriminantProjection
-from ._hidden_layer import HiddenLayerProjection
-from ._inverse_regression import (
+from ._curved import HiddenLayerProjection, KernelDiscriminantProjection
+from ._linear import (
+    HybridDiscriminantProjection,
+    LinearDiscriminantProjection,
+    NonparametricDiscriminantProjection,
+    NonparametricWeightedProjection,
+    PartialLeastSquaresProjection,
     PrincipalHessianDirections,
     SlicedAverageVariance,
     SlicedInverseRegression,
 )
-from ._kernel import KernelDiscriminantProjection
-from ._nonparametric import NonparametricDiscriminantProjection, NonparametricWeightedProjection
-from ._partial_least_squares import PartialLeastSquaresProjection
 
 PROJECTIONS: dict[str, Callable[[], BaseEstimator]] = {
     "lda": LinearDiscriminantProjection,

@@ -1,9 +1,7 @@
 """Look at what was found: HTML pages that work offline, each from a dict that is valid JSON."""
 
-from ._comparison import write_comparison_page
-from ._frame import ReportFrame
-from ._markdown_summary import summary_in_markdown
-from ._render import render, write_report
+from ._render import ReportFrame, render, write_comparison_page, write_report
+from ._words import summary_in_markdown
 
 __all__ = [
     "render",

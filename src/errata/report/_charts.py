@@ -1,9 +1,11 @@
 """Charts as places in percent of the plot, which the templates draw at any width."""
 
-from math import floor, log10, sqrt
-from typing import Any
+from math import ceil, floor, log10, sqrt
+from typing import Any, NamedTuple
 
-from .._format import count, percent, plural
+import numpy as np
+
+from .._format import count, number, percent, plural
 from ._words import at_rank
 
 # Beyond this a curve gets longer and not smoother.
@@ -14,6 +16,15 @@ BEYOND_THE_LIST, NEARLY_ALL = 2, 0.99
 
 # What a point of the self-check's curve holds, in the order of the page's table.
 CURVES = ("rank", "recall", "label_recall", "precision")
+
+# Places are whole numbers from 0 to this: finer than any screen.
+GRID = 10_000
+
+# A row lies outside if it is further from the middle nine tenths than this fraction of their
+# extent: none of a normal distribution does, and one far row does not squeeze the rest to a spot.
+QUANTILES, MARGIN = (0.05, 0.95), 0.75
+
+SHOWN = 50  # values, the noisiest
 
 
 def ticks(most: float, about: int = 5) -> list[float]:
@@ -108,11 +119,11 @@ def _root_ticks(most: int) -> list[int]:
     """Round numbers from the top down, each at least a fifth of the height from the last."""
     rounds = [10**power * factor for power in range(len(str(most))) for factor in (1, 2, 5)]
     kept: list[int] = []
-    for number in sorted((r for r in rounds if r <= most), reverse=True):
+    for tick in sorted((r for r in rounds if r <= most), reverse=True):
         # Closer together than this, the numbers beside the axis would overlap.
         lowest = sqrt(kept[-1] / most) if kept else 2
-        if lowest - sqrt(number / most) >= 0.2 and number / most >= 0.04:
-            kept.append(number)
+        if lowest - sqrt(tick / most) >= 0.2 and tick / most >= 0.04:
+            kept.append(tick)
     return [0, *reversed(kept)]
 
 
@@ -126,3 +137,167 @@ def _line(ranks: list[float], fractions: list[float], most: float) -> str:
     return " ".join(
         f"{100 * rank / most:.2f},{100 - 100 * fraction:.2f}" for rank, fraction in pairs
     )
+
+
+class Axis(NamedTuple):
+    """An axis from ``low`` to ``high``, perhaps of logarithms."""
+
+    low: float
+    high: float
+    logs: bool = False
+
+    def at(self, value: float) -> float:
+        """Where a number lies, from 0 to 100; outside of that if it is beyond an end.
+
+        >>> Axis(10, 30).at(15), Axis(1, 100, logs=True).at(10)
+        (25.0, 50.0)
+        """
+        low, high, value = map(self._of, (self.low, self.high, value))
+        return 100 * (value - low) / (high - low)
+
+    def _of(self, value: float) -> float:
+        return log10(max(value, 1e-300)) if self.logs else value
+
+    def ticks(self, about: int = 5) -> list[dict[str, Any]]:
+        """Round numbers on the axis, with their places.
+
+        >>> [tick["text"] for tick in Axis(12, 61).ticks()]
+        ['20', '30', '40', '50', '60']
+        >>> [tick["text"] for tick in Axis(3, 2400, logs=True).ticks()]
+        ['10', '100', '1,000']
+        """
+        values = self._powers() if self.logs else []
+        values = values if len(values) > 1 else self._steps(about)
+        return [{"at": self.at(value), "text": number(value, 6)} for value in values]
+
+    def _powers(self) -> list[float]:
+        first, last = ceil(log10(self.low)), floor(log10(self.high))
+        return [float(10.0**power) for power in range(first, last + 1)]
+
+    def _steps(self, about: int) -> list[float]:
+        rough = (self.high - self.low) / about
+        power = 10.0 ** floor(log10(rough))
+        # Rather some marks more than too few.
+        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= 0.7 * rough)
+        first, last = ceil(self.low / step), floor(self.high / step)
+        return [step * place for place in range(first, last + 1)]
+
+
+def around(values: list[float], margin: float = 0.04, *, logs: bool = False) -> Axis:
+    """An axis that all of some numbers lie on, with a margin.
+
+    >>> around([0.0, 50.0])
+    Axis(low=-2.0, high=52.0, logs=False)
+    """
+    low, high = min(values), max(values)
+    if logs:
+        factor = (high / low) ** margin if high > low else 2.0
+        return Axis(low / factor, high * factor, logs=True)
+    room = margin * (high - low) or max(abs(high), 1.0)
+    return Axis(low - room, high + room)
+
+
+def packed(points: dict[str, list]) -> dict[str, Any]:
+    """Points with places on the grid; ``outside`` tells of those beyond its border.
+
+    ``outside`` holds, by number of the point, the way it lies (-1, 0 or 1 in x and in y) and its
+    true position.
+    """
+    (x, way_x), (y, way_y) = _on_grid(points["x"]), _on_grid(points["y"])
+    return {
+        **{name: points[name] for name in ("row", "label", "suggested", "flagged")},
+        **{"x": x.tolist(), "y": y.tolist()},
+        "p_wrong": [round(p, 3) for p in points["p_wrong"]],
+        "outside": {
+            int(i): [int(way_x[i]), int(way_y[i]), _short(points["x"][i]), _short(points["y"][i])]
+            for i in np.flatnonzero(way_x | way_y)
+        },
+    }
+
+
+def lead(*, has_skill: bool, are_many: bool) -> str:
+    """How to read the map; ``are_many`` if there are more classes than colours."""
+    if are_many and has_skill:
+        told = "flagged rows have colours: their label inside, what they look like as a ring."
+    elif are_many:
+        told = "choose a label to see where its rows lie."
+    elif has_skill:
+        told = (
+            "colours are labels, rings are flagged rows. A ring among dots of another colour is "
+            "what an error looks like."
+        )
+    else:
+        told = (
+            "colours are labels. Where they do not keep apart, the columns do not tell them apart."
+        )
+    return f"Similar rows lie close together; {told}"
+
+
+def outside(points: dict[str, list]) -> str:
+    """What the triangles at the border are; nothing where there is none."""
+    far = len(packed(points)["outside"])
+    if not far:
+        return ""
+    (left, right), (low, high) = limits(points["x"]), limits(points["y"])
+    lie = "lies" if far == 1 else "lie"
+    return (
+        f"{plural(far, 'row')} {lie} outside and {'is' if far == 1 else 'are'} drawn as "
+        f"{'a triangle' if far == 1 else 'triangles'} at the border: the map reaches from "
+        f"{left:.3g} to {right:.3g} across and from {low:.3g} to {high:.3g} upwards."
+    )
+
+
+def limits(values: list[float]) -> tuple[float, float]:
+    """From where to where the map reaches: the extent of the rows that are not far from the rest.
+
+    >>> limits([*range(21), 1000])
+    (0.0, 20.0)
+    """
+    all_values = np.array(values, dtype=float)
+    low, high = np.quantile(all_values, QUANTILES)
+    beyond = MARGIN * (high - low)
+    near = all_values[(all_values >= low - beyond) & (all_values <= high + beyond)]
+    # Where nine tenths of the rows share one value, there is no extent to go by.
+    kept = near if low < high else all_values
+    return float(kept.min()), float(kept.max())
+
+
+def _on_grid(values: list[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Whole numbers on the grid, and the way to what lies outside."""
+    low, high = limits(values)
+    places = GRID * (np.array(values, dtype=float) - low) / ((high - low) or 1)
+    rounded = np.rint(places).astype(np.int64)
+    return np.clip(rounded, 0, GRID), (rounded > GRID).astype(int) - (rounded < 0)
+
+
+def _short(value: float) -> float:
+    """Four digits, enough for a tooltip."""
+    return float(f"{value:.4g}")
+
+
+def rates_by_value(by: dict[str, Any] | None, many: str) -> dict[str, Any] | None:
+    """The values to draw, with places in percent of the longest interval; ``many`` are labels."""
+    if by is None:
+        return None
+    shown = by["values"][:SHOWN]
+    longest = max((value["high"] for value in shown), default=0) or 1.0
+    return {
+        **by,
+        "lead": _lead(len(shown), len(by["values"]), many),
+        "values": [value | _places(value, 100 / longest) for value in shown],
+    }
+
+
+def _places(value: dict[str, Any], scale: float) -> dict[str, float]:
+    low, rate, high = (round(scale * value[name], 2) for name in ("low", "rate", "high"))
+    return {"left": low, "width": round(high - low, 2), "at": rate}
+
+
+def _lead(shown: int, values: int, many: str) -> str:
+    """How to read the table.
+
+    >>> _lead(50, 212, "labels")
+    'The fraction of wrong labels of each value, with its interval; the 50 noisiest of 212.'
+    """
+    rest = "" if shown == values else f"; the {count(shown)} noisiest of {count(values)}"
+    return f"The fraction of wrong {many} of each value, with its interval{rest}."

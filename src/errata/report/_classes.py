@@ -1,9 +1,21 @@
-"""What the page shows of the classes: all of a few, the worst of many."""
+"""What the page of an audit of classes shows: a few classes or the worst of many, stretches."""
 
+import json
 from collections import Counter
+from math import ceil, floor, log10
 from typing import Any
 
-from .._format import count, percent
+from .._format import count, percent, plural
+from .._sentences import wording
+from . import _charts, _words
+from ._charts import drawn, thinned
+from ._packing import Codes, listed_rows, packed_examples, with_pictures, with_texts
+from ._words import AT_RANK
+
+CLASS_KEYS = (
+    *("label", "classes", "hypotheses", "alternatives", "per_class", "confusion", "transition"),
+    *("histogram", "map", "duplicates", "duplicates_total", "stretches"),
+)
 
 # So many still fit on a screen.
 MOST_CLASSES = 20
@@ -15,6 +27,44 @@ COLOURS = 9
 
 # Full colour stands for at least this much noise, so that a nearly clean table looks clean.
 FULL_COLOUR = 0.05
+
+MARKS, FINE_MARKS = 6, 30  # of the axis, about; the second when the reader has zoomed in
+EDGE = 2.0  # percent of the window without marks, at either end
+
+CLASS_WORDS = {
+    "label": "Label",
+    "suggested": "Suggestion",
+    "own": "labelled ",
+    "near": "nearest labelled ",
+    "nearest": "their labels and distances",
+}
+
+
+def class_view(summary: dict[str, Any]) -> dict[str, Any]:
+    """What the templates show of classes: what follows from the summary."""
+    examples, check = listed_rows(summary), _charts.drawn(summary)
+    skill, many = summary["has_skill"], are_many(summary)
+    stretches = summary["stretches"]
+    return {
+        "hypotheses": _words.hypotheses(summary),
+        "curve": _charts.curve(check) if check else None,
+        "bars": _charts.histogram(summary["histogram"]),
+        "matrix": matrix(summary),
+        "worst": worst_classes(summary),
+        "pairs": top_pairs(summary),
+        "legend": legend(summary) if summary["map"] else [],
+        "are_many": many,
+        "map_lead": _charts.lead(has_skill=skill, are_many=many),
+        "outside": _charts.outside(summary["map"]) if summary["map"] else "",
+        "figures": figures(summary) if skill else [],
+        "stretch_listing": stretches and stretch_listing(stretches, summary["flagged"]["count"]),
+        "pictures": _pictures(with_pictures(examples)),
+        "pictures_given": _pictures(examples),
+    }
+
+
+def _pictures(examples: list[dict[str, Any]]) -> int:
+    return sum(example["image"] is not None for example in examples)
 
 
 def matrix(summary: dict[str, Any]) -> dict[str, Any] | None:
@@ -148,3 +198,162 @@ def _scaled(lines: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     """Each line with the length of its bar, in percent of the longest."""
     most = max((line[name] for line in lines), default=0) or 1
     return [{**line, "bar": round(100 * line[name] / most, 1)} for line in lines]
+
+
+def stretch_listing(stretches: dict[str, Any], flagged: int) -> str:
+    """How many stretches there are, and how many of them are drawn.
+
+    >>> stretch_listing({"count": 64, "recordings": 6, "worst": [{}] * 20}, 1218)
+    '64 stretches in 6 recordings, 1,218 flagged rows in all; the worst 20 are drawn.'
+    """
+    found, drawn = stretches["count"], len(stretches["worst"])
+    if not found:
+        return f"No stretch of the {plural(stretches['recordings'], 'recording')} looks wrong."
+    rows = plural(flagged, "flagged row")
+    where = plural(stretches["recordings"], "recording")
+    rest = "" if drawn == found else f"; the worst {count(drawn)} are drawn"
+    return f"{plural(found, 'stretch', 'stretches')} in {where}, {rows} in all{rest}."
+
+
+def figures(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """One dict for each stretch that is drawn, with places in percent of its window."""
+    if not summary["stretches"]:
+        return []
+    colour = dict(zip(summary["classes"], colours(summary), strict=True))
+    return [_figure(trace, colour) for trace in summary["stretches"]["worst"]]
+
+
+def _figure(trace: dict[str, Any], colour: dict[str, int]) -> dict[str, Any]:
+    return {
+        **{key: trace[key] for key in ("recording", "label", "suggested", "rows")},
+        "where": _where(trace),
+        "chance": percent(trace["p_wrong"]),
+        "left": round(100 * trace["from"], 3),
+        "width": round(100 * (trace["to"] - trace["from"]), 3),
+        "lanes": [
+            {"name": line["name"], "low": f"{line['low']:.3g}", "high": f"{line['high']:.3g}"}
+            | {"points": _points(line["x"], line["y"])}
+            for line in trace["signals"]
+        ],
+        "labels": _pieces(trace["labels"], colour),
+        "suggestions": _pieces(trace["suggestions"], colour),
+        "marks": marks(trace["axis"]["first"], trace["axis"]["last"]),
+        "axis": trace["axis"]["name"] or "row of the recording",
+    }
+
+
+def _where(trace: dict[str, Any]) -> str:
+    if trace["rows"] == 1:
+        return f"row {trace['start']}"
+    return f"rows {trace['start']} to {trace['end']} ({count(trace['rows'])})"
+
+
+def _points(x: list[float], y: list[float]) -> str:
+    """The points of an SVG line, 1,000 wide and 100 high."""
+    return " ".join(f"{1000 * a:.4g},{100 - 100 * b:.3g}" for a, b in zip(x, y, strict=True))
+
+
+def _pieces(bands: list[dict[str, Any]], colour: dict[str, int]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": band["name"],
+            "colour": colour.get(band["name"], COLOURS),
+            "left": round(100 * band["at"], 3),
+            "width": round(100 * band["width"], 3),
+        }
+        for band in bands
+    ]
+
+
+def marks(first: float, last: float) -> list[dict[str, Any]]:
+    """Round numbers from ``first`` to ``last``, those for a closer look marked as fine.
+
+    >>> [mark["text"] for mark in marks(0.3, 12.1) if not mark["fine"]]
+    ['2', '4', '6', '8', '10']
+    """
+    wide = last - first
+    if not wide > 0:
+        return []
+    coarse, fine = _step(wide / MARKS), _step(wide / FINE_MARKS)
+    decimals = max(0, -floor(log10(fine)))
+    found = []
+    for place in range(ceil(first / fine), floor(last / fine) + 1):
+        value = place * fine
+        at = 100 * (value - first) / wide
+        if not EDGE <= at <= 100 - EDGE:  # the frame would cut it
+            continue
+        is_fine = abs(value / coarse - round(value / coarse)) > 1e-6
+        text = f"{value:.{decimals if is_fine else max(0, -floor(log10(coarse)))}f}"
+        found.append({"at": round(at, 3), "text": text, "fine": is_fine})
+    return found
+
+
+def _step(rough: float) -> float:
+    power = 10.0 ** floor(log10(rough))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
+
+
+def payload(summary: dict[str, Any]) -> dict[str, Any]:
+    """Names once, then numbers that refer to them.
+
+    ``names`` holds the classes in their order, then labels that are not a class.
+    """
+    names, check = Codes(summary["classes"]), drawn(summary)
+    return {
+        **listed_payload(summary, names, CLASS_WORDS),
+        "curve": _rounded(thinned(check)) if check else None,
+        "map": _charts.packed(summary["map"]) if summary["map"] else None,
+        "colours": colours(summary),
+        "are_many": are_many(summary),
+        "classes": [_packed_class(line, names) for line in listed_classes(summary)],
+        "names": list(names),
+    }
+
+
+def listed_payload(summary: dict[str, Any], names: Codes, words: dict[str, str]) -> dict[str, Any]:
+    """What the list of rows is made from, with nothing else to draw; ``names`` grows by its own."""
+    examples = with_texts(with_pictures(listed_rows(summary)))
+    return {
+        "title": summary["title"],
+        "row": wording(summary).row,
+        "ids": _names_of_rows(examples),
+        "at_rank": AT_RANK,
+        "has_skill": summary["has_skill"],
+        "words": words,
+        "curve": None,
+        "map": None,
+        "colours": [],
+        "are_many": False,
+        "classes": [],
+        **packed_examples(examples, names),
+        "names": list(names),
+    }
+
+
+def _names_of_rows(examples: list[dict[str, Any]]) -> dict[str, str]:
+    """What rows are called that are mentioned and have a name of their own, by their numbers."""
+    mentioned = [row for each in examples for row in (each, *each["similar"], *each["compared"])]
+    return {str(row["row"]): row["name"] for row in mentioned if "name" in row}
+
+
+def to_json(data: Any) -> str:
+    r"""JSON that can stand inside a ``script`` element: nothing in it can end the element.
+
+    >>> to_json({"label": "</script>"})
+    '{"label":"\\u003c/script\\u003e"}'
+    """
+    # NaN is not JSON, and the script of the page would stop at it.
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _packed_class(line: dict[str, Any], names: Codes) -> list[Any]:
+    """One label of the table as a list; the script on classes reads the same order."""
+    numbers = [round(line[name], 4) for name in ("rows", "expected_wrong", "rate", "flagged")]
+    return [names.of(line["class"]), *numbers]
+
+
+def _rounded(lists: dict[str, list]) -> dict[str, list]:
+    return {name: [round(value, 4) for value in values] for name, values in lists.items()}

@@ -4,8 +4,8 @@ from typing import Any
 
 from .._format import percent, plural
 from . import _charts, _words
+from ._classes import listed_payload
 from ._packing import Codes
-from ._payload import listed_payload
 
 MULTILABEL_KEYS = (
     *("table_rows", "labels", "label_column", "missing", "wrongly_set", "per_label", "histogram"),

@@ -1,20 +1,25 @@
-"""Summary in, page out."""
+"""Summary in, page out: an audit or a comparison as HTML, with the style and script it carries."""
 
+import base64
+import hashlib
+import io
 import json
 import os
+from collections.abc import Callable
+from html import escape
+from importlib.resources import files
 from typing import Any
 
 from .._files import atomic_path
 from .._format import count, listed, number, percent, plural, visible
 from .._optional import require
 from .._sentences import answer, cleaning, notes, wording
+from .._validation import check_count
 from . import _words
-from ._assets import page_script, page_style, script_hash
-from ._by import rates_by_value
-from ._kinds import KINDS, SHARED_KEYS, PageKind
+from ._charts import rates_by_value
+from ._classes import to_json
+from ._kinds import KINDS, SHARED_KEYS, PageKind, shown_sections
 from ._packing import listed_rows
-from ._payload import to_json
-from ._sections import shown_sections
 
 # What templates that all kinds share ask for, and only some summaries have.
 NOTHING: dict[str, Any] = {
@@ -24,6 +29,30 @@ NOTHING: dict[str, Any] = {
     "hypotheses": [],
     "stretches": None,
 }
+
+STYLES = [
+    *("tokens", "base", "charts", "classes", "examples", "small", "print"),
+    *("stretches", "targets", "votes", "multilabel"),
+]
+COMPARISON_STYLES = ["tokens", "base", "compare", "small", "print"]
+
+# Helpers first, `main` last; they share one scope, so what a part uses stands before it.
+SCRIPTS = [
+    *("dom", "theme", "tooltip", "cuts", "curve", "map", "legend"),
+    *("select", "detail", "rows", "export", "examples", "classes", "stretches", "main"),
+]
+
+KEYS = ("title", "rows", "classes", "folds", "score", "competitors", "notes", "advice", "basis")
+
+# The page stays in the notebook's file; above so many characters that is slow to save and open.
+MOST_TEXT = 10_000_000
+
+# Its script may run and save the list of examples, but reach neither the notebook nor its kernel.
+ALLOWED = "allow-scripts allow-downloads"
+
+# Links to sections would otherwise be read as links to the notebook around the frame. It comes
+# before the page's own policy, which forbids such changes.
+OWN_LINKS = '<base href="about:srcdoc">'
 
 
 def render(summary: dict[str, Any]) -> str:
@@ -169,3 +198,142 @@ def environment(package: str = "errata.report", extra: str = "report") -> Any:
     )
     environment.filters.update(count=count, plural=plural, percent=percent, number=number)
     return environment
+
+
+def page_style() -> str:
+    """The sheets of a report."""
+    return themed_style(STYLES)
+
+
+def comparison_style() -> str:
+    """The sheets of a comparison."""
+    return themed_style(COMPARISON_STYLES)
+
+
+def themed_style(names: list[str], more: str = "") -> str:
+    """Sheets, and the dark colours twice: where the system asks for them, or the reader."""
+    sheets = [*(_source("style", f"{name}.css") for name in names), more]
+    # A media query and a selector cannot share one rule in CSS.
+    dark = _source("style", "dark.css")
+    system = f':root:not([data-theme="light"]) {{\n{dark}}}'
+    reader = f':root[data-theme="dark"] {{\n{dark}}}'
+    sheets.append(f"@media screen and (prefers-color-scheme: dark) {{\n{system}\n}}")
+    sheets.append(f"@media screen {{\n{reader}\n}}")
+    return "\n".join(sheets)
+
+
+def page_script() -> str:
+    """The parts of the script in one scope of their own."""
+    parts = "\n".join(_source("script", f"{name}.js") for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}}})();'
+
+
+def script_hash(script: str) -> str:
+    """The name by which the page's policy knows its one script."""
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def _source(folder: str, name: str) -> str:
+    return files(__package__).joinpath("templates", folder, name).read_text(encoding="utf-8")
+
+
+def write_comparison_page(
+    summary: dict[str, Any], path: str | os.PathLike, *, draw_ranks: Callable[[], Any] | None = None
+) -> None:
+    """Write a comparison of learners to one HTML file that works offline, all or nothing.
+
+    Parameters
+    ----------
+    summary : dict
+        What :meth:`errata.Comparison.summary` gives.
+    path : path-like
+        The file; one that exists is replaced when the new page is complete.
+    draw_ranks : callable, optional
+        Draws a diagram and returns its Axes, for the page to show.
+
+    Examples
+    --------
+    >>> write_comparison_page({}, "compare.html")
+    Traceback (most recent call last):
+    ValueError: the summary lacks title, rows, classes, folds, score, ...
+    """
+    missing = [key for key in KEYS if key not in summary]
+    if missing:
+        raise ValueError(f"the summary lacks {listed(missing)}; a comparison's summary has them.")
+    page = (
+        environment()
+        .get_template("compare.html")
+        .render(
+            **summary,
+            style=comparison_style(),
+            scale=_scale(summary["competitors"]),
+            ranks=None if draw_ranks is None else _picture(draw_ranks()),
+        )
+    )
+    with atomic_path(path) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
+
+
+def _scale(competitors: list[dict[str, Any]]) -> dict[str, float]:
+    """Where the axis of scores begins, and how long it is: all intervals, and a little more."""
+    low = min(row["low"] for row in competitors)
+    high = max(row["high"] for row in competitors)
+    margin = 0.05 * (high - low) or 0.01
+    return {"low": low - margin, "length": high - low + 2 * margin}
+
+
+def _picture(axes: Any) -> str:
+    """A drawing as the address of a picture inside the page."""
+    buffer = io.BytesIO()
+    axes.figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
+    return f"data:image/svg+xml;base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
+
+
+class ReportFrame:
+    """A report as the output of a notebook's cell.
+
+    Made by ``show`` of an audit. The page is part of the notebook, works offline, and lives in a
+    sandboxed frame: what it holds can neither read nor change the notebook.
+
+    Parameters
+    ----------
+    page : str
+        The report, an HTML page; of ten million characters at most.
+    height : int, default=700
+        How high the frame is, in pixels; it is as wide as the cell.
+
+    Examples
+    --------
+    >>> from errata.report import ReportFrame
+    >>> frame = ReportFrame("<title>pets</title>", height=300)
+    >>> frame
+    <ReportFrame of 300 pixels: the last expression of a notebook's cell shows it. Elsewhere write
+    the page with audit.report("report.html").>
+    >>> frame._repr_html_()[:72]
+    '<iframe srcdoc="&lt;title&gt;pets&lt;/title&gt;" title="Report of errata'
+    """
+
+    def __init__(self, page: str, height: int = 700) -> None:
+        if len(page) > MOST_TEXT:
+            raise ValueError(
+                f"the report has {len(page) / 1e6:.0f} million characters, which would make the "
+                "notebook slow to save and to open; write it to a file with "
+                'audit.report("report.html") and open that.'
+            )
+        self.page = page
+        self.height = check_count("height", height)
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} of {self.height} pixels: the last expression of a notebook's "
+            'cell shows it. Elsewhere write the page with audit.report("report.html").>'
+        )
+
+    def _repr_html_(self) -> str:
+        """The frame; all that could end the attribute that the page stands in is escaped."""
+        page = escape(self.page.replace("<head>", f"<head>\n{OWN_LINKS}", 1))
+        return (
+            f'<iframe srcdoc="{page}" title="Report of errata" sandbox="{ALLOWED}" '
+            f'style="width: 100%; height: {self.height}px; border: 1px solid #ccc"></iframe>'
+        )

@@ -4,9 +4,9 @@ from typing import Any
 
 from .._format import count, number, plural
 from . import _charts
-from ._axes import Axis, around
+from ._charts import Axis, around
+from ._classes import listed_payload
 from ._packing import Codes
-from ._payload import listed_payload
 
 TARGET_KEYS = ("target", "hints", "error_kinds", "histogram", "points", "band", "noise")
 TARGET_WORDS = {

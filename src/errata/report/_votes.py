@@ -3,8 +3,7 @@
 from typing import Any
 
 from .._format import count, plural
-from ._class_view import CLASS_KEYS, class_view
-from ._classes import MOST_CLASSES, fraction_matrix
+from ._classes import CLASS_KEYS, MOST_CLASSES, class_view, fraction_matrix
 
 VOTE_KEYS = (
     *CLASS_KEYS,

@@ -1,21 +1,23 @@
-"""What a review has come to, as a plain dict that is valid JSON: for terminal and report."""
+"""What a review has come to, as a dict that is valid JSON, in sentences, and as a proof."""
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .._format import count, listed, plural
 from .._optional import require
-from ._certified import certificate_of, gone_through, is_wrong
-from ._in_words import in_words
-from .decisions import Decisions, RowVerdict
+from ._kinds import ReviewedKind
+from .decisions import Decisions, RowVerdict, as_text, differ
 from .exporting import Audited
 from .inference import (
+    Certificate,
     Components,
     certificate_sentence,
+    certify,
     evidence_of,
     progress,
     sentences,
@@ -24,6 +26,10 @@ from .inference import (
 )
 
 _OPINIONS = ("decided", "ambiguous", "unusable")
+
+_STATES = ("ambiguous", "unusable", "disputed", "skipped")
+
+PILES = ("calibration", "spot")
 
 
 def review_summary(decisions: Decisions, audited: Audited, folder: Path) -> dict[str, Any]:
@@ -142,3 +148,98 @@ def _plain(value: Any) -> Any:
     """Named tuples as dicts, for JSON."""
     fields = value._asdict() if hasattr(value, "_asdict") else None
     return value if fields is None else {name: _plain(part) for name, part in fields.items()}
+
+
+def in_words(told: dict[str, Any], kind: ReviewedKind) -> Iterator[str]:
+    """The summary of a review, line by line."""
+    reviewers = [f"{name} {count(rows)}" for name, rows in told["reviewers"].items()]
+    by = f"verdicts by {listed(reviewers)}" if reviewers else "no verdict yet"
+    yield f"{told['file']}: {plural(told['events'], 'event')}; {by}."
+    yield _rows(told["rows"], told["labels"], kind)
+    yield _flagged_in_words(told["flagged"])
+    if told["elsewhere"]:
+        rows = f"{plural(told['elsewhere'], 'further row')} {_are(told['elsewhere'])}"
+        yield f"{rows} not in this audit: changed since, or gone from the table."
+    yield from map(_pair, told["agreement"])
+    if told["disputed"]:
+        yield f"They do not agree on: row {listed(told['disputed'])} (counted from 0)."
+    if told["progress"] is not None:
+        yield from map(_sentence, filter(None, told["progress"]["sentences"].values()))
+    if told["certificate"] is not None:
+        yield _sentence(told["certificate"]["sentence"])
+
+
+def _rows(states: dict[str, int], labels: dict[str, int], kind: ReviewedKind) -> str:
+    decided = states.get("decided", 0)
+    found = f": {kind.counted(labels['wrong'])} wrong, {count(labels['right'])} right"
+    blank = decided - labels["wrong"] - labels["right"]  # there was no label to be either
+    found += f", {count(blank)} missing" if blank else ""
+    parts = [f"{plural(decided, 'row')} decided{found if decided else ''}"]
+    parts += [f"{count(states[state])} {state}" for state in _STATES if state in states]
+    return "; ".join([parts[0], ", ".join(parts[1:])] if parts[1:] else parts) + "."
+
+
+def _flagged_in_words(flagged: dict[str, int]) -> str:
+    left = flagged["undecided"]
+    return f"Of {plural(flagged['rows'], 'flagged row')}, {count(left)} {_are(left)} not decided."
+
+
+def _pair(pair: dict[str, Any]) -> str:
+    who = f"{pair['first']} and {pair['second']}"
+    if not pair["rows"]:
+        return f"{who} decided no row both."
+    kappa = "" if pair["kappa"] is None else f" (kappa {pair['kappa']:.2f})"
+    return f"{who} agree on {count(pair['alike'])} of {plural(pair['rows'], 'row')}{kappa}."
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def certificate_of(
+    audited: Audited, here: Mapping[int, RowVerdict], piles: dict[str, Any]
+) -> Certificate:
+    """The certificate of an audit, from verdicts by row."""
+    drawn = drawn_rows(piles, here, audited.fingerprint)
+    verdicts = {row: is_wrong(audited, row, verdict) for row, verdict in here.items()}
+    return certify(
+        *(drawn, audited.suspicion, audited.flagged, verdicts),
+        known=audited.known,
+        unlabelled=np.array([label is None for label in audited.labels]),
+    )
+
+
+def drawn_rows(
+    piles: dict[str, Any], here: Mapping[int, RowVerdict], audit: str
+) -> dict[str, list[Any]]:
+    """Both piles as far as they were gone through."""
+    return {queue: gone_through(piles[queue], queue, here, audit) for queue in PILES}
+
+
+def gone_through(
+    pile: list[Any], queue: str, here: Mapping[int, RowVerdict], audit: str
+) -> list[Any]:
+    """The pile from its top to the last row that was decided as one of it, without a gap.
+
+    A row further down may have been decided because it is suspicious; it is no random draw then.
+    Neither is one that was drawn for another audit, whose piles were others.
+    """
+    reached = 0
+    for place, entry in enumerate(pile, start=1):
+        verdict = here.get(entry[0] if isinstance(entry, list | tuple) else entry)
+        if verdict is None:
+            break
+        if (verdict.queue, verdict.audit) == (queue, audit):
+            reached = place
+    return pile[:reached]
+
+
+def is_wrong(audited: Audited, row: int, verdict: RowVerdict) -> bool | None:
+    """Whether the label is wrong; None where nobody could say, or there is no label."""
+    if verdict.class_text is None or audited.labels[row] is None:
+        return None
+    return differ(as_text(audited.labels[row]), verdict.class_text)

@@ -1,32 +1,52 @@
-"""What the hidden Markov models share: their ``fit``, and what they say of new sequences."""
+"""What the hidden Markov models share: their ``fit``, its loop, and what they say of sequences."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 
+from .._blocks import map_blocks
 from .._format import count
+from .._kernels import kernels
 from .._random import draw_seed
 from .._validation import check_choice, check_count, check_fraction, check_positive
 from .._warn import warn_user
-from ._chain import label_shares
-from ._em import Ascent, maximise, warn_of_trouble
-from ._inference import best_states, class_posteriors, sequence_likelihoods
-from ._inputs import Sequences, check_new_sequences, check_sequences
-from ._mixtures import (
+from ._inputs import (
+    Sequences,
+    allowed_transitions,
+    check_new_sequences,
+    check_sequences,
+    count_transitions,
+    transition_probabilities,
+)
+from ._statistics import (
+    Chain,
+    Densities,
     Floor,
+    Mixtures,
+    Parameters,
+    Tally,
+    chain_arguments,
     class_covariances,
+    densities_of,
     feature_floor,
+    fitted_chain,
+    fitted_mixtures,
+    label_shares,
     starting_covariances,
     starting_mixtures,
+    state_posteriors,
 )
-from ._parameters import Chain, Densities, Mixtures, Parameters, densities_of
-from ._statistics import Tally
-from ._transitions import allowed_transitions, count_transitions, transition_probabilities
 
 STARTPROBS = ("frequency", "first")
+
+IMPLEMENTATIONS = ("log", "scaling")
+
+FALL = 1e-6  # of the log-likelihood, relative: more is no rounding
 
 
 class Pairs(NamedTuple):
@@ -34,6 +54,20 @@ class Pairs(NamedTuple):
 
     counts: np.ndarray  # (K, K): as often as they were seen, where they are allowed
     allowed: np.ndarray  # (K, K)
+
+
+class Ascent(NamedTuple):
+    """Where a run of the loop ended."""
+
+    parameters: Parameters
+    tally: Tally  # of these parameters
+    log_likelihoods: np.ndarray  # of the start and of each step
+    converged: bool
+
+    @property
+    def log_likelihood(self) -> float:
+        """That of the parameters."""
+        return float(self.log_likelihoods[-1])
 
 
 class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
@@ -184,4 +218,100 @@ def warn_if_starved(sequences: Sequences, classes: np.ndarray, n_components: int
         warn_user(
             f"{count(sizes.sum())} labelled samples starve {len(classes)} mixtures of "
             f"{n_components} components each; lower n_components."
+        )
+
+
+class HiddenClassModel(HiddenMarkovModel):
+    """A model that learns chain and mixtures from posteriors of the classes."""
+
+    noise: str = "fixed"
+    implementation: str
+
+    def _maximisation(self, floor: Floor, parameters: Parameters, tally: Tally) -> Parameters:
+        learn_start = self.startprob == "first"
+        chain = fitted_chain(parameters.chain, tally, noise=self.noise, learn_start=learn_start)
+        return Parameters(chain, fitted_mixtures(parameters.mixtures, tally, floor))
+
+    @property
+    def _scaled(self) -> bool:
+        return check_choice("implementation", self.implementation, IMPLEMENTATIONS) == "scaling"
+
+
+def best_states(
+    sequences: Sequences, chain: Chain, densities: Densities
+) -> tuple[float, np.ndarray]:
+    """Log-density and class codes of the likeliest path through all sequences."""
+    total, paths = 0.0, list[np.ndarray]()
+    for rows in sequences.blocks():
+        part = sequences.of(rows)
+        log_densities = kernels("hmm").log_densities(part.X, *densities)
+        codes, found = kernels("hmm").best_paths(log_densities, *chain_arguments(part, chain))
+        if found.min() == -np.inf:
+            state_posteriors(part, chain, log_densities, False, rows.start)  # says where
+        total += found.sum()
+        paths.append(codes)
+    return float(total), np.concatenate(paths)
+
+
+def class_posteriors(
+    sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
+) -> np.ndarray:
+    """P(class | sequence), and its labels if it has any, at each time."""
+    return map_blocks(
+        lambda rows: _posteriors(rows, sequences, chain, densities, scaled)[0], sequences.blocks()
+    )
+
+
+def sequence_likelihoods(
+    sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
+) -> np.ndarray:
+    """Log-density of each sequence."""
+    return map_blocks(
+        lambda rows: _posteriors(rows, sequences, chain, densities, scaled)[2], sequences.blocks()
+    )
+
+
+def _posteriors(
+    rows: slice, sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    part = sequences.of(rows)
+    log_densities = kernels("hmm").log_densities(part.X, *densities)
+    return state_posteriors(part, chain, log_densities, scaled, rows.start)
+
+
+def maximise(
+    start: Parameters,
+    expectation: Callable[[Parameters], Tally],
+    maximisation: Callable[[Parameters, Tally], Parameters],
+    *,
+    n_samples: int,
+    tol: float,
+    max_iter: int,
+) -> Ascent:
+    """Take turns until a step gains less than ``tol`` per sample, ``max_iter`` steps at most."""
+    parameters, tally = start, expectation(start)
+    trace = [tally.log_likelihood]
+    for _ in range(max_iter):
+        parameters = maximisation(parameters, tally)
+        tally = expectation(parameters)
+        trace.append(tally.log_likelihood)
+        if (trace[-1] - trace[-2]) / n_samples < tol:
+            return Ascent(parameters, tally, np.array(trace), True)
+    return Ascent(parameters, tally, np.array(trace), False)
+
+
+def warn_of_trouble(solution: Ascent, *, max_iter: int, regularised: bool) -> None:
+    """Warn when the loop had not settled, or when its likelihood fell though it must not."""
+    steps = np.diff(solution.log_likelihoods)
+    if not regularised and (steps < -FALL * np.abs(solution.log_likelihoods[1:])).any():
+        warn_user(
+            f"the log-likelihood fell by {-steps.min():.3g} in a step, which rounding does not "
+            "explain; covariances may be next to singular: raise reg_covar.",
+            ConvergenceWarning,
+        )
+    if not solution.converged:
+        warn_user(
+            f"the log-likelihood had not settled after max_iter={max_iter} steps; raise max_iter "
+            "or tol.",
+            ConvergenceWarning,
         )

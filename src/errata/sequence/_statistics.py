@@ -1,14 +1,26 @@
-"""The expectations of a step: sums over sequences, whatever blocks they come in."""
+"""Parameters of a model, the expectations of a step, and what they make of chain and mixtures."""
 
+from collections.abc import Callable
 from operator import add
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import solve_triangular
+from sklearn.exceptions import ConvergenceWarning
 
 from .._blocks import reduce_blocks
+from .._format import listed
 from .._kernels import kernels
+from .._warn import warn_user
+from ..noise import NoiseModel
 from ._inputs import Sequences
-from ._parameters import Chain, Densities, Parameters, densities_of
+
+LOG_2_PI = float(np.log(2 * np.pi))
+
+EMPTY = 1e-8  # samples below which a component is left as it is
+SINGULAR = 1e-10  # of the variance of a feature: less is taken for none
+
+TOO_FEW = 1e-12  # labelled samples below which a class keeps its probabilities
 
 
 class Tally(NamedTuple):
@@ -27,6 +39,35 @@ class Tally(NamedTuple):
 def add_tallies(one: Tally, other: Tally) -> Tally:
     """The tally of two blocks."""
     return Tally._make(map(add, one, other))
+
+
+class Chain(NamedTuple):
+    """Classes that follow each other, and the labels that they get."""
+
+    start: np.ndarray  # (K,): probability of each class in the first sample
+    transitions: np.ndarray  # (K, K): rows sum to one
+    labels: np.ndarray  # (K, K): P(label | class)
+
+    @property
+    def log_labels(self) -> np.ndarray:
+        """Log P(label | class), shape (K, K + 1); a missing label, the last, says nothing."""
+        with np.errstate(divide="ignore"):
+            return np.log(np.column_stack([self.labels, np.ones(len(self.labels))]))
+
+
+class Mixtures(NamedTuple):
+    """One mixture of M Gaussians for each class."""
+
+    weights: np.ndarray  # (K, M)
+    means: np.ndarray  # (K, M, d)
+    covariances: np.ndarray  # (K, M, d, d)
+
+
+class Parameters(NamedTuple):
+    """Everything that is learnt."""
+
+    chain: Chain
+    mixtures: Mixtures
 
 
 def tally_hidden(sequences: Sequences, parameters: Parameters, scaled: bool) -> Tally:
@@ -59,7 +100,7 @@ def state_posteriors(
 
     ``offset`` is the row of all rows at which these begin, for the sentence about what cannot be.
     """
-    gamma, xi, log_likelihoods, stuck = kernels("hmm_chain").posteriors(
+    gamma, xi, log_likelihoods, stuck = kernels("hmm").posteriors(
         log_densities, *chain_arguments(sequences, chain), scaled
     )
     if stuck >= 0:
@@ -84,10 +125,18 @@ def raise_impossible(sequences: Sequences, row: int, offset: int = 0) -> None:
     )
 
 
+class Densities(NamedTuple):
+    """Mixtures as the compiled loops want them."""
+
+    offsets: np.ndarray  # (K, M): log of weight and density at the mean
+    means: np.ndarray  # (K, M, d)
+    whitening: np.ndarray  # (K, M, d, d): inverses of the Cholesky factors of covariances
+
+
 def _hidden_block(
     rows: slice, sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
 ) -> Tally:
-    loops, part = kernels("hmm_emissions"), sequences.of(rows)
+    loops, part = kernels("hmm"), sequences.of(rows)
     log_densities = loops.log_densities(part.X, *densities)
     gamma, xi, log_likelihoods = state_posteriors(part, chain, log_densities, scaled, rows.start)
     del log_densities
@@ -108,7 +157,7 @@ def _labelled_block(rows: slice, sequences: Sequences, chain: Chain, densities: 
         gamma[part.starts].sum(axis=0),
         np.zeros((n_classes, n_classes)),
         np.diag(gamma.sum(axis=0)),
-        *kernels("hmm_emissions").mixture_moments(part.X, gamma, *densities),
+        *kernels("hmm").mixture_moments(part.X, gamma, *densities),
     )
 
 
@@ -116,3 +165,179 @@ def _label_counts(gamma: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """How often each class comes with each label; those that are missing, first, are left out."""
     bins = gamma.shape[1] + 1
     return np.array([np.bincount(codes + 1, column, bins)[1:] for column in gamma.T])
+
+
+def densities_of(mixtures: Mixtures) -> Densities:
+    """Prepare mixtures for the loops over samples."""
+    d = mixtures.means.shape[2]
+    roots = np.linalg.cholesky(mixtures.covariances)
+    flat = roots.reshape(-1, d, d)
+    whitening = np.array([solve_triangular(root, np.eye(d), lower=True) for root in flat])
+    log_scale = -np.log(np.diagonal(roots, axis1=2, axis2=3)).sum(axis=2)
+    with np.errstate(divide="ignore"):
+        offsets = np.log(mixtures.weights) + log_scale - d / 2 * LOG_2_PI
+    return Densities(offsets, mixtures.means, whitening.reshape(roots.shape))
+
+
+def label_shares(sequences: Sequences, n_classes: int, *, first: bool = False) -> np.ndarray:
+    """Share of each label among the samples that have one; of the ``first`` samples if asked."""
+    codes = sequences.codes[sequences.starts] if first else sequences.codes
+    counts = np.bincount(codes[codes >= 0], minlength=n_classes)
+    if not counts.any():  # no first sample has a label
+        return label_shares(sequences, n_classes)
+    return counts / counts.sum()
+
+
+def fitted_chain(chain: Chain, tally: Tally, *, noise: str, learn_start: bool) -> Chain:
+    """The chain that the expectations call for; what is zero stays zero."""
+    totals = tally.transitions.sum(axis=1, keepdims=True)
+    transitions = np.divide(
+        tally.transitions, totals, out=chain.transitions.copy(), where=totals > 0
+    )
+    start = tally.first / tally.first.sum() if learn_start else chain.start
+    labels = UPDATES[noise](tally.label_counts, chain.labels)
+    return Chain(start, transitions, labels)
+
+
+class Floor(NamedTuple):
+    """What keeps covariances from collapsing, one number for each feature."""
+
+    added: np.ndarray  # to each variance
+    least: np.ndarray  # variance, given the features before, that is not lost to rounding
+
+
+def feature_floor(X: np.ndarray, reg_covar: float) -> Floor:
+    """Fractions of the variance of each feature, so that units do not matter; of 1 where it is 0.
+
+    A component that falls upon a few samples has no bound to its likelihood: whether its covariance
+    is singular is a matter of rounding, and no digit of the likelihood is right. Hence the least.
+    """
+    variances = X.var(axis=0)
+    variances = np.where(variances > 0, variances, 1.0)
+    return Floor(reg_covar * variances, SINGULAR * variances)
+
+
+def class_covariances(sequences: Sequences, n_classes: int) -> np.ndarray:
+    """Covariance of each class by its labels; the pooled one where a class has too few samples."""
+    d = sequences.X.shape[1]
+    members = [sequences.X[sequences.codes == c] for c in range(n_classes)]
+    scatters = np.array([len(Z) * np.cov(Z.T, bias=True).reshape(d, d) for Z in members])
+    sizes = np.array([len(Z) for Z in members])
+    pooled = scatters.sum(axis=0) / sizes.sum()
+    own = scatters / sizes[:, None, None]
+    return np.where((sizes > d)[:, None, None], own, pooled)
+
+
+def starting_covariances(
+    covariances: np.ndarray, init_scale: float, floor: Floor, classes: np.ndarray
+) -> np.ndarray:
+    """A small multiple of the covariance of each class, and the floor."""
+    scaled = init_scale * covariances + np.diag(floor.added)
+    singular = [not _is_definite(S, floor) for S in scaled]
+    if any(singular):
+        raise ValueError(
+            f"the covariance of the class {listed(classes[singular], most=3)} is singular: columns "
+            "are constant or repeat others; drop such columns, or raise reg_covar."
+        )
+    return scaled
+
+
+def starting_mixtures(
+    sequences: Sequences, covariances: np.ndarray, n_components: int, seed: np.random.SeedSequence
+) -> Mixtures:
+    """Components around samples drawn among those that have the label, without replacement.
+
+    Each sample draws a number, and a class takes the samples with the smallest: so the draw does
+    not depend on how classes are named. Few samples are taken again and again.
+    """
+    draws = np.random.default_rng(seed).random(len(sequences.X))
+    k, d = covariances.shape[:2]
+    means = np.empty((k, n_components, d))
+    for c in range(k):
+        members = np.flatnonzero(sequences.codes == c)
+        chosen = members[np.argsort(draws[members], kind="stable")[:n_components]]
+        means[c] = sequences.X[np.resize(chosen, n_components)]
+    weights = np.full((k, n_components), 1 / n_components)
+    return Mixtures(weights, means, np.repeat(covariances[:, None], n_components, axis=1))
+
+
+def fitted_mixtures(mixtures: Mixtures, tally: Tally, floor: Floor) -> Mixtures:
+    """The mixtures that the expectations call for.
+
+    A component that is left without samples, or whose covariance is singular, keeps its shape.
+    """
+    weights, means, covariances = (a.copy() for a in mixtures)
+    totals = tally.counts.sum(axis=1)
+    filled = totals > EMPTY
+    weights[filled] = tally.counts[filled] / totals[filled, None]
+    for c, m in np.argwhere(tally.counts >= EMPTY):
+        # Moments around the old mean: as it settles, nothing cancels.
+        moved = tally.sums[c, m] / tally.counts[c, m]
+        lower = tally.squares[c, m] / tally.counts[c, m]
+        spread = lower + np.tril(lower, -1).T - np.outer(moved, moved) + np.diag(floor.added)
+        if _is_definite(spread, floor):
+            means[c, m] += moved
+            covariances[c, m] = spread
+    return Mixtures(weights, means, covariances)
+
+
+def _is_definite(covariance: np.ndarray, floor: Floor) -> bool:
+    try:
+        root = np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        return False
+    return bool((np.diag(root) ** 2 > floor.least).all())
+
+
+def _per_state(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Every class errs at its own rate, towards all other labels alike."""
+    total = counts.sum(axis=1)
+    rates = np.divide(_mismatches(counts), total, out=1 - np.diag(labels), where=total >= TOO_FEW)
+    learnt = NoiseModel.uniform(len(counts), np.clip(rates, 0, 1)).transition
+    return np.where((total >= TOO_FEW)[:, None], learnt, labels)
+
+
+def _shared(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """All classes err at one rate."""
+    if counts.sum() < TOO_FEW:
+        return labels
+    rate = min(_mismatches(counts).sum() / counts.sum(), 1.0)
+    return NoiseModel.uniform(len(counts), rate).transition
+
+
+def _full(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Every class errs in its own way."""
+    total = counts.sum(axis=1, keepdims=True)
+    return np.divide(counts, total, out=labels.copy(), where=total >= TOO_FEW)
+
+
+def _fixed(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """What is known beforehand stays."""
+    return labels
+
+
+# (counts of classes with labels, P(label | class) so far) -> P(label | class)
+UPDATES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "per_state": _per_state,
+    "shared": _shared,
+    "full": _full,
+    "fixed": _fixed,
+}
+
+
+def _mismatches(counts: np.ndarray) -> np.ndarray:
+    # Summed, and not taken as what is left of the whole: rounding would leave less than nothing.
+    return (counts * (1 - np.eye(len(counts)))).sum(axis=1)
+
+
+def warn_if_worse_than_chance(error_rates: np.ndarray, classes: np.ndarray) -> None:
+    """Warn of classes whose labels are right less often than drawn ones."""
+    chance = (len(classes) - 1) / len(classes)
+    worse = np.flatnonzero(error_rates > chance)
+    if len(worse):
+        warn_user(
+            f"the labels of the class {classes.tolist()[worse[0]]!r} would be wrong in "
+            f"{error_rates[worse[0]]:.0%} of its samples, worse than by chance: states may have "
+            "changed roles; lower n_components, mask transitions, or raise n_init.",
+            ConvergenceWarning,
+        )

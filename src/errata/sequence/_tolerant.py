@@ -5,18 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._detector import check_one_rule, flag
-from .._margins import label_doubt
+from .._detector import check_one_rule, flag, label_doubt
 from .._validation import check_choice, check_fraction
 from ..noise import NoiseModel
-from ._base import Pairs
-from ._em import Ascent
-from ._hidden import HiddenClassModel
-from ._inference import best_states, class_posteriors
+from ._base import Ascent, HiddenClassModel, Pairs, best_states, class_posteriors
 from ._inputs import Sequences, check_new_sequences
-from ._noise_models import UPDATES, warn_if_worse_than_chance
-from ._parameters import Chain
-from ._statistics import tally_hidden
+from ._statistics import UPDATES, Chain, tally_hidden, warn_if_worse_than_chance
 
 
 class LabelDiagnosis(NamedTuple):

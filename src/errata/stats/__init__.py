@@ -1,9 +1,7 @@
 """Is the difference real? Tests and diagrams that compare methods over several data sets."""
 
 from ._diagram import plot_average_ranks, plot_critical_difference
-from ._friedman import friedman_test
-from ._nemenyi import critical_difference, nemenyi_test
-from ._ranks import average_ranks
+from ._ranks import average_ranks, critical_difference, friedman_test, nemenyi_test
 from ._wilcoxon import wilcoxon_holm
 
 __all__ = [

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from .._validation import check_count, check_score_table, check_significance
-from ._scores import method_names, without_rounding_error
+from ._ranks import method_names, without_rounding_error
 
 LARGEST_EXACT = 50  # differing data sets; beyond, Wilcoxon's test uses the normal distribution
 

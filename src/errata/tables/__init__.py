@@ -1,10 +1,9 @@
 """Tables: read a file, write it back with some of it changed, make features of columns."""
 
 from ._digest import RowDigests, row_digests, row_keys
-from ._features import Features, features_of
-from ._picture_folder import read_pictures
-from ._plan import Applied, FeaturePlan
+from ._pictures import read_pictures
 from ._table import copy_with_column, copy_with_rows, read_table, write_table
+from .features._features import Applied, FeaturePlan, Features, features_of
 
 __all__ = [
     "read_table",

@@ -8,10 +8,9 @@ import numpy as np
 from .._files import readable
 from .._format import listed, plural
 from .._validation import is_missing
-from ._cells import numbers
-from ._columns import Column, columns_of
-from ._file_names import is_table_name
+from ._columns import Column, columns_of, numbers
 from ._table import read_table
+from .formats._records import is_table_name
 
 ARRAYS = (".npy", ".npz")
 

@@ -1,23 +1,33 @@
 """One interface for all formats, chosen by the name of the file."""
 
 import os
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._columnar import copy_columnar, read_columnar, write_columnar
+from .._format import visible
 from ._columns import columns_of
-from ._csv import copy_csv, read_csv, write_csv
-from ._excel import read_excel
-from ._excel_copies import copy_excel, write_excel
-from ._file_names import COLUMNAR, EXCEL, JSON, TEXT, ending_of_copy, known_ending
-from ._formulas import guarded
-from ._json_arrow import read_json_lines
-from ._json_lines import copy_json_lines, write_json_lines
-from ._picture_folder import copy_picture_folder, is_picture_folder, read_picture_folder
-from ._records import Change, given_change
+from ._pictures import copy_picture_folder, is_picture_folder, read_picture_folder
+from .formats._columnar import copy_columnar, read_columnar, write_columnar
+from .formats._csv import copy_csv, read_csv, write_csv
+from .formats._excel import copy_excel, read_excel, write_excel
+from .formats._json import copy_json_lines, read_json_lines, write_json_lines
+from .formats._records import (
+    COLUMNAR,
+    EXCEL,
+    JSON,
+    TEXT,
+    Change,
+    ending_of_copy,
+    given_change,
+    known_ending,
+)
+
+_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")  # the report's script has the same rule
+_NUMBER_OR_SIGN = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?)?", re.ASCII | re.IGNORECASE)
 
 
 class _Format(NamedTuple):
@@ -164,9 +174,9 @@ def write_table(
         What to write.
     guard_formulas : bool or collection of str, default=False
         Put an apostrophe before every text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a
-        carriage return and is not a number, for people who open the file in a spreadsheet: it would
-        run such a text. For CSV, TSV and text only; other formats keep types. Names of columns: in
-        these alone.
+        line end and is not a number or a sign alone, for people who open the file in a spreadsheet:
+        it would run such a text. Control characters, which a terminal would obey, are written out.
+        For CSV, TSV and text only; other formats keep types. Names of columns: in these alone.
 
     Examples
     --------
@@ -230,3 +240,24 @@ def check_same_format(source: Path, target: Path) -> None:
         raise ValueError(
             f"{target.name} is of another format than {source.name}; give it {ending}."
         )
+
+
+def guarded(cell: Any) -> Any:
+    r"""The cell, fit for a spreadsheet and a terminal.
+
+    A text that begins like a formula has an apostrophe before it, unless it is a number or a sign
+    alone; control characters, but for tabs and line ends, are written out.
+
+    Examples
+    --------
+    >>> [guarded(cell) for cell in ("=1+1", "@cat", "-1.5", -1.5, "-", "cat")]
+    ["'=1+1", "'@cat", '-1.5', -1.5, '-', 'cat']
+    >>> print(guarded("red \x1b[31m"))
+    red \x1b[31m
+    """
+    if not isinstance(cell, str):
+        return cell
+    text = visible(cell)
+    if text.startswith(_STARTS) and not _NUMBER_OR_SIGN.fullmatch(text):
+        return f"'{text}"
+    return text

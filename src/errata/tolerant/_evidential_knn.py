@@ -7,8 +7,7 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import pairwise_distances_chunked
 
-from .._detector import DetectorMixin
-from .._margins import probability_margin
+from .._detector import DetectorMixin, probability_margin
 from .._neighbors import NeighborIndex, possible_neighbors
 from .._random import draw_seed
 from .._validation import check_labelled, check_positive, check_rows

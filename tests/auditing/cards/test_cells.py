@@ -1,6 +1,6 @@
 import numpy as np
 
-from errata.auditing.cards._cells import standing_out, texts_of
+from errata.auditing.examples._cards import standing_out, texts_of
 from errata.tables._columns import columns_of
 
 N = 60

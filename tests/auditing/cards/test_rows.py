@@ -1,7 +1,7 @@
 import numpy as np
 
-from errata.auditing.cards import _rows
-from errata.auditing.cards._rows import card_rows
+from errata.auditing.examples import _cards
+from errata.auditing.examples._cards import card_rows
 
 SUSPICION = np.array([0.5, 0.9, 0.1, 0.7, 0.2])
 NOTHING = {"calibration": [], "spot": []}
@@ -18,7 +18,7 @@ def test_rows_of_the_piles_follow_once_each():
 
 
 def test_the_most_suspicious_stay_where_there_are_too_many(monkeypatch):
-    monkeypatch.setattr(_rows, "MOST_CARDS", 2)
+    monkeypatch.setattr(_cards, "MOST_CARDS", 2)
     piles = {"calibration": [], "spot": [2]}
     assert card_rows(SUSPICION, FLAGGED, piles).tolist() == [1, 3, 2]
 

@@ -3,9 +3,9 @@ import pytest
 
 from auditing_cases import draw_truth, symmetric
 from errata.auditing.classes import grouped_hypotheses, posterior_of
-from errata.auditing.classes._components import ALL, UNRELATED
-from errata.auditing.classes._hypotheses import BOUNDARY
-from errata.auditing.classes._noise_posterior import NONE
+from errata.auditing.classes._noise_model import BOUNDARY
+from errata.auditing.classes._posterior import NONE
+from errata.auditing.classes._verdicts import ALL, UNRELATED
 
 
 @pytest.fixture(scope="module")

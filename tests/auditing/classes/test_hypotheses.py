@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from auditing_cases import draw_truth, symmetric
-from errata.auditing.classes._hypotheses import (
+from errata.auditing.classes._noise_model import (
     UNIFORM,
     Hypothesis,
     ambiguity,

@@ -3,18 +3,17 @@ import pytest
 
 from auditing_cases import draw_truth, symmetric
 from errata.auditing._settings import RATES, REACH, SUREST
-from errata.auditing.classes._hypotheses import (
+from errata.auditing.classes._noise_model import (
     CLASS_TO_CLASS,
     PATTERN,
     UNIFORM,
-)
-from errata.auditing.classes._noise_model import fit_hypotheses, fit_rates, log_prior
-from errata.auditing.classes._noise_posterior import noise_posterior
-from errata.auditing.classes._patterns import (
     class_to_class,
+    fit_hypotheses,
+    fit_rates,
+    log_prior,
     uniform_pattern,
 )
-from errata.auditing.classes._posterior import posterior_of
+from errata.auditing.classes._posterior import noise_posterior, posterior_of
 from errata.metrics import expected_calibration_error
 
 ASYMMETRIC = np.array([[0.7, 0.3], [0.05, 0.95]])

@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 
 from auditing_cases import draw_truth, nearly_clean, symmetric
-from errata.auditing._calibration import Calibration
 from errata.auditing._settings import RATES
-from errata.auditing.classes import _noise_posterior
-from errata.auditing.classes._hypotheses import (
+from errata.auditing.classes import _posterior
+from errata.auditing.classes._noise_model import (
     BOUNDARY,
     CLASS_TO_CLASS,
     PATTERN,
@@ -14,13 +13,14 @@ from errata.auditing.classes._hypotheses import (
     ambiguity,
     boundary_noise,
 )
-from errata.auditing.classes._noise_posterior import (
+from errata.auditing.classes._posterior import (
     NoisePosterior,
     _beside_boundary,
     _boundary_weight,
     _weigh,
     noise_posterior,
 )
+from errata.auditing.models._pooling import Calibration
 
 
 def known(rate, kind=UNIFORM, variance=0.0):
@@ -113,7 +113,7 @@ def test_the_weight_of_boundary_noise_is_the_product_of_three_facts():
 def test_overlap_lowers_the_rate_where_noise_does_not_make_classes_recognisable(monkeypatch):
     truth = draw_truth(symmetric(3, 0.0), 1500, overlap=1.0, error=0.2)
     with_doubt = noise_posterior(truth.logs, truth.labels)
-    monkeypatch.setattr(_noise_posterior, "AMBIGUITY_POWER", 1e9)
+    monkeypatch.setattr(_posterior, "AMBIGUITY_POWER", 1e9)
     without = noise_posterior(truth.logs, truth.labels)
     rates = [p.weights[:-1] @ [h.rate for h in p.hypotheses[:-1]] for p in (with_doubt, without)]
     assert rates[0] < 0.5 * rates[1]

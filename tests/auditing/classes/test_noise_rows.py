@@ -3,7 +3,7 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing.classes._noise_rows import doubtful_are_like_all, noise_rows, set_aside
+from errata.auditing.classes._posterior import doubtful_are_like_all, noise_rows, set_aside
 
 CODES = np.repeat([0, 1, 2], [50, 30, 20])
 

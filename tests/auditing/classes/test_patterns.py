@@ -3,8 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditing_cases import draw_truth
-from errata.auditing.classes._hypotheses import UNIFORM, Hypothesis
-from errata.auditing.classes._patterns import (
+from errata.auditing.classes._noise_model import (
+    UNIFORM,
+    Hypothesis,
     anchor_pattern,
     class_to_class,
     expected_pattern,

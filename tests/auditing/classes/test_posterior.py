@@ -3,17 +3,18 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 from auditing_cases import draw_truth, known_noise, nearly_clean, symmetric
-from errata._kernels._judged_rows import between
-from errata.auditing._calibration import Calibration
+from errata._kernels._probabilities import between
 from errata.auditing._settings import UNEVEN
-from errata.auditing._skill import skill_of
-from errata.auditing.classes._noise_posterior import NoisePosterior
 from errata.auditing.classes._posterior import (
+    NoisePosterior,
     gathered_posterior,
+    merged_rows,
     posterior_given_noise,
     posterior_of,
+    rows_posterior,
+    weightiest,
 )
-from errata.auditing.classes._row_rule import merged_rows, rows_posterior, weightiest
+from errata.auditing.models._pooling import Calibration, skill_of
 
 SKEW = np.array([[0.8, 0.2, 0.0], [0.0, 0.9, 0.1], [0.05, 0.05, 0.9]])
 
@@ -102,7 +103,9 @@ def test_the_interval_is_that_of_the_labels_that_are_not_certain():
     rows = rows_posterior(learnt.rule, truth.logs, truth.labels, known=np.arange(500) % 2 == 0)
     whole = gathered_posterior(rows, learnt.noise, learnt.skill)
     half = gathered_posterior(rows, learnt.noise, learnt.skill, certain=0.5)
-    assert half.high == max(whole.high / 2, whole.rate) < whole.high
+    low, high = learnt.noise.interval(500)
+    assert half.high == max(high / 2, half.rate) < whole.high
+    assert 0 < half.low == low / 2 < half.rate
 
 
 def test_a_thousand_classes_are_scored():

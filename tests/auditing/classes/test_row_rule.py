@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from auditing_cases import draw_truth, known_noise, symmetric
-from errata._kernels import _judged_rows
-from errata.auditing.classes import _row_rule, merged_rows, posterior_of, rows_posterior
-from errata.auditing.classes._row_rule import row_rule
+from errata._kernels import _probabilities
+from errata.auditing.classes import _posterior, merged_rows, posterior_of, rows_posterior
+from errata.auditing.classes._posterior import row_rule
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +70,9 @@ def test_of_many_rows_a_few_are_worth_compiling_for(found, monkeypatch):
     truth, posterior = found
     asked = []
     monkeypatch.setattr(
-        _row_rule, "kernels", lambda name, compiled: asked.append(compiled) or _judged_rows
+        _posterior, "kernels", lambda name, compiled: asked.append(compiled) or _probabilities
     )
-    monkeypatch.setattr(_row_rule, "WORTH_COMPILING_OF_MANY", 2100)  # 700 rows of 3 classes
+    monkeypatch.setattr(_posterior, "WORTH_COMPILING_OF_MANY", 2100)  # 700 rows of 3 classes
     for of_many in (False, True):
         rows_posterior(posterior.rule, truth.logs, truth.labels, of_many=of_many)
     assert asked == [False, True]
@@ -83,7 +83,7 @@ def test_tables_worth_compiling_for_are_judged_alike(found, monkeypatch, logs_dt
     truth, posterior = found
     logs = truth.logs.astype(logs_dtype)
     plain = rows_posterior(posterior.rule, logs, truth.labels)
-    monkeypatch.setattr(_row_rule, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(_posterior, "WORTH_COMPILING", 0)
     fast = rows_posterior(posterior.rule, logs.T.copy().T, truth.labels.astype(np.int16))
     for name in ("p_wrong", "suspicion", "p_other", "p_elsewhere"):
         np.testing.assert_allclose(getattr(fast, name), getattr(plain, name), rtol=0, atol=1e-6)

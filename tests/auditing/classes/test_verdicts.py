@@ -3,7 +3,7 @@ import pytest
 
 from auditing_cases import draw_truth, nearly_clean, symmetric
 from errata.auditing.classes import Verdicts, posterior_of, with_verdicts
-from errata.auditing.classes._noise_posterior import NONE
+from errata.auditing.classes._posterior import NONE
 
 
 def verdicts_on(rows, truth):

@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 import errata
 from auditing_cases import CODES, QUICK, X
 from errata.auditing import load_audit
-from errata.auditing.explaining import chosen_row
+from errata.auditing.examples._explanations import chosen_row
 from explaining_cases import HOW, WRONG, pets
 
 
@@ -87,9 +87,11 @@ def test_names_that_do_not_tell_rows_apart():
         chosen_row("a", 3, None)
 
 
-def test_a_row_that_was_not_audited():
+@pytest.mark.parametrize("lonely", [9, -1])  # the last of the classes, the first
+def test_a_row_that_was_not_audited(lonely):
     labels = CODES.astype(object)
-    labels[4], labels[5] = None, 9
+    labels[4] = None
+    labels[5] = lonely
     found = errata.audit(X, labels, estimators=QUICK, self_check=False, random_state=0)
     with pytest.raises(ValueError, match="row 4 was not audited, as it has no label"):
         found.explain(4)
@@ -126,7 +128,8 @@ def test_rows_of_a_group_do_not_stand_in_for_each_other():
     found = errata.audit(X, CODES, groups=groups, **HOW)
     explainer = found.for_review.explainer
     stand_in = explainer._others(40)
-    own = explainer.learnt.data.X[groups == 1]
+    seen = groups[explainer.learnt.inputs.audited]
+    own = explainer.learnt.data.X[seen == seen[40]]
     assert len(stand_in) == 30
     assert not (stand_in[:, None] == own[None]).all(axis=2).any()
 

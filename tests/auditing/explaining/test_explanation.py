@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from errata.auditing.explaining import RowExplanation
+from errata.auditing.examples._explanations import RowExplanation
 from explaining_cases import WRONG
 
 COLUMNS = [

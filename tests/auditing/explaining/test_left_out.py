@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from errata.auditing.explaining import _left_out
-from errata.auditing.explaining._left_out import feature_places, leave_columns_out
+from errata.auditing.examples import _explanations
+from errata.auditing.examples._explanations import feature_places, leave_columns_out
 from errata.tables import features_of
 
 
@@ -52,7 +52,7 @@ def test_features_of_one_column_are_replaced_together():
 def test_columns_may_be_left_out_in_any_number_at_a_time(at_once, monkeypatch):
     proba = logistic(np.array([1.0, -2.0, 0.5]))
     whole = leave_columns_out(proba, ROW, OTHERS, SINGLE, label=1, other=0)
-    monkeypatch.setattr(_left_out, "EXPLAINED_NUMBERS", at_once)
+    monkeypatch.setattr(_explanations, "EXPLAINED_NUMBERS", at_once)
     cut = leave_columns_out(proba, ROW, OTHERS, SINGLE, label=1, other=0)
     assert_allclose(cut.against, whole.against, rtol=1e-12)
 

@@ -13,13 +13,13 @@ from multilabel_cases import flipped, given_probabilities, noisy_probabilities, 
 pytestmark = pytest.mark.usefixtures("few_trees")
 
 
-def of_probabilities(added, removed, **how):
+def of_probabilities(added, removed, precision=None, **how):
     """An audit of labels whose noisy probabilities are known, and which cells are wrong."""
     proba, Y = given_probabilities(**how)
     noisy, wrong = flipped(Y, added, removed)
     told = noisy_probabilities(proba, added, removed)
-    result = errata.audit_multilabel(None, noisy, pred_proba=told, self_check=False, random_state=0)
-    return result, wrong
+    options = {"self_check": False, "random_state": 0, "precision": precision}
+    return errata.audit_multilabel(None, noisy, pred_proba=told, **options), wrong
 
 
 def quick(X, Y, **options):
@@ -58,6 +58,14 @@ def test_hardly_anything_is_flagged_where_nothing_is_wrong():
     result, _ = of_probabilities(0.0, 0.0)
     assert result.flagged_cells.mean() < 0.005
     assert result.noise_rate.low == 0
+
+
+@pytest.mark.parametrize("precision", [0.5, 0.6])
+def test_the_longest_list_of_cells_of_which_so_many_are_wrong(precision):
+    result, _ = of_probabilities(0.05, 0.1, precision)
+    listed = result.p_wrong_cells[result.flagged_cells]
+    assert len(listed) > 20
+    assert precision <= listed.mean() < precision + 0.01
 
 
 def test_rare_labels_are_not_taken_for_errors():
@@ -132,6 +140,27 @@ def test_errors_are_found_and_the_self_check_says_so(pet_audit):
     assert "most suspicious cells" in repr(check)
 
 
+def test_what_is_missing_is_told_of_what_should_be_set(pet_audit):
+    result, _ = pet_audit
+    is_set, p_wrong = result.labels == 1, result.p_wrong_cells
+    missing, wrongly_set = p_wrong[~is_set].sum(), p_wrong[is_set].sum()
+    assert missing > 5
+    should_be_set = (1 - p_wrong)[is_set].sum() + missing
+    assert result.missing_rate.estimate == pytest.approx(missing / should_be_set, rel=1e-9)
+    assert result.wrongly_set_rate.estimate == pytest.approx(wrongly_set / is_set.sum(), rel=1e-9)
+
+
+def test_the_self_check_takes_a_rare_label_from_half_of_its_rows_at_most():
+    # Ten cells are to be set and ten taken away, but both labels have only nine rows, half is four.
+    Y = np.zeros((200, 2), dtype=int)
+    Y[:9, 0] = Y[5:14, 1] = 1
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    X[:, :2] += 4 * Y
+    result = errata.audit_multilabel(X, Y, random_state=0)
+    assert result.can_be_judged.all()
+    assert result.self_check.injected == 10 + 4 + 4
+
+
 def test_the_same_seed_gives_the_same_audit():
     X, Y = pets(80)
     one, other = quick(X, Y), quick(X, Y)
@@ -144,7 +173,7 @@ def test_labels_in_another_order_are_judged_alike():
     proba = np.clip(Y * 0.8 + 0.1, 0, 1)
     one = quick(None, noisy, pred_proba=proba)
     other = quick(None, noisy[:, ::-1], pred_proba=proba[:, ::-1])
-    assert_allclose(one.p_wrong_cells, other.p_wrong_cells[:, ::-1], rtol=0, atol=0.05)
+    assert_allclose(one.p_wrong_cells, other.p_wrong_cells[:, ::-1], rtol=0, atol=1e-6)
 
 
 def test_a_label_that_one_row_has_is_kept_and_told():
@@ -238,3 +267,71 @@ def test_something_must_be_there_to_learn_from():
         quick("table.csv", Y)
     with pytest.raises(ValueError, match="there is nothing to compare"):
         quick(pets(60)[0], np.ones((60, 2), dtype=int))
+
+
+def linear_labels(n=90, seed=0):
+    """Four columns, and three labels that follow from them with some noise."""
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(n, 4))
+    scores = X @ random.normal(size=(4, 3)) + 0.5 * random.normal(size=(n, 3))
+    return X, flipped((scores > [0.0, 0.5, -0.5]).astype(int), 0.05, 0.08, seed)[0]
+
+
+@pytest.fixture(scope="module")
+def in_order():
+    return quick(*linear_labels())
+
+
+def assert_same_cells(again, found, rows=slice(None), labels=slice(None)):
+    same = {"rtol": 0, "atol": 1e-6}
+    assert_allclose(again.p_wrong_cells, found.p_wrong_cells[rows][:, labels], **same)
+    assert_allclose(again.suspicion, found.suspicion[rows], **same)
+    assert_allclose(again.noise_rate, found.noise_rate, **same)
+    assert_allclose(again.transition, found.transition[labels], **same)
+    assert_array_equal(again.flagged_cells, found.flagged_cells[rows][:, labels])
+    told = np.arange(len(found.names))[labels]
+    assert [each["rate"] for each in again.per_label] == [
+        found.per_label[place]["rate"] for place in told
+    ]
+
+
+def test_the_order_of_labels_changes_nothing(in_order):
+    X, Y = linear_labels()
+    assert_same_cells(quick(X, Y[:, [2, 0, 1]]), in_order, labels=[2, 0, 1])
+
+
+def test_the_order_of_columns_changes_nothing(in_order):
+    X, Y = linear_labels()
+    assert_same_cells(quick(X[:, [3, 1, 0, 2]], Y), in_order)
+
+
+def test_the_order_of_rows_changes_nothing(in_order):
+    X, Y = linear_labels()
+    rows = np.random.default_rng(0).permutation(len(X))
+    again = quick(X[rows], Y[rows])
+    assert_same_cells(again, in_order, rows=rows)
+    assert again.examples[0]["row"] == np.argsort(rows)[in_order.examples[0]["row"]]
+    near = [each["row"] for each in in_order.examples[0]["similar"]]
+    assert [rows[each["row"]] for each in again.examples[0]["similar"]] == near
+
+
+@pytest.mark.parametrize("with_columns", [False, True])
+def test_the_order_changes_nothing_beside_models_of_the_user(with_columns):
+    proba, Y = given_probabilities(n=90, sharpness=3.0)
+    Y, _ = flipped(Y, 0.05, 0.1)
+    proba[:30], Y[:30] = proba[30:60], Y[30:60]  # rows that nothing but the group tells apart
+    X = np.round(proba @ np.array([[1.0, 0.5], [0.2, 1.0], [0.3, 0.3]]), 1)
+    groups = np.arange(90) % 30
+    rows, labels = np.random.default_rng(1).permutation(90), [1, 2, 0]
+    how = {"estimator": LogisticRegression()} if with_columns else {}
+    found, again = (
+        quick(
+            X[chosen] if with_columns else None,
+            Y[chosen][:, order],
+            pred_proba=proba[chosen][:, order],
+            groups=groups[chosen],
+            **how,
+        )
+        for chosen, order in ((np.arange(90), [0, 1, 2]), (rows, labels))
+    )
+    assert_same_cells(again, found, rows=rows, labels=labels)

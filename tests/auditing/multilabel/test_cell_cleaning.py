@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from decision_cases import said
-from errata.auditing.multilabel._cell_cleaning import clean_cells, decided_cells
+from errata.auditing.multilabel._result import clean_cells, decided_cells
 from errata.review import Decisions
 
 LABELS = np.array([[1, 0], [0, 1], [1, 1], [0, 0]])

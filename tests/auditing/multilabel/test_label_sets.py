@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from errata.auditing.multilabel._cells import labels_in_cells, separator_of
-from errata.auditing.multilabel._label_sets import read_label_sets
+from errata.auditing.multilabel._inputs import labels_in_cells, read_label_sets, separator_of
 
 pd = pytest.importorskip("pandas")
 

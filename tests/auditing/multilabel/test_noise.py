@@ -5,11 +5,11 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import beta
 
-from errata.auditing._calibration import Calibration
 from errata.auditing._settings import SHARED_RATES, SHARED_STRENGTHS
 from errata.auditing.classes import NoisePosterior
-from errata.auditing.classes._hypotheses import BOUNDARY, UNIFORM, Hypothesis
-from errata.auditing.multilabel._noise import believed, share_noise
+from errata.auditing.classes._noise_model import BOUNDARY, UNIFORM, Hypothesis
+from errata.auditing.models._pooling import Calibration
+from errata.auditing.multilabel._finding import believed, share_noise
 
 
 def hypothesis(a, b, kind=UNIFORM):

@@ -3,9 +3,8 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 import errata
-from errata.auditing._flags import draw_flags
 from errata.auditing.numbers import check_targets, find_wrong_targets
-from seeds import ONE_SEED
+from errata.auditing.results._flags import draw_flags
 from target_cases import QUICK
 
 
@@ -32,15 +31,17 @@ AWKWARD = {
 }
 
 
-@pytest.mark.parametrize("seed", ONE_SEED)
 @pytest.mark.parametrize("shape", AWKWARD)
-def test_right_targets_of_any_shape_are_hardly_flagged(shape, seed):
-    random = np.random.default_rng(seed)
-    X = random.normal(size=(350, 5))
-    y = AWKWARD[shape](2 * X[:, 0] + X[:, 1] - X[:, 2], random)
-    found = find_wrong_targets(X, y, brought=QUICK, seed=seed)
-    assert flagged(found).mean() <= 0.02
-    assert found.noise_rate.low == 0
+def test_right_targets_of_any_shape_are_hardly_flagged(shape):
+    fractions = []
+    for seed in range(4):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(350, 5))
+        y = AWKWARD[shape](2 * X[:, 0] + X[:, 1] - X[:, 2], random)
+        found = find_wrong_targets(X, y, brought=QUICK, seed=seed)
+        fractions.append(flagged(found).mean())
+        assert found.noise_rate.low == 0
+    assert np.mean(fractions) <= 0.01  # half of what a single table was allowed
 
 
 def test_errors_are_found_among_zeros_and_among_the_others():

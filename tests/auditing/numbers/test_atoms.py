@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from errata.auditing.numbers import BroughtPredictions
-from errata.auditing.numbers._atoms import atoms_of, membership_of
-from errata.auditing.numbers._task import GivenTargets
+from errata.auditing.numbers._task import GivenTargets, atoms_of, membership_of
 
 
 def test_an_atom_is_frequent_and_stands_out():

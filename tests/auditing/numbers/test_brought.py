@@ -4,8 +4,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 
 from errata.auditing.numbers import BroughtPredictions, find_wrong_targets
-from errata.auditing.numbers._brought import CrossFittedRegressor, target_models_of
-from errata.auditing.numbers._training import TargetData
+from errata.auditing.numbers._models import CrossFittedRegressor, TargetData, target_models_of
 from target_cases import straight
 
 

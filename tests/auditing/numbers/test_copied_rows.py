@@ -1,7 +1,7 @@
 import numpy as np
 
 from errata.auditing.numbers import find_wrong_targets
-from errata.auditing.numbers._copied_rows import copies_of, groups_with_copies
+from errata.auditing.numbers._task import copies_of, groups_with_copies
 from target_cases import QUICK, straight
 
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
-from errata.auditing._flags import draw_flags
 from errata.auditing.numbers import BroughtPredictions, find_wrong_targets
 from errata.auditing.numbers._finding import error_kinds
+from errata.auditing.results._flags import draw_flags
 from seeds import ONE_SEED
 from target_cases import QUICK, friedman, straight, swapped
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.auditing.numbers._hints import SLIPS, hints_for, without_slips
+from errata.auditing.numbers._result import SLIPS, hints_for, without_slips
 
 TRUE = np.array([19.0, 20.0, 21.5])
 MAKE = {
@@ -44,3 +44,22 @@ def test_positive_numbers_are_compared_by_ratio():
     low, high = np.array([20_909.0]), np.array([50_400.0])
     assert hints_for(np.array([360.0]), low, high).tolist() == ["/100"]
     assert hints_for(np.array([69.0]), np.array([5.0]), np.array([32.0])).tolist() == [""]
+
+
+@pytest.mark.parametrize(
+    ("slip", "factor", "widths", "named"),
+    [
+        ("x10", 10, 1.9, False),
+        ("x10", 10, 2.1, True),
+        ("x10", 10, 2.9, True),
+        ("x2.54", 2.54, 2.1, False),
+        ("x2.54", 2.54, 2.9, False),
+        ("x2.54", 2.54, 3.1, True),
+    ],
+)
+def test_a_slip_leads_twice_as_far_as_the_interval_is_wide_a_unit_three_times(
+    slip, factor, widths, named
+):
+    half = factor ** (0.5 / widths)  # of the interval, as a ratio
+    hints = hints_for(np.array([20.0 * factor]), np.array([20 / half]), np.array([20 * half]))
+    assert hints.tolist() == [slip if named else ""]

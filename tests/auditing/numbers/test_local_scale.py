@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from errata.auditing.numbers._local_scale import LocalScales, local_scales
+from errata.auditing.numbers._models import TargetData, robust_scale
+from errata.auditing.numbers._noise_model import LocalScales, local_scales
 from errata.auditing.numbers._settings import LEAST_TOLD_SKEW
-from errata.auditing.numbers._training import TargetData, robust_scale
 from seeds import SEEDS
 
 
@@ -21,7 +21,7 @@ def test_noise_that_is_wider_in_half_of_the_rows_is_seen(seed):
     X = random.normal(size=(600, 5))
     wide = X[:, 0] > 0
     found = scales_of(random.normal(size=600) * np.where(wide, 3.0, 1.0), X, seed)
-    assert found.power > 0
+    assert 0.5 < found.power < 2  # sizes are believed about as they are predicted
     assert np.median(found.whole[wide]) / np.median(found.whole[~wide]) > 1.6
     assert np.median(found.half[wide]) / np.median(found.half[~wide]) > 1.2
 
@@ -65,6 +65,15 @@ def test_the_skew_of_most_residuals_is_seen_and_errors_are_not(side):
     assert scales_of(residuals, X, 0).skew == 0
     residuals[:60] = side * random.uniform(5, 10, size=60)
     assert scales_of(residuals, X, 0).skew == 0
+
+
+@pytest.mark.parametrize(("n", "told"), [(60, False), (600, True)])
+def test_a_skew_that_may_be_chance_in_few_rows_is_none(n, told):
+    # Quantiles of exponential noise: the same skew of about 0.27 in both.
+    random = np.random.default_rng(0)
+    waiting = -np.log(1 - (np.arange(n) + 0.5) / n)
+    residuals = random.permutation(waiting - np.log(2))
+    assert (scales_of(residuals, random.normal(size=(n, 3)), 0).skew > 0) == told
 
 
 def test_a_skewed_scale_is_wider_on_one_side():

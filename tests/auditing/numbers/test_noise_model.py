@@ -84,3 +84,13 @@ def test_the_fit_finds_what_residuals_were_drawn_from():
     noise = fit_noise(z, log_error_densities(z, gross_scales(z), norm.logpdf(z, scale=8)), 10.0)
     assert noise.sigma == pytest.approx(1, abs=0.06)
     assert noise.rate == pytest.approx(wrong.mean(), abs=0.03)
+
+
+def test_steps_end_where_the_rate_is_most_probable():
+    z, _ = drawn(40)
+    densities = log_error_densities(z, gross_scales(z), norm.logpdf(z, scale=10))
+    noise = fit_noise(z, densities, 10.0)
+    for _ in range(300):
+        noise, best = em_step(z, densities, noise)
+    for factor in (0.95, 1.05):
+        assert em_step(z, densities, noise._replace(rate=factor * noise.rate))[1] < best

@@ -1,7 +1,8 @@
 import numpy as np
+import pytest
 from scipy.optimize import nnls
 
-from errata.auditing.numbers._pooling import huber_weights, pool_predictions
+from errata.auditing.numbers._finding import huber_weights, pool_predictions
 
 
 def predictions(n=300, seed=0):
@@ -45,3 +46,13 @@ def test_a_model_without_any_error_gets_all_the_weight():
     told[1] = truth
     pooled = pool_predictions(told, truth, np.ones(300), np.random.default_rng(0))
     np.testing.assert_allclose(pooled.predicted, truth, rtol=0, atol=1e-2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_beside_a_perfect_model_the_search_does_not_stop_at_others_that_come_near(seed):
+    random = np.random.default_rng(seed)
+    truth = random.normal(size=150)
+    off = np.array([4e-4, 2e-3, 1.5e-2, 1.7e-2, 1.2e-2, 5e-13, 0.1])
+    told = truth[:, None] + off * random.standard_t(2, size=(150, 7))
+    found = huber_weights(told, truth, np.ones(150), delta=1e-3)
+    assert np.abs(told @ found - truth).max() < 1e-4

@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from errata.auditing.numbers._local_scale import LocalScales
-from errata.auditing.numbers._noise_model import TargetNoise, log_error_densities
-from errata.auditing.numbers._posterior import (
+from errata.auditing.numbers._noise_model import (
+    LocalScales,
     ScaleHypotheses,
+    TargetNoise,
     judged_targets,
+    log_error_densities,
     target_posterior,
 )
 from errata.auditing.numbers._settings import TARGET_RATES

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from errata.auditing.numbers._posterior import ScaleHypotheses
-from errata.auditing.numbers._rate import rate_notes, rate_of_targets
+from errata.auditing.numbers._finding import rate_notes, rate_of_targets
+from errata.auditing.numbers._noise_model import ScaleHypotheses
 from errata.auditing.numbers._settings import TARGET_RATES
 
 

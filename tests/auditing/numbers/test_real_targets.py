@@ -3,7 +3,7 @@ import os
 import numpy as np
 import pytest
 
-from errata.auditing._scaling import fit_scale
+from errata.auditing.inputs._features import fit_scale
 from errata.auditing.numbers import find_wrong_targets
 from errata.datasets import load_dataset
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import errata
 from errata.auditing.numbers import check_targets, find_wrong_targets
 from errata.auditing.numbers._self_check import planted_swaps
 from target_cases import QUICK, straight
@@ -16,6 +17,22 @@ def test_planted_errors_are_found_where_the_columns_tell():
     assert check.average_precision > 0.9
     assert check.median_error < 0.2 < 1 < check.planted_error
     assert "of 30 planted errors are among the" in repr(check)
+
+
+def test_the_list_is_a_tenth_longer_than_the_errors_it_should_hold():
+    X, y = straight(300)
+    y[:20] += 5
+    audit = errata.audit_targets(X, y, estimators=QUICK.estimators, random_state=0)
+    check = audit.self_check
+    assert audit.p_wrong.sum() > 15
+    assert check.top == np.ceil(1.1 * (check.injected + audit.p_wrong.sum()))
+
+
+def test_the_list_is_no_longer_than_the_table():
+    X, y = straight(30)
+    half = np.arange(30) % 2.0  # as many are expected to be wrong as are planted: all
+    found = find_wrong_targets(X, y, brought=QUICK)._replace(p_wrong=half)
+    assert check_targets(X, y, found, brought=QUICK).top == 30
 
 
 def test_there_is_no_lift_where_they_do_not():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from decision_cases import said
-from errata.auditing.numbers._target_cleaning import clean_targets, decided_targets
+from errata.auditing.numbers._cleaning import clean_targets, decided_targets
 from errata.review import Decisions
 
 TARGETS, SUGGESTED = np.array([1.0, 20.0, 3.0, 4.0]), np.array([9.0, 2.0, 9.0, 9.0])

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import errata
 from errata.auditing.numbers import read_targets
 
 pd = pytest.importorskip("pandas", reason="the tables extra is not installed")
@@ -101,3 +102,11 @@ def test_two_rows_at_an_end_of_a_short_table_are_no_limit():
     y = prices()
     y[[1, 2]] = y.max()  # more than a hundredth of the rows
     assert read_targets(None, y).notes == []
+
+
+@pytest.mark.parametrize("large", [1e308, -1e200])
+def test_numbers_too_large_to_compute_with_are_refused_up_front(large):
+    targets = np.linspace(0, 1, 60)
+    targets[7] = large
+    with pytest.raises(ValueError, match=r"too large to compute with, beyond 1e\+100 .* in row 7"):
+        errata.audit_targets(np.linspace(0, 1, 60)[:, None], targets)

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.auditing.numbers._target_column import TargetColumn
-from errata.auditing.numbers._target_leaks import notes_on_leaks
+from errata.auditing.numbers._inputs import TargetColumn, notes_on_leaks
 
 pd = pytest.importorskip("pandas", reason="the tables extra is not installed")
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.auditing.numbers._target_scale import may_be_logs, scale_of, start_clipped
+from errata.auditing.numbers._task import may_be_logs, scale_of, start_clipped
 
 
 @pytest.mark.parametrize("logs", [False, True])

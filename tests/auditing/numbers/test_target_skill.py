@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from errata.auditing.numbers._target_skill import skill_of_targets
+from errata.auditing.numbers._finding import skill_of_targets
 from seeds import SEEDS
 
 

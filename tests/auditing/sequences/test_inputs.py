@@ -45,7 +45,7 @@ def test_a_label_in_one_recording_only_is_kept_as_it_is():
     found = read_recordings(X, labels, NAMES).inputs
     assert "sleep occurs in one recording only" in found.notes[-1]
     assert not np.isin(found.audited, np.flatnonzero(labels == "sleep")).any()
-    assert found.classes[found.present].tolist() == ["rest", "trot", "walk"]
+    assert sorted(found.classes[found.present]) == ["rest", "trot", "walk"]
 
 
 def test_labels_that_none_can_learn_are_refused():

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from errata.auditing.sequences._inputs import read_signals
 from errata.auditing.sequences._recordings import gather_recordings
-from errata.auditing.sequences._signals import read_signals
 
 RECORDINGS = gather_recordings(np.repeat(["a", "b"], 15))[0]
 WAVE = np.sin(np.arange(30.0))
@@ -49,7 +49,7 @@ def test_words_and_what_never_changes_are_left_out():
 
 def test_gaps_are_bridged_within_a_recording():
     gappy = np.r_[np.arange(15.0), 100 - np.arange(15.0)]
-    gappy[[3, 4, 14, 15]] = np.nan, np.inf, np.nan, np.nan
+    gappy[[3, 4, 14, 15]] = np.nan
     signals = read(gappy=gappy)
     found = signals.by_name["gappy"]
     np.testing.assert_allclose(found[[3, 4, 14, 15]], [3, 4, 13, 99], rtol=0, atol=1e-12)
@@ -65,3 +65,10 @@ def test_a_recording_without_a_number_gets_the_median():
 def test_a_table_without_signals_is_refused():
     with pytest.raises(ValueError, match=r"no column of numbers over time is left\. Left out 'w'"):
         read_signals({"w": ["calm", "wild"] * 15}, RECORDINGS)
+
+
+def test_infinite_numbers_are_named_with_their_column_and_row():
+    signal = WAVE.copy()
+    signal[7] = np.inf
+    with pytest.raises(ValueError, match=r"'flow' holds 1 infinite number \(the first is in row 7"):
+        read(flow=signal)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from errata.auditing.sequences import Timeline, draw_traces, find_stretches
-from errata.auditing.sequences._traces import extremes, telling
+from errata.auditing.sequences._recordings import extremes, telling
 
 
 @pytest.fixture
@@ -40,7 +40,8 @@ def test_a_signal_is_drawn_at_its_own_scale(drawn):
     assert (min(sine["y"]), max(sine["y"])) == (0, 1)
     assert sine["low"] == pytest.approx(-1, abs=1e-2)
     assert set(flat["y"]) == {0}
-    assert len(sine["x"]) == 110
+    # Each sample stands in the middle of its 110th part of the window, as bands and borders do.
+    np.testing.assert_allclose(sine["x"], (np.arange(110) + 0.5) / 110, rtol=0, atol=1e-5)
 
 
 def test_of_many_samples_no_peak_is_lost():

@@ -4,7 +4,7 @@ from sklearn.datasets import make_moons
 from sklearn.linear_model import Perceptron
 
 from errata.ensemble import HardnessBaggingClassifier
-from errata.ensemble.bagging import _dynamic_selection as local
+from errata.ensemble.bagging import _hardness_bagging as local
 from errata.noise import flip_labels
 
 

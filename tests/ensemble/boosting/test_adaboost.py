@@ -8,7 +8,7 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from errata.ensemble import DiscreteAdaBoostClassifier
-from errata.ensemble.boosting._decision import predict_codes
+from errata.ensemble.boosting._base_learners import predict_codes
 from errata.exceptions import SuspicionWarning
 from strategies import seeds
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris, load_wine
 
 from errata.ensemble import AveBoostClassifier, DiscreteAdaBoostClassifier
-from errata.ensemble.boosting._aveboost import averaged_step
+from errata.ensemble.boosting._tempered import averaged_step
 from errata.exceptions import SuspicionWarning
 from errata.noise import flip_labels
 

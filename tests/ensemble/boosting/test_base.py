@@ -17,7 +17,7 @@ from errata.ensemble import (
     RobustBoostClassifier,
 )
 from errata.ensemble.boosting import _base_learners
-from errata.ensemble.boosting._decision import advantage
+from errata.ensemble.boosting._base_learners import advantage
 
 BOOSTERS = [
     DiscreteAdaBoostClassifier,

@@ -9,10 +9,12 @@ from errata.ensemble.boosting import _base_learners
 from errata.ensemble.boosting._base_learners import (
     EstimatorLearner,
     TreeLearner,
+    add_up,
     into_bins,
     make_base_learner,
+    make_term,
+    predict_codes,
 )
-from errata.ensemble.boosting._decision import add_up, make_term, predict_codes
 from strategies import seeds
 
 COMPILED = {"max_depth": 1, "by_error": False, "random": np.random.RandomState(0)}

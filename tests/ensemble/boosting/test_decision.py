@@ -1,12 +1,14 @@
 import numpy as np
 from sklearn.linear_model import LinearRegression
 
-from errata.ensemble.boosting import _decision
-from errata.ensemble.boosting._base_learners import EstimatorLearner, TreeLearner, constant_base
-from errata.ensemble.boosting._decision import (
+from errata.ensemble.boosting import _base_learners
+from errata.ensemble.boosting._base_learners import (
     CompiledTree,
+    EstimatorLearner,
     FittedBase,
+    TreeLearner,
     add_up,
+    constant_base,
     make_term,
     preferred,
 )
@@ -41,7 +43,7 @@ def test_rows_are_decided_in_batches(monkeypatch):
     X, codes, weights = rows()
     terms = [make_term(TreeLearner(X, 2).classify(codes, 2, weights), np.array([[-1.0], [1]]), 0)]
     whole = add_up(terms, X)
-    monkeypatch.setattr(_decision, "BATCH", 20)
+    monkeypatch.setattr(_base_learners, "BATCH", 20)
     np.testing.assert_array_equal(add_up(terms, X), whole)
 
 

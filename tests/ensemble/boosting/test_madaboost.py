@@ -2,7 +2,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from errata.ensemble import DiscreteAdaBoostClassifier, MadaBoostClassifier
-from errata.ensemble.boosting._madaboost import CappedDistribution
+from errata.ensemble.boosting._tempered import CappedDistribution
 from errata.noise import flip_labels
 
 

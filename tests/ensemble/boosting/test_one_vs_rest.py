@@ -1,8 +1,7 @@
 import numpy as np
 
-from errata.ensemble.boosting._base_learners import constant_base
-from errata.ensemble.boosting._decision import add_up
-from errata.ensemble.boosting._one_vs_rest import one_vs_rest
+from errata.ensemble.boosting._base import one_vs_rest
+from errata.ensemble.boosting._base_learners import add_up, constant_base
 
 CODES = np.array([0, 1, 2, 2])
 

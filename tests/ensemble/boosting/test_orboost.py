@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from errata.ensemble import DiscreteAdaBoostClassifier, ORBoostClassifier
-from errata.ensemble.boosting._orboost import DroppingDistribution
+from errata.ensemble.boosting._tempered import DroppingDistribution
 from errata.noise import flip_labels
 
 

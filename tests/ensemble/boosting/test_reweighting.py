@@ -7,7 +7,7 @@ from errata.ensemble import (
     MadaBoostClassifier,
     ORBoostClassifier,
 )
-from errata.ensemble.boosting._reweighting import Distribution, samme_weight
+from errata.ensemble.boosting._adaboost import Distribution, samme_weight
 
 VOTING = [
     DiscreteAdaBoostClassifier,

@@ -4,7 +4,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from errata.ensemble.boosting._robust_step import Potential, StepProblem
+from errata.ensemble.boosting._robustboost import Potential, StepProblem
 from strategies import seeds
 
 DEFAULT = Potential(error_goal=0.1, theta=0.0, sigma_final=0.1)

@@ -9,8 +9,8 @@ from errata.ensemble import (
     LogitBoostClassifier,
     RobustBoostClassifier,
 )
-from errata.ensemble.boosting._decision import predict_codes
-from errata.ensemble.boosting._robust_step import Potential
+from errata.ensemble.boosting._base_learners import predict_codes
+from errata.ensemble.boosting._robustboost import Potential
 from errata.noise import flip_labels
 from long_servedio import clean_error, long_servedio
 

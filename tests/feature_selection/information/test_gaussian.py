@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from errata.feature_selection.information import _gaussian as module
+from errata.feature_selection.information import _tables as module
 from errata.feature_selection.information import sample_gaussian_features
 from errata.feature_selection.information._bounds import most_entropy
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.feature_selection.information import _random_tables as module
+from errata.feature_selection.information import _tables as module
 from errata.feature_selection.information import (
     failure_statistics,
     sample_discrete_features,

@@ -4,8 +4,11 @@ from scipy.special import digamma
 
 from errata._kernels import kernels
 from errata.feature_selection.label_noise import _densities as module
-from errata.feature_selection.label_noise._densities import ClassDensities, log_ball
-from errata.feature_selection.label_noise._weighted_neighbors import NeighborhoodRule
+from errata.feature_selection.label_noise._densities import (
+    ClassDensities,
+    NeighborhoodRule,
+    log_ball,
+)
 
 
 def soft_rows(n=60, d=3, k=3, seed=0):
@@ -58,10 +61,12 @@ def test_rows_whose_lists_are_too_short_are_searched_anew(monkeypatch, self_coun
 
 def test_neighbours_are_put_in_order_once_for_all_memberships(monkeypatch):
     X, memberships = soft_rows()
-    lists = kernels("neighbor_lists").neighbor_lists
+    lists = kernels("weighted_neighbors").neighbor_lists
     sorted_ = []
     monkeypatch.setattr(
-        kernels("neighbor_lists"), "neighbor_lists", lambda *args: sorted_.append(1) or lists(*args)
+        kernels("weighted_neighbors"),
+        "neighbor_lists",
+        lambda *args: sorted_.append(1) or lists(*args),
     )
     densities = ClassDensities(X, NeighborhoodRule(3))
     first, second = densities(memberships), densities(memberships[:, ::-1].copy())

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.feature_selection.label_noise._em import (
+from errata.feature_selection.label_noise._memberships import (
     believed_labels,
     error_rates,
     search_memberships,

@@ -3,10 +3,14 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from errata.exceptions import SuspicionWarning
-from errata.feature_selection.label_noise import _estimate as module
-from errata.feature_selection.label_noise._em import Search, believed_labels
-from errata.feature_selection.label_noise._estimate import MembershipSettings, estimate_memberships
-from errata.feature_selection.label_noise._weighted_neighbors import NeighborhoodRule
+from errata.feature_selection.label_noise import _memberships as module
+from errata.feature_selection.label_noise._densities import NeighborhoodRule
+from errata.feature_selection.label_noise._memberships import (
+    MembershipSettings,
+    Search,
+    believed_labels,
+    estimate_memberships,
+)
 
 SETTINGS = MembershipSettings(NeighborhoodRule(3))
 

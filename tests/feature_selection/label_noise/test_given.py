@@ -2,7 +2,10 @@ import numpy as np
 import pytest
 
 from errata.exceptions import SuspicionWarning
-from errata.feature_selection.label_noise._given import check_memberships, rows_with_density
+from errata.feature_selection.label_noise._tolerant_criterion import (
+    check_memberships,
+    rows_with_density,
+)
 
 
 def test_memberships_are_made_to_sum_to_one():

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.special import digamma
 
-from errata.feature_selection.label_noise import _weighted_neighbors as module
-from errata.feature_selection.label_noise._weighted_neighbors import (
+from errata.feature_selection.label_noise import _densities as module
+from errata.feature_selection.label_noise._densities import (
     Columns,
     NeighborhoodRule,
     over_neighborhoods,

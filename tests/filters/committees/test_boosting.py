@@ -4,7 +4,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.tree import DecisionTreeClassifier
 
-from errata._margins import favourite_other
+from errata._detector import favourite_other
 from errata.datasets import make_twonorm
 from errata.filters import BoostEdgeFilter, BoostWeightFilter
 from errata.filters.committees._boosting import add_rounds

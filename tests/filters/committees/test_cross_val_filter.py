@@ -8,9 +8,9 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_pred
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from errata._margins import probability_margin
+from errata._detector import probability_margin
 from errata.filters import Cleaner, CrossValFilter
-from errata.filters.committees._scores import SCORES
+from errata.filters.committees._cross_validation import SCORES
 from errata.noise import flip_labels
 
 # A few rows leave no room to leave any out.

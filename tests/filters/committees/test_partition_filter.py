@@ -6,8 +6,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from errata.exceptions import SuspicionWarning
 from errata.filters import Cleaner, PartitionFilter
-from errata.filters.committees._partition_filter import excused_by_their_own
-from errata.filters.committees._votes import ABSTAINS
+from errata.filters.committees._base import ABSTAINS
+from errata.filters.committees._parts import excused_by_their_own
 from errata.noise import flip_labels
 
 # A few rows leave no room to leave any out.

@@ -3,13 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata._margins import probability_margin
-from errata.filters.committees._scores import (
-    SCORES,
-    contradiction,
-    distrust,
-    surprise,
-)
+from errata._detector import probability_margin
+from errata.filters.committees._cross_validation import SCORES, contradiction, distrust, surprise
 from strategies import seeds
 
 # Worked by hand from the definitions.

@@ -3,12 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.filters.committees._votes import (
-    ABSTAINS,
-    count_votes,
-    judge_by_votes,
-    vote_line,
-)
+from errata.filters.committees._base import ABSTAINS, count_votes, judge_by_votes, vote_line
 from strategies import seeds
 
 

@@ -3,13 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from errata.filters.neighbors._cut_edge_statistic import (
+from errata.filters.neighbors._graph_filters import (
+    Edges,
     cut_edges,
     heaviest_class,
+    knn_edges,
     uniform_tails,
     weighted_tails,
 )
-from errata.filters.neighbors._graphs import Edges, knn_edges
 from strategies import seeds
 
 

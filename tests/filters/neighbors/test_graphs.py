@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from errata.filters.neighbors._graphs import gabriel_edges, knn_edges, relative_edges
+from errata.filters.neighbors._graph_filters import gabriel_edges, knn_edges, relative_edges
 from naive_hardness import naive_nearest
 from neighbor_cases import TINY_X, naive_proximity_pairs
 from strategies import seeds

@@ -7,8 +7,7 @@ from sklearn.metrics import average_precision_score, f1_score
 from sklearn.preprocessing import scale
 
 from errata.filters import CutEdgeFilter, EditedNeighborsFilter, ModeFilter
-from errata.filters.neighbors._graphs import knn_edges
-from errata.filters.neighbors._mode import similarity
+from errata.filters.neighbors._graph_filters import knn_edges, similarity
 from errata.noise import flip_labels
 from neighbor_cases import PLANTED, TINY_X, TINY_Y
 from strategies import seeds

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from errata.filters import LinearProgramPeeler
-from errata.filters.peeling._linear_program_peeler import fraction_of_strays
-from errata.filters.peeling._linear_programs import margin_lines, widest_margin
+from errata.filters.peeling._linear_programs import fraction_of_strays, margin_lines, widest_margin
 from peeling_cases import LINE, noisy_blobs, noisy_twonorm, peel_line
 
 

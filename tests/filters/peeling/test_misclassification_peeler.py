@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from errata.filters.peeling._misclassification_peeler import misclassification_rate
+from errata.filters.peeling._peeling import misclassification_rate
 from peeling_cases import agreements, peel_line
 
 

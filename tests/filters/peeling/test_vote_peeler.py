@@ -2,8 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.filters.peeling._misclassification_peeler import misclassification_rate
-from errata.filters.peeling._vote_peeler import mean_vote
+from errata.filters.peeling._peeling import mean_vote, misclassification_rate
 from peeling_cases import agreements, noisy_blobs, noisy_twonorm, peel_line
 from strategies import seeds
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from errata.filters import WeightPeeler
-from errata.filters.peeling._weight_peeler import mean_weight
+from errata.filters.peeling._peeling import mean_weight
 from peeling_cases import noisy_twonorm, peel_line
 from strategies import seeds
 

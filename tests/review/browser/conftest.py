@@ -4,7 +4,7 @@ import pytest
 
 from browsing import BROWSER
 from review_cases import write_audit
-from reviewing import serving
+from reviewing import LONG, serving
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +13,9 @@ def browser():
         pytest.skip("needs chromium or chrome: apt-get install chromium")
     playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
     with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        opened = started.chromium.launch(
+            executable_path=BROWSER, args=["--no-sandbox"], timeout=1000 * LONG
+        )
         yield opened
         opened.close()
 
@@ -46,7 +48,7 @@ def open_page(browser, problems):
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}} | how)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(1000 * LONG)
         page.on(
             "console", lambda said: problems.append(said.text) if said.type == "error" else None
         )

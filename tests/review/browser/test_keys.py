@@ -49,9 +49,9 @@ def test_a_digit_chooses_the_class_with_that_number(page, folder):
 def test_on_azerty_digits_go_by_their_place(page, folder):
     name = page.locator(".classes .class-name").nth(1).inner_text()
     before = len(events(folder))
-    page.locator("body").dispatch_event("keydown", {"key": "é", "code": "Digit2", "bubbles": True})
-    settled(page)
-    page.wait_for_timeout(50)
+    pressed = {"key": "é", "code": "Digit2", "bubbles": True}
+    with page.expect_response("**/decide"):
+        page.locator("body").dispatch_event("keydown", pressed)
     settled(page)
     (last,) = events(folder)[before:]
     assert last.class_text == f'"{name}"'

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from browser_page import events, press, row, said, settled, verdicts
-from errata.review.server._browser import open_browser
+from errata.review.server._door import open_browser
 
 
 def test_the_address_bar_ends_without_the_token(page, server):

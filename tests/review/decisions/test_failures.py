@@ -5,7 +5,7 @@ import pytest
 
 from decision_cases import said, standing
 from errata.review import Decisions
-from errata.review.decisions._failures import explained
+from errata.review.decisions._file import explained
 
 
 def test_a_full_disk_keeps_nothing_of_the_event_and_all_of_the_others(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from decision_cases import said
 from errata.exceptions import BeingReviewed
 from errata.review import Decisions
-from errata.review.decisions._lock import WriterLock
+from errata.review.decisions._file import WriterLock
 
 ADDRESS = "http://127.0.0.1:8765"
 

@@ -124,3 +124,23 @@ def test_what_is_said_after_merging_a_clock_ahead_is_still_later(two):
     ours.merge(theirs)
     ours.record(said("suggestion"))
     assert ours.verdicts()["row.0"].class_text == '"dog"'
+
+
+def test_copies_that_both_brought_the_same_back_become_one(tmp_path):
+    ours, theirs = tmp_path / "ours.decisions", tmp_path / "theirs.decisions"
+    with Decisions(ours) as decisions:
+        decisions.record(said(row=0))
+        decisions.record(said(row=1))
+        decisions.undo("ann")
+    shutil.copy(ours, theirs)
+    for path in (ours, theirs):
+        with Decisions(path) as decisions:
+            decisions.redo("ann")
+    with Decisions(ours) as decisions:
+        assert decisions.merge(theirs).added == 1
+        assert [verdict.state for verdict in decisions.verdicts().values()] == ["decided"] * 2
+        decisions.undo("ann")
+        assert decisions.verdicts()["row.1"].state == "seen"
+        assert decisions.redo("ann").row == 1
+    with Decisions(ours, read_only=True) as again:
+        assert [verdict.state for verdict in again.verdicts().values()] == ["decided"] * 2

@@ -4,7 +4,6 @@ import random
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,8 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 from decision_cases import said
 from errata.review import Decisions
+from errata.review.decisions import _log
+_log._SECONDS = 300  # to wait for the others, however busy the machine is
 path, name, count = sys.argv[1:]
 with Decisions(path) as decisions:
     for row in range(int(count)):
@@ -56,10 +57,10 @@ def killed_writers(path, times):
     chance, acknowledged = random.Random(0), []
     for number in range(times):
         writer = start(path, f"writer{number}", 10**6)
-        writer.stdout.readline()  # it is at work
-        time.sleep(chance.uniform(0, 0.05))
-        writer.kill()
-        acknowledged += [line.strip() for line in writer.stdout if line.endswith("\n")]
+        said = [writer.stdout.readline() for _ in range(chance.randint(2, 20))]
+        writer.kill()  # somewhere in what it does after that
+        said += writer.stdout
+        acknowledged += [line.strip() for line in said if line.endswith("\n")]
         writer.wait()
         writer.stdout.close()
     return acknowledged

@@ -4,7 +4,7 @@ import pytest
 
 from decision_cases import said
 from errata.review import Decisions
-from errata.review.decisions._schema import use_journal
+from errata.review.decisions._file import use_journal
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from errata.review import (
     export_label_studio,
     export_table,
     import_label_studio,
+    read_audited,
 )
 from errata.review._kinds import KINDS
 from errata.tables import write_table
@@ -94,6 +95,10 @@ def test_files_with_types_keep_numbers_and_lists(case):
     assert table[audited.kind.decided].to_pylist() == [value, None, None]
     first = json.loads(exported(case, "out.jsonl").read_text().splitlines()[0])
     assert first[audited.kind.decided] == value
+
+
+def test_labels_in_columns_of_their_own_are_known_by_these(audit_of):
+    assert read_audited(audit_of("multilabel")).columns == ["is_ant", "is_bee", "is_cow"]
 
 
 def test_votes_are_exported_by_item(tmp_path):

@@ -173,7 +173,7 @@ def test_what_does_not_belong_is_counted_and_the_rest_imported(here):
     assert imported(here, tasks) == Imported(1, 0, 0, 1, 3)
 
 
-@pytest.mark.parametrize("text", ["nonsense", '{"a": 1}', '[{"data": {}}]', "[3]"])
+@pytest.mark.parametrize("text", ["nonsense", '{"a": 1}', '[{"data": {}}]', "[3]", "[" * 100_000])
 def test_a_file_that_is_none_of_theirs_is_refused(here, text):
     (here.folder / "bad.json").write_text(text)
     with pytest.raises(ValueError, match=r"bad.json is not a list of tasks with annotations"):

@@ -6,6 +6,7 @@ import pytest
 
 from decision_cases import said
 from errata.review import Audited, Decisions, export_events, export_table
+from errata.review._kinds import KINDS
 from errata.tables import read_table, write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -84,6 +85,25 @@ def test_notes_and_names_are_no_formulas_in_a_spreadsheet(here):
     assert found["=note"] == PETS["=note"]
     _, found = exported(here, "out.jsonl")
     assert found["errata_note"][0] == "=1+1"
+
+
+def test_classes_are_no_formulas_and_command_no_terminal(here):
+    classes = ["=cmd|'/c calc'!A1", "\x1b[2Jcat", "-"]
+    for row, name in enumerate(classes):
+        here.decisions.record(said("other", row=row, class_text=json.dumps(name), note="\x07"))
+    _, found = exported(here, "out.csv")
+    assert found["errata_class"] == ["'=cmd|'/c calc'!A1", r"\x1b[2Jcat", "-"]
+    assert found["errata_note"][0] == r"\x07"
+    _, found = exported(here, "out.parquet")
+    assert found["errata_class"] == classes
+
+
+def test_several_labels_are_no_formula(here):
+    several = audited()._replace(names=["=x()", "dog"], kind=KINDS["multilabel"])
+    here.decisions.record(said("other", row=0, class_text='["=x()", "dog"]'))
+    target = here.folder / "out.csv"
+    export_table(several, here.decisions.verdicts(), here.table, target)
+    assert read_table(target)["errata_labels"].to_pylist()[0] == "'=x(); dog"
 
 
 def test_a_column_of_ours_in_the_table_is_refused(here):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.review.inference import Components, evidence_of, no_evidence, update
-from errata.review.inference._components import LEAST_BELIEVED, OFF, TEMPER, shifted
+from errata.review.inference._components import LEAST_BELIEVED, OFF, TEMPER, RowSums, shifted
 from reviewed_tables import KINDS, draw_table
 
 
@@ -117,3 +117,12 @@ def test_evidence_counts_what_was_found_and_promised():
     assert found.found_flagged == np.sum(table.wrong[:50] & table.flagged[:50])
     assert found.found_others == np.sum(table.wrong[:50] & ~table.flagged[:50])
     assert found.promised == pytest.approx(table.p_wrong[:50][table.flagged[:50]].sum())
+
+
+def test_rows_that_are_taken_out_of_a_sum_take_their_variance_along():
+    some = RowSums(3, np.array([[1.0, 0.5]]), np.array([[0.4, 0.2]]))
+    more = RowSums(2, np.array([[0.25, 1.0]]), np.array([[0.1, 0.3]]))
+    both = some.plus(more)
+    np.testing.assert_allclose(both.variance, [[0.5, 0.5]], rtol=1e-12)
+    for part, wanted in zip(both.plus(more, -1), some, strict=True):
+        np.testing.assert_allclose(part, wanted, rtol=1e-12)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from errata.review.inference import draw_piles
-from errata.review.inference._piles import CALIBRATION, OTHERS, SPOT, SUSPECTS
+from errata.review.inference._certificate import CALIBRATION, OTHERS, SPOT, SUSPECTS
 
 FLAGGED = np.arange(1000) % 10 == 0
 

@@ -1,16 +1,19 @@
+from fractions import Fraction
 from functools import cache
+from itertools import product
+from math import comb
 
 import numpy as np
 import pytest
 from scipy.stats import hypergeom
 
-from errata.review.inference._intervals import clopper_pearson
-from errata.review.inference._stratified import (
+from errata.review.inference._intervals import (
     Stratum,
     _chances,
     _hypergeometric,
     at_least_wrong,
     at_most_wrong,
+    clopper_pearson,
 )
 
 
@@ -39,6 +42,58 @@ def test_the_chance_of_the_statistic_is_that_of_all_outcomes():
             if 30 * a / 5 + 70 * b / 8 >= observed - 1e-9
         )
         assert found == pytest.approx(expected, abs=1e-12)
+
+
+def chance_of(stratum, wrong):
+    """The probability of each number found, if so many are wrong; exactly."""
+    ways = [
+        comb(wrong, found) * comb(stratum.rows - wrong, stratum.drawn - found)
+        for found in range(stratum.drawn + 1)
+    ]
+    return [Fraction(way, comb(stratum.rows, stratum.drawn)) for way in ways]
+
+
+def statistic(strata, found):
+    """What is found, weighed by how many rows each draw stands for; exactly."""
+    terms = zip(strata, found, strict=True)
+    return sum(Fraction(s.rows * x, s.drawn) for s, x in terms if s.drawn)
+
+
+def is_possible(strata, total):
+    """Whether some split of the total gives the statistic, or a larger one, often enough."""
+    first, second = strata
+    observed = statistic(strata, (first.wrong, second.wrong))
+    for wrong in range(max(first.least, total - second.most), first.most + 1):
+        if not second.least <= total - wrong <= second.most:
+            continue
+        chances = product(
+            enumerate(chance_of(first, wrong)), enumerate(chance_of(second, total - wrong))
+        )
+        as_large = sum(p * q for (a, p), (b, q) in chances if statistic(strata, (a, b)) >= observed)
+        if as_large > Fraction(25, 1000):
+            return True
+    return False
+
+
+SIZES = [
+    ((6, 3), (9, 3)),
+    ((7, 3), (21, 9)),
+    ((20, 7), (5, 5)),
+    ((9, 9), (11, 3)),
+    ((8, 0), (9, 4)),
+]
+
+
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_bounds_are_those_of_the_definition_counted_out(sizes):
+    for found in product(*(range(drawn + 1) for _, drawn in sizes)):
+        strata = [stratum(*size, wrong) for size, wrong in zip(sizes, found, strict=True)]
+        totals = range(sum(s.least for s in strata), sum(s.most for s in strata) + 1)
+        least = next(total for total in totals if is_possible(strata, total))
+        turned = [s.turned() for s in strata]
+        rows = sum(s.rows for s in strata)
+        most = next(total for total in reversed(totals) if is_possible(turned, rows - total))
+        assert (at_least_wrong(strata), at_most_wrong(strata)) == (least, most), found
 
 
 @pytest.mark.parametrize("wrong", [0, 3, 40])

@@ -8,8 +8,11 @@ from errata.review.inference import (
     progress,
     sentences,
 )
-from errata.review.inference._progress import Left, Pace, SoFar, Spot
-from errata.review.inference._words import (
+from errata.review.inference._progress import (
+    Left,
+    Pace,
+    SoFar,
+    Spot,
     left_sentence,
     pace_sentence,
     so_far_sentence,

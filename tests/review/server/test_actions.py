@@ -162,7 +162,7 @@ def test_many_rows_are_decided_and_taken_back_at_once(page):
 
 
 def page_filter(page, **conditions):
-    from errata.review.server._filter import RowFilter
+    from errata.review.server._standing import RowFilter
 
     return RowFilter("suspects", **conditions)
 

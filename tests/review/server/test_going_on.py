@@ -3,7 +3,9 @@
 import csv
 import io
 import json
-import time
+from dataclasses import fields
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,8 +13,9 @@ from click.testing import CliRunner
 
 from errata._optional import require
 from errata.cli.__main__ import main
-from errata.review.server._reaudit import REPORT_POLICY
-from reviewing import Page
+from errata.cli._options import Options
+from errata.review.server._reaudit import REPEATED, REPORT_POLICY
+from reviewing import LONG, PART, Page
 
 
 @pytest.fixture(scope="module")
@@ -99,17 +102,67 @@ def test_an_export_that_cannot_be_is_told(audited):
         assert page.post("/reaudit", {}).status_code == 422
 
 
+@pytest.mark.parametrize("state", ["running", "failed"])
+def test_there_is_no_report_of_a_second_audit_that_is_not_done(page, audited, state):
+    page.app.state.reaudit = SimpleNamespace(state=state, folder=audited)
+    answer = page.get("/reaudit/report")
+    assert (answer.status_code, answer.text) == (404, "there is no new audit yet.")
+
+
+def test_a_person_is_refused_on_a_page_with_a_way_back(page):
+    browser = {"accept": "text/html,application/xhtml+xml"}
+    answer = page.get("/export?format=xls", headers=browser)
+    assert answer.status_code == 422
+    assert answer.headers["content-type"].startswith("text/html")
+    assert 'href="/">Back to the rows</a>' in answer.text
+    for script in ({"accept": "*/*"}, browser | PART):
+        answer = page.get("/export?format=xls", headers=script)
+        assert answer.status_code == 422
+        assert answer.headers["content-type"].startswith("text/plain")
+
+
+def end_of_second_audit(page):
+    """Wait for the audit that the page has started; what the page says then."""
+    page.app.state.reaudit.process.wait(timeout=LONG)
+    return page.get("/reaudit").text
+
+
 def test_a_second_audit_ends_in_a_link(page, audited):
     assert page.get("/reaudit/report").status_code == 404
     assert page.post("/reaudit", {}).headers["location"] == "/reaudit"
-    for _ in range(600):
-        text = page.get("/reaudit").text
-        if "runs in a process of its own" not in text:
-            break
-        time.sleep(0.1)
+    text = end_of_second_audit(page)
     assert 'href="/reaudit/report"' in text, text
     answer = page.get("/reaudit/report")
     assert answer.headers["content-security-policy"] == REPORT_POLICY
     assert "Label audit" in answer.text
     numbers = json.loads((audited.with_name("pets.2.audit") / "audit.json").read_text())
     assert numbers["about"]["decisions"] == str(page.decisions.path)
+
+
+def test_a_second_audit_runs_no_code_that_lies_beside_the_table(page, audited, monkeypatch):
+    folder = audited.parent
+    for name in ("click", "errata"):
+        (folder / f"{name}.py").write_text(f"open('{name}.ran', 'w')")
+    monkeypatch.chdir(folder)
+    page.post("/reaudit", {})
+    assert 'href="/reaudit/report"' in end_of_second_audit(page)
+    assert list(folder.glob("*.ran")) == []
+
+
+@pytest.mark.parametrize("option", ["--scheduler=tcp://127.0.0.1:1", "--engine", "-o"])
+def test_a_second_audit_takes_no_option_that_an_audit_does_not_note(page, monkeypatch, option):
+    noted = page.review.folder.about["options"]
+    monkeypatch.setitem(page.review.folder.about, "options", [*noted, option, "dask"])
+    answer = page.post("/reaudit", {})
+    assert answer.status_code == 422
+    assert f"an option '{option.partition('=')[0]}', which errata audit does not" in answer.text
+    assert page.app.state.reaudit is None
+
+
+def test_a_second_audit_takes_every_option_that_an_audit_notes():
+    given = {field.name: "1" for field in fields(Options)} | {
+        "band": (1.0, 2.0),
+        "embeddings": Path("e.npy"),
+    }
+    noted = Options(**given | {"pred_proba": Path("p.npy"), "jobs": 1, "seed": 1}).again()
+    assert {word.partition("=")[0] for word in noted if word.startswith("-")} == REPEATED

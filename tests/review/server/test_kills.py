@@ -15,7 +15,7 @@ import pytest
 
 from errata.review import Decisions, decisions_path
 from review_cases import write_audit
-from reviewing import PART
+from reviewing import LONG, PART
 
 # Imports once, then serves in a child of its own whenever it is told to.
 SERVERS = """
@@ -59,12 +59,13 @@ def decide_until_killed(address, first, when_answered):
     origin, _, token = address.partition("/?token=")
     headers = {"origin": origin, "sec-fetch-site": "same-origin", **PART}
     cookies = {f"errata_{origin.rpartition(':')[2]}": token}
-    with httpx.Client(base_url=origin, headers=headers, cookies=cookies, verify=False) as client:
+    how = {"headers": headers, "cookies": cookies, "timeout": LONG, "verify": False}
+    with httpx.Client(base_url=origin, **how) as client:
         for number in itertools.count(first):
             given = {"row": number % ROWS, "kind": "label", "key": f"{number}"}
             try:
                 answer = client.post("/decide", data=given)
-            except httpx.TransportError:
+            except (httpx.NetworkError, httpx.RemoteProtocolError):
                 return number
             assert answer.status_code == 200
             when_answered()

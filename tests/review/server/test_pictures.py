@@ -1,6 +1,7 @@
 """Pictures: only those that the table names, under the folder, decoded and encoded anew."""
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -96,3 +97,17 @@ def test_without_a_folder_the_card_says_how_to_name_it(tmp_path):
     audit = write_audit(tmp_path / "pets.audit", picture=lambda row: "cat.png")
     with Page(audit) as page:
         assert "say where it is with --images" in page.get("/card/0").text
+
+
+@pytest.mark.parametrize("name", ["linked", "linked/../linked", "./pictures"])
+def test_the_folder_of_pictures_may_be_a_link_or_relative(tmp_path, monkeypatch, name):
+    (tmp_path / "pictures").mkdir()
+    image.new("RGB", (4, 4)).save(tmp_path / "pictures" / "cat.png")
+    image.new("RGB", (4, 4)).save(tmp_path / "outside.png")
+    (tmp_path / "linked").symlink_to("pictures")
+    monkeypatch.chdir(tmp_path)
+    named = {0: "cat.png", 1: "../outside.png"}
+    audit = write_audit(tmp_path / "pets.audit", picture=lambda row: named.get(row, ""))
+    with Page(audit, images=Path(name)) as page:
+        assert page.get("/image/0").headers["content-type"] == "image/png"
+        assert page.get("/image/1").status_code == 404

@@ -1,16 +1,21 @@
 """Each rule of who may use the page."""
 
+import asyncio
 import re
 import socket
+import threading
+import time
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 import errata
+from errata.review.server._app import make_server
 from errata.review.server._door import Door
-from errata.review.server._security import HEADERS, LARGEST_BODY
-from reviewing import DOOR, OURS, PART, Page, row_of, serving
+from errata.review.server._requests import HEADERS, LARGEST_BODY
+from reviewing import DOOR, LONG, OURS, PART, Page, row_of, serving
 
 WRITES = ("/decide", "/undo", "/redo", "/note", "/bulk", "/reaudit")
 READS = (
@@ -52,6 +57,17 @@ def test_a_token_has_256_bits():
     assert first != second
     assert len(first) * 6 >= 256
     assert first not in repr(Door("127.0.0.1", 1, token=first))
+
+
+THEIRS = ['aaa={"a":1}', 'x="', "a=b=c", "é", ";;", "errata_8000=theirs", "errata_80=secret"]
+
+
+@pytest.mark.parametrize("theirs", THEIRS)
+def test_cookies_of_other_programs_on_this_machine_do_not_matter(page, theirs):
+    for cookies in (f"{theirs}; errata_8000=secret", f"errata_8000=secret;{theirs}"):
+        answer = page.get("/", headers={"cookie": cookies.encode()})
+        assert answer.status_code == 200, cookies
+    assert page.get("/", headers={"cookie": theirs.encode()}).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -138,8 +154,105 @@ def test_a_body_may_hold_64_kb(page):
     assert events(page) == []
 
 
+FIELDS = {
+    "/decide": ("row", "kind", "key", "filter", "class", "note", "shown"),
+    "/note": ("row", "key", "filter", "note"),
+    "/undo": ("key", "filter", "of"),
+    "/redo": ("key", "filter", "of"),
+    "/bulk": ("kind", "key", "filter", "count"),
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "field"), [(path, field) for path, fields in FIELDS.items() for field in fields]
+)
+def test_a_file_where_text_belongs_is_refused(page, path, field):
+    given = {"row": "0", "kind": "label", "key": "k", "note": "n", "count": "0", "filter": ""}
+    given.pop(field, None)
+    answer = page.post(path, given, files={field: ("x.txt", b"text")}, headers=PART)
+    assert answer.status_code == 400
+    assert answer.text == f"the field '{field}' holds a file; send text instead."
+    assert events(page) == []
+
+
+@pytest.mark.parametrize("kind", ["multipart/form-data", "multipart/form-data; boundary=x"])
+def test_a_form_that_cannot_be_read_is_refused(page, kind):
+    answer = page.ask("POST", "/decide", content=b"row=0", headers=PART | {"content-type": kind})
+    assert answer.status_code == 400
+    assert events(page) == []
+
+
 async def of_unknown_length():
     yield b"row=0&kind=label"
+
+
+@contextmanager
+def impatient(app, read_within=0.5):
+    """The port of a server that gives a request little time to arrive."""
+    server = make_server(app, read_within)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=server.run, args=([listener],))
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+POST = (
+    b"POST /decide HTTP/1.1\r\nhost: 127.0.0.1:8000\r\ncookie: errata_8000=secret\r\n"
+    b"origin: http://127.0.0.1:8000\r\nsec-fetch-site: same-origin\r\n"
+    b"content-type: application/x-www-form-urlencoded\r\ncontent-length: 1000\r\n\r\n"
+)
+GET = b"GET /progress HTTP/1.1\r\nhost: 127.0.0.1:8000\r\ncookie: errata_8000=secret\r\n\r\n"
+
+FOREIGN_POST = POST.replace(b"same-origin", b"cross-site")
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [b"", b"GET / HT", GET[:-2], POST, POST + b"row=0&kind=la", GET + POST, FOREIGN_POST],
+    ids=["nothing", "line", "head", "no body", "body", "second", "refused"],
+)
+@pytest.mark.parametrize("drip", [b"", b"x"], ids=["silent", "drip"])
+def test_a_request_that_does_not_end_is_cut_off(page, begun, drip):
+    with (
+        impatient(page.app) as port,
+        socket.create_connection(("127.0.0.1", port), timeout=0.05) as client,
+    ):
+        client.sendall(begun)
+        deadline = time.monotonic() + LONG
+        while not is_cut_off(client, drip):
+            assert time.monotonic() < deadline, "the connection is still open"
+    assert events(page) == []
+
+
+def is_cut_off(client, drip):
+    """Whether the other side has closed, looked at for the timeout of the socket."""
+    try:
+        client.sendall(drip)
+        while client.recv(65536):
+            pass  # an answer
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+    return True
+
+
+def test_an_answer_may_take_longer_than_the_request():
+    async def answer_late(scope, receive, send):
+        await asyncio.sleep(1.5)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"late"})
+
+    with (
+        impatient(answer_late, read_within=1) as port,
+        socket.create_connection(("127.0.0.1", port), timeout=LONG) as client,
+    ):
+        client.sendall(GET)
+        assert client.recv(12) == b"HTTP/1.1 200"
 
 
 def other_address():
@@ -160,7 +273,7 @@ def test_the_server_listens_to_this_machine_alone(audit):
         assert client.get("/progress").status_code == 200
         assert "server" not in client.get("/").headers
         with pytest.raises(OSError, match="refused"):
-            socket.create_connection((address, server.port), timeout=5)
+            socket.create_connection((address, server.port), timeout=LONG)
 
 
 def test_a_plain_form_is_sent_on(page):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from errata.auditing._storage import VERSION as WRITTEN
+from errata.auditing.results._base import VERSION as WRITTEN
 from errata.cli.__main__ import main
 from errata.review import Decisions, decisions_path, serve
 from errata.review.exporting._audited import read_audited
@@ -63,8 +63,47 @@ def test_nobody_has_decided_on_an_audit_without_cards(tmp_path):
 def test_options_that_cannot_be_are_told(audit, tmp_path):
     assert "there is no action 'jump'" in refused(audit, "--keys", "jump=j")
     assert "the name of the reviewer is empty" in refused(audit, "--reviewer", "  ")
-    assert "does not exist; say where the images" in refused(audit, "--images", tmp_path / "no")
+    sentence = "does not exist; say where the pictures are."
+    assert sentence in refused(audit, "--images", tmp_path / "no")
     assert not decisions_path(audit).exists()
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        *("javascript:alert(1)", "review.example.org", "ftp://example.org", "https://", ""),
+        *("https://a.example/path", "https://me@a.example", "https://a.example?x", "//a.example"),
+        *("https://a.example:port", "https://a.example:70000", "https://a b.example"),
+        *("https://a.example\r\nX: y", "https://a.example/#x", "https://a.example:0"),
+    ],
+)
+def test_an_origin_that_no_browser_sees_is_told(audit, origin):
+    said = refused(audit, "--origin", origin)
+    assert "is no origin that a browser could see; write http or https, a host" in said
+    assert not decisions_path(audit).exists()
+
+
+class Enough(Exception):
+    pass
+
+
+def enough(address):
+    """End a server that would tell its address."""
+    raise Enough(address)
+
+
+@pytest.mark.parametrize(
+    ("origin", "seen"),
+    [
+        ("https://review.example.org/", "https://review.example.org/"),
+        ("HTTPS://Review.example.org:443", "https://review.example.org/"),
+        ("http://review_1:8080", "http://review_1:8080/"),
+        ("http://[::1]:80", r"http://\[::1\]/"),
+    ],
+)
+def test_an_origin_is_told_as_browsers_write_it(audit, origin, seen):
+    with pytest.raises(Enough, match=rf"^{seen}\?token="):
+        serve(audit, origin=origin, browser=False, ready=enough)
 
 
 def test_a_file_that_holds_no_decisions_is_left_alone(audit):
@@ -132,17 +171,11 @@ def test_the_command_tells_what_is_kept(audit, monkeypatch):
 
 
 def test_an_address_that_others_can_reach_is_warned_of(audit):
-    class Enough(Exception):
-        pass
-
-    def ready(address):
-        raise Enough(address)
-
     with (
         pytest.warns(UserWarning, match="can be reached from other machines, and is not encrypted"),
         pytest.raises(Enough, match=r"http://0\.0\.0\.0:"),
     ):
-        serve(audit, host="0.0.0.0", browser=False, ready=ready)
+        serve(audit, host="0.0.0.0", browser=False, ready=enough)
 
 
 def test_no_suspects_is_no_dead_end(tmp_path):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from errata.review import Event
-from errata.review.server._filter import RowFilter, read_filter
-from errata.review.server._standing import FIRST_CALIBRATED
+from errata.review.server._standing import FIRST_CALIBRATED, RowFilter, read_filter
 from review_cases import write_audit
 from reviewing import Page, row_of
 

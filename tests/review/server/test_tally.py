@@ -1,5 +1,9 @@
 """The numbers in view, of what was decided on the page."""
 
+import time
+
+import pytest
+
 from review_cases import parquet, pyarrow
 from reviewing import Page
 
@@ -47,3 +51,13 @@ def test_rows_that_a_filter_picked_from_the_spot_pile_are_no_spot_check(page):
     for row in page.review.folder.numbers["piles"]["spot"][:3]:
         page.decide(row, "label", filter="queue=spot&high=0.5")
     assert page.review.tally.progress().spot.decided == 0
+
+
+@pytest.mark.parametrize(("ago", "counted"), [(10, 10), (90, 90), (3600, 120), (10**8, 120)])
+def test_who_takes_more_than_two_minutes_was_away(page, ago, counted, monkeypatch):
+    now = time.time()
+    monkeypatch.setattr("errata.review.server._review.time.time", lambda: now)
+    page.decide(1, shown=str(now - ago))
+    pace = page.get("/progress").json()["pace"]
+    assert pace["rows"] > 0
+    assert pace["minutes"] == pytest.approx(pace["rows"] * counted / 60, rel=1e-6, abs=0)

@@ -4,15 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from errata.tolerant.hidden_class._em import (
+from errata.tolerant.hidden_class._base import (
     ClassFit,
     EmptyClass,
     Labels,
+    NoiseStep,
     expectation,
     maximise_likelihood,
     objective_settled,
 )
-from errata.tolerant.hidden_class._noise import NoiseStep
 from strategies import seeds
 
 P = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from errata.tolerant.hidden_class._gaussians import fit_gaussians, log_density
+from errata.tolerant.hidden_class._discriminant import fit_gaussians, log_density
 
 
 def some_rows(seed=0, n=60, d=3):

@@ -7,9 +7,14 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 from sklearn.exceptions import ConvergenceWarning
 
-from errata.tolerant.hidden_class._linear_fit import LinearTask, minimise, value_and_gradient
-from errata.tolerant.hidden_class._robust_logistic import label_loss
-from errata.tolerant.hidden_class._unbiased_logistic import targets_of_labels, unbiased_loss
+from errata.tolerant.hidden_class._logistic import (
+    LinearTask,
+    label_loss,
+    minimise,
+    targets_of_labels,
+    unbiased_loss,
+    value_and_gradient,
+)
 from gaussian_classes import EM8
 from strategies import seeds
 

@@ -3,9 +3,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from errata.tolerant import RobustMixtureClassifier
-from errata.tolerant.hidden_class._em import Labels
+from errata.tolerant.hidden_class._base import Labels, NoiseStep
 from errata.tolerant.hidden_class._mixture import labels_of_components
-from errata.tolerant.hidden_class._noise import NoiseStep
 from gaussian_classes import two_classes
 from seeds import SEEDS
 

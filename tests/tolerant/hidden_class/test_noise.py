@@ -6,9 +6,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from errata.noise import NoiseModel
 from errata.tolerant import RobustDiscriminantAnalysis, RobustLogisticRegression
-from errata.tolerant.hidden_class._em import Labels
-from errata.tolerant.hidden_class._noise import (
+from errata.tolerant.hidden_class._base import (
     NOISES,
+    Labels,
     NoiseStep,
     known_transition,
     soft_counts,
@@ -86,6 +86,18 @@ def test_a_noise_model_may_name_the_classes_in_any_order():
     np.testing.assert_array_equal(known_transition(named, CLASSES), T)
     with pytest.raises(ValueError, match="for the classes 'b', 'c', but the labels are 'a', 'b'"):
         known_transition(NoiseModel(T, classes=["b", "c"]), CLASSES)
+
+
+def test_a_noise_model_may_name_three_classes_in_any_order():
+    X, codes, T = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 3, np.eye(3) * 0.6
+    X[:, 0] += 3 * codes
+    T[[0, 1, 2], [1, 2, 0]] = 0.1, 0.2, 0.3
+    T[[0, 1, 2], [2, 0, 1]] = 0.3, 0.2, 0.1
+    turned = [2, 0, 1]  # not its own inverse, as an exchange of two would be
+    named = NoiseModel(T[np.ix_(turned, turned)], classes=np.array(["a", "b", "c"])[turned])
+    model = RobustDiscriminantAnalysis(transition=named, learn_transition=False)
+    model.fit(X, np.array(["a", "b", "c"])[codes])
+    np.testing.assert_array_equal(model.noise_transition_, T)
 
 
 def test_a_known_matrix_may_be_one_rate():

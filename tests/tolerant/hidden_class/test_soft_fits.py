@@ -2,8 +2,8 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
-from errata.tolerant.hidden_class._em import Labels
-from errata.tolerant.hidden_class._soft_fits import SoftFits, aligned_proba
+from errata.tolerant.hidden_class._base import Labels
+from errata.tolerant.hidden_class._noise_model_classifier import SoftFits, aligned_proba
 
 X = np.array([[0.0], [1.0], [4.0], [5.0]])
 CLASSES = np.array(["a", "b"])

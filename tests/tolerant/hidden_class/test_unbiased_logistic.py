@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from errata.tolerant import UnbiasedLogisticRegression
-from errata.tolerant.hidden_class._unbiased_logistic import targets_of_labels, unbiased_loss
+from errata.tolerant.hidden_class._logistic import targets_of_labels, unbiased_loss
 from gaussian_classes import EM8, TWO, three_classes, two_classes
 from seeds import SEEDS
 from strategies import seeds

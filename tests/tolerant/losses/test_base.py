@@ -13,7 +13,7 @@ from errata.tolerant import (
     RampLoss,
     RobustLossClassifier,
 )
-from errata.tolerant.losses._base import LOSSES
+from errata.tolerant.losses._classifiers import LOSSES
 
 both = pytest.mark.parametrize("model", [RobustLossClassifier, KernelRobustLossClassifier])
 each = pytest.mark.parametrize("loss", LOSSES)

@@ -5,15 +5,15 @@ from sklearn.datasets import make_blobs
 
 from errata.noise import flip_labels
 from errata.tolerant import RampLoss
-from errata.tolerant.losses._base import LOSSES
-from errata.tolerant.losses._fit import (
+from errata.tolerant.losses._classifiers import (
+    LOSSES,
     WeightedRows,
     descend,
     fit_scores,
     gradient,
     objective,
 )
-from errata.tolerant.losses._margin_losses import SquaredHinge
+from errata.tolerant.losses._losses import SquaredHinge
 
 SETTINGS = {"max_iter": 500, "tol": 1e-8}
 each = pytest.mark.parametrize("name", LOSSES)

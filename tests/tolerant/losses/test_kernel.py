@@ -11,7 +11,7 @@ from errata.tolerant import (
     KernelRobustLossClassifier,
     RobustLossClassifier,
 )
-from errata.tolerant.losses import _kernel
+from errata.tolerant.losses import _classifiers
 
 
 def moons(n=200, rate=0.2):
@@ -90,5 +90,5 @@ def test_rows_are_scored_in_blocks(monkeypatch):
     X, _, labels, _ = moons()
     model = KernelRobustLossClassifier().fit(X, labels)
     whole = model.decision_function(X)
-    monkeypatch.setattr(_kernel, "BATCH", 1000)
+    monkeypatch.setattr(_classifiers, "BATCH", 1000)
     np.testing.assert_allclose(model.decision_function(X), whole, rtol=0, atol=1e-9)

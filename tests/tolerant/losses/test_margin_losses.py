@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
 from errata.tolerant import RampLoss, SavageLoss, SigmoidLoss, TangentLoss
-from errata.tolerant.losses._margin_losses import LogisticLoss, SquaredHinge, sides
+from errata.tolerant.losses._losses import LogisticLoss, SquaredHinge, sides
 from strategies import seeds
 
 SMOOTH = [LogisticLoss(), SquaredHinge(), SigmoidLoss(), SavageLoss(), TangentLoss()]

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
 from errata.tolerant import GeneralizedCrossEntropy, SymmetricCrossEntropy
-from errata.tolerant.losses._softmax_losses import CrossEntropy
+from errata.tolerant.losses._losses import CrossEntropy
 from strategies import seeds
 
 LOSSES = [

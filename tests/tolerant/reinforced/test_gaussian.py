@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from errata.tolerant.reinforced._gaussian import (
+from errata.tolerant.reinforced._loop import (
     clean_scale,
     gaussian_log_density,
     scale_floor,

@@ -4,9 +4,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from errata.bench.figures import make_outlying_sine
 from errata.tolerant import ReinforcedKernelRidge
-from errata.tolerant.reinforced._gaussian import gaussian_log_density
 from errata.tolerant.reinforced._kernel_ridge import solve_curve
-from errata.tolerant.reinforced._loop import Fit, Rule, reinforce
+from errata.tolerant.reinforced._loop import Fit, Rule, gaussian_log_density, reinforce
 
 penalties = pytest.mark.parametrize("penalty", ["l1", "l2"])
 restless = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

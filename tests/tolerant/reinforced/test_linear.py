@@ -5,9 +5,8 @@ from sklearn.linear_model import LinearRegression, Ridge
 from errata.bench.figures import make_outlying_line
 from errata.exceptions import SuspicionWarning
 from errata.tolerant import ReinforcedLinearRegression
-from errata.tolerant.reinforced._gaussian import clean_scale, gaussian_log_density
 from errata.tolerant.reinforced._linear import solve_line
-from errata.tolerant.reinforced._loop import Fit, Rule, reinforce
+from errata.tolerant.reinforced._loop import Fit, Rule, clean_scale, gaussian_log_density, reinforce
 from errata.tolerant.reinforced._weights import weigh
 
 penalties = pytest.mark.parametrize("penalty", ["l1", "l2"])

@@ -3,10 +3,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from errata.exceptions import SuspicionWarning
-from errata.tolerant.reinforced._gaussian import gaussian_log_density
-from errata.tolerant.reinforced._loop import Degenerate, Fit, Rule, reinforce
-from errata.tolerant.reinforced._mean_weight import choose_log_alpha
-from errata.tolerant.reinforced._weights import weigh
+from errata.tolerant.reinforced._loop import Degenerate, Fit, Rule, gaussian_log_density, reinforce
+from errata.tolerant.reinforced._weights import choose_log_alpha, weigh
 
 X = np.append(np.random.RandomState(0).standard_normal(40), [9.0, 11.0])
 ONES = np.ones(len(X))

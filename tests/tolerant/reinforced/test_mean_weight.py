@@ -4,8 +4,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from errata.tolerant.reinforced._mean_weight import choose_log_alpha, l2_bracket
-from errata.tolerant.reinforced._weights import weigh
+from errata.tolerant.reinforced._weights import choose_log_alpha, l2_bracket, weigh
 from strategies import log_probabilities
 
 penalties = pytest.mark.parametrize("penalty", ["l1", "l2"])

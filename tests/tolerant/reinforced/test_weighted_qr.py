@@ -9,15 +9,15 @@ from errata.tolerant import (
     ReinforcedPCA,
     _softmax,
 )
-from errata.tolerant.reinforced import _weighted_qr
-from errata.tolerant.reinforced._weighted_qr import triangle
+from errata.tolerant.reinforced import _loop
+from errata.tolerant.reinforced._loop import triangle
 from strategies import seeds
 
 
 @pytest.fixture
 def block_rows(monkeypatch):
     def set_to(rows):
-        monkeypatch.setattr(_weighted_qr, "BLOCK_ROWS", rows)
+        monkeypatch.setattr(_loop, "BLOCK_ROWS", rows)
         monkeypatch.setattr(_softmax, "BLOCK_ROWS", rows)
 
     return set_to

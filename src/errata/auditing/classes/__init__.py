@@ -13,19 +13,31 @@ Another kind of label (numbers, several annotators) is another folder with a noi
 posterior; the rest of the audit stays.
 """
 
-from ._components import Grouped, beside_all, grouped_hypotheses, matched, without_hypotheses
-from ._noise_posterior import NoisePosterior, noise_posterior
-from ._noise_rows import set_aside
 from ._posterior import (
+    NoisePosterior,
     Posterior,
+    RowRule,
+    RowsPosterior,
+    Vote,
     classes_before_labels,
     classes_of_rows,
     gathered_posterior,
+    merged_rows,
+    noise_posterior,
     posterior_given_noise,
     posterior_of,
+    rows_posterior,
+    set_aside,
 )
-from ._row_rule import RowRule, RowsPosterior, Vote, merged_rows, rows_posterior
-from ._verdicts import Verdicts, with_verdicts
+from ._verdicts import (
+    Grouped,
+    Verdicts,
+    beside_all,
+    grouped_hypotheses,
+    matched,
+    with_verdicts,
+    without_hypotheses,
+)
 
 __all__ = [
     "Grouped",

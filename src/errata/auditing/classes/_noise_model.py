@@ -1,4 +1,4 @@
-r"""Noise hypotheses fitted to the labels.
+"""Noise hypotheses: ways in which labels may have become what they are, fitted to the labels.
 
 The calibrated out-of-fold probabilities q speak of *labels*. Under a hypothesis a row's class has
 the probability p = softmax(slope log q + offsets), for class-to-class noise with q T⁻¹ in place of
@@ -7,18 +7,33 @@ keep being wrong however sure the models are tell of noise; labels that are wron
 are unsure tell of classes that overlap. How far the two can be told apart shows in the likelihood,
 which is computed for all noise rates worth it and two patterns of noise (uniform; and the one the
 rows themselves suggest), and for noise that flows from class to class.
+
+Every hypothesis gives a row's class a probability before its label is looked at, and, but for
+boundary noise, the probability of each label given the class. Arrays have the shape (K, n).
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 
 from ..._kernels import kernels
-from ..._kernels._judged_rows import unnormalised
+from ..._kernels._probabilities import largest, log_product, unnormalised
 from .._settings import (
+    ANCHORS,
+    BOUNDARY_SLOPE,
+    BOUNDARY_SPREAD,
+    FEWEST_ANCHORS,
+    FEWEST_SUREST,
     FIT_PASSES,
     FLOW_CLASSES,
+    KEPT_ROWS,
+    LEAST_UNMIXED,
+    MOST_OF_A_CLASS,
     OFFSET_PRECISION,
     OFFSETS_UP_TO,
+    PATTERN_FRACTION,
+    PATTERN_ROWS,
     PATTERN_STEPS,
     PRIOR_SPREAD,
     RATES,
@@ -28,21 +43,55 @@ from .._settings import (
     TEMPER,
     WORTH_COMPILING,
 )
-from ._hypotheses import (
-    CLASS_TO_CLASS,
-    PATTERN,
-    UNIFORM,
-    Hypothesis,
-    ambiguity,
-    unmixed,
-)
-from ._patterns import (
-    anchor_pattern,
-    class_to_class,
-    expected_pattern,
-    transition_of,
-    uniform_pattern,
-)
+
+UNIFORM, PATTERN, CLASS_TO_CLASS, BOUNDARY = "uniform", "pattern", "class to class", "boundary"
+
+
+def ambiguity(p: np.ndarray) -> float:
+    """One less the balanced fraction of class probability where that class is the most probable.
+
+    A class that is never the most probable counts as fully ambiguous.
+    """
+    top, p_top = largest(p)
+    recognised = np.bincount(top, weights=p_top, minlength=len(p))
+    return float(1 - np.mean(recognised / np.maximum(p.sum(axis=1), 1e-12)))
+
+
+class Hypothesis(NamedTuple):
+    """A noise rate, its transition matrix, and how far classes overlap."""
+
+    kind: str
+    rate: float
+    transition: np.ndarray
+    slope: float
+    offsets: np.ndarray
+    log_likelihood: float  # of the labels, tempered
+    ambiguity: float  # of the classes
+    variance: float  # of the rate, besides that of counting rows
+    grid_rate: float  # the noise rate that was asked for
+    inverse: np.ndarray | None = None  # of the transition matrix, where noise is to be undone
+
+    def classes(self, logs: np.ndarray) -> np.ndarray:
+        """Probabilities of the classes before the label is looked at, shape (K, n)."""
+        proba = self._unnormalised(logs)
+        proba /= proba.sum(axis=0)
+        return proba
+
+    def classes_given_labels(self, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Probabilities of the classes once it is, shape (K, n).
+
+        Under boundary noise the label of a row says nothing more: the models know as much.
+        """
+        joint = self._unnormalised(logs)
+        if self.kind != BOUNDARY:
+            joint *= self.transition.astype(logs.dtype).take(codes, axis=1)
+        joint /= joint.sum(axis=0)
+        return joint
+
+    def _unnormalised(self, logs: np.ndarray) -> np.ndarray:
+        if self.inverse is not None:
+            logs = unmixed(logs, self.inverse)
+        return unnormalised(logs, self.slope, self.offsets)
 
 
 def fit_hypotheses(logs: np.ndarray, codes: np.ndarray) -> list[Hypothesis]:
@@ -173,7 +222,7 @@ def _fit(
     to_label = transition[:, codes]
     free = len(logs) <= OFFSETS_UP_TO
     worth = FIT_PASSES * logs.size >= WORTH_COMPILING
-    likely = kernels("label_likelihood", compiled=worth).label_likelihood
+    likely = kernels("probabilities", compiled=worth).label_likelihood
     precision = np.r_[SLOPE_PRECISION, np.full(len(logs), OFFSET_PRECISION)]
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
@@ -186,3 +235,97 @@ def _fit(
         loss, start, jac=True, method="L-BFGS-B", bounds=box, options={"maxiter": 80, "ftol": 1e-6}
     )
     return -float(found.fun), found.x
+
+
+def unmixed(logs: np.ndarray, inverse: np.ndarray) -> np.ndarray:
+    """Logarithms of q T⁻¹: probabilities of classes from those of labels, never quite zero.
+
+    No slope can make (0.63, 0.37) and (0.98, 0.02) sharp at once; undoing the noise of each class
+    does. Where classes overlap, q T⁻¹ falls below zero, is cut, and the labels become less likely.
+    """
+    return log_product(logs, inverse, LEAST_UNMIXED)
+
+
+def boundary_noise(logs: np.ndarray, codes: np.ndarray) -> Hypothesis:
+    """Classes hardly overlap; labels are wrong where they meet."""
+    n_classes, n = logs.shape
+    nothing = Hypothesis(
+        BOUNDARY, 0.0, np.eye(n_classes), BOUNDARY_SLOPE, np.zeros(n_classes), 0.0, 0.0, 0.0, 0.0
+    )
+    classes = nothing.classes(logs)
+    joint = np.array([np.bincount(codes, weights=row, minlength=n_classes) for row in classes])
+    rate = float(1 - np.trace(joint) / n)
+    return nothing._replace(
+        rate=rate,
+        variance=(BOUNDARY_SPREAD * rate) ** 2,
+        transition=joint / joint.sum(axis=1, keepdims=True),
+        ambiguity=ambiguity(classes),
+    )
+
+
+def transition_of(pattern: np.ndarray, rate: float) -> np.ndarray:
+    """The transition matrix with this pattern of errors at this rate."""
+    return _limited(rate * pattern)
+
+
+def _limited(wrong: np.ndarray) -> np.ndarray:
+    """Rows that sum to one, from what is wrong in each, at most half."""
+    wrong = wrong * np.minimum(1, MOST_OF_A_CLASS / np.maximum(wrong.sum(axis=1), 1e-12))[:, None]
+    return wrong + np.diag(1 - wrong.sum(axis=1))
+
+
+def uniform_pattern(n_classes: int) -> np.ndarray:
+    """Any class is as often wrong as any other, for any other."""
+    pattern = np.full((n_classes, n_classes), 1 / (n_classes - 1))
+    np.fill_diagonal(pattern, 0)
+    return pattern
+
+
+def anchor_pattern(q: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The pattern seen at the rows most surely of each class, scaled to a rate of one."""
+    n_classes = len(q)
+    sizes = np.bincount(codes, minlength=n_classes)
+    wrong = np.empty((n_classes, n_classes))
+    for c in range(n_classes):
+        surest = np.argsort(-q[c], kind="stable")[: max(FEWEST_ANCHORS, int(ANCHORS * sizes[c]))]
+        wrong[c] = q[:, surest].mean(axis=1)
+    wrong += 1e-4 / n_classes
+    np.fill_diagonal(wrong, 0)
+    return wrong / (sizes / len(codes) @ wrong.sum(axis=1))
+
+
+def expected_pattern(hypothesis: Hypothesis, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The pattern of the expected errors under a hypothesis, drawn a little towards uniform."""
+    n_classes = len(logs)
+    given = hypothesis.classes_given_labels(logs, codes)
+    counts = np.array([np.bincount(codes, weights=row, minlength=n_classes) for row in given])
+    rate = 1 - np.trace(counts) / len(codes)
+    uniform = max(PATTERN_ROWS, PATTERN_FRACTION * len(codes))
+    wrong = counts + uniform * rate * uniform_pattern(n_classes)
+    np.fill_diagonal(wrong, 0)
+    wrong /= counts.sum(axis=1, keepdims=True) + uniform
+    overall = hypothesis.classes(logs).mean(axis=1) @ wrong.sum(axis=1)
+    return wrong / max(overall, 1e-9)
+
+
+def class_to_class(
+    q: np.ndarray, codes: np.ndarray, fraction: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """A transition matrix from labels of the surest rows of each class, and how many these were.
+
+    They are the surest ``fraction`` of the rows whose most probable label is that class. Without
+    noise they have no wrong labels, and the matrix is nearly the identity.
+    """
+    n_classes = len(q)
+    top = q.argmax(axis=0)
+    counts = np.diag(np.full(n_classes, KEPT_ROWS))
+    used = np.ones(n_classes)
+    for c in range(n_classes):
+        members = np.flatnonzero(top == c)
+        enough = max(FEWEST_SUREST, int(fraction * len(members)))
+        surest = members[np.argsort(-q[c, members], kind="stable")[:enough]]
+        counts[c] += np.bincount(codes[surest], minlength=n_classes)
+        used[c] = max(len(surest), 1)
+    wrong = counts / counts.sum(axis=1, keepdims=True)
+    np.fill_diagonal(wrong, 0)
+    return _limited(wrong), used

@@ -1,15 +1,246 @@
-"""From the posterior over noise hypotheses to the probability that each label is wrong."""
+"""One posterior over noise hypotheses, and the probability of every label to be wrong.
 
-from typing import NamedTuple
+The likelihood of the labels weighs none, uniform, patterned and class-to-class noise. Two questions
+it cannot answer, and what is taken for the answer is derived from the table itself:
+
+- *Noise or overlap?* Calibrated models forecast the labels as well without any noise. Noise is
+  believed in so far as it makes the classes recognisable: ``prior_none`` is the third power of the
+  ambiguity of the classes under the best hypotheses over that of the labels.
+- *Boundary noise or overlap?* Both look alike. Its weight ``boundary`` grows with what the others
+  leave unexplained, with the fraction of contradicted labels that are surely contradicted, and
+  falls where even then classes stay unrecognisable.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtr, ndtri, softmax
 
-from ..._kernels._judged_rows import set_wrong
-from .._copies import group_vote, unexplained_conflicts
-from .._skill import Skill, skill_of
-from ._noise_posterior import NoisePosterior, noise_posterior
-from ._noise_rows import noise_rows, set_aside
-from ._row_rule import RowRule, RowsPosterior, Vote, row_rule, rows_posterior, weightiest
+from ..._kernels import kernels
+from ..._kernels._probabilities import Hypotheses, set_wrong
+from .._settings import (
+    AMBIGUITY_POWER,
+    BOUNDARY_IN_RANKING,
+    COMPARABLE,
+    COVERAGE,
+    FEWEST_NOISE_ROWS,
+    KIND_WEIGHT,
+    LEAST_DOUBTFUL,
+    LEAST_UNMIXED,
+    LEAST_WEIGHT,
+    MOST_OF_THE_WEIGHT,
+    MOST_WITHOUT_SKILL,
+    NOISE_ROWS,
+    RARE_NOISE,
+    RATHER,
+    ROWS_OF_A_UNIT,
+    SURELY,
+    UNEVEN,
+    WORTH_COMPILING,
+    WORTH_COMPILING_OF_MANY,
+)
+from ..inputs._duplicates import group_vote, unexplained_conflicts
+from ..models._pooling import Calibration, Skill, calibrate, skill_of, some_rows
+from ._noise_model import (
+    BOUNDARY,
+    CLASS_TO_CLASS,
+    PATTERN,
+    UNIFORM,
+    Hypothesis,
+    ambiguity,
+    boundary_noise,
+    fit_hypotheses,
+    log_prior,
+    noise_rates,
+)
+
+NONE = "none"  # what hypotheses without noise are called
+
+
+class NoisePosterior(NamedTuple):
+    """Noise hypotheses and their weights; boundary noise is the last of them.
+
+    ``weights`` say what is believed, and give rate, interval and p_wrong. ``ranking`` weighs the
+    same hypotheses for the order of rows alone: without doubts whether there is noise at all, which
+    move every row alike but cost precision at the top.
+    """
+
+    hypotheses: list[Hypothesis]
+    weights: np.ndarray
+    ranking: np.ndarray
+    calibration: Calibration
+    ambiguity: float  # of the classes under the best hypotheses
+
+    def times(self, log_likelihoods: Sequence[float]) -> "NoisePosterior":
+        """The posterior after more was learnt, such as verdicts of a person on some rows.
+
+        Takes one log-likelihood for each hypothesis. The ranking stays as it was.
+        """
+        with np.errstate(divide="ignore"):
+            weights = softmax(np.log(self.weights) + np.asarray(log_likelihoods))
+        return self._replace(weights=weights)
+
+    @property
+    def rate(self) -> float:
+        """Expected fraction of wrong labels among the rows that the hypotheses were fitted to."""
+        return float(self.weights @ [h.rate for h in self.hypotheses])
+
+    @property
+    def transition(self) -> np.ndarray:
+        """The mean transition matrix."""
+        return np.einsum("h,hcl->cl", self.weights, [h.transition for h in self.hypotheses])
+
+    @property
+    def boundary(self) -> float:
+        """Weight of boundary noise."""
+        return float(self.weights[-1])
+
+    @property
+    def unevenness(self) -> float:
+        """Spread of the noise rates of the classes, in the eyes of the ranking."""
+        spread = [np.diag(h.transition).std() for h in self.hypotheses[:-1]]
+        return float(self.ranking[:-1] @ spread / self.ranking[:-1].sum())
+
+    def interval(self, n_rows: int, coverage: float = COVERAGE) -> tuple[float, float]:
+        """Quantiles of the noise rate: each hypothesis is spread by the counting of rows.
+
+        No data can choose between boundary noise and overlap, so unless boundary noise is out of
+        the question the interval reaches as far as it would.
+        """
+        rates = np.array([h.rate for h in self.hypotheses])
+        spread = np.sqrt(rates * (1 - rates) / n_rows + [h.variance for h in self.hypotheses])
+        grid = np.linspace(0, 1, 2001)
+        steps = (grid[:, None] - rates) / np.maximum(spread, 1e-6)
+        below = ndtr(steps) @ self.weights
+        tail = (1 - coverage) / 2
+        low, high = grid[np.searchsorted(below, [tail, 1 - tail]).clip(max=len(grid) - 1)]
+        if self.boundary > 0:
+            high = max(high, min(1.0, rates[-1] + ndtri(1 - tail) * spread[-1]))
+        return float(low), float(high)
+
+    def by_kind(self, rates: np.ndarray) -> list[dict[str, Any]]:
+        """Weight and noise rate of each kind of noise, the weightiest first.
+
+        ``rates`` are those of the table under each hypothesis. They may differ from the rate that
+        a hypothesis starts from: where all labels look right, none is wrong even if 1 % might be.
+        """
+        told: list[dict[str, Any]] = []
+        for kind in (NONE, UNIFORM, PATTERN, CLASS_TO_CLASS, BOUNDARY):
+            rows = [i for i, h in enumerate(self.hypotheses) if kind_of(h) == kind]
+            weight = float(self.weights[rows].sum())
+            if weight >= KIND_WEIGHT:
+                rate = float(self.weights[rows] @ rates[rows]) / weight
+                told.append({"kind": kind, "weight": round(weight, 4), "rate": round(rate, 4)})
+        return sorted(told, key=lambda t: -t["weight"])
+
+
+def kind_of(hypothesis: Hypothesis) -> str:
+    """What a hypothesis is called: noise at a rate of zero is none."""
+    found = hypothesis.kind in (UNIFORM, PATTERN) and hypothesis.grid_rate == 0
+    return NONE if found else hypothesis.kind
+
+
+def noise_posterior(logs: np.ndarray, codes: np.ndarray) -> NoisePosterior:
+    """Calibrate, fit all hypotheses, and weigh them.
+
+    Parameters
+    ----------
+    logs : array of shape (K, n)
+        Logarithms of the pooled probabilities of labels; a few thousand rows are enough.
+    codes : array of shape (n,)
+        The labels.
+    """
+    calibration = calibrate(logs, codes)
+    logs = calibration.apply(logs)
+    before = ambiguity(np.exp(logs))
+    found = fit_hypotheses(logs, codes)
+    after = _least_ambiguity(found, len(logs))
+    prior_none = min(1.0, (after / max(before, 1e-9)) ** AMBIGUITY_POWER) if before > 0 else 0.0
+    weights = _weigh(found, len(logs), prior_none=prior_none)
+    ranking = _weigh(found, len(logs), prior_none=0.0, penalise_pattern=False)
+    boundary = boundary_noise(logs, codes)
+    rate = float(weights @ [h.rate for h in found])
+    weight = _boundary_weight(rate, boundary, logs[codes, np.arange(len(codes))], before)
+    worth = _worth_keeping(weights, ranking)
+    kept = np.flatnonzero(worth | (np.arange(len(found)) == _without_noise(found)))
+    return NoisePosterior(
+        hypotheses=[*(found[i] for i in kept), boundary],
+        weights=_beside_boundary((weights * worth)[kept], weight),
+        ranking=_beside_boundary((ranking * worth)[kept], BOUNDARY_IN_RANKING),
+        calibration=calibration,
+        ambiguity=after,
+    )
+
+
+def _least_ambiguity(hypotheses: Sequence[Hypothesis], n_classes: int) -> float:
+    """Of the classes under the best hypotheses, were noise plausible."""
+    weights = _weigh(hypotheses, n_classes, prior_none=0.0)
+    comparable = weights >= COMPARABLE * weights.max()
+    return min(h.ambiguity for h, near in zip(hypotheses, comparable, strict=True) if near)
+
+
+def _weigh(
+    hypotheses: Sequence[Hypothesis],
+    n_classes: int,
+    *,
+    prior_none: float,
+    penalise_pattern: bool = True,
+) -> np.ndarray:
+    """Posterior weights: likelihood, prior of the noise rate, penalty for what rows estimated.
+
+    The prior of rates is a mixture: hardly any noise, or any rate that is nothing unusual.
+    """
+    rates = noise_rates(n_classes)
+    hardly = np.exp(-rates / RARE_NOISE) * np.gradient(rates)
+    usual = softmax(log_prior(rates))
+    mass = prior_none * hardly / hardly.sum() + (1 - prior_none) * usual
+    penalty = {
+        UNIFORM: 0.0,
+        PATTERN: (n_classes - 1) / 2 if penalise_pattern else 0.0,
+        CLASS_TO_CLASS: (n_classes + 1) / 2,
+    }
+    prior = np.log(np.interp([h.grid_rate for h in hypotheses], rates, mass) + 1e-300)
+    likelihood = np.array([h.log_likelihood - penalty[h.kind] for h in hypotheses])
+    return softmax(likelihood + prior)
+
+
+def _boundary_weight(rate: float, boundary: Hypothesis, own: np.ndarray, before: float) -> float:
+    """Weight of boundary noise, from what others leave unexplained, sureness and sharpness.
+
+    ``own`` are the logarithms of the calibrated probabilities of the labels themselves.
+    """
+    unexplained = max(0.0, 1 - rate / max(boundary.rate, 1e-9))
+    contradicted = 1 - np.exp(own)
+    sure = (np.sum(contradicted > SURELY) + 1) / (np.sum(contradicted > RATHER) + 3)
+    sharper = boundary.ambiguity / max(before, 1e-9)
+    return float(unexplained * sure * max(0.0, 1 - sharper**2))
+
+
+def _worth_keeping(weights: np.ndarray, ranking: np.ndarray) -> np.ndarray:
+    """Whether each hypothesis weighs something for either purpose."""
+    return (weights > LEAST_WEIGHT * weights.max()) | (ranking > LEAST_WEIGHT * ranking.max())
+
+
+def _without_noise(hypotheses: Sequence[Hypothesis]) -> int:
+    """Where no noise is among hypotheses: kept even if it weighs nothing, as verdicts may do so."""
+    return next(i for i, h in enumerate(hypotheses) if kind_of(h) == NONE)
+
+
+def _beside_boundary(weights: np.ndarray, boundary: float) -> np.ndarray:
+    """Weights of the hypotheses that are kept, and that of boundary noise, which stays as it is."""
+    return np.r_[weights * (1 - boundary) / weights.sum(), boundary]
+
+
+class RowRule(NamedTuple):
+    """How rows are judged, whichever block they are in: all that is needed of what was learnt."""
+
+    calibration: Calibration
+    hypotheses: Hypotheses  # the weightiest
+    places: np.ndarray  # of these among all
+    n_hypotheses: int  # those that are too light included
+    surprise: float  # its part in the suspicion
+    highest: float  # p_wrong that may be claimed
 
 
 class Posterior(NamedTuple):
@@ -98,6 +329,18 @@ def posterior_given_noise(
     )
 
 
+class RowsPosterior(NamedTuple):
+    """Some rows as in :class:`Posterior`, and what is summed over them."""
+
+    p_wrong: np.ndarray
+    suspicion: np.ndarray
+    other: np.ndarray
+    p_other: np.ndarray
+    p_elsewhere: np.ndarray
+    joint: np.ndarray  # (K, K), expected number of rows of class c with label l
+    right: np.ndarray  # expected number of right labels under each hypothesis
+
+
 def gathered_posterior(
     rows: RowsPosterior,
     noise: NoisePosterior,
@@ -169,6 +412,13 @@ def classes_before_labels(noise: NoisePosterior, logs: np.ndarray) -> np.ndarray
     return np.sum([h.weight * h.hypothesis.classes(logs) for h in weightiest(noise)], axis=0)
 
 
+class Vote(NamedTuple):
+    """How far equal rows with different labels raise p_wrong."""
+
+    weight: float  # of the vote, against what models say
+    p_wrong: np.ndarray  # (n,), by the vote; NaN where equal rows do not differ
+
+
 def _vote_of_equal_rows(
     noise: NoisePosterior, logs: np.ndarray, codes: np.ndarray, equal: np.ndarray | None
 ) -> Vote | None:
@@ -185,3 +435,164 @@ def _vote_of_equal_rows(
     p_wrong = np.full(len(codes), np.nan)
     p_wrong[several] = group_vote(groups, codes[several], q, noise.transition)
     return Vote(unexplained_conflicts(groups, codes[several], q), p_wrong)
+
+
+class Weighted(NamedTuple):
+    """A hypothesis that rows are scored by."""
+
+    place: int  # among all hypotheses
+    hypothesis: Hypothesis
+    weight: float
+    ranking: float  # its weight in the ranking
+
+
+def row_rule(noise: NoisePosterior, skill: Skill) -> RowRule:
+    """The rule that follows from what is known of the noise, and of the columns.
+
+    Suspicion is a place between the log-odds of a wrong label and those of any other label. The
+    first know the noise, but only as well as it could be learnt; the second know none. Together
+    they rank better than either over many data sets and kinds of noise. It is the middle when all
+    classes are wrong as often; the more they differ, the less plain surprise can tell.
+    """
+    heavy = weightiest(noise)
+    return RowRule(
+        calibration=noise.calibration,
+        hypotheses=_stacked(heavy),
+        places=np.array([part.place for part in heavy]),
+        n_hypotheses=len(noise.hypotheses),
+        surprise=float(np.exp(-((noise.unevenness / UNEVEN) ** 2)) / 2),
+        highest=1.0 if skill.enough else MOST_WITHOUT_SKILL,
+    )
+
+
+def _stacked(heavy: Sequence[Weighted]) -> Hypotheses:
+    """Hypotheses as arrays. Under boundary noise a label tells nothing more: models know it."""
+    found, weights = [part.hypothesis for part in heavy], np.array([part.weight for part in heavy])
+    boundary = np.array([h.kind == BOUNDARY for h in found])
+    undone = np.array([h.inverse is not None for h in found])
+    k = len(found[0].offsets)
+    return Hypotheses(
+        slopes=np.array([h.slope for h in found]),
+        offsets=np.array([h.offsets for h in found]),
+        transitions=np.array(
+            [np.ones((k, k)) if h.kind == BOUNDARY else h.transition for h in found]
+        ),
+        inverses=np.array([h.inverse for h in found if h.inverse is not None]).reshape(-1, k, k),
+        inverse_of=np.where(undone, np.cumsum(undone) - 1, -1),
+        weights=weights,
+        ranking=np.array([part.ranking for part in heavy]),
+        elsewhere=weights * ~boundary / max(weights[~boundary].sum(), 1e-12),
+        least_unmixed=LEAST_UNMIXED,
+    )
+
+
+def rows_posterior(
+    rule: RowRule,
+    logs: np.ndarray,
+    codes: np.ndarray,
+    vote: Vote | None = None,
+    known: np.ndarray | None = None,
+    *,
+    of_many: bool = False,
+) -> RowsPosterior:
+    """Judge some rows, each by itself: where a table is cut into blocks changes nothing.
+
+    Parameters
+    ----------
+    rule : RowRule
+        That of a posterior.
+    logs : array of shape (K, n)
+        Logarithms of the pooled probabilities of the labels of these rows.
+    codes : array of shape (n,)
+        Their labels.
+    vote : Vote, optional
+        Of equal rows.
+    known : array of bool of shape (n,), optional
+        Labels that are certain.
+    of_many : bool, default=False
+        Whether other blocks of rows follow.
+    """
+    worth = logs.size >= (WORTH_COMPILING_OF_MANY if of_many else WORTH_COMPILING)
+    judged = kernels("probabilities", compiled=worth).judge_rows(
+        np.ascontiguousarray(logs),
+        np.ascontiguousarray(codes, dtype=np.int64),
+        rule.calibration.map.astype(logs.dtype),
+        rule.hypotheses.astype(logs.dtype),
+        highest=rule.highest,
+        surprise=rule.surprise,
+        vote=np.full(len(codes), np.nan) if vote is None else vote.p_wrong,
+        vote_weight=0.0 if vote is None else vote.weight,
+        known=np.zeros(len(codes), dtype=bool) if known is None else known,
+    )
+    right = np.zeros(rule.n_hypotheses)
+    right[rule.places] = judged.right
+    return RowsPosterior(*judged._replace(right=right))
+
+
+def merged_rows(blocks_of_rows: Iterable[RowsPosterior], n: int) -> RowsPosterior:
+    """The ``n`` rows of all blocks under each other, sums added up.
+
+    A block is let go before the next comes, so that rows are held once.
+    """
+    columns: list[np.ndarray] = []
+    sums: list[np.ndarray] = []
+    done = 0
+    for *per_row, joint, right in blocks_of_rows:
+        columns = columns or [np.empty(n, dtype=column.dtype) for column in per_row]
+        for column, part in zip(columns, per_row, strict=True):
+            column[done : done + len(part)] = part
+        done += len(per_row[0])
+        sums = [sums[0] + joint, sums[1] + right] if sums else [joint, right]
+    return RowsPosterior._make([*columns, *sums])
+
+
+def weightiest(noise: NoisePosterior) -> list[Weighted]:
+    """The hypotheses that make up most of either weight."""
+    kept = _most(noise.weights) | _most(noise.ranking)
+    weights, ranking = noise.weights * kept, noise.ranking * kept
+    weights, ranking = weights / weights.sum(), ranking / ranking.sum()
+    places = np.flatnonzero(kept).tolist()
+    return [Weighted(i, noise.hypotheses[i], weights[i], ranking[i]) for i in places]
+
+
+def _most(weights: np.ndarray) -> np.ndarray:
+    order = np.argsort(-weights, kind="stable")
+    enough = int(np.searchsorted(np.cumsum(weights[order]), MOST_OF_THE_WEIGHT)) + 1
+    heavy = np.zeros(len(weights), dtype=bool)
+    heavy[order[:enough]] = True
+    return heavy
+
+
+def noise_rows(
+    codes: np.ndarray,
+    n_classes: int,
+    random: np.random.Generator,
+    units: np.ndarray | None,
+    known: np.ndarray | None,
+) -> np.ndarray:
+    """Some of the rows; without those whose label is certain, as far as that is fair."""
+    rows = np.arange(len(codes))
+    if known is not None and doubtful_are_like_all(codes, known):
+        rows = np.flatnonzero(~known)
+    most = NOISE_ROWS if units is None else _rows_of_units(units)
+    return rows[some_rows(len(rows), n_classes, random, at_most=most)]
+
+
+def doubtful_are_like_all(codes: np.ndarray, known: np.ndarray) -> bool:
+    """Whether the labels that are not certain hold every label about as often as all of them do.
+
+    Otherwise they are no sample of the table: were all labels of a class certain, the others would
+    seem to say that nothing is of that class, and no wrong label that belongs there were found.
+    """
+    every, doubtful = np.bincount(codes), np.bincount(codes[~known], minlength=codes.max() + 1)
+    expected = every * np.mean(~known)
+    return bool(np.all(doubtful >= LEAST_DOUBTFUL * expected) and doubtful.sum())
+
+
+def set_aside(codes: np.ndarray, known: np.ndarray) -> float:
+    """Fraction of the rows that nothing is learnt about the noise from, as they are certain."""
+    return float(known.mean()) if doubtful_are_like_all(codes, known) else 0.0
+
+
+def _rows_of_units(units: np.ndarray) -> int:
+    return int(np.clip(ROWS_OF_A_UNIT * (units.max() + 1), FEWEST_NOISE_ROWS, NOISE_ROWS))

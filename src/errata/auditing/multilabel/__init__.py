@@ -14,11 +14,10 @@ have in common:
    ``_written_labels``: what is told and done; ``_cell_view``: rows for people to decide on
 """
 
-from ._audit_multilabel import audit_multilabel
-from ._cell_check import CellCheck
-from ._label_sets import read_label_sets
+from ._audit import audit_multilabel
+from ._finding import CellCheck
+from ._inputs import label_name, read_label_sets, written_indicators, written_sets
 from ._result import MultilabelAudit
-from ._written_labels import label_name, written_indicators, written_sets
 
 __all__ = [
     "audit_multilabel",

@@ -1,23 +1,129 @@
-"""Which cells are wrong: two passes over all labels.
+r"""Which cells are wrong: models of every label, noise that labels share, the self-check.
 
 In the first pass models look at the columns alone. In the second they look at the other labels of
 the row besides, as far as they are believed: at P(set | columns, label) of each, which knows
 nothing of the label that is judged. A label that should go with others, and does not, shows then.
+
+Each label by itself has a posterior over noise hypotheses, as the audit of two classes has. A few
+hundred rows leave it broad, and where classes overlap its mean is above zero even if nothing is
+wrong: over many labels these small errors add up. So the two error rates of a label, a = T[0, 1]
+(set, although it should not be) and b = T[1, 0] (missing, although it should be set), are taken to
+be drawn from distributions that all labels share:
+
+.. math:: a_l \sim Beta(s m, s (1 - m)),\quad b_l \sim Beta(s' m', s' (1 - m'))
+
+with means and strengths on a grid. For a single label the prior over its hypotheses is that of the
+audit of classes: hypothesis h of label l weighs
+
+.. math:: w_l(h) \sum_{m, s, m', s'} P(m, s, m', s' | labels)
+    \frac{P(m, s | a_h) P(m', s' | b_h)}{P(m, s) P(m', s') Z_l(m, s, m', s')}
+
+where Z makes the weights of a label sum to one; with one label all stays as it is. Labels are told
+by the same columns of the same rows, and each asks the same question, noise or overlap: together L
+of them count as much as sqrt(L) that had nothing in common. Boundary noise
+looks the same as overlap in every label, so no number of labels tells them apart: it is in the
+interval of the noise rate and not in the probabilities, as a row is near the border of some label
+all too often.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
+from scipy.stats import beta
 
+from ..._kernels._probabilities import between
 from ..._progress import Progress
-from .._assembly import models_told
-from .._models import OutOfFoldModel
-from .._pooling import Pool, pool_models
-from .._scaling import fit_scale
-from ._findings import CellFindings
-from ._heard import Heard, LabelledRows, heard_beside_labels, heard_from_columns
-from ._judging import JudgedCells, judge_cells, told_of_labels
+from .._self_check import Run, SelfCheck, summed_up
+from .._settings import (
+    CHECK_SAMPLE,
+    CHECKED_ROWS,
+    CHECKED_TWICE,
+    COVERAGE,
+    FEWEST_INJECTED,
+    INJECTED_CELLS,
+    RATE_DRAWS,
+    SHARED_RATES,
+    SHARED_STRENGTHS,
+)
+from ..classes import NoisePosterior, Posterior, posterior_given_noise, posterior_of
+from ..inputs._features import fit_scale
+from ..inputs._groups import renumbered
+from ..models._base import OutOfFoldModel, TrainingData, certain_or_uniform
+from ..models._default import Forest, GivenProbabilities, GradientBoosting, default_models
+from ..models._pooling import Pool, pool_models
+from ..results._assembly import models_told
+from ..results._rates_by import NoiseRate
+
+Heard = list[list[GivenProbabilities]]  # for each label, what each model says
+
+MEANS, STRENGTHS = (
+    axis.ravel() for axis in np.meshgrid(SHARED_RATES, SHARED_STRENGTHS, indexing="ij")
+)
+
+
+class CellRates(NamedTuple):
+    """Of the cells of some labels."""
+
+    wrong: NoiseRate  # of all cells
+    missing: NoiseRate  # of labels that should be set, those that are not
+    wrongly_set: NoiseRate  # of labels that are set, those that should not be
+
+
+class LabelFindings(NamedTuple):
+    """What is known of one label."""
+
+    rates: CellRates
+    transition: np.ndarray  # (2, 2), T[c, l] = P(label = l | class = c); 1 is set
+    has_skill: bool
+
+
+class CellFindings(NamedTuple):
+    """What is known of every cell, and of each label."""
+
+    p_wrong: np.ndarray  # (n, L)
+    suspicion: np.ndarray  # (n, L), for ranking; 0 for labels that cannot be judged
+    labels: list[LabelFindings]
+    rates: CellRates  # of the labels that can be judged
+    models: list[dict[str, Any]]
+    overlap: float  # how ambiguous classes are, on the mean over labels that can be judged
+
+    @property
+    def judged(self) -> np.ndarray:
+        """Which labels can be judged by the columns."""
+        return np.array([label.has_skill for label in self.labels])
+
+
+@dataclass(frozen=True)
+class LabelledRows:
+    """What models learn from: features, and zeros and ones of every label."""
+
+    X: np.ndarray  # (n, d), scaled
+    Y: np.ndarray  # (n, L)
+    groups: np.ndarray | None = None
+    seed: int = 0
+    n_jobs: int | None = None
+    beside: np.ndarray | None = None  # (n, L), what the user's model says, for the second pass
+
+    def of_label(self, label: int, X: np.ndarray | None = None) -> TrainingData:
+        """The rows as two classes: with this label, and without it."""
+        X = self.X if X is None else X
+        return TrainingData(X, self._codes(label), 2, self.groups, self.seed, self.n_jobs)
+
+    def for_rows(self, rows: np.ndarray) -> "LabelledRows":
+        """The same for some of the rows."""
+        return replace(
+            self,
+            X=self.X[rows],
+            Y=self.Y[rows],
+            groups=renumbered(self.groups, rows),
+            beside=None if self.beside is None else self.beside[rows],
+        )
+
+    def _codes(self, label: int) -> np.ndarray:
+        return self.Y[:, label].astype(np.intp)
 
 
 def find_wrong_cells(
@@ -71,6 +177,37 @@ def pooled_for_labels(rows: LabelledRows, heard: Heard) -> list[Pool]:
     return [pool_models(rows.of_label(label), own) for label, own in enumerate(heard)]
 
 
+class SharedNoise(NamedTuple):
+    """The posteriors of the labels, each by what all of them tell."""
+
+    noises: list[NoisePosterior]
+    joint: np.ndarray  # (C, C), of the shared distributions: of rates to be set, to be missing
+    given: list[np.ndarray]  # (H, C, C) of each label: weights of its hypotheses under each
+
+
+class JudgedCells(NamedTuple):
+    """The posterior of each label, and what labels that can be judged share."""
+
+    posteriors: list[Posterior]
+    shared: SharedNoise | None  # None where no label can be judged
+    boundary: np.ndarray  # (L,), wrong cells if labels near the borders are noisy
+
+    @property
+    def judged(self) -> np.ndarray:
+        """Which labels can be judged by the columns."""
+        return np.array([posterior.skill.enough for posterior in self.posteriors])
+
+    @property
+    def p_wrong(self) -> np.ndarray:
+        """Of every cell, (n, L)."""
+        return np.column_stack([posterior.p_wrong for posterior in self.posteriors])
+
+    def suspicion(self) -> np.ndarray:
+        """For ranking, (n, L): between p_wrong and what it would be if there surely were noise."""
+        ranked = np.column_stack([posterior.suspicion for posterior in self.posteriors])
+        return np.where(self.judged, between(self.p_wrong, ranked, 0.5), 0.0)
+
+
 def _second_pass(rows: LabelledRows, heard: Heard, cells: JudgedCells, progress: Progress) -> Heard:
     """What models say beside the other labels, and what they said before."""
     believed = np.where(rows.Y == 1, 1 - cells.p_wrong, cells.p_wrong)
@@ -99,3 +236,300 @@ def _mean_models(pools: Sequence[Pool]) -> list[dict[str, Any]]:
 def _overlap(cells: JudgedCells) -> float:
     found = [p.noise.ambiguity for p in cells.posteriors if p.skill.enough]
     return float(np.mean(found)) if found else 1.0
+
+
+def heard_from_columns(
+    rows: LabelledRows, brought: Sequence[list[OutOfFoldModel]], progress: Callable[[str], None]
+) -> Heard:
+    """Out-of-fold probabilities of every label by the default models, and by the user's.
+
+    ``brought`` are the models that the user brings for each label. Forests cost as much as one
+    forest for one label, a few times that with many labels; but where groups are left out
+    together, one is grown for each label.
+    """
+    models = default_models(len(rows.Y), 2) if rows.X.shape[1] else []
+    heard: Heard = [[] for _ in brought]
+    for model in models:
+        progress(f"fitting {model.name}")
+        for label, told in enumerate(_of_all_labels(model, rows)):
+            heard[label].append(GivenProbabilities(told, model.name))
+    for label, own in enumerate(brought):
+        data = rows.of_label(label)
+        heard[label] += [GivenProbabilities(m.out_of_fold_proba(data), m.name) for m in own]
+    return heard
+
+
+def heard_beside_labels(
+    rows: LabelledRows, label: int, others: np.ndarray
+) -> list[GivenProbabilities]:
+    """The same of one label by models that look at the other labels, too: the quick ones."""
+    beside = [] if rows.beside is None else [rows.beside]
+    X = np.column_stack([rows.X, *beside, others])
+    data = rows.of_label(label, X)
+    slow = (Forest, GradientBoosting)
+    quick = [model for model in default_models(len(X), 2) if not isinstance(model, slow)]
+    return [GivenProbabilities(m.out_of_fold_proba(data), f"{m.name}, other labels") for m in quick]
+
+
+def _of_all_labels(model: OutOfFoldModel, rows: LabelledRows) -> Sequence[np.ndarray]:
+    if isinstance(model, Forest) and rows.groups is None:
+        return _shared_forest(model, rows)
+    n_labels = rows.Y.shape[1]
+    return [model.out_of_fold_proba(rows.of_label(label)) for label in range(n_labels)]
+
+
+def _shared_forest(forest: Forest, rows: LabelledRows) -> Sequence[np.ndarray]:
+    """Votes of one forest whose leaves tell of all labels, by trees grown without the row."""
+    data = TrainingData(rows.X, rows.Y, 2, None, rows.seed, rows.n_jobs)
+    votes: Any = np.asarray(forest.grown(data).oob_decision_function_)
+    votes = votes.reshape(len(rows.Y), 2, -1)  # with a single label there is no third axis
+    return [certain_or_uniform(votes[:, :, label]) for label in range(votes.shape[2])]
+
+
+def judge_cells(
+    pools: Sequence[Pool], Y: np.ndarray, seed: int, equal: np.ndarray | None = None
+) -> JudgedCells:
+    """Learn the noise of each label, then of all together, and judge every cell by that.
+
+    ``equal`` numbers the groups of equal rows, which vote where they differ.
+    """
+    codes = [column.astype(np.intp) for column in Y.T]
+    alone = [
+        posterior_of(pool.logs, own, np.random.default_rng(seed), equal)
+        for pool, own in zip(pools, codes, strict=True)
+    ]
+    boundary = np.array([_boundary_rate(posterior) for posterior in alone])
+    judged = [label for label, posterior in enumerate(alone) if posterior.skill.enough]
+    if not judged:
+        return JudgedCells(alone, None, boundary)
+    shared = share_noise([alone[label].noise for label in judged])
+    for label, noise in zip(judged, shared.noises, strict=True):
+        alone[label] = posterior_given_noise(noise, pools[label].logs, codes[label], equal)
+    return JudgedCells(alone, shared, boundary)
+
+
+def _boundary_rate(posterior: Posterior) -> float:
+    return posterior.noise.hypotheses[-1].rate if posterior.noise.boundary > 0 else 0.0
+
+
+def told_of_labels(
+    cells: JudgedCells, Y: np.ndarray, random: np.random.Generator
+) -> tuple[list[LabelFindings], CellRates]:
+    """What is known of each label, and the rates of all that can be judged."""
+    told = [_unknown(posterior) for posterior in cells.posteriors]
+    if cells.shared is None:
+        return told, _unknown_rates(np.mean([label.rates.wrong for label in told], axis=0))
+    places, p_wrong = np.flatnonzero(cells.judged), cells.p_wrong
+    draws = draw_rates(cells.shared, Y[:, places].mean(axis=0), len(Y), random)
+    for place, label in enumerate(places):
+        one = slice(label, label + 1)
+        rates = cell_rates(draws.of_label(place), p_wrong[:, one], Y[:, one], cells.boundary[one])
+        told[label] = LabelFindings(rates, cells.posteriors[label].transition, True)
+    return told, cell_rates(draws, p_wrong[:, places], Y[:, places], cells.boundary[places])
+
+
+def _unknown(posterior: Posterior) -> LabelFindings:
+    """What is said of a label that the columns do not tell: anything may be wrong, either way."""
+    rates = _unknown_rates((posterior.rate, 0.0, 1 - posterior.skill.largest_frequency))
+    return LabelFindings(rates, posterior.transition, False)
+
+
+def _unknown_rates(wrong: Iterable[float]) -> CellRates:
+    anything = NoiseRate(0.0, 0.0, 1.0)
+    return CellRates(NoiseRate(*map(float, wrong)), anything, anything)
+
+
+def share_noise(noises: Sequence[NoisePosterior]) -> SharedNoise:
+    """Weigh the hypotheses of every label by what all labels tell of the error rates.
+
+    Takes O(H C²) for each label with H hypotheses, and C points of the grid of each direction.
+    """
+    weights = [_without_boundary(noise.weights) for noise in noises]
+    joints = []
+    for noise, weight in zip(noises, weights, strict=True):
+        set_wrongly, missing = (believed(rates) for rates in rates_each_way(noise))
+        joints.append(np.einsum("h,hc,hd->hcd", weight, set_wrongly, missing))
+    logs = np.sum([np.log(joint.sum(axis=0)) for joint in joints], axis=0) / np.sqrt(len(joints))
+    shared = np.exp(logs - logsumexp(logs))
+    given = [joint / joint.sum(axis=0) for joint in joints]
+    found = [np.einsum("hcd,cd->h", each, shared) for each in given]
+    tilted = [
+        _reweighed(noise, weight, new)
+        for noise, weight, new in zip(noises, weights, found, strict=True)
+    ]
+    return SharedNoise(tilted, shared, given)
+
+
+def rates_each_way(noise: NoisePosterior) -> tuple[np.ndarray, np.ndarray]:
+    """T[0, 1] and T[1, 0] of each hypothesis but boundary noise."""
+    transitions = np.array([h.transition for h in noise.hypotheses[:-1]])
+    return transitions[:, 0, 1], transitions[:, 1, 0]
+
+
+def believed(rates: np.ndarray) -> np.ndarray:
+    """P(m, s | rate) / P(m, s) of the points of the grid, for each of the rates: (H, C).
+
+    A rate of zero counts as the smallest of the grid, where densities are still finite.
+    """
+    rates = np.clip(rates, SHARED_RATES[0], 0.5)[:, None]
+    density = beta.logpdf(rates, MEANS * STRENGTHS, (1 - MEANS) * STRENGTHS)
+    return np.exp(density - logsumexp(density, axis=1, keepdims=True)) * len(MEANS)
+
+
+def _without_boundary(weights: np.ndarray) -> np.ndarray:
+    return weights[:-1] / weights[:-1].sum()
+
+
+def _reweighed(noise: NoisePosterior, before: np.ndarray, after: np.ndarray) -> NoisePosterior:
+    """The posterior with new weights; those of the ranking change by the same factors."""
+    factor = after / np.maximum(before, np.finfo(float).tiny)
+    ranking, boundary = noise.ranking[:-1] * factor, noise.ranking[-1]
+    ranking *= (1 - boundary) / max(ranking.sum(), np.finfo(float).tiny)
+    return noise._replace(weights=np.r_[after, 0.0], ranking=np.r_[ranking, boundary])
+
+
+class Draws(NamedTuple):
+    """Numbers of rows, as fractions, in draws from the posterior: each (draws, labels)."""
+
+    wrongly_set: np.ndarray
+    missing: np.ndarray
+    to_be_set: np.ndarray  # labels that should be set, expected
+
+    def of_label(self, place: int) -> "Draws":
+        """Those of one label."""
+        return Draws(*(column[:, [place]] for column in self))
+
+
+def draw_rates(
+    shared: SharedNoise, ones: np.ndarray, n_rows: int, random: np.random.Generator
+) -> Draws:
+    """Draw a hypothesis for each label, all of them under one draw of what labels share.
+
+    ``ones`` are the fractions of rows that have each label. Counting rows spreads each draw.
+    """
+    points = random.choice(shared.joint.size, size=RATE_DRAWS, p=shared.joint.ravel())
+    columns = []
+    for noise, given, fraction in zip(shared.noises, shared.given, ones, strict=True):
+        below = np.cumsum(given.reshape(len(given), -1)[:, points], axis=0)
+        chosen = (random.random(RATE_DRAWS) * below[-1] > below).sum(axis=0)
+        set_wrongly, missing = (rates[chosen] for rates in rates_each_way(noise))
+        to_be_set = np.clip((fraction - set_wrongly) / (1 - set_wrongly - missing), 0, 1)
+        wrong = (1 - to_be_set) * set_wrongly, to_be_set * missing
+        columns.append([*(_counted(part, n_rows, random) for part in wrong), to_be_set])
+    return Draws(*(np.column_stack(column) for column in zip(*columns, strict=True)))
+
+
+def _counted(fraction: np.ndarray, n_rows: int, random: np.random.Generator) -> np.ndarray:
+    return random.binomial(n_rows, np.clip(fraction, 0, 1)) / n_rows
+
+
+def cell_rates(draws: Draws, p_wrong: np.ndarray, Y: np.ndarray, boundary: np.ndarray) -> CellRates:
+    """The rates of these labels: estimates that add up to ``p_wrong``, intervals from the draws.
+
+    ``boundary`` are the fractions of wrong cells if labels near the borders are noisy, 0 where that
+    is out of the question: the interval reaches as far.
+    """
+    is_set = Y == 1
+    wrongly_set, missing = float(p_wrong[is_set].sum()), float(p_wrong[~is_set].sum())
+    to_be_set = is_set.sum() - wrongly_set + missing
+    in_draws = (draws.wrongly_set + draws.missing).mean(axis=1)
+    return CellRates(
+        wrong=_interval(float(p_wrong.mean()), in_draws, float(np.mean(boundary))),
+        missing=_interval(
+            missing / max(to_be_set, 1e-9),
+            draws.missing.sum(axis=1) / np.maximum(draws.to_be_set.sum(axis=1), 1e-9),
+        ),
+        wrongly_set=_interval(
+            wrongly_set / max(is_set.sum(), 1),
+            draws.wrongly_set.sum(axis=1) / max(is_set.mean(axis=0).sum(), 1e-9),
+        ),
+    )
+
+
+def _interval(estimate: float, draws: np.ndarray, reach: float = 0.0) -> NoiseRate:
+    tail = (1 - COVERAGE) / 2
+    low, high = np.quantile(draws, [tail, 1 - tail])
+    high = min(1.0, max(high, estimate, reach))
+    return NoiseRate(estimate, min(float(low), estimate), float(high))
+
+
+class CellCheck(SelfCheck):
+    """As :class:`SelfCheck`, of cells: ``top``, ``rank`` and the rest count labels of rows.
+
+    ``suggested_right`` is the fraction of the injected errors that are more likely wrong than not.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        told = super().__repr__().replace("SelfCheck", "CellCheck")
+        return told.replace("most suspicious rows", "most suspicious cells")
+
+
+def check_cells(
+    rows: LabelledRows,
+    brought: Sequence[list[OutOfFoldModel]],
+    first: CellFindings,
+    *,
+    equal: np.ndarray | None = None,
+    progress: Callable[[str], None],
+) -> CellCheck | None:
+    """Inject errors and look for them; None where there are too few cells to inject any.
+
+    A twentieth of the cells of labels that can be judged are flipped, as many from set to not set
+    as the other way; no label loses more than half of the rows that have it, or that have it not.
+    """
+    random = np.random.default_rng(rows.seed + 1)
+    judged = np.flatnonzero(first.judged)
+    if len(rows.Y) > CHECKED_ROWS:
+        some = np.sort(random.choice(len(rows.Y), CHECK_SAMPLE, replace=False))
+        rows, brought, equal, first = _some_rows(rows, brought, equal, first, some)
+    runs = []
+    for _ in range(2 if len(rows.Y) < CHECKED_TWICE else 1):
+        injected = cells_to_flip(rows.Y, judged, random)
+        if injected.sum() < 2:
+            return None
+        flipped = replace(
+            rows, Y=np.where(injected, 1 - rows.Y, rows.Y), seed=int(random.integers(2**31 - 1))
+        )
+        again = find_wrong_cells(flipped, brought, equal=equal, progress=progress)
+        runs.append(_run(injected[:, judged], flipped.Y[:, judged], again, judged))
+    before = first.p_wrong[:, judged].ravel()
+    return CellCheck(*summed_up(runs, before, np.arange(len(before))))
+
+
+def cells_to_flip(Y: np.ndarray, judged: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Which cells to flip, a mask of the shape of ``Y``."""
+    chosen = np.zeros(Y.shape, dtype=bool)
+    wanted = max(FEWEST_INJECTED, round(INJECTED_CELLS * len(Y) * len(judged))) // 2
+    for value in (0, 1):
+        left, order = wanted, random.permutation(len(Y) * len(judged))
+        room = np.sum(value == Y, axis=0) // 2
+        for row, label in zip(order // len(judged), judged[order % len(judged)], strict=True):
+            if not left:
+                break
+            if Y[row, label] == value and room[label]:
+                chosen[row, label] = True
+                room[label] -= 1
+                left -= 1
+    return chosen
+
+
+def _run(injected: np.ndarray, Y: np.ndarray, again: CellFindings, judged: np.ndarray) -> Run:
+    """One copy of the labels; a list that knows the labels only knows which is set where."""
+    known = 2 * np.arange(len(judged)) + Y
+    right = float(np.mean(again.p_wrong[:, judged][injected] > 0.5))
+    suspicion = again.suspicion[:, judged]
+    return Run(injected.ravel(), known.ravel(), suspicion.ravel(), right)
+
+
+def _some_rows(
+    rows: LabelledRows,
+    brought: Sequence[list[OutOfFoldModel]],
+    equal: np.ndarray | None,
+    first: CellFindings,
+    some: np.ndarray,
+) -> tuple[LabelledRows, list[list[OutOfFoldModel]], np.ndarray | None, CellFindings]:
+    fewer = [[m.for_rows(some) if hasattr(m, "for_rows") else m for m in own] for own in brought]
+    equal = None if equal is None else np.unique(equal[some], return_inverse=True)[1]
+    return rows.for_rows(some), fewer, equal, first._replace(p_wrong=first.p_wrong[some])

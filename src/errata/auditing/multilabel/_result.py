@@ -9,23 +9,37 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..._validation import check_choice, check_fraction
 from ...review.decisions import Decisions
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
-from .._base import BaseAudit
-from .._by import Doubted
-from .._cleaning import Cleaned
-from .._decided import check_decided
-from .._metrics import Metrics, rate_metrics
-from .._noise_rate import NoiseRate
 from .._settings import CLEAN_THRESHOLD, RELABEL_SURE
-from ._cell_check import CellCheck
-from ._cell_cleaning import clean_cells, decided_cells
-from ._cell_lists import flagged_cells, labels_told
-from ._cell_summary import cell_findings, summarise_cells
-from ._label_words import kind_of_error, set_in_words
+from ..inputs._decisions import DecidedRows, check_decided, said_of_rows
+from ..numbers._cleaning import droppable
+from ..results._base import BaseAudit, Metrics, rate_metrics
+from ..results._cleaning import ACTIONS, Cleaned
+from ..results._flags import histogram_edges
+from ..results._rates_by import Doubted, NoiseRate
+from ..results._summary import check_in_numbers, findings, shared_summary
+from ._finding import CellCheck
 
 CELLS = {"labels": "label {}", "p_wrong_cells": "p_wrong {}", "flagged_cells": "flagged {}"}
+
+NONE = "(none)"
+
+
+def flagged_cells(audit: "MultilabelAudit") -> dict[str, np.ndarray]:
+    """One array per column of a table of the flagged cells, the worst first."""
+    rows, places = np.nonzero(audit.flagged_cells)
+    order = np.argsort(-audit.p_wrong_cells[rows, places], kind="stable")
+    rows, places = rows[order], places[order]
+    errors = [kind_of_error(one == 1) for one in audit.labels[rows, places]]
+    return {
+        "row": rows,
+        "label": np.array([str(audit.names[place]) for place in places], dtype=object),
+        "error": np.array(errors, dtype=object),
+        "p_wrong": audit.p_wrong_cells[rows, places],
+    }
 
 
 @dataclass(eq=False, repr=False)
@@ -214,7 +228,7 @@ class MultilabelAudit(BaseAudit):
         sure : float, default=0.8
             For "relabel": cells must be wrong with more than this probability.
         decisions : Decisions or path, optional
-            What people decided, which comes first: the labels they gave stands, also if
+            What people decided, which comes first: the labels they gave stand, also if
             that is what the table says and whatever the action; unusable rows are dropped.
         undecided : {"act", "keep"}, default="act"
             What becomes of rows that nobody decided, or about which people do not agree: the action
@@ -318,3 +332,156 @@ class MultilabelAudit(BaseAudit):
 
 def _texts(names: Sequence[Any], labels: np.ndarray) -> np.ndarray:
     return np.array([set_in_words(names, row) for row in labels], dtype=object)
+
+
+def clean_cells(
+    labels: np.ndarray, p_wrong: np.ndarray, action: str, *, threshold: float, sure: float
+) -> Cleaned:
+    """See :meth:`errata.auditing.MultilabelAudit.clean`; arrays have the shape (n, L)."""
+    check_choice("action", action, ACTIONS)
+    check_fraction("threshold", threshold)
+    check_fraction("sure", sure)
+    n, worst = len(labels), p_wrong.max(axis=1)
+    kept, weight = np.ones(n, dtype=bool), np.ones(n)
+    did = np.full(n, "kept", dtype="U10")
+    if action == "drop":
+        dropped = droppable(worst > threshold, worst)
+        kept, did[dropped] = ~dropped, "dropped"
+        weight = kept.astype(float)
+    elif action == "relabel":
+        changed = p_wrong > max(threshold, sure)
+        labels = np.where(changed, 1 - labels, labels)
+        did[changed.any(axis=1)] = "relabelled"
+    elif action == "unlabel":
+        blank = p_wrong > threshold
+        labels = np.where(blank, np.nan, labels)
+        did[blank.any(axis=1)] = "unlabelled"
+    else:
+        weight = 1 - worst
+        did[worst > 0] = "weighted"
+    return Cleaned(kept, labels, weight, did, np.zeros(n, dtype=bool))
+
+
+def decided_cells(
+    decisions: Decisions | str | os.PathLike,
+    keys: np.ndarray,
+    labels: np.ndarray,
+    names: Sequence[Any],
+    *,
+    drop_ambiguous: bool,
+) -> DecidedRows:
+    """The labels with those that people gave to rows."""
+    said = said_of_rows(decisions, keys, drop_ambiguous=drop_ambiguous)
+    new = labels.copy()
+    for row, given in zip(said.rows.tolist(), said.given, strict=True):
+        _check_labels(row, given, names)
+        new[row] = [name in given for name in names]
+    return said.laid_over(new, (new != labels).any(axis=1))
+
+
+def _check_labels(row: int, given: Any, names: Sequence[Any]) -> None:
+    unknown = [n for n in given if n not in names] if isinstance(given, list) else [given]
+    if unknown:
+        raise ValueError(
+            f"row {row} was decided to have {unknown[0]!r}, which is none of the labels of this "
+            "audit; these are decisions about another table."
+        )
+
+
+def labels_told(audit: "MultilabelAudit") -> dict[str, np.ndarray]:
+    """One array per column of a table of the labels."""
+    plain = {
+        name: np.array([label[name] for label in audit.per_label])
+        for name in ("label", "rows", "has_skill", "flagged")
+    }
+    rates = {
+        name if of == "estimate" else f"{name}_{of}": np.array(
+            [label[name][of] for label in audit.per_label]
+        )
+        for name in ("rate", "missing", "wrongly_set")
+        for of in ("estimate", "low", "high")
+    }
+    return plain | rates
+
+
+def cell_findings(audit: "MultilabelAudit") -> dict[str, Any]:
+    """What the answer is made from."""
+    above = audit.p_wrong > CLEAN_THRESHOLD
+    told = findings(
+        audit,
+        rows=audit.n_judged_cells,
+        n_flagged=int(audit.flagged.sum()),
+        above=int(above.sum()),
+        dropped=int(droppable(above, audit.p_wrong).sum()),
+    )
+    told["flagged"]["cleaned"]["spared"] = "as no more than half of all rows go"
+    return told | {"flagged_cells": int(audit.flagged_cells.sum())}
+
+
+def summarise_cells(audit: "MultilabelAudit") -> dict[str, Any]:
+    """See :meth:`errata.auditing.MultilabelAudit.summary`."""
+    return shared_summary(audit) | {
+        **cell_findings(audit),
+        "table_rows": len(audit),
+        "labels": [str(name) for name in audit.names],
+        "label_column": audit.about["label"],
+        "missing": _rate(audit.missing_rate),
+        "wrongly_set": _rate(audit.wrongly_set_rate),
+        "per_label": audit.per_label,
+        "self_check": _self_check(audit.self_check),
+        "histogram": _histogram(audit),
+    }
+
+
+def _rate(rate: tuple[float, ...]) -> dict[str, float]:
+    return dict(zip(("estimate", "low", "high"), (round(v, 5) for v in rate), strict=True))
+
+
+def _histogram(audit: "MultilabelAudit") -> dict[str, Any]:
+    edges = histogram_edges()
+    return {
+        "edges": edges.round(2).tolist(),
+        "counts": np.histogram(audit.p_wrong, edges)[0].tolist(),
+        "flagged": np.histogram(audit.p_wrong[audit.flagged], edges)[0].tolist(),
+    }
+
+
+def _self_check(check: CellCheck | None) -> dict[str, Any] | None:
+    return None if check is None else check_in_numbers(check) | {"sentence": _sentence(check)}
+
+
+def _sentence(check: CellCheck) -> str:
+    told = (
+        f"We planted {check.injected:,} errors, half of them labels taken away and half of them "
+        f"labels added; {check.found:,} are among the {check.top:,} most suspicious labels of "
+        f"rows. Knowing which labels are set and nothing else, {check.by_label:,} would be"
+    )
+    return f"{told}." if check.lift else f"{told}. Planted errors do not stand out."
+
+
+def set_in_words(names: Sequence[Any], row: np.ndarray, separator: str = "; ") -> str:
+    """The labels that a row has.
+
+    >>> set_in_words(["cat", "dog"], np.array([1, 1])), set_in_words(["cat"], np.array([0]))
+    ('cat; dog', '(none)')
+    """
+    return separator.join(str(names[place]) for place in np.flatnonzero(row).tolist()) or NONE
+
+
+def changes_in_words(names: Sequence[Any], row: np.ndarray, changed: np.ndarray) -> str:
+    """The labels that would be added, and those that would be taken away.
+
+    >>> changes_in_words(["cat", "dog"], np.array([1, 0]), np.array([True, True]))
+    '+ dog, - cat'
+    """
+    signs = (("+", changed & (row == 0)), ("-", changed & (row == 1)))
+    return ", ".join(
+        f"{sign} {names[place]}"
+        for sign, cells in signs
+        for place in np.flatnonzero(cells).tolist()
+    )
+
+
+def kind_of_error(is_set: bool) -> str:
+    """What is wrong with a cell, if it is."""
+    return "wrongly set" if is_set else "missing"

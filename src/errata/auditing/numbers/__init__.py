@@ -24,15 +24,13 @@
 ``_settings`` holds every constant.
 """
 
-from ._audit_targets import audit_targets
-from ._brought import BroughtPredictions
-from ._digits import digits_of
-from ._finding import find_wrong_targets
-from ._findings import TargetFindings, TargetModel, TargetSelfCheck
+from ._audit import audit_targets
+from ._cleaning import digits_of
+from ._finding import TargetFindings, TargetModel, TargetSelfCheck, find_wrong_targets
+from ._inputs import read_targets, written_cells
+from ._models import BroughtPredictions
 from ._result import TargetAudit
 from ._self_check import check_targets
-from ._target_cells import written_cells
-from ._target_column import read_targets
 
 __all__ = [
     "BroughtPredictions",

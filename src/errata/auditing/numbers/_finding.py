@@ -1,24 +1,103 @@
-"""The stages of an audit of numeric targets, on one page."""
+"""From targets to findings: rounds of models, rate, skill, and values that repeat.
 
+A third round brings nothing and overestimates the rate.
+"""
+
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import nnls
+from scipy.special import expit, logit
 
+from ..._format import listed, number, percent
 from ..._progress import Progress
-from .._noise_rate import NoiseRate
 from .._settings import LEAST_SKILL, MOST_WITHOUT_SKILL
-from ._atom_findings import beside_atoms
-from ._atoms import atoms_of, membership_of
-from ._brought import NOTHING_BROUGHT, BroughtPredictions
-from ._findings import TargetFindings
-from ._likelier_scale import judge_targets
-from ._rate import rate_notes, rate_of_targets
-from ._rounds import TargetRound
-from ._settings import CLEAR_KIND
-from ._target_scale import TargetScale
-from ._target_skill import skill_of_targets, target_models_told
-from ._task import GivenTargets, TargetTask
+from ..results._rates_by import NoiseRate
+from ._models import (
+    NOTHING_BROUGHT,
+    BroughtPredictions,
+    TargetData,
+    TargetPredictor,
+    robust_scale,
+    row_weights,
+)
+from ._noise_model import (
+    LocalScales,
+    ScaleHypotheses,
+    TargetPosterior,
+    local_scales,
+    target_posterior,
+)
+from ._settings import (
+    CENTER_STEPS,
+    CLEAR_KIND,
+    FITTED_ROWS,
+    HIDDEN,
+    HUBER,
+    HUBER_RIDGE,
+    HUBER_STEPS,
+    HUBER_TOLERANCE,
+    INSIDE,
+    LATER_CLIP,
+    LEAST_LOG_GAIN,
+    LEAST_ROW_WEIGHT,
+    MOST_TOLD,
+    RATE_FACTOR,
+    RATE_SLACK,
+    SMALLEST_SCALE,
+    TARGET_RATES,
+)
+from ._task import (
+    GivenTargets,
+    Membership,
+    TargetScale,
+    TargetTask,
+    arranged,
+    atoms_of,
+    may_be_logs,
+    membership_of,
+    start_clipped,
+    target_task,
+)
+
+
+class TargetModel(NamedTuple):
+    """What is kept of one model of the pool."""
+
+    name: str
+    weight: float  # in the pool
+    r2: float  # out of fold, on rows that are probably right
+
+
+class TargetFindings(NamedTuple):
+    """What an audit of numeric targets finds; arrays have one value a row, in the order given.
+
+    A row without a target has ``predicted``, ``low`` and ``high``; its ``p_wrong``, ``suspicion``
+    and ``score`` are 0. Numbers are in the units of the target.
+    """
+
+    p_wrong: np.ndarray  # probability that the target is wrong
+    suspicion: np.ndarray  # its log odds in the mean over hypotheses, which never saturate
+    predicted: np.ndarray  # by the pool of models, none of which has learnt from the row
+    low: np.ndarray  # between low and high lie nine tenths of right targets
+    high: np.ndarray
+    score: np.ndarray  # residual over the local scale, signed
+    error_kind: np.ndarray  # "swap", "gross" or "unclear": what the target would be if wrong
+    local_scale: np.ndarray  # how far right targets of such rows spread
+    noise_rate: NoiseRate
+    has_skill: bool  # whether the models predict better than the mean does
+    models: list[TargetModel]
+    tail: float  # degrees of freedom of Student's t that right residuals follow
+    scale: float  # from 0, noise is even, upwards: how much noise varies between rows
+    on_log_scale: bool  # whether residuals are differences of logarithms
+    notes: list[str]
+
+    def for_rows(self, rows: np.ndarray) -> "TargetFindings":
+        """The same for some of the rows, or for all in another order."""
+        told = self._asdict().items()
+        return self._replace(**{n: v[rows] for n, v in told if isinstance(v, np.ndarray)})
 
 
 def find_wrong_targets(
@@ -55,7 +134,8 @@ def find_wrong_targets(
         It is told each stage in a few words.
     """
     given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs)
-    return wrong_among(given, progress)
+    given, order = arranged(given)
+    return wrong_among(given, progress).for_rows(np.argsort(order))
 
 
 def wrong_among(given: GivenTargets, progress: Progress | None = None) -> TargetFindings:
@@ -67,6 +147,26 @@ def wrong_among(given: GivenTargets, progress: Progress | None = None) -> Target
     others = replace(given, targets=np.where(held, np.nan, given.targets))
     found = findings_of(*judge_targets(others, progress))
     return beside_atoms(found, given.targets, given.known, membership_of(given, atoms))
+
+
+class PooledTargets(NamedTuple):
+    """One prediction a row: center + sum of weights times (predictions - center)."""
+
+    predicted: np.ndarray
+    weights: np.ndarray
+    center: float
+
+
+class TargetRound(NamedTuple):
+    """What one round found, on the scale of the targets."""
+
+    predictions: np.ndarray  # (models, n + m)
+    pooled: PooledTargets
+    scales: LocalScales
+    residuals: np.ndarray
+    posterior: TargetPosterior
+    told: TargetPosterior  # the same, if right residuals are as skewed as most of them are
+    weight: np.ndarray  # of the rows it learnt from
 
 
 def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> TargetFindings:
@@ -118,3 +218,313 @@ def _tail(last: TargetRound) -> float:
     """The tail that weighs most."""
     weights = np.sum([found.of_tails for found in last.posterior.hypotheses], axis=0)
     return last.posterior.hypotheses[0].noises[int(weights.argmax())].tail
+
+
+class TargetSelfCheck(NamedTuple):
+    """What became of errors that were planted in a copy of the targets.
+
+    Planted are swaps: targets of other rows that are probably right.
+    """
+
+    injected: int
+    top: int  # so many of the most suspicious rows...
+    found: int  # ... hold so many of the planted errors
+    by_value: int  # and so many would be in a list of targets furthest from the median
+    lift: bool  # whether planted errors are the more suspicious, beyond chance
+    average_precision: float | None  # of finding the planted errors and those expected besides
+    median_error: float  # of what is predicted for planted rows, in units of the target
+    planted_error: float  # median distance of planted from true targets, to compare
+    repeats: int
+
+    def __repr__(self) -> str:
+        return (
+            f"<TargetSelfCheck: {self.found:,} of {self.injected:,} planted errors are among the "
+            f"{self.top:,} most suspicious rows; {self.by_value:,} by values alone>"
+        )
+
+
+class Start(NamedTuple):
+    """What a round knows of an earlier one."""
+
+    p_wrong: np.ndarray
+    predicted: np.ndarray
+    spread: np.ndarray
+
+
+def first_round(
+    models: Sequence[TargetPredictor],
+    data: TargetData,
+    known: np.ndarray,
+    *,
+    progress: Progress | None = None,
+) -> TargetRound:
+    """Learn from all targets alike, and judge them, both as clipped at the start."""
+    clipped = start_clipped(data.targets)
+    trusted = np.ones(len(data), dtype=bool)
+    return _round(models, replace(data, targets=clipped), clipped, trusted, known, progress)
+
+
+def next_round(
+    models: Sequence[TargetPredictor],
+    data: TargetData,
+    known: np.ndarray,
+    start: Start,
+    *,
+    progress: Progress | None = None,
+) -> TargetRound:
+    """Learn less from targets that are probably wrong, and judge them as they are."""
+    p_wrong = np.where(known, 0.0, start.p_wrong)
+    weight, reach = np.maximum(1 - p_wrong, LEAST_ROW_WEIGHT), LATER_CLIP * start.spread
+    clipped = np.clip(data.targets, start.predicted - reach, start.predicted + reach)
+    as_they_are = (p_wrong < 0.5) & _predicted_far(data.targets, start.predicted)
+    learnt = replace(data, targets=np.where(as_they_are, data.targets, clipped), weight=weight)
+    return _round(models, learnt, data.targets, p_wrong < 0.5, known, progress)
+
+
+def _predicted_far(targets: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """Whether a row that was clipped at the start was predicted to be out there.
+
+    That is how a rare regime, however far, shows after a round of clipped targets.
+    """
+    clipped = start_clipped(targets)
+    return (clipped != targets) & (predicted * np.sign(clipped) > np.abs(clipped) / 2)
+
+
+def start_from(found: TargetRound, n: int) -> Start:
+    """What the next round knows of this one."""
+    rows = found.posterior.rows
+    return Start(rows.p_wrong, found.pooled.predicted[:n], rows.spread[:n])
+
+
+def _round(
+    models: Sequence[TargetPredictor],
+    data: TargetData,
+    judged: np.ndarray,
+    trusted: np.ndarray,
+    known: np.ndarray,
+    progress: Progress | None,
+) -> TargetRound:
+    """``judged`` are the targets that residuals are taken of, ``data`` has those to learn from."""
+    told = []
+    for model in models:
+        if progress is not None:
+            progress(f"fitting {model.name}")
+        told.append(model.predict_unseen(data))
+    predictions, weight = np.stack(told), row_weights(data)
+    random = np.random.default_rng(data.random_state)
+    pooled = pool_predictions(predictions, data.targets, weight, random)
+    residuals = judged - pooled.predicted[: len(data)]
+    if progress is not None:
+        progress("computing the posterior")
+    scales = local_scales(data, predictions, pooled.predicted, residuals, weight)
+    posterior = skewed = target_posterior(residuals, judged, scales, trusted, ~known, random)
+    if scales.skew:
+        sided = scales.skewed(residuals)
+        skewed = target_posterior(residuals, judged, sided, trusted, ~known, random)
+    return TargetRound(predictions, pooled, scales, residuals, posterior, skewed, weight)
+
+
+class JudgedTask(NamedTuple):
+    """A task and its rounds."""
+
+    task: TargetTask
+    first: TargetRound
+    last: TargetRound
+
+
+def judge_targets(given: GivenTargets, progress: Progress | None) -> JudgedTask:
+    """Judge targets as they are or, where these are likelier, by their logarithms.
+
+    On the wrong scale the long side of skewed targets looks wrong. Both are judged to the end
+    before they are compared: errors that are all on one side look like skew until they are known.
+    """
+    judged = _judged(target_task(given), progress)
+    if not may_be_logs(given.targets[np.isfinite(given.targets)]):
+        return judged
+    by_logs = _judged(target_task(given, logs=True), progress)
+    gain = log_evidence(by_logs, given.targets) - log_evidence(judged, given.targets)
+    return by_logs if gain > LEAST_LOG_GAIN * len(judged.task.data) else judged
+
+
+def _judged(task: TargetTask, progress: Progress | None) -> JudgedTask:
+    first = first_round(task.models, task.data, task.known, progress=progress)
+    start = start_from(first, len(task.data))
+    last = next_round(task.models, task.data, task.known, start, progress=progress)
+    return JudgedTask(task, first, last)
+
+
+def log_evidence(judged: JudgedTask, targets: np.ndarray) -> float:
+    """How likely positive targets are, right or wrong, in densities of their own units."""
+    recorded = targets[judged.task.order[: len(judged.task.data)]]
+    told = judged.last.posterior.rows.log_density + judged.task.scale.log_slope(recorded)
+    return float(np.sum(told[recorded > 0]))
+
+
+def pool_predictions(
+    predictions: np.ndarray,
+    targets: np.ndarray,
+    weight: np.ndarray,
+    random: np.random.Generator,
+) -> PooledTargets:
+    """Pool predictions of shape (models, n + m); the first n rows have targets and weights."""
+    center = float(np.average(targets, weights=weight))
+    n = len(targets)
+    rows = np.arange(n) if n <= FITTED_ROWS else random.choice(n, FITTED_ROWS, replace=False)
+    scales = [robust_scale(told[rows] - targets[rows], weight[rows]) for told in predictions]
+    delta = max(HUBER * min(scales), SMALLEST_SCALE)
+    weights = huber_weights(
+        predictions[:, rows].T - center, targets[rows] - center, weight[rows], delta
+    )
+    return PooledTargets(center + weights @ (predictions - center), weights, center)
+
+
+def huber_weights(
+    F: np.ndarray, t: np.ndarray, w: np.ndarray, delta: float, ridge: float = HUBER_RIDGE
+) -> np.ndarray:
+    """Weights ``a >= 0`` with the smallest sum of w huber(t - F a), beside a small ridge.
+
+    By reweighted least squares, which ends at the minimum itself: a search along gradients would
+    stop wherever rounding lets it when one model is nearly perfect.
+    """
+    k = F.shape[1]
+    small = np.sqrt(ridge * w.sum()) * delta * np.sqrt(2)
+    a = np.full(k, 1 / k)
+    for _ in range(HUBER_STEPS):
+        size = np.abs(t - F @ a)
+        root = np.sqrt(w * delta / np.maximum(size, delta))
+        both = np.vstack([np.column_stack([F, t]) * root[:, None], np.eye(k, k + 1) * small])
+        R: Any = np.linalg.qr(both, mode="r")
+        before, a = a, nnls(R[:, :k], R[:, k], maxiter=100 * k)[0]
+        if np.abs(a - before).max() <= HUBER_TOLERANCE:
+            break
+    return a
+
+
+def rate_of_targets(hypotheses: Sequence[ScaleHypotheses], r2: float) -> NoiseRate:
+    """The posterior mean, and an interval wider than the posterior's own.
+
+    The tail of real residuals is no Student t, which the posterior does not know; and the less of
+    the targets is explained (``r2``), the more errors may hide in what is not. A rate beyond a
+    quarter may be none: so many targets that are far off may as well be right and spread unevenly.
+    """
+    estimate = float(np.mean([found.mean_rate for found in hypotheses]))
+    low = min(_quantile(found, 0.05) for found in hypotheses)
+    high = max(_quantile(found, 0.95) for found in hypotheses)
+    return NoiseRate(
+        estimate,
+        0.0 if estimate > MOST_TOLD else max(0.0, low / RATE_FACTOR - RATE_SLACK),
+        min(1.0, high * RATE_FACTOR + RATE_SLACK + HIDDEN * float(np.clip(1 - r2, 0, 1))),
+    )
+
+
+def rate_notes(rate: NoiseRate) -> list[str]:
+    """What must be said of a rate that the noise model can hardly tell."""
+    if rate.estimate <= MOST_TOLD:
+        return []
+    return [
+        f"{rate.estimate:.0%} of the targets look wrong. So many errors look like right targets "
+        "that spread unevenly or have long tails: part or all of them may be right and unusual."
+    ]
+
+
+def _quantile(found: ScaleHypotheses, level: float) -> float:
+    """Of the posterior, which may hold that nothing is wrong."""
+    weights = np.r_[1 - found.p_errors, found.p_errors * found.weights.sum(axis=0)]
+    return float(np.r_[0.0, TARGET_RATES][np.searchsorted(np.cumsum(weights), level)])
+
+
+def skill_of_targets(first: TargetRound, units: np.ndarray | None = None) -> float:
+    """Mean gain in Huber's loss over the best constant, in standard errors.
+
+    It is that of the first round: the second has left out what was predicted badly, and whatever
+    is left looks predictable. Rows of one of the ``units`` share their fate: the standard error
+    counts units, not rows.
+    """
+    targets = first.residuals + first.pooled.predicted[: len(first.residuals)]
+    gain = _huber(targets - _best_constant(targets)) - _huber(first.residuals)
+    units = np.arange(len(gain)) if units is None else units
+    sums = np.bincount(units, weights=gain - gain.mean())
+    error = float(np.sqrt(np.sum(sums**2)) / len(gain))
+    return float(gain.mean() / error) if error > 1e-12 else 0.0
+
+
+def _best_constant(targets: np.ndarray) -> float:
+    """That with the smallest loss; a mean would lose against medians without any skill."""
+    center = float(np.median(targets))
+    for _ in range(CENTER_STEPS):
+        center += float(np.clip(targets - center, -1, 1).mean())
+    return center
+
+
+def _huber(residuals: np.ndarray) -> np.ndarray:
+    inside = np.clip(residuals, -1, 1)
+    return inside * (residuals - inside / 2)
+
+
+def target_models_told(
+    found: TargetRound, targets: np.ndarray, models: list[TargetPredictor]
+) -> list[TargetModel]:
+    """Name, weight and R² of each model, on rows in so far as they are right."""
+    weight = 1 - found.posterior.rows.p_wrong
+    mean = np.average(targets, weights=weight)
+    total = weight @ (targets - mean) ** 2
+    return [
+        TargetModel(
+            model.name, float(a), float(1 - weight @ (targets - f[: len(targets)]) ** 2 / total)
+        )
+        for model, a, f in zip(models, found.pooled.weights, found.predictions, strict=True)
+    ]
+
+
+def beside_atoms(
+    found: TargetFindings, targets: np.ndarray, known: np.ndarray | None, members: Membership
+) -> TargetFindings:
+    """Findings of all rows, from those of the rows that hold no atom.
+
+    A wrong target holds an atom as often as any row does, a right one as often as rows like it do.
+    The odds are multiplied by that ratio, for the other rows those by how far they are off.
+    """
+    held, recorded = members.kinds < len(members.atoms), np.isfinite(targets)
+    known = np.zeros(len(targets), dtype=bool) if known is None else known
+    rate, ratio = found.noise_rate.estimate, members.log_ratio
+    suspicion = np.where(held, logit(rate), found.suspicion) + ratio
+    p_wrong = expit(logit(np.where(held, rate, found.p_wrong)) + ratio)
+    p_wrong = np.where(recorded & ~known, p_wrong, 0.0)
+    suspicion = np.where(known, suspicion[recorded].min(), suspicion)
+    return found._replace(
+        p_wrong=p_wrong if found.has_skill else np.minimum(p_wrong, MOST_WITHOUT_SKILL),
+        suspicion=np.where(recorded, suspicion, 0.0),
+        error_kind=np.where(held, "swap", found.error_kind),
+        notes=[*found.notes, atoms_note(members)],
+        **_expected(found, targets, members),
+    )
+
+
+def _expected(found: TargetFindings, targets: np.ndarray, members: Membership) -> dict[str, Any]:
+    """What is predicted: an atom where that is likeliest; bounds hold all that is probable."""
+    n, atoms = len(targets), members.atoms
+    likeliest = members.p.argmax(axis=1)
+    probable = members.p > 1 - INSIDE
+    probable[np.arange(n), likeliest] = True
+    values = np.broadcast_to(atoms, (n, len(atoms)))
+    predicted = np.column_stack([values, found.predicted])[np.arange(n), likeliest]
+    away = np.where(np.isfinite(targets), targets - predicted, 0.0) / found.local_scale
+    as_before = (likeliest == len(atoms)) & (members.kinds == len(atoms))
+    return {
+        "predicted": predicted,
+        "low": np.where(probable, np.column_stack([values, found.low]), np.inf).min(axis=1),
+        "high": np.where(probable, np.column_stack([values, found.high]), -np.inf).max(axis=1),
+        "score": np.where(as_before, found.score, away),
+    }
+
+
+def atoms_note(members: Membership) -> str:
+    """Which values are judged on their own."""
+    told = [
+        f"{number(float(atom))} ({percent(float(share))} of the targets)"
+        for atom, share in zip(members.atoms, members.share, strict=False)
+    ]
+    return (
+        f"Many rows share {listed(told)}: whether a row holds such a value is judged on its own, "
+        "beside how far all others are off."
+    )

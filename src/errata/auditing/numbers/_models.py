@@ -1,29 +1,115 @@
-"""The default models of numeric targets: quick ones that differ in kind."""
+"""Models of numeric targets: what they learn from, the default ones, and those of a user."""
 
 import warnings
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+from sklearn.utils.validation import has_fit_parameter
 
+from ..._compat import take_rows
+from ..._crossfit import Fold, make_folds
 from ..._neighbors import NeighborIndex, nearest_in
+from ..._random import seeded_member
 from ...elm import ELMRegressor
 from ...elm._fit import choose_alpha, gather, predict_outside
-from ...elm._hidden_layer import RBF
-from ...elm._rows import HiddenRows
+from ...elm._hidden_layer import RBF, HiddenRows
 from ...exceptions import SuspicionWarning
 from .._settings import LEAVE_ONE_OUT, RIDGE_FOLDS, TREE_ROWS
 from ._settings import (
+    FOLDS_OF_TARGETS,
     FOREST_LEAF,
     FOREST_TREES,
     NEAR_TARGETS,
     RBF_SHARPNESS,
     RBF_UNITS,
+    TARGET_STEP,
     TWO_FORESTS,
+    WEIGHT_STEP,
 )
-from ._training import TargetData, TargetPredictor, row_weights, weighted_median
+
+
+@dataclass(frozen=True)
+class TargetData:
+    """Features of all rows, the first of which have a target.
+
+    Attributes
+    ----------
+    X : array of shape (n + m, d)
+        Rows with a target, then rows without.
+    targets : array of shape (n,)
+    weight : array of shape (n,) or None
+        How much each row is to be learnt from.
+    groups : array of int of shape (n,) or None
+        Rows that must be left out together.
+    random_state : int
+    n_jobs : int or None
+    """
+
+    X: np.ndarray
+    targets: np.ndarray
+    weight: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    random_state: int = 0
+    n_jobs: int | None = None
+
+    def __len__(self) -> int:
+        """Number of rows with a target."""
+        return len(self.targets)
+
+    @property
+    def learnt(self) -> np.ndarray:
+        """Features of rows with a target."""
+        return self.X[: len(self)]
+
+    @property
+    def others(self) -> np.ndarray:
+        """Features of rows without."""
+        return self.X[len(self) :]
+
+    def folds(self, n_folds: int = FOLDS_OF_TARGETS) -> list[Fold]:
+        """Training and test rows; they do not depend on the targets, and keep groups together."""
+        same, seed = np.zeros(len(self)), self.random_state
+        return make_folds(n_folds, same, groups=self.groups, stratify=False, random_state=seed)
+
+
+class TargetPredictor(Protocol):
+    """A model of numeric targets: a name, and predictions of rows it has not learnt from."""
+
+    @property
+    def name(self) -> str:
+        """How reports call it."""
+
+    def predict_unseen(self, data: TargetData) -> np.ndarray:
+        """Predict every row without its own target, shape (n + m,)."""
+
+
+def weighted_median(values: np.ndarray, weight: np.ndarray) -> Any:
+    """The value that half of the weight lies at or below, along the last axis."""
+    return weighted_quantile(values, weight, 0.5)
+
+
+def weighted_quantile(values: np.ndarray, weight: np.ndarray, level: float) -> Any:
+    """The value that this fraction of the weight lies at or below, along the last axis."""
+    order = np.argsort(values, axis=-1, kind="stable")
+    weight = np.broadcast_to(weight, values.shape)
+    reached = np.cumsum(np.take_along_axis(weight, order, -1), axis=-1)
+    place = (reached >= level * reached[..., -1:]).argmax(axis=-1)[..., None]
+    return np.take_along_axis(values, np.take_along_axis(order, place, -1), -1)[..., 0]
+
+
+def robust_scale(residuals: np.ndarray, weight: np.ndarray | None = None) -> float:
+    """The standard deviation of normal residuals, by their median size."""
+    weight = np.ones(len(residuals)) if weight is None else weight
+    return 1.4826 * float(weighted_median(np.abs(residuals), weight))
+
+
+def row_weights(data: TargetData) -> np.ndarray:
+    """The weights of the rows, one each where none are given."""
+    return np.ones(len(data)) if data.weight is None else data.weight
 
 
 def default_target_models(n_rows: int) -> list[TargetPredictor]:
@@ -119,6 +205,7 @@ class TreesRegression:
 
     def predict_unseen(self, data: TargetData) -> np.ndarray:
         """Costs O(B m log m) to grow B trees from m rows each; as much for each fold of groups."""
+        data = _in_steps(data)
         forest = (ExtraTreesRegressor if self.extra else RandomForestRegressor)(
             self.n_trees,
             min_samples_leaf=self.leaf,
@@ -133,6 +220,19 @@ class TreesRegression:
             warnings.simplefilter("ignore", UserWarning)  # few trees: some rows are in all of them
             forest.set_params(oob_score=True).fit(data.learnt, data.targets, data.weight)
         return _with_others(forest.oob_prediction_, forest.predict, data)
+
+
+def _in_steps(data: TargetData) -> TargetData:
+    """Targets and weights in steps so coarse that trees add them up, and their squares, exactly.
+
+    Which of two equal splits is taken, and whether a leaf of equal targets is split at all, would
+    hang on rounding otherwise, and with it all that is drawn after that.
+    """
+    targets = np.round(data.targets / TARGET_STEP) * TARGET_STEP
+    if data.weight is None:
+        return replace(data, targets=targets)
+    weight = np.maximum(np.round(data.weight / WEIGHT_STEP), 1) * WEIGHT_STEP
+    return replace(data, targets=targets, weight=weight)
 
 
 def unseen_by_folds(regressor: Any, table: Any, data: TargetData) -> np.ndarray:
@@ -180,3 +280,109 @@ def _nearby_median(distances: np.ndarray, neighbors: np.ndarray, targets: np.nda
     """Weights fall as a Gaussian of the distance over the mean distance of a row's neighbours."""
     mean = np.maximum(distances.mean(axis=1, keepdims=True), np.finfo(float).tiny)
     return weighted_median(targets[neighbors], np.exp(-((distances / mean) ** 2)))
+
+
+class BroughtPredictions(NamedTuple):
+    """Models of numeric targets that the user brings."""
+
+    estimator: Any = None  # a regressor that learns from the table
+    predictions: np.ndarray | None = None  # out of sample, (n,) or (n, m)
+    estimators: Sequence[Any] | None = None  # instead of the default models
+
+    def for_rows(self, rows: np.ndarray) -> "BroughtPredictions":
+        """The same for some of the rows."""
+        told = self.predictions
+        return self._replace(predictions=None if told is None else np.asarray(told)[rows])
+
+
+NOTHING_BROUGHT = BroughtPredictions()
+
+
+@dataclass(frozen=True)
+class CrossFittedRegressor:
+    """A regressor, fitted to errata's features or to a table of its own."""
+
+    name: str
+    regressor: Any
+    table: Any = None  # errata's features if None
+
+    def predict_unseen(self, data: TargetData) -> np.ndarray:
+        """Costs a fit for each of five folds, and one more where rows have no target."""
+        table = data.X if self.table is None else self.table
+        regressor = seeded_member(self.regressor, data.random_state)
+        told = np.empty(len(data.X))
+        for train, test in data.folds():
+            told[test] = _fitted(regressor, table, train, data).predict(take_rows(table, test))
+        others = np.arange(len(data), len(data.X))
+        if len(others):
+            model = _fitted(regressor, table, np.arange(len(data)), data)
+            told[others] = model.predict(take_rows(table, others))
+        return told
+
+
+def _fitted(regressor: Any, table: Any, rows: np.ndarray, data: TargetData) -> Any:
+    """A clone fitted with weights, or without the rows that weigh little if it knows no weights."""
+    weight = row_weights(data)[rows]
+    if has_fit_parameter(regressor, "sample_weight"):
+        params = {"sample_weight": weight}
+    else:
+        rows, params = rows[weight >= 0.5] if (weight >= 0.5).any() else rows, {}
+    return clone(regressor).fit(take_rows(table, rows), data.targets[rows], **params)
+
+
+@dataclass(frozen=True)
+class GivenPredictions:
+    """Predictions that the user has already, on the scale of the targets."""
+
+    name: str
+    told: np.ndarray
+
+    def predict_unseen(self, data: TargetData) -> np.ndarray:
+        """Nothing to fit."""
+        return self.told
+
+
+def target_models_of(
+    brought: BroughtPredictions, table: Any, n_rows: int, *, features: bool
+) -> list[TargetPredictor]:
+    """Default models unless others are brought instead, the user's regressor and predictions.
+
+    ``table`` is what the regressor learns from, in the order of the rows; predictions are on the
+    scale of the targets, (n,) or (n, m).
+    """
+    models: list[TargetPredictor] = []
+    if brought.estimators is not None:
+        models += [_named_regressor(entry, place) for place, entry in enumerate(brought.estimators)]
+    elif features:
+        models += default_target_models(n_rows)
+    if brought.estimator is not None:
+        _check_regressor("estimator", brought.estimator)
+        models.append(CrossFittedRegressor("your model", brought.estimator, table))
+    if brought.predictions is not None:
+        told = np.asarray(brought.predictions, dtype=float).reshape(len(brought.predictions), -1)
+        names = [f"your predictions {k + 1}" for k in range(told.shape[1])]
+        names = ["your predictions"] if len(names) == 1 else names
+        models += [GivenPredictions(*named) for named in zip(names, told.T, strict=True)]
+    if not models:
+        raise ValueError("no model is left to check the targets: pass a table, or predictions.")
+    return models
+
+
+def _named_regressor(entry: Any, place: int) -> TargetPredictor:
+    """A model as it is, or a regressor under its own name or that of its class."""
+    if hasattr(entry, "predict_unseen"):
+        return entry
+    if isinstance(entry, tuple) and len(entry) == 2:
+        name, regressor = entry
+    else:
+        name, regressor = f"{type(entry).__name__} {place + 1}", entry
+    _check_regressor("estimators", regressor)
+    return CrossFittedRegressor(name, regressor)
+
+
+def _check_regressor(parameter: str, regressor: Any) -> None:
+    if isinstance(regressor, type | str) or not hasattr(regressor, "predict"):
+        raise ValueError(
+            f"{parameter}={regressor!r} has no predict; pass a regressor such as "
+            "sklearn.ensemble.RandomForestRegressor()."
+        )

@@ -1,16 +1,41 @@
-"""The noise model: densities of right and of wrong residuals, fitted by expectation-maximisation.
+"""Densities of right and of wrong residuals, and the probability that each target is wrong.
 
 A residual over its local scale, z, is right with density sigma⁻¹ t(z / sigma; nu). A wrong one
 comes from a mixture: normal densities of several widths (gross errors), and the density of all
 targets (a value that belongs to another row).
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import expit, gammaln, logsumexp
+from scipy.stats import cauchy, t
 
-from ._settings import EM_STEPS, EM_TOLERANCE, GROSS_SCALES, KERNELS, LEAST_SIGMA
+from ._models import TargetData, TreesRegression, robust_scale, weighted_quantile
+from ._settings import (
+    CORE_TAIL,
+    EM_STEPS,
+    EM_TOLERANCE,
+    FITTED_ROWS,
+    GROSS_SCALES,
+    INSIDE,
+    KERNELS,
+    LARGEST_LOG_SCALE,
+    LEAST_RESIDUAL,
+    LEAST_SIGMA,
+    LEAST_TOLD_SKEW,
+    MOST_RESIDUAL,
+    POWERS,
+    RATE_PRIOR,
+    SCALE_LEAF,
+    SCALE_TREES,
+    SMALLEST_SCALE,
+    TAILS,
+    TARGET_RATES,
+    WIDE_FRACTION,
+    WIDE_SCALE,
+)
 
 
 class TargetNoise(NamedTuple):
@@ -139,3 +164,237 @@ def _log_prior(noise: TargetNoise) -> float:
     return (
         0.5 * np.log(noise.rate) + 10.5 * np.log1p(-noise.rate) + float(np.log(noise.mixture).sum())
     )
+
+
+class ScaleHypotheses(NamedTuple):
+    """Hypotheses of tail and rate under one local scale, and how much each weighs."""
+
+    noises: list[TargetNoise]  # one for each tail
+    weights: np.ndarray  # (tails, rates), their sum is one
+    p_errors: float = 1.0  # that any target is wrong at all; weights are those if one is
+
+    @property
+    def of_tails(self) -> np.ndarray:
+        """Weight of each tail."""
+        return self.weights.sum(axis=1)
+
+    @property
+    def mean_rate(self) -> float:
+        """Fraction of wrong targets to expect."""
+        return self.p_errors * float(self.weights.sum(axis=0) @ TARGET_RATES)
+
+
+class RowOdds(NamedTuple):
+    """What is found about rows, under one local scale or in the mean over both."""
+
+    p_wrong: np.ndarray  # if any target is wrong at all
+    suspicion: np.ndarray
+    swap_share: np.ndarray  # of the density of errors: how far a wrong value is another row's
+    spread: np.ndarray  # standard scale of right residuals
+    reach: np.ndarray  # half of the interval that right targets lie in
+    log_density: np.ndarray  # of the residual, right or wrong
+
+
+class TargetPosterior(NamedTuple):
+    """Rows, and the hypotheses under either scale."""
+
+    rows: RowOdds
+    hypotheses: list[ScaleHypotheses]
+
+    @property
+    def p_wrong(self) -> np.ndarray:
+        """Probability that each target is wrong."""
+        return self.rows.p_wrong * np.mean([found.p_errors for found in self.hypotheses])
+
+
+class LocalScales(NamedTuple):
+    """Two hypotheses of how noise varies between rows, each of shape (n + m,).
+
+    All of what is predicted hides errors that cluster in a region; none of it calls legitimate
+    noise errors.
+    """
+
+    whole: np.ndarray
+    half: np.ndarray  # the geometric mean of that and its median
+    power: float  # 0 where noise is even
+    skew: float = 0.0  # above 0 where right targets spread further above what is predicted
+
+    def skewed(self, residuals: np.ndarray) -> "LocalScales":
+        """The same, wider on the side to which right targets are skewed, narrower on the other."""
+        sides = np.ones(len(self.whole))
+        sides[: len(residuals)] = np.exp(self.skew * np.sign(residuals))
+        return self._replace(whole=sides * self.whole, half=sides * self.half)
+
+
+def target_posterior(
+    residuals: np.ndarray,
+    targets: np.ndarray,
+    scales: LocalScales,
+    trusted: np.ndarray,
+    doubtful: np.ndarray,
+    random: np.random.Generator,
+) -> TargetPosterior:
+    """Judge rows by both local scales, each with the same weight.
+
+    Parameters
+    ----------
+    residuals, targets : array of shape (n,)
+    scales : LocalScales
+        Of these rows, and of more that have no target.
+    trusted : array of bool of shape (n,)
+        Targets whose density stands for that of a swapped one.
+    doubtful : array of bool of shape (n,)
+        Targets that noise is fitted to: all but those that are known.
+    random : Generator
+        Draws the rows that noise is fitted to where there are many.
+    """
+    others = TargetDensity.of(targets[trusted])
+    fitted = np.flatnonzero(doubtful)
+    if len(fitted) > FITTED_ROWS:
+        fitted = np.sort(random.choice(fitted, FITTED_ROWS, replace=False))
+    rows, hypotheses = [], []
+    for scale in (scales.whole, scales.half):
+        s = scale[: len(residuals)]
+        z = residuals / s
+        log_swap = others.log_density(targets, s) + np.log(s)
+        densities = log_error_densities(z, gross_scales(z), log_swap)
+        found = weigh_hypotheses(z[fitted], densities[:, fitted])
+        hypotheses.append(found)
+        rows.append(judged_targets(found, z, densities, scale))
+    both = [np.mean(found, axis=0) for found in zip(*rows, strict=True)]
+    return TargetPosterior(RowOdds(*both), hypotheses)
+
+
+def weigh_hypotheses(z: np.ndarray, log_densities: np.ndarray) -> ScaleHypotheses:
+    """Fit the noise for every tail, and weigh tails and rates by likelihood times prior.
+
+    That nothing is wrong is as probable beforehand as all rates together: among many right targets
+    one is always the furthest off.
+    """
+    noises: list[TargetNoise] = []
+    for tail in TAILS:
+        noises.append(fit_noise(z, log_densities, tail, noises[-1] if noises else None))
+    log_weights = np.array([_log_likelihoods(noise, z, log_densities) for noise in noises])
+    log_prior = log_rate_prior(TARGET_RATES)
+    log_weights += log_prior - logsumexp(log_prior)
+    errors = logsumexp(log_weights)
+    none = logsumexp([noise.log_right(z).sum() for noise in noises])
+    return ScaleHypotheses(noises, np.exp(log_weights - errors), float(expit(errors - none)))
+
+
+def log_rate_prior(rates: np.ndarray) -> np.ndarray:
+    """Of rates at equal distances of their logarithms, up to a constant."""
+    a, b = RATE_PRIOR
+    return a * np.log(rates) + (b - 1) * np.log1p(-rates)
+
+
+def _log_likelihoods(noise: TargetNoise, z: np.ndarray, log_densities: np.ndarray) -> np.ndarray:
+    """Of each rate."""
+    right = noise.log_right(z)
+    ratio = np.exp(np.minimum(noise.log_wrong(log_densities) - right, 700))
+    return np.array([right.sum() + np.log1p(rate * (ratio - 1)).sum() for rate in TARGET_RATES])
+
+
+def judged_targets(
+    found: ScaleHypotheses, z: np.ndarray, log_densities: np.ndarray, scale: np.ndarray
+) -> RowOdds:
+    """Average over tails and rates; ``scale`` holds rows without a target, too."""
+    p_wrong, suspicion, swap_share, log_density = np.zeros((4, len(z)))
+    spread = reach = 0.0
+    log_odds = np.log(TARGET_RATES) - np.log1p(-TARGET_RATES)
+    for noise, weights in zip(found.noises, found.weights, strict=True):
+        wrong = noise.log_wrong(log_densities)
+        right = noise.log_right(z)
+        ratio, rate = wrong - right, weights @ TARGET_RATES / weights.sum()
+        p_wrong += p_over_rates(ratio, log_odds, weights)
+        suspicion += weights.sum() * ratio + weights @ log_odds
+        either = np.logaddexp(np.log1p(-rate) + right, np.log(rate) + wrong)
+        log_density += weights.sum() * (either - np.log(scale[: len(z)]))
+        swaps = np.log(noise.mixture[-1]) + log_densities[-1]
+        swap_share += weights.sum() * np.exp(swaps - wrong)
+        spread += weights.sum() * noise.sigma
+        reach += weights.sum() * noise.sigma * t.ppf((1 + INSIDE) / 2, noise.tail)
+    return RowOdds(p_wrong, suspicion, swap_share, spread * scale, reach * scale, log_density)
+
+
+def p_over_rates(ratio: np.ndarray, log_odds: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Mean over rates of rate g / (rate g + (1 - rate) f), for the log of the ratio g / f."""
+    total = np.zeros(len(ratio))
+    for odds, weight in zip(log_odds, weights, strict=True):
+        if weight > 1e-6 * weights.max():
+            total += weight * expit(ratio + odds)
+    return total
+
+
+def local_scales(
+    data: TargetData,
+    predictions: np.ndarray,
+    pooled: np.ndarray,
+    residuals: np.ndarray,
+    weight: np.ndarray,
+) -> LocalScales:
+    """Learn the size of residuals from the features, and believe it as far as that is likely."""
+    overall = max(robust_scale(residuals, weight), SMALLEST_SCALE)
+    told = _predicted_size(data, predictions, pooled, residuals, overall)
+    power, whole = _most_likely_power(told, residuals, weight, overall)
+    half = np.sqrt(whole * np.median(whole[: len(data)]))
+    skew = _skew(residuals / whole[: len(data)], weight)
+    return LocalScales(whole, _rescaled(half, residuals, weight), power, skew)
+
+
+def _predicted_size(
+    data: TargetData,
+    predictions: np.ndarray,
+    pooled: np.ndarray,
+    residuals: np.ndarray,
+    overall: float,
+) -> np.ndarray:
+    """Logarithm of the size of residuals, out of bag, with mean 0.
+
+    Sizes are clipped, so that errors do not make the scale by which they are judged.
+    """
+    spread = np.log(predictions.std(axis=0) + LEAST_RESIDUAL * overall)
+    size = np.clip(np.abs(residuals), LEAST_RESIDUAL * overall, MOST_RESIDUAL * overall)
+    leaf = int(np.clip(len(data) // 50, *SCALE_LEAF))
+    X = np.column_stack([data.X, pooled, spread])
+    trees = TreesRegression("local scale", True, SCALE_TREES, leaf)
+    told = trees.predict_unseen(replace(data, X=X, targets=np.log(size), weight=None))
+    return told - told[: len(data)].mean()
+
+
+def _most_likely_power(
+    told: np.ndarray, residuals: np.ndarray, weight: np.ndarray, overall: float
+) -> tuple[float, np.ndarray]:
+    """The power of the predicted size that makes residuals most likely, and the scale by it."""
+    likelihoods, scales = [], []
+    for power in POWERS:
+        log_scale = np.clip(power * told, -LARGEST_LOG_SCALE, LARGEST_LOG_SCALE)
+        scale = _rescaled(overall * np.exp(log_scale), residuals, weight)
+        likelihoods.append(_log_likelihood(residuals, scale[: len(residuals)], overall))
+        scales.append(scale)
+    best = int(np.argmax(likelihoods))
+    return float(POWERS[best]), scales[best]
+
+
+def _log_likelihood(residuals: np.ndarray, scale: np.ndarray, overall: float) -> float:
+    """Under a core by the scale of each row, and a few that are wide."""
+    core = t.pdf(residuals / scale, CORE_TAIL) / scale
+    wide = cauchy.pdf(residuals, scale=WIDE_SCALE * overall)
+    return float(np.log((1 - WIDE_FRACTION) * core + WIDE_FRACTION * wide).sum())
+
+
+def _rescaled(scale: np.ndarray, residuals: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The same up to a factor, so that residuals over it have a robust scale of one."""
+    factor = robust_scale(residuals / scale[: len(residuals)], weight)
+    return np.maximum(factor * scale, SMALLEST_SCALE)
+
+
+def _skew(z: np.ndarray, weight: np.ndarray) -> float:
+    """Half of the log ratio of what lies above the median to what lies below, between quartiles.
+
+    Errors on one side lie beyond and hardly move it. What may be chance is none: in normal noise
+    its standard error is 1.36 over the root of the number of rows.
+    """
+    low, median, high = (weighted_quantile(z, weight, level) for level in (0.25, 0.5, 0.75))
+    skew = 0.5 * float(np.log((high - median) / (median - low))) if low < median < high else 0.0
+    return skew if abs(skew) >= max(LEAST_TOLD_SKEW, 2 * 1.36 / np.sqrt(len(z))) else 0.0

@@ -1,6 +1,8 @@
-"""The result of an audit of numeric targets: one number per row, and what should be done."""
+"""The result of an audit of numeric targets, its summary, and slips that explain errors."""
 
 import os
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -8,20 +10,49 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..._format import number
 from ...review.decisions import Decisions
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
-from .._base import BaseAudit
-from .._by import Doubted
-from .._cleaning import Cleaned
-from .._decided import check_decided
-from .._noise_rate import NoiseRate
-from .._settings import CLEAN_THRESHOLD
-from .._stored_rows import KNOWN
-from ._digits import Digits, digits_of
-from ._findings import TargetSelfCheck
-from ._target_cleaning import clean_targets, decided_targets
-from ._target_summary import summarise_targets, target_findings
+from .._settings import BAND_POINTS, CLEAN_THRESHOLD, TARGET_POINTS
+from ..inputs._decisions import check_decided
+from ..results._base import BaseAudit
+from ..results._cleaning import Cleaned
+from ..results._flags import histogram_edges
+from ..results._rates_by import Doubted, NoiseRate
+from ..results._summary import findings, shared_summary
+from ..stored._rows import KNOWN
+from ._cleaning import Digits, clean_targets, decided_targets, digits_of, droppable
+from ._finding import TargetSelfCheck
+
+UNEVEN = 0.5  # from here on it is worth a word that noise varies between rows
+
+# The simpler ones first: of two that explain a number, the first is named.
+SLIPS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "sign": lambda wrong: -wrong,
+    "x10": lambda wrong: wrong / 10,
+    "/10": lambda wrong: wrong * 10,
+    "x100": lambda wrong: wrong / 100,
+    "/100": lambda wrong: wrong * 100,
+    "x1000": lambda wrong: wrong / 1000,
+    "/1000": lambda wrong: wrong * 1000,
+    "x2.54": lambda wrong: wrong / 2.54,
+    "/2.54": lambda wrong: wrong * 2.54,
+}
+
+LONG_LEAP = 5  # widths of the interval
+
+WORDS = {
+    "sign": "a lost or added minus sign",
+    "x10": "a factor of ten",
+    "/10": "a factor of ten",
+    "x100": "a factor of a hundred",
+    "/100": "a factor of a hundred",
+    "x1000": "a factor of a thousand",
+    "/1000": "a factor of a thousand",
+    "x2.54": "inches and centimetres confused",
+    "/2.54": "inches and centimetres confused",
+}
 
 
 @dataclass(eq=False, repr=False)
@@ -255,3 +286,182 @@ class TargetAudit(BaseAudit):
     ) -> dict[str, Any]:
         """Attributes that are made anew from what is on disk."""
         return {KNOWN: column_array(table, KNOWN) if KNOWN in table.column_names else None}
+
+
+def target_findings(audit: "TargetAudit") -> dict[str, Any]:
+    """What the answer is made from."""
+    above = audit.p_wrong > CLEAN_THRESHOLD
+    name = audit.about["target"]
+    told = findings(
+        audit,
+        rows=int(audit.has_target.sum()),
+        n_flagged=int(audit.flagged.sum()),
+        above=int(above.sum()),
+        dropped=int(droppable(above, audit.p_wrong).sum()),
+    )
+    told["flagged"]["cleaned"]["spared"] = "as no more than half of all rows go"
+    return told | {"noun": None if name is None else [f"value of {name}", f"values of {name}"]}
+
+
+def summarise_targets(audit: "TargetAudit") -> dict[str, Any]:
+    """See :meth:`errata.auditing.TargetAudit.summary`."""
+    return shared_summary(audit) | {
+        **target_findings(audit),
+        "target": audit.about["target"],
+        "hints": hints_in_words(audit.hint[audit.flagged]),
+        "error_kinds": _error_kinds(audit),
+        "self_check": _self_check(audit.self_check),
+        "histogram": _histogram(audit),
+        "points": _points(audit),
+        "band": _band(audit),
+        "noise": _noise(audit),
+    }
+
+
+def _error_kinds(audit: "TargetAudit") -> dict[str, int]:
+    """What flagged targets look like that no slip explains."""
+    unexplained = audit.flagged & (audit.hint == "")
+    return dict(Counter(audit.error_kind[unexplained].tolist()))
+
+
+def _noise(audit: "TargetAudit") -> dict[str, Any]:
+    """How right targets spread around what is predicted."""
+    spread = np.quantile(audit.local_scale, [0.1, 0.5, 0.9])
+    return {
+        "tail": audit.tail,
+        "on_log_scale": audit.on_log_scale,
+        "is_uneven": audit.scale > UNEVEN,
+        "local_scale": [float(f"{value:.4g}") for value in spread],
+    }
+
+
+def _histogram(audit: "TargetAudit") -> dict[str, Any]:
+    edges, there = histogram_edges(), audit.has_target
+    return {
+        "edges": edges.round(2).tolist(),
+        "counts": np.histogram(audit.p_wrong[there], edges)[0].tolist(),
+        "flagged": np.histogram(audit.p_wrong[audit.flagged], edges)[0].tolist(),
+    }
+
+
+def _points(audit: "TargetAudit") -> dict[str, Any]:
+    """Rows to draw: the flagged ones first, then others by lot, but the same ones every time."""
+    there = np.flatnonzero(audit.has_target)
+    lot = np.random.default_rng(0).random(len(there))
+    order = there[np.lexsort((lot, ~audit.flagged[there]))][:TARGET_POINTS]
+    names = {"target": audit.targets, "predicted": audit.predicted}
+    names |= {"low": audit.low, "high": audit.high}
+    return {
+        "row": order.tolist(),
+        "flagged": audit.flagged[order].tolist(),
+        **{name: [float(f"{v:.6g}") for v in column[order]] for name, column in names.items()},
+    }
+
+
+def _band(audit: "TargetAudit") -> dict[str, list[float]]:
+    """Along what is predicted, how far below and above it right targets reach: medians."""
+    order = np.argsort(audit.predicted, kind="stable")
+    parts = [part for part in np.array_split(order, BAND_POINTS) if len(part)]
+    columns = {
+        "predicted": audit.predicted,
+        "below": audit.low - audit.predicted,
+        "above": audit.high - audit.predicted,
+    }
+    return {
+        name: [float(f"{np.median(column[part]):.6g}") for part in parts]
+        for name, column in columns.items()
+    }
+
+
+def _self_check(check: TargetSelfCheck | None) -> dict[str, Any] | None:
+    if check is None:
+        return None
+    plain = ("injected", "top", "found", "by_value", "lift", "repeats")
+    precision = check.average_precision
+    return {name: getattr(check, name) for name in plain} | {
+        "average_precision": None if precision is None else round(precision, 4),
+        "median_error": float(f"{check.median_error:.4g}"),
+        "planted_error": float(f"{check.planted_error:.4g}"),
+        "sentence": _check_sentence(check),
+    }
+
+
+def _check_sentence(check: TargetSelfCheck) -> str:
+    found = (
+        f"Of {check.injected:,} values we exchanged for those of other rows, {check.found:,} are "
+        f"among the {check.top:,} most suspicious rows; {check.by_value:,} would be by how unusual "
+        "the value is alone."
+    )
+    if not check.lift:
+        return f"{found} Planted errors do not stand out."
+    off, was = number(check.median_error), number(check.planted_error)
+    return f"{found} What is predicted for them is off by {off}, the planted values by {was}."
+
+
+def hints_for(targets: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The slip that explains each wrong number; empty where none does.
+
+    A slip explains a number when undoing it leads into the interval of right ones. It must lead
+    twice as far as the interval is wide, a change of units three times: in a wide one, any slip
+    would end by chance.
+
+    Examples
+    --------
+    >>> hints_for(np.array([213.0, -20.5, 35.0]), low=np.full(3, 18.0), high=np.full(3, 24.0))
+    array(['x10', 'sign', ''], dtype=object)
+    """
+    hints = np.full(len(targets), "", dtype=object)
+    width = high - low
+    for name, undo in reversed(SLIPS.items()):
+        undone = undo(targets)
+        leap = _leap(targets, undone, low, high)
+        # One right number in ten is outside of the interval: after a long leap, it may be near.
+        slack = np.where(leap > LONG_LEAP, width / 4, 0.0)
+        explains = (low - slack <= undone) & (undone <= high + slack)
+        hints[explains & (leap > (3 if name.endswith("2.54") else 2))] = name
+    return hints
+
+
+def _leap(targets: np.ndarray, undone: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """How far undoing a slip leads, in widths of the interval.
+
+    Of positive numbers both are ratios: a factor of a hundred is a long way down, too.
+    """
+    ratios = (low > 0) & (targets > 0) & (undone > 0)
+
+    def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        logs = np.log(np.where(ratios, one, 1.0)) - np.log(np.where(ratios, other, 1.0))
+        return np.abs(np.where(ratios, logs, one - other))
+
+    with np.errstate(over="ignore"):  # a single value is expected: any way there is long
+        return apart(undone, targets) / np.maximum(apart(high, low), np.finfo(float).tiny)
+
+
+def without_slips(targets: np.ndarray, hints: np.ndarray) -> np.ndarray:
+    """Numbers with the slips that :func:`hints_for` has named undone, others as they are.
+
+    Examples
+    --------
+    >>> without_slips(np.array([213.0, 20.0]), np.array(["x10", ""], dtype=object))
+    array([21.3, 20. ])
+    """
+    undone = np.array(targets, dtype=float)
+    for name, undo in SLIPS.items():
+        here = hints == name
+        undone[here] = undo(undone[here])
+    return undone
+
+
+def hints_in_words(hints: np.ndarray) -> list[str]:
+    """How many numbers look like which slip, the most frequent first.
+
+    Examples
+    --------
+    >>> hints_in_words(np.array(["x10", "", "/10", "sign"], dtype=object))
+    ['2 look like a factor of ten', '1 looks like a lost or added minus sign']
+    """
+    found = Counter(WORDS[hint] for hint in hints.tolist() if hint)
+    return [
+        f"{number:,} {'looks' if number == 1 else 'look'} like {words}"
+        for words, number in found.most_common()
+    ]

@@ -24,13 +24,10 @@ from .._settings import (
     LEAST_LIFT,
     LIST_LENGTH,
 )
-from ._atoms import atoms_of
-from ._brought import NOTHING_BROUGHT, BroughtPredictions
-from ._finding import wrong_among
-from ._findings import TargetFindings, TargetSelfCheck
-from ._rounds import Start, next_round
+from ._finding import Start, TargetFindings, TargetSelfCheck, next_round, wrong_among
+from ._models import NOTHING_BROUGHT, BroughtPredictions
 from ._settings import MOVED, PLANTING_TRIES
-from ._task import GivenTargets, TargetTask, target_task
+from ._task import GivenTargets, TargetTask, arranged, atoms_of, target_task
 
 
 class Planted(NamedTuple):
@@ -61,13 +58,15 @@ def check_targets(
     rows are drawn.
     """
     random = np.random.default_rng(seed + 1)
-    rows = np.flatnonzero(np.isfinite(targets))
+    given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs)
+    given, order = arranged(given)
+    rows = np.flatnonzero(np.isfinite(given.targets))
     if len(rows) > CHECKED_ROWS:
         rows = np.sort(random.choice(rows, CHECK_SAMPLE, replace=False))
-    given = GivenTargets(X, targets, table, groups, brought, known, seed, n_jobs).for_rows(rows)
+    given, found = given.for_rows(rows), found.for_rows(order[rows])
     by_atoms = len(atoms_of(given.targets)) > 0
     task = target_task(given, logs=found.on_log_scale and not by_atoms)
-    start = _start(task, found, rows)
+    start = _start(task, found)
     look = partial(_look_anew, given, task) if by_atoms else partial(_look_once, task, start)
     n = int(np.sum(~task.known))
     count = min(max(FEWEST_INJECTED, round(INJECTED * n)), n // 2)
@@ -80,10 +79,10 @@ def check_targets(
     return _summed_up(runs, task, start.p_wrong)
 
 
-def _start(task: TargetTask, found: TargetFindings, rows: np.ndarray) -> Start:
-    """What the audit found of these rows, on the scale of the task."""
-    low, high = task.scale.apply(found.low[rows]), task.scale.apply(found.high[rows])
-    return Start(found.p_wrong[rows], task.scale.apply(found.predicted[rows]), (high - low) / 4)
+def _start(task: TargetTask, found: TargetFindings) -> Start:
+    """What the audit found of the rows, on the scale of the task."""
+    low, high = task.scale.apply(found.low), task.scale.apply(found.high)
+    return Start(found.p_wrong, task.scale.apply(found.predicted), (high - low) / 4)
 
 
 def plant_and_look(

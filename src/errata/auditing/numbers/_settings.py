@@ -23,6 +23,7 @@ RBF_SHARPNESS = {"wide RBF features": 0.5, "RBF features": 1.0, "narrow RBF feat
 RBF_UNITS = 400
 FOREST_LEAF = 2
 FOREST_TREES = {20_000: 60, np.inf: 50}  # by rows at most
+TARGET_STEP, WEIGHT_STEP = 2.0**-13, 2.0**-8  # at which trees see targets and weights of rows
 TWO_FORESTS = 3_000  # rows up to which a random forest stands beside extra trees
 NEAR_TARGETS = 20  # neighbours
 FOLDS_OF_TARGETS = 5  # of regressors without a closed form
@@ -35,6 +36,7 @@ LEAST_ROW_WEIGHT = 1e-3
 # Pool
 HUBER = 1.345  # times the smallest robust scale of a model's residuals
 HUBER_RIDGE = 1e-3
+HUBER_STEPS, HUBER_TOLERANCE = 500, 1e-9  # the last of the change of a weight
 FITTED_ROWS = 10_000  # that weights of models and noise are fitted to at most
 
 # Local scale

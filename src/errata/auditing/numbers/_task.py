@@ -1,16 +1,40 @@
-"""What is given, and the task made of it: rows in order, targets on a scale, models."""
+"""What is given, and the task made of it: rows in order, targets on a scale, values that repeat.
+
+A smooth density of residuals knows nothing of them: rows that hold the value and rows that do not
+would look like errors of each other. Whether a row holds an atom is one question, asked of trees;
+what it holds if it does not is another, and the audit of the other rows.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._canonical import number_by_appearance, order_rows, round_cells, sign_table
 from ..._compat import take_rows
-from .._copies import copies_note
-from ._brought import NOTHING_BROUGHT, BroughtPredictions, target_models_of
-from ._copied_rows import groups_with_copies
-from ._target_scale import TargetScale, scale_of
-from ._training import TargetData, TargetPredictor
+from ..inputs._duplicates import copies_note, copy_groups
+from ..inputs._groups import joined
+from ._models import (
+    NOTHING_BROUGHT,
+    BroughtPredictions,
+    TargetData,
+    TargetPredictor,
+    TreesRegression,
+    target_models_of,
+)
+from ._settings import (
+    ATOM_LEAF,
+    FEWEST_BESIDE,
+    LEAST_ATOM,
+    LEAST_EXCESS,
+    LEAST_SKEW,
+    LOG_QUANTILE,
+    MOSTLY_POSITIVE,
+    SCALE_TREES,
+    SKEW_QUANTILES,
+    START_CLIP,
+    TRUST_IN_TREES,
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +61,55 @@ class GivenTargets:
             brought=self.brought.for_rows(rows),
             known=None if self.known is None else self.known[rows],
         )
+
+
+def arranged(given: GivenTargets) -> tuple[GivenTargets, np.ndarray]:
+    """The same with rows and features in an order that follows from what they hold, and that order.
+
+    Folds and samples are drawn by position: another order of the same table would be another draw.
+    """
+    n = len(given.targets)
+    told = np.empty((n, 0))
+    if given.brought.predictions is not None:
+        told = np.asarray(given.brought.predictions, dtype=float).reshape(n, -1)
+    X = told if given.X is None else given.X
+    signatures, columns = sign_table(X)
+    known = np.zeros(n) if given.known is None else given.known
+    ties = [round_cells(values) for values in (given.targets, known, *told.T)]
+    order = order_rows(X, signatures, *ties)
+    given = given.for_rows(order)
+    if given.X is not None:
+        given = replace(given, X=given.X[:, np.argsort(columns)])
+    if given.groups is not None:
+        given = replace(given, groups=number_by_appearance(given.groups))
+    return given, order
+
+
+class TargetScale(NamedTuple):
+    """(y - center) / spread, or the same of the logarithm of y."""
+
+    center: float
+    spread: float
+    floor: float | None = None  # of logarithms: smaller targets count as this; None without logs
+
+    @property
+    def logs(self) -> bool:
+        """Whether values are logarithms."""
+        return self.floor is not None
+
+    def apply(self, targets: np.ndarray) -> np.ndarray:
+        """Targets on this scale."""
+        values = targets if self.floor is None else np.log(np.maximum(targets, self.floor))
+        return (values - self.center) / self.spread
+
+    def log_slope(self, targets: np.ndarray) -> np.ndarray:
+        """Log of the derivative, by which densities on this scale are those of the targets."""
+        return -np.log(self.spread) - (np.log(np.maximum(targets, self.floor)) if self.floor else 0)
+
+    def undo(self, values: np.ndarray) -> np.ndarray:
+        """Values on this scale, in the units of the targets."""
+        values = self.center + self.spread * values
+        return np.exp(values) if self.logs else values
 
 
 class TargetTask(NamedTuple):
@@ -77,3 +150,144 @@ def target_task(given: GivenTargets, *, logs: bool = False) -> TargetTask:
         scale,
         [] if copies is None else [copies_note(copies, "target")],
     )
+
+
+def scale_of(targets: np.ndarray, *, logs: bool = False) -> TargetScale:
+    """By the median and the larger of two robust spreads; of many equal targets, the deviation."""
+    floor = log_floor(targets) if logs else None
+    values = targets if floor is None else np.log(np.maximum(targets, floor))
+    low, center, high = np.quantile(values, [0.25, 0.5, 0.75])
+    spread = max(1.4826 * np.median(np.abs(values - center)), (high - low) / 1.349)
+    spread = spread if spread > 0 else values.std()
+    if not spread > 0:
+        raise ValueError(
+            f"all targets are {targets[0]:g}, so that none can be wrong; pass a target that varies."
+        )
+    return TargetScale(float(center), float(spread), floor)
+
+
+def log_floor(targets: np.ndarray) -> float:
+    """A tenth of what nearly all positive targets exceed: what is below is as far out as that."""
+    return float(np.quantile(targets[targets > 0], LOG_QUANTILE)) / 10
+
+
+def may_be_logs(targets: np.ndarray) -> bool:
+    """Whether logarithms are worth a try: targets are positive, but for few, and skewed."""
+    if np.mean(targets > 0) < MOSTLY_POSITIVE:
+        return False
+    low, middle, high = np.quantile(targets, SKEW_QUANTILES)
+    return bool(high - middle > LEAST_SKEW * (middle - low))
+
+
+def start_clipped(values: np.ndarray) -> np.ndarray:
+    """Values no further than ten spreads beyond the quartiles.
+
+    A rare but legitimate regime far from the rest is not taken for errors before it was learnt.
+    """
+    low, high = np.quantile(values, [0.25, 0.75])
+    return np.clip(values, low - START_CLIP, high + START_CLIP)
+
+
+def atoms_of(targets: np.ndarray) -> np.ndarray:
+    """Values that stand out: of a twentieth of the rows, and twice as frequent as any other left.
+
+    Ratings and counts, whose frequencies fall off slowly, hold none.
+    """
+    left = targets[np.isfinite(targets)]
+    least, atoms = LEAST_ATOM * len(left), []
+    while len(left):
+        values, times = np.unique(left, return_counts=True)
+        most, next_most = np.sort(np.r_[0, times])[:-3:-1]
+        left = left[left != values[times.argmax()]]
+        if most < max(least, LEAST_EXCESS * next_most) or len(left) < FEWEST_BESIDE:
+            break
+        if left.min() == left.max():
+            break
+        atoms.append(values[times.argmax()])
+    return np.array(atoms)
+
+
+class Membership(NamedTuple):
+    """Which atom each row holds, the last kind being none of them, and how probable each is."""
+
+    atoms: np.ndarray
+    kinds: np.ndarray  # of the rows; those without a target hold none
+    p: np.ndarray  # (n, atoms + 1), by trees that were grown without the row
+    share: np.ndarray  # of the rows, (atoms + 1,)
+
+    @property
+    def log_ratio(self) -> np.ndarray:
+        """How much likelier a row's kind is in any other row, as logarithm."""
+        return np.log(self.share[self.kinds] / self.p[np.arange(len(self.kinds)), self.kinds])
+
+
+def membership_of(given: GivenTargets, atoms: np.ndarray) -> Membership:
+    """Ask trees, and believe them as far as that makes the rows' kinds likely."""
+    kinds = np.full(len(given.targets), len(atoms))
+    for place, atom in enumerate(atoms):
+        kinds[given.targets == atom] = place
+    task = target_task(_with_features(given))
+    held = kinds[task.order[: len(task.data)]]
+    share = np.bincount(held, minlength=len(atoms) + 1) / len(held)
+    p = np.empty((len(kinds), len(share)))
+    p[task.order] = _believed(_asked_of_trees(task, held, len(atoms)), held, share)
+    return Membership(atoms, kinds, p, share)
+
+
+def _with_features(given: GivenTargets) -> GivenTargets:
+    """Where predictions are all there is, these are what trees look at; or nothing."""
+    if given.X is not None and given.X.shape[1]:
+        return given
+    told = given.brought.predictions
+    told = np.zeros(len(given.targets)) if told is None else np.asarray(told, dtype=float)
+    return replace(given, X=told.reshape(len(told), -1))
+
+
+def _asked_of_trees(task: TargetTask, held: np.ndarray, n_atoms: int) -> np.ndarray:
+    """Probability of each atom and of none, as trees see it, (n + m, atoms + 1)."""
+    leaf = int(np.clip(len(held) // 100, *ATOM_LEAF))
+    trees = TreesRegression("atoms", True, SCALE_TREES, leaf)
+    told = [
+        trees.predict_unseen(replace(task.data, targets=(held == kind).astype(float)))
+        for kind in range(n_atoms)
+    ]
+    p = np.column_stack([*told, np.maximum(1 - np.sum(told, axis=0), 0)])
+    return p / p.sum(axis=1, keepdims=True)
+
+
+def _believed(p: np.ndarray, held: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Probabilities and shares, mixed as makes likeliest what the rows hold."""
+    n, mixed = len(held), [(k * p + share) / (k + 1) for k in TRUST_IN_TREES]
+    return max(mixed, key=lambda told: np.log(told[np.arange(n), held]).sum())
+
+
+def copies_of(X: np.ndarray, targets: np.ndarray) -> np.ndarray | None:
+    """The number of each row's group of equal rows, if these are copies; None if there are none.
+
+    Rows with equal features may also be different rows that coarse columns cannot tell apart, and
+    then each tells about the others. Copies have equal targets, too: half of such rows at least,
+    and twice as many as any two rows have by chance.
+    """
+    groups = copy_groups(X)
+    if groups.max() + 1 == len(groups):
+        return None
+    together = np.bincount(groups)[groups] > 1
+    both = np.unique(np.column_stack([groups, _codes(targets)]), axis=0, return_inverse=True)[1]
+    same = np.bincount(both.ravel())[both.ravel()] > 1
+    by_chance = float(np.sum((np.bincount(_codes(targets)) / len(targets)) ** 2))
+    return groups if same[together].mean() >= max(0.5, 2 * by_chance) else None
+
+
+def _codes(targets: np.ndarray) -> np.ndarray:
+    return np.unique(targets, return_inverse=True)[1]
+
+
+def groups_with_copies(
+    X: np.ndarray, targets: np.ndarray, groups: np.ndarray | None
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Groups that keep copies together, and the copies; unless they link all groups to one."""
+    copies = copies_of(X, targets) if X.shape[1] else None
+    if copies is None or groups is None:
+        return (groups if copies is None else copies), copies
+    both = joined(copies, groups)
+    return (both, copies) if both.max() > 0 else (groups, None)

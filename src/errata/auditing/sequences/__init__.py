@@ -11,10 +11,7 @@ the probability that the label is wrong in the same way.
 """
 
 from ._inputs import SequenceInputs, check_sequence, read_recordings
-from ._models import sequence_models
-from ._recordings import Recordings
-from ._stretches import Timeline, find_stretches
-from ._traces import draw_traces
+from ._recordings import Recordings, Timeline, draw_traces, find_stretches, sequence_models
 
 __all__ = [
     "Recordings",

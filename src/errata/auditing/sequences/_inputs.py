@@ -7,32 +7,39 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 
-from ..._format import listed
-from ..._names import instead
+from ..._format import instead, listed, plural
 from ..._validation import check_no_missing_labels
 from ...tables import Features
 from ...tables._columns import (
     Column,
     column_array,
     column_names,
+    columns_of,
     count_rows,
+    numbers,
+    times,
     without_columns,
 )
-from .._inputs import Inputs, check_trust
-from .._known import known_column, known_mask
-from .._labels import classes_of, label_column
-from .._leaks import find_leak, leak_note
-from .._per_row import check_one_per_row, one_per_row
-from .._scaling import fit_scale
-from ._recordings import Recordings, gather_recordings, order_note
-from ._signals import Signals, as_numbers, is_date, read_signals
-from ._stretches import Timeline
+from .._settings import NAMED_COLUMNS
+from ..inputs._features import find_leak, fit_scale, leak_note
+from ..inputs._inputs import Inputs, arrange, check_trust
+from ..inputs._labels import (
+    check_one_per_row,
+    classes_of,
+    known_column,
+    known_mask,
+    label_column,
+    one_per_row,
+)
+from ._recordings import Recordings, Timeline, gather_recordings, order_note
 
 INSTEAD = {
     "groups": "recordings are left out together already.",
     "embeddings": "pass the embeddings as X.",
     "image_shape": "a recording is drawn over time.",
 }
+
+CLOCK_STEPS = 20  # fewer may rise by chance
 
 
 class SequenceInputs(NamedTuple):
@@ -108,6 +115,7 @@ def read_recordings(
             *rare,
         ],
         known=known_mask(known, codes >= 0),
+        class_order=arrange(features.X, audited, codes)[1],  # of rows time is the order
     )
     return SequenceInputs(inputs, recordings, _timeline(names, signals.clock), signals.by_name)
 
@@ -121,6 +129,26 @@ def _sequence_column(table: Any, sequence: Any, n: int) -> tuple[Any, np.ndarray
         hint = instead(sequence, known)
         raise ValueError(f"there is no column {sequence!r} to take recordings from; {hint}")
     return without_columns(table, [sequence]), column_array(table, sequence)
+
+
+class Signals(NamedTuple):
+    """What is seen of a recording."""
+
+    columns: list[Column]
+    values: list[np.ndarray]  # of each column: finite numbers, one entry per row
+    clock: Column | None
+    notes: list[str]
+
+    @property
+    def by_name(self) -> dict[str, np.ndarray]:
+        """The numbers of each column."""
+        return {c.name: v for c, v in zip(self.columns, self.values, strict=True)}
+
+    def without(self, keys: Sequence[Any]) -> "Signals":
+        """The same without some columns."""
+        pairs = zip(self.columns, self.values, strict=True)
+        kept = [(column, values) for column, values in pairs if column.key not in keys]
+        return self._replace(columns=[c for c, _ in kept], values=[v for _, v in kept])
 
 
 def _without_leak(
@@ -175,3 +203,92 @@ def _timeline(names: np.ndarray, clock: Column | None) -> Timeline:
     if clock is None or is_date(clock):  # in seconds since 1970 it would tell nobody anything
         return Timeline(cells)
     return Timeline(cells, clock.name, as_numbers(clock))
+
+
+def read_signals(table: Any, recordings: Recordings) -> Signals:
+    """The columns that are numbers over time; clocks, words, and what stands still are none."""
+    columns = [(column, as_numbers(column)) for column in columns_of(table)]
+    words = [column.name for column, values in columns if values is None]
+    numeric = [(column, values) for column, values in columns if values is not None]
+    for column, values in numeric:
+        _check_finite(column.name, values)
+    clocks = [column for column, values in numeric if _rises(values, recordings)]
+    others = [(c, v) for c, v in numeric if c.name not in [clock.name for clock in clocks]]
+    bridged = [(column, _bridged(values, recordings)) for column, values in others]
+    still = [column.name for column, values in bridged if _stands_still(values, recordings)]
+    kept = [(column, values) for column, values in bridged if column.name not in still]
+    missing = sum(int((~np.isfinite(v)).sum()) for c, v in others if c.name not in still)
+    notes = [
+        *_left_out(words, "a model of sequences takes numbers only"),
+        *_left_out(still, "nothing changes there within a recording"),
+        *_clock_note([clock.name for clock in clocks]),
+        *([f"Gaps in the signals ({plural(missing, 'cell')}) are bridged."] if missing else []),
+    ]
+    if not kept:
+        raise ValueError(" ".join(["no column of numbers over time is left.", *notes]))
+    return Signals([c for c, _ in kept], [v for _, v in kept], clocks[0] if clocks else None, notes)
+
+
+def _check_finite(name: str, values: np.ndarray) -> None:
+    infinite = np.flatnonzero(np.isinf(values))
+    if len(infinite):
+        raise ValueError(
+            f"column {name!r} holds {plural(len(infinite), 'infinite number')} (the first is in "
+            f"row {infinite[0]}, counted from 0); correct such cells, or leave them empty."
+        )
+
+
+def as_numbers(column: Column) -> np.ndarray | None:
+    """The numbers of a column, or of its dates, which may be a clock; None for words."""
+    return times(column.values) if is_date(column) else numbers(column.values)
+
+
+def is_date(column: Column) -> bool:
+    """Whether cells are dates or durations."""
+    return getattr(getattr(column.values, "dtype", None), "kind", "") in ("m", "M")
+
+
+def _steps(values: np.ndarray, recordings: Recordings) -> np.ndarray:
+    """Differences between neighbours of one recording."""
+    steps = np.diff(recordings.in_order(values))
+    return np.delete(steps, recordings.ends[:-1] - 1)
+
+
+def _rises(values: np.ndarray, recordings: Recordings) -> bool:
+    """Whether numbers grow from row to row in every recording, as no signal does for long."""
+    if not np.isfinite(values).all():
+        return False
+    steps = _steps(values, recordings)
+    return len(steps) >= CLOCK_STEPS and bool((steps > 0).all())
+
+
+def _stands_still(values: np.ndarray, recordings: Recordings) -> bool:
+    return not _steps(values, recordings).any()
+
+
+def _bridged(values: np.ndarray, recordings: Recordings) -> np.ndarray:
+    """Gaps bridged by straight lines; where a recording has nothing else, by the median."""
+    missing = ~np.isfinite(values)
+    if not missing.any():
+        return values
+    moments, gap = recordings.in_order(values), recordings.in_order(missing)
+    median = 0.0 if missing.all() else float(np.median(values[~missing]))
+    for begin, end in zip(np.r_[0, recordings.ends[:-1]], recordings.ends, strict=True):
+        lacking, known = np.flatnonzero(gap[begin:end]), np.flatnonzero(~gap[begin:end])
+        line = np.interp(lacking, known, moments[begin + known]) if len(known) else median
+        moments[begin + lacking] = line
+    return recordings.in_table(moments)
+
+
+def _left_out(names: list[str], why: str) -> list[str]:
+    return [f"Left out {listed(map(repr, names), NAMED_COLUMNS)}: {why}."] if names else []
+
+
+def _clock_note(names: list[str]) -> list[str]:
+    if not names:
+        return []
+    rise = "rises" if len(names) == 1 else "rise"
+    return [
+        f"{listed(map(repr, names), NAMED_COLUMNS)} {rise} from row to row in every recording: "
+        "taken for a clock, not for a signal."
+    ]

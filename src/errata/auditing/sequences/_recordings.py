@@ -1,13 +1,35 @@
-"""Recordings: rows in the order of time, and what has to be left out together."""
+"""Recordings: rows in the order of time, models of them, and stretches that are flagged."""
 
-from typing import NamedTuple
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
 
 from ..._crossfit import make_folds
-from ..._format import plural
+from ..._format import four_digits, plural
+from ..._random import with_seed
 from ..._validation import is_missing
-from .._settings import FEW_RECORDINGS, FOLDS, WINDOW
+from ...sequence import SupervisedHMM, TolerantHMM
+from .._settings import (
+    COMPONENTS,
+    FEW_RECORDINGS,
+    FOLDS,
+    SEQUENCE_ROWS,
+    SEQUENCE_STEPS,
+    SEQUENCE_TOL,
+    TRACE_CONTEXT,
+    TRACE_POINTS,
+    TRACE_ROWS,
+    TRACED_COLUMNS,
+    TRACES,
+    WINDOW,
+)
+from ..models._base import OutOfFoldModel, TrainingData
 
 
 class Recordings(NamedTuple):
@@ -141,4 +163,259 @@ def order_note(recordings: Recordings, codes: np.ndarray) -> list[str]:
     return [
         "Neighbouring rows share their label no more often than rows drawn by lot: the table does "
         "not seem to be in the order of time. Sort it, or audit it without sequence."
+    ]
+
+
+def sequence_models(recordings: Recordings) -> list[OutOfFoldModel]:
+    """The models that stand for errata's own where rows follow each other in time.
+
+    They fail in different ways: tolerance may take a class for errors of another, and mixtures
+    may learn single recordings by heart.
+    """
+    # One start and few steps: a fit that is a little better changes hardly any probability.
+    how: dict[str, Any] = {"n_init": 1, "max_iter": SEQUENCE_STEPS, "tol": SEQUENCE_TOL}
+    models = {
+        "tolerant HMM": TolerantHMM(n_components=COMPONENTS, **how),
+        "tolerant HMM, one density a class": TolerantHMM(n_components=1, **how),
+        "supervised HMM": SupervisedHMM(n_components=COMPONENTS, **how),
+    }
+    return [HiddenMarkov(name, model, recordings) for name, model in models.items()]
+
+
+@dataclass(frozen=True)
+class HiddenMarkov:
+    """A model of sequences, fitted to the recordings of other folds.
+
+    It tells the probability of each class at each moment from the signal of the whole recording,
+    and from no label of it: annotators who err do so for a while, and labels that vouch for their
+    neighbours would hide just that.
+    """
+
+    name: str
+    model: Any
+    recordings: Recordings  # of the rows to be told of
+
+    def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
+        """Costs five fits to 50,000 rows each at most, some dozens of passes over them each."""
+        folds = data.splits()
+        with warnings.catch_warnings():
+            # Fits that are not quite settled, labels worse than chance: the audit itself will tell.
+            warnings.simplefilter("ignore", UserWarning)
+            told = Parallel(n_jobs=data.n_jobs, prefer="threads")(
+                delayed(self._told)(data, train, test) for train, test in folds
+            )
+        proba = np.empty((len(data.codes), data.n_classes), dtype=np.float32)
+        for (_, test), found in zip(folds, told, strict=True):
+            proba[test] = found
+        return proba
+
+    def for_rows(self, rows: np.ndarray) -> "HiddenMarkov":
+        """The same model for some of the rows."""
+        return replace(self, recordings=self.recordings.for_rows(rows))
+
+    def _told(self, data: TrainingData, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+        random = np.random.default_rng(data.random_state)
+        train = train[self.recordings.for_rows(train).windows(SEQUENCE_ROWS, random)]
+        shares = np.bincount(data.codes[train], minlength=data.n_classes) / len(train)
+        known = np.flatnonzero(shares)
+        if len(known) < 2:
+            return np.tile(shares.astype(np.float32), (len(test), 1))
+        model = self._fitted(data, train)
+        held_out = self.recordings.for_rows(test)
+        found = model.predict_proba(data.X[test][held_out.order], held_out.lengths)
+        # What the training rows lack is as probable as it is frequent: nothing tells.
+        lacking = shares == 0
+        overall = np.bincount(data.codes, minlength=data.n_classes) / len(data.codes)
+        proba = np.where(lacking, overall, 0.0) * np.ones((len(test), 1))
+        proba[:, known] = held_out.in_table(found) * (1 - overall[lacking].sum())
+        return proba
+
+    def _fitted(self, data: TrainingData, train: np.ndarray) -> Any:
+        part = self.recordings.for_rows(train)
+        rows = train[part.order]
+        model = with_seed(clone(self.model), data.random_state)
+        return model.fit(data.X[rows], data.codes[rows], part.lengths)
+
+
+class Timeline(NamedTuple):
+    """Which recording each row belongs to, and when it was made, if a column says so."""
+
+    recording: np.ndarray  # (n,), text
+    clock_name: str | None = None
+    clock: np.ndarray | None = None  # (n,)
+
+    @property
+    def recordings(self) -> Recordings:
+        """The rows of each recording in order."""
+        return gather_recordings(self.recording)[0]
+
+
+def find_stretches(
+    timeline: Timeline,
+    *,
+    flagged: np.ndarray,
+    labels: np.ndarray,
+    suggested: np.ndarray,
+    p_wrong: np.ndarray,
+) -> dict[str, np.ndarray]:
+    """The stretches as columns of a table, those with most wrong rows to be expected first.
+
+    A stretch is as many neighbouring rows of one recording as are flagged, carry one label, and
+    look like one other class. Its ``p_wrong`` is the mean of that of its rows: the fraction of them
+    that is expected to be wrong. That the whole stretch is wrong from its first row to its last is
+    less probable; where it begins and ends is the least sure about it.
+
+    Examples
+    --------
+    >>> wake = np.array(["wake"] * 8)
+    >>> nights = Timeline(np.array(["a"] * 5 + ["b"] * 3, dtype=object))
+    >>> sleeps = np.array([0, 1, 1, 0, 1, 1, 1, 1], dtype=bool)
+    >>> found = find_stretches(
+    ...     nights, flagged=sleeps, labels=wake, suggested=np.where(sleeps, "sleep", wake),
+    ...     p_wrong=0.75 * sleeps,
+    ... )
+    >>> found["start"].tolist(), found["end"].tolist(), found["rows"].tolist()
+    ([5, 1, 4], [7, 2, 4], [3, 2, 1])
+    """
+    recordings = timeline.recordings
+    # Within a run all rows share the label, so that the first speaks for all of them.
+    runs = recordings.in_order(recordings.runs(flagged, labels, suggested))
+    begins = np.flatnonzero(np.diff(runs, prepend=-1))
+    ends = np.r_[begins[1:], len(runs)]
+    expected = np.add.reduceat(recordings.in_order(p_wrong), begins)
+    wanted = np.flatnonzero(recordings.in_order(flagged)[begins])
+    wanted = wanted[np.argsort(-expected[wanted], kind="stable")]
+    first, last = recordings.order[begins[wanted]], recordings.order[ends[wanted] - 1]
+    rows = (ends - begins)[wanted]
+    return {
+        "recording": timeline.recording[first],
+        "start": first,
+        "end": last,
+        **_times(timeline, first, last),
+        "rows": rows,
+        "label": labels[first],
+        "suggested": suggested[first],
+        "p_wrong": expected[wanted] / rows,
+    }
+
+
+def _times(timeline: Timeline, first: np.ndarray, last: np.ndarray) -> dict[str, np.ndarray]:
+    if timeline.clock is None:
+        return {}
+    name = timeline.clock_name
+    return {f"start_{name}": timeline.clock[first], f"end_{name}": timeline.clock[last]}
+
+
+class _Moments(NamedTuple):
+    """What is drawn, in the order of time."""
+
+    signals: dict[str, np.ndarray]
+    labels: np.ndarray
+    suggested: np.ndarray
+    clock: np.ndarray | None
+    place: np.ndarray  # of each row of the table among the moments
+
+
+def draw_traces(
+    stretches: Mapping[str, np.ndarray],
+    signals: Mapping[str, np.ndarray],
+    codes: np.ndarray,
+    timeline: Timeline,
+    *,
+    labels: np.ndarray,
+    suggested: np.ndarray,
+) -> list[dict[str, Any]]:
+    """Plain dicts, ready for JSON: the first stretches with the signals that tell most."""
+    recordings = timeline.recordings
+    chosen = telling(signals, codes)
+    place = np.empty(len(codes), dtype=np.intp)
+    place[recordings.order] = np.arange(len(codes))
+    moments = _Moments(
+        {name: recordings.in_order(signals[name]) for name in chosen},
+        recordings.in_order(labels),
+        recordings.in_order(suggested),
+        None if timeline.clock is None else recordings.in_order(timeline.clock),
+        place,
+    )
+    count = min(TRACES, len(stretches["start"]))
+    return [_trace(i, stretches, moments, recordings, timeline.clock_name) for i in range(count)]
+
+
+def telling(signals: Mapping[str, np.ndarray], codes: np.ndarray) -> list[str]:
+    """The signals whose mean differs most between labels, in the order of the table."""
+    sizes = np.bincount(codes)
+    explained = {}
+    for name, given in signals.items():
+        values = given / max(np.abs(given).max(), np.finfo(float).tiny)  # squares could overflow
+        means = np.bincount(codes, weights=values) / np.maximum(sizes, 1)
+        spread = values.var() or 1.0
+        explained[name] = float(means[codes].var() / spread)
+    best = sorted(explained, key=lambda name: -explained[name])[:TRACED_COLUMNS]
+    return [name for name in signals if name in best]
+
+
+def _trace(
+    i: int,
+    stretches: Mapping[str, np.ndarray],
+    moments: _Moments,
+    recordings: Recordings,
+    clock_name: str | None,
+) -> dict[str, Any]:
+    """One stretch and its surroundings, within its recording."""
+    begin = int(moments.place[stretches["start"][i]])
+    end = begin + int(stretches["rows"][i])
+    number = int(np.searchsorted(recordings.ends, begin, side="right"))
+    opens = int(recordings.ends[number - 1]) if number else 0
+    around = int(max(TRACE_CONTEXT * (end - begin), TRACE_ROWS))
+    low, high = max(opens, begin - around), min(int(recordings.ends[number]), end + around)
+    within = slice(low, high)
+    axis = np.arange(low, high) - opens if moments.clock is None else moments.clock[within]
+    return {
+        "recording": str(stretches["recording"][i]),
+        "start": int(stretches["start"][i]),
+        "end": int(stretches["end"][i]),
+        "rows": int(stretches["rows"][i]),
+        "label": str(stretches["label"][i]),
+        "suggested": str(stretches["suggested"][i]),
+        "p_wrong": four_digits(stretches["p_wrong"][i]),
+        "axis": {"name": clock_name, "first": float(axis[0]), "last": float(axis[-1])},
+        "from": (begin - low) / (high - low),
+        "to": (end - low) / (high - low),
+        "signals": [
+            {"name": name, **_line(values[within])} for name, values in moments.signals.items()
+        ],
+        "labels": _bands(moments.labels[within]),
+        "suggestions": _bands(moments.suggested[within]),
+    }
+
+
+def _line(values: np.ndarray) -> dict[str, Any]:
+    """The signal at its own scale; of many samples the lowest and the highest of each few."""
+    low, high = float(values.min()), float(values.max())
+    scaled = (values - low) / ((high - low) or 1.0)
+    places = (np.arange(len(values)) + 0.5) / len(values)
+    if len(values) > TRACE_POINTS:
+        kept = extremes(values, TRACE_POINTS // 2)
+        scaled, places = scaled[kept], places[kept]
+    return {"low": low, "high": high, "x": places.round(5).tolist(), "y": scaled.round(3).tolist()}
+
+
+def extremes(values: np.ndarray, bins: int) -> np.ndarray:
+    """Places of the lowest and highest value in each of so many bins: no peak is lost."""
+    edges = np.linspace(0, len(values), bins + 1).astype(int)
+    found = [
+        begin + place
+        for begin, end in pairwise(edges)
+        for place in (values[begin:end].argmin(), values[begin:end].argmax())
+    ]
+    return np.unique(found)
+
+
+def _bands(names: np.ndarray) -> list[dict[str, Any]]:
+    """Runs of one name: where they begin, how wide they are, as fractions of the window."""
+    begins = np.flatnonzero(np.r_[True, names[1:] != names[:-1]])
+    widths = np.diff(np.r_[begins, len(names)])
+    return [
+        {"name": str(names[b]), "at": round(b / len(names), 5), "width": round(w / len(names), 5)}
+        for b, w in zip(begins.tolist(), widths.tolist(), strict=True)
     ]

@@ -1,16 +1,14 @@
 """The experiments that ``errata reproduce`` knows, one file each."""
 
 from .._experiment import Experiment
-from ._ecg import ecg
-from ._ecg_experts import ecg_experts
+from ._ecg import ecg, ecg_experts
+from ._elm_kernels import elm_svm, elm_svr
 from ._elm_solver import elm_solver
-from ._elm_svm import elm_svm
-from ._elm_svr import elm_svr
-from ._lnt_bw import lnt_bw, lnt_cleaning
 from ._mi_failures import mi_failures
 from ._mi_real import mi_real
 from ._mi_regression import mi_regression
 from ._mi_risk import mi_risk
+from ._noisy_selection import lnt_bw, lnt_cleaning
 from ._nr_boosting import nr_boosting
 from ._peeling import peeling
 from ._ppr import ppr

@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold, ParameterGrid, StratifiedKFold
 from ..._random import seeded_clone
 from ...elm import ELMFeatures, asymptotic_elm_kernel, elm_kernel
 from .._experiment import Bench, Cell
-from ._complete import load_complete
+from ._datasets import load_complete
 
 # Iterations after which LIBSVM itself gives up; scikit-learn's default, -1, never does.
 LIBSVM_LIMIT = 10_000_000

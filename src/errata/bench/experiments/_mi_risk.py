@@ -20,9 +20,8 @@ from ..._neighbors import nearest_in
 from ..._random import seeded_clone
 from ...feature_selection import MutualInformationSelector
 from .._experiment import Bench, Cell, Experiment
-from ._chosen_neighbors import balanced_errors
-from ._largest_classes import load_largest
-from ._sizes import error_names, errors_on, write_sizes
+from ._datasets import load_largest
+from ._sizes import balanced_errors, error_names, errors_on, write_sizes
 
 FOLDS = 10
 LARGEST = 33  # columns, of Ionosphere

@@ -18,9 +18,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.neural_network import MLPClassifier
 
 from ...ensemble import NoiseReducingBoostClassifier
-from .._experiment import Experiment, NoisyTraining
-from .._figure import new_figure
-from .._published import Published
+from .._experiment import Experiment, NoisyTraining, Published
+from .._report import new_figure
 
 # Twenty steps do not converge, and are not meant to.
 NETWORK = MLPClassifier((3,), solver="lbfgs", alpha=1.0, max_iter=20)

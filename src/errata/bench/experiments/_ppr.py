@@ -25,9 +25,8 @@ from ...tolerant import (
     ReinforcedLogisticRegression,
     ReinforcedPCA,
 )
-from .._experiment import Bench, Cell, Experiment
-from .._figure import new_figure
-from .._published import Published
+from .._experiment import Bench, Cell, Experiment, Published
+from .._report import new_figure
 from ..figures import (
     make_mislabelled_extreme,
     make_outlying_cloud,

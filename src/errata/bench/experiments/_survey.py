@@ -37,7 +37,7 @@ from ...hardness import NeighborDisagreement
 from ...metrics import filter_report
 from ...noise import boundary_flip_proba, flip_labels, reference_proba
 from .._experiment import Bench, Cell, Experiment
-from .._present import Table, to_markdown
+from .._report import Table, to_markdown
 
 LOADERS = {
     "iris": load_iris,

@@ -1,15 +1,11 @@
 """Figures of the papers, and the small samples they are drawn from."""
 
-from ._information_failures import plot_information_failures
+from ._failures import plot_information_failures, plot_perceptron_categories, plot_regression_errors
 from ._outliers import (
     make_mislabelled_extreme,
     make_outlying_cloud,
     make_outlying_line,
     make_outlying_sine,
-)
-from ._perceptron_categories import plot_perceptron_categories
-from ._regression_errors import plot_regression_errors
-from ._reinforced import (
     plot_mislabelled_extreme,
     plot_outlying_cloud,
     plot_outlying_line,

@@ -9,7 +9,9 @@ from sklearn.linear_model import Perceptron
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter
 
+from ..._blocks import blocks, map_blocks
 from ..._detector import DetectorMixin
+from ..._neighbors import NeighborIndex
 from ..._routing import route_fit, router_of
 from ..._validation import (
     check_choice,
@@ -19,11 +21,19 @@ from ..._validation import (
     check_row_weights,
     check_rows,
 )
-from .._bags import by_weight, draw_bags, uniformly
-from .._hardness_weights import measure_hardness, selection_probabilities, takes_missing
-from .._votes import vote_fractions
-from ._dynamic_selection import LocalCompetence
+from .._bags import (
+    by_weight,
+    draw_bags,
+    measure_hardness,
+    selection_probabilities,
+    takes_missing,
+    uniformly,
+    vote_fractions,
+)
 from ._pools import make_pool
+
+REGION = 7  # neighbours that say how competent a base estimator is, as is usual
+BATCH = 2**24  # bytes held at once
 
 
 class HardnessBaggingClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
@@ -289,3 +299,25 @@ def _draw_bags(
     # Where all probabilities are equal, there is no need to search for draws in their sums.
     draw = uniformly(len(p), random) if np.ptp(p) == 0 else by_weight(p, random)
     return draw_bags(draw, (n_bags, size), p, codes, random)
+
+
+class LocalCompetence:
+    """How many of the training rows nearest to a row each base estimator gets right.
+
+    Weighting these rows by how easy they are was tried, and does not help.
+    """
+
+    def __init__(self, X: Any, right: np.ndarray) -> None:
+        self.right = right
+        self.index = NeighborIndex(X)
+
+    def __call__(self, X: Any) -> np.ndarray:
+        """Weight of each base estimator (n, m) for each row; 1 where all fail nearby."""
+        parts = blocks(X.shape[0], BATCH, width=REGION * self.right.shape[1])
+        weights = map_blocks(self._count_right, parts, X)
+        weights[~weights.any(axis=1)] = 1.0
+        return weights
+
+    def _count_right(self, rows: slice, X: Any) -> np.ndarray:
+        _, near = self.index.find(X[rows], min(REGION, len(self.right)))
+        return self.right[near].sum(axis=1, dtype=float)

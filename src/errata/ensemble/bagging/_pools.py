@@ -14,7 +14,7 @@ from ..._kernels import kernels
 from ..._random import seeded_clone
 from ..._routing import params_of_rows
 from ..._validation import fit_to_codes
-from .._votes import vote_fractions
+from .._bags import vote_fractions
 
 _ORDERS = 32  # orders in which a bag is visited, over and over if there are more epochs
 _REDRAWS = 100  # attempts to draw such orders
@@ -91,7 +91,7 @@ class PerceptronPool:
         tol = -np.inf if estimator.tol is None else float(estimator.tol)
         X = np.ascontiguousarray(X, dtype=float)
         # The loop lets go of the interpreter, so threads share the rows and nothing is copied.
-        train = kernels("perceptron").train_pool
+        train = kernels("perceptrons").train_pool
         trained = Parallel(n_jobs=n_jobs, prefer="threads")(
             delayed(train)(
                 X, codes, bags[part], positives, multipliers[part], offsets[part],

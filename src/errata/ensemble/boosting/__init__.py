@@ -1,12 +1,9 @@
 """Boosting: AdaBoost, and six boosters that resist wrong labels better."""
 
 from ._adaboost import DiscreteAdaBoostClassifier
-from ._aveboost import AveBoostClassifier
-from ._gentleboost import GentleBoostClassifier
-from ._logitboost import LogitBoostClassifier
-from ._madaboost import MadaBoostClassifier
-from ._orboost import ORBoostClassifier
+from ._newton import GentleBoostClassifier, LogitBoostClassifier
 from ._robustboost import RobustBoostClassifier
+from ._tempered import AveBoostClassifier, MadaBoostClassifier, ORBoostClassifier
 
 __all__ = [
     "DiscreteAdaBoostClassifier",

@@ -1,6 +1,6 @@
 """What the boosters share: rounds are added up to a decision, its margin judges the labels."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -19,17 +19,23 @@ from ..._validation import (
     check_row_weights,
     check_rows,
 )
-from .._hardness_weights import measure_hardness, selection_probabilities, takes_missing
-from ._base_learners import BaseLearner, make_base_learner
-from ._decision import (
+from .._bags import measure_hardness, selection_probabilities, takes_missing
+from ._base_learners import (
+    BaseLearner,
+    FittedBase,
     Term,
     add_up,
     advantage,
     averaging_factors,
+    make_base_learner,
+    make_term,
     predict_codes,
     preferred,
     running_sums,
 )
+
+# Base estimators, each with the value of every class it predicts, or the factor on its number.
+Steps = list[tuple[FittedBase, np.ndarray]]
 
 
 class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
@@ -209,3 +215,25 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def _checked(self, X: Any) -> np.ndarray:
         return check_rows(self, X, dtype=float)
+
+
+def one_vs_rest(
+    boost: Callable[[np.ndarray], Steps], codes: np.ndarray, n_classes: int
+) -> list[Term]:
+    """The terms of ``boost(y)``, y being 1 and -1; for several classes, one boost for each."""
+    if n_classes == 2:
+        steps = boost(np.where(codes == 1, 1.0, -1.0))
+        return [make_term(base, values[:, None], t) for t, (base, values) in enumerate(steps)]
+    terms = []
+    for k in range(n_classes):
+        column = np.zeros(n_classes)
+        column[k] = 1.0
+        for t, (base, values) in enumerate(boost(np.where(codes == k, 1.0, -1.0))):
+            terms.append(make_term(base, values[:, None] * column, t))
+    return terms
+
+
+def agreement_with(decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """How far each column of a decision (n, q) is on the side of the row's class."""
+    columns = np.arange(decision.shape[1]) if decision.shape[1] > 1 else np.ones(1)
+    return decision * np.where(codes[:, None] == columns, 1, -1)

@@ -1,8 +1,7 @@
 """Parallel perceptrons, and boosting that lets go of the rows they find noisy."""
 
-from ._classifier import ParallelPerceptronClassifier
 from ._noise_reducing import NoiseReducingBoostClassifier
-from ._regressor import ParallelPerceptronRegressor
+from ._parallel import ParallelPerceptronClassifier, ParallelPerceptronRegressor
 
 __all__ = [
     "ParallelPerceptronClassifier",

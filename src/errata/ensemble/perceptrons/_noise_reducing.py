@@ -21,10 +21,9 @@ from ..._validation import (
     fit_to_codes,
 )
 from ..._warn import warn_user
-from .._bags import by_weight, draw_bags, of_one_class
-from .._hardness_weights import takes_missing
-from ..boosting._reweighting import samme_weight
-from ._classifier import NOISY, ParallelPerceptronClassifier, categories_of
+from .._bags import by_weight, draw_bags, of_one_class, takes_missing
+from ..boosting._adaboost import samme_weight
+from ._parallel import NOISY, ParallelPerceptronClassifier, categories_of
 
 RESTARTS = 5  # fits from other random starts to get a base estimator better than guessing
 

@@ -1,18 +1,26 @@
 """What mutual information says about errors: bounds, exact tables, failures, regression."""
 
-from ._bounds import fano_lower, hellman_raviv_upper, is_conclusive, loss_bound
-from ._failures import failure_statistics
-from ._gaussian import sample_gaussian_features
-from ._imbalance import imbalance
-from ._noisy_sine import make_noisy_sine
-from ._random_tables import sample_discrete_features, sample_random_problems
+from ._bounds import (
+    failure_statistics,
+    fano_lower,
+    hellman_raviv_upper,
+    imbalance,
+    is_conclusive,
+    loss_bound,
+)
 from ._regression import (
     information_gap_needed,
+    make_noisy_sine,
     regression_entropy,
     regression_error,
     regression_scale,
 )
-from ._tables import discrete_information
+from ._tables import (
+    discrete_information,
+    sample_discrete_features,
+    sample_gaussian_features,
+    sample_random_problems,
+)
 
 __all__ = [
     "fano_lower",

@@ -1,17 +1,39 @@
-"""Whom rows belong to when labels are noisy: an EM on densities of neighbours."""
+"""Whom rows belong to when labels are noisy: an EM on densities of neighbours.
 
-from typing import Any, Self
+Densities are measured by neighbours that depend on the memberships, so that this is not a genuine
+EM: the likelihood may fall, and to go on for long may empty a class. Hence a loop of its own
+beside that of ``errata.tolerant``: it stops at the first rise that is too small, keeps the best
+round and not the last, and throws away a round that leaves a class with too few members.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..._detector import DetectorMixin
-from ..._margins import label_doubt
+from ..._detector import DetectorMixin, label_doubt, without_own
+from ..._format import listed
 from ..._validation import check_count, check_fraction, check_labelled
-from .._preparation import prepared
-from ._estimate import MembershipSettings, estimate_memberships
-from ._weighted_neighbors import NeighborhoodRule
+from ..._warn import warn_user
+from ...noise import NoiseModel
+from ...tolerant.hidden_class._base import expectation
+from .._distances import prepared
+from ._densities import ClassDensities, NeighborhoodRule
+
+LARGEST_START = 0.9  # of the error rate at which labels say nothing
+
+
+class MembershipSettings(NamedTuple):
+    """How memberships are looked for; the parameters of LabelNoiseMemberships."""
+
+    rule: NeighborhoodRule
+    init_error: float = 0.3
+    n_init: int = 1
+    max_iter: int = 50
+    tol: float = 1e-3
 
 
 class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
@@ -207,3 +229,180 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def error_rates(memberships: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Fraction of each class that has another label, no more than pure chance would give."""
+    total = memberships.sum(axis=0)
+    wrong = without_own(memberships, codes).sum(axis=0)
+    rates = np.divide(wrong, total, out=np.zeros_like(total), where=total > 0)
+    return np.minimum(rates, 1 - 1 / len(total))
+
+
+class Belief(NamedTuple):
+    """What is believed after one round."""
+
+    memberships: np.ndarray  # (n, K)
+    error_rates: np.ndarray  # (K,)
+    prior: np.ndarray  # (K,)
+    log_likelihood: float  # of a row on average, given its label
+
+
+class MembershipEstimate(NamedTuple):
+    """The best round of the best start, and what should be known of it."""
+
+    best: Belief
+    log_likelihood: list[float]
+    converged: bool
+    collapsed: bool
+    frozen: np.ndarray  # (K,): classes that were too small to be learnt
+
+    def warn_of_small_classes(self, classes: np.ndarray, rule: NeighborhoodRule) -> None:
+        """Say which labels are believed because there are too few of them."""
+        if self.frozen.any():
+            names = listed(map(repr, classes[self.frozen].tolist()), most=5)
+            warn_user(
+                f"no more than n_neighbors={rule.n_neighbors} rows have the label {names}, too few "
+                "to tell which are wrong; these labels are believed."
+            )
+
+    def warn_of_trouble(self) -> bool:
+        """Say that the search was cut short, if it was; return whether."""
+        if self.collapsed:
+            warn_user(
+                "a class was losing nearly all of its rows, so that the search for memberships "
+                "ended there and the best round before is kept; try fewer features, or a smaller "
+                "init_error.",
+                ConvergenceWarning,
+            )
+        elif not self.converged:
+            warn_user(
+                f"memberships had not settled after max_iter={len(self.log_likelihood)} rounds, "
+                "and the best round is kept; raise max_iter or tol.",
+                ConvergenceWarning,
+            )
+        return self.collapsed or not self.converged
+
+
+def estimate_memberships(
+    X: np.ndarray,
+    codes: np.ndarray,
+    n_classes: int,
+    settings: MembershipSettings,
+    *,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> MembershipEstimate:
+    """Memberships of rows whose labels have these codes."""
+    sizes = np.bincount(codes, minlength=n_classes)
+    learnt = np.flatnonzero(sizes > settings.rule.n_neighbors)
+    frozen = (sizes > 0) & (sizes <= settings.rule.n_neighbors)
+    labels = believed_labels(codes, n_classes)
+    if len(learnt) < 2:
+        return MembershipEstimate(labels, [], converged=True, collapsed=False, frozen=frozen)
+    rows = np.flatnonzero(np.isin(codes, learnt))
+    found = _best_start(
+        X[rows], np.searchsorted(learnt, codes[rows]), len(learnt), settings, random_state, n_jobs
+    )
+    best = _among_all(found.best, labels, rows, learnt)
+    return MembershipEstimate(best, found.log_likelihood, found.converged, found.collapsed, frozen)
+
+
+class Search(NamedTuple):
+    """The best round, and how it was found."""
+
+    best: Belief
+    log_likelihood: list[float]
+    converged: bool
+    collapsed: bool
+
+
+def _best_start(
+    X: np.ndarray,
+    codes: np.ndarray,
+    n_classes: int,
+    settings: MembershipSettings,
+    random_state: Any,
+    n_jobs: int | None,
+) -> Search:
+    """The start whose best round is the likeliest, the first of equals."""
+    highest = LARGEST_START * (1 - 1 / n_classes)
+    starts = np.full((settings.n_init, n_classes), min(settings.init_error, highest))
+    random = check_random_state(random_state)
+    starts[1:] = random.uniform(0, highest, size=(settings.n_init - 1, n_classes))
+    densities = ClassDensities(X, settings.rule, n_jobs=n_jobs)
+    searches = [
+        search_memberships(
+            densities,
+            codes,
+            start,
+            # With two, every row of the class leaves one for the others' densities.
+            least_members=max(settings.rule.n_neighbors, 2),
+            max_iter=settings.max_iter,
+            tol=settings.tol,
+        )
+        for start in starts
+    ]
+    return max(searches, key=lambda search: search.best.log_likelihood)
+
+
+def _among_all(found: Belief, labels: Belief, rows: np.ndarray, learnt: np.ndarray) -> Belief:
+    """What was found for some rows and classes, in its place; the others keep their labels."""
+    memberships, rates = labels.memberships.copy(), labels.error_rates.copy()
+    memberships[np.ix_(rows, learnt)] = found.memberships
+    rates[learnt] = found.error_rates
+    return Belief(memberships, rates, memberships.mean(axis=0), found.log_likelihood)
+
+
+def search_memberships(
+    densities: Callable[[np.ndarray], np.ndarray],
+    codes: np.ndarray,
+    error_rates: np.ndarray,
+    *,
+    least_members: float,
+    max_iter: int,
+    tol: float,
+) -> Search:
+    """Take turns between densities, memberships and rates, starting from these error rates.
+
+    ``densities`` maps memberships to log-densities, both (n, K); every class has a label.
+    """
+    now = believed_labels(codes, len(error_rates))
+    best, history = now, list[float]()
+    now = now._replace(
+        memberships=expectation(np.log(now.prior), _transition(error_rates), codes)[0],
+        error_rates=error_rates,
+    )
+    for _ in range(max_iter):
+        now = _round(densities(now.memberships), codes, now)
+        if now.memberships.sum(axis=0).min() < least_members:
+            return Search(best, history, converged=False, collapsed=True)
+        history.append(now.log_likelihood)
+        if now.log_likelihood > best.log_likelihood:
+            best = now
+        if len(history) > 1 and history[-1] - history[-2] < tol:
+            return Search(best, history, converged=True, collapsed=False)
+    return Search(best, history, converged=False, collapsed=False)
+
+
+def believed_labels(codes: np.ndarray, n_classes: int) -> Belief:
+    """Every label is right: where there is nothing to learn, or nothing was learnt."""
+    prior = np.bincount(codes, minlength=n_classes) / len(codes)
+    return Belief(np.eye(n_classes)[codes], np.zeros(n_classes), prior, -np.inf)
+
+
+def _round(log_densities: np.ndarray, codes: np.ndarray, before: Belief) -> Belief:
+    n, k = log_densities.shape
+    frequency = np.bincount(codes, minlength=k) / n
+    with np.errstate(invalid="ignore"):  # a row at which no class has a density
+        gamma, log_p = expectation(
+            log_densities + np.log(before.prior), _transition(before.error_rates), codes
+        )
+    nowhere = np.isneginf(log_p)
+    gamma[nowhere] = np.eye(k)[codes[nowhere]]
+    log_likelihood = float(np.mean(log_p - np.log(frequency[codes])))
+    return Belief(gamma, error_rates(gamma, codes), gamma.mean(axis=0), log_likelihood)
+
+
+def _transition(error_rates: np.ndarray) -> np.ndarray:
+    return NoiseModel.uniform(len(error_rates), error_rates).transition

@@ -1,11 +1,8 @@
 """Committees: models that have not seen a row, or not believed it, say what its label should be."""
 
-from ._bagging_filter import BaggingFilter
-from ._boost_edge_filter import BoostEdgeFilter
-from ._boost_weight_filter import BoostWeightFilter
-from ._cross_val_filter import CrossValFilter
-from ._partition_filter import PartitionFilter
-from ._voting_filter import VotingFilter
+from ._boosting import BoostEdgeFilter, BoostWeightFilter
+from ._cross_validation import CrossValFilter, VotingFilter
+from ._parts import BaggingFilter, PartitionFilter
 
 __all__ = [
     "CrossValFilter",

@@ -5,12 +5,13 @@ they do with the vote; the cut-edge filter asks whether chance alone would have 
 neighbours another label.
 """
 
-from ._all_neighbors import AllNeighborsFilter
-from ._cut_edge import CutEdgeFilter
-from ._edited import EditedNeighborsFilter
-from ._generalized_edition import GeneralizedEditionFilter
-from ._mode import ModeFilter
-from ._repeated_edited import RepeatedEditedFilter
+from ._editors import (
+    AllNeighborsFilter,
+    EditedNeighborsFilter,
+    GeneralizedEditionFilter,
+    RepeatedEditedFilter,
+)
+from ._graph_filters import CutEdgeFilter, ModeFilter
 
 __all__ = [
     "AllNeighborsFilter",

@@ -5,13 +5,9 @@ together; ``_schema``, ``_lock`` and ``_failures`` are the file, ``_store`` puts
 """
 
 from ...exceptions import BeingReviewed, ConflictingEvent
-from ._agreement import Agreement, Pair
-from ._classes import as_text, differ, from_text
-from ._consensus import RowVerdict
-from ._event import KINDS, Event
-from ._place import decisions_path, open_decisions
-from ._resolve import Resolved, resolve
-from ._store import Decisions, Merged
+from ._consensus import Agreement, Pair, Resolved, RowVerdict, resolve
+from ._event import KINDS, Event, as_text, differ, from_text
+from ._store import Decisions, Merged, decisions_path, open_decisions
 
 __all__ = [
     "Agreement",

@@ -1,10 +1,9 @@
-"""An event: what one person said of one row, and what they saw when they said it."""
+"""An event: what one person said of one row, when, and what they saw when they said it."""
 
 import json
-from math import isfinite
+from datetime import UTC, datetime, timedelta
+from math import isclose, isfinite
 from typing import Any, NamedTuple
-
-from ._clock import sortable_time
 
 CLASS_KINDS = ("suggestion", "label", "other")
 VERDICTS = (*CLASS_KINDS, "ambiguous", "unusable", "skip")
@@ -14,6 +13,10 @@ LONGEST_NOTE = 4000
 
 # What makes two events with one key the same: a request that is sent again may come later.
 _SAID = ("reviewer", "row_key", "kind", "class_text", "batch", "note", "undoes")
+
+ROUNDING = 1e-9  # numbers that differ by less of their size are the same, written differently
+
+_TICK = timedelta(microseconds=1)
 
 
 class Event(NamedTuple):
@@ -144,3 +147,85 @@ def _check_numbers(event: Event) -> None:
         raise ValueError(f"p_wrong={event.p_wrong!r} is no probability.")
     if event.seconds is not None and not isfinite(event.seconds):
         raise ValueError(f"seconds={event.seconds!r} is not a number of seconds.")
+
+
+def as_text(label: Any) -> str:
+    """A label as JSON text, in which 1, "1", true and "" stay apart; null where there is none.
+
+    Whole numbers are 1 and not 1.0: a column of them has floats as soon as one cell is empty. Of
+    several labels of a row the order does not matter.
+
+    Examples
+    --------
+    >>> as_text(1), as_text(1.0), as_text("1"), as_text(True), as_text(""), as_text(float("nan"))
+    ('1', '1', '"1"', 'true', '""', 'null')
+    >>> as_text(["dog", "cat"])
+    '["cat", "dog"]'
+    """
+    value = label.item() if hasattr(label, "item") else label
+    if isinstance(value, list):
+        return f"[{', '.join(sorted(map(as_text, value)))}]"
+    if value != value:  # NaN stands for a label that is missing, and is no JSON
+        value = None
+    elif isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return json.dumps(value, allow_nan=False)
+
+
+def from_text(text: str) -> Any:
+    """The label that :func:`as_text` has written.
+
+    Examples
+    --------
+    >>> from_text('"cat"'), from_text("3"), from_text("null")
+    ('cat', 3, None)
+    """
+    return json.loads(text)
+
+
+def differ(one: str, other: str) -> bool:
+    """Whether two texts stand for different labels; numbers differ by more than rounding.
+
+    Examples
+    --------
+    >>> differ("0.3", "0.30000000000000004"), differ("0.3", "0.31"), differ("1", '"1"')
+    (False, True, True)
+    """
+    if one == other:
+        return False
+    values = from_text(one), from_text(other)
+    # Whole numbers are exact, and may be classes.
+    numbers = all(type(value) in (int, float) for value in values)
+    if not numbers or not any(isinstance(value, float) for value in values):
+        return True
+    return not isclose(*values, rel_tol=ROUNDING)
+
+
+def time_after(last: str) -> str:
+    """Now; or a tick after ``last`` where the clock stands still, or is behind that of another.
+
+    Two machines may disagree about the time, but what a person says later must count as later.
+
+    Examples
+    --------
+    >>> time_after("2999-01-01T00:00:00.000000Z")
+    '2999-01-01T00:00:00.000001Z'
+    """
+    now = _text(datetime.now(UTC))
+    return now if now > last else _text(datetime.fromisoformat(last) + _TICK)
+
+
+def sortable_time(text: str) -> str:
+    """A time in ISO 8601 as it is kept: in UTC, to the microsecond; without a zone, UTC is meant.
+
+    Examples
+    --------
+    >>> sortable_time("2026-03-01T12:30:00+02:00"), sortable_time("2026-03-01 12:30")
+    ('2026-03-01T10:30:00.000000Z', '2026-03-01T12:30:00.000000Z')
+    """
+    time = datetime.fromisoformat(text)
+    return _text(time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC))
+
+
+def _text(time: datetime) -> str:
+    return f"{time:%Y-%m-%dT%H:%M:%S.%f}Z".rjust(27, "0")  # %Y pads not everywhere

@@ -1,16 +1,16 @@
-"""The store of decisions: what is said, what it amounts to, and files that become one."""
+"""The store of decisions beside an audit: what is said, and what it amounts to."""
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..._format import plural
-from ._agreement import Agreement, agreement
-from ._consensus import RowVerdict
+from ._consensus import Agreement, RowVerdict, agreement
 from ._event import Event, checked
-from ._failures import explained
+from ._file import explained
 from ._log import EventLog
 
 _SUBJECT = {"table": "table", "label": "column"}  # what two files must agree on
@@ -174,3 +174,54 @@ class Decisions:
             for event in theirs:
                 here[event.id] = writer.write(event._replace(undoes=here[event.undoes])).id
         return Merged(len(writer.new), len(theirs) - len(writer.new))
+
+
+def decisions_path(audit: str | os.PathLike) -> Path:
+    """The file of decisions that belongs to the folder of an audit.
+
+    Examples
+    --------
+    >>> print(decisions_path("work/train.audit").as_posix())
+    work/train.decisions
+    """
+    folder = Path(audit)
+    if folder.name in ("", ".."):  # such as ".", which has no name
+        folder = folder.resolve()
+    return folder.with_name(f"{folder.name.removesuffix('.audit')}.decisions")
+
+
+def open_decisions(
+    audit: str | os.PathLike, path: str | os.PathLike | None = None, *, read_only: bool = False
+) -> Decisions:
+    """The decisions about an audited table, beside its audit unless a path is given.
+
+    A new file is told what it is about; one that is about another table or another column of
+    labels is refused.
+    """
+    about = _about(Path(audit))
+    decisions = Decisions(decisions_path(audit) if path is None else path, read_only=read_only)
+    try:
+        decisions.check_about(about)
+        if not read_only:
+            decisions.describe(about)
+    except BaseException:
+        decisions.close()
+        raise
+    return decisions
+
+
+def _about(audit: Path) -> dict[str, str]:
+    """What the decisions are about: names alone, as the folder may be copied elsewhere."""
+    try:
+        found: dict[str, Any] = json.loads((audit / "audit.json").read_text(encoding="utf-8"))
+        about = found["about"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{audit} is not an audit that errata has written: {error}") from error
+    table = about.get("table")
+    named = {
+        "table": None if table is None else Path(table).name,
+        "label": about.get("label"),
+        "audit": found.get("fingerprint"),
+        "made by": f"errata {about['version']}" if "version" in about else None,
+    }
+    return {key: str(value) for key, value in named.items() if value is not None}

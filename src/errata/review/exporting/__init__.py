@@ -6,11 +6,9 @@ that bring scikit-learn are imported where they are used: the page imports this 
 at once.
 """
 
-from ._annotations import Imported, import_label_studio
 from ._audited import Audited, read_audited
-from ._events import export_events
-from ._table import export_table
-from ._tasks import export_label_studio
+from ._label_studio import Imported, export_label_studio, import_label_studio
+from ._table import export_events, export_table
 
 __all__ = [
     "Audited",

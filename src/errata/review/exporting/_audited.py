@@ -1,7 +1,8 @@
-"""What an export needs of an audit: its rows, by their keys."""
+"""What an export needs of an audit: its rows, by their keys, with what the table says of them."""
 
 import json
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,10 +13,11 @@ from ..._format import count, plural
 from ..._optional import require
 from .._kinds import KINDS, ReviewedKind, reviewed_kind
 from ..decisions import as_text
-from ._recorded import recorded_rows
 
 PREFIX = "errata_"  # of all columns that are added
 OPTIONAL = ("known", "p_suggested")  # what is known of rows in some audits
+
+Read = Callable[[str], list[Any]]  # the cells of a column
 
 
 class Audited(NamedTuple):
@@ -52,13 +54,15 @@ class Audited(NamedTuple):
 def read_audited(folder: str | os.PathLike) -> Audited:
     """The rows of the audit in a folder."""
     folder = Path(folder)
+    check_folder(folder)
     try:
         numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
         fingerprint, _ = numbers["fingerprint"], numbers["about"]
     except (OSError, ValueError, KeyError, TypeError) as error:
+        why = "it has no audit.json" if isinstance(error, FileNotFoundError) else error
         raise ValueError(
-            f"{folder} is not an audit that this errata has written ({error}); audit the table "
-            "again."
+            f"{folder} is not an audit that this errata has written ({why}); give the folder of "
+            "one, or audit the table again."
         ) from error
     if numbers.get("parts") is not None:
         raise ValueError(
@@ -68,6 +72,13 @@ def read_audited(folder: str | os.PathLike) -> Audited:
     parquet = require("pyarrow.parquet", extra="tables")
     with parquet.ParquetFile(folder / "rows.parquet") as file:
         return _rows(fingerprint, numbers, file)
+
+
+def check_folder(path: Path) -> None:
+    """Raise when this is no folder at all."""
+    if not path.is_dir():
+        is_what = "is a file" if path.exists() else "does not exist"
+        raise FileNotFoundError(f"{path} {is_what}; give the folder that errata audit has written.")
 
 
 def _rows(fingerprint: str, numbers: dict[str, Any], file: Any) -> Audited:
@@ -153,3 +164,39 @@ def choice(label: Any) -> str:
     ('cat', '3', '""', 'true')
     """
     return label if isinstance(label, str) and label.strip() else as_text(label)
+
+
+class Recorded(NamedTuple):
+    """One entry for each row; None where there is no label."""
+
+    labels: list[Any]
+    suggested: list[Any]
+
+
+def recorded_rows(numbers: dict[str, Any], read: Read) -> Recorded:
+    """The rows of an audit with these ``numbers`` in its ``audit.json``."""
+    if numbers.get("kind") == "multilabel":
+        return _sets(numbers["names"], read)
+    labels = "targets" if numbers.get("kind") == "numbers" else "labels"
+    return Recorded(*([_or_none(cell) for cell in read(name)] for name in (labels, "suggested")))
+
+
+def _sets(names: list[Any], read: Read) -> Recorded:
+    """Of several labels a row, those that it has."""
+    are_set = [read(f"label {place}") for place in range(len(names))]
+    doubted = [read(f"flagged {place}") for place in range(len(names))]
+    should_be = [
+        [bool(one) != bool(other) for one, other in zip(*columns, strict=True)]
+        for columns in zip(are_set, doubted, strict=True)
+    ]
+    return Recorded(_of_rows(names, are_set), _of_rows(names, should_be))
+
+
+def _of_rows(names: list[Any], columns: list[list[Any]]) -> list[Any]:
+    rows = zip(*columns, strict=True)
+    return [[name for name, own in zip(names, row, strict=True) if own] for row in rows]
+
+
+def _or_none(label: Any) -> Any:
+    """A label; None for NaN, which stands for none among numbers."""
+    return label if label == label else None

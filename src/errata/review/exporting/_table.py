@@ -1,4 +1,4 @@
-"""The table as it is, and beside each row what was decided about it."""
+"""The table with what was decided beside each row, and the events one by one."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,12 +7,11 @@ from typing import Any
 from ..._format import four_digits
 from ..._optional import require
 from .._kinds import KINDS
-from ..decisions import RowVerdict, from_text
+from ..decisions import Decisions, Event, RowVerdict, from_text
 from ._audited import Audited, rows_to_export
 
 UNSEEN = "unseen"
 TEXT = {".csv", ".tsv", ".txt"}  # files that have no lists
-GUARDED = ("errata_reviewers", "errata_note")  # what people typed; the table itself stays as it is
 
 
 def export_table(
@@ -36,7 +35,8 @@ def export_table(
     if audited.names is not None and not TEXT.isdisjoint(target.suffixes):
         ours[name] = [None if labels is None else "; ".join(labels) for labels in ours[name]]
         kind = None
-    write_table(target, theirs | _typed(ours, name, kind), guard_formulas=GUARDED)
+    # What people typed, or a stranger's file of decisions holds; the table itself stays as it is.
+    write_table(target, theirs | _typed(ours, name, kind), guard_formulas=list(ours))
     return sum(key in verdicts for key in keys)
 
 
@@ -74,3 +74,18 @@ def _typed(columns: dict[str, list[Any]], decided: str, kind: Any) -> dict[str, 
     return {
         name: arrow.array(cells, kinds.get(name, arrow.string())) for name, cells in columns.items()
     }
+
+
+def export_events(decisions: Decisions, target: Path) -> int:
+    """Write a table with one row per event; return how many there are."""
+    from ...tables import write_table  # here, as it brings scikit-learn
+
+    events = [event.as_dict() for event in decisions.events()]
+    names = ["id", *(name for name in _names() if name != "id")]
+    columns = {name: [event[name] for event in events] for name in names}
+    write_table(target, columns, guard_formulas=True)
+    return len(events)
+
+
+def _names() -> list[str]:
+    return ["class" if name == "class_text" else name for name in Event._fields]

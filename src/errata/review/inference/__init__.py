@@ -9,7 +9,7 @@
 Numpy only, and ``scipy.special`` where a bound is exact: the page must start at once.
 """
 
-from ._certificate import Certificate, certify
+from ._certificate import Certificate, certify, draw_piles
 from ._components import (
     Components,
     Evidence,
@@ -20,9 +20,7 @@ from ._components import (
     undecidable,
     update,
 )
-from ._piles import draw_piles
-from ._progress import ReviewProgress, expected_left, progress
-from ._words import certificate_sentence, sentences
+from ._progress import ReviewProgress, certificate_sentence, expected_left, progress, sentences
 
 __all__ = [
     "Certificate",

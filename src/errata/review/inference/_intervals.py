@@ -1,11 +1,27 @@
-"""Intervals of a fraction that was counted, and of a count that was only expected."""
+"""Intervals of fractions and numbers that were counted, in one sample or in two strata.
 
+Of the N_s rows of stratum s, K_s are wrong; n_s were drawn without replacement, and x_s of them are
+wrong, which is hypergeometric. The statistic is the stratified estimate of the fraction,
+
+    T = sum_s (N_s / N) x_s / n_s,
+
+and a number K of wrong labels in all is ruled out from below when T was as large as it is, or
+larger, with a probability of less than 2.5 % for every split of K into strata; likewise from above.
+What verdicts on other rows make certain bounds the K_s. Nothing is approximated, so the interval
+holds the truth at least as often as it says. It is the narrower the more the strata differ: there
+the predictions are at work.
+"""
+
+from collections.abc import Sequence
 from math import erfc, sqrt
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
 _HALVINGS = 40  # of the range that a quantile lies in
+
+SPLITS = 60  # of a number of wrong labels into strata that are tried, and so many around the worst
 
 
 def wilson(found: int, n: int, coverage: float = 0.95) -> tuple[float, float]:
@@ -76,3 +92,82 @@ def _quantile(parts: list[tuple[float, float, float]], level: float, most: float
         below = sum(weight * erfc((mean - middle) / spread) for weight, mean, spread in parts) / 2
         low, high = (middle, high) if below < level else (low, middle)
     return high
+
+
+class Stratum(NamedTuple):
+    """Rows that are drawn from uniformly."""
+
+    rows: int
+    drawn: int
+    wrong: int  # of those drawn
+    least: int  # wrong labels for certain
+    most: int  # that there can be at most
+
+    def turned(self) -> "Stratum":
+        """The same with right and wrong exchanged."""
+        rows, least, most = self.rows, self.rows - self.most, self.rows - self.least
+        return Stratum(rows, self.drawn, self.drawn - self.wrong, least, most)
+
+
+def at_least_wrong(strata: Sequence[Stratum], confidence: float = 0.975) -> int:
+    """The smallest number of wrong labels that is not ruled out."""
+    first, second = strata
+    low, high = first.least + second.least, first.most + second.most
+    while low < high:
+        middle = (low + high) // 2
+        if _chance(first, second, middle) > 1 - confidence:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def at_most_wrong(strata: Sequence[Stratum], confidence: float = 0.975) -> int:
+    """The largest number of wrong labels that is not ruled out."""
+    rows = sum(stratum.rows for stratum in strata)
+    return rows - at_least_wrong([stratum.turned() for stratum in strata], confidence)
+
+
+def _chance(first: Stratum, second: Stratum, total: int) -> float:
+    """The largest probability, over all splits of ``total``, of a statistic as large as it is."""
+    low = max(first.least, total - second.most)
+    high = min(first.most, total - second.least)
+    tried = np.unique(np.linspace(low, high, SPLITS).round().astype(int))
+    chances = _chances(first, second, tried, total)
+    if high - low < SPLITS:
+        return float(chances.max())
+    step, worst = -(-(high - low) // (SPLITS - 1)), int(tried[chances.argmax()])
+    near = np.unique(np.linspace(worst - step, worst + step, SPLITS).round().astype(int))
+    near = near[(near >= low) & (near <= high)]
+    return float(max(chances.max(), _chances(first, second, near, total).max()))
+
+
+def _chances(first: Stratum, second: Stratum, split: np.ndarray, total: int) -> np.ndarray:
+    """Probability of the statistic or a larger one, if so many of the first stratum are wrong."""
+    seen = _hypergeometric(first, split)
+    beyond = np.cumsum(_hypergeometric(second, total - split)[:, ::-1], axis=1)[:, ::-1]
+    beyond = np.column_stack([beyond, np.zeros(len(split))])
+    # What is missing of the statistic, but for a factor, after the draws of the first stratum.
+    worth, other = first.rows / max(first.drawn, 1), second.rows / max(second.drawn, 1)
+    missing = (first.wrong - np.arange(first.drawn + 1)) * worth + second.wrong * other
+    needed = np.ceil(missing / max(other, 1.0) - 1e-9).clip(0, second.drawn + 1).astype(int)
+    return np.sum(seen * beyond[:, needed], axis=1)
+
+
+def _hypergeometric(stratum: Stratum, wrong: np.ndarray) -> np.ndarray:
+    """Probabilities of 0, 1, ... wrong labels among those drawn, a row for each number in all."""
+    found, wrong = np.arange(stratum.drawn + 1), wrong[:, None]
+    others = stratum.rows - wrong
+    possible = (found <= wrong) & (stratum.drawn - found <= others)
+    logs = (
+        _log_choose(wrong, np.minimum(found, wrong))
+        + _log_choose(others, np.clip(stratum.drawn - found, 0, others))
+        - _log_choose(np.array(stratum.rows), np.array(stratum.drawn))
+    )
+    return np.where(possible, np.exp(logs), 0.0)
+
+
+def _log_choose(n: np.ndarray, k: np.ndarray) -> np.ndarray:
+    from scipy.special import gammaln  # a quarter of a second, and not for the first card
+
+    return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)

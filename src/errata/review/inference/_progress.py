@@ -1,14 +1,19 @@
-"""How good the list has been so far, how much is left to find, and when to stop."""
+"""How good the list has been so far, how much is left, and when to stop; also in sentences."""
 
+from math import ceil, floor
 from typing import NamedTuple
 
 import numpy as np
 
+from ..._format import count, percent, plural
+from ._certificate import Certificate
 from ._components import COVERAGE, Components, Evidence, RowSums, update
 from ._intervals import at_most, of_mixture, wilson
 
 NEXT = 20  # rows that the rule to stop looks ahead
 MOST_OF_THEM = 0.95  # of the wrong labels among suspects: the pace says when so many are found
+
+SPOT_CHECK = 60  # rows: with none wrong among them, at most 5 % of the others are
 
 
 class SoFar(NamedTuple):
@@ -50,6 +55,12 @@ class Pace(NamedTuple):
 
     rows: int
     minutes: float | None
+
+
+def so_far(evidence: Evidence) -> SoFar:
+    """How many of the suspects decided so far were wrong."""
+    decided, wrong = evidence.flagged.rows, evidence.found_flagged
+    return SoFar(wrong, decided, *wilson(wrong, decided), evidence.promised / max(decided, 1))
 
 
 class ReviewProgress(NamedTuple):
@@ -111,12 +122,6 @@ def progress(
     )
 
 
-def so_far(evidence: Evidence) -> SoFar:
-    """How many of the suspects decided so far were wrong."""
-    decided, wrong = evidence.flagged.rows, evidence.found_flagged
-    return SoFar(wrong, decided, *wilson(wrong, decided), evidence.promised / max(decided, 1))
-
-
 def expected_left(components: Components, undecided: RowSums) -> Left:
     """Wrong labels expected among rows that are left.
 
@@ -154,3 +159,155 @@ def spot_bound(rows: int, wrong: int, decided: int, unsure: int = 0) -> Spot:
     """What the audit missed at most, by rows that were drawn uniformly from those not flagged."""
     most = at_most(wrong + unsure, decided) if decided else 1.0
     return Spot(wrong, decided, most, int(most * rows), unsure)
+
+
+def sentences(progress: ReviewProgress) -> dict[str, str]:
+    """What to say, by the part of the page that says it; "" where there is nothing to say."""
+    return {
+        "so_far": so_far_sentence(progress.so_far) if progress.suspects else "no row is flagged",
+        "warning": warning_sentence(progress.so_far),
+        "left": left_sentence(progress),
+        "pace": pace_sentence(progress.pace),
+        "stop": stop_sentence(progress),
+        "spot": spot_sentence(progress.spot),
+    }
+
+
+def so_far_sentence(so_far: SoFar) -> str:
+    """How good the list has been.
+
+    >>> from errata.review.inference._progress import SoFar
+    >>> so_far_sentence(SoFar(37, 41, 0.78, 0.96, 0.88))
+    '37 of 41 were wrong (90%, 78 to 96%); promised 88%'
+    """
+    if not so_far.decided:
+        return "no suspect is decided yet"
+    share, reach = percent(so_far.wrong / so_far.decided), _range(so_far.low, so_far.high)
+    were = "was" if 1 in (so_far.wrong, so_far.decided) else "were"
+    return (
+        f"{count(so_far.wrong)} of {count(so_far.decided)} {were} wrong ({share}, {reach}); "
+        f"promised {percent(so_far.promised)}"
+    )
+
+
+def warning_sentence(so_far: SoFar) -> str:
+    """What to think when the promise is outside of the interval."""
+    if so_far.as_promised:
+        return ""
+    if so_far.promised > so_far.high:
+        return "fewer were wrong than promised: the numbers below count on less, and so should you"
+    return "more were wrong than promised: the numbers below count on more"
+
+
+def left_sentence(progress: ReviewProgress) -> str:
+    """What is still to be found.
+
+    >>> from types import SimpleNamespace as Made
+    >>> from errata.review.inference._progress import Left, Spot
+    >>> left_sentence(Made(flagged=Left(146, 12.2, 8, 17), others=Left(1610, 9.1, 3, 20),
+    ...                    spot=Spot(0, 0, 1.0, 1610)))
+    'expected among 146 unreviewed suspects: 12 (8 to 17); among the 1,610 not flagged: 9, by the
+    model alone: spot-check 60'
+    """
+    flagged, others = progress.flagged, progress.others
+    suspects = plural(flagged.rows, "unreviewed suspect")
+    among = f"expected among {suspects}: {_expected(flagged)}" if flagged.rows else ""
+    rest = f"among the {count(others.rows)} not flagged: "
+    if progress.spot.decided:
+        rest += _expected(others)
+    else:
+        rest += f"{count(round(others.expected))}, by the model alone: spot-check {SPOT_CHECK}"
+    return f"{among}; {rest}" if among else f"expected {rest}"
+
+
+def pace_sentence(pace: Pace) -> str:
+    """How long it takes to find most of them.
+
+    >>> from errata.review.inference._progress import Pace
+    >>> pace_sentence(Pace(40, 5.1))
+    'about 95% found after 40 more, 5 minutes'
+    """
+    if not pace.rows:
+        return ""
+    after = f"about 95% found after {count(pace.rows)} more"
+    if pace.minutes is None:
+        return after
+    return f"{after}, {plural(max(1, round(pace.minutes)), 'minute')}"
+
+
+def stop_sentence(progress: ReviewProgress) -> str:
+    """Whether it is time to stop."""
+    if not progress.stop or not progress.suspects:
+        return ""
+    if progress.next_wrong is None:
+        return "every suspect is decided"
+    return f"only {percent(progress.next_wrong)} of the next are expected to be wrong: time to stop"
+
+
+def spot_sentence(spot: Spot) -> str:
+    """What the audit missed at most.
+
+    >>> from errata.review.inference._progress import Spot
+    >>> spot_sentence(Spot(0, 60, 0.0487, 78))
+    'none of 60 spot-checked was wrong: at most 4.9% of the rows not flagged (78), with 95%
+    confidence'
+    """
+    if not spot.decided:
+        return ""
+    found = count(spot.wrong) if spot.wrong else "none"
+    unsure = f", {count(spot.unsure)} may be" if spot.unsure else ""
+    return (
+        f"{found} of {count(spot.decided)} spot-checked {'was' if spot.wrong < 2 else 'were'} "
+        f"wrong{unsure}: at most {percent(_up(spot.at_most))} of the rows not flagged "
+        f"({count(spot.missed)}), with 95% confidence"
+    )
+
+
+def certificate_sentence(certificate: Certificate, judged: str = "labels") -> str:
+    """What the verdicts prove, whatever the models did; "" before the first.
+
+    ``judged`` is what is right or wrong.
+
+    >>> from errata.review.inference import Certificate
+    >>> certificate_sentence(Certificate(0.09, 0.05, 0.16, 40, 0.5, 120, 10, 0.6))
+    'with 95% confidence, from 40 rows drawn by lot: 5.0 to 16% of all labels are wrong; of the 120
+    most suspicious rows at least 50%'
+    """
+    if not certificate.verdicts:
+        return ""
+    proven = (
+        f"with 95% confidence, from {plural(certificate.verdicts, 'row')} drawn by lot: "
+        f"{_range(_down(certificate.low), _up(certificate.high))} of all {judged} are wrong"
+    )
+    if not certificate.listed:
+        return proven
+    top = f"of the {count(certificate.listed)} most suspicious rows"
+    return f"{proven}; {top} at least {percent(certificate.precision)}"
+
+
+def _expected(left: Left) -> str:
+    low, high = count(int(left.low)), count(int(-(-left.high // 1)))
+    return f"{count(round(left.expected))} ({low} to {high})"
+
+
+def _range(low: float, high: float) -> str:
+    return f"{percent(low).removesuffix('%')} to {percent(high)}"
+
+
+def _up(bound: float) -> float:
+    """An upper bound as it is shown, never below what it is.
+
+    >>> [percent(_up(bound)) for bound in (0.0491, 0.05, 0.1601, 1.0)]
+    ['5.0%', '5.0%', '17%', '100%']
+    """
+    return ceil(bound / _shown(bound) - 1e-9) * _shown(bound)
+
+
+def _down(bound: float) -> float:
+    """A lower bound as it is shown, never above what it is."""
+    return floor(bound / _shown(bound) + 1e-9) * _shown(bound)
+
+
+def _shown(fraction: float) -> float:
+    """How finely ``percent`` shows a fraction."""
+    return 0.001 if fraction < 0.0995 else 0.01

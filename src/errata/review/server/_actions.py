@@ -7,12 +7,21 @@ from typing import Any
 from ..._format import listed, plural
 from ...exceptions import ConflictingEvent
 from ..decisions import Event
-from ._filter import RowFilter
-from ._requests import number_of, place_of, review_of, sent_filter, wants_part
+from ._requests import (
+    HTMLResponse,
+    HTTPException,
+    RedirectResponse,
+    number_of,
+    place_of,
+    read_form,
+    review_of,
+    sent_filter,
+    wants_part,
+)
 from ._review import NAMED, WITHOUT_CLASS, Answer, Review
 from ._stage import event_in_words, stage, whole_page
+from ._standing import RowFilter
 from ._templates import page_link
-from ._web import HTMLResponse, HTTPException, RedirectResponse
 
 BULK = (*NAMED, *WITHOUT_CLASS)
 LONGEST_NOTE = 4000
@@ -20,7 +29,7 @@ LONGEST_NOTE = 4000
 
 async def decide(request: Any) -> Any:
     """Keep a decision and show the next row."""
-    form, review = await request.form(), review_of(request)
+    form, review = await read_form(request), review_of(request)
     chosen, place = sent_filter(request, form), place_of(request, form.get("row", ""))
     try:
         answer = _answer(review, form)
@@ -39,7 +48,7 @@ async def decide(request: Any) -> Any:
 
 async def note(request: Any) -> Any:
     """Keep a note alone, and stay with the row."""
-    form, review = await request.form(), review_of(request)
+    form, review = await read_form(request), review_of(request)
     chosen, place = sent_filter(request, form), place_of(request, form.get("row", ""))
     text = _note(form)
     if not text:
@@ -60,7 +69,7 @@ async def redo(request: Any) -> Any:
 
 async def bulk(request: Any) -> Any:
     """Decide all rows of a filter that wait, if they are as many as the person was told."""
-    form, review = await request.form(), review_of(request)
+    form, review = await read_form(request), review_of(request)
     chosen, kind = sent_filter(request, form), form.get("kind", "")
     if kind not in BULK:
         raise HTTPException(422, f"there is no verdict {kind!r} for many rows; {listed(BULK)}.")
@@ -75,7 +84,7 @@ async def bulk(request: Any) -> Any:
 
 
 async def _take_back(request: Any, step: str) -> Any:
-    form, review = await request.form(), review_of(request)
+    form, review = await read_form(request), review_of(request)
     chosen = sent_filter(request, form)
     of = number_of(form, "of", 0) or None
     event = _kept(lambda: review.take_back(step, form.get("key", ""), of))

@@ -1,15 +1,14 @@
 """The routes, and what stands around them."""
 
+from functools import partial
 from typing import Any
 
+from ..._optional import require
 from . import _actions, _export, _pages, _reaudit
-from ._assets import KINDS, asset, asset_address
 from ._door import Door
-from ._requests import wants_part
-from ._review import Review
-from ._security import Guard
-from ._templates import rendered
-from ._web import (
+from ._requests import (
+    BoundedProtocol,
+    Guard,
     HTMLResponse,
     HTTPException,
     Middleware,
@@ -17,7 +16,10 @@ from ._web import (
     Response,
     Route,
     Starlette,
+    wants_part,
 )
+from ._review import Review
+from ._templates import KINDS, asset, asset_address, rendered
 
 
 def make_app(review: Review, door: Door) -> Any:
@@ -55,6 +57,24 @@ def make_app(review: Review, door: Door) -> Any:
     )
     app.state.review, app.state.door, app.state.reaudit = review, door, None
     return app
+
+
+def make_server(app: Any, read_within: float = 30.0) -> Any:
+    """The server of an application; a request must have arrived within so many seconds."""
+    uvicorn = require("uvicorn", extra="review")
+    config = uvicorn.Config(
+        app,
+        http=partial(BoundedProtocol, read_within=read_within),
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        log_level="critical",
+        lifespan="off",
+        ws="none",
+        loop="asyncio",
+        timeout_graceful_shutdown=2,
+    )
+    return uvicorn.Server(config)
 
 
 async def _static(request: Any) -> Any:

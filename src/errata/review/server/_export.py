@@ -7,12 +7,18 @@ from typing import Any
 
 from ..._format import listed
 from ..exporting import export_events, export_label_studio, export_table, read_audited
-from ._filter import RowFilter
-from ._requests import review_of
+from ._requests import (
+    BackgroundTask,
+    FileResponse,
+    HTMLResponse,
+    HTTPException,
+    review_of,
+    run_in_threadpool,
+)
 from ._review import Review
 from ._stage import page_view
+from ._standing import RowFilter
 from ._templates import rendered
-from ._web import BackgroundTask, FileResponse, HTMLResponse, HTTPException, run_in_threadpool
 
 
 async def more(request: Any) -> Any:

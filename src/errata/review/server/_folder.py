@@ -1,23 +1,29 @@
-"""The folder of an audit as the page reads it: numbers, and the rows that have a card.
+"""The folder of an audit as the page reads it: numbers, cards, and what the table says.
 
 Nothing here needs scikit-learn or pandas, so that the page of a million rows is there at once.
+
+pyarrow's own ways (``to_numpy``, ``take``, ``unique``) import pandas and all of its functions: that
+takes longer than everything else that the page does before it is there.
 """
 
 import json
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..._files import places_of, readable
-from ...tables._picture_folder import is_picture_folder
+from ..._optional import require
+from ...tables._pictures import is_picture_folder
 from .._kinds import reviewed_kind
-from ..decisions import as_text
-from ._cards import CardFile
-from ._columns import column_numbers, read_column, stored_columns, texts_at
-from .recorded import read_recorded
+from ..decisions import as_text, from_text
+from ..exporting._audited import check_folder
+from ._keys import shown_name
 
 VERSION = 11  # of the audit's format; `auditing` writes it
 NUMBERS, ROWS, CARDS, COMPONENTS = (
@@ -26,6 +32,10 @@ NUMBERS, ROWS, CARDS, COMPONENTS = (
     "cards.parquet",
     "components.parquet",
 )
+
+KEPT_GROUPS = 3  # a group holds 200 cards, which may be long texts
+
+MISSING = -1
 
 
 @dataclass(frozen=True)
@@ -111,9 +121,7 @@ def audited_table(folder: AuditFolder, given: Path | None = None) -> Path | None
 
 
 def _numbers(path: Path) -> dict[str, Any]:
-    if not path.is_dir():
-        is_what = "is a file" if path.exists() else "does not exist"
-        raise FileNotFoundError(f"{path} {is_what}; give the folder that errata audit has written.")
+    check_folder(path)
     try:
         found = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
         version = int(found["version"])
@@ -146,3 +154,351 @@ def _rows(path: Path, numbers: np.ndarray, p_wrong: str) -> CardRows:
         p_wrong=column_numbers(read_column(path, p_wrong))[numbers],
         flagged=column_numbers(read_column(path, "flagged"))[numbers],
     )
+
+
+class CardFile:
+    """``cards.parquet``: what to show of each row that has a card, by its place in the file."""
+
+    def __init__(self, path: Path) -> None:
+        parquet = require("pyarrow.parquet", extra="review")
+        self._file = parquet.ParquetFile(path)
+        groups = self._file.metadata.num_row_groups
+        sizes = [self._file.metadata.row_group(group).num_rows for group in range(groups)]
+        self._starts = np.cumsum([0, *sizes])
+        self.rows: np.ndarray = column_numbers(self._file.read(columns=["row"])["row"])
+        self._groups: OrderedDict[int, Any] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def card(self, place: int) -> dict[str, Any]:
+        """One card."""
+        return json.loads(self.text(place))
+
+    def text(self, place: int) -> str:
+        """One card as it is stored: JSON."""
+        group = int(np.searchsorted(self._starts, place, side="right")) - 1
+        return self._group(group)[place - int(self._starts[group])].as_py()
+
+    def _group(self, group: int) -> Any:
+        if group not in self._groups:
+            self._groups[group] = self._file.read_row_group(group, columns=["card"])["card"]
+            if len(self._groups) > KEPT_GROUPS:
+                self._groups.popitem(last=False)
+        self._groups.move_to_end(group)
+        return self._groups[group]
+
+    def texts(self) -> Any:
+        """All cards in their order, a group in memory at a time."""
+        for batch in self._file.iter_batches(batch_size=200, columns=["card"]):
+            yield from (text.as_py() for text in batch["card"])
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._file.close()
+
+
+class RecordedClasses:
+    """Labels as places among the classes.
+
+    Parameters
+    ----------
+    path : path
+        The table of all rows.
+    named : list or None
+        The classes, where some may be no row's label; otherwise the labels that there are.
+    rows : array of int
+        Those that have a card.
+    """
+
+    def __init__(self, path: Path, named: list[Any] | None, rows: np.ndarray) -> None:
+        given, labels = values_and_codes(read_column(path, "labels"))
+        looks_like, suggested = values_and_codes(read_column(path, "suggested"))
+        self.classes = named or given
+        self.texts = [as_text(value) for value in self.classes]
+        self.blank_rows = labels == MISSING  # of the whole table
+        self._label = _among(self.classes, given)[labels[rows]]
+        self._suggested = _among(self.classes, looks_like)[suggested[rows]]
+
+    @property
+    def choices(self) -> list[tuple[str, str]]:
+        """The classes as text, and as they are shown."""
+        return list(zip(self.texts, map(shown_name, self.classes), strict=True))
+
+    def label_text(self, place: int) -> str:
+        """The label of a row, as decisions keep it."""
+        code = self._label[place]
+        return as_text(None) if code == MISSING else self.texts[code]
+
+    def is_blank(self, place: int) -> bool:
+        """Whether a row has no label."""
+        return bool(self._label[place] == MISSING)
+
+    def read(self, given: Sequence[str]) -> str:
+        """The class that a person gives by its text or its name, as decisions keep it."""
+        code = self._code("".join(given[:1]))
+        if code is None:
+            raise ValueError(f"there is no class {''.join(given[:1])[:200]!r} in this table.")
+        return self.texts[code]
+
+    def labelled(self, given: str) -> np.ndarray:
+        """Which rows have a label."""
+        return self._label == self._or_nowhere(given)
+
+    def suggested(self, given: str) -> np.ndarray:
+        """Which rows look like a class."""
+        return self._suggested == self._or_nowhere(given)
+
+    def is_decided_as(self, text: str, given: str) -> bool:
+        """Whether a verdict is the class of a filter."""
+        code = self._code(given)
+        return code is not None and text == self.texts[code]
+
+    @cached_property
+    def codes(self) -> dict[str, int]:
+        """The place of each class by its text."""
+        return {text: code for code, text in enumerate(self.texts)}
+
+    @cached_property
+    def _codes_by_name(self) -> dict[str, int]:
+        return {shown_name(value): code for code, value in enumerate(self.classes)}
+
+    def _code(self, given: str) -> int | None:
+        """The place of a class by its text, or by the name that a person types."""
+        by_name = self._codes_by_name
+        return self.codes.get(given, by_name.get(given, by_name.get(given.strip())))
+
+    def _or_nowhere(self, given: str) -> int:
+        """The place of a class; one that no row has where there is no such class."""
+        code = self._code(given)
+        return len(self.classes) if code is None else code
+
+
+class RecordedNumbers:
+    """Numbers as they are; any other may be decided.
+
+    Parameters
+    ----------
+    path : path
+        The table of all rows.
+    rows : array of int
+        Those that have a card.
+    """
+
+    choices: tuple[tuple[str, str], ...] = ()  # numbers are typed, and not looked for one by one
+
+    def __init__(self, path: Path, rows: np.ndarray) -> None:
+        targets = column_numbers(read_column(path, "targets"))
+        self.blank_rows = np.isnan(targets)  # of the whole table
+        self._targets = targets[rows]
+
+    def label_text(self, place: int) -> str:
+        """The number of a row, as decisions keep it."""
+        return as_text(self._targets[place])
+
+    def is_blank(self, place: int) -> bool:
+        """Whether a row has no number."""
+        return bool(np.isnan(self._targets[place]))
+
+    def read(self, given: Sequence[str]) -> str:
+        """The number that a person types, as decisions keep it."""
+        typed = "".join(given[:1]).strip()
+        try:
+            value = float(typed)
+        except ValueError:
+            value = float("nan")
+        if not isfinite(value) or "_" in typed:  # which Python passes over
+            raise ValueError(f"{typed[:40]!r} is no number; type one with digits, such as 12.5.")
+        return as_text(value)
+
+    def labelled(self, given: str) -> np.ndarray:
+        """Which rows have a number that was typed."""
+        return np.array([_is(text, given) for text in map(as_text, self._targets)], dtype=bool)
+
+    def suggested(self, given: str) -> np.ndarray:
+        """No rows: what is suggested is not kept beside them."""
+        return np.zeros(len(self._targets), dtype=bool)
+
+    def is_decided_as(self, text: str, given: str) -> bool:
+        """Whether a verdict is the number of a filter."""
+        return _is(text, given)
+
+
+class RecordedSets:
+    """Which labels are set.
+
+    Parameters
+    ----------
+    path : path
+        The table of all rows.
+    names : list
+        Of the labels.
+    rows : array of int
+        Those that have a card.
+    """
+
+    def __init__(self, path: Path, names: list[Any], rows: np.ndarray) -> None:
+        self.names = names
+        self._is_set = _cells(path, "label {}", len(names), rows)
+        self._doubted = _cells(path, "flagged {}", len(names), rows)
+        self.blank_rows: np.ndarray | None = None  # a row without labels has none of them
+
+    @property
+    def choices(self) -> list[tuple[str, str]]:
+        """The labels as text, and as they are shown."""
+        return [(as_text(name), shown_name(name)) for name in self.names]
+
+    def label_text(self, place: int) -> str:
+        """The labels of a row, as decisions keep them."""
+        return as_text([self.names[each] for each in np.flatnonzero(self._is_set[place])])
+
+    def is_blank(self, place: int) -> bool:
+        """Whether nobody has said which labels a row has: never."""
+        return False
+
+    def read(self, given: Sequence[str]) -> str:
+        """The labels that a person sets by their text or their names, as decisions keep them."""
+        places = [self._place(text) for text in given if text.strip()]
+        return as_text([self.names[place] for place in dict.fromkeys(places)])
+
+    def labelled(self, given: str) -> np.ndarray:
+        """Which rows have a label."""
+        return self._with(self._is_set, given)
+
+    def suggested(self, given: str) -> np.ndarray:
+        """Which rows should have a label."""
+        return self._with(self._is_set != self._doubted, given)
+
+    def is_decided_as(self, text: str, given: str) -> bool:
+        """Whether a verdict has the label of a filter."""
+        place = self._places.get(given.strip())
+        return place is not None and self.names[place] in from_text(text)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """The place of each label by its name and its text."""
+        named = {shown_name(name): place for place, name in enumerate(self.names)}
+        return named | {as_text(name): place for place, name in enumerate(self.names)}
+
+    def _place(self, given: str) -> int:
+        place = self._places.get(given.strip())
+        if place is None:
+            raise ValueError(f"there is no label {given[:200]!r} in this table.")
+        return place
+
+    def _with(self, cells: np.ndarray, given: str) -> np.ndarray:
+        place = self._places.get(given.strip())
+        return np.zeros(len(cells), dtype=bool) if place is None else cells[:, place]
+
+
+Recorded = RecordedClasses | RecordedNumbers | RecordedSets
+
+
+def read_recorded(path: Path, numbers: dict[str, Any], rows: np.ndarray) -> Recorded:
+    """What is recorded of some rows, in a table of all rows of an audit with these numbers."""
+    kind = numbers.get("kind")
+    if kind == "numbers":
+        return RecordedNumbers(path, rows)
+    if kind == "multilabel":
+        return RecordedSets(path, numbers["names"], rows)
+    return RecordedClasses(path, numbers.get("classes"), rows)
+
+
+__all__ = ["Recorded", "RecordedClasses", "RecordedNumbers", "RecordedSets", "read_recorded"]
+
+
+def _among(classes: list[Any], values: list[Any]) -> np.ndarray:
+    """The place of each value among the classes, and at the end what is missing."""
+    place = {name: code for code, name in enumerate(classes)}
+    return np.array([*(place.get(value, MISSING) for value in values), MISSING])
+
+
+def _is(text: str, given: str) -> bool:
+    return text == given.strip()
+
+
+def _cells(path: Path, name: str, n_labels: int, rows: np.ndarray) -> np.ndarray:
+    """A column for each label, of some rows."""
+    columns = [column_numbers(read_column(path, name.format(place))) for place in range(n_labels)]
+    return np.stack([column[rows].astype(bool) for column in columns], axis=1)
+
+
+def read_column(path: Path, name: str) -> Any:
+    """A column; `read_table` would import pandas. Labels that are texts come as codes."""
+    parquet = require("pyarrow.parquet", extra="review")
+    coded = [name] if name in ("labels", "suggested") else None
+    with readable(path), parquet.ParquetFile(path, read_dictionary=coded) as file:
+        return file.read([name])[name]
+
+
+def stored_columns(path: Path) -> list[str]:
+    """The names of the columns of a file."""
+    parquet = require("pyarrow.parquet", extra="review")
+    with readable(path), parquet.ParquetFile(path) as file:
+        return file.schema_arrow.names
+
+
+def column_numbers(column: Any) -> np.ndarray:
+    """A column of numbers or truth values; of numbers, NaN where one is missing."""
+    parts = [_numbers_in_column(chunk) for chunk in column.chunks]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def texts_at(column: Any, rows: np.ndarray) -> np.ndarray:
+    """The texts of some rows."""
+    starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
+    found = np.empty(len(rows), dtype=object)
+    for chunk, start in zip(column.chunks, starts, strict=False):
+        places = np.flatnonzero((rows >= start) & (rows < start + len(chunk)))
+        found[places] = _texts(chunk, rows[places] - start)
+    return found
+
+
+def _texts(chunk: Any, rows: np.ndarray) -> list[str]:
+    _, ends, content = chunk.buffers()
+    wide = np.int64 if str(chunk.type) == "large_string" else np.int32
+    offsets = np.frombuffer(ends, wide)[chunk.offset :]
+    letters = memoryview(content)
+    spans = zip(offsets[rows].tolist(), offsets[rows + 1].tolist(), strict=True)
+    return [str(letters[start:end], "utf-8") for start, end in spans]
+
+
+def values_and_codes(column: Any) -> tuple[list[Any], np.ndarray]:
+    """The different values of a column, sorted, and the place of each row's among them."""
+    if hasattr(column.type, "index_type"):
+        parts = [_dictionary_codes(chunk) for chunk in column.chunks]
+    else:
+        values, codes = np.unique(column_numbers(column), return_inverse=True)
+        present = values[~np.isnan(values)]  # what is missing is last, and made them floats
+        present = present.astype(column.type.to_pandas_dtype()).tolist()
+        parts = [(present, np.where(codes < len(present), codes, MISSING))]
+    return _joined(parts)
+
+
+def _numbers_in_column(chunk: Any) -> np.ndarray:
+    valid, content = chunk.buffers()
+    end = chunk.offset + len(chunk)
+    if str(chunk.type) == "bool":
+        values = np.unpackbits(np.frombuffer(content, np.uint8), bitorder="little").astype(bool)
+    else:
+        values = np.frombuffer(content, chunk.type.to_pandas_dtype())
+    values = values[chunk.offset : end]
+    if chunk.null_count:
+        there = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")
+        values = np.where(there[chunk.offset : end], values, np.nan)
+    return values
+
+
+def _dictionary_codes(chunk: Any) -> tuple[list[Any], np.ndarray]:
+    codes = _numbers_in_column(chunk.indices)
+    values = chunk.dictionary.to_pylist()
+    return values, np.where(np.isnan(codes), MISSING, codes).astype(np.int64)
+
+
+def _joined(parts: Iterable[tuple[list[Any], np.ndarray]]) -> tuple[list[Any], np.ndarray]:
+    """Codes of several parts, each with values of its own, in terms of the values of all."""
+    kept = list(parts)
+    values = sorted({value for own, _ in kept for value in own})
+    place = {value: code for code, value in enumerate(values)}
+    whole = [np.array([*(place[value] for value in own), MISSING])[codes] for own, codes in kept]
+    return values, np.concatenate([np.empty(0, np.int64), *whole])

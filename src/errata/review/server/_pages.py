@@ -1,24 +1,33 @@
-"""What a person looks at: a card, the list, history, agreement. Nothing here changes anything."""
+"""What a person looks at: a card, the list, history, agreement, proof.
+
+Nothing here changes anything.
+"""
 
 from typing import Any
 
-from ..decisions import Event
-from ._filter import RowFilter
-from ._names import name_of_text, shown_name
+from .._summary import drawn_rows
+from ..decisions import Event, RowVerdict
+from ..inference import certificate_sentence, certify
+from ._folder import ROWS, column_numbers, read_column, stored_columns
+from ._keys import name_of_text, shown_name
 from ._pictures import NoPicture, picture, picture_path
-from ._proof import proven
-from ._requests import filter_of, number_of, place_of, review_of, wants_part
-from ._review import Review
-from ._stage import page_view, stage, whole_page
-from ._templates import page_link, rendered
-from ._web import (
+from ._requests import (
     HTMLResponse,
     HTTPException,
     JSONResponse,
     RedirectResponse,
     Response,
+    filter_of,
+    number_of,
+    place_of,
+    review_of,
     run_in_threadpool,
+    wants_part,
 )
+from ._review import Review
+from ._stage import page_view, stage, whole_page
+from ._standing import RIGHT, WRONG, RowFilter
+from ._templates import page_link, rendered
 
 PAGE = 100  # rows of the list, events of the history
 
@@ -158,3 +167,32 @@ def _event_line(review: Review, event: Event) -> dict[str, Any]:
         "undone": is_said and not stands,
         "can_undo": stands and event.reviewer == review.reviewer,
     }
+
+
+def proven(review: Review) -> str:
+    """The certificate in a sentence; empty before the first verdict on a row drawn by lot."""
+    folder, here = review.folder, _verdicts(review)
+    drawn = drawn_rows(folder.numbers["piles"], here, folder.fingerprint)
+    wrong = {row: _is_wrong(review, row) for row in here}
+    found = certify(drawn, verdicts=wrong, **_columns(review))
+    return certificate_sentence(found, folder.kind.nouns)
+
+
+def _verdicts(review: Review) -> dict[int, RowVerdict]:
+    """Verdicts by row, of those that have a card."""
+    places, number = review.folder.places_by_key, review.folder.rows.number
+    verdicts = review.decisions.verdicts().items()
+    return {int(number[places[key]]): told for key, told in verdicts if key in places}
+
+
+def _is_wrong(review: Review, row: int) -> bool | None:
+    told = review.tally.told[review.folder.place(row)]
+    return bool(told == WRONG) if told in (RIGHT, WRONG) else None
+
+
+def _columns(review: Review) -> dict[str, Any]:
+    """What the audit says of all rows, also of those without a card."""
+    path = review.folder.path / ROWS
+    names = [name for name in ("suspicion", "flagged", "known") if name in stored_columns(path)]
+    columns = {name: column_numbers(read_column(path, name)) for name in names}
+    return columns | {"unlabelled": review.folder.recorded.blank_rows}

@@ -11,16 +11,40 @@ from tempfile import mkstemp
 from typing import Any
 
 from ..._format import percent
-from ._filter import RowFilter
-from ._requests import review_of
+from ._requests import FileResponse, HTMLResponse, HTTPException, RedirectResponse, review_of
 from ._review import Review
 from ._stage import page_view
+from ._standing import RowFilter
 from ._templates import rendered
-from ._web import FileResponse, HTMLResponse, HTTPException, RedirectResponse
 
 MOST_SAID = 65_536  # bytes that are looked at
 NAMED_BY = {"classes": "--label", "numbers": "--target"}  # the column, by what can be audited again
 WITHOUT = {"multilabel": "several labels a row"}  # kinds by other names
+# What errata audit notes of its options. An audit may be a stranger's: no other option is passed
+# on, such as one that names a cluster, from which code would be run.
+REPEATED = {
+    "--band",
+    "--by",
+    "--drop",
+    "--embeddings",
+    "--features",
+    "--fs",
+    "--group",
+    "--id",
+    "--item",
+    "--jobs",
+    "--known",
+    "--model",
+    "--no-self-check",
+    "--pixels",
+    "--precision",
+    "--pred-proba",
+    "--seed",
+    "--sequence",
+    "--trust",
+    "--wavelets",
+    "--worker",
+}
 
 # The report has a policy of its own, and a script; it must not act in the name of this page.
 REPORT_POLICY = (
@@ -90,10 +114,10 @@ def _started(review: Review) -> Reaudit:
     table, folder = _table(review), _free_name(review.folder.path)
     label = review.folder.about["label"]
     named = NAMED_BY[review.folder.numbers.get("kind", "classes")]
-    decisions = str(review.decisions.path)
-    again = [*review.folder.about.get("options", []), "--decisions", decisions]
+    again = [*_options(review), "--decisions", str(review.decisions.path)]
     out, log = _nameless_file()
-    command = [sys.executable, "-m", "errata.cli", "audit", str(table), named, label]
+    # -P: without it, a click.py in the folder where this runs would be imported.
+    command = [sys.executable, "-P", "-m", "errata.cli", "audit", str(table), named, label]
     process = subprocess.Popen(
         [*command, *again, "--out", str(folder)],
         stdin=subprocess.DEVNULL,
@@ -102,6 +126,20 @@ def _started(review: Review) -> Reaudit:
     )
     os.close(out)
     return Reaudit(process, folder, log)
+
+
+def _options(review: Review) -> list[str]:
+    """The options of the audit, as far as they may be repeated."""
+    options = [str(word) for word in review.folder.about.get("options", [])]
+    for word in options:
+        name = word.partition("=")[0]
+        if name.startswith("-") and name not in REPEATED:
+            raise HTTPException(
+                422,
+                f"this audit notes an option {name[:40]!r}, which errata audit does not note; "
+                "audit the table again with errata audit.",
+            )
+    return options
 
 
 def _nameless_file() -> tuple[int, int]:

@@ -8,15 +8,14 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from ..._optional import require, require_all
+from ..._optional import require_all
 from ..._warn import warn_user
 from ..decisions import Decisions, decisions_path, open_decisions
-from ._browser import open_browser
-from ._door import Door, is_loopback
-from ._filter import QUEUES
+from ._door import Door, is_loopback, open_browser, read_origin
 from ._folder import AuditFolder, audited_table
 from ._keys import read_keys
 from ._review import Options, Review
+from ._standing import QUEUES
 
 NEEDED = dict.fromkeys(("jinja2", "multipart", "pyarrow", "starlette", "uvicorn"), "review")
 
@@ -85,16 +84,23 @@ def serve(
     folder = AuditFolder(Path(audit))
     options = _options(folder, queue, blind, table, images, keys, stop_at)
     name = _reviewer(reviewer)
+    seen_as = "" if origin is None else read_origin(origin)
     with _listening(host, port) as listener, _decisions(Path(audit)) as decisions:
-        door = Door(host, listener.getsockname()[1], (origin or "").rstrip("/"))
+        door = Door(host, listener.getsockname()[1], seen_as)
         decisions.keep_lock(door.seen_as)
         if not is_loopback(host):
             warn_user(
                 f"{door.seen_as} can be reached from other machines, and is not encrypted: whoever "
                 "listens on the way can read and decide; an ssh tunnel is safer."
             )
-        app = _application(Review(folder, decisions, name, options), door)
-        _run(app, listener, door, browser, ready)
+        # Here, as these modules are made of Starlette, which is an extra.
+        from ._app import make_app, make_server
+
+        server = make_server(make_app(Review(folder, decisions, name, options), door))
+        with open_browser(door.address) if browser else nullcontext():
+            if ready is not None:
+                ready(door.address)
+            server.run(sockets=[listener])
 
 
 def _options(
@@ -110,9 +116,9 @@ def _options(
         raise ValueError(f"there is no queue {queue!r}; choose from {', '.join(QUEUES)}.")
     if not 0 <= stop_at <= 1:
         raise ValueError(f"stop_at is {stop_at}; give a fraction between 0 and 1.")
-    for path, name in ((table, "table"), (images, "images")):
+    for path, what in ((table, "the table is"), (images, "the pictures are")):
         if path is not None and not Path(path).exists():
-            raise FileNotFoundError(f"{path} does not exist; say where the {name} is.")
+            raise FileNotFoundError(f"{path} does not exist; say where {what}.")
     table = audited_table(folder, None if table is None else Path(table))
     if images is None and table is not None:  # a folder of pictures is itself the table
         images = table if table.is_dir() else table.parent
@@ -147,35 +153,3 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
             ) from None
         listener.listen(64)
         yield listener
-
-
-def _application(review: Review, door: Door) -> Any:
-    # Here, as these modules are made of Starlette, which is an extra.
-    from ._app import make_app
-
-    return make_app(review, door)
-
-
-def _run(
-    app: Any,
-    listener: socket.socket,
-    door: Door,
-    browser: bool,
-    ready: Callable[[str], None] | None,
-) -> None:
-    uvicorn = require("uvicorn", extra="review")
-    config = uvicorn.Config(
-        app,
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        log_level="critical",
-        lifespan="off",
-        ws="none",
-        loop="asyncio",
-        timeout_graceful_shutdown=2,
-    )
-    with open_browser(door.address) if browser else nullcontext():
-        if ready is not None:
-            ready(door.address)
-        uvicorn.Server(config).run(sockets=[listener])

@@ -1,18 +1,19 @@
-"""The page around a card: numbers, what was just said, and the ways on."""
+"""The page around a card: what it shows, what it offers to decide, numbers, and the ways on."""
 
+import re
+import time
+from collections.abc import Iterable
+from hashlib import blake2b
 from typing import Any
 from uuid import uuid4
 
-from ..._format import plural
-from ..decisions import Event
-from ._filter import STATES, RowFilter
-from ._names import field_text, name_of_text
+from ..._format import percent, plural, probability
+from ..decisions import Event, as_text
+from ._keys import DIGITS, field_text, name_of_text, shown_name
 from ._pictures import picture_problem
-from ._review import Review
-from ._standing import SKIPPED
+from ._review import PageWords, Review
+from ._standing import SKIPPED, STATES, RowFilter
 from ._templates import page_link, rendered
-from ._view import card_view
-from ._words import PageWords
 
 QUEUE_NAMES = {
     "suspects": "Suspects",
@@ -21,6 +22,12 @@ QUEUE_NAMES = {
     "disputed": "Disputed",
     "all": "All cards",
 }
+
+LONG = 160  # characters from which a value is a text to read, not a cell to compare
+UNFOLDED = 12  # columns in view at once
+
+_WORD = re.compile(r"\w{3,}")
+MARKED_UP_TO = 20_000  # characters; who reads on does not need marks
 
 
 def page_view(review: Review, chosen: RowFilter, *, view: str = "other") -> dict[str, Any]:
@@ -134,3 +141,196 @@ def _why_empty(queue: str) -> str:
         "suspects": "This audit has flagged no row. A spot check tells whether it missed any.",
         "disputed": "Reviewers agree on every row that several of them decided.",
     }.get(queue, "This queue has no rows.")
+
+
+def card_view(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
+    """Everything about one row."""
+    card = review.folder.cards.card(place)
+    blind = review.options.blind
+    return {
+        **{name: card[name] for name in ("row", "id", "image", "picture")},
+        "label": shown_name(card["label"]),
+        "suggested": suggested_in_words(card),
+        "is_doubted": card["p_wrong"] >= 0.5,
+        "chance": "" if blind else percent(card["p_wrong"]),
+        "reasons": [] if blind else card["reasons"],
+        **answers(review, place, card),
+        "kind": _kind(card),
+        **_values(card),
+        "is_item": "votes" in card,  # of several annotators, called by its name
+        "votes": [] if blind else [_side(side) for side in card.get("votes", [])],
+        "similar": _similar(card),
+        "compared": card["similar"][0]["values"].keys() if card["similar"] else [],
+        "own": {} if not card["similar"] else _own(card),
+        "history": [
+            _told_on_card(review, event, stands) for event, stands in review.history(place)
+        ],
+        "state": review.state(place),
+        "key": uuid4().hex,
+        "shown": f"{time.time():.3f}",
+        **_around(review, place, chosen),
+    }
+
+
+def _kind(card: dict[str, Any]) -> str:
+    if card["image"] or card["picture"]:
+        return "picture"
+    return (
+        "text" if any(len(value or "") >= LONG for value in card["values"].values()) else "record"
+    )
+
+
+def _values(card: dict[str, Any]) -> dict[str, Any]:
+    """The cells: texts to read, columns to compare with those that speak first, and the rest."""
+    values = {name: "" if value is None else str(value) for name, value in card["values"].items()}
+    texts = {name: value for name, value in values.items() if len(value) >= LONG}
+    speaking = [name for name in card["speaking"] if name in values]
+    order = [name for name in dict.fromkeys([*speaking, *values]) if name not in texts]
+    cells = [{"name": n, "value": values[n], "speaks": n in speaking} for n in order]
+    shown = 0 if card["image"] else UNFOLDED  # pixels are a picture, not cells
+    return {
+        "texts": [{"name": n, "pieces": _marked(card, n, text)} for n, text in texts.items()],
+        "cells": cells[:shown],
+        "folded": cells[shown:],
+    }
+
+
+def _marked(card: dict[str, Any], name: str, text: str) -> list[tuple[str, bool]]:
+    near = [row["values"].get(name) or "" for row in card["similar"] or []]
+    return marked(text, near)
+
+
+def _similar(card: dict[str, Any]) -> list[dict[str, Any]] | None:
+    if card["similar"] is None:
+        return None
+    return [
+        row | {"label": shown_name(row["label"]), "distance": f"{row['distance']:.3g}"}
+        for row in card["similar"]
+    ]
+
+
+def _side(side: dict[str, Any]) -> dict[str, Any]:
+    """The votes for one class: how many, and the first of those who cast them."""
+    voters = [{"name": name, "right": percent(accuracy)} for name, accuracy in side["by"]]
+    return side | {"by": voters, "more": side["count"] - len(voters)}
+
+
+def _own(card: dict[str, Any]) -> dict[str, str]:
+    """The row's own values of the columns in which rows like it are compared."""
+    return {name: card["values"].get(name) or "" for name in card["similar"][0]["values"]}
+
+
+def _told_on_card(review: Review, event: Event, stands: bool) -> dict[str, Any]:
+    is_hidden = review.options.blind and event.class_text
+    return {
+        "at": event.at[:16].replace("T", " "),
+        "reviewer": event.reviewer,
+        "said": "decided" if is_hidden else review.words.said(event.kind),
+        "class": name_of_text(event.class_text),
+        "note": event.note or "",
+        "stands": stands,
+    }
+
+
+def _around(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
+    """Where the row stands in its queue, and what is beside it."""
+    before, after = review.standing.beside(chosen, place)
+    return {
+        "waiting": len(review.standing.waiting(chosen)),
+        "before": review.number(before),
+        "after": review.number(after),
+        "queue_of": review.standing.queue_of(chosen, place),
+    }
+
+
+def answers(review: Review, place: int, card: dict[str, Any]) -> dict[str, Any]:
+    """What the templates show of the choices on a card."""
+    told: dict[str, Any] = {
+        "form": "classes",
+        "classes": [],
+        "labels": [],
+        "interval": None,
+        "hint": "",
+    }
+    if "cells" in card:
+        return told | {"form": "labels", "labels": _labels(review, card)}
+    if "hint" in card:
+        interval = None if review.options.blind else (card["low"], card["high"])
+        hint = "" if review.options.blind else card["hint"]
+        return told | {"form": "number", "interval": interval, "hint": hint}
+    return told | {"form": "classes", "classes": _classes(review, place, card)}
+
+
+def suggested_in_words(card: dict[str, Any]) -> str:
+    """The suggestion; of several labels, what would change."""
+    if "cells" not in card:
+        return shown_name(card["suggested"])
+    label, suggested = card["label"], card["suggested"]
+    added = [f"+ {shown_name(name)}" for name in suggested if name not in label]
+    taken = [f"\N{MINUS SIGN} {shown_name(name)}" for name in label if name not in suggested]
+    return ", ".join([*added, *taken])
+
+
+def _labels(review: Review, card: dict[str, Any]) -> list[dict[str, Any]]:
+    """Labels to set or take away, the doubted first; blindly by name, and none is set."""
+    blind, cells = review.options.blind, card["cells"]
+    cells = sorted(cells, key=lambda cell: shown_name(cell[0])) if blind else cells
+    digits = [*DIGITS, *[""] * len(cells)]
+    return [
+        {
+            "name": shown_name(name),
+            "text": field_text(as_text(name)),
+            "digit": digit,
+            "is_set": is_set and not blind,
+            "is_doubted": is_doubted and not blind,
+            "width": round(100 * p, 1),
+            "chance": "" if blind else probability(p),
+        }
+        for (name, is_set, p, is_doubted), digit in zip(cells, digits, strict=False)
+    ]
+
+
+def _classes(review: Review, place: int, card: dict[str, Any]) -> list[dict[str, Any]]:
+    """The classes to choose from by digit, the most probable first; blindly, in any order."""
+    chances = {as_text(value): p for value, p in card["classes"]}
+    codes = {text for text, _ in review.folder.recorded.choices}
+    pair = {review.folder.label_text(place): 0.0, review.folder.suggested_text(place): 0.0}
+    texts = [text for text in [*chances, *pair] if text in codes]
+    texts = _shuffled(texts, pair, card["key"]) if review.options.blind else texts
+    return [
+        {
+            "name": name_of_text(text),
+            "text": field_text(text),
+            "digit": digit,
+            "width": round(100 * chances.get(text, 0.0), 1),
+            "chance": "" if review.options.blind else probability(chances.get(text, 0.0)),
+        }
+        for text, digit in zip(dict.fromkeys(texts), DIGITS, strict=False)
+    ]
+
+
+def _shuffled(texts: list[str], pair: dict[str, float], key: str) -> list[str]:
+    """Label and suggestion first, in an order that tells nothing, then the rest by name."""
+
+    def drawn(text: str) -> bytes:
+        return blake2b(f"{key} {text}".encode(), digest_size=8).digest()
+
+    rest = sorted(text for text in set(texts) if text not in pair)
+    return [*sorted((text for text in pair if text in texts), key=drawn), *rest]
+
+
+def marked(text: str, others: Iterable[str]) -> list[tuple[str, bool]]:
+    """The text in pieces, each with whether it is a word that no other text has.
+
+    >>> marked("a red fox ran", ["the fox ran"])
+    [('a ', False), ('red', True), (' fox ran', False)]
+    """
+    known = {word for other in others for word in _WORD.findall(other.casefold())}
+    if not known:
+        return [(text, False)]
+    pieces, end = [], 0
+    for found in _WORD.finditer(text, 0, MARKED_UP_TO):
+        if found[0].casefold() not in known:
+            pieces += [(text[end : found.start()], False), (found[0], True)]
+            end = found.end()
+    return [piece for piece in [*pieces, (text[end:], False)] if piece[0]]

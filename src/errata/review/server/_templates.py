@@ -1,14 +1,16 @@
-"""The templates of the page, with what all of them may use."""
+"""The templates of the page, its style and its script."""
 
 from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
-from ...report._render import environment
-from ._assets import asset_address
-from ._filter import RowFilter
-from ._keys import shown_key
-from ._names import field_text, shown_name
+from ...report._render import environment, themed_style
+from ._keys import field_text, shown_key, shown_name
+from ._standing import RowFilter
+
+KINDS = {"review.css": "text/css; charset=utf-8", "review.js": "text/javascript; charset=utf-8"}
 
 
 @cache
@@ -32,3 +34,16 @@ def page_link(path: str, chosen: RowFilter, **more: Any) -> str:
     '/rows?queue=spot&text=a+b&page=2'
     """
     return f"{path}?{urlencode(chosen.pairs | more)}"
+
+
+@cache
+def asset(name: str) -> bytes:
+    """A file of the page; the style stands on that of the report."""
+    text = files(__package__).joinpath("static", name).read_text(encoding="utf-8")
+    return (themed_style(["tokens", "base"], text) if name.endswith(".css") else text).encode()
+
+
+@cache
+def asset_address(name: str) -> str:
+    """Where a file is; it never changes there, so that browsers may keep it."""
+    return f"/static/{blake2b(asset(name), digest_size=8).hexdigest()}/{name}"

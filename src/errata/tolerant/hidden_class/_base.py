@@ -1,30 +1,47 @@
-"""What the models of a hidden class share: their ``fit``, and what they say of the rows."""
+"""What the models of a hidden class share: expectation-maximisation, and the noise it learns.
 
+Every model of this folder says ``P(label = l | x) = sum_c P(class = c | x) T[c, l]``. They differ
+in how the class depends on the features (the *class step*) and in what is known of the transition
+matrix T (the *transition step*). Memory is O(n K).
+
+Beforehand T is thought to be ``NoiseModel.uniform(K, init_error)``, as firmly as ``prior_strength``
+rows seen of each class would make it (a Dirichlet prior on each row of T).
+"""
+
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Self
+from numbers import Real
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from scipy.special import logsumexp, xlogy
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 
-from ..._detector import DetectorMixin
-from ..._margins import label_doubt
+from ..._detector import DetectorMixin, label_doubt
+from ..._format import listed
 from ..._validation import (
+    check_choice,
     check_class_weights,
     check_count,
     check_fraction,
     check_labelled,
     check_row_weights,
     check_rows,
+    check_transition,
 )
-from ._em import (
-    ClassStep,
-    Labels,
-    Maximum,
-    Turn,
-    maximise_likelihood,
-    objective_settled,
-)
-from ._noise import noise_step, warn_if_classes_are_confused
+from ..._warn import warn_user
+from ...noise import NoiseModel
+
+# Beyond this condition number labels do not tell some classes apart.
+SINGULAR = 1e6
+
+
+class Labels(NamedTuple):
+    """What the table says: the code of each row's label, and how many rows the row stands for."""
+
+    codes: np.ndarray
+    weights: np.ndarray
 
 
 class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
@@ -91,6 +108,37 @@ class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         return tags
 
 
+class ClassFit(NamedTuple):
+    """A model of the class: its parameters and what it says of the rows."""
+
+    params: Any
+    log_proba: np.ndarray  # (n, K): log P(class | x), or the log-density of x and class
+    penalty: float = 0.0  # what the objective loses for these parameters
+
+
+class Turn(NamedTuple):
+    """One expectation and the maximisations around it."""
+
+    fit: ClassFit
+    transition: np.ndarray  # T of the expectation
+    next_transition: np.ndarray  # T that maximises given it
+    responsibilities: np.ndarray  # (n, K): P(class | x, label)
+    log_likelihood: float
+    objective: float
+
+
+# (responsibilities, T) -> the class model that they call for
+ClassStep = Callable[[np.ndarray, np.ndarray], ClassFit]
+
+
+class Maximum(NamedTuple):
+    """The last round, and what the rounds before it came to."""
+
+    last: Turn
+    log_likelihood: np.ndarray
+    objective: np.ndarray
+
+
 class NoiseLearningClassifier(HiddenClassClassifier):
     """A model of a hidden class that learns the transition matrix, or is told it."""
 
@@ -122,3 +170,224 @@ class NoiseLearningClassifier(HiddenClassClassifier):
         self._report_noise(solution.last.next_transition, solution.last.responsibilities, codes)
         if self.learn_transition:
             warn_if_classes_are_confused(self.noise_transition_, self.classes_)
+
+
+class EmptyClass(Exception):
+    """Raised by a class step, never the first, that is left with too few rows of a class."""
+
+
+Settled = Callable[[Turn | None, Turn], bool]
+
+
+def expectation(
+    log_proba: np.ndarray, transition: np.ndarray, codes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """P(class | x, label) of each row, and the log-probability of its label.
+
+    A transition of zero is a class ruled out by the label.
+    """
+    with np.errstate(divide="ignore"):
+        joint = log_proba + np.log(transition).T[codes]
+    log_likelihood = logsumexp(joint, axis=1)
+    joint -= log_likelihood[:, None]
+    return np.exp(joint, out=joint), log_likelihood
+
+
+def maximise_likelihood(
+    class_step: ClassStep,
+    noise: Any,
+    labels: Labels,
+    *,
+    start: np.ndarray,
+    settled: Settled,
+    max_iter: int,
+) -> Maximum:
+    """Take turns between the class model, the expectation and T until ``settled``.
+
+    ``noise`` is a :class:`~._noise.NoiseStep`; ``start`` are the responsibilities that the first
+    class model is fitted to.
+    """
+    history, before = [], None
+    responsibilities, transition = start, noise.start
+    for n_rounds in range(max_iter):
+        try:
+            fit = class_step(responsibilities, transition)
+        except EmptyClass as reason:
+            warn_user(f"{reason}; the fit of round {n_rounds} is kept.", ConvergenceWarning)
+            break
+        now = _turn(fit, noise, transition, labels)
+        history.append((now.log_likelihood, now.objective))
+        if settled(before, now):
+            break
+        before, responsibilities, transition = now, now.responsibilities, now.next_transition
+    else:
+        warn_user(
+            f"the hidden classes had not settled after max_iter={max_iter} rounds; raise max_iter "
+            "or tol.",
+            ConvergenceWarning,
+        )
+    return Maximum(now, *np.array(history).T)
+
+
+def _turn(fit: ClassFit, noise: Any, transition: np.ndarray, labels: Labels) -> Turn:
+    responsibilities, log_p = expectation(fit.log_proba, transition, labels.codes)
+    log_likelihood = float(labels.weights @ log_p)
+    objective = log_likelihood + noise.log_prior(transition) - fit.penalty
+    after = noise.update(responsibilities, labels, transition)
+    return Turn(fit, transition, after, responsibilities, log_likelihood, objective)
+
+
+def objective_settled(tol: float, before: Turn | None, now: Turn) -> bool:
+    """Whether the objective has stopped growing."""
+    if before is None:
+        return False
+    return bool(abs(now.objective - before.objective) <= tol * abs(now.objective))
+
+
+def transition_settled(tol: float, before: Turn | None, now: Turn) -> bool:
+    """Whether T has stopped moving; where it is known, whether the responsibilities have.
+
+    Out of fold the likelihood need not rise, so that it is not asked.
+    """
+    if before is None:
+        return False
+    if now.next_transition is now.transition:
+        return bool(np.abs(now.responsibilities - before.responsibilities).max() < tol)
+    return bool(np.abs(now.next_transition - now.transition).max() < tol)
+
+
+def _full(counts: np.ndarray) -> np.ndarray:
+    """Every class errs in its own way; a class without rows has no way that could be told."""
+    total = counts.sum(axis=1, keepdims=True)
+    return np.divide(counts, total, out=np.full_like(counts, np.nan), where=total > 0)
+
+
+def _per_class(counts: np.ndarray) -> np.ndarray:
+    """Every class errs at its own rate, towards all others alike."""
+    kept = np.diag(_full(counts))
+    return _symmetric(kept)
+
+
+def _uniform(counts: np.ndarray) -> np.ndarray:
+    """All classes err at one rate."""
+    return _symmetric(np.full(len(counts), np.trace(counts) / counts.sum()))
+
+
+def _symmetric(kept: np.ndarray) -> np.ndarray:
+    transition = np.repeat((1 - kept)[:, None] / (len(kept) - 1), len(kept), axis=1)
+    np.fill_diagonal(transition, kept)
+    return transition
+
+
+NOISES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "full": _full,
+    "per_class": _per_class,
+    "uniform": _uniform,
+}
+
+
+class NoiseStep(NamedTuple):
+    """How T is maximised given the responsibilities."""
+
+    start: np.ndarray
+    prior_counts: np.ndarray  # A: what each row of T was seen to do beforehand
+    rows_of: Callable[[np.ndarray], np.ndarray] = _full
+    learn: bool = True
+
+    def update(
+        self, responsibilities: np.ndarray, labels: Labels, transition: np.ndarray
+    ) -> np.ndarray:
+        """The likeliest T; a class that no row may be of keeps its row of the ``transition``."""
+        if not self.learn:
+            return transition
+        counts = soft_counts(responsibilities, labels, self.start.shape[1])
+        updated = self.rows_of(counts + self.prior_counts)
+        return np.where(np.isnan(updated), transition, updated)
+
+    def log_prior(self, transition: np.ndarray) -> float:
+        """Log-density of T beforehand, up to a constant; none where T is known."""
+        return float(xlogy(self.prior_counts, transition).sum()) if self.learn else 0.0
+
+
+def soft_counts(responsibilities: np.ndarray, labels: Labels, n_labels: int) -> np.ndarray:
+    """``C[c, l]``: how many rows with label l are of class c, as far as one can tell."""
+    weighted = responsibilities * labels.weights[:, None]
+    return np.array([np.bincount(labels.codes, column, n_labels) for column in weighted.T])
+
+
+def noise_step(model: Any) -> NoiseStep:
+    """The transition step that the parameters of ``model`` ask for."""
+    n_classes = len(model.classes_)
+    beforehand = NoiseModel.uniform(n_classes, _init_error(model.init_error, n_classes)).transition
+    strength = check_fraction("prior_strength", model.prior_strength, high=np.inf)
+    start = beforehand
+    if model.transition is not None:
+        start = known_transition(model.transition, model.classes_)
+    elif not model.learn_transition:
+        raise ValueError(
+            "learn_transition=False needs a transition matrix that is known; pass transition=..."
+        )
+    rows_of = NOISES[check_choice("noise", model.noise, tuple(NOISES))]
+    return NoiseStep(start, strength * beforehand, rows_of, bool(model.learn_transition))
+
+
+def known_transition(transition: Any, classes: np.ndarray) -> np.ndarray:
+    """What the user says of T for these classes: a matrix, a NoiseModel, or one error rate."""
+    if isinstance(transition, Real):
+        transition = NoiseModel.uniform(len(classes), transition)
+    T = check_transition(getattr(transition, "transition", transition))
+    if getattr(transition, "classes", None) is not None:
+        order = _places_of(classes, transition.classes)
+        T = T[np.ix_(order, order)]
+    if len(T) != len(classes):
+        raise ValueError(
+            f"the transition matrix has {len(T)} rows, but there are {len(classes)} classes."
+        )
+    never = np.flatnonzero(T.sum(axis=0) == 0)
+    if len(never):
+        raise ValueError(
+            f"by the transition matrix no class is ever labelled {classes.tolist()[never[0]]!r}, "
+            "but some rows are; every column needs an entry above 0."
+        )
+    if np.linalg.cond(T) > SINGULAR:
+        raise ValueError(
+            f"the transition matrix is singular (condition number {np.linalg.cond(T):.2g}): some "
+            "classes are labelled alike, so that labels cannot tell them apart; merge these "
+            "classes, or mend the matrix."
+        )
+    return T
+
+
+def _places_of(classes: np.ndarray, named: np.ndarray) -> list[int]:
+    """Where each of the classes stands among those that a noise model names."""
+    names, labels = named.tolist(), classes.tolist()
+    if set(names) != set(labels):
+        raise ValueError(
+            f"the noise model is for the classes {listed(map(repr, names))}, but the labels are "
+            f"{listed(map(repr, labels))}; name the same classes, in any order, or none."
+        )
+    return [names.index(label) for label in labels]
+
+
+def warn_if_classes_are_confused(transition: np.ndarray, classes: np.ndarray) -> None:
+    """Warn when a class is labelled as another at least as often as by its own name."""
+    others = np.where(np.eye(len(transition), dtype=bool), -1, transition).max(axis=1)
+    lost = np.flatnonzero(np.diag(transition) <= others)
+    if len(lost):
+        warn_user(
+            f"by the transition matrix that was learnt, rows of the class "
+            f"{classes.tolist()[lost[0]]!r} mostly have another label, so classes may have been "
+            "exchanged; pass the transition matrix if it is known, or a larger prior_strength.",
+            ConvergenceWarning,
+        )
+
+
+def _init_error(value: Any, n_classes: int) -> float:
+    highest = (n_classes - 1) / n_classes
+    error = check_fraction("init_error", value)
+    if not 0 < error < highest:
+        raise ValueError(
+            f"init_error={value!r} must be above 0 and below {highest:.3g}, the rate at which "
+            f"labels of {n_classes} classes say nothing."
+        )
+    return error

@@ -6,12 +6,18 @@ from typing import Any
 import numpy as np
 from sklearn.mixture import GaussianMixture
 
-from ..._margins import probability_margin
+from ..._detector import probability_margin
 from ..._random import draw_seed
 from ..._validation import check_choice, check_count, check_fraction
-from ._base import HiddenClassClassifier
-from ._em import ClassFit, Labels, Maximum, maximise_likelihood, transition_settled
-from ._noise import NoiseStep
+from ._base import (
+    ClassFit,
+    HiddenClassClassifier,
+    Labels,
+    Maximum,
+    NoiseStep,
+    maximise_likelihood,
+    transition_settled,
+)
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
 

@@ -1,9 +1,14 @@
 """Classifiers whose loss is bounded or nearly so, and the losses to choose from."""
 
-from ._kernel import KernelRobustLossClassifier
-from ._linear import RobustLossClassifier
-from ._margin_losses import RampLoss, SavageLoss, SigmoidLoss, TangentLoss
-from ._softmax_losses import GeneralizedCrossEntropy, SymmetricCrossEntropy
+from ._classifiers import KernelRobustLossClassifier, RobustLossClassifier
+from ._losses import (
+    GeneralizedCrossEntropy,
+    RampLoss,
+    SavageLoss,
+    SigmoidLoss,
+    SymmetricCrossEntropy,
+    TangentLoss,
+)
 
 __all__ = [
     "RobustLossClassifier",

@@ -10,16 +10,16 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.validation import check_is_fitted
 
 from ..._validation import check_choice, check_count, check_data, check_positive, check_row_weights
-from ._base import ReinforcedEstimator
-from ._gaussian import (
+from ._loop import (
     SCALE_UPDATES,
+    Fit,
+    ReinforcedEstimator,
+    centre_of,
     gaussian_log_density,
     report_scale,
     scale_floor,
     weighted_scale,
 )
-from ._loop import Fit
-from ._weighted_qr import centre_of
 
 
 class Curve(NamedTuple):

@@ -10,16 +10,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._validation import check_choice, check_data, check_fraction, check_row_weights
 from ..._warn import warn_user
-from ._base import ReinforcedEstimator
-from ._gaussian import (
+from ._loop import (
     SCALE_UPDATES,
+    Fit,
+    ReinforcedEstimator,
+    centre_of,
     gaussian_log_density,
     report_scale,
     scale_floor,
+    triangle,
     weighted_scale,
 )
-from ._loop import Fit
-from ._weighted_qr import centre_of, triangle
 
 
 class Line(NamedTuple):

@@ -10,9 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._validation import check_data, check_fraction, check_labelled, check_row_weights
 from ..._warn import warn_user
 from .._softmax import Task, class_log_proba, fit_softmax, is_separated, label_log_proba, scores
-from ._base import ReinforcedEstimator, require_every_class
-from ._loop import Fit
-from ._weighted_qr import centre_of
+from ._loop import Fit, ReinforcedEstimator, centre_of, require_every_class
 
 
 class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):

@@ -1,15 +1,42 @@
 """The one loop: reinforce the probabilities, fit the model with the weights left, and again."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import qr
+from scipy.special import ndtri
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._validation import check_log_probabilities
+from ..._blocks import blocks, reduce_blocks
+from ..._detector import DetectorMixin
+from ..._validation import (
+    check_choice,
+    check_count,
+    check_fraction,
+    check_log_probabilities,
+    check_log_reinforcement,
+    check_mean_weight,
+    check_row_weights,
+)
 from ..._warn import warn_user
-from ._mean_weight import choose_log_alpha
-from ._weights import reinforced_log_likelihood, weigh
+from ._weights import (
+    PENALTIES,
+    abnormality,
+    added_probabilities,
+    choose_log_alpha,
+    reinforced_log_likelihood,
+    weigh,
+)
+
+SCALE_UPDATES = ("paper", "joint")
+
+_LOG_2_PI = np.log(2 * np.pi)
+
+# Rows at a time: the weighted copies stay small however long the table is.
+BLOCK_ROWS = 8_192
 
 
 class Fit(NamedTuple):
@@ -106,3 +133,152 @@ def _refit(maximise: Maximise, row_weights: np.ndarray, params: Any) -> Fit:
 def _objective(fit: Fit, log_alpha: float, penalty: str, sample_weight: np.ndarray) -> float:
     gains = reinforced_log_likelihood(fit.log_p, log_alpha, penalty)
     return float(sample_weight @ gains) + fit.log_prior
+
+
+class ReinforcedEstimator(DetectorMixin, BaseEstimator):
+    """Runs the loop with a model plugged in, and keeps what it says about the rows."""
+
+    reinforcement: float | str
+    reinforcement_penalty: str
+    mean_weight: float
+    max_iter: int
+    tol: float
+
+    def _rule(self) -> Rule:
+        return Rule(
+            penalty=check_choice("reinforcement_penalty", self.reinforcement_penalty, PENALTIES),
+            log_alpha=check_log_reinforcement(self.reinforcement),
+            mean_weight=check_mean_weight(self.mean_weight),
+            max_iter=check_count("max_iter", self.max_iter),
+            tol=check_fraction("tol", self.tol),
+        )
+
+    def _reinforce(
+        self, maximise: Maximise, *, sample_weight: np.ndarray, w_init: Any = None
+    ) -> Any:
+        """Run the loop, set the fitted attributes common to all, return the model's parameters."""
+        rule = self._rule()
+        w_init = check_row_weights("w_init", w_init, len(sample_weight), high=1)
+        found = reinforce(maximise, rule, sample_weight=sample_weight, w_init=w_init)
+        self.weights_ = found.weights
+        self.log_likelihood_ = found.fit.log_p
+        self.added_probabilities_ = added_probabilities(
+            found.fit.log_p, found.log_alpha, rule.penalty
+        )
+        self.log_reinforcement_ = found.log_alpha
+        with np.errstate(over="ignore"):  # inf, where alpha exceeds the largest float
+            self.reinforcement_ = float(np.exp(found.log_alpha))
+        self.mean_weight_ = float(np.average(found.weights, weights=sample_weight))
+        self.objective_ = found.objective
+        self.n_iter_ = found.n_iter
+        self.converged_ = found.converged
+        # Classifiers call it once more, with the predicted classes, for suggested_.
+        self._conclude(abnormality(found.fit.log_p, found.log_alpha, rule.penalty))
+        return found.fit.params
+
+
+def require_every_class(row_weights: np.ndarray, codes: np.ndarray, classes: np.ndarray) -> None:
+    """Raise when the rows of a class have lost their weight, so that a fit would forget it."""
+    heaviest = np.zeros(len(classes))
+    np.maximum.at(heaviest, codes, row_weights)
+    gone = heaviest <= 1e-12 * row_weights.max()  # relative: sample weights have any unit
+    if gone.any():
+        raise Degenerate(
+            f"no row of the class {classes[gone][0]} keeps any weight, and a fit would forget it"
+        )
+
+
+def gaussian_log_density(residuals: np.ndarray, scale: float) -> np.ndarray:
+    """Log-density of each residual under N(0, scale²)."""
+    return -_LOG_2_PI / 2 - np.log(scale) - (residuals / scale) ** 2 / 2
+
+
+def weighted_scale(
+    residuals: np.ndarray, weights: np.ndarray, *, floor: float, shrinkage: float = 0.0
+) -> float:
+    """Standard deviation of the noise (52), not below ``floor``.
+
+    ``shrinkage`` is the penalty on the model, in the unit of a squared error, when the noise and
+    the prior of the model share one width and the maximum is over both.
+    """
+    return max(floor, float(np.sqrt((weights @ residuals**2 + shrinkage) / weights.sum())))
+
+
+def scale_floor(y: np.ndarray, weights: np.ndarray) -> float:
+    """The narrowest noise to believe in: a fit closer than this has collapsed on a few rows."""
+    mean = float(np.average(y, weights=weights))
+    spread = float(np.sqrt(np.average((y - mean) ** 2, weights=weights)))
+    return 1e-8 * (spread or abs(mean) or 1.0)  # a constant y has a size still, unless it is 0
+
+
+@lru_cache(maxsize=64)
+def clean_scale(mean_weight: float, penalty: str, n_points: int = 20_001) -> float:
+    """How much narrower than the truth the noise looks on clean Gaussian data.
+
+    Taking weight off the tails of a Gaussian narrows it even when no row is wrong. The factor is
+    found by reinforcing a Gaussian on the quantiles of a standard normal sample.
+    """
+    x = ndtri((np.arange(n_points) + 0.5) / n_points)
+
+    def maximise(weights: np.ndarray, _: float | None) -> Fit:
+        scale = weighted_scale(x, weights, floor=1e-8)
+        return Fit(scale, gaussian_log_density(x, scale))
+
+    rule = Rule(penalty, log_alpha=None, mean_weight=mean_weight, max_iter=1000, tol=1e-7)
+    ones = np.ones(n_points)
+    return reinforce(maximise, rule, sample_weight=ones, w_init=ones).fit.params
+
+
+def report_scale(estimator: Any, scale: float, *, floor: float) -> None:
+    """Set ``scale_`` and ``collapsed_`` of a fitted regression, and say so if it collapsed."""
+    factor = 1.0
+    if estimator.consistent_scale and estimator.mean_weight_ < 1:
+        # Rounded for the cache: the loop reaches the mean weight asked for to rounding error only.
+        factor = clean_scale(round(estimator.mean_weight_, 6), estimator.reinforcement_penalty)
+    estimator.scale_ = scale / factor
+    # Judged before the correction: it is the fit that meets the floor.
+    estimator.collapsed_ = bool(scale <= floor)
+    if estimator.collapsed_:
+        warn_user(
+            "the noise has shrunk to nothing: the rows that kept a weight are fitted exactly, and "
+            "their weights say little. Raise reinforcement or the penalty on the model, or check "
+            "that y is not constant.",
+        )
+
+
+def centre_of(X: np.ndarray) -> np.ndarray:
+    """The median of each column, to be taken off before anything is squared or factorised.
+
+    Columns far from zero keep their digits that way, and as the median of a constant column is
+    that constant, such a column becomes zero instead of rounding errors to fit.
+    """
+    return np.median(X, axis=0)
+
+
+def triangle(columns: list[np.ndarray], weights: np.ndarray, *, ones: bool = True) -> np.ndarray:
+    """Upper-triangular R with ``R'R = Z'WZ``, where Z holds a column of ones and the ``columns``.
+
+    It is the triangular factor of the weighted table, found from those of its blocks: the factor of
+    two blocks together is the factor of their two factors on top of each other. Never squares the
+    table, so that half of the digits are not lost as they are in ``Z'WZ``. As ones come first, the
+    corner below them, ``R[1:, 1:]``, belongs to the columns less their weighted means, and the
+    means are ``R[0, 1:] / R[0, 0]``.
+    """
+    parts = blocks(len(weights), BLOCK_ROWS)
+    return reduce_blocks(_factor_of, parts, columns, weights, ones, merge=_factor_of_both)
+
+
+def _factor_of(
+    rows: slice, columns: list[np.ndarray], weights: np.ndarray, ones: bool
+) -> np.ndarray:
+    root = np.sqrt(weights[rows])[:, None]
+    block = [c[rows].reshape(len(root), -1) for c in columns]
+    return _factor(np.hstack([np.ones((len(root), int(ones))), *block]) * root)
+
+
+def _factor_of_both(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
+    return _factor(np.vstack([upper, lower]))
+
+
+def _factor(table: np.ndarray) -> np.ndarray:
+    return qr(table, mode="r", overwrite_a=True, check_finite=False)[0][: table.shape[1]]

@@ -11,9 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._validation import check_count, check_data, check_row_weights
 from ..._warn import warn_user
-from ._base import ReinforcedEstimator
-from ._loop import Fit
-from ._weighted_qr import centre_of, triangle
+from ._loop import Fit, ReinforcedEstimator, centre_of, triangle
 
 # Tables whose shorter side is longer than this are not factorised in full.
 MAX_FULL_SIDE = 1000

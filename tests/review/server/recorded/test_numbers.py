@@ -115,7 +115,7 @@ def test_a_second_audit_is_one_of_numbers(homes, monkeypatch, tmp_path):
     with Page(homes, table=table) as page:
         page.post("/reaudit", {})
         os.close(page.app.state.reaudit.log)
-    assert commands[0][3:6] == ["audit", str(table), "--target"]
+    assert commands[0][1:7] == ["-P", "-m", "errata.cli", "audit", str(table), "--target"]
 
 
 def test_numbers_do_not_agree_by_chance(page, homes):

@@ -1,7 +1,7 @@
 import pytest
 
 from errata.review import read_audited, review_summary
-from errata.review.server._filter import read_filter
+from errata.review.server._standing import read_filter
 from review_cases import write_sets_audit
 from reviewing import Page, said
 

@@ -1,9 +1,9 @@
 // The chosen examples, taken elsewhere: row numbers to the clipboard, the list as a file.
 
-// A spreadsheet would run a text that starts like a formula, so such texts get an apostrophe; numbers do not.
+// A spreadsheet would run a text that starts like a formula, so such texts get an apostrophe; numbers, and signs alone, do not.
 function csvCell(value) {
-  let text = String(value ?? "");
-  if (/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
+  let text = visible(String(value ?? ""));
+  if (/^[=+\-@\t\r\n]/.test(text) && Number.isNaN(Number(text)) && !/^[+-]$/.test(text)) text = `'${text}`;
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 

@@ -1,0 +1,239 @@
+"""Probabilities of classes: of models, of rows given their labels, of labels. The plain twin.
+
+Hypothesis h gives classes the probabilities softmax(slope log q + offsets) before the label is
+looked at, where q are the calibrated probabilities of labels, or for some hypotheses q inverse; and
+label l of class c the probability ``transitions[h, c, l]``.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+NUMBERS = 2**16  # worked on at once: what stays in the processor's cache
+
+SMALLEST_LOG = -80.0  # of a probability; single precision ends a little below
+NEARLY = 1e-9  # to zero or one: probabilities have no finite log-odds beyond
+
+
+def pool_logs(probas, weights, smallest):
+    """Logarithms of the pooled probabilities (K, n), and each model's largest class (models, n).
+
+    No model gives a class a probability below the ``smallest``. The precision is that of the
+    probabilities, which are of shape (n, K).
+    """
+    n, k = probas[0].shape
+    pooled = np.empty((k, n), dtype=np.result_type(*probas))
+    predictions = np.empty((len(probas), n), dtype=np.int16)
+    step = max(1, NUMBERS // k)
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        total = np.zeros_like(pooled[:, rows])
+        for weight, proba, predicted in zip(weights, probas, predictions, strict=True):
+            logs = logs_above(proba[rows].T, smallest)
+            predicted[rows] = largest(logs)[0]
+            logs *= pooled.dtype.type(weight)
+            total += logs
+        pooled[:, rows] = normalised(total)
+    return pooled, predictions
+
+
+def logs_above(proba, smallest):
+    """Logarithms of probabilities, none of them smaller than the ``smallest``."""
+    logs = np.maximum(proba, np.float32(smallest), order="C")
+    return np.log(logs, out=logs)
+
+
+def normalised(scores):
+    """The same array, now with logarithms of probabilities in each column."""
+    scores -= scores.max(axis=0)
+    scores -= np.log(np.exp(scores).sum(axis=0))
+    return scores
+
+
+def largest(values):
+    """Place and value of the largest of each column, the first of equals; faster than argmax."""
+    k = len(values)
+    top = values.max(axis=0)
+    is_top = (values == top).view(np.int8)
+    from_behind = np.arange(k, 0, -1, dtype=np.int16)[:, None]
+    return k - (is_top * from_behind).max(axis=0), top
+
+
+class Hypotheses(NamedTuple):
+    """What rows are judged by, for H hypotheses and K classes; floats in the precision of q."""
+
+    slopes: np.ndarray  # (H,)
+    offsets: np.ndarray  # (H, K)
+    transitions: np.ndarray  # (H, K, K)
+    inverses: np.ndarray  # (U, K, K), of matrices to be undone
+    inverse_of: np.ndarray  # (H,), place among the inverses, or -1
+    weights: np.ndarray  # (H,), in p_wrong
+    ranking: np.ndarray  # (H,), in suspicion
+    elsewhere: np.ndarray  # (H,), in p_elsewhere
+    least_unmixed: float  # of a probability, what undoing leaves of it at least
+
+    def astype(self, dtype: Any) -> "Hypotheses":
+        """The same in another precision; weights of single numbers stay in double."""
+        slopes, offsets, transitions, inverses, weights = (
+            values.astype(dtype, copy=False)
+            for values in (self.slopes, self.offsets, self.transitions, self.inverses, self.weights)
+        )
+        return self._replace(
+            slopes=slopes,
+            offsets=offsets,
+            transitions=transitions,
+            inverses=inverses,
+            weights=weights,
+        )
+
+
+class Findings(NamedTuple):
+    """What is found out about n rows."""
+
+    p_wrong: np.ndarray  # (n,)
+    suspicion: np.ndarray  # (n,)
+    other: np.ndarray  # (n,), the most probable class besides the label
+    p_other: np.ndarray  # (n,)
+    p_elsewhere: np.ndarray  # (n,)
+    joint: np.ndarray  # (K, K), expected number of rows of class c with label l
+    right: np.ndarray  # (H,), expected number of right labels under each hypothesis
+
+
+def judge_rows(
+    logs, codes, calibration, hypotheses, *, highest, surprise, vote, vote_weight, known
+):
+    """Judge rows of log-probabilities (K, n), a block at a time.
+
+    ``calibration`` is a map (K, K + 1) of the log-probabilities, empty for none. ``p_wrong`` is at
+    most ``highest``, ``surprise`` the part of plain surprise in the suspicion. ``vote`` (n,) is a
+    probability that raises others, NaN for none, and ``known`` says which labels are certain.
+    """
+    k, n = logs.shape
+    step = max(1, NUMBERS // k)
+    parts = []
+    for start in range(0, max(n, 1), step):
+        rows = slice(start, start + step)
+        limits = highest, surprise, vote[rows], vote_weight, known[rows]
+        parts.append(_judge(logs[:, rows], codes[rows], calibration, hypotheses, *limits))
+    *per_row, joint, right = zip(*parts, strict=True)
+    sums = np.sum(joint, axis=0), np.sum(right, axis=0)
+    return Findings._make([*map(np.concatenate, per_row), *sums])
+
+
+def _judge(logs, codes, calibration, hypotheses, highest, surprise, vote, vote_weight, known):
+    own = codes, np.arange(len(codes))
+    logs = _calibrated(logs, calibration)
+    classes, (ranked, elsewhere), right = _mixture(logs, codes, hypotheses, known)
+
+    def wrong(right):
+        p = 1 - right
+        raised = np.fmax(np.maximum(p, 0), vote_weight * vote + (1 - vote_weight) * p)
+        return np.where(known, 0, raised)
+
+    p_wrong = set_wrong(classes, own, np.minimum(wrong(classes[own]), highest))
+    joint = _joint(classes, codes)
+    classes[own] = -1  # so that the largest is that of another class
+    other, p_other = largest(classes)
+    suspicion = between(wrong(ranked), -np.expm1(logs[own].astype(float)), surprise)
+    return (
+        p_wrong.astype(float),
+        np.where(known, 0, suspicion),
+        other.astype(np.int16),
+        p_other.astype(np.float32),
+        np.minimum(wrong(elsewhere), highest),
+        joint,
+        right,
+    )
+
+
+def _calibrated(logs, calibration):
+    if not calibration.size:
+        return logs
+    return normalised(calibration[:, :-1] @ logs + calibration[:, -1:])
+
+
+def _mixture(logs, codes, h, known):
+    """Means over hypotheses: classes given labels, labels by other weights, right labels."""
+    classes, right = np.zeros_like(logs), np.empty(len(h.slopes))
+    labels = np.zeros((2, len(codes)))
+    for i, slope in enumerate(h.slopes):
+        undone = logs
+        if h.inverse_of[i] >= 0:
+            undone = log_product(logs, h.inverses[h.inverse_of[i]], h.least_unmixed)
+        part = unnormalised(undone, slope, h.offsets[i]) * h.transitions[i].take(codes, axis=1)
+        part /= part.sum(axis=0)
+        own = part[codes, np.arange(len(codes))]
+        right[i] = np.where(known, 1, own).sum(dtype=float)
+        labels += np.multiply.outer([float(h.ranking[i]), float(h.elsewhere[i])], own)
+        classes += h.weights[i] * part
+    return classes, labels, right
+
+
+def unnormalised(logs, slope, offsets):
+    """What softmax(slope logs + offsets) is proportional to, one at most, nowhere quite zero.
+
+    Were it zero, a label could be impossible under a hypothesis, and what follows undefined.
+    """
+    scores = logs * logs.dtype.type(slope)
+    if np.any(offsets):
+        scores += np.asarray(offsets, dtype=logs.dtype)[:, None]
+    scores -= scores.max(axis=0)
+    np.maximum(scores, SMALLEST_LOG, out=scores)
+    return np.exp(scores, out=scores)
+
+
+def log_product(logs, inverse, least):
+    """Logarithms of q inverse, cut to ``least`` q at least, never quite zero."""
+    q = np.exp(logs)
+    p = inverse.T.astype(q.dtype) @ q
+    np.maximum(p, q.dtype.type(least) * q, out=p)
+    np.maximum(p, np.finfo(q.dtype).tiny, out=p)
+    return np.log(p, out=p)
+
+
+def set_wrong(classes, own, wanted):
+    """Make the labels wrong with the probabilities wanted, the other classes in scale.
+
+    A label that was certain leaves nothing to scale: then it stays so.
+    """
+    classes[own] = 0  # so that nothing is lost to rounding, as in a difference of sums
+    others = classes.sum(axis=0)
+    wanted = np.where(others > 0, wanted, 0.0)
+    scale = np.divide(wanted, others, out=np.zeros(len(wanted)), where=others > 0)
+    classes *= scale.astype(classes.dtype)
+    classes[own] = 1 - wanted
+    return wanted
+
+
+def _joint(classes, codes):
+    """Expected number of rows of each class with each label."""
+    k = len(classes)
+    cells = np.arange(k)[:, None] * k + codes
+    counts = np.bincount(cells.ravel(), weights=classes.ravel(), minlength=k * k)
+    return counts.reshape(k, k)
+
+
+def between(p_wrong, surprise, part):
+    """A place between the log-odds of a wrong label and those of any other label."""
+    odds = (1 - part) * log_odds(p_wrong) + part * log_odds(surprise)
+    return 1 / (1 + np.exp(-odds))
+
+
+def log_odds(p):
+    """Logarithms of p / (1 - p), finite: this is faster than scipy's logit."""
+    p = p.clip(NEARLY, 1 - NEARLY)
+    return np.log(p / (1 - p))
+
+
+def label_likelihood(logs, to_label, slope, offsets):
+    """Log-likelihood of the labels, and its derivatives by log slope and offsets.
+
+    Classes have the probabilities p = softmax(slope logs + offsets), and row i has its label with
+    the probability ``to_label[c, i]`` if its class is c. Arrays have the shape (K, n).
+    """
+    p = unnormalised(logs, slope, offsets)
+    p /= p.sum(axis=0)
+    joint = p * to_label
+    label = joint.sum(axis=0)
+    pull = joint / label - p
+    return np.log(label).sum(), slope * np.vdot(pull, logs), pull.sum(axis=1)

@@ -1,0 +1,404 @@
+"""Probabilities of classes: of models, of rows given their labels, of labels. Compiled.
+
+Rows are worked off in pieces that stay in the first cache, classes before rows, so that wide
+registers hold neighbouring rows. They do in loops with few arrays that neither look anything up nor
+branch, hence the many short loops. A row's numbers do not depend on the piece it is in.
+"""
+
+import numpy as np
+
+from ._elementary_numba import compiled, exp_of, inner, log_of
+from ._probabilities import NEARLY, SMALLEST_LOG, Findings
+
+PIECE = 128
+
+PIECE_OF_FEW, FEW_CLASSES, PIECE_OF_MANY = 128, 32, 32  # rows of up to so many classes; of more
+TINY = 2e-38  # hardly more than the smallest number that is not denormal
+
+
+def pool_logs(probas, weights, smallest):
+    """As the plain twin, a model after the other."""
+    n, k = probas[0].shape
+    dtype = np.result_type(*probas)
+    pooled = np.zeros((k, n), dtype=dtype)
+    predictions = np.empty((len(probas), n), dtype=np.int16)
+    for m, proba in enumerate(probas):
+        proba, last = np.ascontiguousarray(proba, dtype=dtype), m == len(probas) - 1
+        floor = dtype.type(np.float32(smallest))
+        _add_model(proba, dtype.type(weights[m]), floor, last, pooled, predictions[m])
+    return pooled, predictions
+
+
+@compiled
+def _add_model(proba, weight, smallest, last, pooled, predicted):
+    n, k = proba.shape
+    logs, sums = np.empty((k, PIECE), proba.dtype), np.empty((2, PIECE), proba.dtype)
+    place = np.empty(PIECE, np.int32)
+    for start in range(0, n, PIECE):
+        size = min(PIECE, n - start)
+        for r in range(size):
+            for c in range(k):
+                logs[c, r] = proba[start + r, c]
+        _floored_logs(logs, smallest, size)
+        _predict(logs, size, sums[0], place)
+        for r in range(size):
+            predicted[start + r] = place[r]
+        for c in range(k):
+            x, before = logs[c], pooled[c, start : start + size]
+            for r in range(size):
+                x[r] = weight * x[r] + before[r]
+        if last:
+            normalise(logs, size, sums[0], sums[1])
+        for c in range(k):
+            x, to = logs[c], pooled[c, start : start + size]
+            for r in range(size):
+                to[r] = x[r]
+
+
+@inner
+def _floored_logs(values, smallest, size):
+    for c in range(len(values)):
+        x = values[c]
+        for r in range(size):
+            x[r] = log_of(np.fmax(x[r], smallest))
+
+
+@inner
+def _predict(logs, size, top, place):
+    top[:] = -np.inf
+    for c in range(len(logs)):
+        x, this = logs[c], np.int32(c)
+        for r in range(size):
+            place[r] = this if x[r] > top[r] else place[r]
+        for r in range(size):
+            top[r] = np.fmax(x[r], top[r])
+
+
+def judge_rows(
+    logs, codes, calibration, hypotheses, *, highest, surprise, vote, vote_weight, known
+):
+    """As the plain twin."""
+    n, k = len(codes), len(logs)
+    found = Findings(
+        *(np.empty(n), np.empty(n), np.empty(n, np.int16), np.empty(n, np.float32), np.empty(n)),
+        *(np.zeros((k, k)), np.zeros(len(hypotheses.slopes))),
+    )
+    turned = hypotheses._replace(inverses=hypotheses.inverses.swapaxes(1, 2).copy())
+    # Plain tuples: a cached function that knew of named ones would not survive a new name.
+    limits = highest, surprise, vote, vote_weight, known
+    _judge(logs, codes, calibration, tuple(turned), limits, tuple(found))
+    return found
+
+
+@compiled
+def _judge(logs, codes, calibration, hypotheses, limits, found):
+    slopes, offsets, transitions, inverses, inverse_of, weights, ranking, others, least = hypotheses
+    highest, surprise, vote, vote_weight, known = limits
+    p_wrong, suspicion, other, p_other, p_elsewhere, joint, n_right = found
+    k, n = logs.shape
+    piece = PIECE_OF_FEW if k <= FEW_CLASSES else PIECE_OF_MANY
+    cells, sums = np.empty((4, k, piece), logs.dtype), np.empty((2, piece), logs.dtype)
+    calibrated, part, classes, q = cells[0], cells[1], cells[2], cells[3]
+    label, place, right = (
+        np.empty(piece, np.uint32),
+        np.empty(piece, np.int32),
+        np.empty((4, piece)),
+    )
+    own, believed, ranked, elsewhere = right[0], right[1], right[2], right[3]
+    for start in range(0, n, piece):
+        size = min(piece, n - start)
+        rows = slice(start, start + size)
+        for r in range(size):
+            label[r] = codes[start + r]
+        _calibrate(logs[:, rows], calibration, size, calibrated, sums)
+        if len(inverses):
+            _exponentials(calibrated, size, q)
+        classes[:] = 0
+        right[:] = 0
+        for i in range(len(slopes)):
+            scores = calibrated
+            if inverse_of[i] >= 0:
+                _unmix(q, inverses[inverse_of[i]], least, size, part)
+                scores = part
+            score(scores, slopes[i], offsets[i], size, part, sums[0])
+            _weigh(part, transitions[i], label, size, sums[1])
+            _own(part, label, size, sums[1], own)
+            n_right[i] += _count(own, known[rows], size)
+            _add(own, ranking[i], size, ranked)
+            _add(own, others[i], size, elsewhere)
+            _add_classes(part, weights[i], sums[1], size, classes)
+        for r in range(size):
+            believed[r] = classes[label[r], r]
+            own[r] = calibrated[label[r], r]
+        for p in (believed, ranked, elsewhere):
+            _wrong(p, vote[rows], vote_weight, size)
+        for r in range(size):
+            classes[label[r], r] = -1  # so that the largest is that of another class
+        _largest(classes, size, place, sums)
+        for r in range(size):
+            classes[label[r], r] = 0
+        _limit(believed, elsewhere, highest, known[rows], sums, size)
+        for r in range(size):
+            p_wrong[start + r] = believed[r]
+            p_elsewhere[start + r] = elsewhere[r]
+            other[start + r] = place[r]
+            p_other[start + r] = sums[0, r]
+            joint[label[r], label[r]] += 1 - believed[r]
+        _suspicion(ranked, own, surprise, size, suspicion[rows])
+        for r in range(size):
+            if known[start + r]:
+                suspicion[start + r] = 0
+        _add_joint(classes, label, sums[1], size, joint)
+
+
+@inner
+def _calibrate(logs, calibration, size, out, sums):
+    """Logarithms of the calibrated probabilities; without a calibration, of those given."""
+    k = len(logs)
+    for c in range(k):
+        to, x = out[c], logs[c]
+        if calibration.size:
+            to[:] = calibration[c, k]
+            _combine(calibration[c], logs, size, to)
+        else:
+            for r in range(size):
+                to[r] = x[r]
+    if calibration.size:
+        normalise(out, size, sums[0], sums[1])
+
+
+@inner
+def _combine(factors, columns, size, to):
+    """Add columns, each times its factor; four at once, as that reads and writes less."""
+    k, done = len(columns), 0
+    for j in range(0, k - 3, 4):
+        a, b, c, d = factors[j], factors[j + 1], factors[j + 2], factors[j + 3]
+        p, q, r, s = columns[j], columns[j + 1], columns[j + 2], columns[j + 3]
+        for i in range(size):
+            to[i] += a * p[i] + b * q[i] + c * r[i] + d * s[i]
+        done = j + 4
+    for j in range(done, k):
+        a, p = factors[j], columns[j]
+        for i in range(size):
+            to[i] += a * p[i]
+
+
+@inner
+def normalise(scores, size, top, total):
+    """Turn scores into logarithms of probabilities."""
+    smallest = top.dtype.type(SMALLEST_LOG)
+    for r in range(size):
+        top[r] = scores[0, r]
+        total[r] = 0
+    for c in range(1, len(scores)):
+        x = scores[c]
+        for r in range(size):
+            top[r] = np.fmax(x[r], top[r])
+    for c in range(len(scores)):
+        x = scores[c]
+        for r in range(size):
+            total[r] += exp_of(np.fmax(x[r] - top[r], smallest))
+    for r in range(size):
+        top[r] += log_of(total[r])
+    for c in range(len(scores)):
+        x = scores[c]
+        for r in range(size):
+            x[r] -= top[r]
+
+
+@inner
+def _exponentials(logs, size, out):
+    smallest = out.dtype.type(SMALLEST_LOG)
+    for c in range(len(logs)):
+        x, to = logs[c], out[c]
+        for r in range(size):
+            to[r] = exp_of(np.fmax(x[r], smallest))
+
+
+@inner
+def _unmix(q, turned, least, size, out):
+    """Logarithms of q inverse, with a turned inverse."""
+    tiny, least = q.dtype.type(TINY), q.dtype.type(least)
+    for c in range(len(q)):
+        to, x = out[c], q[c]
+        to[:] = 0
+        _combine(turned[c], q, size, to)
+        for r in range(size):
+            to[r] = log_of(np.fmax(np.fmax(to[r], least * x[r]), tiny))
+
+
+@inner
+def score(logs, slope, offsets, size, out, top):
+    """What the probabilities of the classes are proportional to, as in the plain twin."""
+    smallest = logs.dtype.type(SMALLEST_LOG)
+    top[:] = -np.inf
+    for c in range(len(logs)):
+        x, to, offset = logs[c], out[c], offsets[c]
+        for r in range(size):
+            to[r] = x[r] * slope + offset
+        for r in range(size):
+            top[r] = np.fmax(to[r], top[r])
+    for c in range(len(logs)):
+        to = out[c]
+        for r in range(size):
+            to[r] = exp_of(np.fmax(to[r] - top[r], smallest))
+
+
+@inner
+def _weigh(part, transition, label, size, total):
+    """Multiply by the probabilities of the labels; sum over the classes."""
+    total[:] = 0
+    for c in range(len(part)):
+        to, factors = part[c], transition[c]
+        for r in range(size):
+            to[r] *= factors[label[r]]
+        for r in range(size):
+            total[r] += to[r]
+
+
+@inner
+def _own(part, label, size, total, own):
+    """The probabilities of the labels themselves."""
+    for r in range(size):
+        own[r] = part[label[r], r]
+    for r in range(size):
+        own[r] /= total[r]
+
+
+@inner
+def _count(own, known, size):
+    count = 0.0
+    for r in range(size):
+        count += 1.0 if known[r] else own[r]
+    return count
+
+
+@inner
+def _add(own, weight, size, to):
+    for r in range(size):
+        to[r] += weight * own[r]
+
+
+@inner
+def _add_classes(part, weight, total, size, classes):
+    for r in range(size):
+        total[r] = weight / total[r]
+    for c in range(len(part)):
+        x, to = part[c], classes[c]
+        for r in range(size):
+            to[r] += x[r] * total[r]
+
+
+@inner
+def _wrong(right, vote, weight, size):
+    """From right to wrong, raised by the vote where there is one."""
+    for r in range(size):
+        p = 1 - right[r]
+        right[r] = np.fmax(np.fmax(p, 0.0), weight * vote[r] + (1 - weight) * p)
+
+
+@inner
+def _largest(classes, size, place, sums):
+    """Place and value of the largest of each column, and the sum of all but the label."""
+    top, total = sums[0], sums[1]
+    top[:] = -1
+    total[:] = 0
+    for c in range(len(classes)):
+        x, this = classes[c], np.int32(c)
+        for r in range(size):
+            place[r] = this if x[r] > top[r] else place[r]
+        for r in range(size):
+            top[r] = np.fmax(x[r], top[r])
+        for r in range(size):
+            total[r] += np.fmax(x[r], top.dtype.type(0))
+
+
+@inner
+def _limit(wrong, elsewhere, highest, known, sums, size):
+    """Limit what is claimed; the largest other and the scale of all of them follow."""
+    top, total = sums[0], sums[1]
+    for r in range(size):
+        at_most = highest if total[r] > 0 and not known[r] else 0.0
+        wrong[r] = min(wrong[r], at_most)
+        elsewhere[r] = 0.0 if known[r] else min(elsewhere[r], highest)
+        total[r] = wrong[r] / total[r] if total[r] > 0 else 0.0
+        top[r] *= total[r]
+
+
+@inner
+def _suspicion(wrong, own, surprise, size, out):
+    for r in range(size):
+        wrong[r] = (1 - surprise) * _log_odds(wrong[r])
+    for r in range(size):
+        wrong[r] += surprise * _log_odds(1 - exp_of(np.fmax(own[r], SMALLEST_LOG)))
+    for r in range(size):
+        out[r] = 1 / (1 + exp_of(-wrong[r]))
+
+
+@inner
+def _log_odds(p):
+    p = np.fmin(np.fmax(p, NEARLY), 1 - NEARLY)
+    return log_of(p / (1 - p))
+
+
+@inner
+def _add_joint(classes, label, scale, size, joint):
+    for c in range(len(classes)):
+        x, to = classes[c], joint[c]
+        for r in range(size):
+            x[r] *= scale[r]
+        for r in range(size):
+            to[label[r]] += x[r]
+
+
+@compiled
+def label_likelihood(logs, to_label, slope, offsets):
+    """As the plain twin; sums are made of partial sums over every so-many-th row."""
+    k, n = logs.shape
+    part, sums = np.empty((k, PIECE)), np.empty((2, PIECE))
+    total, by_slope, by_offset = np.empty(PIECE), np.zeros(PIECE), np.zeros((k, PIECE))
+    likelihood = np.zeros(PIECE)
+    for start in range(0, n, PIECE):
+        size = min(PIECE, n - start)
+        rows = slice(start, start + size)
+        score(logs[:, rows], slope, offsets, size, part, sums[0])
+        _sum_up(part, to_label[:, rows], size, sums[1], total)
+        for r in range(size):
+            likelihood[r] += log_of(total[r] / sums[1, r])
+        for r in range(size):
+            total[r], sums[1, r] = 1 / total[r], 1 / sums[1, r]
+        for c in range(k):
+            _pull(part[c], to_label[c, rows], total, sums[1], size)
+            _collect(part[c], logs[c, rows], size, by_slope, by_offset[c])
+    gradient = np.empty(k)
+    for c in range(k):
+        gradient[c] = by_offset[c].sum()
+    return likelihood.sum(), slope * by_slope.sum(), gradient
+
+
+@inner
+def _sum_up(part, to_label, size, before, total):
+    """Sums over the classes without the label and with it."""
+    before[:] = 0
+    total[:] = 0
+    for c in range(len(part)):
+        p, to = part[c], to_label[c]
+        for r in range(size):
+            before[r] += p[r]
+        for r in range(size):
+            total[r] += p[r] * to[r]
+
+
+@inner
+def _pull(p, to_label, with_label, before, size):
+    """What the label adds to the probability of a class, in place."""
+    for r in range(size):
+        p[r] *= to_label[r] * with_label[r] - before[r]
+
+
+@inner
+def _collect(pull, logs, size, by_slope, by_offset):
+    for r in range(size):
+        by_slope[r] += pull[r] * logs[r]
+    for r in range(size):
+        by_offset[r] += pull[r]

@@ -1,0 +1,1 @@
+"""Single rows as a person wants to see them: examples, cards, evidence, explanations."""

@@ -1,0 +1,482 @@
+"""Cards: all that a person wants to see of a row to decide on its label, one JSON text each."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._format import four_digits, shortened
+from ..._optional import require
+from ..._validation import is_missing
+from ...tables._columns import Column, is_arrow, numbers, times, words_of
+from .._settings import (
+    CARD_CLASSES,
+    CARD_COLUMNS,
+    CARD_GROUP,
+    CARD_SAMPLE,
+    CARD_TEXT,
+    EVIDENCE_BINS,
+    EVIDENCE_ROWS,
+    EVIDENCE_SMOOTHING,
+    EXAMPLE_COLUMNS,
+    FREE_TEXT,
+    MOST_CARDS,
+    SIMILAR_ROWS,
+    SPEAKS,
+    STANDS_OUT,
+)
+from ._views import NOTHING_NEAR, Near, Neighborhood, RowsView, RowValues
+
+__all__ = ["CardMaker", "card_rows", "plain", "write_cards"]
+
+
+class CardMaker:
+    """Makes cards of rows; holds what is the same for all of them."""
+
+    def __init__(
+        self,
+        *,
+        view: RowsView,
+        table: Any,
+        image_shape: tuple[int, ...] | None,
+        ids: np.ndarray | None,
+        keys: np.ndarray,
+        p_wrong: np.ndarray,
+        seed: int,
+        n_jobs: int | None,
+    ) -> None:
+        self.view, self.inputs = view, view.inputs
+        self.values = RowValues(table, image_shape)
+        used = view.inputs.used
+        self.is_used = [used is None or column.key in used for column in self.values.columns]
+        self.neighborhood = Neighborhood(view.inputs, n_jobs=n_jobs)
+        self.suggested = view.others
+        self.ids, self.keys, self.p_wrong = ids, keys, p_wrong
+        self.random = np.random.default_rng(seed)
+
+    def cards(self, rows: np.ndarray, *, with_neighbors: bool) -> list[dict[str, Any]]:
+        """The cards of these rows, in this order."""
+        near = [NOTHING_NEAR] * len(rows)
+        if with_neighbors:
+            near = self.neighborhood.around(rows)
+        reasons, more = self.view.reasons(rows, near), self.view.more(rows)
+        parts = zip(self._classes(rows), reasons, self._held(rows, near), more, strict=True)
+        return [
+            {
+                **self._judged(row),
+                "classes": classes,
+                "reasons": sentences,
+                **held,
+                **told,
+                "image": self.values.drawn(row),
+                "picture": self.values.file_name(row),
+            }
+            for row, (classes, sentences, held, told) in zip(rows.tolist(), parts, strict=True)
+        ]
+
+    def _judged(self, row: int) -> dict[str, Any]:
+        return {
+            "row": row,
+            "id": None if self.ids is None else str(self.ids[row]),
+            "key": self.keys[row],
+            "label": plain(self.inputs.labels[row]),
+            "suggested": plain(self.suggested[row]),
+            "p_wrong": four_digits(self.p_wrong[row]),
+        }
+
+    def _classes(self, rows: np.ndarray) -> list[list[list[Any]]]:
+        """The most probable classes of each row and their probabilities; none if not audited."""
+        classes, p, is_known = self.view.likely(rows)
+        names = [plain(name) for name in classes]
+        top = np.argsort(-p, axis=1, kind="stable")[:, :CARD_CLASSES]
+        found = iter(
+            [[names[code], four_digits(own[code])] for code in codes]
+            for codes, own in zip(top.tolist(), p, strict=True)
+        )
+        return [next(found) if known else [] for known in is_known]
+
+    def _held(self, rows: np.ndarray, near: Sequence[Near]) -> list[dict[str, Any]]:
+        """What each row and those like it hold, and in which columns it stands out."""
+        places = self._places(rows, near)
+        values: list[dict[str, str]] = [{} for _ in rows]
+        beside: list[list[dict[str, str]]] = [[{} for _ in _shown(around)] for around in near]
+        for j, column in enumerate(self.values.columns):
+            asking = [i for i, speaking in enumerate(places) if j in speaking]
+            wanted = [rows, *(_shown(near[i]) for i in asking)]
+            cells = [*values, *(held for i in asking for held in beside[i])]
+            for held, text in zip(cells, texts_of(column, np.concatenate(wanted)), strict=True):
+                held[column.name] = text
+        return [
+            {
+                "values": values[i],
+                "speaking": [self.values.columns[j].name for j in places[i]],
+                "similar": self._similar(near[i], beside[i]),
+            }
+            for i in range(len(rows))
+        ]
+
+    def _places(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[int]]:
+        """The columns of each row that are read first, whether it has neighbours or not."""
+        found: list[list[int]] = [[] for _ in rows]
+        counts = np.array([len(_shown(around)) for around in near])
+        for count in np.unique(counts):
+            some = np.flatnonzero(counts == count).tolist()
+            shown = np.array([_shown(near[i]) for i in some]).reshape(len(some), count)
+            columns = self.values.columns
+            told = standing_out(columns, self.is_used, rows[some], shown, self.random)
+            for i, places in zip(some, told, strict=True):
+                found[i] = places
+        return found
+
+    def _similar(self, near: Near, held: list[dict[str, str]]) -> list[dict[str, Any]] | None:
+        """The nearest rows whatever their label; None where they were not looked for."""
+        if not len(near.rows):
+            return None
+        return [
+            {
+                "row": row,
+                "label": plain(self.inputs.labels[row]),
+                "distance": round(away, 4),
+                "values": cells,
+                "image": self.values.drawn(row),
+            }
+            for row, away, cells in zip(
+                _shown(near).tolist(), near.distances.tolist(), held, strict=False
+            )
+        ]
+
+
+def _shown(near: Near) -> np.ndarray:
+    return near.rows[:SIMILAR_ROWS].astype(np.intp)
+
+
+def plain(label: Any) -> Any:
+    """A label as Python's own value, which JSON can hold."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def texts_of(column: Column, rows: np.ndarray) -> list[str]:
+    """The cells of some rows as text, whole; nothing where one is missing."""
+    cells = column.array(rows)
+    if cells.dtype == float:  # there may be millions of them: what Python does itself is quickest
+        return ["" if cell != cell else repr(cell) for cell in cells.tolist()]
+    return [cell if _is_plain(cell) else _as_text(cell) for cell in cells]
+
+
+def _is_plain(cell: Any) -> bool:
+    return isinstance(cell, str) and len(cell) <= CARD_TEXT
+
+
+def _as_text(cell: Any) -> str:
+    return "" if is_missing(cell) else shortened(str(cell), CARD_TEXT)
+
+
+def standing_out(
+    columns: Sequence[Column],
+    is_used: Sequence[bool],
+    rows: np.ndarray,
+    near: np.ndarray,
+    random: np.random.Generator,
+) -> list[list[int]]:
+    """For each row the places of eight columns at most, to be read first.
+
+    Those in which it differs more from its neighbours than these do among themselves come first,
+    then texts, then others as the table has them. So an identifier, which differs from row to row,
+    does not stand out, and a fever among the healthy does.
+
+    Parameters
+    ----------
+    columns, is_used
+        Columns of the table, and whether models looked at them. Others never stand out.
+    rows, near : arrays of shape (m,) and (m, k)
+        Rows, and their neighbours: none (k = 0) where none are known.
+    random : Generator
+        Draws the rows that tell how far the values of a column are spread.
+    """
+    if not len(columns):
+        return [[] for _ in rows]
+    n = len(columns[0].values)
+    drawn = random.choice(n, min(n, CARD_SAMPLE), replace=False)
+    kept = np.unique(np.r_[drawn, rows, near.ravel()])
+    at, beside = np.searchsorted(kept, rows), np.searchsorted(kept, near)
+    scores, is_text = np.zeros((len(rows), len(columns))), np.zeros(len(columns), dtype=bool)
+    for j, column in enumerate(columns):
+        cells = read_cells(column.take(kept))
+        is_text[j] = cells.is_text
+        if is_used[j] and near.shape[1] > 1:
+            scores[:, j] = _difference(cells, at, beside)
+    return [_in_order(score, is_text) for score in scores]
+
+
+class Cells(NamedTuple):
+    """A column made comparable: numbers, or the numbers of its distinct words."""
+
+    values: np.ndarray  # from -1 to 1, NaN where a number is missing; -1 where a word is
+    bins: np.ndarray  # what is counted: ranges of numbers, words, and missing cells
+    spread: float  # of the numbers; nothing for words, which are equal or not
+    is_text: bool  # to be read rather than counted
+
+
+def _difference(cells: Cells, at: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """How much rows differ from their neighbours on the mean, less what these do by themselves."""
+    away = np.mean([_apart(cells, at, others) for others in near.T], axis=0)
+    pairs = combinations(near.T, 2)
+    return away - np.mean([_apart(cells, one, other) for one, other in pairs], axis=0)
+
+
+def _apart(cells: Cells, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """From 0 for the same to 1: a half for numbers as far apart as the column is spread."""
+    a, b = cells.values[rows], cells.values[others]
+    if cells.bins is cells.values:  # words, which are the same or not
+        return (a != b).astype(float)
+    gap = np.abs(a - b)
+    apart = np.divide(gap, gap + cells.spread, out=np.zeros(len(gap)), where=gap > 0)
+    return np.where(np.isnan(a) | np.isnan(b), np.isnan(a) != np.isnan(b), apart)
+
+
+def _in_order(score: np.ndarray, is_text: np.ndarray) -> list[int]:
+    stands_out = score >= STANDS_OUT
+    order = np.lexsort((-score * stands_out, ~is_text, ~stands_out))
+    return order[:CARD_COLUMNS].tolist()
+
+
+def card_rows(suspicion: np.ndarray, flagged: np.ndarray, piles: dict[str, Any]) -> np.ndarray:
+    """The flagged rows, the most suspicious first, then other rows of the piles, each once.
+
+    Examples
+    --------
+    >>> suspicion, flagged = np.array([0.1, 0.8, 0.9, 0.2]), np.array([False, True, True, False])
+    >>> card_rows(suspicion, flagged, {"calibration": [[2, 0.5, 0], [0, 0.1, 1]], "spot": [3, 0]})
+    array([2, 1, 0, 3])
+    """
+    listed = np.flatnonzero(flagged)
+    listed = listed[np.argsort(-suspicion[listed], kind="stable")][:MOST_CARDS]
+    drawn = [*(row for row, *_ in piles["calibration"]), *piles["spot"]]
+    return np.array(list(dict.fromkeys([*listed.tolist(), *drawn])), dtype=np.intp)
+
+
+def write_cards(path: Path, parts: Iterable[tuple[np.ndarray, list[dict[str, Any]]]]) -> None:
+    """Write rows and their cards, a part at a time, in row groups of two hundred."""
+    arrow = require("pyarrow", extra="tables")
+    parquet = require("pyarrow.parquet", extra="tables")
+    schema = arrow.schema([("row", arrow.int64()), ("card", arrow.string())])
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for rows, cards in parts:
+            texts = [json.dumps(card, allow_nan=False) for card in cards]
+            part = arrow.table({"row": rows, "card": texts}, schema=schema)
+            writer.write_table(part, row_group_size=CARD_GROUP)
+
+
+def read_cells(values: Any) -> Cells:
+    """Make a column comparable: an Arrow array of text, or a NumPy array.
+
+    Examples
+    --------
+    >>> read_cells(np.array(["b", "a", None, "b"], dtype=object))[:2]
+    (array([ 1,  0, -1,  1]), array([ 1,  0, -1,  1]))
+    """
+    is_time = not is_arrow(values) and values.dtype.kind in "mM"
+    found = times(values) if is_time else numbers(values)
+    if found is not None:
+        found = _scaled(found)
+        return Cells(found, _ranges(found), _spread(found), False)
+    codes, words = words_of(values)
+    is_text = bool(words) and sum(map(len, words)) >= FREE_TEXT * len(words)
+    return Cells(codes, codes, 0.0, is_text)
+
+
+def evidence(
+    bins: np.ndarray,
+    codes: np.ndarray,
+    rows: np.ndarray,
+    other: np.ndarray,
+    counted: np.ndarray,
+) -> np.ndarray:
+    """The weight of evidence of one column for each of ``rows`` (Good, 1950).
+
+    It is the logarithm of how many times as frequent the row's value is among rows of the class
+    ``other`` as among the other rows of its own label,
+
+        log (k_o / n_o + s / N) - log (k_l / n_l + s / N),    N = n_o + n_l,
+
+    with ``k`` of the ``n`` rows of a class holding the value. Smoothing adds ``s`` rows with the
+    value that are shared between the classes by their sizes, so that a value nobody else has says
+    nothing, and one that few have says little.
+
+    Parameters
+    ----------
+    bins : array of shape (n,)
+        What each row holds in the column.
+    codes, other : arrays of shape (n,) and of the shape of ``rows``
+        Labels, and the class that each of ``rows`` is weighed against its label for; where both
+        are the same the evidence is zero.
+    rows : array
+        The rows to weigh.
+    counted : bool array of shape (n,)
+        Rows that frequencies are taken from.
+
+    Returns
+    -------
+    array of the shape of ``rows``
+
+    References
+    ----------
+    I. J. Good (1950). Probability and the Weighing of Evidence. Griffin, London.
+
+    Examples
+    --------
+    >>> fur, pets = np.array([1, 1, 1, 1, 0, 0, 0]), np.array([0, 1, 1, 1, 0, 0, 0])
+    >>> all_rows = np.ones(7, dtype=bool)
+    >>> evidence(fur, pets, np.array([0]), np.array([1]), all_rows).round(2)
+    array([0.79])
+    """
+    own, itself = codes[rows], counted[rows]
+    sizes = np.bincount(codes[counted], minlength=max(codes.max(), other.max(initial=0)) + 1)
+    n_own, n_other = np.maximum(sizes[own] - itself, 1), np.maximum(sizes[other], 1)
+    with_value = _pair_counter(codes[counted], bins[counted], int(bins.max()) + 2)
+    smoothing = EVIDENCE_SMOOTHING / (n_own + n_other)
+    for_own = (with_value(own, bins[rows]) - itself) / n_own + smoothing
+    for_other = with_value(other, bins[rows]) / n_other + smoothing
+    return np.where(other == own, 0.0, np.log(for_other) - np.log(for_own))
+
+
+def differs(cells: Cells, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Whether two rows hold different words, or numbers further apart than the column's spread.
+
+    Examples
+    --------
+    >>> heights = read_cells(np.array([1.0, 2.0, 3.0, 4.0, 9.0, np.nan]))
+    >>> differs(heights, np.array([0, 0, 0]), np.array([1, 4, 5]))
+    array([False,  True,  True])
+    """
+    a, b = cells.values[rows], cells.values[others]
+    return (np.abs(a - b) > cells.spread) | (np.isnan(a) != np.isnan(b))
+
+
+def _scaled(found: np.ndarray) -> np.ndarray:
+    """Numbers whose differences cannot overflow; infinite ones count as missing."""
+    finite = np.where(np.isfinite(found), found, np.nan)
+    return finite / max(np.nanmax(np.abs(finite), initial=0.0), np.finfo(float).tiny)
+
+
+def _ranges(found: np.ndarray) -> np.ndarray:
+    """Ranges that hold about as many rows each; a value that many rows have is one by itself."""
+    present = ~np.isnan(found)
+    if not present.any():
+        return np.full(len(found), -1)
+    levels = np.arange(1, EVIDENCE_BINS) / EVIDENCE_BINS
+    edges = np.unique(np.quantile(found[present], levels, method="inverted_cdf"))
+    return np.where(present, np.searchsorted(edges, found), -1)
+
+
+def _spread(found: np.ndarray) -> float:
+    """The standard deviation, or what the quartiles make of it if that is less but not nothing.
+
+    Outliers widen the first, two heaps of values the second; both leave most rows as they are.
+    """
+    present = found[~np.isnan(found)]
+    if not len(present):
+        return 0.0
+    plain, robust = present.std(), np.ptp(np.quantile(present, [0.25, 0.75])) / 1.349
+    return float(min(plain, robust) or plain)
+
+
+def _pair_counter(
+    first: np.ndarray, second: np.ndarray, width: int
+) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """A function that tells how often a pair occurs; a table of all pairs might not fit.
+
+    The second of a pair is from -1 to ``width`` - 2.
+    """
+    known = np.sort(first * width + second)
+
+    def count(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        wanted = a * width + b
+        return np.searchsorted(known, wanted, "right") - np.searchsorted(known, wanted, "left")
+
+    return count
+
+
+class Told(NamedTuple):
+    """The columns of one example, in the order to read them in."""
+
+    places: list[int]
+    speaking: int  # so many of the first speak against the label
+    differing: list[set[int]]  # for each of the nearest rows, the columns in which it differs
+
+
+def compare_rows(
+    columns: Sequence[Column],
+    is_used: Sequence[bool],
+    codes: np.ndarray,
+    rows: np.ndarray,
+    other: np.ndarray,
+    nearest: Sequence[Sequence[int]],
+    *,
+    random: np.random.Generator,
+) -> list[Told]:
+    """What to tell about ``rows``; it costs a sort of 20,000 rows at most for each column.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Those of the table.
+    is_used : sequence of bool
+        Whether models looked at the column. Others never speak: identifiers, and columns that
+        look made from the label.
+    codes, other : arrays of shape (n,) and of the shape of ``rows``
+        Labels, and the class that speaks against the label of each of ``rows``.
+    rows : array
+        The examples.
+    nearest : sequence of sequences of int
+        The rows that each example is shown beside.
+    random : Generator
+        Draws the rows that frequencies are taken from, if there are too many.
+
+    Returns
+    -------
+    list of Told
+        One for each of ``rows``.
+    """
+    if not len(columns):
+        return [Told([], 0, [set() for _ in near]) for near in nearest]
+    pairs = [(i, near) for i, found in enumerate(nearest) for near in found]
+    which, beside = np.array(pairs, dtype=int).reshape(-1, 2).T
+    kept, counted = _looked_at(codes, np.union1d(rows, beside), random)
+    at, near = np.searchsorted(kept, rows), np.searchsorted(kept, beside)
+    weights = np.zeros((len(rows), len(columns)))
+    unequal = np.zeros((len(near), len(columns)), dtype=bool)
+    is_text = np.zeros(len(columns), dtype=bool)
+    for j, column in enumerate(columns):
+        cells = read_cells(column.take(kept))
+        is_text[j] = cells.is_text
+        unequal[:, j] = differs(cells, at[which], near)
+        if is_used[j]:
+            weights[:, j] = evidence(cells.bins, codes[kept], at, other, counted)
+    return [
+        Told(
+            *_columns_in_order(weight, is_text),
+            [set(np.flatnonzero(u).tolist()) for u in unequal[which == i]],
+        )
+        for i, weight in enumerate(weights)
+    ]
+
+
+def _looked_at(
+    codes: np.ndarray, needed: np.ndarray, random: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to look at in their order, and which of them are labelled, drawn and not just needed."""
+    n = len(codes)
+    drawn = np.arange(n) if n <= EVIDENCE_ROWS else random.choice(n, EVIDENCE_ROWS, replace=False)
+    kept = np.union1d(drawn, needed)
+    return kept, np.isin(kept, drawn) & (codes[kept] >= 0)
+
+
+def _columns_in_order(weight: np.ndarray, is_text: np.ndarray) -> tuple[list[int], int]:
+    """Columns that speak, the weightiest first; then texts; then others as the table has them."""
+    speaks = weight >= np.log(SPEAKS)
+    order = np.lexsort((-weight * speaks, ~is_text, ~speaks))[:EXAMPLE_COLUMNS]
+    return order.tolist(), int(speaks[order].sum())

@@ -1,0 +1,288 @@
+"""Examples: the most suspicious rows, with values and reasons, and a map of all."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.decomposition import PCA
+
+from ..._format import four_digits
+from ..._neighbors import nearest_in
+from .._learning import notes_about_duplicates
+from .._settings import (
+    COMPARED_PICTURES,
+    FEWEST_EXAMPLES,
+    MANY_ROWS,
+    MAP_FITTED_ROWS,
+    MAP_POINTS,
+    MOST_EXAMPLES,
+    MOST_EXAMPLES_OF_MANY,
+    SIMILAR_ROWS,
+)
+from ..inputs._inputs import Display, Inputs, for_all_rows
+from ..results._audit import Audit
+from ..sequences import SequenceInputs, draw_traces
+from ._cards import compare_rows
+from ._views import Near, Neighborhood, RowValues, View, most_probable_others, reasons_for
+
+
+class Showing(NamedTuple):
+    """How rows of a table are shown."""
+
+    look: Callable[[np.ndarray], View]  # at some rows
+    display: Display
+    seed: int
+    n_jobs: int | None
+
+
+def shown_rows(audit: Audit) -> np.ndarray:
+    """The rows that are worth showing."""
+    doubtful = audit.labelled if audit.known is None else audit.labelled & ~audit.known
+    return example_rows(audit.suspicion, audit.flagged, doubtful)
+
+
+def show(
+    audit: Audit, rows: np.ndarray, showing: Showing, course: SequenceInputs | None = None
+) -> None:
+    """Add the map of the data, and the rows that are worth it or, in recordings, stretches."""
+    view = showing.look(rows)
+    places = view.places(rows)
+    audit.points = view.in_table(_points(audit, view, places, showing.seed))
+    if course is None:
+        _show_rows(audit, view, places, showing)
+    else:
+        _show_stretches(audit, course)
+
+
+def _points(audit: Audit, view: View, shown: np.ndarray, seed: int) -> dict[str, Any] | None:
+    inputs = view.inputs
+    if inputs.X is None or len(inputs.audited) < len(inputs.codes):
+        return None
+    flagged = view.of_all(vars(audit)["flagged"])
+    other = for_all_rows(inputs, inputs.present[view.posterior.other], 0)
+    drawn = {
+        "label": inputs.codes,
+        "suggested": np.where(flagged, other, inputs.codes),
+        "p_wrong": view.p_wrong,
+        "flagged": flagged,
+    }
+    return draw_map(for_all_rows(inputs, inputs.X, 0.0), shown, drawn, seed)
+
+
+def _show_rows(audit: Audit, view: View, shown: np.ndarray, showing: Showing) -> None:
+    """Add examples, and copies that disagree."""
+    inputs, display, n_jobs = view.inputs, showing.display, showing.n_jobs
+    near = Neighborhood(inputs, n_jobs=n_jobs).around(shown)
+    reasons = reasons_for(shown, near, inputs, view.posterior.other, view.models)
+    columns = {
+        "label": inputs.labels,
+        "suggested": most_probable_others(inputs, view.posterior.other),
+        "p_wrong": view.p_wrong,
+        "flagged": view.of_all(vars(audit)["flagged"]),
+    }
+    ids = display.row_names(len(audit))
+    audit.examples = view.in_table(
+        describe_examples(
+            *(shown, reasons, near, columns, inputs, display.image_shape),
+            ids=None if ids is None else view.of_all(ids),
+            seed=showing.seed,
+            n_jobs=n_jobs,
+        )
+    )
+    audit.notes += notes_about_duplicates(audit.duplicates)
+
+
+def _show_stretches(audit: Audit, course: SequenceInputs) -> None:
+    """Add from where to where labels are wrong, and the signal there.
+
+    A row by itself says little in recordings, and that others look like it is nothing unusual.
+    """
+    audit.timeline = course.timeline
+    audit.traces = draw_traces(
+        audit.stretch_columns(),
+        course.signals,
+        course.inputs.codes,
+        course.timeline,
+        labels=audit.labels,
+        suggested=audit.suggested,
+    )
+
+
+def example_rows(
+    suspicion: np.ndarray, flagged: np.ndarray, doubtful: np.ndarray | None = None
+) -> np.ndarray:
+    """The flagged rows and at least a hundred, the most suspicious first, but not too many.
+
+    Only of rows whose label may be wrong, where some are not ``doubtful``.
+    """
+    if doubtful is not None and not doubtful.all():
+        rows = np.flatnonzero(doubtful)
+        return rows[example_rows(suspicion[rows], flagged[rows])]
+    count = n_examples(int(flagged.sum()), len(suspicion))
+    least = -np.partition(-suspicion, count - 1)[count - 1]
+    rows = np.flatnonzero(suspicion >= least)
+    return rows[np.argsort(-suspicion[rows], kind="stable")][:count]
+
+
+def n_examples(n_flagged: int, n_rows: int) -> int:
+    """How many rows are shown."""
+    most = MOST_EXAMPLES if n_rows <= MANY_ROWS else MOST_EXAMPLES_OF_MANY
+    return min(max(n_flagged, FEWEST_EXAMPLES), most, n_rows)
+
+
+def describe_examples(
+    rows: np.ndarray,
+    reasons: Sequence[list[str]],
+    around: Sequence[Near],
+    columns: Mapping[str, np.ndarray],
+    inputs: Inputs,
+    image_shape: tuple[int, ...] | None,
+    *,
+    ids: np.ndarray | None,
+    seed: int,
+    n_jobs: int | None = None,
+) -> list[dict[str, Any]]:
+    """Plain dicts, ready for JSON.
+
+    ``columns`` are those of the audit, but ``suggested`` holds the class that speaks most against
+    the label of rows that are not flagged, too.
+    """
+    values = RowValues(inputs.table, image_shape)
+    codes = inputs.codes
+    other = np.searchsorted(inputs.classes, columns["suggested"][rows])
+    nearest = nearest_of_each(inputs, rows, other, n_jobs=n_jobs)
+    is_used = [inputs.used is None or column.key in inputs.used for column in values.columns]
+    random = np.random.default_rng(seed)
+    told = compare_rows(values.columns, is_used, codes, rows, other, nearest, random=random)
+    return [
+        {
+            **_judged(int(row), columns, ids),
+            "reasons": sentences,
+            "similar": similar_rows(near, columns),
+            "values": values.of(int(row), tell.places),
+            "speaking": tell.speaking,
+            "image": values.picture(int(row)),
+            "compared": [
+                _labelled(row, columns) | _beside(row, tell.places, differing, values, place)
+                for row, differing in zip(beside, tell.differing, strict=True)
+            ],
+        }
+        for place, (row, sentences, near, beside, tell) in enumerate(
+            zip(rows, reasons, around, nearest, told, strict=True)
+        )
+    ]
+
+
+def _judged(row: int, columns: Mapping[str, np.ndarray], ids: np.ndarray | None) -> dict[str, Any]:
+    """What the audit says about a row."""
+    return {
+        "row": row,
+        "id": None if ids is None else str(ids[row]),
+        "label": str(columns["label"][row]),
+        "suggested": str(columns["suggested"][row]),
+        "p_wrong": four_digits(columns["p_wrong"][row]),
+        "flagged": bool(columns["flagged"][row]),
+    }
+
+
+def similar_rows(near: Near, columns: Mapping[str, np.ndarray]) -> list[dict[str, Any]]:
+    """The nearest rows whatever their label, so that they are evidence and not advocacy."""
+    found = zip(near.rows[:SIMILAR_ROWS].tolist(), near.distances.tolist(), strict=False)
+    return [_labelled(row, columns) | {"distance": round(away, 4)} for row, away in found]
+
+
+def _labelled(row: int, columns: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    return {"row": row, "label": str(columns["label"][row])}
+
+
+def _beside(
+    row: int, places: list[int], differing: set[int], values: RowValues, example: int
+) -> dict[str, Any]:
+    """What a near row holds, shown beside an example: cells of the same columns, or a picture."""
+    cells = values.of(row, places)
+    names = zip(places, cells, strict=True)
+    # Pictures in files take time to read; beyond the first examples few will be looked at.
+    is_pictured = values.pixels is not None or example < COMPARED_PICTURES
+    return {
+        "values": cells,
+        "differs": [name for place, name in names if place in differing],
+        "image": values.picture(row) if is_pictured else None,
+    }
+
+
+def nearest_of_each(
+    inputs: Inputs, rows: np.ndarray, other: np.ndarray, *, n_jobs: int | None = None
+) -> list[list[int]]:
+    """For each of ``rows`` the nearest row labelled ``other``, then the nearest with its own label.
+
+    Rows that were not audited have none, nor has anything without features.
+    """
+    if inputs.X is None:
+        return [[] for _ in rows]
+    codes = inputs.codes[inputs.audited]
+    at, is_audited = inputs.places_of(rows)
+    at = at[is_audited]
+    found = np.full((len(rows), 2), -1)
+    for side, wanted in enumerate((other[is_audited], codes[at])):
+        near = nearest_labelled(inputs.X, codes, at, wanted, n_jobs=n_jobs)
+        found[is_audited, side] = np.where(near < 0, -1, inputs.audited[near])
+    return [[near for near in pair if near >= 0] for pair in found.tolist()]
+
+
+def nearest_labelled(
+    X: np.ndarray,
+    codes: np.ndarray,
+    rows: np.ndarray,
+    wanted: np.ndarray,
+    *,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """The row nearest to each of ``rows`` among others labelled ``wanted``; -1 if there is none.
+
+    Examples
+    --------
+    >>> X, codes = np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([0, 1, 1, 0])
+    >>> nearest_labelled(X, codes, np.array([0, 0, 2]), np.array([1, 0, 1]))
+    array([1, 3, 1])
+    """
+    found = np.full(len(rows), -1)
+    for label in np.unique(wanted):
+        members, asking = np.flatnonzero(codes == label), np.flatnonzero(wanted == label)
+        k = min(2, len(members))
+        if not k:
+            continue
+        near = members[nearest_in(X[members], X[rows[asking]], k, n_jobs=n_jobs)[1]]
+        is_other = near != rows[asking, None]
+        first = near[np.arange(len(near)), is_other.argmax(axis=1)]
+        found[asking] = np.where(is_other.any(axis=1), first, -1)
+    return found
+
+
+def draw_map(
+    X: np.ndarray | None, worst: np.ndarray, codes: dict[str, np.ndarray], seed: int
+) -> dict[str, Any] | None:
+    """Coordinates of the worst rows and of as many others as make up 3,000 points.
+
+    ``codes`` holds what each point tells: label, suggested, p_wrong and flagged.
+    """
+    if X is None or min(X.shape) < 2:
+        return None
+    random = np.random.default_rng(seed)
+    others = np.setdiff1d(np.arange(len(X)), worst)
+    count = min(len(others), max(0, MAP_POINTS - len(worst)))
+    rows = np.concatenate([random.choice(others, count, replace=False), worst[:MAP_POINTS]])
+    axes = PCA(2, svd_solver="randomized", random_state=seed)
+    if len(X) <= MAP_FITTED_ROWS:
+        axes.fit(X)
+    else:
+        axes.fit(X[random.choice(len(X), MAP_FITTED_ROWS, replace=False)])
+    x, y = axes.transform(X[rows]).T.round(3)
+    return {
+        "x": x.tolist(),
+        "y": y.tolist(),
+        "row": rows.tolist(),
+        "label": codes["label"][rows].tolist(),
+        "suggested": codes["suggested"][rows].tolist(),
+        "p_wrong": codes["p_wrong"][rows].round(3).tolist(),
+        "flagged": codes["flagged"][rows].astype(int).tolist(),
+    }

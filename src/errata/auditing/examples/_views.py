@@ -1,0 +1,399 @@
+"""Rows that a person wants to see, why they are suspicious, and the rows around them.
+
+Of a large table these are looked at among the drawn rows: their cells and features are at hand.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._format import shortened
+from ..._neighbors import NeighborIndex
+from ...report._images import pixels_uri, thumbnail_uri
+from ...tables._columns import Column, column_names, columns_of
+from ...tables._pictures import content_of, holds_pictures, named_pictures
+from .._learning import Judge, JudgedRows, Learnt, TableRows
+from .._settings import EXAMPLE_TEXT, NEIGHBORS
+from ..classes import Posterior, classes_of_rows
+from ..inputs._features import as_pixels
+from ..inputs._groups import places_among
+from ..inputs._inputs import Inputs, for_all_rows
+from ..inputs._labels import codes_among
+from ..models._pooling import PooledModel
+
+PER_ROW = ("p_wrong", "suspicion", "other", "p_other", "p_elsewhere")  # of a posterior
+
+ALONE = "It is the only row of its class."
+
+
+class Likely(NamedTuple):
+    """How probable each class is, of those rows of which it is known."""
+
+    names: np.ndarray  # (classes,)
+    p: np.ndarray  # (known rows, classes)
+    is_known: np.ndarray  # (rows,), bool
+
+
+class Near(NamedTuple):
+    """Rows of the table, the nearest first, and how far they are in scaled features."""
+
+    rows: np.ndarray
+    distances: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsView(ABC):
+    """Some rows of a table, or all, whoever gave them their labels."""
+
+    inputs: Inputs
+    rows: np.ndarray | None = None  # their places in the table; None for all
+
+    def places(self, rows: np.ndarray) -> np.ndarray:
+        """Where rows of the table are in the view."""
+        if self.rows is None:
+            return rows
+        return self._order[np.searchsorted(self.rows, rows, sorter=self._order)]
+
+    @cached_property
+    def _order(self) -> np.ndarray:
+        return np.argsort(np.asarray(self.rows))
+
+    def of_all(self, values: np.ndarray) -> np.ndarray:
+        """What is known of all rows of the table, of those in the view."""
+        return values if self.rows is None else values[self.rows]
+
+    def in_table(self, told: Any) -> Any:
+        """What is told of rows of the view, with their places in the table."""
+        if self.rows is None:
+            return told
+        if isinstance(told, list):
+            return [self.in_table(part) for part in told]
+        if isinstance(told, dict):
+            moved = {key: self.in_table(part) for key, part in told.items()}
+            return moved | ({"row": self._row(told["row"])} if "row" in told else {})
+        return told
+
+    def _row(self, place: Any) -> Any:
+        found = np.asarray(self.rows)[place]
+        return found.tolist()
+
+    @property
+    @abstractmethod
+    def others(self) -> np.ndarray:
+        """The most probable other class of each row in the view."""
+
+    @abstractmethod
+    def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
+        """Sentences about rows of the view, given those around them."""
+
+    def likely(self, rows: np.ndarray) -> Likely:
+        """Probabilities of the classes, of those rows of which they are known."""
+        return Likely(np.empty(0), np.empty((0, 0)), np.zeros(len(rows), dtype=bool))
+
+    def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
+        """What a card tells besides, of each row."""
+        return [{} for _ in rows]
+
+
+@dataclass(frozen=True, kw_only=True)
+class View(RowsView):
+    """Rows with one label each, and what is known of them."""
+
+    posterior: Posterior  # of the audited ones
+    logs: np.ndarray  # (K, audited)
+    models: Sequence[PooledModel]
+
+    @property
+    def p_wrong(self) -> np.ndarray:
+        """That of the rows in the view, those that were not audited included."""
+        p_wrong = for_all_rows(self.inputs, self.posterior.p_wrong, self.posterior.rate)
+        return np.where(self.inputs.doubtful, p_wrong, 0.0)
+
+    @property
+    def others(self) -> np.ndarray:
+        """The most probable other class of each row in the view."""
+        return most_probable_others(self.inputs, self.posterior.other)
+
+    def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
+        """Sentences about rows of the view, given those around them."""
+        return reasons_for(rows, near, self.inputs, self.posterior.other, self.models)
+
+    def likely(self, rows: np.ndarray) -> Likely:
+        """Probabilities of the classes, of those rows that were audited."""
+        at, is_audited = self.inputs.places_of(rows)
+        codes = self.inputs.audited_codes
+        p = classes_of_rows(self.posterior, self.logs, codes, at[is_audited]).T
+        return Likely(self.inputs.classes[self.inputs.present], p, is_audited)
+
+
+def inputs_to_show(
+    table: Any,
+    labels: np.ndarray,
+    X: np.ndarray | None,
+    audited: np.ndarray,
+    *,
+    used: list[Any] | None = None,
+    classes: np.ndarray | None = None,
+    codes: np.ndarray | None = None,
+) -> Inputs:
+    """What is needed to show rows of another kind; ``X`` are the features of ``audited`` ones."""
+    return Inputs(
+        table=table,
+        model_table=None,
+        labels=labels,
+        classes=np.empty(0, dtype=object) if classes is None else classes,
+        codes=np.zeros(len(labels), dtype=np.intp) if codes is None else codes,
+        features=None,
+        used=used,
+        X=X,
+        audited=audited,
+        groups=None,
+        notes=[],
+    )
+
+
+class Looked(NamedTuple):
+    """Rows that were fetched to be looked at."""
+
+    rows: TableRows
+    labels: np.ndarray
+    beside: Any  # their table under that of the drawn rows
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Shows rows of a table among those that were drawn from it."""
+
+    learnt: Learnt
+    judge: Judge
+    fetch: Callable[[np.ndarray], Looked]
+    posterior_at: Callable[[np.ndarray], Posterior] | None = None  # where it is known of all rows
+
+    def view(self, rows: np.ndarray) -> View:
+        """The drawn rows and these."""
+        drawn = np.asarray(self.learnt.inputs.drawn)
+        _, are_drawn = places_among(drawn, rows)
+        extra = np.sort(rows[~are_drawn])
+        looked = self.fetch(extra)
+        judged = self.judge.judge(looked.rows)
+        places = np.r_[drawn, extra]
+        inputs = _stacked(self.learnt.inputs, looked, judged)
+        if self.posterior_at is None:
+            posterior = _with_rows(self.learnt.posterior, judged)
+        else:
+            posterior = self.posterior_at(places[inputs.audited])
+        logs = np.concatenate([self.learnt.pool.logs, judged.logs], axis=1)
+        models = [
+            model._replace(predicted=np.r_[model.predicted, predicted])
+            for model, predicted in zip(self.learnt.pool.models, judged.predicted, strict=True)
+        ]
+        return View(inputs=inputs, posterior=posterior, logs=logs, models=models, rows=places)
+
+
+def _stacked(drawn: Inputs, looked: Looked, judged: JudgedRows) -> Inputs:
+    """The drawn rows, and under them those that were fetched."""
+    known = None
+    if drawn.known is not None and looked.rows.known is not None:
+        known = np.r_[drawn.known, looked.rows.known]
+    X = drawn.X
+    if X is not None and judged.X is not None:
+        X = np.concatenate([X, judged.X.astype(X.dtype)])  # and not all rows in double precision
+    return drawn._replace(
+        table=looked.beside,
+        labels=np.concatenate([drawn.labels, looked.labels]),
+        codes=np.r_[drawn.codes, looked.rows.codes],
+        X=X,
+        audited=np.r_[drawn.audited, len(drawn.codes) + np.flatnonzero(judged.audited)],
+        groups=None,
+        folds=None,
+        known=known,
+    )
+
+
+def _with_rows(posterior: Posterior, judged: JudgedRows) -> Posterior:
+    return posterior._replace(
+        **{name: np.r_[getattr(posterior, name), getattr(judged.rows, name)] for name in PER_ROW}
+    )
+
+
+def reasons_for(
+    rows: np.ndarray,
+    near: Sequence[Near],
+    inputs: Inputs,
+    other: np.ndarray,
+    models: Sequence[PooledModel],
+) -> list[list[str]]:
+    """Sentences about rows of the table, which may hold more than were audited.
+
+    ``near`` are the rows around each of them; ``other`` and what is kept of ``models`` have an
+    entry for each audited row.
+    """
+    place = np.full(len(inputs.codes), -1)
+    place[inputs.audited] = np.arange(len(inputs.audited))
+    codes, names = _codes_among_present(inputs), inputs.classes[inputs.present]
+    among = "" if inputs.drawn is None else f" among {len(inputs.drawn):,} drawn ones"
+    return [
+        [ALONE]
+        if at < 0
+        else [
+            _predictions(at, other[at], codes[row], names, models),
+            *labels_nearby(around.rows, codes[row], other[at], codes, names, among),
+        ]
+        for row, at, around in zip(rows, place[rows], near, strict=True)
+    ]
+
+
+def most_probable_others(inputs: Inputs, other: np.ndarray) -> np.ndarray:
+    """The class that speaks most against each label, which is what reasons are about.
+
+    A row that is not flagged has no suggestion; its own label in that place would contradict the
+    reasons beside it.
+    """
+    found = inputs.labels.copy()
+    found[inputs.audited] = inputs.classes[inputs.present][other]
+    return found
+
+
+def _codes_among_present(inputs: Inputs) -> np.ndarray:
+    """Labels of all rows, counted from 0 among those that can be audited; others mean nothing."""
+    return codes_among(inputs.codes, inputs.present)
+
+
+def _predictions(
+    at: int, new: int, label: int, classes: Sequence[Any], models: Sequence[PooledModel]
+) -> str:
+    """What every model predicts: the other class, the label, or neither."""
+    against = [model.name for model in models if model.predicted[at] == new]
+    own = sum(model.predicted[at] == label for model in models)
+    total, rest = len(models), len(models) - len(against) - own
+    if total == 1:
+        predicted = "the label" if own else classes[models[0].predicted[at]]
+        return f"The only model, {models[0].name}, predicts {predicted}."
+    if len(against) == total:
+        return f"{'Both' if total == 2 else f'All {total}'} models predict {classes[new]}."
+    first = f"No model predicts {classes[new]}"
+    if against:
+        names = ", ".join(against)
+        first = (
+            f"{len(against)} of {total} models {_predict(len(against))} {classes[new]} ({names})"
+        )
+    others = ((own, "the label"), (rest, "another class"))
+    said = [f"{number} {_predict(number)} {what}" for number, what in others if number]
+    return f"{first}; {' and '.join(said)}."
+
+
+def _predict(models: int) -> str:
+    return "predicts" if models == 1 else "predict"
+
+
+def labels_nearby(
+    near: np.ndarray,
+    own: int,
+    new: int,
+    codes: np.ndarray,
+    classes: Sequence[Any] | np.ndarray,
+    among: str = "",
+    rows: str = "rows",
+) -> list[str]:
+    """How many rows around it carry the other label, and how many its own."""
+    if not len(near):
+        return []
+    for_new, for_own = int(np.sum(codes[near] == new)), int(np.sum(codes[near] == own))
+    are = "is" if for_new < 2 else "are"
+    # Its own label is not repeated: among labels that are numbers, "0 0" says nothing.
+    return [
+        f"Of its {len(near)} nearest {rows}{among} {for_new or 'none'} {are} labelled "
+        f"{classes[new]}, {for_own or 'none'} like this one."
+    ]
+
+
+class RowValues:
+    """Cells of a table of any kind, as text; none of a sparse one, nor of rows of pixels."""
+
+    def __init__(self, table: Any, image_shape: tuple[int, ...] | None) -> None:
+        self.image_shape = image_shape
+        self.pixels = None if image_shape is None else as_pixels(table)
+        columns = named_columns(table) if image_shape is None else []
+        self._pictures = next(filter(holds_pictures, columns), None)
+        self.columns = [named_pictures(c) if holds_pictures(c) else c for c in columns]
+
+    def of(self, row: int, places: list[int]) -> dict[str, str]:
+        """What the row holds in some of the columns."""
+        chosen = (self.columns[place] for place in places)
+        return {column.name: _as_text(column.cell(row)) for column in chosen}
+
+    def picture(self, row: int) -> str | None:
+        """A picture of the row: its pixels, or the picture that a cell is or names."""
+        name = self.file_name(row)
+        return self.drawn(row) if name is None else thumbnail_uri(Path(name))
+
+    def drawn(self, row: int) -> str | None:
+        """A picture that is in the row itself: its pixels, or what a cell holds."""
+        if self.pixels is not None and self.image_shape is not None:
+            return pixels_uri(self.pixels[row].reshape(self.image_shape))
+        cell = self._picture(row)
+        return None if cell is None or isinstance(cell, str) else thumbnail_uri(content_of(cell))
+
+    def file_name(self, row: int) -> str | None:
+        """The picture file that the row names, where a column holds such names."""
+        cell = self._picture(row)
+        return cell if isinstance(cell, str) else None
+
+    def _picture(self, row: int) -> Any:
+        return None if self._pictures is None else self._pictures.cell(row)
+
+
+def named_columns(table: Any) -> list[Column]:
+    """The columns of a table of any kind by the names that a person knows them by."""
+    if isinstance(table, np.ndarray):
+        return [column._replace(name=f"column {column.key}") for column in columns_of(table)]
+    return columns_of(table) if column_names(table) else []
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, float | np.floating):
+        return f"{value:.6g}"
+    return shortened(str(value), EXAMPLE_TEXT)
+
+
+NOTHING_NEAR = Near(np.empty(0, dtype=np.intp), np.empty(0))
+
+
+class Neighborhood:
+    """The audited rows of a table, to find those around some of them."""
+
+    def __init__(self, inputs: Inputs, *, n_jobs: int | None = None) -> None:
+        self.inputs = inputs
+        self.n_jobs = n_jobs
+
+    def around(self, rows: np.ndarray) -> list[Near]:
+        """The twenty nearest other rows of each of ``rows``, of one that was not audited none.
+
+        Costs O(len(rows) n d) where there are many features.
+        """
+        found = [NOTHING_NEAR] * len(rows)
+        at, is_audited = self.inputs.places_of(rows)
+        asking = np.flatnonzero(is_audited)
+        if self.inputs.X is None or len(self.inputs.X) < 3 or not len(asking):
+            return found
+        for i, near in zip(asking, self._others(at[asking]), strict=True):
+            found[i] = near
+        return found
+
+    @cached_property
+    def _index(self) -> NeighborIndex:
+        return NeighborIndex(self.inputs.X, n_jobs=self.n_jobs)
+
+    def _others(self, at: np.ndarray) -> list[Near]:
+        audited = self.inputs.audited
+        k = min(NEIGHBORS, len(audited) - 1)
+        distances, places = self._index.find(self._index.X[at], k + 1)
+        return [
+            Near(audited[near[near != row][:k]], away[near != row][:k])
+            for row, near, away in zip(at, places, distances, strict=True)
+        ]

@@ -1,0 +1,1 @@
+"""What an audit is given: labels, features, groups, duplicates and decisions, checked once."""

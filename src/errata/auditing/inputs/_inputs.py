@@ -1,0 +1,376 @@
+"""Inputs: what the user passes, checked once, and made into features and codes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..._blocks import blocks
+from ..._canonical import order_rows, sign_classes, sign_table
+from ..._compat import take_rows
+from ..._format import instead, listed
+from ..._validation import measurement_note
+from ...tables import Features, features_of
+from ...tables._columns import (
+    Column,
+    as_table,
+    column_names,
+    columns_of,
+    count_rows,
+    numbers,
+    take_table_rows,
+    without_columns,
+)
+from ...tables.features._pictures import picture_features
+from ...tables.stored._sources import is_stored
+from .._settings import CACHED
+from ._features import Scale, check_pixels, find_leak, fit_scale, leak_note
+from ._groups import group_folds, group_numbers, names_by
+from ._labels import (
+    check_one_per_row,
+    classes_of,
+    codes_among,
+    known_column,
+    known_mask,
+    label_column,
+    one_per_row,
+    unlabelled_note,
+    without_rare,
+)
+
+
+class Inputs(NamedTuple):
+    """A table ready for the audit."""
+
+    table: Any  # as the user gave it, without the label; None for none
+    model_table: Any  # the same without columns that look made from the label
+    labels: np.ndarray  # as the user gave them
+    classes: np.ndarray
+    codes: np.ndarray  # of the labels; -1 where a row has none
+    features: Features | None
+    used: list[Any] | None  # columns of the table that features come from; None beside embeddings
+    X: np.ndarray | None  # scaled features of the audited rows
+    audited: np.ndarray  # rows that can be audited, in the order in which models see them
+    groups: np.ndarray | None  # of the audited rows
+    notes: list[str]
+    known: np.ndarray | None = None  # whether each label is certain; None for none
+    scale: Scale | None = None  # of X
+    leaks: Sequence[Any] = ()  # columns that look made from the label
+    drawn: np.ndarray | None = None  # places of these rows in a larger table they were drawn from
+    folds: np.ndarray | None = None  # of the audited rows by their groups, where rows were drawn
+    class_order: np.ndarray | None = None  # codes of classes, as models see them
+
+    @property
+    def n_features(self) -> int:
+        """How many columns features come from."""
+        return 0 if self.features is None else len(self.features.columns)
+
+    @property
+    def present(self) -> np.ndarray:
+        """Codes of the classes that can be audited, in the order in which models see them."""
+        if self.class_order is not None:
+            return self.class_order
+        return np.flatnonzero(np.bincount(self.codes[self.audited]))
+
+    @property
+    def audited_known(self) -> np.ndarray | None:
+        """Which of the audited rows have a label that is certain."""
+        return None if self.known is None else self.known[self.audited]
+
+    @property
+    def unlabelled(self) -> np.ndarray:
+        """Rows without a label."""
+        return np.flatnonzero(self.codes < 0)
+
+    @property
+    def doubtful(self) -> np.ndarray:
+        """Whether a row has a label that may be wrong."""
+        labelled = self.codes >= 0
+        return labelled if self.known is None else labelled & ~self.known
+
+    @property
+    def audited_codes(self) -> np.ndarray:
+        """Labels of the audited rows, counted from 0 among ``present``."""
+        return codes_among(self.codes[self.audited], self.present)
+
+    def places_of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The places of rows among the audited ones, and whether they are there at all."""
+        place = np.full(len(self.codes), -1)
+        place[self.audited] = np.arange(len(self.audited))
+        return place[rows], place[rows] >= 0
+
+    def without_features(self) -> "Inputs":
+        """The same without what only models look at, so that the table is not held twice."""
+        features = self.features
+        if features is not None:
+            features = features._replace(X=features.X[:0].copy())
+        return self._replace(features=features, model_table=None)
+
+
+def for_all_rows(inputs: Inputs, values: np.ndarray, otherwise: Any) -> np.ndarray:
+    """What is known of the audited rows, for all rows of the table."""
+    audited = inputs.audited
+    if len(values) == len(inputs.codes) and (audited[1:] > audited[:-1]).all():
+        return values
+    spread = np.full((len(inputs.codes), *values.shape[1:]), otherwise, dtype=values.dtype)
+    spread[audited] = values
+    return spread
+
+
+@dataclass(frozen=True)
+class Display:
+    """What the user said about looks, not about labels."""
+
+    ids: Any = None
+    image_shape: tuple[int, ...] | None = None
+    title: str | None = None
+    label: Any = None
+    seed: Any = None
+    index: Any = None
+
+    def about(self, table: Any, n_features: int) -> dict[str, Any]:
+        """What a report says about the data, of which so many columns were looked at."""
+        frame = type(table).__module__.partition(".")[0]
+        return {
+            "errata": version("errata"),
+            "title": self.title or "audit",
+            "label": self.label if isinstance(self.label, str) else None,
+            "seed": int(self.seed) if isinstance(self.seed, Integral) else None,
+            "features": n_features,
+            "dataframe": "polars" if frame == "polars" else "pandas",
+        }
+
+    def row_names(self, n: int) -> np.ndarray | None:
+        """The ids of the rows; without any, what the index of the dataframe calls them."""
+        if self.ids is None:
+            return None if self.index is None else names_by(self.index)
+        return self.given_ids(n)
+
+    def given_ids(self, n: int) -> np.ndarray | None:
+        """What the user calls the rows."""
+        return None if self.ids is None else one_per_row("ids", self.ids, n)
+
+    def check(self, n_rows: int, table: Any) -> None:
+        """Raise now what would otherwise be raised when all the work is done."""
+        self.row_names(n_rows)
+        if self.image_shape is not None:
+            check_pixels(table, self.image_shape)
+
+
+class Labelled(NamedTuple):
+    """A table, and its labels as codes."""
+
+    table: Any  # without the columns of labels and of what is known; None for none
+    labels: np.ndarray
+    classes: np.ndarray
+    codes: np.ndarray  # -1 where a row has no label
+    known: np.ndarray | None
+
+    @classmethod
+    def of(cls, inputs: Inputs) -> "Labelled":
+        """Those of a table that was read already."""
+        return cls(inputs.table, inputs.labels, inputs.classes, inputs.codes, inputs.known)
+
+    def for_rows(self, rows: np.ndarray) -> "Labelled":
+        """The same for some of the rows."""
+        return self._replace(
+            table=None if self.table is None else take_table_rows(self.table, rows),
+            labels=self.labels[rows],
+            codes=self.codes[rows],
+            known=None if self.known is None else self.known[rows],
+        )
+
+
+def read_labels(table: Any, y: Any, known: Any = None, drop: Sequence[Any] = ()) -> Labelled:
+    """Check the labels, and take what is no feature out of the table."""
+    table, labels = label_column(table, y)
+    table, known = known_column(table, known)
+    table = without_columns(table, drop) if len(drop) else table
+    classes, codes = classes_of(labels, y)
+    if table is not None:
+        check_one_per_row("the table", count_rows(table), len(codes))
+    return Labelled(table, labels, classes, codes, known_mask(known, codes >= 0))
+
+
+def read_inputs(table: Any, y: Any, *, known: Any = None, **how: Any) -> Inputs:
+    """Check labels and features; what may be said besides is what :func:`inputs_of` takes."""
+    return inputs_of(read_labels(table, y, known), **how)
+
+
+def inputs_of(
+    given: Labelled,
+    *,
+    embeddings: Any = None,
+    groups: Any = None,
+    trust: Sequence[Any] = (),
+    seed: int = 0,
+    n_jobs: int | None = None,
+    drawn: np.ndarray | None = None,
+    n_rows: int | None = None,
+    pred_proba: np.ndarray | None = None,
+) -> Inputs:
+    """Turn the table into features, set leaking columns and rare classes aside.
+
+    ``drawn`` are the places of its rows in a larger table of ``n_rows``, if it is drawn from one.
+    Models see rows, features and classes in an order that follows from the features, or from
+    ``pred_proba`` where there are none.
+    """
+    codes, table = given.codes, given.table
+    source = table if embeddings is None else embeddings
+    features, leaks = features_without_leaks(
+        source, codes, trust=trust, seed=seed, n_jobs=n_jobs, n_rows=n_rows
+    )
+    audited, note = without_rare(codes, given.classes, are_drawn=drawn is not None)
+    groups = None if groups is None else one_per_row("groups", groups, len(codes))
+    seen = pred_proba if features is None else features.X
+    audited, class_order, column_order = arrange(seen, audited, codes, given.known)
+    X, scale = None, None
+    if features is not None:
+        X, scale = fit_scale(take_rows(features.X, audited), seed, column_order)
+    return Inputs(
+        table=table,
+        model_table=without_columns(table, leaks) if embeddings is None else table,
+        labels=given.labels,
+        classes=given.classes,
+        codes=codes,
+        features=features,
+        used=None if features is None or embeddings is not None else features.columns,
+        X=X,
+        audited=audited,
+        groups=None if groups is None else group_numbers(groups, audited),
+        notes=[
+            *measurement_note(given.classes),
+            *([] if features is None else features.notes),
+            *note,
+            *unlabelled_note(codes),
+        ],
+        known=given.known,
+        scale=scale,
+        leaks=leaks,
+        drawn=drawn,
+        folds=None if groups is None or drawn is None else group_folds(groups[audited], seed),
+        class_order=class_order,
+    )
+
+
+def arrange(
+    X: Any, audited: np.ndarray, codes: np.ndarray, known: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Audited rows, the codes of their classes, and columns, in an order that their cells give.
+
+    So what models make of a table does not depend on the order of its rows and columns, nor on the
+    names of its classes.
+    """
+    own = codes[audited]
+    sizes = np.bincount(own)
+    present = np.flatnonzero(sizes)
+    if X is None:
+        return audited, present, None
+    X = X if len(audited) == len(codes) else take_rows(X, audited)
+    rows, columns = sign_table(X, sizes[own])
+    classes = sign_classes(rows, own, int(present[-1]) + 1)
+    ties = [classes[own]] if known is None else [classes[own], known[audited]]
+    by_signature = np.lexsort((classes[present], sizes[present]))
+    return audited[order_rows(X, rows, *ties)], present[by_signature], np.argsort(columns)
+
+
+def features_without_leaks(
+    source: Any,
+    codes: np.ndarray,
+    *,
+    trust: Sequence[Any] = (),
+    seed: int = 0,
+    n_jobs: int | None = None,
+    n_rows: int | None = None,
+) -> tuple[Features | None, list[Any]]:
+    """Features of a table, and the columns that were left out as they look made from the label."""
+    if source is None:
+        return None, []
+    features = features_of(source, random_state=seed, n_jobs=n_jobs, n_rows=n_rows)
+    check_one_per_row("the table", features.X.shape[0], len(codes))
+    if sparse.issparse(source):  # its columns are words or pixels, and there are too many to try
+        return features, []
+    columns = columns_of(source)
+    check_trust(trust, columns)
+    used = set(features.columns)
+    pictures, numbers = picture_features(features)
+    seen = [column for column in columns if column.key in used and column.name not in pictures]
+    leak = find_leak(
+        seen,
+        codes,
+        trust=trust,
+        beside=numbers,
+        order=order_rows(features.X, sign_table(features.X)[0]),
+        random=np.random.default_rng(seed),
+    )
+    if leak is None:
+        return features, []
+    features = features_of(source, drop=leak.keys, random_state=seed, n_jobs=n_jobs, n_rows=n_rows)
+    return features._replace(notes=[leak_note(leak), *features.notes]), leak.keys
+
+
+def check_trust(trust: Sequence[Any], columns: Sequence[Column]) -> None:
+    """Raise when a column that is to be trusted is not there."""
+    if isinstance(trust, str) or not isinstance(trust, Iterable):
+        raise ValueError(f"trust={trust!r} must be a list of columns; pass [{trust!r}].")
+    known = {key for column in columns for key in (column.key, column.name)}
+    for key in trust:
+        if key not in known:
+            hint = instead(key, [column.name for column in columns])
+            raise ValueError(f"there is no column {key!r} to trust; {hint}")
+
+
+def check_pred_proba(pred_proba: Any, classes: np.ndarray, n: int) -> np.ndarray:
+    """The probabilities that the user passes, with columns in the order of the sorted labels."""
+    proba = np.asarray(_in_order(pred_proba, classes), dtype=float)
+    k = len(classes)
+    if proba.shape != (n, k):
+        raise ValueError(
+            f"pred_proba must have the shape ({n}, {k}), a row for each row and a column for each "
+            f"of the sorted labels, but its shape is {proba.shape}."
+        )
+    ones = np.ones(k)
+    for rows in blocks(n, CACHED, width=k):
+        part = proba[rows]
+        if not (part.min() >= 0 and part.max() < np.inf):  # not a number fails, too
+            raise ValueError("pred_proba holds numbers that are not probabilities.")
+        if np.abs(part @ ones - 1).max() > 0.01:
+            raise ValueError("the rows of pred_proba do not sum to one.")
+    return proba
+
+
+def _in_order(pred_proba: Any, classes: np.ndarray) -> Any:
+    """Probabilities with columns in the order of the labels; named columns are matched by name."""
+    names = column_names(pred_proba)
+    if not names:
+        return pred_proba
+    found = {str(column.key): numbers(column.values) for column in columns_of(pred_proba)}
+    wanted = [str(label) for label in classes]
+    if set(found) != set(wanted) or len(found) != len(names):
+        raise ValueError(
+            f"the columns of pred_proba ({listed(found, most=10)}) must be named as the labels are "
+            f"({listed(wanted, most=10)}); rename them, or pass an array with columns in their "
+            "order."
+        )
+    columns = []
+    for label in wanted:
+        values = found[label]
+        if values is None:
+            raise ValueError(f"column {label!r} of pred_proba holds something that is no number.")
+        columns.append(values)
+    return np.column_stack(columns)
+
+
+def table_in_memory(X: Any, auditing: str) -> Any:
+    """The table, for a kind of audit that cannot read it in parts; ``auditing`` is the function."""
+    X = as_table(X)
+    if is_stored(X):
+        raise ValueError(
+            f"{auditing} needs its table in memory; read it first, for instance with "
+            "pandas.read_parquet, and pass the dataframe."
+        )
+    return X

@@ -1,0 +1,290 @@
+"""Labels: which rows have one, the classes they name, and those that are known to be right."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._format import instead, listed, plural
+from ..._validation import (
+    as_column,
+    check_labels,
+    check_no_measurement,
+    distinct_labels,
+    is_missing,
+)
+from ...tables._columns import column_array, column_names, without_columns
+from .._settings import FEWEST_ROWS, MOST_CLASSES
+
+YES_OR_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+
+
+def labels_or_none(y: np.ndarray) -> np.ndarray:
+    """Labels in which whatever stands for a missing one is None, or NaN among numbers."""
+    if y.ndim != 1 or y.dtype.kind != "O":
+        return y
+    missing = np.array([is_missing(label) for label in y], dtype=bool)
+    if not missing.any():
+        return y
+    present = np.array(y[~missing].tolist())
+    if present.dtype.kind in "iuf":
+        labels = np.full(len(y), np.nan)
+        labels[~missing] = present
+        return labels
+    y = y.copy()
+    y[missing] = None
+    return y
+
+
+def has_label(labels: np.ndarray) -> np.ndarray:
+    """Whether each row has a label, of what :func:`labels_or_none` gives."""
+    if labels.dtype.kind == "O":
+        return np.array([label is not None for label in labels.tolist()], dtype=bool)
+    return np.ones(len(labels), dtype=bool) if labels.dtype.kind != "f" else ~np.isnan(labels)
+
+
+def codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The place of each label among the sorted classes, -1 where a row has none."""
+    labelled = has_label(labels)
+    if labelled.all():
+        return np.searchsorted(classes, labels)
+    codes = np.full(len(labels), -1)
+    codes[labelled] = np.searchsorted(classes, labels[labelled])
+    return codes
+
+
+def are_among(codes: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """Whether each code is among those that are ``present``.
+
+    Examples
+    --------
+    >>> are_among(np.array([3, -1, 2]), present=np.array([1, 3]))
+    array([ True, False, False])
+    """
+    if present.max() != len(present) - 1:
+        return np.isin(codes, present)
+    return (codes >= 0) & (codes < len(present))
+
+
+def codes_among(codes: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """The place of each code among those that are ``present``, -1 where it is not one of them.
+
+    Examples
+    --------
+    >>> codes_among(np.array([3, 1, 3, 2, -1]), present=np.array([3, 1]))
+    array([ 0,  1,  0, -1, -1])
+    """
+    place = np.full(max(present.max(), codes.max(initial=-1)) + 2, -1)  # the last is that of -1
+    place[present] = np.arange(len(present))
+    return place[codes]
+
+
+def labels_from(codes: np.ndarray, classes: np.ndarray, *, with_blanks: bool) -> np.ndarray:
+    """The labels that have these codes, of the type that :func:`labels_or_none` gives.
+
+    ``with_blanks`` says whether some row of the whole table has none, be it here or elsewhere.
+
+    Examples
+    --------
+    >>> labels_from(np.array([1, -1]), np.array([3, 7]), with_blanks=True)
+    array([ 7., nan])
+    """
+    if not with_blanks:
+        return classes[codes]
+    kind = float if classes.dtype.kind in "iuf" else object
+    blank = np.array([np.nan if kind is float else None], dtype=kind)
+    return np.concatenate([classes.astype(kind), blank])[codes]
+
+
+def label_column(table: Any, y: Any) -> tuple[Any, np.ndarray]:
+    """Table and labels; ``y`` may be the name of a column of the table."""
+    if not isinstance(y, str):
+        return table, labels_or_none(as_column(y))
+    names = column_names(table)
+    if y not in names:
+        raise ValueError(missing_column(y, "to take labels from", names))
+    return without_columns(table, [y]), labels_or_none(as_column(column_array(table, y)))
+
+
+def classes_of(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct labels and their codes; numbers must not be a measurement, text is names."""
+    name = f"column {y!r}" if isinstance(y, str) else "y"
+    given = _given(labels)
+    if given.ndim == 1 and given.dtype.kind in "iuf":
+        check_no_measurement(distinct_labels(given)[0], len(given), name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
+        classes, codes = check_labels(given, name=name, min_classes=2)
+    check_enough(np.bincount(codes), "rows" if len(given) == len(labels) else "labelled rows")
+    return classes, codes if len(given) == len(labels) else codes_of(labels, classes)
+
+
+def _given(labels: np.ndarray) -> np.ndarray:
+    """The labels that there are."""
+    if labels.ndim != 1:
+        return labels
+    labelled = has_label(labels)
+    if labelled.all():
+        return labels
+    given = labels[labelled]
+    is_bool = len(given) > 0 and isinstance(given[0], bool)
+    return given.astype(bool) if is_bool else given  # a gap had made objects of them
+
+
+def classes_of_counts(counts: Mapping[Any, int], blank: int, name: str) -> np.ndarray:
+    """The distinct labels of a table, by how many rows have each, and ``blank`` rows have none."""
+    values = list(counts)
+    labels = np.array(values, dtype=object if any(isinstance(v, str) for v in values) else None)
+    if labels.dtype.kind in "iuf":
+        check_no_measurement(np.sort(labels), sum(counts.values()), name)
+    classes = check_labels(np.repeat(labels, 2), name=name, min_classes=2)[0]
+    sizes = np.array([counts[value] for value in classes.tolist()])
+    check_enough(sizes, "labelled rows" if blank else "rows")
+    return classes.astype(float) if blank and classes.dtype.kind in "iu" else classes
+
+
+def check_enough(sizes: np.ndarray, rows: str = "rows") -> None:
+    """Raise when there is nothing to learn from classes of these sizes."""
+    n = int(sizes.sum())
+    if n < FEWEST_ROWS:
+        raise ValueError(f"{n} {rows} are too few for an audit; {FEWEST_ROWS} are the least.")
+    check_many_labels(len(sizes), n)
+    if np.sum(sizes >= 2) < 2:
+        raise ValueError("only one class has two rows or more; there is nothing to compare.")
+
+
+def check_many_labels(k: int, n: int) -> None:
+    """Raise when so many different labels cannot be classes."""
+    if k > MOST_CLASSES or k > n / 2:
+        raise ValueError(
+            f"there are {k} different labels in {n} rows; that looks like an identifier or a "
+            f"measurement, not like labels (at most {MOST_CLASSES}, with two rows each on average)."
+        )
+
+
+def without_rare(
+    codes: np.ndarray, classes: np.ndarray, *, are_drawn: bool = False
+) -> tuple[np.ndarray, list[str]]:
+    """The rows of classes with two or more of them, and a sentence about the others.
+
+    Of a class that is rare in a large table, fewer than two rows may have been drawn.
+    """
+    sizes = np.bincount(codes[codes >= 0], minlength=len(classes))
+    audited = np.flatnonzero((codes >= 0) & (sizes[codes] >= 2))
+    rare = classes[sizes < 2]
+    if not len(rare):
+        return audited, []
+    names = listed(rare, most=5)
+    said = f"{plural(len(rare), 'class', 'classes')} {'has' if len(rare) == 1 else 'have'}"
+    rows = "fewer than two of the rows that were learnt from" if are_drawn else "one row only"
+    return audited, [f"{said} {rows} ({names}): such a label cannot be checked, it is kept."]
+
+
+def unlabelled_note(codes: np.ndarray) -> list[str]:
+    """A sentence about rows without a label, if there are any."""
+    blank = int(np.sum(codes < 0))
+    if not blank:
+        return []
+    rows = (
+        "1 row has no label: it teaches nothing and gets"
+        if blank == 1
+        else (f"{plural(blank, 'row')} have no label: they teach nothing and get")
+    )
+    return [f"{rows} the most probable class as a suggestion, with its probability."]
+
+
+def known_column(table: Any, known: Any) -> tuple[Any, Any]:
+    """The table without the column that ``known`` names, if it is a name, and its cells."""
+    if not isinstance(known, str):
+        return table, known
+    names = column_names(table)
+    if known not in names:
+        raise ValueError(
+            f"there is no column {known!r} that says which labels are known; "
+            f"{instead(known, names)}"
+        )
+    return without_columns(table, [known]), column_array(table, known)
+
+
+def known_mask(known: Any, labelled: np.ndarray) -> np.ndarray | None:
+    """Whether each label is certain; None where none is.
+
+    Examples
+    --------
+    >>> known_mask(["yes", "no", "1", "False", "0", "0", "0", "0"], np.ones(8, dtype=bool))[:4]
+    array([ True, False,  True, False])
+    """
+    if known is None:
+        return None
+    mask = yes_or_no(one_per_row("known", known, len(labelled)))
+    blank = np.flatnonzero(mask & ~labelled)
+    if len(blank):
+        raise ValueError(
+            f"row {blank[0]} has no label, but known says that it is certain; give the label, or "
+            "do not call it known."
+        )
+    left = int(np.sum(labelled & ~mask))
+    if left < FEWEST_ROWS:
+        raise ValueError(
+            f"all but {left} of the labels are known; {FEWEST_ROWS} that are not are the least to "
+            "audit."
+        )
+    return mask if mask.any() else None
+
+
+def yes_or_no(cells: np.ndarray, name: str = "known") -> np.ndarray:
+    """A mask of cells that may be booleans, numbers or text."""
+    if cells.dtype == bool:
+        return cells
+    given = cells.tolist()
+    texts = [_as_word(cell) for cell in given]
+    for row, word in enumerate(texts):
+        if word not in YES_OR_NO:
+            raise ValueError(
+                f"{name} holds {given[row]!r} in row {row}; say 1 or 0, true or false, yes or no "
+                "of every row."
+            )
+    return np.array([YES_OR_NO[word] for word in texts], dtype=bool)
+
+
+def _as_word(cell: Any) -> str:
+    whole = isinstance(cell, float) and cell.is_integer()
+    return str(int(cell) if whole else cell).strip().lower()
+
+
+def check_one_per_row(name: str, found: int, n: int, *, what: str = "labels") -> None:
+    """Raise when there are more or fewer rows than labels, or whatever is audited."""
+    if found != n:
+        raise ValueError(f"{name} has {found} rows, but there are {n} {what}; give one for each.")
+
+
+def one_per_row(name: str, values: Any, n: int) -> np.ndarray:
+    """One value per row, for ``groups`` and ``ids``."""
+    values = as_column(values)
+    if values.ndim != 1:
+        raise ValueError(
+            f"{name} must hold one value per row, but its shape is {values.shape}; pass a column "
+            "and not its name."
+        )
+    check_one_per_row(name, len(values), n)
+    return values
+
+
+def missing_column(name: Any, purpose: str, names: Sequence[Any]) -> str:
+    """What to say when a column that was named is not there."""
+    return f"there is no column {name!r} {purpose}; {instead(name, names)}"
+
+
+def label_text(label: Any) -> str | None:
+    """The text of a label; None for a missing one.
+
+    Whole numbers are 1 and not 1.0: a column of them has floats as soon as one cell is empty.
+
+    >>> [label_text(label) for label in ("cat", 1, 1.0, 2.5, float("nan"), None)]
+    ['cat', '1', '1', '2.5', None, None]
+    """
+    value = label.item() if hasattr(label, "item") else label
+    if value is None or value != value:
+        return None
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)

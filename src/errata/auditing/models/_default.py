@@ -1,0 +1,444 @@
+"""The default models, quick ones that differ in kind, and those that a user brings."""
+
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
+
+from ..._compat import take_rows
+from ..._neighbors import nearest, nearest_in
+from ..._random import seeded_member
+from ..._validation import fit_to_codes
+from ...elm import ELMClassifier
+from ...elm._hidden_layer import RBF
+from ...exceptions import SuspicionWarning
+from ...tables._columns import is_arrow_table
+from .._settings import (
+    BOOSTED_CLASSES,
+    BOOSTED_LEAVES,
+    COMMITTEE_C,
+    COMMITTEE_LANDMARKS,
+    COMMITTEE_LEAF,
+    COMMITTEE_TREES,
+    EARLY_STOPPING_ROWS,
+    FEW_CLASSES,
+    LEAVE_ONE_OUT,
+    MEDIUM,
+    NARROW,
+    NEIGHBORS,
+    RBF_FEATURES,
+    RBF_FEATURES_SMALL,
+    RIDGE_FOLDS,
+    SMALL,
+    TREE_ROWS,
+    TREES,
+    WIDE,
+)
+from ..inputs._groups import bagged_by_group, grown_on_folds
+from ..inputs._inputs import Inputs
+from ._base import (
+    CrossFit,
+    NewRows,
+    OutOfFoldModel,
+    TrainingData,
+    all_columns,
+    certain_or_uniform,
+    cross_fit_classifier,
+    cross_fit_proba,
+)
+from ._fitted import BoostedTrees, FittedRidge, FittedTrees
+
+
+def default_models(n_rows: int, n_classes: int) -> list[OutOfFoldModel]:
+    """The models of an audit that is given no ``estimators``.
+
+    They are those that a benchmark showed to add something, and that the size of the table allows.
+
+    Examples
+    --------
+    >>> from errata.auditing import default_models
+    >>> [model.name for model in default_models(10_000, n_classes=2)]
+    ['wide RBF features', 'RBF features', 'extra trees', 'gradient boosting', 'linear model']
+    """
+    n_trees = next(trees for rows, trees in TREES.items() if n_rows <= rows)
+    n_hidden = RBF_FEATURES_SMALL if n_rows <= SMALL else RBF_FEATURES
+    chosen: list[OutOfFoldModel] = [
+        RBFRidge("wide RBF features", WIDE, n_hidden),
+        RBFRidge("RBF features", MEDIUM, n_hidden),
+        Forest("extra trees", True, n_trees, 3),
+    ]
+    if n_rows <= SMALL:
+        chosen.append(Forest("random forest", False, n_trees, 2))
+    if n_rows > SMALL and n_classes <= BOOSTED_CLASSES:
+        chosen.append(GradientBoosting("gradient boosting"))
+    else:  # beside boosting, these two add nothing
+        chosen.append(RBFRidge("narrow RBF features", NARROW, n_hidden))
+        if n_rows <= TREE_ROWS:
+            chosen.append(NearestRows("neighbours"))
+    if n_rows <= TREE_ROWS and n_classes <= FEW_CLASSES:
+        chosen.append(LinearModel("linear model"))
+    return chosen
+
+
+@dataclass(frozen=True)
+class NearestRows:
+    """The labels of the nearest other rows, weighted by how near they are."""
+
+    name: str
+    n_neighbors: int = NEIGHBORS
+
+    def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
+        """Costs a neighbour search."""
+        k = min(self.n_neighbors, len(data.codes) - 1)
+        if not data.is_grouped:
+            return _votes(nearest(data.X, k, n_jobs=data.n_jobs), data)
+        found = np.empty((len(data.codes), k), dtype=np.intp)
+        for train, test in data.splits():
+            nearby = min(k, len(train))
+            near = nearest_in(data.X[train], data.X[test], nearby, n_jobs=data.n_jobs)[1]
+            found[test] = train[near[:, np.arange(k) % near.shape[1]]]
+        return _votes(found, data)
+
+
+def _votes(neighbors: np.ndarray, data: TrainingData) -> np.ndarray:
+    """Votes of the neighbours of each row of the data."""
+    distances = np.stack(
+        [np.sqrt(((data.X - data.X[near]) ** 2).sum(axis=1)) for near in neighbors.T]
+    )
+    return votes_of_neighbors(distances, data.codes[neighbors], data.n_classes)
+
+
+def votes_of_neighbors(distances: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Votes that fall as a Gaussian of the distance over the mean distance of the neighbours.
+
+    ``distances`` have the shape (k, n), the ``codes`` of the neighbours (n, k).
+    """
+    n, k = codes.shape
+    mean = np.maximum(distances.mean(axis=0), np.finfo(float).tiny)
+    votes = np.full((n, n_classes), 0.5 / n_classes)
+    for j in range(k):
+        weight = np.exp(-((distances[j] / mean) ** 2))
+        votes[np.arange(n), codes[:, j]] += weight
+    return votes / votes.sum(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """Logistic regression: straight borders, which the others only approach."""
+
+    name: str
+
+    def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
+        """Costs five fits."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return cross_fit_proba(self._classifier(), data.X, data)
+
+    def cross_fit(self, data: TrainingData) -> CrossFit:
+        """Costs one fit more."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return cross_fit_classifier(self._classifier(), None, data)
+
+    def _classifier(self) -> LogisticRegression:
+        return LogisticRegression(max_iter=300)
+
+
+@dataclass(frozen=True)
+class GradientBoosting:
+    """Histogram gradient boosting with small trees: the best single model of large tables."""
+
+    name: str
+
+    def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
+        """Costs five fits to 20,000 rows each at most, K times as much for K classes."""
+        return cross_fit_proba(self._classifier(data), data.X, data, max_rows=TREE_ROWS)
+
+    def cross_fit(self, data: TrainingData) -> CrossFit:
+        """Costs one fit more."""
+        return cross_fit_classifier(
+            self._classifier(data), None, data, max_rows=TREE_ROWS, kept=BoostedTrees.of
+        )
+
+    def _classifier(self, data: TrainingData) -> HistGradientBoostingClassifier:
+        rarest = np.bincount(data.codes).min() * min(1, TREE_ROWS / len(data.codes))
+        return HistGradientBoostingClassifier(
+            max_leaf_nodes=BOOSTED_LEAVES,
+            early_stopping="auto" if rarest >= EARLY_STOPPING_ROWS else False,
+            random_state=data.random_state,
+        )
+
+
+@dataclass(frozen=True)
+class Forest:
+    """A bootstrapped forest; each row is predicted by the trees that were grown without it."""
+
+    name: str
+    extra: bool
+    n_trees: int
+    min_samples_leaf: int
+
+    def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
+        """Costs O(B m log m) to grow B trees from m rows each, and O(B n log m) to predict."""
+        return self._grown(data)[0]
+
+    def cross_fit(self, data: TrainingData) -> CrossFit:
+        """Costs no more: the trees are there already."""
+        proba, trees, seen = self._grown(data)
+        return CrossFit(proba, FittedTrees.of(trees, data.n_classes, seen))
+
+    def _grown(self, data: TrainingData) -> tuple[np.ndarray, list[Any], np.ndarray | None]:
+        """Votes on the rows, the trees, and which folds each was grown on."""
+        if data.folds is not None:
+            trees, seen = grown_on_folds(self._tree(), self.n_trees, TREE_ROWS, data)
+            fitted = FittedTrees.of(trees, data.n_classes, seen)
+            return fitted.predict_proba(NewRows(data.X, folds=data.folds)), trees, seen
+        if data.groups is not None:
+            votes, trees = bagged_by_group(self._tree(), self.n_trees, TREE_ROWS, data)
+            return certain_or_uniform(votes), trees, None
+        forest = self.grown(data)
+        votes = all_columns(forest.oob_decision_function_, forest.classes_, data.n_classes)
+        return certain_or_uniform(votes), [(tree.tree_, forest.classes_) for tree in forest], None
+
+    def grown(self, data: TrainingData) -> Any:
+        """The forest itself; the codes may be those of several labels, a column for each."""
+        forest = (ExtraTreesClassifier if self.extra else RandomForestClassifier)(
+            self.n_trees,
+            min_samples_leaf=self.min_samples_leaf,
+            bootstrap=True,
+            oob_score=True,
+            max_samples=None if len(data.codes) <= TREE_ROWS else TREE_ROWS,
+            random_state=data.random_state,
+            n_jobs=data.n_jobs,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # few trees: some rows are in all of them
+            return forest.fit(data.X, data.codes)
+
+    def _tree(self) -> Any:
+        """The same for one tree, where groups or folds are drawn instead of rows."""
+        return (ExtraTreeClassifier if self.extra else DecisionTreeClassifier)(
+            max_features="sqrt", min_samples_leaf=self.min_samples_leaf
+        )
+
+
+@dataclass(frozen=True)
+class RBFRidge:
+    """Ridge regression on Gaussian RBF features around drawn rows; left out in closed form."""
+
+    name: str
+    sharpness: float
+    n_hidden: int = RBF_FEATURES
+
+    def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
+        """Costs O(n m²) for m features."""
+        return _out_of_fold(self._fitted(data), data.n_classes)
+
+    def cross_fit(self, data: TrainingData) -> CrossFit:
+        """Costs no more: the model of all rows, and those without each fold, are there already."""
+        model = self._fitted(data)
+        return CrossFit(_out_of_fold(model, data.n_classes), FittedRidge.of(model, data))
+
+    def _fitted(self, data: TrainingData) -> ELMClassifier:
+        many, grouped = len(data.codes) > LEAVE_ONE_OUT, data.is_grouped
+        model = ELMClassifier(
+            n_hidden=self.n_hidden,
+            activation=RBF,
+            weight_scale=self.sharpness,
+            alpha="kfold" if grouped else "gcv" if many else "press",
+            cv=data.splits(RIDGE_FOLDS) if many or grouped else None,
+            random_state=data.random_state,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SuspicionWarning)  # rare classes: the user was told
+            return fit_to_codes(model, data.X, data.codes)  # the labels were checked before
+
+
+def _out_of_fold(model: ELMClassifier, n_classes: int) -> np.ndarray:
+    scores = model.loo_predictions_ if model.cv is None else model.oof_predictions_
+    single = (scores / model.temperature_).astype(np.float32)  # many classes fill the memory
+    proba = softmax(np.nan_to_num(single, copy=False, nan=1 / n_classes), axis=1)
+    return all_columns(proba, model.classes_, n_classes)
+
+
+class KernelAndTrees(ClassifierMixin, BaseEstimator):
+    """The mean of a kernel logistic regression and of extremely randomised trees.
+
+    They err in different places: the one is smooth, the others cut along the axes.
+    """
+
+    def __init__(self, random_state: Any = None, n_jobs: int | None = None) -> None:
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> Self:
+        """Fit both."""
+        landmarks = min(COMMITTEE_LANDMARKS, len(X))
+        features = Nystroem(
+            gamma=1 / X.shape[1], n_components=landmarks, random_state=self.random_state
+        )
+        machine = LogisticRegression(C=COMMITTEE_C, max_iter=1_000)
+        self.kernel_ = make_pipeline(StandardScaler(), features, machine)
+        self.kernel_.fit(X, y, logisticregression__sample_weight=sample_weight)
+        self.trees_ = ExtraTreesClassifier(
+            COMMITTEE_TREES,
+            min_samples_leaf=COMMITTEE_LEAF,
+            max_features=None,
+            bootstrap=True,  # or a leaf would follow every wrong label it holds
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        ).fit(X, y, sample_weight=sample_weight)
+        self.classes_ = self.trees_.classes_
+        return self
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """The mean of the two."""
+        return (self.kernel_.predict_proba(X) + self.trees_.predict_proba(X)) / 2
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """The more probable class."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+@dataclass(frozen=True)
+class CrossFitted:
+    """A classifier, fitted to errata's features or to a table of its own."""
+
+    name: str
+    classifier: Any
+    table: Any = None  # errata's features if None
+    classes: np.ndarray | None = None  # what the classifier knows the codes as
+
+    def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
+        """Costs a fit for each of five folds."""
+        table = data.X if self.table is None else self.table
+        classifier = seeded_member(self.classifier, data.random_state)
+        return cross_fit_proba(classifier, table, data, self.classes)
+
+    def cross_fit(self, data: TrainingData) -> CrossFit:
+        """Costs one fit more."""
+        classifier = seeded_member(self.classifier, data.random_state)
+        return cross_fit_classifier(classifier, self.table, data, self.classes)
+
+    def for_rows(self, rows: np.ndarray) -> "CrossFitted":
+        """The same model for some of the rows."""
+        return self if self.table is None else replace(self, table=take_rows(self.table, rows))
+
+
+@dataclass(frozen=True)
+class GivenProbabilities:
+    """Probabilities that the user has already."""
+
+    proba: np.ndarray
+    name: str = "your probabilities"
+
+    def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
+        """Nothing to fit."""
+        return self.proba
+
+    def cross_fit(self, data: TrainingData) -> CrossFit:
+        """The user has those of other rows, too."""
+        return CrossFit(self.proba, AsGiven())
+
+    def for_rows(self, rows: np.ndarray) -> "GivenProbabilities":
+        """The same model for some of the rows."""
+        return replace(self, proba=self.proba[rows])
+
+
+class AsGiven:
+    """Rows as the user's probabilities predict them."""
+
+    def predict_proba(self, rows: NewRows) -> np.ndarray:
+        """Nothing to compute."""
+        return np.asarray(rows.pred_proba)
+
+
+def models_of_user(
+    inputs: Inputs, estimator: Any, pred_proba: np.ndarray | None
+) -> list[OutOfFoldModel]:
+    """The classifier and the probabilities, which were checked, that the user brings, as models."""
+    brought: list[OutOfFoldModel] = []
+    if estimator is not None:
+        brought.append(_model_of_user(inputs, estimator))
+    if pred_proba is not None:
+        are_some = len(inputs.audited) < len(pred_proba)
+        pred_proba = pred_proba[np.ix_(inputs.audited, inputs.present)]
+        if are_some:
+            pred_proba = certain_or_uniform(pred_proba)
+        brought.append(GivenProbabilities(pred_proba))
+    return brought
+
+
+def _model_of_user(inputs: Inputs, estimator: Any) -> CrossFitted:
+    check_classifier("estimator", estimator)
+    if inputs.model_table is None:
+        raise ValueError("an estimator needs a table to learn from, but X is None.")
+    features = None if inputs.features is None else inputs.features.X
+    table = take_rows(estimator_table(inputs.model_table, features), inputs.audited)
+    return CrossFitted("your model", estimator, table, inputs.classes[inputs.present])
+
+
+def estimator_table(table: Any, features: Any) -> Any:
+    """What the user's estimator learns from and predicts: the table, or errata's features of it.
+
+    Of the columns of a text file, only errata's features are numbers.
+    """
+    of_columns = isinstance(table, Mapping) or is_arrow_table(table)
+    return features if of_columns and features is not None else table
+
+
+def named_models(estimators: Sequence[Any]) -> list[OutOfFoldModel]:
+    """Classifiers, pairs of name and classifier, and models of the user's own kind, as models."""
+    if isinstance(estimators, str) or not isinstance(estimators, Sequence):
+        raise ValueError(
+            f"estimators={estimators!r} must be a list of classifiers or of (name, classifier) "
+            "pairs."
+        )
+    models: list[OutOfFoldModel] = []
+    for entry in estimators:
+        models.append(entry if hasattr(entry, "out_of_fold_proba") else _named(entry, models))
+    repeated = [name for name, times in Counter(m.name for m in models).items() if times > 1]
+    if repeated:
+        raise ValueError(f"the names of estimators must differ, but {repeated[0]!r} is repeated.")
+    return models
+
+
+def _named(entry: Any, others: Sequence[OutOfFoldModel]) -> CrossFitted:
+    """The classifier under its own name, or under that of its class, which is made unique."""
+    if isinstance(entry, tuple) and len(entry) == 2:
+        name, classifier = entry
+    else:
+        name, classifier = type(entry).__name__, entry
+        taken = sum(model.name.partition(" ")[0] == name for model in others)
+        name = f"{name} {taken + 1}" if taken else name
+    check_classifier("estimators", classifier)
+    return CrossFitted(name, classifier)
+
+
+def check_classifier(parameter: str, classifier: Any) -> None:
+    if isinstance(classifier, str):
+        raise ValueError(
+            f"{parameter} holds the text {classifier!r}; pass the classifier itself, for instance "
+            "sklearn.neighbors.KNeighborsClassifier()."
+        )
+    if not hasattr(classifier, "predict_proba"):
+        raise ValueError(
+            f"{parameter}={type(classifier).__name__} has no predict_proba; pass a classifier that "
+            "gives probabilities."
+        )

@@ -1,0 +1,275 @@
+"""Pooling: the out-of-fold probabilities of all models become one, calibrated, with their skill.
+
+The weights are fitted to the labels. Every probability is out of fold, so with a handful of weights
+on many rows the loss is, too.
+
+Where two classes overlap, the pool may be too sure or too unsure of just these two. A noise model
+takes that for errors which go from one to the other. So the logarithms of the probabilities go
+through a matrix first, fitted to make the labels likely and held close to the identity. Some of the
+labels are taken to be drawn uniformly at random: what wrong labels have to tell must not be
+explained away.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import softmax
+
+from ..._kernels import kernels
+from ..._kernels._probabilities import logs_above, normalised
+from ..._progress import Progress
+from .._settings import (
+    CALIBRATED_CLASSES,
+    CALIBRATION_PRECISION,
+    FITTED_NUMBERS,
+    LEAST_SKILL,
+    POOL_RIDGE,
+    SMALLEST_PROBABILITY,
+    UNIFORM_LABELS,
+    WORTH_COMPILING,
+    WORTH_COMPILING_OF_MANY,
+)
+from ._base import NewRows, OutOfFoldModel, Predictor, TrainingData
+from ._fitted import FittedRidge, predict_together
+
+
+class PooledModel(NamedTuple):
+    """What is kept of one model."""
+
+    name: str
+    weight: float  # in the pool
+    agreement: float  # fraction of rows whose label it finds most probable
+    predicted: np.ndarray  # (n,), the code it finds most probable
+
+
+class Pool(NamedTuple):
+    """Pooled log-probabilities of the labels, shape (K, n), and what is kept of each model."""
+
+    logs: np.ndarray
+    models: list[PooledModel]
+    weights: np.ndarray
+    fitted: list[Predictor]  # of rows that are still to come; empty where none are
+
+
+def pool_models(
+    data: TrainingData,
+    models: Sequence[OutOfFoldModel],
+    *,
+    equal: np.ndarray | None = None,
+    progress: Progress | None = None,
+) -> Pool:
+    """Fit every model out of fold, and pool the probabilities.
+
+    ``equal`` is the number of each row's group of equal rows. Those of one label get the mean of
+    what a model says of them: which of them was in which fold says nothing.
+    """
+    if data.more_rows:
+        _check_can_predict(models, len(data.codes))
+    probas, fitted = [], []
+    for model in models:
+        if progress is not None:
+            progress(f"fitting {model.name}")
+        if data.more_rows:
+            told, predictor = model.cross_fit(data)  # type: ignore[attr-defined]
+            fitted.append(predictor)
+        else:
+            told = model.out_of_fold_proba(data)
+        wanted = len(data.codes), data.n_classes
+        told = _checked(np.asarray(told, dtype=np.float32), wanted, model.name)
+        probas.append(told if equal is None else _mean_of_equals(told, equal, data.codes))
+    weights = pool_weights(probas, data.codes, np.random.default_rng(data.random_state))
+    logs, predictions = pooled_logs(probas, weights)
+    kept = [
+        PooledModel(model.name, float(weight), float(np.mean(predicted == data.codes)), predicted)
+        for model, weight, predicted in zip(models, weights, predictions, strict=True)
+    ]
+    return Pool(logs, kept, weights, fitted)
+
+
+def _mean_of_equals(proba: np.ndarray, equal: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Probabilities that are the same for equal rows with the same label."""
+    _, group, size = np.unique(
+        equal * proba.shape[1] + codes, return_inverse=True, return_counts=True
+    )
+    if len(size) == len(group):
+        return proba
+    sums = [np.bincount(group, weights=of_class) for of_class in proba.T]
+    return (np.array(sums) / size).T[group].astype(proba.dtype)
+
+
+def _check_can_predict(models: Sequence[OutOfFoldModel], n: int) -> None:
+    for model in models:
+        if not hasattr(model, "cross_fit"):
+            raise ValueError(
+                f"the model {model.name!r} has no method cross_fit, which predicts the rows of a "
+                f"large table beyond the {n:,} that models learn from; add one that returns an "
+                "errata.auditing.CrossFit."
+            )
+
+
+def pooled_new_rows(
+    fitted: Sequence[Predictor], weights: np.ndarray, rows: NewRows, dtype: Any = np.float64
+) -> tuple[np.ndarray, np.ndarray]:
+    """As :func:`pooled_logs`, of rows that were not learnt from.
+
+    In double precision, so that what models tell of a row does not depend on the rows beside it.
+    """
+    probas: list[np.ndarray] = []
+    for predictor, told in zip(fitted, _predicted(fitted, rows), strict=True):
+        proba = np.asarray(told, dtype=dtype)
+        n_classes = probas[0].shape[1] if probas else proba.shape[-1]
+        probas.append(_checked(proba, (len(rows), n_classes), type(predictor).__name__))
+    return pooled_logs(probas, weights, of_many=True)
+
+
+def _predicted(fitted: Sequence[Predictor], rows: NewRows) -> list[np.ndarray]:
+    """What each predictor says; ridges say it together, as most of their work is the same."""
+    ridges = [predictor for predictor in fitted if isinstance(predictor, FittedRidge)]
+    together = iter(predict_together(ridges, rows) if ridges else [])
+    return [
+        next(together) if isinstance(predictor, FittedRidge) else predictor.predict_proba(rows)
+        for predictor in fitted
+    ]
+
+
+def _checked(proba: np.ndarray, wanted: tuple[int, int], name: str) -> np.ndarray:
+    if proba.shape != wanted or not (proba.min() >= 0 and proba.max() < np.inf):
+        raise ValueError(
+            f"the model {name!r} must give probabilities in the shape {wanted}, but gave "
+            f"{'other numbers' if proba.shape == wanted else f'the shape {proba.shape}'}."
+        )
+    return proba
+
+
+def pool_weights(
+    probas: Sequence[np.ndarray], codes: np.ndarray, random: np.random.Generator
+) -> np.ndarray:
+    """Weights ``a >= 0`` of the models with the smallest log loss of the labels."""
+    rows = some_rows(len(codes), probas[0].shape[1], random)
+    logs = np.stack([floored_logs(proba[rows].T) for proba in probas])
+    own = logs[:, codes[rows], np.arange(len(rows))].mean(axis=1, dtype=float)
+
+    def loss(a: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = np.tensordot(a.astype(logs.dtype), logs, axes=1)
+        top = scores.max(axis=0)
+        pooled = np.exp(scores - top)
+        total = pooled.sum(axis=0)
+        pooled /= total
+        expected = logs.reshape(len(a), -1) @ pooled.ravel() / len(rows)
+        value = np.mean(np.log(total) + top, dtype=float) - a @ own + POOL_RIDGE * a @ a
+        return value, expected - own + 2 * POOL_RIDGE * a
+
+    start = np.full(len(probas), 1 / len(probas))
+    return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(start)).x
+
+
+def pooled_logs(
+    probas: Sequence[np.ndarray], weights: np.ndarray, *, of_many: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Logarithms of the pooled probabilities, and the class that each model predicts.
+
+    Their shapes are (K, n), as sums over classes are faster so, and (models, n). The precision is
+    that of the probabilities. Other blocks of rows follow where these are some ``of_many``.
+    """
+    worth = probas[0].size >= (WORTH_COMPILING_OF_MANY if of_many else WORTH_COMPILING)
+    twin = kernels("probabilities", compiled=worth)
+    return twin.pool_logs(probas, weights, SMALLEST_PROBABILITY)
+
+
+def floored_logs(proba: np.ndarray) -> np.ndarray:
+    """Logarithms of probabilities, none of them smaller than ``SMALLEST_PROBABILITY``."""
+    return logs_above(proba, SMALLEST_PROBABILITY)
+
+
+def some_rows(
+    n: int, n_classes: int, random: np.random.Generator, *, at_most: int = 10_000
+) -> np.ndarray:
+    """All rows, or as many drawn ones as what is fitted needs."""
+    wanted = int(np.clip(FITTED_NUMBERS / n_classes, 2_000, at_most))
+    return np.arange(n) if n <= wanted else np.sort(random.choice(n, wanted, replace=False))
+
+
+class Calibration(NamedTuple):
+    """A linear map of log-probabilities of shape (K, n), or none."""
+
+    matrix: np.ndarray | None = None
+    offsets: np.ndarray | None = None
+
+    @property
+    def map(self) -> np.ndarray:
+        """Matrix and offsets side by side, shape (K, K + 1); empty for none."""
+        if self.matrix is None or self.offsets is None:
+            return np.empty((0, 0))
+        return np.column_stack([self.matrix, self.offsets])
+
+    def apply(self, logs: np.ndarray) -> np.ndarray:
+        """The logarithms of the calibrated probabilities."""
+        if self.matrix is None or self.offsets is None:
+            return logs
+        scores = self.matrix.astype(logs.dtype) @ logs
+        scores += self.offsets.astype(logs.dtype)[:, None]
+        return normalised(scores)
+
+
+def calibrate(logs: np.ndarray, codes: np.ndarray) -> Calibration:
+    """The map that makes the labels most likely; costs O(n K²) for each of some dozens of steps."""
+    n_classes, n = logs.shape
+    if n_classes > CALIBRATED_CLASSES:
+        return Calibration()
+    identity = np.hstack([np.eye(n_classes), np.zeros((n_classes, 1))])
+    inputs = np.vstack([logs, np.ones(n)])
+    own = (codes, np.arange(n))
+
+    def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
+        weights = x.reshape(identity.shape)
+        fitted = softmax(weights @ inputs, axis=0)
+        followed = (1 - UNIFORM_LABELS) * fitted[own]
+        label = followed + UNIFORM_LABELS / n_classes
+        away = weights - identity
+        pull = fitted * (followed / label)
+        pull[own] -= followed / label
+        value = CALIBRATION_PRECISION * np.vdot(away, away) / 2 - np.log(label).sum()
+        return value, (pull @ inputs.T + CALIBRATION_PRECISION * away).ravel()
+
+    options = {"maxiter": 60, "ftol": 1e-6}
+    found = minimize(loss, identity.ravel(), jac=True, method="L-BFGS-B", options=options)
+    weights = found.x.reshape(identity.shape)
+    return Calibration(weights[:, :-1], weights[:, -1])
+
+
+class Skill(NamedTuple):
+    """How far out-of-fold probabilities beat the frequencies of the labels."""
+
+    z: float  # mean gain in standard errors
+    largest_frequency: float  # of the most frequent label
+
+    @property
+    def enough(self) -> bool:
+        """Whether labels can be checked by these columns."""
+        return self.z >= LEAST_SKILL
+
+
+def skill_of(logs: np.ndarray, codes: np.ndarray, units: np.ndarray | None = None) -> Skill:
+    """Test the mean of g = log((q[label] / frequency[label] + 1) / 2) against zero.
+
+    Half of the frequency is mixed in because the plain gain in log loss punishes models that are
+    too sure of themselves. ``logs`` must not be calibrated yet: calibration has seen the labels.
+    Rows of one of the ``units`` share their fate: the standard error counts units, not rows.
+    """
+    frequencies = np.bincount(codes, minlength=len(logs)) / len(codes)
+    own = np.exp(logs[codes, np.arange(len(codes))].astype(float))
+    gain = np.log((own / frequencies[codes] + 1) / 2)
+    error = _standard_error(gain, units)
+    if error > 1e-12:
+        return Skill(float(gain.mean() / error), float(frequencies.max()))
+    return Skill(np.inf if gain.mean() > 1e-12 else 0.0, float(frequencies.max()))
+
+
+def _standard_error(gain: np.ndarray, units: np.ndarray | None) -> float:
+    """That of the mean; with units, of a mean of as many sums, however long they are."""
+    if units is None:
+        return float(gain.std() / np.sqrt(len(gain)))
+    sums = np.bincount(units, weights=gain - gain.mean())
+    return float(np.sqrt(np.sum(sums**2)) / len(gain))

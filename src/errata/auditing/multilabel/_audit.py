@@ -1,0 +1,446 @@
+"""The audit of several labels a row, one stage after the other, and its rows to look at."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._format import four_digits, listed, percent
+from ..._neighbors import NeighborIndex
+from ..._progress import Progress, hearing_stages, silent
+from ..._random import draw_seed
+from ..._validation import check_fraction
+from .._learning import PROBABILITIES_ARE_OLDER
+from .._settings import CARD_CELLS, EXAMPLE_COLUMNS, NAMED_COLUMNS, NEIGHBORS, OVERLAP, SIMILAR_ROWS
+from ..examples._examples import example_rows
+from ..examples._review import ForReview
+from ..examples._views import Near, RowsView, RowValues, inputs_to_show
+from ..inputs._groups import row_index
+from ..inputs._inputs import Display, Inputs, table_in_memory
+from ..models._default import GivenProbabilities
+from ..results._flags import Flags, draw_flags, no_flags
+from ..results._rates_by import NoiseRate
+from ._finding import (
+    CellCheck,
+    CellFindings,
+    CellRates,
+    LabelFindings,
+    check_cells,
+    find_wrong_cells,
+)
+from ._inputs import CellInputs, label_name, read_cell_inputs
+from ._result import MultilabelAudit, changes_in_words, kind_of_error, set_in_words
+
+NOTHING = NoiseRate(0.0, 0.0, 0.0)
+
+
+def audit_multilabel(
+    X: Any,
+    Y: Any,
+    *,
+    estimator: Any = None,
+    pred_proba: Any = None,
+    embeddings: Any = None,
+    groups: Any = None,
+    trust: Sequence[Any] = (),
+    ids: Any = None,
+    precision: float | None = None,
+    self_check: bool = True,
+    title: str | None = None,
+    drop: Sequence[Any] = (),
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: Progress | bool | None = None,
+) -> MultilabelAudit:
+    """Find out which labels are missing or wrongly set where a row may have several.
+
+    Every label is an audit of two classes: rows that have it, and rows that do not. Models look at
+    the columns first, then at the other labels of the row besides, as far as these are believed.
+    How often labels are missing or wrongly set is learnt from all labels together, so that small
+    overestimates do not add up. Labels that the columns do not tell are named, and nothing is
+    flagged in them. Then cells are flipped in a copy, both ways, and looked for.
+
+    Parameters
+    ----------
+    X : table of shape (n, d)
+        A pandas or polars dataframe, an Arrow table, a ``Dataset`` of Hugging Face, a mapping of
+        names to columns, an array, a sparse matrix, in memory. None when ``pred_proba`` is all
+        there is.
+    Y : table of shape (n, L), list of lists, or names of columns
+        An array, sparse matrix or dataframe of 0 and 1; a list (or set) of labels for each row;
+        text with ``;``, ``|`` or ``,`` between labels for each row; or which columns of ``X`` to
+        take: the name of one that holds lists or text, or names and patterns (``"is_*"``) of
+        columns of 0 and 1.
+    estimator : classifier with ``predict_proba``, optional
+        A model of yours, cross-fitted to ``X`` as you gave it for one label at a time, and pooled
+        with the other models.
+    pred_proba : array-like or dataframe of shape (n, L), optional
+        Out-of-fold probabilities that each label is set, by a model of yours. The columns of a
+        dataframe are matched to the labels by name.
+    embeddings : array-like of shape (n, d), optional
+        What models should look at instead of ``X``.
+    groups : array-like of shape (n,), optional
+        Rows of one group (a patient, a document) are never predicted from each other. Copies of
+        a row are found and treated so without being named.
+    trust : sequence of column names or positions, optional
+        Columns that were measured independently of the labels. A column that alone gives nearly
+        every value of one label is left out unless it is named here.
+    ids : array-like of shape (n,), optional
+        What to call the rows in reports; by default what the index of a pandas dataframe does.
+    precision : float, optional
+        Flag as many cells as keep this fraction of them expected to be wrong. By default as many as
+        promise the largest F1 score.
+    self_check : bool, default=True
+        Whether to flip cells and look for them. It about doubles the time, and takes three times as
+        long below 500 rows; above 10,000 rows it is done on 5,000 of them.
+    title : str, optional
+        How reports call the data.
+    drop : sequence, default=()
+        Columns of ``X`` that are no features.
+    random_state : int, RandomState or None
+        Fix it to get the same audit again.
+    n_jobs : int, optional
+        Threads for forests and neighbours, -1 for all.
+    progress : bool or callable, optional
+        True shows on a terminal or in a notebook what is being done; a function is called with a
+        few words at every stage.
+
+    Returns
+    -------
+    MultilabelAudit
+        ``p_wrong_cells``, ``flagged_cells``, ``suggested``, ``noise_rate``, ``missing_rate``,
+        ``wrongly_set_rate``, ``per_label`` and more, with ``clean``, ``report`` and ``save``.
+
+    Notes
+    -----
+    With a = P(set | should not be) and b = P(not set | should be) of each label drawn from Beta
+    distributions that all labels share, hypotheses of a label weigh the more, the better they agree
+    with those of the others; for a single label all is as in :func:`errata.audit`. Boundary noise
+    widens the interval of the noise rate and is not in the probabilities. Forests are grown once
+    for all labels; everything else costs L times what two classes do, in two passes.
+
+    Examples
+    --------
+    >>> import errata
+    >>> rows = [["cat"], ["dog"], ["cat", "dog"], []] * 25
+    >>> proba = [["cat" in row, "dog" in row] for row in rows]  # of a model that is always sure
+    >>> rows[3] = ["dog"]
+    >>> result = errata.audit_multilabel(None, rows, pred_proba=proba, self_check=False)
+    >>> int(result.suspicion.argmax()), result.names
+    (3, ['cat', 'dog'])
+    """
+    started = time.perf_counter()
+    X = table_in_memory(X, "audit_multilabel")
+    if precision is not None:
+        check_fraction("precision", precision)
+    seed = draw_seed(random_state)
+    with hearing_stages(progress) as tell:
+        tell("reading the table")
+        inputs = read_cell_inputs(
+            *(X, Y),
+            estimator=estimator,
+            pred_proba=pred_proba,
+            embeddings=embeddings,
+            groups=groups,
+            trust=trust,
+            drop=drop,
+            seed=seed,
+            n_jobs=n_jobs,
+        )
+        given = inputs.given
+        display = Display(ids, None, title, given.column, random_state, row_index(given.table))
+        display.check(len(given.Y), given.table)
+        found = find_wrong_cells(inputs.rows, inputs.brought, equal=inputs.equal, progress=tell)
+        check = None
+        if self_check and found.judged.any():
+            tell("planting errors and looking for them")
+            check = check_cells(
+                *(inputs.rows, inputs.brought, found), equal=inputs.equal, progress=silent
+            )
+        found = found._replace(
+            p_wrong=inputs.in_table_order(found.p_wrong),
+            suspicion=inputs.in_table_order(found.suspicion),
+        )
+        result = assemble_cells(inputs, found, check, precision=precision, display=display)
+        names = display.row_names(len(given.Y))
+        features = inputs.in_table_order(inputs.rows.X)
+        result.examples = describe_cells(result, given.table, features, names, n_jobs=n_jobs)
+        shown = cells_to_show(result, inputs, are_embedded=embeddings is not None)
+        result.for_review = ForReview.of_rows(
+            *(CellView(inputs=shown, audit=result), result),
+            *(np.ones(len(result), dtype=bool), display),
+            seconds=time.perf_counter() - started,
+            seed=seed,
+            n_jobs=n_jobs,
+        )
+        return result
+
+
+def assemble_cells(
+    inputs: CellInputs,
+    found: CellFindings,
+    check: CellCheck | None,
+    *,
+    precision: float | None,
+    display: Display,
+) -> MultilabelAudit:
+    """The audit as the user gets it, but for what is told of single rows."""
+    given, judged = inputs.given, inputs.checked[found.judged]
+    flags = _flags(found, precision)
+    p_wrong = _for_all_labels(found.p_wrong, inputs, 0.0)
+    flagged = _for_all_labels(flags.flagged, inputs, False)
+    rows = np.any(flagged, axis=1)
+    worst = p_wrong[:, judged].max(axis=1, initial=0.0)
+    transition = np.tile(np.eye(2), (len(given.names), 1, 1))
+    transition[inputs.checked] = [label.transition for label in found.labels]
+    return MultilabelAudit(
+        labels=given.Y,
+        names=[label_name(name) for name in given.names],
+        p_wrong_cells=p_wrong,
+        flagged_cells=flagged,
+        p_wrong=worst,
+        suspicion=found.suspicion.max(axis=1),
+        flagged=rows,
+        noise_rate=found.rates.wrong,
+        missing_rate=found.rates.missing,
+        wrongly_set_rate=found.rates.wrongly_set,
+        per_label=_per_label(inputs, found, flagged),
+        transition=transition,
+        has_skill=bool(len(judged)),
+        models=found.models,
+        self_check=check,
+        expected_precision=float(worst[rows].mean()) if rows.any() else float("nan"),
+        expected_recall=float(worst[rows].sum() / worst.sum()) if worst.sum() else float("nan"),
+        rule=flags.rule,
+        notes=[*_notes(inputs, found, flags), *inputs.notes, *_notes_on_check(inputs, check)],
+        about=display.about(given.table, _n_features(inputs)) | {"separator": given.separator},
+        index=display.index,
+        ids=display.given_ids(len(given.Y)),
+    )
+
+
+def _n_features(inputs: CellInputs) -> int:
+    return 0 if inputs.features is None else len(inputs.features.columns)
+
+
+def _for_all_labels(cells: np.ndarray, inputs: CellInputs, otherwise: Any) -> np.ndarray:
+    """What is known of labels that could be checked, for all labels."""
+    spread = np.full(inputs.given.Y.shape, otherwise, dtype=cells.dtype)
+    spread[:, inputs.checked] = cells
+    return spread
+
+
+def _flags(found: CellFindings, precision: float | None) -> Flags:
+    """Cells of labels that can be judged."""
+    flagged = np.zeros(found.p_wrong.shape, dtype=bool)
+    if not found.judged.any():
+        return no_flags(0)._replace(flagged=flagged)
+    p_wrong, suspicion = found.p_wrong[:, found.judged], found.suspicion[:, found.judged]
+    flags = draw_flags(p_wrong.ravel(), suspicion.ravel(), precision)
+    flagged[:, found.judged] = flags.flagged.reshape(p_wrong.shape)
+    return flags._replace(flagged=flagged, rule=_of_cells(flags.rule))
+
+
+def _of_cells(rule: str) -> str:
+    """The rule that flags were drawn by, in words for cells."""
+    return rule.replace("rows whose label is wrong", "labels of rows that are wrong")
+
+
+def _per_label(
+    inputs: CellInputs, found: CellFindings, flagged: np.ndarray
+) -> list[dict[str, Any]]:
+    told = dict(zip(inputs.checked.tolist(), found.labels, strict=True))
+    unchecked = LabelFindings(CellRates(NOTHING, NOTHING, NOTHING), np.eye(2), False)
+    return [
+        _one_label(str(name), inputs.given.Y[:, place], told.get(place, unchecked))
+        | {"flagged": int(flagged[:, place].sum())}
+        for place, name in enumerate(inputs.given.names)
+    ]
+
+
+def _one_label(name: str, column: np.ndarray, label: LabelFindings) -> dict[str, Any]:
+    return {
+        "label": name,
+        "rows": int(column.sum()),
+        "has_skill": label.has_skill,
+        "rate": _rounded(label.rates.wrong),
+        "missing": _rounded(label.rates.missing),
+        "wrongly_set": _rounded(label.rates.wrongly_set),
+    }
+
+
+def _rounded(rate: NoiseRate) -> dict[str, float]:
+    return {name: round(float(value), 5) for name, value in rate._asdict().items()}
+
+
+def _notes(inputs: CellInputs, found: CellFindings, flags: Flags) -> list[str]:
+    if not found.judged.any():
+        return [
+            "These columns tell none of the labels (no better than knowing how frequent each is). "
+            "Whether labels are missing or wrongly set cannot be told from them: anything from "
+            f"none to {percent(found.rates.wrong.high)} is possible. Nothing is flagged."
+        ]
+    notes = []
+    blind = [inputs.given.names[place] for place in inputs.checked[~found.judged]]
+    if blind:
+        which = "label" if len(blind) == 1 else "labels"
+        notes.append(
+            f"The columns do not tell the {which} {listed(blind, NAMED_COLUMNS)}: nothing is "
+            "flagged there, and the rates are those of the other labels."
+        )
+    if flags.flagged.any() and found.overlap >= OVERLAP:
+        notes.append(
+            "Rows with a label and rows without it overlap in these columns. Part or all of the "
+            f"{int(flags.flagged.sum()):,} labels that look wrong may be right and merely unusual."
+        )
+    return notes
+
+
+def _notes_on_check(inputs: CellInputs, check: CellCheck | None) -> list[str]:
+    given = [isinstance(m, GivenProbabilities) for own in inputs.brought for m in own]
+    is_all = bool(given) and all(given) and inputs.features is None
+    return [PROBABILITIES_ARE_OLDER] if check is not None and is_all else []
+
+
+def describe_cells(
+    audit: "MultilabelAudit",
+    table: Any,
+    X: np.ndarray,
+    ids: np.ndarray | None,
+    *,
+    n_jobs: int | None = None,
+) -> list[dict[str, Any]]:
+    """Plain dicts, ready for JSON."""
+    rows = example_rows(audit.suspicion, audit.flagged)
+    near = _nearest(X, rows, n_jobs)
+    values = RowValues(table, None)
+    places = list(range(len(values.columns)))[:EXAMPLE_COLUMNS]
+    return [
+        {
+            **_judged(audit, row),
+            "id": None if ids is None else str(ids[row]),
+            "reasons": reasons_for_cells(audit, row, [other for other, _ in others]),
+            "similar": [
+                _labelled(audit, other) | {"distance": round(away, 4)}
+                for other, away in others[:SIMILAR_ROWS]
+            ],
+            "values": values.of(row, places),
+            "speaking": 0,
+            "image": values.picture(row),
+            "compared": [
+                _labelled(audit, other)
+                | {"values": values.of(other, places), "differs": [], "image": None}
+                for other, _ in others[:SIMILAR_ROWS]
+            ],
+        }
+        for row, others in zip(rows.tolist(), near, strict=True)
+    ]
+
+
+def _labelled(audit: "MultilabelAudit", row: int) -> dict[str, Any]:
+    return {"row": row, "label": set_in_words(audit.names, audit.labels[row])}
+
+
+def _judged(audit: "MultilabelAudit", row: int) -> dict[str, Any]:
+    """What the audit says about a row; of one that is not flagged, its worst cell is doubted."""
+    doubted = doubted_cells(audit, row)
+    return _labelled(audit, row) | {
+        "suggested": changes_in_words(audit.names, audit.labels[row], doubted),
+        "p_wrong": four_digits(audit.p_wrong[row]),
+        "flagged": bool(audit.flagged[row]),
+    }
+
+
+def doubted_cells(audit: "MultilabelAudit", row: int) -> np.ndarray:
+    """The cells of a row that are flagged; the worst one of a row that is not."""
+    flagged = audit.flagged_cells[row]
+    if flagged.any():
+        return flagged
+    return np.arange(len(flagged)) == audit.p_wrong_cells[row].argmax()
+
+
+def reasons_for_cells(audit: "MultilabelAudit", row: int, near: list[int]) -> list[str]:
+    """Why labels of a row are suspicious, in sentences, the worst first."""
+    places = np.flatnonzero(doubted_cells(audit, row))
+    reasons = []
+    for place in places[np.argsort(-audit.p_wrong_cells[row, places], kind="stable")]:
+        error = kind_of_error(bool(audit.labels[row, place]))
+        told = f"{str(audit.names[place])!r} looks {error}"
+        chance = percent(four_digits(audit.p_wrong_cells[row, place]))
+        have = int(audit.labels[near, place].sum())
+        nearest = f"; {have} of the {len(near)} nearest rows have it" if near else ""
+        reasons.append(f"{told}, with a probability of {chance}{nearest}.")
+    return reasons
+
+
+def _nearest(X: np.ndarray, rows: np.ndarray, n_jobs: int | None) -> list[list[tuple[int, float]]]:
+    """The nearest other rows of each of some rows, and how far they are."""
+    if not X.shape[1]:
+        return [[] for _ in rows]
+    count = min(NEIGHBORS + 1, len(X))
+    away, places = NeighborIndex(X, n_jobs=n_jobs).find(X[rows], count)
+    found = zip(rows.tolist(), places.tolist(), away.tolist(), strict=True)
+    return [
+        [pair for pair in zip(near, far, strict=True) if pair[0] != row][:NEIGHBORS]
+        for row, near, far in found
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellView(RowsView):
+    """All rows."""
+
+    audit: "MultilabelAudit"
+
+    @property
+    def others(self) -> np.ndarray:
+        """The labels of each row without its doubted cells."""
+        audit = self.audit
+        places, worst = np.arange(len(audit.names)), audit.p_wrong_cells.argmax(axis=1)
+        doubted = np.where(audit.flagged[:, None], audit.flagged_cells, places == worst[:, None])
+        return sets_of(audit.names, np.where(doubted, 1 - audit.labels, audit.labels))
+
+    def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
+        """Which labels look missing or wrongly set."""
+        return [
+            reasons_for_cells(self.audit, row, around.rows.tolist())
+            for row, around in zip(rows.tolist(), near, strict=True)
+        ]
+
+    def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
+        """Labels that are set or doubted most, the most doubted first."""
+        return [{"cells": self._cells(row)} for row in rows.tolist()]
+
+    def _cells(self, row: int) -> list[list[Any]]:
+        audit = self.audit
+        p, is_set, doubted = audit.p_wrong_cells[row], audit.labels[row], doubted_cells(audit, row)
+        order = np.lexsort((-p, ~doubted))
+        shown = (np.arange(len(order)) < CARD_CELLS) | (is_set[order] == 1)
+        return [
+            [audit.names[place], bool(is_set[place]), four_digits(p[place]), bool(doubted[place])]
+            for place in order[shown].tolist()
+        ]
+
+
+def sets_of(names: Sequence[Any], labels: np.ndarray) -> np.ndarray:
+    """The names of the labels that each row has.
+
+    >>> sets_of(["cat", "dog"], np.array([[1, 1], [0, 0]])).tolist()
+    [['cat', 'dog'], []]
+    """
+    sets = np.empty(len(labels), dtype=object)
+    sets[:] = [[names[place] for place in np.flatnonzero(row).tolist()] for row in labels]
+    return sets
+
+
+def cells_to_show(audit: "MultilabelAudit", inputs: CellInputs, *, are_embedded: bool) -> Inputs:
+    """What is needed to show rows."""
+    features, X = inputs.features, inputs.in_table_order(inputs.rows.X)
+    used = None if features is None or are_embedded else features.columns
+    return inputs_to_show(
+        *(inputs.given.table, sets_of(audit.names, audit.labels)),
+        *(X if X.shape[1] else None, np.arange(len(audit))),
+        used=used,
+    )

@@ -1,0 +1,1 @@
+"""What an audit results in: flags, numbers, summary, storage, cleaning and differences."""

@@ -1,0 +1,288 @@
+"""The result put together for all rows, those that could not be audited included."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._blocks import blocks
+from ..._compat import take_rows
+from ..._format import listed
+from ...tables.features._features import rows_without_values
+from .._learning import Filled, Judge, Learnt, TableRows, notes_about_noise
+from .._self_check import SelfCheck
+from .._settings import EXACT_ROWS, JUDGED_ROWS
+from ..classes import Grouped, Posterior, RowsPosterior, gathered_posterior, merged_rows, set_aside
+from ..examples._examples import Showing, show, shown_rows
+from ..examples._explanations import Explainer
+from ..examples._review import ForReview
+from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
+from ..inputs._inputs import Display, Inputs, Labelled, for_all_rows
+from ..inputs._labels import are_among
+from ..models._pooling import Pool
+from ..sequences import SequenceInputs
+from ._audit import Audit
+from ._flags import Flags, draw_flags, flags_by_line, near_borders, no_flags
+from ._rates_by import NoiseRate
+
+
+class AllRows(NamedTuple):
+    """What is known of every row."""
+
+    inputs: Inputs  # of all rows, without features
+    posterior: Posterior  # of the audited ones
+    logs: np.ndarray  # (K, audited), of the pooled probabilities
+    filled: Filled
+    duplicates: list[np.ndarray]  # rows with equal features whose labels differ
+
+
+def assemble(
+    found: AllRows,
+    pool: Pool,
+    check: SelfCheck | None,
+    *,
+    precision: float | None,
+    showing: Showing,
+    grouped: Callable[[], Grouped],
+    started: float,
+    course: SequenceInputs | None = None,
+    explainer: Explainer | None = None,
+) -> Audit:
+    """The audit as the user gets it.
+
+    ``grouped`` tells what hypotheses say of every row, for a review; ``started`` is the reading of
+    the clock when the audit began.
+    """
+    result = _result(found, pool, check, precision, showing.display)
+    show(result, shown_rows(result), showing, course)
+    result.for_review = ForReview(
+        *(showing.look, grouped, found.inputs.doubtful, showing.display),
+        seconds=time.perf_counter() - started,
+        seed=showing.seed,
+        n_jobs=showing.n_jobs,
+        has_neighbors=course is None,
+        explainer=explainer,
+    )
+    return result
+
+
+def _result(
+    found: AllRows,
+    pool: Pool,
+    check: SelfCheck | None,
+    precision: float | None,
+    display: Display,
+) -> Audit:
+    """The audit, but for what is told of single rows."""
+    inputs, posterior = found.inputs, found.posterior
+    flags = _flags(inputs, posterior, precision)
+    columns: dict[str, Any] = _columns(inputs, posterior, flags, found.filled)
+    return Audit(
+        labels=inputs.labels,
+        **{name: column for name, column in columns.items() if name != "label"},
+        **noise_told(inputs, posterior),
+        classes=inputs.classes,
+        models=models_told(pool),
+        self_check=check,
+        expected_precision=flags.expected_precision,
+        expected_recall=flags.expected_recall,
+        rule=flags.rule,
+        notes=[*_notes(posterior, flags.flagged), *inputs.notes],
+        duplicates=found.duplicates,
+        about=display.about(inputs.table, inputs.n_features),
+        index=display.index,
+        ids=display.given_ids(len(inputs.labels)),
+        known=inputs.known,
+    )
+
+
+def _flags(inputs: Inputs, posterior: Posterior, precision: float | None) -> Flags:
+    """The flags; of a larger table by the rule of tables that are not in memory."""
+    known = inputs.audited_known
+    if not posterior.skill.enough:
+        return no_flags(len(posterior.p_wrong))
+    draw = draw_flags if len(inputs.codes) <= EXACT_ROWS else flags_by_line
+    if known is None:
+        return draw(posterior.p_wrong, posterior.suspicion, precision)
+    flags = draw(posterior.p_wrong[~known], posterior.suspicion[~known], precision)
+    flagged = np.zeros(len(known), dtype=bool)
+    flagged[~known] = flags.flagged
+    return flags._replace(flagged=flagged)
+
+
+def _notes(posterior: Posterior, flagged: np.ndarray) -> list[str]:
+    near = near_borders(posterior.p_elsewhere[flagged])
+    return notes_about_noise(posterior, int(flagged.sum()), near)
+
+
+def _columns(
+    inputs: Inputs, posterior: Posterior, flags: Flags, filled: Filled
+) -> dict[str, np.ndarray]:
+    """One entry for every row; a label that was not audited is as good as labels are here.
+
+    A row without a label has none that could be wrong, one whose label is known a right one:
+    ``p_wrong`` is 0.
+    """
+    flagged = for_all_rows(inputs, flags.flagged, False)
+    p_wrong = for_all_rows(inputs, posterior.p_wrong, posterior.rate)
+    p_wrong[~inputs.doubtful] = 0.0
+    other = for_all_rows(inputs, inputs.present[posterior.other], 0)
+    p_other = for_all_rows(inputs, posterior.p_other.astype(float), 0.0)
+    other[filled.rows], p_other[filled.rows] = inputs.present[filled.codes], filled.p
+    is_other, p_suggested = suggestion(inputs.codes, flagged, p_wrong, p_other)
+    suggested = inputs.labels.copy()
+    suggested[is_other] = inputs.classes[other[is_other]]
+    return {
+        "label": inputs.labels,
+        "suspicion": for_all_rows(inputs, posterior.suspicion, 0.0),
+        "p_wrong": p_wrong,
+        "suggested": suggested,
+        "p_suggested": p_suggested,
+        "flagged": flagged,
+    }
+
+
+def noise_told(inputs: Inputs, posterior: Posterior) -> dict[str, Any]:
+    """What is known of the noise, for all classes: one that was not audited keeps its label."""
+    present, n_classes = inputs.present, len(inputs.classes)
+    prior, transition = np.zeros(n_classes), np.eye(n_classes)
+    prior[present] = posterior.prior
+    transition[np.ix_(present, present)] = posterior.transition
+    return {
+        "noise_rate": NoiseRate(posterior.rate, posterior.low, posterior.high),
+        "hypotheses": posterior.noise.by_kind(posterior.rates),
+        "has_skill": posterior.skill.enough,
+        "transition": transition,
+        "prior": prior,
+    }
+
+
+def models_told(pool: Pool) -> list[dict[str, Any]]:
+    """What is told of each model; weights as fractions of their sum, which the pool leaves free."""
+    total = sum(m.weight for m in pool.models) or 1.0
+    return [
+        {"name": m.name, "weight": round(m.weight / total, 4), "agreement": round(m.agreement, 4)}
+        for m in pool.models
+    ]
+
+
+def rows_learnt_from(learnt: Learnt, rows: TableRows) -> AllRows:
+    """The rows of a table that was learnt from as a whole."""
+    inputs = learnt.inputs
+    blank = inputs.unlabelled
+    filled = Filled(blank, blank, np.empty(0))
+    if learnt.filler is not None:
+        X = None
+        if inputs.features is not None and inputs.scale is not None:
+            X = inputs.scale.apply(take_rows(inputs.features.X, blank))
+        proba = None if rows.pred_proba is None else rows.pred_proba[np.ix_(blank, inputs.present)]
+        filled = Filled(blank, *learnt.filler.fill(X, proba))
+    kept = inputs.without_features()
+    return AllRows(kept, learnt.posterior, learnt.pool.logs, filled, _duplicates(inputs))
+
+
+def judged_rows(learnt: Learnt, judge: Judge, given: Labelled, rows: TableRows) -> AllRows:
+    """All rows of a table that some were drawn from to learn from."""
+    audited = np.flatnonzero(are_among(given.codes, judge.present))
+    logs = np.empty((len(judge.present), len(audited)), dtype=judge.logs.dtype)
+    beside = []
+
+    def judged(block: slice) -> RowsPosterior:
+        part = judge.judge(rows.for_rows(block))
+        logs[:, slice(*np.searchsorted(audited, [block.start, block.stop]))] = part.logs
+        beside.append((part.filled, part.p_filled, part.bits, part.unread))
+        return part.rows
+
+    found = merged_rows(map(judged, blocks(len(rows.places), JUDGED_ROWS)), len(audited))
+    filled, p_filled, bits, unread = zip(*beside, strict=True)
+    return AllRows(
+        inputs=whole_inputs(learnt.inputs, given, audited, sum(unread, Counter[str]())),
+        posterior=whole_posterior(learnt, found),
+        logs=logs,
+        filled=Filled(
+            np.flatnonzero(given.codes < 0), np.concatenate(filled), np.concatenate(p_filled)
+        ),
+        duplicates=found_by_bits(bits, given.codes),
+    )
+
+
+def whole_posterior(
+    learnt: Learnt, rows: RowsPosterior, *, n_rows: int | None = None, rate: float | None = None
+) -> Posterior:
+    """The posterior of all rows that could be audited, see :func:`gathered_posterior`."""
+    codes, known = learnt.data.codes, learnt.inputs.audited_known
+    return gathered_posterior(
+        *(rows, learnt.posterior.noise, learnt.posterior.skill),
+        n_rows=n_rows,
+        rate=rate,
+        certain=0.0 if known is None else set_aside(codes, known),
+    )
+
+
+def whole_inputs(
+    drawn: Inputs, given: Labelled, audited: np.ndarray, unread: Counter[str]
+) -> Inputs:
+    """The inputs of all rows of a table that some were drawn from."""
+    return drawn.without_features()._replace(
+        table=given.table,
+        labels=given.labels,
+        codes=given.codes,
+        known=given.known,
+        X=None,
+        audited=audited,
+        groups=None,
+        folds=None,
+        notes=[*drawn.notes, *unread_note(unread)],
+        drawn=None,
+    )
+
+
+def unread_note(unread: Counter[str]) -> list[str]:
+    """A sentence about cells of another kind than those that were learnt from, if there are any."""
+    if not unread:
+        return []
+    told = (f"{n:,} of {name!r}" for name, n in sorted(unread.items()))
+    return [
+        f"Cells of another kind than those learnt from count as missing: {listed(told, most=8)}."
+    ]
+
+
+def _duplicates(inputs: Inputs) -> list[np.ndarray]:
+    if inputs.features is None:
+        return []
+    # Rows of which nothing is known, such as pictures that cannot be read, are not the same thing.
+    compared = np.flatnonzero((inputs.codes >= 0) & ~rows_without_values(inputs.features))
+    if len(compared) == len(inputs.codes):
+        return conflicting_duplicates(inputs.features.X, inputs.codes)
+    X = take_rows(inputs.features.X, compared)
+    return [compared[rows] for rows in conflicting_duplicates(X, inputs.codes[compared])]
+
+
+def found_by_bits(parts: Iterable[np.ndarray | None], codes: np.ndarray) -> list[np.ndarray]:
+    """Rows with equal features whose labels differ, by the bits of all parts of the table."""
+    bits = [part for part in parts if part is not None]
+    if not bits:
+        return []
+    labelled = np.flatnonzero(codes >= 0)
+    return duplicates_by_bits(np.concatenate(bits)[labelled], codes[labelled], labelled)
+
+
+def suggestion(
+    codes: np.ndarray, flagged: np.ndarray, p_wrong: np.ndarray, p_other: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows for which another class than the label is suggested, and the chance of the suggestion.
+
+    These are the flagged rows and those without a label (of the code -1); for others the label
+    itself is suggested, which is right unless it is wrong.
+
+    Examples
+    --------
+    >>> codes, flagged = np.array([0, 1, -1]), np.array([False, True, False])
+    >>> other, p = suggestion(codes, flagged, np.array([0.25, 0.5, 0.0]), np.array([0, 0.4, 0.9]))
+    >>> other.tolist(), p.tolist()
+    ([False, True, True], [0.75, 0.4, 0.9])
+    """
+    is_other = flagged | (codes < 0)
+    return is_other, np.where(is_other, p_other, 1 - p_wrong)

@@ -1,0 +1,524 @@
+"""The result of an audit: one number per row, what it means, and what can be done about it."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from ..._blocks import blocks
+from ..._optional import require
+from ...review.decisions import Decisions
+from ...tables._columns import column_array
+from ...tables._digest import RowDigests
+from .._self_check import SelfCheck
+from .._settings import BATCH_ROWS, CLEAN_THRESHOLD, RELABEL_SURE
+from ..examples._explanations import RowExplanation
+from ..examples._review import ForReview, StoredReview
+from ..inputs._decisions import check_decided, decided_rows
+from ..inputs._labels import codes_of, has_label
+from ..sequences import Timeline, find_stretches
+from ..stored._rows import (
+    FOLDER,
+    KNOWN,
+    NAMES,
+    StoredColumn,
+    StoredPart,
+    StoredRows,
+    columns_of_rows,
+    flagged_only,
+    ranked_rows,
+)
+from ._base import BaseAudit
+from ._cleaning import Cleaned, Scores, clean_labels, clean_stored
+from ._flags import Totals
+from ._rates_by import Doubted, NoiseRate
+from ._summary import class_findings, summarise
+
+RECORDING, CLOCK = "recording", "clock"  # columns of an audit of sequences
+
+Class = TypeVar("Class", bound=type)
+
+
+class AuditRows(BaseAudit):
+    """What :class:`errata.Audit` can tell of its rows."""
+
+    labels: np.ndarray
+    suggested: np.ndarray
+    p_wrong: np.ndarray
+    flagged: np.ndarray
+    known: np.ndarray | None
+    classes: np.ndarray
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Index of each label among ``classes``, -1 where a row has none."""
+        return codes_of(self.labels, self.classes)
+
+    @property
+    def labelled(self) -> np.ndarray:
+        """Whether each row has a label."""
+        return has_label(self.labels)
+
+    @property
+    def stored(self) -> StoredRows | None:
+        """The rows on disk; None where they are in memory, or some column was replaced."""
+        held = [vars(self)[name] for name in NAMES]
+        return held[0].rows if all(isinstance(h, StoredColumn) for h in held) else None
+
+    @property
+    def totals(self) -> Totals:
+        """Sums over the rows as they are now: the arrays may be replaced at any time."""
+        if self.stored is not None:
+            return self.stored.totals
+        codes, flagged = self.codes, self.flagged
+        suggested = codes.copy()  # as is the rule for rows that are not flagged
+        suggested[flagged] = np.searchsorted(self.classes, self.suggested[flagged])
+        return Totals.of(
+            *(len(self.classes), codes),
+            suggested=suggested,
+            p_wrong=self.p_wrong,
+            flagged=flagged,
+            known=self.known,
+        )
+
+    def doubted(self) -> Doubted:
+        """The labels that may be wrong, compared within each label, as some are harder."""
+        codes = self.codes
+        may_be = codes >= 0 if self.known is None else (codes >= 0) & ~self.known
+        return Doubted.among(may_be, self.p_wrong, self.flagged, codes)
+
+    def explain(self, row: Any) -> RowExplanation:
+        """Why the label of one row is doubted, or not: models, neighbours and columns.
+
+        The columns are weighed by leaving out the value of each: values of 100 other rows stand in
+        for it one after the other, and the probabilities that the pooled models give are averaged.
+
+        Parameters
+        ----------
+        row : int or str
+            The place of the row, from 0, or as text its id (what the index of a pandas dataframe
+            calls it, where ``ids`` were not given).
+
+        Returns
+        -------
+        RowExplanation
+            ``models``, ``neighbors`` and ``columns``, lists of dicts; ``print`` shows a paragraph,
+            ``plot()`` a picture.
+
+        Notes
+        -----
+        With ``p(c | x without j)``, the mean of ``p(c | x)`` over values of column ``j``, the label
+        ``l`` and the class ``o`` that speaks most against it, a column counts as ``log p(l | x
+        without j) / p(o | x without j) - log p(l | x) / p(o | x)`` (Robnik-Šikonja and Kononenko,
+        2008). It tells what the models look at, not what causes the class. Where two columns say
+        the same, neither is missed, and both count for little; some of the rows that are made up
+        on the way could not exist.
+
+        An audit keeps no models: the first call fits them again, in ten folds, which takes one to
+        three times as long as the audit without its self-check. Every call then costs 100
+        predictions a column: O(d) rows of d features. Needs the table, which an audit that was
+        loaded from a folder does not have.
+        """
+        if not isinstance(self.for_review, ForReview):
+            raise ValueError(
+                "the audit does not hold its table any more, as it was loaded or let go; explain a "
+                "row of the audit that errata.audit returned, or audit the table again."
+            )
+        return self.for_review.explain(self, row)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """One array per column of the ranked table, in the order of the rows given."""
+        return columns_of_rows(vars(self), slice(0, len(self)))
+
+    def batches(self) -> Iterator[dict[str, np.ndarray]]:
+        """The arrays of :meth:`columns`, some rows at a time, in the order of the rows given.
+
+        Of an audit on disk no more than a file of rows is in memory at once.
+        """
+        stored = self.stored
+        pieces = blocks(len(self), BATCH_ROWS) if stored is None else stored.slices()
+        return (columns_of_rows(vars(self), rows) for rows in pieces)
+
+    def ranked_columns(
+        self, *, flagged: bool | None = None, most: int | None = None
+    ) -> dict[str, np.ndarray]:
+        """One array per column of :meth:`table`; of the ``most`` suspicious rows only."""
+        only = self.stored is not None if flagged is None else flagged
+        return ranked_rows(map(flagged_only, self.batches()) if only else [self.columns()], most)
+
+
+class _WhenAsked:
+    """An attribute that holds an array, or a column on disk that is read whenever it is asked for.
+
+    It is not kept: an array of all rows may be larger than the rest of the audit together.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        held = vars(instance)[self.name]
+        return held[:] if isinstance(held, StoredColumn) else held
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        vars(instance)[self.name] = value
+
+
+def read_when_asked(*names: str) -> Callable[[Class], Class]:
+    """Let attributes of a class be columns on disk."""
+
+    def with_columns(cls: Class) -> Class:
+        for name in names:
+            setattr(cls, name, _WhenAsked(name))
+        return cls
+
+    return with_columns
+
+
+@read_when_asked(*NAMES, KNOWN)
+@dataclass(eq=False, repr=False)
+class Audit(AuditRows):
+    """Which labels are wrong, how many, which way, and how sure we are.
+
+    Made by :func:`errata.audit`. All arrays have one entry per row, in the order given. Those of a
+    table of more than a million rows that was not in memory stay on disk: each is read whenever it
+    is asked for, and :meth:`batches` gives some rows at a time.
+
+    Attributes
+    ----------
+    labels : array of shape (n,)
+        The labels that were audited; None, or NaN among numbers, where a row has none.
+    suspicion : array of shape (n,)
+        For ranking: higher = more likely mislabelled.
+    p_wrong : array of shape (n,)
+        Probability that the label is not the class, over all noise hypotheses; 0 where there is no
+        label, as none can be wrong.
+    suggested : array of shape (n,)
+        The most probable other class of a flagged row, the most probable class of a row without a
+        label; the label itself elsewhere.
+    p_suggested : array of shape (n,)
+        Probability of that class.
+    flagged : array of bool of shape (n,)
+        The rows worth a look, drawn by ``rule``.
+    noise_rate : NoiseRate
+        ``estimate``, ``low`` and ``high`` of the fraction of wrong labels. The estimate is the mean
+        of ``p_wrong``, and what ``prior`` and ``transition`` imply.
+    hypotheses : list of dict
+        ``kind`` of noise ("none", "uniform", "pattern", "class to class", "boundary"), its
+        ``weight`` in the posterior, and the ``rate`` if it were so.
+    has_skill : bool
+        Whether the columns tell the labels apart at all. If not, nothing is flagged.
+    transition : array of shape (K, K)
+        ``T[c, l] = P(label = l | class = c)``.
+    prior : array of shape (K,)
+        Expected fractions of the classes.
+    classes : array of shape (K,)
+        The distinct labels, sorted.
+    models : list of dict
+        ``name``, ``weight``, its share of the pool, and ``agreement``, the fraction of rows whose
+        label it finds most probable.
+    self_check : SelfCheck or None
+        What became of errors that were injected on purpose.
+    expected_precision, expected_recall : float
+        Of the flagged rows, the fraction expected to be wrong; of the wrong, the fraction flagged.
+    rule : str
+        How the line between flagged rows and the rest was drawn.
+    notes : list of str
+        What the user should know: columns left out, rare classes, duplicates.
+    duplicates : list of arrays
+        Rows that are equal but carry different labels.
+    examples : list of dict
+        The most suspicious rows with values and reasons, the flagged ones and some more. Their
+        ``suggested`` is the most probable other class, also of a row that is not flagged.
+    points : dict or None
+        A map of the data.
+    about : dict
+        Title, column names, seed, version.
+    timeline : Timeline or None
+        Of an audit of sequences: which ``recording`` each row belongs to, and its ``clock``.
+    traces : list of dict
+        Of an audit of sequences: the signal around the worst stretches.
+    index : pandas.Index or None
+        That of the dataframe, unless it merely counts the rows from 0.
+    digests : RowDigests or None
+        What ``errata clean`` knows the rows of a file by, in an audit that ``errata audit`` made.
+    ids : array of shape (n,) or None
+        What the rows are called, where the user said so; text in an audit that was loaded.
+    keys : array of str of shape (n,) or None
+        What decisions of people know the rows of a file by, whatever their labels become; see
+        :meth:`row_keys`.
+    known : array of bool of shape (n,) or None
+        Labels that are certain, where there are any: ``p_wrong`` is 0 there, and they count as
+        right in the noise rate.
+    for_review : ForReview, StoredReview or None
+        What :meth:`save` makes the cards of a review from. It holds the table and its features; set
+        it to None to be rid of them.
+    reviewed : dict or None
+        What people have decided so far, once ``errata decisions --update`` has put it here.
+
+    Examples
+    --------
+    >>> import errata
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[[3, 100]] = 2, 0                      # a setosa and a virginica change places
+    >>> result = errata.audit(X, y, estimators=[GaussianNB()], random_state=0)
+    >>> result.flagged[[3, 100]].tolist()
+    [True, True]
+    >>> bool(result.noise_rate.low < 2 / 150 < result.noise_rate.high)
+    True
+    """
+
+    kind: ClassVar[str] = "classes"
+    plain: ClassVar[tuple[str, ...]] = ("hypotheses", "points", "traces")
+    per_row: ClassVar[tuple[str, ...]] = tuple(NAMES)
+    listed: ClassVar[tuple[str, ...]] = ("label", "suggested", "p_wrong", "flagged")
+    check_type: ClassVar[Any] = SelfCheck
+
+    labels: np.ndarray
+    suspicion: np.ndarray
+    p_wrong: np.ndarray
+    suggested: np.ndarray
+    p_suggested: np.ndarray
+    flagged: np.ndarray
+    noise_rate: NoiseRate
+    hypotheses: list[dict[str, Any]]
+    has_skill: bool
+    transition: np.ndarray
+    prior: np.ndarray
+    classes: np.ndarray
+    models: list[dict[str, Any]]
+    self_check: SelfCheck | None
+    expected_precision: float
+    expected_recall: float
+    rule: str
+    notes: list[str] = field(default_factory=list)
+    duplicates: list[np.ndarray] = field(default_factory=list)
+    examples: list[dict[str, Any]] = field(default_factory=list)
+    points: dict[str, Any] | None = None
+    timeline: Timeline | None = None
+    traces: list[dict[str, Any]] = field(default_factory=list)
+    about: dict[str, Any] = field(default_factory=dict)
+    index: Any = None
+    digests: RowDigests | None = None
+    ids: np.ndarray | None = None
+    keys: np.ndarray | None = None
+    known: np.ndarray | None = None
+    for_review: ForReview | StoredReview | None = None
+    reviewed: dict[str, Any] | None = None
+
+    def stretches(self) -> Any:
+        """Stretches of wrong labels, the worst first, in an audit of sequences.
+
+        A stretch is as many neighbouring rows of one recording as are flagged, carry one label and
+        look like one other class. Stretches with the most rows expected to be wrong come first.
+
+        Returns
+        -------
+        dataframe
+            ``recording``; ``start`` and ``end``, the first and the last row of the stretch, counted
+            from 0 in the table given, and when that was if a column is a clock; ``rows``, how many
+            there are; ``label``, ``suggested``, and ``p_wrong``, the mean of that of its rows: the
+            fraction of them that is expected to be wrong.
+        """
+        library = require(self.about.get("dataframe", "pandas"), extra="tables")
+        return library.DataFrame(self.stretch_columns())
+
+    def stretch_columns(self) -> dict[str, np.ndarray]:
+        """One array per column of :meth:`stretches`."""
+        if self.timeline is None:
+            raise ValueError(
+                "these rows were audited one by one; stretches are found where audit is told with "
+                "sequence which rows follow each other."
+            )
+        return find_stretches(
+            self.timeline,
+            flagged=self.flagged,
+            labels=self.labels,
+            suggested=self.suggested,
+            p_wrong=self.p_wrong,
+        )
+
+    def clean(
+        self,
+        action: str = "drop",
+        *,
+        threshold: float = CLEAN_THRESHOLD,
+        sure: float = RELABEL_SURE,
+        unsure: str = "keep",
+        decisions: Decisions | str | os.PathLike | None = None,
+        undecided: str = "act",
+        ambiguous: str = "keep",
+    ) -> Cleaned:
+        """Say what to do with every row.
+
+        Parameters
+        ----------
+        action : {"drop", "relabel", "weight", "unlabel"}, default="drop"
+            Leave out the rows whose label is probably wrong; give them, and rows without a label,
+            the suggested class where that is sure; count every row by the probability that its
+            label is right; or take the label away, for learners that can do without.
+        threshold : float, default=0.5
+            Labels that are wrong with more than this probability are acted upon. It does not matter
+            for weights.
+        sure : float, default=0.8
+            For "relabel": the suggested class must be at least so probable.
+        unsure : {"keep", "drop"}, default="keep"
+            For "relabel": what becomes of such rows without a sure class.
+        decisions : Decisions or path, optional
+            What people decided, which comes first: a class they gave is the label of its row, also
+            if that is what it was and whatever the action; unusable rows are dropped.
+        undecided : {"act", "keep"}, default="act"
+            What becomes of rows that nobody decided, or about which people do not agree: the action
+            as for any other row, or nothing.
+        ambiguous : {"keep", "drop"}, default="keep"
+            What becomes of rows that people found ambiguous: they stay as they are with a weight of
+            one half, or go.
+
+        Returns
+        -------
+        Cleaned
+            ``kept``, ``labels``, ``weight``, ``did`` and ``decided``, one entry per row;
+            ``apply(X)`` gives the rows that stay and their labels. No more than half of a class is
+            dropped, nor its last two rows, but where people said so. Where the columns do not tell
+            the labels apart, nothing is changed that nobody decided.
+        """
+        check_decided(undecided, ambiguous)
+        act = partial(clean_labels, action=action, threshold=threshold, sure=sure, unsure=unsure)
+        scores = Scores(self.labels, self.codes, self.suggested, self.p_wrong, self.p_suggested)
+        scores = scores.believed(self.has_skill and undecided == "act")
+        if decisions is None:
+            return act(scores)
+        keys, drop = self.row_keys(), ambiguous == "drop"
+        people = decided_rows(decisions, keys, scores, self.classes, drop_ambiguous=drop)
+        return people.over(act(people.undecided(scores)))
+
+    def clean_rows(
+        self,
+        start: int,
+        stop: int,
+        action: str = "drop",
+        *,
+        threshold: float = CLEAN_THRESHOLD,
+        sure: float = RELABEL_SURE,
+        unsure: str = "keep",
+    ) -> Cleaned:
+        """Say what to do with the rows from ``start`` up to ``stop``, as :meth:`clean` does of all.
+
+        For an audit on disk: how much of each class may be dropped is found out from all rows by
+        the first call, and remembered.
+        """
+        options: dict[str, Any] = {"threshold": threshold, "sure": sure, "unsure": unsure}
+        if self.stored is None:
+            return Cleaned(*(column[start:stop] for column in self.clean(action, **options)))
+        return clean_stored(self.stored, slice(start, stop), self.has_skill, action, **options)
+
+    def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
+        """Of an audit of sequences: the stretches."""
+        return {} if self.timeline is None else {"stretches": self.stretch_columns()}
+
+    def found(self) -> dict[str, Any]:
+        """The part of the summary that the first sentence is made from."""
+        return class_findings(self, self.totals)
+
+    def summary(self) -> dict[str, Any]:
+        """All there is to tell, as a plain dict that is valid JSON."""
+        return summarise(self)
+
+    def recorded(self, rows: np.ndarray) -> np.ndarray:
+        """The labels of some rows."""
+        return vars(self)["labels"][rows]  # not all of them, which may be on disk
+
+    def kept_numbers(self) -> dict[str, Any]:
+        """What ``audit.json`` holds besides ``plain``, as JSON."""
+        return class_numbers(self)
+
+    def kept_columns(self) -> dict[str, Any]:
+        """Columns on disk besides those of ``per_row``."""
+        return class_columns(self)
+
+    @classmethod
+    def restored(
+        cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
+    ) -> dict[str, Any]:
+        """Attributes that are made anew from what is on disk."""
+        return class_fields(found, rows, table=table, path=path)
+
+
+def class_numbers(audit: "Audit") -> dict[str, Any]:
+    """What ``audit.json`` holds of the classes."""
+    totals = audit.totals
+    return {
+        **_where_rows_are(audit),
+        "known": totals.known,
+        "unlabelled": totals.n - totals.labelled,
+        "transition": audit.transition.tolist(),
+        "prior": audit.prior.tolist(),
+        "duplicates": [group.tolist() for group in audit.duplicates],
+        "timeline": None if audit.timeline is None else {"clock": audit.timeline.clock_name},
+    }
+
+
+def _where_rows_are(audit: "Audit") -> dict[str, Any]:
+    """What is needed to read the rows again: of those in many files, what all of them say."""
+    if audit.stored is None:
+        return {"parts": None, "classes": None, "totals": None, "dtype": audit.labels.dtype.str}
+    return {
+        "parts": audit.stored.parts,
+        "classes": audit.classes.tolist(),
+        "totals": audit.stored.totals.as_dict(),
+        "dtype": audit.classes.dtype.str,
+    }
+
+
+def class_columns(audit: "Audit") -> dict[str, Any]:
+    """Columns on disk that only some audits have."""
+    known = {} if audit.known is None else {KNOWN: audit.known}
+    timeline = audit.timeline
+    if timeline is None:
+        return known
+    clock = {} if timeline.clock is None else {CLOCK: timeline.clock}
+    return known | {RECORDING: timeline.recording} | clock
+
+
+def class_fields(
+    found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
+) -> dict[str, Any]:
+    """The attributes that only an audit of classes has."""
+    fields = {
+        "transition": np.array(found["transition"]),
+        "prior": np.array(found["prior"]),
+        "duplicates": [np.array(group) for group in found["duplicates"]],
+    }
+    if table is None:
+        return fields | _in_files(found, path)
+    labels = {name: rows[name].astype(found["dtype"]) for name in ("labels", "suggested")}
+    return fields | {
+        **labels,
+        "classes": np.unique(labels["labels"][has_label(labels["labels"])]),
+        "timeline": _timeline(found["timeline"], table),
+        "known": column_array(table, KNOWN) if KNOWN in table.column_names else None,
+    }
+
+
+def _in_files(found: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Columns to be read when they are asked for, of an audit that may not fit into memory."""
+    parts = [StoredPart(*part) for part in found["parts"]]
+    classes = np.array(found["classes"]).astype(found["dtype"])
+    totals = Totals.from_dict(found["totals"])
+    stored = StoredRows(path / FOLDER, parts, classes, totals)
+    return stored.attributes() | {"classes": classes}
+
+
+def _timeline(kept: dict[str, Any] | None, table: Any) -> Timeline | None:
+    if kept is None:
+        return None
+    clock = column_array(table, CLOCK) if CLOCK in table.column_names else None
+    return Timeline(column_array(table, RECORDING), kept["clock"], clock)

@@ -1,0 +1,551 @@
+"""What the audits of every kind of label have in common, and how they are kept on disk."""
+
+import json
+import os
+from hashlib import blake2b
+from html import escape
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from ..._blocks import blocks
+from ..._files import atomic_folder, atomic_path
+from ..._optional import require
+from ..._sentences import in_short
+from ...report import ReportFrame, render, summary_in_markdown, write_report
+from ...tables import read_table, write_table
+from ...tables._columns import column_array
+from ...tables._digest import RowDigests
+from .._settings import BATCH_ROWS
+from ..examples._review import StoredReview
+from ..inputs._groups import index_columns, index_in, index_names
+from ..inputs._labels import label_text
+from ..stored._rows import FOLDER, StoredRows, flagged_only, ranked_rows
+from ._rates_by import Doubted, NoiseRate, rates_by, told_by
+
+VERSION = 11  # one more whenever what is written changes
+NUMBERS, METRICS, ROWS = "audit.json", "metrics.json", "rows.parquet"
+MAY_BE_NAN = ("expected_precision", "expected_recall")
+PLAIN = ("rule", "notes", "has_skill", "models", "examples", "about", "reviewed")  # of every kind
+REVIEW = ("components", "piles")  # what a review needs besides its files
+KEY = "key"  # what decisions know the row by
+DIGEST = "digest"  # a further column, where the rows can be known again
+ID = "id"  # one more, where the user said what they are called
+
+Metrics = dict[str, float]
+
+REPORT = "report.html"
+
+
+class BaseAudit:
+    """An audit of some kind: one number per row, what it means, and what can be done about it.
+
+    A kind says what it is called, which of its attributes are kept on disk and how, what the
+    columns of its ranked table are, and what there is to tell. The rest is the same for all.
+
+    Attributes
+    ----------
+    kind : str
+        "classes", "numbers", ...: the name in ``audit.json`` and in the summary.
+    plain : tuple of str
+        Attributes besides those of every audit that are valid JSON as they are.
+    per_row : tuple of str
+        Attributes that are arrays with one entry per row, each a column on disk.
+    listed : tuple of str
+        The columns of ``ranked.csv``, besides the row and its id.
+    shown : tuple of str
+        What a notebook shows of each of the examples, besides these two.
+    check_type : type
+        That of ``self_check``, a named tuple.
+    """
+
+    kind: ClassVar[str]
+    plain: ClassVar[tuple[str, ...]] = ()
+    per_row: ClassVar[tuple[str, ...]]
+    listed: ClassVar[tuple[str, ...]]
+    shown: ClassVar[tuple[str, ...]] = ("label", "suggested", "p_wrong")
+    check_type: ClassVar[Any]
+
+    suspicion: np.ndarray
+    p_wrong: np.ndarray
+    flagged: np.ndarray
+    noise_rate: NoiseRate
+    has_skill: bool
+    models: list[dict[str, Any]]
+    self_check: Any
+    expected_precision: float
+    expected_recall: float
+    rule: str
+    notes: list[str]
+    examples: list[dict[str, Any]]
+    about: dict[str, Any]
+    index: Any
+    digests: RowDigests | None
+    ids: np.ndarray | None
+    keys: np.ndarray | None
+    for_review: Any
+    reviewed: dict[str, Any] | None
+
+    def __len__(self) -> int:
+        return len(vars(self)["p_wrong"])
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {in_short(self.found())}>"
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the sentence and the first ten of the flagged rows."""
+        shown = [example for example in self.examples if example["flagged"]][:10]
+        named = any(example["id"] is not None for example in shown)
+        cells = ["row", *(["id"] if named else []), *self.shown]
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(str(s[c]))}</td>" for c in cells) + "</tr>"
+            for s in shown
+        )
+        head = "".join(f"<th>{c}</th>" for c in cells)
+        table = f"<table><tr>{head}</tr>{rows}</table>" if shown else ""
+        return f"<p>{escape(in_short(self.found()))}</p>{table}"
+
+    @property
+    def stored(self) -> StoredRows | None:
+        """The rows on disk; None where they are in memory."""
+        return None
+
+    def row_keys(self, rows: np.ndarray | None = None) -> np.ndarray:
+        """A name for each row, or each of ``rows``, by which decisions find it again.
+
+        It is that of ``keys``, or else the place of the row.
+        """
+        rows = np.arange(len(self)) if rows is None else rows
+        if self.keys is not None:
+            return self.keys[rows]
+        return np.array([f"row.{row}" for row in rows.tolist()], dtype=object)
+
+    @property
+    def p_row(self) -> np.ndarray:
+        """The probability that what the table says of a row is wrong, which a review decides."""
+        return self.p_wrong
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """One array per column of the ranked table, in the order of the rows given."""
+        raise NotImplementedError
+
+    def ranked_columns(
+        self, *, flagged: bool | None = None, most: int | None = None
+    ) -> dict[str, np.ndarray]:
+        """One array per column of :meth:`table`; of the ``most`` suspicious rows only."""
+        columns = self.columns()
+        return ranked_rows([flagged_only(columns) if flagged else columns], most)
+
+    def table(self, *, flagged: bool | None = None) -> Any:
+        """The rows, the most suspicious first: a polars dataframe for one, pandas otherwise.
+
+        Column ``row`` is the place of each row in the table given; the index is that of the table
+        where it had one of its own.
+
+        Parameters
+        ----------
+        flagged : bool, optional
+            Only the flagged rows. By default all rows; of an audit on disk the flagged ones, which
+            are looked for file by file. ``False`` reads all of these, too.
+        """
+        library = require(self.about.get("dataframe", "pandas"), extra="tables")
+        columns = self.ranked_columns(flagged=flagged)
+        ranked = library.DataFrame(columns)
+        if self.index is None:
+            return ranked
+        return ranked.set_axis(self.index[columns["row"]], axis="index")
+
+    def rates_by(self, values: Any, *, name: str | None = None) -> Any:
+        """How many labels are wrong for each annotator, source, month or site.
+
+        ``p_wrong`` takes all rows for equally noisy, so that a plain mean of it draws the rates of
+        all values together. Here the rate of each value is found anew from what its rows say.
+
+        Parameters
+        ----------
+        values : array-like of shape (n,)
+            The value of each row; a missing one is a value, too. Of more than 31 dates the months
+            are told apart.
+        name : str, optional
+            What the values are called. With a name, summary and report show the rates, too.
+
+        Returns
+        -------
+        dataframe
+            The noisiest first: ``value``; ``rows``, how many labels may be wrong; ``rate`` with
+            ``low`` and ``high``, as in ``noise_rate``; ``flagged``; and ``chance``, that as many of
+            its labels look wrong if the values mean nothing, with Bonferroni's correction for
+            looking at all of them.
+        """
+        if not self.has_skill:
+            raise ValueError(
+                "the columns do not tell the labels apart, so the noise of single values cannot be "
+                "told either."
+            )
+        columns = rates_by(values, len(self), self.doubted(), self.noise_rate)
+        if name is not None:
+            self.about["by"] = told_by(name, columns)
+        return require(self.about.get("dataframe", "pandas"), extra="tables").DataFrame(columns)
+
+    def explain(self, row: Any) -> Any:
+        """Why one row is doubted; only an audit of classes can tell."""
+        raise ValueError(
+            f"a row can be explained in an audit of classes (errata.audit), but this is a "
+            f"{type(self).__name__}; see its examples and its report for what speaks against a row."
+        )
+
+    def doubted(self) -> Doubted:
+        """The labels that may be wrong, for :meth:`rates_by`."""
+        raise NotImplementedError
+
+    def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
+        """Columns of each CSV file that ``errata audit`` writes beside the ranked rows."""
+        return {}
+
+    def found(self) -> dict[str, Any]:
+        """The part of the summary that the first sentence is made from."""
+        raise NotImplementedError
+
+    def summary(self) -> dict[str, Any]:
+        """All there is to tell, as a plain dict that is valid JSON."""
+        raise NotImplementedError
+
+    def metrics(self) -> Metrics:
+        """Numbers alone, for tools that track them from run to run; unknown ones are left out.
+
+        ``noise_rate`` with ``noise_rate_low`` and ``noise_rate_high``; ``has_skill``, 1, or 0 where
+        the rate is unknown; ``n_rows``, and of these ``n_judged`` labels and ``n_flagged`` rows;
+        ``expected_wrong``, how many labels; ``expected_precision`` and ``expected_recall`` of the
+        flags; and of the self-check ``self_check_injected``, ``self_check_found`` and
+        ``self_check_average_precision``.
+        """
+        return shared_metrics(self)
+
+    def to_markdown(self) -> str:
+        """What was found, with the ten most suspicious rows, for a comment on a change."""
+        return summary_in_markdown(self.summary())
+
+    def report(self, path: str | os.PathLike = "report.html") -> None:
+        """Write the report, one HTML file that works offline (needs the ``report`` extra)."""
+        write_report(self.summary(), path)
+
+    def to_html(self) -> str:
+        """The report as text."""
+        return render(self.summary())
+
+    def show(self, height: int = 700) -> ReportFrame:
+        """The report inside a notebook, as the output of a cell (needs the ``report`` extra).
+
+        Parameters
+        ----------
+        height : int, default=700
+            How high the frame is, in pixels; it is as wide as the cell.
+
+        Returns
+        -------
+        ReportFrame
+            A notebook shows it where it is the last expression of a cell. The page is kept in the
+            notebook, like a picture: 100 kB and more. One of over ten million characters is
+            refused; :meth:`report` writes it to a file of its own.
+        """
+        return ReportFrame(self.to_html(), height)
+
+    def recorded(self, rows: np.ndarray) -> np.ndarray:
+        """What the table says of some rows: labels, targets, ..."""
+        raise NotImplementedError
+
+    def in_words(self, rows: np.ndarray) -> dict[str, list[str | None]]:
+        """``label`` and ``suggested`` of some rows as text, None where there is none."""
+        columns = {"label": self.recorded(rows), "suggested": vars(self)["suggested"][rows]}
+        return {name: [label_text(value) for value in column] for name, column in columns.items()}
+
+    def kept_numbers(self) -> dict[str, Any]:
+        """What ``audit.json`` holds besides ``plain``, as JSON; :meth:`restored` reads it."""
+        return {}
+
+    def kept_columns(self) -> dict[str, Any]:
+        """Columns on disk besides those of ``per_row``; :meth:`restored` reads them."""
+        return {}
+
+    def write_more(self, folder: Path) -> None:
+        """Write files of its own to the folder of the audit; :meth:`restored` reads them."""
+
+    @classmethod
+    def restored(
+        cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
+    ) -> dict[str, Any]:
+        """Attributes that are made anew from what is on disk.
+
+        ``found`` is what ``audit.json`` holds, ``rows`` are the arrays that were read already, and
+        ``table`` is where they came from: None where they stay in files below ``path``.
+        """
+        return {}
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the audit to a folder, all or nothing.
+
+        ``audit.json`` and ``rows.parquet`` hold the audit, ``metrics.json`` its :meth:`metrics`,
+        ``cards.parquet`` what a person wants to
+        see of each flagged row to decide on it, ``components.parquet`` what such decisions tell
+        about the other rows. An audit whose rows are on disk has a folder ``rows`` instead of these
+        three. Needs the ``tables`` extra. An audit that is there already is replaced; any other
+        folder is left alone, with an error. Only its owner may read what is written.
+        """
+        save_audit(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> Self:
+        """Read what :meth:`save` has written."""
+        return cls(**load_fields(cls, path))
+
+
+def save_audit(audit: "BaseAudit", path: str | os.PathLike) -> None:
+    """Write to a folder beside ``path``, then put it in its place."""
+    path = Path(path)
+    if path.exists() and not is_audit(path):
+        raise FileExistsError(f"{path} is there already and is not an audit; choose another name.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_folder(path, private=True) as folder:
+        folder.mkdir()
+        review = audit.for_review and audit.for_review.write(folder, audit)
+        numbers = _numbers(audit) | (review or dict.fromkeys(REVIEW))
+        (folder / NUMBERS).write_text(json.dumps(numbers, allow_nan=False), encoding="utf-8")
+        metrics = json.dumps(audit.metrics(), indent=2, allow_nan=False)
+        (folder / METRICS).write_text(f"{metrics}\n", encoding="utf-8")
+        if audit.stored is None:
+            write_table(folder / ROWS, _rows(audit))
+        else:
+            audit.stored.copy_to(folder / FOLDER)
+        audit.write_more(folder)
+
+
+def is_audit(path: Path) -> bool:
+    """Whether a folder holds an audit, or what looks like one."""
+    return (path / NUMBERS).is_file() and ((path / ROWS).is_file() or (path / FOLDER).is_dir())
+
+
+def stored_kind(path: str | os.PathLike) -> str:
+    """Which of the kinds an audit in a folder is."""
+    return _read_numbers(Path(path))["kind"]
+
+
+def load_fields(cls: "type[BaseAudit]", path: str | os.PathLike) -> dict[str, Any]:
+    """The fields of the audit in a folder, which must be of the kind of ``cls``."""
+    path = Path(path)
+    found = _read_numbers(path)
+    if found["kind"] != cls.kind:
+        kind = KINDS[found["kind"]]
+        raise ValueError(
+            f"{path} is an audit of {kind.words}; load it with errata.{kind.result}.load."
+        )
+    table = None if (path / FOLDER).is_dir() else read_table(path / ROWS)
+    rows = {} if table is None else _row_fields(cls, table, found)
+    check = found["self_check"]
+    return {name: found[name] for name in (*PLAIN, *cls.plain)} | {
+        **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
+        **rows,
+        "noise_rate": NoiseRate(*found["noise_rate"]),
+        "self_check": None if check is None else cls.check_type(**_arrays(check)),
+        "for_review": _review(path, found),
+        **cls.restored(found, rows, table=table, path=path),
+    }
+
+
+def _read_numbers(path: Path) -> dict[str, Any]:
+    if not path.is_dir():
+        raise FileNotFoundError(
+            f"{path} {'is a file' if path.exists() else 'does not exist'}; give the folder that "
+            "errata audit has written."
+        )
+    try:
+        found: dict[str, Any] = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
+        version = int(found["version"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is not an audit that errata has written: {error}") from error
+    if version != VERSION:
+        raise ValueError(_of_another_version(path, version))
+    return found
+
+
+def _row_fields(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """What is known of each row, of an audit that fits into memory."""
+    return {name: column_array(table, name) for name in cls.per_row} | {
+        "index": index_in(table, found["index"]),
+        "digests": _digests(found["digested"], table),
+        "keys": column_array(table, KEY),
+        "ids": column_array(table, ID) if ID in table.column_names else None,
+    }
+
+
+def _review(path: Path, found: dict[str, Any]) -> StoredReview | None:
+    told = {name: found[name] for name in REVIEW}
+    return None if told["piles"] is None else StoredReview(path, told)
+
+
+def _of_another_version(path: Path, version: int) -> str:
+    age, hint = ("a newer", "update errata, or ") if version > VERSION else ("an older", "")
+    return (
+        f"{path} was written by {age} errata, in version {version} of the format, and this one "
+        f"reads version {VERSION}; {hint}run the audit again."
+    )
+
+
+def _rows(audit: "BaseAudit") -> dict[str, Any]:
+    rows = {name: getattr(audit, name) for name in audit.per_row} | {KEY: _keys(audit)}
+    rows |= index_columns(audit.index) | audit.kept_columns()
+    if audit.ids is not None:  # as text: an array of objects may hold anything
+        rows[ID] = [str(name) for name in audit.ids.tolist()]
+    return rows if audit.digests is None else rows | {DIGEST: audit.digests.values}
+
+
+def _keys(audit: "BaseAudit") -> Any:
+    """The keys; where they are places, of Arrow: as many texts of Python take far more memory."""
+    if audit.keys is not None:
+        return audit.keys
+    arrow, rows = require("pyarrow", extra="tables"), np.arange(len(audit))
+    texts = [arrow.array(audit.row_keys(rows[some])) for some in blocks(len(rows), BATCH_ROWS)]
+    return arrow.chunked_array(texts)
+
+
+def _digests(columns: list[str] | None, table: Any) -> RowDigests | None:
+    return None if columns is None else RowDigests(columns, column_array(table, DIGEST))
+
+
+def _numbers(audit: "BaseAudit") -> dict[str, Any]:
+    check = audit.self_check
+    return {name: getattr(audit, name) for name in (*PLAIN, *audit.plain)} | {
+        **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
+        "version": VERSION,
+        "kind": audit.kind,
+        "fingerprint": fingerprint(audit),
+        "noise_rate": list(audit.noise_rate),
+        "self_check": None if check is None else _lists(check._asdict()),
+        "index": index_names(audit.index),
+        "digested": None if audit.digests is None else audit.digests.columns,
+        **audit.kept_numbers(),
+    }
+
+
+def fingerprint(audit: "BaseAudit") -> str:
+    """A name for the audit, by which a decision says what its reviewer was shown."""
+    if audit.stored is not None:
+        return audit.stored.fingerprint()
+    digest = blake2b(audit.p_wrong.astype("<f8").tobytes(), digest_size=16)
+    for some in blocks(len(audit), BATCH_ROWS):
+        rows = np.arange(some.start, some.stop)
+        for texts in (audit.recorded(rows).tolist(), audit.row_keys(rows).tolist()):
+            digest.update("\x1f".join(map(repr, texts)).encode("utf-8", "backslashreplace"))
+    return digest.hexdigest()
+
+
+def _lists(fields: dict[str, Any]) -> dict[str, Any]:
+    return {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in fields.items()}
+
+
+def _arrays(fields: dict[str, Any]) -> dict[str, Any]:
+    return {k: np.array(v) if isinstance(v, list) else v for k, v in fields.items()}
+
+
+def shared_metrics(audit: "BaseAudit") -> Metrics:
+    """What audits of every kind have; what is unknown is left out, as it is no number."""
+    found = audit.found()
+    flagged = found["flagged"]
+    told = {
+        **rate_metrics("noise_rate", audit.noise_rate),
+        "has_skill": int(audit.has_skill),
+        "n_rows": len(audit),
+        "n_judged": found["rows"],
+        "n_flagged": flagged["count"],
+        "expected_wrong": found["noise_rate"]["count"],
+        "expected_precision": flagged["expected_precision"],
+        "expected_recall": flagged["expected_recall"],
+        **_check_metrics(audit),
+    }
+    if not audit.has_skill:  # all that is known is how many there may be
+        told |= dict.fromkeys(("noise_rate", "expected_wrong"))
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def rate_metrics(name: str, rate: NoiseRate) -> Metrics:
+    """A rate and its interval.
+
+    >>> rate_metrics("noise_rate", NoiseRate(0.1, 0.05, 0.2))
+    {'noise_rate': 0.1, 'noise_rate_low': 0.05, 'noise_rate_high': 0.2}
+    """
+    names = (name, f"{name}_low", f"{name}_high")
+    return {name: round(float(value), 5) for name, value in zip(names, rate, strict=True)}
+
+
+def _check_metrics(audit: "BaseAudit") -> dict[str, float | None]:
+    check = audit.self_check
+    if check is None:
+        return {}
+    precision = check.average_precision
+    return {
+        "self_check_injected": check.injected,
+        "self_check_found": check.found,
+        "self_check_average_precision": None if precision is None else round(float(precision), 4),
+    }
+
+
+class ResultKind(NamedTuple):
+    """A kind of audit: what it is of, in words, and the class of its results."""
+
+    words: str
+    module: str  # from this sub-package
+    result: str
+
+
+KINDS = {
+    "classes": ResultKind("classes", "._audit", "Audit"),
+    "votes": ResultKind("votes", "..votes", "VoteAudit"),
+    "numbers": ResultKind("numeric targets", "..numbers", "TargetAudit"),
+    "multilabel": ResultKind("several labels a row", "..multilabel", "MultilabelAudit"),
+}
+
+
+def load_audit(path: str | os.PathLike) -> "BaseAudit":
+    """Read an audit of whatever kind from the folder it was saved to.
+
+    Parameters
+    ----------
+    path : path-like
+        The folder that ``errata audit`` or ``save`` has written.
+
+    Returns
+    -------
+    Audit, TargetAudit, ...
+        What ``load`` of its class gives.
+
+    Examples
+    --------
+    >>> load_audit("nowhere.audit")
+    Traceback (most recent call last):
+    FileNotFoundError: nowhere.audit does not exist; give the folder that errata audit has written.
+    """
+    kind = KINDS[stored_kind(path)]
+    found: Any = getattr(import_module(kind.module, __package__), kind.result)
+    return found.load(path)
+
+
+def add_review(path: str | os.PathLike, so_far: dict[str, Any]) -> None:
+    """Put what a review has come to into ``audit.json``, and into the report if there is one.
+
+    Everything else stays as it was.
+
+    Parameters
+    ----------
+    path : path-like
+        The folder of the audit.
+    so_far : dict
+        What :func:`errata.review.review_summary` gives; its ``sentences`` are what the report says.
+    """
+    folder = Path(path)
+    load_audit(folder)  # of another version, or no audit: nothing is written
+    numbers = json.loads((folder / NUMBERS).read_text(encoding="utf-8"))
+    with atomic_path(folder / NUMBERS) as new:
+        new.write_text(json.dumps(numbers | {"reviewed": so_far}, allow_nan=False), "utf-8")
+    if (folder / REPORT).exists():
+        load_audit(folder).report(folder / REPORT)

@@ -1,0 +1,286 @@
+"""Flags: the rows worth a look, drawn from probabilities or from sums over parts of a table.
+
+Where rows are too many to be sorted in one place, whatever is needed to draw the line is added up
+part by part. The list is the same as that of :mod:`._flags` but for rows within a bin of the line.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._detector import least_kept
+from .._settings import (
+    CLEAN_THRESHOLD,
+    HISTOGRAM_BINS,
+    KEPT_OF_A_CLASS,
+    LAST_OF_A_CLASS,
+    LEAST_FLAGGED,
+    SUSPICION_BINS,
+)
+
+
+class Flags(NamedTuple):
+    """The flagged rows, and what may be expected of them."""
+
+    flagged: np.ndarray
+    expected_precision: float
+    expected_recall: float
+    rule: str
+
+
+def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | None = None) -> Flags:
+    """Flag the most suspicious rows, as many as promise most.
+
+    Without a precision, the list with the largest expected F1 score among rows that are wrong with
+    a probability worth a look; with one, the longest list whose expected fraction of wrong labels
+    reaches it.
+    """
+    worth = p_wrong >= (LEAST_FLAGGED if precision is None else 0.0)
+    listed = np.flatnonzero(suspicion >= suspicion[worth].min(initial=np.inf))
+    order = listed[np.argsort(-suspicion[listed], kind="stable")]
+    found, total = np.cumsum(p_wrong[order]), p_wrong.sum()
+    if precision is None:
+        count, rule = _best_f1(found, total, worth[order]), best_f1_rule()
+    else:
+        count, rule = _longest(found, precision), longest_rule(precision)
+    flagged = np.zeros(len(p_wrong), dtype=bool)
+    flagged[order[:count]] = worth[order[:count]]
+    expected = float(p_wrong[flagged].mean()) if flagged.any() else float("nan")
+    recall = float(p_wrong[flagged].sum() / total) if total > 0 else float("nan")
+    return Flags(flagged, expected, recall, rule)
+
+
+def _best_f1(found: np.ndarray, total: float, worth: np.ndarray) -> int:
+    """Length of the list with the largest expected F1 score, which is 2 found / (length + total).
+
+    ``found`` are the wrong labels expected among the first rows, ``total`` those among all.
+    """
+    last = np.flatnonzero(worth)[-1:]  # others may be as suspicious as the last
+    if not len(last):
+        return 0
+    score = 2 * found / (np.arange(1, len(found) + 1) + total)
+    return min(int(score.argmax()), int(last[0])) + 1
+
+
+def best_f1_rule(judged: str = "label") -> str:
+    """What is said of the list with the largest expected F1 score."""
+    return (
+        f"The list has the largest expected F1 score among rows whose {judged} is wrong with a "
+        f"probability of {LEAST_FLAGGED:.0%} or more."
+    )
+
+
+def _longest(found: np.ndarray, precision: float) -> int:
+    """Length of the longest list of which so large a fraction is expected to be wrong."""
+    enough = np.flatnonzero(found / np.arange(1, len(found) + 1) >= precision)
+    return int(enough[-1]) + 1 if len(enough) else 0
+
+
+def longest_rule(precision: float) -> str:
+    """What is said of the longest list that keeps a precision."""
+    return f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
+
+
+def no_flags(n: int, why: str = "do not tell the labels apart") -> Flags:
+    """Nothing is flagged: the columns cannot tell."""
+    rule = f"Nothing is flagged, as the columns {why}."
+    return Flags(np.zeros(n, dtype=bool), float("nan"), float("nan"), rule)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Rows by bins of suspicion, from 0 to 1; those of two parts, added, are those of both."""
+
+    count: np.ndarray  # rows of each bin
+    mass: np.ndarray  # of them expected to be wrong
+    worth: np.ndarray  # rows of each bin that are wrong with a probability worth a look
+    worth_mass: np.ndarray  # of them expected to be wrong
+
+    @classmethod
+    def of(cls, p_wrong: np.ndarray, suspicion: np.ndarray) -> "Ranking":
+        """That of some rows whose label may be wrong."""
+        # The number of bins is a power of two, so that places and edges have no rounding.
+        place = np.minimum((suspicion * SUSPICION_BINS).astype(np.intp), SUSPICION_BINS - 1)
+        worth = p_wrong >= LEAST_FLAGGED
+        p_worth, among = p_wrong[worth], place[worth]
+        return cls(
+            count=np.bincount(place, minlength=SUSPICION_BINS),
+            mass=np.bincount(place, weights=p_wrong, minlength=SUSPICION_BINS),
+            worth=np.bincount(among, minlength=SUSPICION_BINS),
+            worth_mass=np.bincount(among, weights=p_worth, minlength=SUSPICION_BINS),
+        )
+
+    def __add__(self, other: "Ranking") -> "Ranking":
+        return Ranking(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+class FlagLine(NamedTuple):
+    """Rows are flagged that reach both, and what may be expected of them."""
+
+    suspicion: float
+    p_wrong: float
+    expected_precision: float
+    expected_recall: float
+    rule: str
+
+    def flags(self, p_wrong: np.ndarray, suspicion: np.ndarray) -> np.ndarray:
+        """Which rows are flagged, of rows whose label may be wrong."""
+        return (suspicion >= self.suspicion) & (p_wrong >= self.p_wrong)
+
+
+def draw_line(ranking: Ranking, precision: float | None = None) -> FlagLine:
+    """The line by the same rules as :func:`._flags.draw_flags`, a whole bin at a time.
+
+    With bins from above, count c and mass m, the expected F1 score of the first k bins is
+    ``2 sum(m[:k]) / (sum(c[:k]) + sum(m))``.
+    """
+    count, mass, worth, worth_mass = (
+        getattr(ranking, field.name)[::-1].cumsum() for field in fields(ranking)
+    )
+    total, precise = float(mass[-1]), precision is not None
+    if precision is None:
+        bins, least, rule = _best_f1_line(count, mass, worth), LEAST_FLAGGED, best_f1_rule()
+    else:
+        bins, least, rule = _longest_line(count, mass, precision), 0.0, longest_rule(precision)
+    if not bins:
+        return FlagLine(np.inf, least, np.nan, 0.0 if total > 0 else np.nan, rule)
+    rows = (count if precise else worth)[bins - 1]
+    wrong = float((mass if precise else worth_mass)[bins - 1])
+    edge = (SUSPICION_BINS - bins) / SUSPICION_BINS
+    return FlagLine(edge, least, wrong / rows, wrong / total if total > 0 else np.nan, rule)
+
+
+def _best_f1_line(count: np.ndarray, mass: np.ndarray, worth: np.ndarray) -> int:
+    """How many bins from above have the largest expected F1 score, where any row is worth it."""
+    if not worth[-1]:
+        return 0
+    return int((mass / (count + mass[-1])).argmax()) + 1
+
+
+def _longest_line(count: np.ndarray, mass: np.ndarray, precision: float) -> int:
+    """How many bins from above keep so large a fraction expected to be wrong."""
+    enough = np.flatnonzero((count > 0) & (mass >= precision * count))
+    return int(enough[-1]) + 1 if len(enough) else 0
+
+
+def no_line() -> FlagLine:
+    """Nothing is flagged: the columns cannot tell."""
+    nothing = no_flags(0)
+    return FlagLine(np.inf, np.inf, np.nan, np.nan, nothing.rule)
+
+
+def flags_by_line(
+    p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | None = None
+) -> Flags:
+    """The flags of many rows that are in memory, the same as those of rows on disk."""
+    line = draw_line(Ranking.of(p_wrong, suspicion), precision)
+    told = (line.expected_precision, line.expected_recall, line.rule)
+    return Flags(line.flags(p_wrong, suspicion), *told)
+
+
+def near_borders(p_elsewhere: np.ndarray) -> int:
+    """How many of some flagged rows would not be worth a look without noise at the borders."""
+    return int(np.sum(p_elsewhere < LEAST_FLAGGED))
+
+
+@dataclass(frozen=True, eq=False)
+class Totals:
+    """Sums over rows: those of two parts, added, are those of both together.
+
+    ``classes`` stands for the number of classes, in their order.
+    """
+
+    n: int  # rows
+    known: int  # of them with a label that is certain
+    rows: np.ndarray  # (classes,), rows with that label
+    wrong: np.ndarray  # (classes,), of them expected to be wrong
+    flagged: np.ndarray  # (classes,), of them flagged
+    above: np.ndarray  # (classes,), of them wrong with a probability that cleaning acts upon
+    confusion: Counter[tuple[int, int]]  # flagged rows by the codes of label and suggestion
+    histogram: np.ndarray  # labelled rows by p_wrong, in equal bins
+    flagged_histogram: np.ndarray  # flagged ones
+    near_borders: int = 0  # flagged rows that look wrong only if errors gather where classes meet
+
+    @classmethod
+    def of(
+        cls,
+        n_classes: int,
+        codes: np.ndarray,
+        *,
+        suggested: np.ndarray,
+        p_wrong: np.ndarray,
+        flagged: np.ndarray,
+        known: np.ndarray | None = None,
+        p_elsewhere: np.ndarray | None = None,
+    ) -> "Totals":
+        """The totals of some rows.
+
+        Parameters
+        ----------
+        n_classes : int
+            How many classes the whole table has.
+        codes, suggested : arrays of int of shape (n,)
+            The places of label and suggestion among the classes; -1 for a row without a label.
+        p_wrong, flagged : arrays of shape (n,)
+            As in :class:`errata.Audit`.
+        known : array of bool of shape (n,), optional
+            Labels that are certain.
+        p_elsewhere : array of shape (n,), optional
+            ``p_wrong`` if labels near the borders of classes are not noisy.
+        """
+        labelled = codes >= 0
+        given, p, drawn = codes[labelled], p_wrong[labelled], flagged[labelled]
+        pairs = zip(codes[flagged].tolist(), suggested[flagged].tolist(), strict=True)
+        return cls(
+            n=len(codes),
+            known=0 if known is None else int(known.sum()),
+            rows=np.bincount(given, minlength=n_classes),
+            wrong=np.bincount(given, weights=p, minlength=n_classes),
+            flagged=np.bincount(given[drawn], minlength=n_classes),
+            above=np.bincount(given[p > CLEAN_THRESHOLD], minlength=n_classes),
+            confusion=Counter(pairs),
+            histogram=np.histogram(p, histogram_edges())[0],
+            flagged_histogram=np.histogram(p[drawn], histogram_edges())[0],
+            near_borders=0 if p_elsewhere is None else near_borders(p_elsewhere[flagged]),
+        )
+
+    def __add__(self, other: "Totals") -> "Totals":
+        pairs = {f.name: (getattr(self, f.name), getattr(other, f.name)) for f in fields(self)}
+        return Totals(**{name: mine + theirs for name, (mine, theirs) in pairs.items()})
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        told = {f.name: getattr(self, f.name) for f in fields(self)}
+        told = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in told.items()}
+        return told | {"confusion": [[*pair, count] for pair, count in self.confusion.items()]}
+
+    @classmethod
+    def from_dict(cls, told: dict[str, Any]) -> "Totals":
+        """What :meth:`as_dict` gave."""
+        arrays = {k: np.array(v) if isinstance(v, list) else v for k, v in told.items()}
+        confusion = Counter({(label, other): count for label, other, count in told["confusion"]})
+        return cls(**arrays | {"confusion": confusion})
+
+    @cached_property
+    def labelled(self) -> int:
+        """Rows with a label."""
+        return int(self.rows.sum())
+
+    @cached_property
+    def n_flagged(self) -> int:
+        """Rows that are flagged."""
+        return int(self.flagged.sum())
+
+    @cached_property
+    def dropped(self) -> int:
+        """Rows that ``clean`` drops with its defaults: never more of a class than may go."""
+        kept = least_kept(self.rows, min_per_class=LAST_OF_A_CLASS, min_fraction=KEPT_OF_A_CLASS)
+        return int(np.minimum(self.above, self.rows - kept).sum())
+
+
+def histogram_edges() -> np.ndarray:
+    """Edges of the bins of ``p_wrong``."""
+    return np.linspace(0, 1, HISTOGRAM_BINS + 1)

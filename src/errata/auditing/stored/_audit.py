@@ -1,0 +1,305 @@
+"""The audit of a table that is read in parts: what is learnt from drawn rows judges all."""
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._engine import Engine, Ledger, connected, engine_of
+from ..._files import explain_closed
+from ..._format import shortened, size
+from ..._progress import Progress
+from ..._random import draw_seed
+from ..._validation import check_fraction
+from ...tables._columns import column_array
+from ...tables.stored._sources import Source, memory_bytes, open_source, take_source_rows
+from .._in_memory import Asked, audit_in_memory, rows_to_learn_from
+from .._learning import Brought, Judge, Learnt, check_by_injecting, learn, notes_on_check
+from .._self_check import SelfCheck
+from .._settings import EXACT_ROWS, FEWEST_PART_ROWS, LEARN_ROWS, MOST_PART_ROWS, PART_ROWS
+from .._spellings import notes_on_spellings
+from ..inputs._inputs import check_pred_proba, inputs_of
+from ..inputs._labels import classes_of_counts, known_mask
+from ..results._audit import Audit
+from ._passes import JudgedSums, Judging, finish_rows, gather_rows, judge_part
+from ._table import Scan, Scanned, StoredTable, TableColumns, columns_for, scan_part
+
+MARK = "made-by-errata.txt"
+MARK_TEXT = """errata keeps here what is finished of an audit, so that the same call can go on when
+it was stopped, and removes this folder, with all that is in it, when the audit is done.
+"""
+IN_MEMORY_ONLY = ("embeddings", "sequence", "wavelets", "decisions", "keys", "image_shape")
+
+# Bytes, measured with `python benchmarks/scale.py parquet`.
+_PROCESS = 350_000_000  # errata and what it stands on, models, a block of rows that is judged
+_LEARNT_CELL = 40  # of the rows that are learnt from: cells, features, and these scaled
+_PART_CELL, _PART_ROW = 16, 200  # of a part: cells, and what is found out about each row
+
+
+class Storing(NamedTuple):
+    """Where and how the audit runs; see :func:`errata.audit`."""
+
+    out: Path
+    memory: int | str | None = None
+    engine: Any = None
+    resume: bool = True
+    patience: float = 600.0
+
+    @property
+    def unfinished(self) -> Path:
+        """The folder of what is not finished yet, beside that of the audit."""
+        return self.out.with_name(f"{self.out.name}.unfinished")
+
+
+def audit_stored(
+    X: Any, label: Any, asked: Asked, storing: Storing, progress: Callable[[Any], None]
+) -> Audit:
+    """See :func:`errata.audit`."""
+    _check_asked(label, asked)
+    was_there = storing.out.exists()
+    with connected(storing.engine) as client, _unfinished_folder(storing):
+        found = _audit_source(X, label, asked, storing._replace(engine=client), progress)
+        progress("writing the audit")
+        if storing.out.exists() and not was_there:
+            raise FileExistsError(
+                f"{storing.out} appeared during the audit, and stays as it is; move it away and "
+                "call again, which goes on from here, or choose another place."
+            )
+        found.save(storing.out)
+    return Audit.load(storing.out)
+
+
+@contextmanager
+def _unfinished_folder(storing: Storing) -> Iterator[None]:
+    """Make the folder of what is not finished, or take over one that errata made; then remove it.
+
+    Where the block fails, it stays if there is something in it to go on from.
+    """
+    folder = storing.unfinished
+    mark = folder / MARK
+    is_new = not folder.exists()
+    if not is_new and not mark.is_file():
+        raise FileExistsError(
+            f"{folder} is there already and was not made by errata, which would remove it; move it "
+            f"away, or choose another place than {storing.out}."
+        )
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        explain_closed(storing.out, error)
+        raise
+    try:
+        with mark.open("w", encoding="utf-8") as stream:
+            stream.write(MARK_TEXT)
+            stream.flush()
+            _lock(stream, folder)
+            yield
+    except BlockingIOError:
+        raise  # it is somebody else's
+    except BaseException as error:
+        is_bad_input = isinstance(error, ValueError | TypeError) and storing.engine is None
+        if (is_new and is_bad_input) or not _holds_results(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lock(stream: Any, folder: Path) -> None:
+    """Hold the folder until the file is closed: two audits in one would remove each other's."""
+    with suppress(ImportError):  # Windows has another kind of locks
+        import fcntl
+
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BlockingIOError(
+                f"another audit is at work in {folder}; wait for it, or choose another place."
+            ) from error
+        except OSError:  # a disk without locks
+            return
+
+
+def _holds_results(folder: Path) -> bool:
+    """Whether there is anything that would have to be made again."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return any(path.suffix in (".pickle", ".parquet") for path in files)
+
+
+def _audit_source(
+    X: Any, label: Any, asked: Asked, storing: Storing, progress: Callable[[Any], None]
+) -> Audit:
+    """Audit at once what can be learnt from at once, and a larger table in passes."""
+    progress("reading the table")
+    source = open_source(
+        X,
+        scratch=storing.unfinished / "tables",
+        rows_per_part=part_rows(storing.memory),
+        progress=progress,
+    )
+    columns = columns_for(
+        *(source.columns, label, asked.drop),
+        known=asked.known,
+        groups=asked.groups,
+        pred_proba=asked.pred_proba,
+        ids=asked.ids,
+    )
+    if source.n_rows <= LEARN_ROWS:
+        found = _audit_at_once(source, columns, asked, progress)
+    else:
+        table = StoredTable(source, columns, draw_seed(asked.random_state))
+        ledger = Ledger.open(
+            storing.unfinished / "work", _fingerprint(table, asked), resume=storing.resume
+        )
+        with engine_of(storing.engine, ledger, progress, storing.patience) as engine:
+            found = audit_in_passes(table, asked, engine, ledger, progress)
+    found.about |= {"label": label, "tables": source.files}
+    return found
+
+
+def _check_asked(label: Any, asked: Asked) -> None:
+    """Raise for what only tables in memory can have."""
+    given = [name for name in IN_MEMORY_ONLY if getattr(asked, name) is not None]
+    if given:
+        raise ValueError(
+            f"{given[0]} needs a table in memory, and this one is read in parts; read it first, "
+            "for instance with pandas.read_parquet, and pass the dataframe."
+        )
+    names = {"y": label, "groups": asked.groups, "known": asked.known, "ids": asked.ids}
+    for what, name in names.items():
+        if not isinstance(name, str) and (name is not None or what == "y"):
+            raise ValueError(
+                f"{what} must be the name of a column where the table is read in parts, but is "
+                f"{shortened(repr(name), 60)}."
+            )
+    if asked.precision is not None:
+        check_fraction("precision", asked.precision)
+
+
+def _audit_at_once(
+    source: Source, columns: TableColumns, asked: Asked, progress: Callable[[Any], None]
+) -> Audit:
+    """All rows are learnt from, so they are read into memory."""
+    rows = take_source_rows(source, np.arange(source.n_rows), columns.all)
+    per_row = {"known": columns.known, "groups": columns.groups, "ids": columns.ids}
+    cells: dict[str, Any] = {
+        what: column_array(rows, name) for what, name in per_row.items() if name is not None
+    }
+    asked = asked._replace(**cells, pred_proba=columns.proba_of(rows), drop=())
+    features = rows.select([*columns.features, columns.label])
+    return audit_in_memory(features, columns.label, asked, progress)
+
+
+def _fingerprint(table: StoredTable, asked: Asked) -> dict[str, Any]:
+    """What must be the same for an unfinished audit to go on."""
+    packages = ("errata", "numpy", "scikit-learn")
+    return table.source.fingerprint() | {
+        "label": table.columns.label,
+        "parameters": {name: repr(value) for name, value in asked._asdict().items()},
+        "versions": {name: version(name) for name in packages},
+    }
+
+
+class Known(NamedTuple):
+    """What is known after the first pass."""
+
+    learnt: Learnt
+    judge: Judge
+    check: SelfCheck | None
+
+
+def audit_in_passes(
+    table: StoredTable, asked: Asked, engine: Engine, ledger: Ledger, progress: Progress
+) -> Audit:
+    """Scan, learn and judge; what is finished is kept in the ledger."""
+    started = time.perf_counter()
+    drawn = rows_to_learn_from(table.n_rows, table.seed)
+    scan = Scan(table.columns.label, table.columns.read, drawn)
+    scanned = engine.reduce(scan_part, Scanned.merge, table.parts, scan, stage="scanning")
+    known = ledger.kept("learnt", partial(_learn, table, asked, scanned, drawn, progress))
+    learnt = known.learnt
+    few = table.n_rows <= EXACT_ROWS
+    folder = ledger.folder / "judged"
+    folder.mkdir(exist_ok=True)
+    classes, posterior = learnt.inputs.classes, learnt.posterior if few else None
+    judging = Judging(known.judge, table.columns, classes, folder, posterior)
+    told = engine.reduce(judge_part, JudgedSums.merge, table.parts, judging, stage="judging")
+    if few:
+        return gather_rows(table, asked, known, judging, told, started=started)
+    return finish_rows(table, asked, known, judging, told, engine)
+
+
+def _learn(
+    table: StoredTable, asked: Asked, scanned: Scanned, drawn: np.ndarray, progress: Progress
+) -> Known:
+    columns, rows = table.columns, scanned.table()
+    name = f"column {columns.label!r}"
+    classes = classes_of_counts(scanned.labels, scanned.blank, name)
+    given = columns.labelled(rows, classes)
+    given = given._replace(known=known_mask(given.known, given.codes >= 0))
+    groups = None if columns.groups is None else column_array(rows, columns.groups)
+    proba = columns.proba_of(rows)
+    if proba is not None:
+        proba = check_pred_proba(proba, classes, len(drawn))
+    inputs = inputs_of(
+        given,
+        groups=groups,
+        trust=asked.trust,
+        seed=table.seed,
+        n_jobs=asked.n_jobs,
+        drawn=drawn,
+        n_rows=table.n_rows,
+        pred_proba=proba,
+    )
+    inputs.notes.extend(notes_on_spellings(scanned.labels))
+    if asked.estimator is None:  # which alone looks at features that are not scaled
+        inputs = inputs.without_features()
+    learnt = learn(
+        *(inputs, Brought(asked.estimator, proba, asked.estimators)),
+        fills=scanned.blank > 0,
+        seed=table.seed,
+        n_jobs=asked.n_jobs,
+        progress=progress,
+    )
+    if not asked.self_check:
+        return Known(_small(learnt), Judge.of(learnt), None)
+    progress("planting errors and looking for them")
+    check = check_by_injecting(learnt)
+    inputs.notes.extend(notes_on_check(learnt))
+    return Known(_small(learnt), Judge.of(learnt), check)
+
+
+def _small(learnt: Learnt) -> Learnt:
+    """What was learnt, without what only models need, for the ledger."""
+    return learnt._replace(inputs=learnt.inputs.without_features(), models=[])
+
+
+def part_rows(memory: int | str | None) -> Callable[[int], int]:
+    """A function of the number of columns that says how many rows a part may have.
+
+    Examples
+    --------
+    >>> part_rows(None)(20), part_rows("600MB")(20), part_rows("4GB")(20)
+    (200000, 173076, 500000)
+    """
+    if memory is None:
+        return lambda n_columns: PART_ROWS
+    given = memory_bytes(memory)
+
+    def rows(n_columns: int) -> int:
+        fixed = _PROCESS + _LEARNT_CELL * LEARN_ROWS * n_columns
+        each = _PART_CELL * n_columns + _PART_ROW
+        most = (given - fixed) // each
+        if most < FEWEST_PART_ROWS:
+            raise ValueError(
+                f"memory={memory!r} is too little for a table of {n_columns} columns; "
+                f"{size(fixed + each * FEWEST_PART_ROWS)} are needed."
+            )
+        return min(most, MOST_PART_ROWS)
+
+    return rows

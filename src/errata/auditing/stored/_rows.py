@@ -1,0 +1,304 @@
+"""Rows on disk: what is known of each row of a large table, in files of some rows each.
+
+A file holds what :meth:`Audit.columns` has, under the same names. Columns are read when asked for.
+"""
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._files import atomic_path, readable
+from ..._optional import require
+from ..inputs._labels import labels_from
+from ..results._flags import Ranking, Totals
+
+FOLDER = "rows"
+KNOWN = "known"
+# What an audit calls them, and their names in the files.
+NAMES = {
+    "labels": "label",
+    "suggested": "suggested",
+    "p_wrong": "p_wrong",
+    "p_suggested": "p_suggested",
+    "suspicion": "suspicion",
+    "flagged": "flagged",
+}
+
+
+class PartRows(NamedTuple):
+    """The rows of a part as they are written; labels and suggestions as codes, -1 for none."""
+
+    codes: np.ndarray
+    suggested: np.ndarray
+    p_wrong: np.ndarray
+    p_suggested: np.ndarray
+    suspicion: np.ndarray
+    flagged: np.ndarray
+    known: np.ndarray | None = None
+
+    def digest(self) -> str:
+        """A name for labels and probabilities of these rows."""
+        digest = blake2b(self.p_wrong.astype("<f8").tobytes(), digest_size=16)
+        digest.update(self.codes.astype("<i4").tobytes())
+        return digest.hexdigest()
+
+
+class StoredPart(NamedTuple):
+    """Which rows of the table a file holds, and a name for what it says."""
+
+    start: int
+    stop: int
+    digest: str
+
+
+def write_part(folder: Path, start: int, rows: PartRows, classes: np.ndarray) -> StoredPart:
+    """Write the rows of a part that begins with row ``start``; the file appears when whole."""
+    arrow = require("pyarrow", extra="tables")
+    names, n = arrow.array(classes), len(rows.codes)
+    columns = {
+        "row": np.arange(start, start + n),
+        "label": names.take(arrow.array(rows.codes, mask=rows.codes < 0)),
+        "suggested": names.take(arrow.array(rows.suggested)),
+        "p_wrong": rows.p_wrong,
+        "p_suggested": rows.p_suggested.astype(np.float32),
+        "suspicion": rows.suspicion,
+        "flagged": rows.flagged,
+        **({} if rows.known is None else {KNOWN: rows.known}),
+    }
+    with atomic_path(part_path(folder, start)) as temporary:
+        require("pyarrow.parquet", extra="tables").write_table(
+            arrow.table(columns),
+            temporary,
+            use_dictionary=["label", "suggested"],
+            column_encoding={"row": "DELTA_BINARY_PACKED"},  # next to nothing, as they run on
+        )
+    return StoredPart(start, start + n, rows.digest())
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRows:
+    """All rows of an audit, in the files of a folder."""
+
+    folder: Path
+    parts: list[StoredPart]  # in the order of their rows, none left out
+    classes: np.ndarray
+    totals: Totals
+    cuts: dict[Any, Any] = field(default_factory=dict)  # what cleaning has found out about all rows
+
+    def __len__(self) -> int:
+        return self.parts[-1].stop
+
+    def attributes(self) -> dict[str, "StoredColumn | None"]:
+        """Those of an audit that have one entry per row."""
+        columns = {name: StoredColumn(self, name) for name in NAMES}
+        return columns | {KNOWN: StoredColumn(self, KNOWN) if self.totals.known else None}
+
+    def slices(self) -> Iterator[slice]:
+        """The rows of each part."""
+        return (slice(part.start, part.stop) for part in self.parts)
+
+    def read(self, name: str, start: int, stop: int) -> np.ndarray:
+        """An attribute of the rows from ``start`` up to ``stop``, from the files that hold some."""
+        if name not in ("labels", "suggested"):
+            return self._numbers(name, start, stop)
+        with_blanks = self.totals.labelled < self.totals.n
+        return labels_from(self.codes(name, start, stop), self.classes, with_blanks=with_blanks)
+
+    def take(self, name: str, rows: np.ndarray) -> np.ndarray:
+        """An attribute of rows anywhere, from the files that hold them."""
+        home = np.searchsorted([part.start for part in self.parts], rows, side="right") - 1
+        found = np.empty(len(rows), dtype=self.read(name, 0, 0).dtype)
+        for place in np.unique(home):
+            here, part = home == place, self.parts[place]
+            found[here] = self.read(name, part.start, part.stop)[rows[here] - part.start]
+        return found
+
+    def codes(self, name: str, start: int, stop: int) -> np.ndarray:
+        """Labels or suggestions of some rows as places among the classes, -1 for none."""
+        arrow, compute = (require(f"pyarrow{room}", extra="tables") for room in ("", ".compute"))
+        column, classes = self._column(name, start, stop), arrow.array(self.classes)
+        places = compute.fill_null(compute.index_in(column, value_set=classes), -1)
+        return places.to_numpy().astype(np.intp)
+
+    def _numbers(self, name: str, start: int, stop: int) -> np.ndarray:
+        values = self._column(name, start, stop).to_numpy()
+        return values.astype(float) if values.dtype == np.float32 else values
+
+    def _column(self, name: str, start: int, stop: int) -> Any:
+        """The column of some rows as Arrow has it."""
+        some = [part for part in self.parts if part.start < stop and start < part.stop]
+        chunks = [
+            chunk
+            for part in some or self.parts[:1]  # no rows are of the type of any
+            for chunk in self._of_part(part, name, start, stop).chunks
+        ]
+        return require("pyarrow", extra="tables").chunked_array(chunks)
+
+    def _of_part(self, part: StoredPart, name: str, start: int, stop: int) -> Any:
+        path, parquet = (
+            part_path(self.folder, part.start),
+            require("pyarrow.parquet", extra="tables"),
+        )
+        stored = NAMES.get(name, name)
+        with readable(path), parquet.ParquetFile(path) as file:
+            column = file.read([stored])[stored]
+        first = max(start - part.start, 0)
+        return column.slice(first, max(stop - part.start - first, 0))
+
+    def fingerprint(self) -> str:
+        """A name for all rows; each of them is known by its place."""
+        digest = blake2b("".join(part.digest for part in self.parts).encode(), digest_size=16)
+        digest.update("\x1f".join(map(repr, self.classes.tolist())).encode())
+        return digest.hexdigest()
+
+    def copy_to(self, folder: Path) -> None:
+        """The same files elsewhere: they never change, so where it can be, under a second name."""
+        folder.mkdir()
+        for part in self.parts:
+            source = part_path(self.folder, part.start)
+            with readable(source):
+                link_or_copy(source, folder / source.name)
+
+
+class StoredColumn:
+    """One attribute of all rows; a slice of it, or some rows, are read from disk."""
+
+    def __init__(self, rows: StoredRows, name: str) -> None:
+        self.rows = rows
+        self.name = name
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, rows: slice | np.ndarray) -> np.ndarray:
+        if not isinstance(rows, slice):
+            return self.rows.take(self.name, rows)
+        start, stop, _ = rows.indices(len(self))
+        return self.rows.read(self.name, start, stop)
+
+
+def columns_of_rows(held: Mapping[str, Any], rows: slice) -> dict[str, np.ndarray]:
+    """Some rows of an audit whose attributes are arrays or on disk, under the names of a table."""
+    columns = {column: held[name][rows] for name, column in NAMES.items()}
+    return {"row": np.arange(rows.start, rows.stop)} | columns
+
+
+def ranked_rows(
+    batches: Iterable[dict[str, np.ndarray]], most: int | None = None
+) -> dict[str, np.ndarray]:
+    """The rows of all batches, the most suspicious first; of equals, those that come first.
+
+    With ``most``, no more rows than these and a batch are in memory at once.
+    """
+    found: list[dict[str, np.ndarray]] = []
+    for rows in batches:
+        found.append(rows)
+        if most is not None:
+            found = [_by_suspicion(found, most)]
+    return _by_suspicion(found, most)
+
+
+def _by_suspicion(batches: list[dict[str, np.ndarray]], most: int | None) -> dict[str, np.ndarray]:
+    order = np.argsort(-np.concatenate([rows["suspicion"] for rows in batches]), kind="stable")
+    return {
+        name: np.concatenate([rows[name] for rows in batches])[order[:most]] for name in batches[0]
+    }
+
+
+def flagged_only(rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The flagged ones of some rows."""
+    return {name: column[rows["flagged"]] for name, column in rows.items()}
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """A second name for a file, or a copy of it where a disk knows no such thing."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+class Judged(NamedTuple):
+    """One entry per row of the part."""
+
+    code: np.ndarray  # of the label among all classes; -1 for a row without a label
+    other: np.ndarray  # the most probable other class; the most probable of all without a label
+    p_wrong: np.ndarray
+    p_other: np.ndarray  # probability of ``other``
+    suspicion: np.ndarray
+    p_elsewhere: np.ndarray  # p_wrong if labels near the borders of classes are not noisy
+    audited: np.ndarray  # bool; False where the class is too rare, or there is no label
+    known: np.ndarray | None = None  # bool: the label is certain
+
+    @property
+    def doubtful(self) -> np.ndarray:
+        """Whether a row has a label that may be wrong."""
+        labelled = self.code >= 0
+        return labelled if self.known is None else labelled & ~self.known
+
+    @property
+    def may_be_flagged(self) -> np.ndarray:
+        """Rows whose label may be wrong, and which models could judge."""
+        return self.doubtful & self.audited
+
+    def ranking(self) -> Ranking:
+        """What these rows add to the line that flags are drawn by."""
+        rows = self.may_be_flagged
+        return Ranking.of(self.p_wrong[rows], self.suspicion[rows])
+
+
+# Small, but for the two that decide: a row must not change sides of the line on its way to disk.
+_KINDS = {
+    "code": np.int16,
+    "other": np.int16,
+    "p_wrong": np.float64,
+    "p_other": np.float32,
+    "suspicion": np.float64,
+    "p_elsewhere": np.float32,
+    "audited": np.bool_,
+    "known": np.bool_,
+}
+
+
+def part_path(folder: Path, start: int) -> Path:
+    """The file of the part that begins with a row, so that names sort as the rows do.
+
+    >>> part_path(Path("rows"), 1_500).name
+    'part-000000001500.parquet'
+    """
+    return folder / f"part-{start:012d}.parquet"
+
+
+def write_judged(path: Path, judged: Judged) -> None:
+    """Write the rows of a part; the file appears when it is whole."""
+    columns = {
+        name: column.astype(kind, copy=False)
+        for name, kind in _KINDS.items()
+        if (column := getattr(judged, name)) is not None
+    }
+    table = require("pyarrow", extra="tables").table(columns)
+    with atomic_path(path) as temporary:
+        require("pyarrow.parquet", extra="tables").write_table(table, temporary)
+
+
+def read_judged(path: Path) -> Judged:
+    """What :func:`write_judged` has written."""
+    return Judged(**_read(path))
+
+
+def read_codes(path: Path) -> np.ndarray:
+    """Its labels alone."""
+    return _read(path, ["code"])["code"]
+
+
+def _read(path: Path, names: list[str] | None = None) -> dict[str, np.ndarray]:
+    parquet = require("pyarrow.parquet", extra="tables")
+    with readable(path), parquet.ParquetFile(path) as file:
+        table = file.read(names)
+    return {name: table[name].to_numpy() for name in table.column_names}

@@ -1,0 +1,263 @@
+"""Who speaks of items besides annotators: models of the table, or probabilities of the user."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._compat import take_rows
+from .._settings import (
+    FEATURE_FLOORS,
+    FEATURE_WEIGHTS,
+    FEW_CLASSES,
+    FIRST_STEPS,
+    LATER_STEPS,
+    LEARN_ROWS,
+    MEDIUM,
+    RBF_FEATURES,
+    RBF_FEATURES_SMALL,
+    SMALL,
+    SMALLEST_PROBABILITY,
+    TREE_ROWS,
+    TREES,
+    WIDE,
+)
+from ..inputs._groups import group_folds, renumbered
+from ..models._base import NewRows, OutOfFoldModel, TrainingData
+from ..models._default import (
+    CrossFitted,
+    Forest,
+    LinearModel,
+    RBFRidge,
+    check_classifier,
+    estimator_table,
+)
+from ..models._pooling import Pool, pool_models, pooled_new_rows, skill_of
+from ._inputs import Items
+
+
+def vote_models(n_items: int, n_classes: int) -> list[OutOfFoldModel]:
+    """Those of the default models that are quick, as they are fitted twice, and differ in kind."""
+    n_trees = next(trees for rows, trees in TREES.items() if n_items <= rows)
+    n_hidden = RBF_FEATURES_SMALL if n_items <= SMALL else RBF_FEATURES
+    chosen: list[OutOfFoldModel] = [
+        RBFRidge("wide RBF features", WIDE, n_hidden),
+        RBFRidge("RBF features", MEDIUM, n_hidden),
+        Forest("extra trees", True, n_trees, 3),
+    ]
+    if n_items <= TREE_ROWS and n_classes <= FEW_CLASSES:
+        chosen.append(LinearModel("linear model"))
+    return chosen
+
+
+class Heard(NamedTuple):
+    """What models say of the items."""
+
+    proba: np.ndarray  # (N, K), out of fold
+    models: list[dict[str, Any]]  # name, weight, agreement
+    has_skill: bool  # whether the columns tell the classes apart
+
+
+@dataclass(frozen=True)
+class ItemModels:
+    """Gives out-of-fold probabilities of the classes of items, by their columns.
+
+    Attributes
+    ----------
+    X : array of shape (N, d)
+        Scaled features of all items.
+    n_classes : int
+    estimator : classifier, optional
+        Of the user; joins the others, and looks at ``table``, or at ``X`` without one.
+    table : table of N rows, optional
+    classes : array of shape (K,), optional
+        What the estimator learns the classes as.
+    groups : array of shape (N,), optional
+        Items of a group are left out together.
+    seed, n_jobs, progress
+        As for :func:`errata.audit`.
+    """
+
+    X: np.ndarray
+    n_classes: int
+    estimator: Any = None
+    table: Any = None
+    classes: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    seed: int = 0
+    n_jobs: int | None = None
+    progress: Callable[[str], None] | None = None
+
+    def __call__(self, codes: np.ndarray) -> Heard:
+        """Hear the models that learn these classes of the items, -1 where unknown."""
+        taught = self._taught(codes)
+        present, own = np.unique(codes[taught], return_inverse=True)
+        if len(present) < 2:
+            return Heard(np.full((len(codes), self.n_classes), 1 / self.n_classes), [], False)
+        data = self._training_data(taught, own, len(present))
+        pool = pool_models(data, self._models(taught, present), progress=self.progress)
+        proba = np.full((len(codes), self.n_classes), SMALLEST_PROBABILITY)
+        proba[np.ix_(taught, present)] = np.exp(pool.logs.T)
+        self._predict_others(proba, taught, present, pool)
+        models = [
+            {"name": model.name, "weight": model.weight, "agreement": model.agreement}
+            for model in pool.models
+        ]
+        return Heard(proba, models, skill_of(pool.logs, own, data.groups).enough)
+
+    def _taught(self, codes: np.ndarray) -> np.ndarray:
+        """Items to learn from: those of classes that have two."""
+        sizes = np.bincount(codes[codes >= 0], minlength=self.n_classes)
+        taught = np.flatnonzero((codes >= 0) & (sizes[codes] >= 2))
+        if len(taught) <= LEARN_ROWS:
+            return taught
+        random = np.random.default_rng(self.seed)
+        return np.sort(random.choice(taught, LEARN_ROWS, replace=False))
+
+    def _training_data(self, taught: np.ndarray, own: np.ndarray, n_classes: int) -> TrainingData:
+        groups = renumbered(self.groups, taught)
+        data = TrainingData(self.X[taught], own, n_classes, groups, self.seed, self.n_jobs)
+        if len(taught) == len(self.X):
+            return data
+        folds = None if self.groups is None else self._folds()[taught]
+        return replace(data, folds=folds, more_rows=True)
+
+    def _folds(self) -> np.ndarray:
+        return group_folds(np.asarray(self.groups), self.seed)
+
+    def _models(self, taught: np.ndarray, present: np.ndarray) -> list[OutOfFoldModel]:
+        models = vote_models(len(taught), len(present))
+        if self.estimator is None:
+            return models
+        table = None if self.table is None else take_rows(self.table, taught)
+        names = present if self.classes is None else self.classes[present]
+        return [*models, CrossFitted("your model", self.estimator, table, names)]
+
+    def _predict_others(
+        self, proba: np.ndarray, taught: np.ndarray, present: np.ndarray, pool: Pool
+    ) -> None:
+        """What was learnt says of items that were not learnt from."""
+        others = np.setdiff1d(np.arange(len(proba)), taught)
+        if not len(others):
+            return
+        table = self.X if self.table is None else self.table
+        folds = None if self.groups is None else self._folds()
+        rows = NewRows(self.X, table, None, folds).take(others)
+        logs = pooled_new_rows(pool.fitted, pool.weights, rows)[0]
+        proba[np.ix_(others, present)] = np.exp(logs.T)
+
+
+Hear = Callable[[np.ndarray], Heard]
+
+
+def hearing(
+    items: Items,
+    estimator: Any,
+    *,
+    seed: int,
+    n_jobs: int | None,
+    progress: Callable[[str], None],
+) -> Hear | None:
+    """What gives probabilities of the classes of items, told what they probably are.
+
+    None where there are votes alone.
+    """
+    if items.pred_proba is not None:
+        if estimator is not None:
+            raise ValueError(
+                "pred_proba stands for all models, so estimator has no effect; pass one of them."
+            )
+        return HeardProbabilities(items.pred_proba)
+    if items.X is None:
+        if estimator is not None:
+            raise ValueError("estimator needs a table of the items to learn from; pass X.")
+        return None
+    if estimator is not None:
+        check_classifier("estimator", estimator)
+    return ItemModels(
+        items.X,
+        len(items.votes.classes),
+        estimator=estimator,
+        table=estimator_table(items.model_table, items.X),
+        classes=items.votes.classes,
+        groups=items.groups,
+        seed=seed,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+
+
+class HeardProbabilities:
+    """The user's own probabilities, whatever is learnt of the items."""
+
+    def __init__(self, proba: np.ndarray) -> None:
+        self.proba = proba
+
+    def __call__(self, codes: np.ndarray) -> Heard:
+        """The same for any codes; these tell how good they are."""
+        known = codes >= 0
+        logs = np.log(np.maximum(self.proba[known].T, SMALLEST_PROBABILITY))
+        agreement = float(np.mean(self.proba[known].argmax(axis=1) == codes[known]))
+        model = {"name": "your probabilities", "weight": 1.0, "agreement": agreement}
+        return Heard(self.proba, [model], skill_of(logs, codes[known]).enough)
+
+
+def is_chosen_in(step: int) -> bool:
+    """Whether numbers that are searched for are chosen anew: later they hardly change."""
+    return step < FIRST_STEPS or step % LATER_STEPS == 0
+
+
+@dataclass(frozen=True)
+class ByShares:
+    """Nothing but how frequent classes are among the majority labels.
+
+    Shares that follow the posterior drift, and rare classes vanish or swell.
+    """
+
+    shares: np.ndarray
+
+    def __call__(self, votes: np.ndarray, step: int) -> np.ndarray:
+        """Logarithm of the prior, (K,)."""
+        return np.log(self.shares)
+
+
+@dataclass
+class ByFeatures:
+    """What models say of each item, as far as it makes the votes likely.
+
+    The prior is (1 - e) s^(1 - beta) P^beta + e s, the first part normalised, for shares s and
+    probabilities P. Where beta is 0, features say nothing.
+    """
+
+    shares: np.ndarray
+    proba: np.ndarray
+    weight: float = field(default=0.0, init=False)
+    floor: float = field(default=0.0, init=False)
+
+    def __call__(self, votes: np.ndarray, step: int) -> np.ndarray:
+        """Logarithm of the prior, (N, K), with weight and floor by the likelihood of the votes."""
+        if is_chosen_in(step):
+            self.weight, self.floor = self._most_likely(votes)
+        return np.log(self._mixed(self._powered(self.weight), self.floor))
+
+    def _most_likely(self, votes: np.ndarray) -> tuple[float, float]:
+        likelihood = np.exp(votes - votes.max(axis=1, keepdims=True))
+        best, chosen = -np.inf, (0.0, 0.0)
+        for weight in FEATURE_WEIGHTS:
+            powered = self._powered(weight)
+            for floor in FEATURE_FLOORS:
+                value = np.log((self._mixed(powered, floor) * likelihood).sum(axis=1)).sum()
+                if value > best:
+                    best, chosen = value, (float(weight), float(floor))
+        return chosen
+
+    def _powered(self, weight: float) -> np.ndarray:
+        """The shares to some power times what models say to another, normalised."""
+        told = np.log(np.maximum(self.proba, SMALLEST_PROBABILITY))
+        logs = (1 - weight) * np.log(self.shares) + weight * told
+        powered = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return powered / powered.sum(axis=1, keepdims=True)
+
+    def _mixed(self, powered: np.ndarray, floor: float) -> np.ndarray:
+        return (1 - floor) * powered + floor * self.shares

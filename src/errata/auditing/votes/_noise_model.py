@@ -1,0 +1,436 @@
+"""The noise model of annotators: how each of them votes, given the class of an item.
+
+Every worker has a matrix P(vote | class). Its prior is what workers have in common, bent to how
+often this one is right; how far workers keep to it is learnt, too:
+
+- ``kappa_coin`` says how alike workers are in how often they are right,
+- ``kappa_matrix`` how alike they are in which classes they take for which. Where it is infinite,
+  a worker is one number; where it is 0, nothing but his own votes tell his matrix (Dawid and
+  Skene, 1979).
+
+A few copies of a bad worker agree with each other in all they say, and would be taken for the only
+ones who know.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit, gammaln, logit
+from scipy.stats import beta
+
+from ..._format import count, listed
+from .._settings import (
+    COPIED_VOTES,
+    COPIES_AGREE,
+    COVERAGE,
+    HABIT_VOTES,
+    KAPPAS,
+    LEAST_SKILL,
+    MATRIX_NUMBERS,
+    SHARED_DIAGONAL,
+    SHARED_FLOOR,
+    SHARED_OFF,
+    SHARED_SHAPE,
+    VOTE_NUMBERS,
+    WORKER_PRIOR_VOTES,
+)
+from ._inputs import Votes
+
+LEAST_ACCURACY = 1e-3  # nobody is always right or always wrong
+
+
+class Annotators(NamedTuple):
+    """W workers and what they have in common; rows of P pairs of worker and label."""
+
+    counts: np.ndarray  # (P, K), votes of each pair on items of each class, in expectation
+    totals: np.ndarray  # (W, K), votes of each worker on items of each class
+    theta: np.ndarray  # (W, K), P(vote = class | class) before the worker's own votes
+    prior: np.ndarray  # (P, K), P(label of the pair | class) before them
+    kappa_coin: float
+    kappa_matrix: float
+    accuracy: np.ndarray  # (W,), of each worker, drawn to that of the others
+    mean_accuracy: float  # of workers
+    shared: np.ndarray  # (K, K), P(vote | class) of an ordinary worker
+
+
+class Kappas(NamedTuple):
+    """What is known of the kappas: both to be searched for, near the last ones, or fixed."""
+
+    coin: float | None = None
+    matrix: float | None = None
+    fixed: bool = False
+
+
+class Incidence(NamedTuple):
+    """Votes by item and by pair of worker and label.
+
+    A worker gives few of many labels, so what is counted is kept for the pairs that occur, P of
+    them: never more than there are votes, however many classes.
+    """
+
+    item: np.ndarray  # (V,), in order
+    pair: np.ndarray  # (V,), the pair of each vote
+    starts: np.ndarray  # (N + 1,), where the votes of each item begin
+    worker: np.ndarray  # (P,), of each pair, in order
+    label: np.ndarray  # (P,)
+    first_pair: np.ndarray  # (W + 1,), where the pairs of each worker begin
+    n_workers: int
+    n_classes: int
+    of_pairs: sparse.csr_array  # (P, N), 1 where a pair has a vote on an item
+    of_workers: sparse.csr_array  # (W, P), 1 where a pair is of a worker
+
+    @classmethod
+    def of(cls, votes: Votes) -> "Incidence":
+        """Of votes in the order of their items."""
+        n, n_workers, k = len(votes.items), len(votes.workers), len(votes.classes)
+        keys, pair = np.unique(votes.worker * k + votes.label, return_inverse=True)
+        worker, label = np.divmod(keys, k)
+        of_pairs = sparse.csr_array((np.ones(len(votes)), (pair, votes.item)), (len(keys), n))
+        places = np.arange(len(keys))
+        of_workers = sparse.csr_array(
+            (np.ones(len(keys)), (worker, places)), (n_workers, len(keys))
+        )
+        starts = np.searchsorted(votes.item, np.arange(n + 1))
+        first_pair = np.searchsorted(worker, np.arange(n_workers + 1))
+        return cls(
+            *(votes.item, pair, starts, worker, label, first_pair),
+            *(n_workers, k, of_pairs, of_workers),
+        )
+
+    @property
+    def n_votes(self) -> np.ndarray:
+        """Votes of each item, (N,)."""
+        return np.diff(self.starts)
+
+    def blocks(self) -> Iterator[tuple[slice, slice]]:
+        """Ranges of items and of their votes, so many that their probabilities fit into memory."""
+        n, most = len(self.starts) - 1, max(1, VOTE_NUMBERS // self.n_classes)
+        first = 0
+        while first < n:
+            last = int(np.searchsorted(self.starts, self.starts[first] + most, side="right")) - 1
+            last = min(max(last, first + 1), n)
+            yield slice(first, last), slice(self.starts[first], self.starts[last])
+            first = last
+
+    def pairs_of(self, worker: int) -> slice:
+        """The pairs of a worker."""
+        return slice(self.first_pair[worker], self.first_pair[worker + 1])
+
+    def by_item(self, of_votes: np.ndarray, items: slice) -> np.ndarray:
+        """Sums over the votes of each of some items, of what each vote has; (n, K)."""
+        starts = self.starts[items.start : items.stop + 1] - self.starts[items.start]
+        shape = len(starts) - 1, len(of_votes)
+        members = sparse.csr_array((np.ones(shape[1]), np.arange(shape[1]), starts), shape=shape)
+        return members @ of_votes
+
+
+def fit_annotators(
+    incidence: Incidence, q: np.ndarray, kappas: Kappas, shape: float = SHARED_SHAPE
+) -> Annotators:
+    """Fit workers to the classes that items probably have, ``q`` of shape (N, K)."""
+    counts = incidence.of_pairs @ q
+    totals = incidence.of_workers @ counts
+    right = incidence.of_workers @ counts[np.arange(len(counts)), incidence.label]
+    votes = totals.sum(axis=1)
+    overall = float(_inside(right.sum() / votes.sum()))
+    shared = shared_matrix(_summed(incidence, counts), overall, shape)
+    mean = float(_inside(np.mean((right + 2 * overall) / (votes + 2))))
+    coin = _largest(
+        lambda kappa: beta_binomial(right, votes, mean, kappa), kappas.coin, kappas.fixed
+    )
+    accuracy = _inside((right + coin * mean) / (votes + coin))
+    theta = bent(shared, accuracy, overall)
+    prior = prior_of_pairs(incidence, theta, shared)
+    matrix = _largest(
+        lambda kappa: dirichlet_multinomial(counts, totals, prior, kappa),
+        kappas.matrix,
+        kappas.fixed,
+    )
+    return Annotators(counts, totals, theta, prior, coin, matrix, accuracy, mean, shared)
+
+
+def _inside(p: np.ndarray) -> np.ndarray:
+    return np.clip(p, LEAST_ACCURACY, 1 - LEAST_ACCURACY)
+
+
+def _summed(incidence: Incidence, counts: np.ndarray) -> np.ndarray:
+    """Votes of all workers by class and label, (K, K)."""
+    k = incidence.n_classes
+    return np.stack(
+        [np.bincount(incidence.label, weights=column, minlength=k) for column in counts.T]
+    )
+
+
+def shared_matrix(summed: np.ndarray, accuracy: float, shape: float = SHARED_SHAPE) -> np.ndarray:
+    """P(vote | class) of an ordinary worker, (K, K).
+
+    Part of the way, as a geometric mean, from one coin, by which all mistakes are alike, to the
+    rows of what was counted.
+    """
+    k = len(summed)
+    rows = summed + SHARED_DIAGONAL * np.eye(k) + SHARED_OFF / k
+    rows = (1 - SHARED_FLOOR) * rows / rows.sum(axis=1, keepdims=True) + SHARED_FLOOR / k
+    coin = np.full((k, k), (1 - accuracy) / (k - 1))
+    np.fill_diagonal(coin, accuracy)
+    mixed = rows**shape * coin ** (1 - shape)
+    return mixed / mixed.sum(axis=1, keepdims=True)
+
+
+def bent(shared: np.ndarray, accuracy: np.ndarray, overall: float) -> np.ndarray:
+    """How often each worker is right about each class, before his own votes on it; (W, K).
+
+    theta_wc = expit(logit M_cc + logit a_w - logit A).
+    """
+    return expit(logit(np.diag(shared)) + (logit(accuracy) - logit(overall))[:, None])
+
+
+def mistakes_of(shared: np.ndarray) -> np.ndarray:
+    """P(vote | class, the vote is wrong) of an ordinary worker, (K, K); the diagonal is 0."""
+    wrong = shared - np.diag(np.diag(shared))
+    return wrong / wrong.sum(axis=1, keepdims=True)
+
+
+def prior_of_pairs(incidence: Incidence, theta: np.ndarray, shared: np.ndarray) -> np.ndarray:
+    """The matrix of each worker before his own votes, at the pairs of worker and label; (P, K)."""
+    theta = theta[incidence.worker]
+    prior = (1 - theta) * mistakes_of(shared).T[incidence.label]
+    own = np.arange(len(theta)), incidence.label
+    prior[own] = theta[own]
+    return prior
+
+
+def beta_binomial(right: np.ndarray, votes: np.ndarray, mean: float, kappa: float) -> float:
+    """Log-likelihood of how often workers are right, but for what kappa does not change."""
+    a, b = kappa * mean, kappa * (1 - mean)
+    of_each = gammaln(right + a) + gammaln(votes - right + b) - gammaln(votes + kappa)
+    return float(of_each.sum() + len(votes) * (gammaln(kappa) - gammaln(a) - gammaln(b)))
+
+
+def dirichlet_multinomial(
+    counts: np.ndarray, totals: np.ndarray, prior: np.ndarray, kappa: float
+) -> float:
+    """Log-likelihood of what workers vote, given the class, but for what kappa does not change."""
+    a = kappa * prior
+    of_pairs = gammaln(counts + a) - gammaln(a)
+    of_rows = gammaln(totals + kappa) - gammaln(kappa)
+    return float(of_pairs.sum() - of_rows.sum())
+
+
+def _largest(likelihood: Callable[[float], float], last: float | None, fixed: bool) -> float:
+    """The kappa of largest likelihood; beside the last one, once there is one."""
+    if fixed and last is not None:
+        return last
+    tried = KAPPAS
+    if last is not None:
+        at = int(np.searchsorted(KAPPAS, last))
+        tried = KAPPAS[max(at - 1, 0) : at + 2]
+    return float(tried[int(np.argmax([likelihood(kappa) for kappa in tried]))])
+
+
+def describe_workers(
+    votes: Votes,
+    first: np.ndarray,
+    incidence: Incidence,
+    annotators: Annotators,
+    proba: np.ndarray,
+    t: float,
+) -> list[dict[str, Any]]:
+    """One dict for each worker, in the order of ``votes.workers``.
+
+    ``worker``, ``n_votes``, ``accuracy`` with the bounds ``low`` and ``high``, ``agreement`` with
+    the majority, ``worst``: the class taken most often for another, and that other; ``confusion``,
+    P(vote | class) of shape (K, K), or None where that were too many numbers; ``guessing``: whether
+    the votes may as well be drawn by lot. Of workers who copy, the ``first`` speaks for all.
+    """
+    n_votes = np.bincount(votes.worker, minlength=len(votes.workers))
+    accuracy, low, high = worker_accuracies(votes, annotators, proba, n_votes, t)
+    agrees = votes.label == votes.majority[votes.item]
+    agreement = np.bincount(votes.worker, weights=agrees, minlength=len(n_votes)) / n_votes
+    guessing = low <= _by_guessing(votes, n_votes)
+    return [
+        {
+            "worker": votes.workers[w],
+            "n_votes": int(n_votes[w]),
+            "accuracy": float(accuracy[w]),
+            "low": float(low[w]),
+            "high": float(high[w]),
+            "agreement": float(agreement[w]),
+            "worst": _worst(first[w], votes.classes, incidence, annotators),
+            "confusion": _confusion(first[w], incidence, annotators),
+            "guessing": bool(guessing[w]),
+        }
+        for w in range(len(n_votes))
+    ]
+
+
+def worker_accuracies(
+    votes: Votes, annotators: Annotators, proba: np.ndarray, n_votes: np.ndarray, t: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How often each worker is right, and bounds that hold nine tenths of what may be.
+
+    Voters err on the same items, so n votes are worth t n / 2 of independent ones.
+    """
+    kappa = annotators.kappa_coin
+    right = np.bincount(votes.worker, weights=proba[votes.item, votes.label])
+    accuracy = (right + kappa * annotators.mean_accuracy) / (n_votes + kappa)
+    worth = t * n_votes / 2 + min(kappa, WORKER_PRIOR_VOTES)
+    tails = np.array([(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])[:, None]
+    low, high = beta.ppf(tails, accuracy * worth, (1 - accuracy) * worth)
+    return accuracy, low, high
+
+
+def _by_guessing(votes: Votes, n_votes: np.ndarray) -> np.ndarray:
+    """How often each worker were right who drew the same votes by lot."""
+    return np.bincount(votes.worker, weights=votes.shares[votes.label]) / n_votes
+
+
+def _worst(
+    worker: int, classes: np.ndarray, incidence: Incidence, annotators: Annotators
+) -> tuple[Any, Any] | None:
+    """The class that a worker takes for another most often, and that other."""
+    label = incidence.label[incidence.pairs_of(worker)]
+    wrong = annotators.counts[incidence.pairs_of(worker)].copy()
+    wrong[np.arange(len(label)), label] = 0
+    pair, taken = np.unravel_index(wrong.argmax(), wrong.shape)
+    if wrong[pair, taken] < 0.5:  # not once, as far as we know
+        return None
+    return classes[taken], classes[label[pair]]
+
+
+def _confusion(worker: int, incidence: Incidence, annotators: Annotators) -> np.ndarray | None:
+    """P(vote | class) of a worker, (K, K)."""
+    if incidence.n_workers * incidence.n_classes**2 > MATRIX_NUMBERS:
+        return None
+    theta, pairs = annotators.theta[worker], incidence.pairs_of(worker)
+    kappa = annotators.kappa_matrix
+    mistakes = (1 - theta)[:, None] * mistakes_of(annotators.shared)
+    matrix = kappa * (mistakes + np.diag(theta))
+    matrix[:, incidence.label[pairs]] += annotators.counts[pairs].T
+    return matrix / (annotators.totals[worker] + kappa)[:, None]
+
+
+def agree_beyond_chance(votes: Votes, incidence: Incidence) -> bool:
+    """Whether votes on one item agree more often than workers make them who vote by lot.
+
+    A worker who turns everything around agrees less often, and hides that the others agree. So it
+    is looked at in two ways: plainly, and with such workers turned back, which of them these are
+    being learnt from other items.
+    """
+    everybody = np.ones(len(votes))
+    excess = _excess(votes, incidence, everybody)
+    signs = _signs(votes, excess)
+    tests = (excess, _excess(votes, incidence, signs))
+    return any(_z(votes, each) >= LEAST_SKILL for each in tests)
+
+
+def _excess(votes: Votes, incidence: Incidence, signs: np.ndarray) -> np.ndarray:
+    """How much more each vote agrees with the others of its item than by chance, (V,).
+
+    Two workers who vote by lot agree in h_w . h_u of the cases, where h are the shares of labels
+    among the other votes of a worker. Where signs of two votes differ, agreement counts against.
+    """
+    excess = np.empty(len(votes))
+    for items, part in incidence.blocks():
+        label, sign = votes.label[part], signs[part, None]
+        habits = _habits(votes, part)
+        given = np.zeros_like(habits)
+        given[np.arange(len(label)), label] = 1
+        at = votes.item[part] - items.start
+        others = incidence.by_item(sign * given, items)[at] - sign * given
+        by_chance = incidence.by_item(sign * habits, items)[at] - sign * habits
+        excess[part] = (sign * (given * others - habits * by_chance)).sum(axis=1)
+    return excess
+
+
+def _habits(votes: Votes, part: slice) -> np.ndarray:
+    """Shares of labels among the other votes of the worker of each vote, (V, K)."""
+    n_workers, k = len(votes.workers), len(votes.classes)
+    given = np.bincount(votes.worker * k + votes.label, minlength=n_workers * k)
+    worker, label = votes.worker[part], votes.label[part]
+    others = given.reshape(n_workers, k)[worker].astype(float)
+    others[np.arange(len(label)), label] -= 1
+    others += HABIT_VOTES * np.bincount(votes.label, minlength=k) / len(votes)
+    return others / others.sum(axis=1, keepdims=True)
+
+
+def _signs(votes: Votes, excess: np.ndarray) -> np.ndarray:
+    """1 for votes of workers who agree with others, -1 of those who do not, by other items; (V,).
+
+    Items are dealt out by turns, the even ones judged by the odd ones and the other way round: in
+    an order that follows from their votes, so that nothing hangs on what they are called.
+    """
+    signs = np.empty(len(votes))
+    turn = np.empty(len(votes.items), dtype=np.intp)
+    turn[np.argsort(votes.signatures[0], kind="stable")] = np.arange(len(turn))
+    odd = turn[votes.item] % 2 == 1
+    for half in (odd, ~odd):
+        sums = np.bincount(votes.worker, weights=excess * ~half, minlength=len(votes.workers))
+        signs[half] = np.where(sums[votes.worker[half]] < 0, -1, 1)
+    return signs
+
+
+def _z(votes: Votes, excess: np.ndarray) -> float:
+    """The mean excess of items with several votes, in standard errors; 0 without two of them."""
+    n = votes.n_votes
+    several = n > 1
+    if several.sum() < 2:
+        return 0.0
+    sums = np.bincount(votes.item, weights=excess, minlength=len(n))[several]
+    gain = sums / (n * (n - 1))[several]
+    error = gain.std() / np.sqrt(len(gain))
+    if error > 1e-12:
+        return float(gain.mean() / error)
+    return np.inf if gain.mean() > 1e-12 else 0.0
+
+
+def copying_workers(votes: Votes) -> np.ndarray:
+    """For each worker the first of those who say the same as he does, be it himself; (W,).
+
+    Two workers copy if they say the same of nearly all items that both have seen and that somebody
+    sees differently, when these are many: good workers, who are right most of the time on items
+    that are not easy, differ more often.
+    """
+    n, n_workers, k = len(votes.items), len(votes.workers), len(votes.classes)
+    contested = np.sum(votes.counts > 0, axis=1)[votes.item] > 1
+    item, worker, label = (each[contested] for each in (votes.item, votes.worker, votes.label))
+    ones = np.ones(len(item))
+    seen = sparse.csr_array((ones, (worker, item)), (n_workers, n))
+    said = sparse.csr_array((ones, (worker, item * k + label)), (n_workers, n * k))
+    both, same = (each @ each.T for each in (seen, said))
+    enough = both.tocoo()
+    kept = enough.data >= COPIED_VOTES
+    rows, columns = enough.row[kept], enough.col[kept]
+    alike = same.tocsr()[rows, columns] >= COPIES_AGREE * enough.data[kept]
+    pairs = (np.ones(int(alike.sum())), (rows[alike], columns[alike]))
+    graph = sparse.coo_array(pairs, shape=(n_workers, n_workers))
+    group = connected_components(graph, directed=False)[1]
+    first = np.full(group.max() + 1, n_workers)
+    np.minimum.at(first, group, np.arange(n_workers))
+    return first[group]
+
+
+def counted_once(votes: Votes, first: np.ndarray) -> Votes:
+    """The same votes, where those who copy are one worker, the first of them."""
+    k = len(votes.classes)
+    key = (votes.item * len(first) + first[votes.worker]) * k + votes.label
+    pair, label = np.divmod(np.unique(key), k)
+    item, worker = np.divmod(pair, len(first))
+    return replace(votes, item=item, worker=worker, label=label)
+
+
+def copying_note(votes: Votes, first: np.ndarray) -> list[str]:
+    """A sentence about workers who copy, if there are any."""
+    sizes = np.bincount(first, minlength=len(first))
+    copies = sizes[first] > 1
+    if not copies.any():
+        return []
+    groups = int(np.sum(sizes > 1))
+    each = "they count as one" if groups == 1 else f"their {count(groups)} groups count as one each"
+    return [
+        f"{count(int(copies.sum()))} workers give the same votes as another of them, mistakes "
+        f"included ({listed(votes.workers[copies], most=5)}): {each}."
+    ]

@@ -1,0 +1,390 @@
+"""The result of an audit of votes: an audit of items, and what is known of those who voted."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..._files import readable
+from ..._format import four_digits
+from ..._optional import require
+from ...review.decisions import Decisions
+from ...tables._columns import column_array
+from .._settings import CLEAN_THRESHOLD, CONSENSUS_SURE, MATRIX_UP_TO, SHOWN_ASKED, SHOWN_WORKERS
+from ..results._audit import Audit
+from ..results._base import Metrics, rate_metrics
+from ..results._cleaning import Cleaned
+from ..results._rates_by import NoiseRate
+from ..results._summary import class_findings, rate_told, summarise
+
+PLAIN = ("worker", "n_votes", "accuracy", "low", "high", "agreement", "guessing")
+
+WORKERS = "workers.parquet"
+PROBA = "proba {}"  # of each class, columns of the items
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class VoteAudit(Audit):
+    """Which majority labels are wrong, who is unreliable, and which item needs another vote.
+
+    Made by :func:`errata.audit_votes`. It is an :class:`errata.Audit` of items: all arrays have one
+    entry per item, and ``labels`` are what most votes say. Further attributes are below.
+
+    Attributes
+    ----------
+    items : array of shape (N,)
+        The names of the items: as in ``X`` where there is one, sorted otherwise.
+    labels : array of shape (N,)
+        The label that most votes give, which is what is audited. Of labels with as many votes it is
+        the one with more votes over all items, then the first; None, or NaN among numbers, where an
+        item has no vote.
+    proba : array of shape (N, K)
+        Posterior probability of each class, columns as in ``classes``.
+    consensus, p_consensus : arrays of shape (N,)
+        The most probable class, and its probability.
+    expected_wrong : NoiseRate
+        Fraction of the items whose consensus is still wrong, with an interval.
+    n_votes, agreement : arrays of shape (N,)
+        Votes of each item, and the share of them that is for the majority (NaN without votes).
+    ask : array of shape (N,)
+        What one more vote would tell about the class of the item, in nats; see :meth:`next_items`.
+    workers : list of dict
+        Of each annotator ``worker``, ``n_votes``, ``accuracy`` with ``low`` and ``high``,
+        ``agreement`` with the majority, ``worst`` (the pair of class and label most often
+        confused), ``confusion`` of shape (K, K), and whether it may be ``guessing``.
+    evidence : dict
+        How far votes are believed: ``vote_weight``, what each of several votes on an item counts;
+        ``kappa_coin`` and ``kappa_matrix``, how alike annotators are; ``feature_weight``, how far
+        the table is believed (None without one); ``shared``, P(vote | class) of an ordinary
+        annotator.
+
+    Examples
+    --------
+    >>> import numpy as np, errata
+    >>> random = np.random.default_rng(0)
+    >>> truth = random.integers(2, size=300)
+    >>> right = random.random((300, 4)) < [0.95, 0.9, 0.8, 0.6]
+    >>> votes = np.where(right, truth[:, None], 1 - truth[:, None])
+    >>> result = errata.audit_votes(votes, random_state=0)
+    >>> np.argsort([worker["accuracy"] for worker in result.workers]).tolist()
+    [3, 2, 1, 0]
+    >>> result.clean().labels.tolist() == result.consensus.tolist()
+    True
+    """
+
+    kind: ClassVar[str] = "votes"
+    plain: ClassVar[tuple[str, ...]] = (*Audit.plain, "evidence")
+    per_row: ClassVar[tuple[str, ...]] = (*Audit.per_row, "items", "n_votes", "agreement", "ask")
+    listed: ClassVar[tuple[str, ...]] = (
+        *("item", "label", "suggested", "p_wrong", "flagged"),
+        *("n_votes", "consensus", "p_consensus"),
+    )
+
+    items: np.ndarray
+    proba: np.ndarray
+    expected_wrong: NoiseRate
+    n_votes: np.ndarray
+    agreement: np.ndarray
+    ask: np.ndarray
+    workers: list[dict[str, Any]] = field(default_factory=list)
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def consensus(self) -> np.ndarray:
+        """The most probable class of each item."""
+        return self.classes[self.proba.argmax(axis=1)]
+
+    @property
+    def p_consensus(self) -> np.ndarray:
+        """Probability of the consensus."""
+        return self.proba.max(axis=1)
+
+    def next_items(self, k: int = 20) -> np.ndarray:
+        """The items of which one more vote would tell most, the best first."""
+        return self.items[in_asking_order(self.ask, self.n_votes)[:k]]
+
+    def clean(
+        self,
+        action: str = "relabel",
+        *,
+        threshold: float = CLEAN_THRESHOLD,
+        sure: float = CONSENSUS_SURE,
+        unsure: str = "drop",
+        decisions: Decisions | str | os.PathLike | None = None,
+        undecided: str = "act",
+        ambiguous: str = "keep",
+    ) -> Cleaned:
+        """Say which label every item gets, as :meth:`errata.Audit.clean` does.
+
+        By default, items whose majority label is probably wrong get the consensus where that is
+        more likely than all other classes together, and are dropped where none is.
+
+        Parameters
+        ----------
+        action : {"relabel", "drop", "weight", "unlabel"}, default="relabel"
+            What becomes of items whose majority label is probably wrong.
+        threshold : float, default=0.5
+            Majority labels that are wrong with more than this probability are acted upon.
+        sure : float, default=0.5
+            For "relabel": the consensus must be more probable than this.
+        unsure : {"drop", "keep"}, default="drop"
+            For "relabel": what becomes of such items without a sure consensus.
+        decisions, undecided, ambiguous
+            As for :meth:`errata.Audit.clean`.
+
+        Returns
+        -------
+        Cleaned
+            ``kept``, ``labels``, ``weight``, ``did`` and ``decided``, one entry per item.
+        """
+        return super().clean(
+            action,
+            threshold=threshold,
+            sure=sure,
+            unsure=unsure,
+            decisions=decisions,
+            undecided=undecided,
+            ambiguous=ambiguous,
+        )
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """One array per column of the ranked table, in the order of the items."""
+        columns = super().columns()
+        return columns | item_columns(self, columns["row"])
+
+    def ranked_columns(
+        self, *, flagged: bool | None = None, most: int | None = None
+    ) -> dict[str, np.ndarray]:
+        """One array per column of :meth:`table`; of the ``most`` suspicious items only."""
+        columns = super().ranked_columns(flagged=flagged, most=most)
+        return columns | item_columns(self, columns["row"])
+
+    def worker_table(self) -> Any:
+        """The annotators, the most accurate first: a polars dataframe for one, pandas otherwise.
+
+        ``confuses`` is the class and the label that one mistakes for each other most often.
+        """
+        library = require(self.about.get("dataframe", "pandas"), extra="tables")
+        return library.DataFrame(worker_columns(self.workers))
+
+    def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
+        """The annotators, and all items in the order in which another vote would tell most."""
+        order = in_asking_order(self.ask, self.n_votes)
+        lists = {"workers": worker_columns(self.workers), "ask": item_columns(self, order)}
+        return {name: for_reading(columns) for name, columns in lists.items()}
+
+    def found(self) -> dict[str, Any]:
+        """The part of the summary that the first sentence is made from."""
+        return vote_findings(self)
+
+    def summary(self) -> dict[str, Any]:
+        """All there is to tell, as a plain dict that is valid JSON."""
+        return summarise_votes(self)
+
+    def metrics(self) -> Metrics:
+        """As of any audit, and ``still_wrong``, the fraction of wrong labels after weighing."""
+        annotators = {"n_annotators": len(self.workers)}
+        return super().metrics() | rate_metrics("still_wrong", self.expected_wrong) | annotators
+
+    def kept_numbers(self) -> dict[str, Any]:
+        """What ``audit.json`` holds besides ``plain``, as JSON."""
+        return super().kept_numbers() | {
+            "classes": self.classes.tolist(),
+            "expected_wrong": list(self.expected_wrong),
+        }
+
+    def kept_columns(self) -> dict[str, Any]:
+        """Columns on disk besides those of ``per_row``."""
+        proba = {PROBA.format(code): column for code, column in enumerate(self.proba.T)}
+        return super().kept_columns() | proba
+
+    def write_more(self, folder: Path) -> None:
+        """Write what is told of annotators."""
+        write_workers(folder, self.workers)
+
+    @classmethod
+    def restored(
+        cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
+    ) -> dict[str, Any]:
+        """Attributes that are made anew from what is on disk."""
+        classes = np.array(found["classes"])
+        fields = super().restored(found, rows, table=table, path=path)
+        return fields | {
+            "classes": classes,
+            "proba": read_proba(table, len(classes)),
+            "expected_wrong": NoiseRate(*found["expected_wrong"]),
+            "workers": read_workers(path, len(classes)),
+        }
+
+
+def by_accuracy(workers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The annotators, the most accurate first; of equals, those with more votes."""
+    return sorted(workers, key=lambda worker: (-worker["accuracy"], -worker["n_votes"]))
+
+
+def worker_columns(workers: list[dict[str, Any]]) -> dict[str, np.ndarray]:
+    """One array per column of the table of annotators."""
+    ranked = by_accuracy(workers)
+    confuses = np.array([confused(worker["worst"]) for worker in ranked], dtype=object)
+    return {name: np.array([each[name] for each in ranked]) for name in PLAIN} | {
+        "confuses": confuses
+    }
+
+
+def confused(worst: tuple[Any, Any] | None) -> str | None:
+    """The pair of class and label that an annotator confuses most often, in words.
+
+    Examples
+    --------
+    >>> confused(("cat", "dog"))
+    'cat as dog'
+    """
+    return None if worst is None else f"{worst[0]} as {worst[1]}"
+
+
+def in_asking_order(ask: np.ndarray, n_votes: np.ndarray) -> np.ndarray:
+    """Items by what one more vote would tell, the most first; before all, those without any.
+
+    Examples
+    --------
+    >>> in_asking_order(np.array([0.1, 0.3, 0.2]), np.array([5, 5, 0])).tolist()
+    [2, 1, 0]
+    """
+    return np.lexsort((-ask, n_votes > 0))
+
+
+def item_columns(audit: "VoteAudit", rows: np.ndarray) -> dict[str, np.ndarray]:
+    """What only votes tell of some items, a column each."""
+    proba = audit.proba[rows]
+    return {
+        "item": audit.items[rows],
+        "n_votes": audit.n_votes[rows],
+        "agreement": audit.agreement[rows],
+        "consensus": audit.classes[proba.argmax(axis=1)],
+        "p_consensus": proba.max(axis=1),
+        "ask": audit.ask[rows],
+    }
+
+
+def for_reading(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Columns for a spreadsheet: four digits, as further ones say nothing, and 0 or 1.
+
+    Examples
+    --------
+    >>> for_reading({"low": np.array([0.123456]), "guessing": np.array([True])})
+    {'low': array([0.1235]), 'guessing': array([1])}
+    """
+    return {name: _for_reading(cells) for name, cells in columns.items()}
+
+
+def _for_reading(cells: np.ndarray) -> np.ndarray:
+    if cells.dtype.kind == "b":
+        return cells.astype(int)
+    return cells.round(4) if cells.dtype.kind == "f" else cells
+
+
+def vote_findings(audit: "VoteAudit") -> dict[str, Any]:
+    """What the answer is made from."""
+    return class_findings(audit, audit.totals) | {
+        "still_wrong": rate_told(audit.expected_wrong, len(audit)),
+        "annotators": len(audit.workers),
+    }
+
+
+def summarise_votes(audit: "VoteAudit") -> dict[str, Any]:
+    """See :meth:`errata.auditing.VoteAudit.summary`."""
+    shared = audit.evidence["shared"] if len(audit.classes) <= MATRIX_UP_TO else None
+    return summarise(audit) | {
+        **vote_findings(audit),
+        "votes": int(audit.n_votes.sum()),
+        "workers": _workers(audit.workers),
+        "guessing": sum(bool(worker["guessing"]) for worker in audit.workers),
+        "shared": shared and np.round(shared, 4).tolist(),
+        "asked": _asked(audit),
+        "worth": _worth(audit),
+    }
+
+
+def _workers(workers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Annotators as they are drawn; of many, the best, the worst, and some in between."""
+    ranked = by_accuracy(workers)
+    shown = np.unique(np.linspace(0, len(ranked) - 1, min(len(ranked), SHOWN_WORKERS)).round())
+    return [_worker(ranked[int(place)], int(place)) for place in shown]
+
+
+def _worker(worker: dict[str, Any], place: int) -> dict[str, Any]:
+    numbers = ("accuracy", "low", "high", "agreement")
+    return {
+        "rank": place + 1,
+        "worker": str(worker["worker"]),
+        "votes": int(worker["n_votes"]),
+        **{name: four_digits(worker[name]) for name in numbers},
+        "confuses": confused(worker["worst"]),
+        "guessing": bool(worker["guessing"]),
+    }
+
+
+def _asked(audit: "VoteAudit") -> list[dict[str, Any]]:
+    """The items of which another vote would tell most."""
+    rows = in_asking_order(audit.ask, audit.n_votes)[:SHOWN_ASKED]
+    columns = item_columns(audit, rows)
+    return [
+        {
+            "row": int(row),
+            "item": str(item),
+            "votes": int(n),
+            "agreement": None if np.isnan(agreement) else four_digits(agreement),
+            "consensus": str(consensus),
+            "p_consensus": four_digits(p),
+            "gain": four_digits(gain),
+        }
+        for row, item, n, agreement, consensus, p, gain in zip(rows, *columns.values(), strict=True)
+    ]
+
+
+def _worth(audit: "VoteAudit") -> dict[str, Any]:
+    """How much votes count: so many of them on one item are worth so many that err on their own."""
+    given = float(audit.n_votes[audit.n_votes > 0].mean())
+    weight = float(audit.evidence["vote_weight"])
+    beta = audit.evidence["feature_weight"]
+    return {"votes": given, "weight": weight, "features": None if beta is None else float(beta)}
+
+
+def write_workers(folder: Path, workers: list[dict[str, Any]]) -> None:
+    """Write what is told of annotators, confusions included."""
+    arrow = require("pyarrow", extra="tables")
+    table = arrow.Table.from_pylist(
+        [{name: _plain(value) for name, value in worker.items()} for worker in workers]
+    )
+    require("pyarrow.parquet", extra="tables").write_table(table, folder / WORKERS)
+
+
+def _plain(value: Any) -> Any:
+    """Lists of Python's own values; a matrix as one line after the other."""
+    if isinstance(value, np.ndarray):
+        return value.ravel().tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
+
+
+def read_workers(path: Path, n_classes: int) -> list[dict[str, Any]]:
+    """What :func:`write_workers` has written."""
+    parquet = require("pyarrow.parquet", extra="tables")
+    with readable(path / WORKERS), parquet.ParquetFile(path / WORKERS) as file:
+        return [_restored(worker, n_classes) for worker in file.read().to_pylist()]
+
+
+def _restored(worker: dict[str, Any], n_classes: int) -> dict[str, Any]:
+    confusion, worst = worker["confusion"], worker["worst"]
+    return worker | {
+        "confusion": confusion and np.reshape(confusion, (n_classes, n_classes)),
+        "worst": worst and tuple(worst),
+    }
+
+
+def read_proba(table: Any, n_classes: int) -> np.ndarray:
+    """The probabilities of the classes, from the columns of the items."""
+    return np.stack([column_array(table, PROBA.format(code)) for code in range(n_classes)], axis=1)

@@ -1,0 +1,364 @@
+"""Entropy, mutual information and Bayes risk, from distances to nearest rows."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import digamma, entr, gammaln, log_softmax
+from sklearn.utils import check_array, check_consistent_length
+
+from .._neighbors import possible_neighbors
+from .._validation import check_choice, check_labels, check_positive
+from ._distances import (
+    ClassRows,
+    all_and_own,
+    every_class,
+    log_squares,
+    nearest_in_segments,
+    one_segment,
+    sorted_by_class,
+)
+from .label_noise._tolerant_criterion import check_memberships, tolerant_mutual_information
+
+METHODS = ("count", "soft")
+
+
+def mutual_information(
+    X: Any,
+    y: Any,
+    *,
+    n_neighbors: int = 8,
+    memberships: Any = None,
+    base: float | None = None,
+) -> float:
+    r"""Mutual information between all columns of ``X`` together and the classes ``y``.
+
+    How much the columns, taken jointly, tell about the class. Columns count with their units:
+    standardise them first. The estimate may be negative, and may exceed the entropy of ``y``;
+    neither is cut off, so that subsets stay comparable. It is no stand-in for scikit-learn's
+    ``mutual_info_classif``, which looks at one column at a time; for one column the two agree
+    for many rows. Costs O(n log n) for one column, a tree for a few, O(n² d) beyond.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d) or (n,)
+        The columns; no missing values, and no crowds of equal rows.
+    y : array-like of shape (n,)
+        Labels of two classes or more. A row alone in its class is left out, with a warning.
+    n_neighbors : int, default=8
+        k. In a class of no more than k rows, all its other rows are taken, with a warning.
+    memberships : array-like of shape (n, n_classes), optional
+        How much each row belongs to each class, rows summing to one: the information about the
+        true class, where labels are doubtful. ``y`` then only says which classes there are; the
+        columns are in their sorted order.
+    base : float, optional
+        Base of the logarithm; e when not given (nats), 2 for bits.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    :math:`\hat I = \hat H(X) - \sum_y (n_y / n) \hat H(X | Y = y)` of :func:`knn_entropy` [1]_, in
+    which the volume of the ball cancels:
+
+    .. math::
+        \hat I = \psi(n) - \psi(k) - \sum_y \frac{n_y}{n} (\psi(n_y) - \psi(k_y))
+        + \frac{d}{n} \sum_i \log \frac{\epsilon_k(i)}{\epsilon_{k_y}(i | y_i)},
+        \quad k_y = \min(k, n_y - 1).
+
+    References
+    ----------
+    .. [1] V. Gómez-Verdejo, M. Verleysen, J. Fleury. Information-theoretic feature selection for
+       functional data classification. Neurocomputing 72, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from errata.feature_selection import mutual_information
+    >>> X, y = load_wine(return_X_y=True)
+    >>> round(mutual_information(StandardScaler().fit_transform(X), y), 2)
+    0.94
+    """
+    X = as_rows(X)
+    classes, codes = check_labels(y, min_classes=2)
+    check_consistent_length(X, codes)
+    if memberships is not None:
+        known = check_memberships(memberships, len(X), len(classes))
+        return tolerant_mutual_information(X, known, n_neighbors) / log_of(base)
+    rows = sorted_by_class(X, codes, n_neighbors)
+    squares = nearest_in_segments(rows.columns, all_and_own(rows))
+    nats = information_of_counts(rows) + float(log_ratios(squares)) * X.shape[1] / (2 * rows.n)
+    return nats / log_of(base)
+
+
+def information_of_counts(rows: ClassRows) -> float:
+    """The part of the information that is the same for all subsets: that of the digammas."""
+    own = rows.sizes / rows.n * (digamma(rows.sizes) - digamma(rows.own_neighbors))
+    return float(digamma(rows.n) - digamma(rows.n_neighbors) - own.sum())
+
+
+def log_ratios(squares: np.ndarray) -> np.ndarray:
+    """Sum over rows of log D²(k) - log D²(k_y | y): ``squares`` has both in its last axis."""
+    logs = log_squares(squares).sum(axis=-2)
+    return logs[..., 0] - logs[..., 1]
+
+
+def knn_posteriors(X: Any, y: Any, *, n_neighbors: int = 8) -> np.ndarray:
+    r"""Probability of each class at each row, the row itself left out.
+
+    Densities of the classes are estimated from the distance to the k-th nearest row of each, not
+    from votes, so that probabilities are neither 0 nor 1. Standardise columns first. Costs a tree
+    for a few columns, O(n² d) beyond.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d) or (n,)
+        The columns; no missing values, and no crowds of equal rows.
+    y : array-like of shape (n,)
+        Labels of two classes or more.
+    n_neighbors : int, default=8
+        k; all rows of a class that has fewer, with a warning.
+
+    Returns
+    -------
+    array of shape (n, n_classes)
+        Columns in the sorted order of the classes. A class of a single row is left out, with a
+        warning: its column is 0, its row nan.
+
+    Notes
+    -----
+    With :math:`n_{iy}` the size of class y, plus one where row i is not in it [1]_,
+
+    .. math::
+        \hat p(y | x_i) \propto \frac{n_y}{n}
+        \exp(\psi(k_y) - \psi(n_{iy}) - d \log \epsilon_{k_y}(i | y)).
+
+    References
+    ----------
+    .. [1] B. Frénay, G. Doquire, M. Verleysen. Feature selection with risk estimation. European
+       Symposium on Artificial Neural Networks, 2013.
+
+    Examples
+    --------
+    >>> from errata.feature_selection import knn_posteriors
+    >>> x, y = [0, 1, 3, 7, 8, 10], ["a", "a", "a", "b", "b", "b"]
+    >>> knn_posteriors(x, y, n_neighbors=2)[:, 0].round(2)
+    array([0.79, 0.83, 0.7 , 0.26, 0.17, 0.19])
+    """
+    X, codes, n_classes = _checked(X, y)
+    rows, log_posteriors = _log_posteriors(X, codes, n_neighbors)
+    found = np.full((len(X), n_classes), np.nan)
+    found[rows.order] = 0
+    found[np.ix_(rows.order, rows.present)] = np.exp(log_posteriors)
+    return found
+
+
+def bayes_risk(X: Any, y: Any, *, n_neighbors: int = 8, method: str = "count") -> float:
+    r"""The lowest error rate any classifier can have with these columns, estimated.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d) or (n,)
+        The columns; no missing values, and no crowds of equal rows. Standardise them first.
+    y : array-like of shape (n,)
+        Labels of two classes or more. A row alone in its class is left out, with a warning.
+    n_neighbors : int, default=8
+        k of :func:`knn_posteriors`.
+    method : {"count", "soft"}, default="count"
+        "count": the fraction of rows whose label is not the most probable class. "soft": the mean
+        probability that the most probable class is not the right one, which needs no label once
+        the densities are known, takes any value instead of multiples of 1/n, and grows with the
+        number of columns.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    With :func:`knn_posteriors` p, count is :math:`\frac1n \sum_i [y_i \ne \arg\max_y p(y | x_i)]`,
+    soft is :math:`\frac1n \sum_i (1 - \max_y p(y | x_i))` [1]_. The first of classes equally
+    probable wins.
+
+    References
+    ----------
+    .. [1] B. Frénay, G. Doquire, M. Verleysen. Feature selection with risk estimation. European
+       Symposium on Artificial Neural Networks, 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.stats import norm
+    >>> from errata.feature_selection import bayes_risk
+    >>> y = np.repeat([0, 1], 1000)
+    >>> x = np.random.RandomState(0).normal(size=2000) + 3 * y
+    >>> round(bayes_risk(x, y), 3), round(float(norm.cdf(-1.5)), 3)  # estimated, and true
+    (0.068, 0.067)
+    """
+    check_choice("method", method, METHODS)
+    X, codes, _ = _checked(X, y)
+    rows, log_posteriors = _log_posteriors(X, codes, n_neighbors)
+    by_count = method == "count"
+    errors = count_errors(log_posteriors, rows.codes) if by_count else soft_errors(log_posteriors)
+    return float(errors) / rows.n
+
+
+def posterior_information(
+    X: Any, y: Any, *, n_neighbors: int = 8, base: float | None = None
+) -> float:
+    r"""Mutual information between columns and classes by way of posteriors.
+
+    Of use beside :func:`bayes_risk` with ``method="soft"``: both follow from the same
+    probabilities, so that what is proved about entropy and risk (Fano, Hellman and Raviv) holds for
+    the estimates, too. To choose columns, :func:`mutual_information` is the better estimate.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d) or (n,)
+        The columns; no missing values, and no crowds of equal rows. Standardise them first.
+    y : array-like of shape (n,)
+        Labels of two classes or more. A row alone in its class is left out, with a warning.
+    n_neighbors : int, default=8
+        k of :func:`knn_posteriors`.
+    base : float, optional
+        Base of the logarithm; e when not given (nats), 2 for bits.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    :math:`H(Y) + \frac1n \sum_i \sum_y p(y | x_i) \log p(y | x_i)` [1]_, H(Y) from the sizes of
+    the classes.
+
+    References
+    ----------
+    .. [1] B. Frénay, G. Doquire, M. Verleysen. Theoretical and empirical study on the potential
+       inadequacy of mutual information for feature selection in classification. Neurocomputing
+       112, 2013.
+
+    Examples
+    --------
+    >>> from errata.feature_selection import posterior_information
+    >>> x, y = [0, 1, 3, 7, 8, 10], ["a", "a", "a", "b", "b", "b"]
+    >>> round(posterior_information(x, y, n_neighbors=2, base=2), 3)
+    0.253
+    """
+    X, codes, _ = _checked(X, y)
+    rows, log_posteriors = _log_posteriors(X, codes, n_neighbors)
+    conditional = entr(np.exp(log_posteriors)).sum() / rows.n
+    return float(entr(rows.sizes / rows.n).sum() - conditional) / log_of(base)
+
+
+def log_posteriors_of(squares: np.ndarray, rows: ClassRows, codes: np.ndarray, d: int) -> Any:
+    """Logarithms of p(y | x), from squared distances to each class in the last axis.
+
+    ``codes`` are those of the rows in the last axis but one.
+    """
+    own = codes[:, None] == np.arange(len(rows.sizes))
+    k = np.where(own, rows.own_neighbors, rows.other_neighbors)
+    log_priors = np.log(rows.sizes / rows.n)
+    log_densities = digamma(k) - digamma(rows.sizes + ~own) - d / 2 * log_squares(squares)
+    return log_softmax(log_priors + log_densities, axis=-1)
+
+
+def count_errors(log_posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """The number of rows whose label is not the most probable class."""
+    return (log_posteriors.argmax(axis=-1) != codes).sum(axis=-1)
+
+
+def soft_errors(log_posteriors: np.ndarray) -> np.ndarray:
+    """The number of rows expected to be of another class than the most probable one."""
+    return -np.expm1(log_posteriors.max(axis=-1)).sum(axis=-1)
+
+
+def _checked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, int]:
+    X = as_rows(X)
+    classes, codes = check_labels(y, min_classes=2)
+    check_consistent_length(X, codes)
+    return X, codes, len(classes)
+
+
+def _log_posteriors(
+    X: np.ndarray, codes: np.ndarray, n_neighbors: int
+) -> tuple[ClassRows, np.ndarray]:
+    rows = sorted_by_class(X, codes, n_neighbors)
+    squares = nearest_in_segments(rows.columns, every_class(rows))
+    return rows, log_posteriors_of(squares, rows, rows.codes, X.shape[1])
+
+
+def knn_entropy(X: Any, *, n_neighbors: int = 8, base: float | None = None) -> float:
+    r"""Differential entropy of continuous columns, from distances to the k-th nearest row.
+
+    For rows drawn from a density that is smooth at the scale of neighbours. The bias grows with the
+    number of columns and near the edge of a bounded density. Repeated rows have no density: add a
+    little noise to them first. Costs O(n log n) for one column, a tree for a few, O(n² d) beyond.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d) or (n,)
+        The rows; no missing values.
+    n_neighbors : int, default=8
+        k, cut to n - 1 with a warning. More neighbours make the estimate steadier, and coarser.
+    base : float, optional
+        Base of the logarithm; e when not given (nats), 2 for bits.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    With :math:`\epsilon_k(i)` twice the distance from row i to its k-th nearest other row and
+    :math:`c_d` the volume of the d-ball of diameter 1 [1]_,
+
+    .. math:: \hat H(X) = \psi(n) - \psi(k) + \log c_d + \frac{d}{n} \sum_i \log \epsilon_k(i).
+
+    References
+    ----------
+    .. [1] L. F. Kozachenko, N. N. Leonenko. Sample estimate of the entropy of a random vector.
+       Problems of Information Transmission 23, 1987.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from errata.feature_selection import knn_entropy
+    >>> X = np.random.RandomState(0).normal(size=(2000, 2))
+    >>> round(knn_entropy(X), 2), round(float(np.log(2 * np.pi * np.e)), 2)  # estimated, and true
+    (2.79, 2.84)
+    """
+    X = as_rows(X)
+    n, d = X.shape
+    k = possible_neighbors(n_neighbors, n)
+    squares = nearest_in_segments(np.ascontiguousarray(X.T), one_segment(n, k))
+    log_diameters = np.log(2) + log_squares(squares).mean() / 2
+    nats = digamma(n) - digamma(k) + log_ball_volume(d) + d * log_diameters
+    return float(nats) / log_of(base)
+
+
+def log_ball_volume(d: int) -> float:
+    """Logarithm of the volume of the d-ball of diameter 1.
+
+    >>> round(float(np.exp(log_ball_volume(2))), 6)  # pi / 4
+    0.785398
+    """
+    return d / 2 * np.log(np.pi) - gammaln(d / 2 + 1) - d * np.log(2)
+
+
+def as_rows(X: Any) -> np.ndarray:
+    """``X`` as an array of numbers with two rows at least; a single column may have one axis."""
+    X = np.asarray(X) if np.ndim(X) == 1 else X
+    X = X[:, None] if np.ndim(X) == 1 else X
+    return check_array(X, dtype=float, ensure_min_samples=2)
+
+
+def log_of(base: float | None) -> float:
+    """What divides a number of nats to give it in another base."""
+    if base is None:
+        return 1.0
+    if check_positive("base", base) == 1:
+        raise ValueError("base=1 is the base of no logarithm; pass 2 for bits.")
+    return float(np.log(base))

@@ -1,0 +1,1 @@
+"""Formats of files: delimited text, JSON lines, Excel, Parquet and Feather."""

@@ -1,0 +1,1 @@
+"""Tables larger than memory: what they are, and how they are read and written in parts."""

@@ -1,0 +1,230 @@
+"""A table in several files: those that a path or a pattern names, and copies of all of them."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from glob import glob, has_magic
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._format import listed
+from .._columns import column_array
+from .._pictures import is_picture_folder
+from .._table import copy_changed, read_table
+from ..formats._records import Change, NoRowsError, is_table_name, known_ending, natural
+from ._parquet import check_same_columns, stacked
+
+
+def is_path(thing: Any) -> bool:
+    """Whether it is a path, as text or as an object."""
+    return isinstance(thing, str | os.PathLike)
+
+
+def is_pattern(path: Any) -> bool:
+    """Whether a path stands for several by the characters in it, and is not there itself."""
+    return has_magic(os.fspath(path)) and not os.path.lexists(path)
+
+
+def names_tables(thing: Any) -> bool:
+    """Whether it is a path or a list of them; a list of other texts is a column."""
+    if is_path(thing):
+        return True
+    several = isinstance(thing, list | tuple) and bool(thing) and all(map(is_path, thing))
+    return several and any(map(_looks_like_a_path, thing))
+
+
+def stored_files(paths: Any) -> list[Path]:
+    """The files of a path, a pattern or a list: those of a folder in the natural order of names.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for number in (10, 9, 1):
+    ...         Path(folder, f"part-{number}.csv").touch()
+    ...     Path(folder, "_SUCCESS").touch()
+    ...     [path.name for path in stored_files(folder)]
+    ['part-1.csv', 'part-9.csv', 'part-10.csv']
+    """
+    several = [paths] if is_path(paths) else list(paths)
+    return [file for path in several for file in _files(os.fspath(path))]
+
+
+def file_facts(files: Iterable[Path]) -> dict[str, Any]:
+    """What tells files from others, and from what they were before they changed."""
+    files = list(files)
+    return {
+        "files": [str(file.resolve()) for file in files],
+        "sizes": [file.stat().st_size for file in files],
+        "changed": [file.stat().st_mtime_ns for file in files],
+    }
+
+
+def _looks_like_a_path(path: Any) -> bool:
+    if not isinstance(path, str):
+        return True
+    return is_table_name(Path(path)) or has_magic(path) or os.path.isdir(path)
+
+
+def _files(path: str) -> Iterator[Path]:
+    found = Path(path)
+    if not is_pattern(path):
+        yield from _files_of_folder(found) if found.is_dir() else [_checked(found)]
+        return
+    matches = sorted(map(Path, glob(path, recursive=True)), key=natural)
+    matches = [match for match in matches if not _is_hidden(match)]
+    if not matches:
+        raise FileNotFoundError(f"no file matches {path}; check the pattern and the folder.")
+    for match in matches:
+        yield from _files_of_folder(match) if match.is_dir() else [_checked(match)]
+
+
+def _checked(file: Path) -> Path:
+    if not file.exists():
+        raise FileNotFoundError(f"{file} does not exist.")
+    known_ending(file)
+    return file
+
+
+def _files_of_folder(folder: Path) -> list[Path]:
+    """The tables in a folder, all of one format: what is something else is not passed over."""
+    try:
+        within = sorted((path for path in folder.iterdir() if not _is_hidden(path)), key=natural)
+    except PermissionError as error:
+        raise PermissionError(f"{folder} may not be read with your permissions.") from error
+    _refuse_folders(folder, [path for path in within if path.is_dir()])
+    odd = [path.name for path in within if not is_table_name(path)]
+    if odd:
+        raise ValueError(
+            f"{folder} holds {listed(odd, 3)} besides tables; say which files you mean by a "
+            f'pattern, such as "{folder / "*.parquet"}".'
+        )
+    if not within:
+        raise FileNotFoundError(f"{folder} holds no table.")
+    endings = sorted({known_ending(path) for path in within})
+    if len(endings) > 1:
+        raise ValueError(
+            f"{folder} holds files of several formats ({listed(endings)}); say which you mean by "
+            f'a pattern, such as "{folder / ("*" + endings[0])}".'
+        )
+    return within
+
+
+def _refuse_folders(folder: Path, within: list[Path]) -> None:
+    if not within:
+        return
+    if is_picture_folder(folder):
+        raise ValueError(
+            f"{folder} holds pictures, which are not read in parts; pass "
+            f"errata.tables.read_pictures({str(folder)!r}), whose labels are in the column 'label'."
+        )
+    first, pattern = within[0], f'"{folder / "**" / "*.parquet"}"'
+    if "=" in first.name:
+        raise ValueError(
+            f"{folder} holds folders such as {first.name}, whose names some tools take for "
+            "columns; to have these columns, pass pyarrow.dataset.dataset(..., "
+            f'partitioning="hive"), and to leave them out, a pattern such as {pattern}.'
+        )
+    raise ValueError(
+        f"{folder} holds a folder, {first.name}; say which files you mean by a pattern, "
+        f"such as {pattern}."
+    )
+
+
+def _is_hidden(path: Path) -> bool:
+    """Whether it is no data by its name: .part.crc, _SUCCESS, _metadata."""
+    unnamed = path.name.startswith("_") and not path.is_dir() and not is_table_name(path)
+    return path.name.startswith(".") or unnamed
+
+
+def column_of_files(files: Sequence[Path], name: str) -> np.ndarray:
+    """One column of all files, under each other."""
+    if len(files) == 1:
+        return column_array(read_table(files[0], [name]), name)
+    tables = [table for file in files if (table := _table(file, [name])) is not None]
+    if not tables:
+        raise NoRowsError(f"none of the files in {files[0].parent} holds a row.")
+    found = [column_array(table, name) for table in tables]
+    if any(cells.dtype.kind == "O" for cells in found):  # NumPy would write numbers as text
+        found = [cells.astype(object) for cells in found]
+    return np.concatenate(found)
+
+
+def read_files(files: Sequence[Path]) -> Any:
+    """All rows of all files as one Arrow table."""
+    tables = [(file, table) for file in files if (table := _table(file, None)) is not None]
+    if len(tables) == 1:
+        return tables[0][1]
+    first, columns = str(tables[0][0]), tuple(tables[0][1].column_names)
+    for file, table in tables:
+        check_same_columns(columns, first, table.column_names, str(file))
+    return stacked([table for _, table in tables])
+
+
+def copied_names(files: Sequence[Path]) -> list[Path]:
+    """What copies of files are called within their new folder.
+
+    >>> list(map(str, copied_names([Path("a/x.csv"), Path("a/b/x.csv")])))
+    ['x.csv', 'b/x.csv']
+    """
+    places = [Path(os.path.abspath(file)) for file in files]
+    common = os.path.commonpath([place.parent for place in places])
+    return [place.relative_to(common) for place in places]
+
+
+class Place(NamedTuple):
+    """Where some rows stand."""
+
+    file: Path
+    row: int  # of the file, the first of them
+    before: int  # rows of the files before
+
+    @property
+    def rows_before(self) -> int:
+        """Rows of all files before the first of these."""
+        return self.before + self.row
+
+
+Rewrite = Callable[[Place, list[Any]], tuple[Sequence[bool] | np.ndarray, list[Any]]]
+
+
+def copy_files(files: Sequence[Path], folder: Path, name: str, rewrite: Rewrite) -> int:
+    """Copy files into a new folder, one column rewritten; give the number of their rows.
+
+    ``rewrite`` gets the cells of some rows, in their order, and says which of the rows stay and
+    what their cells become.
+    """
+    folder.mkdir()
+    before = 0
+    for file, copy in zip(files, copied_names(files), strict=True):
+        (folder / copy).parent.mkdir(parents=True, exist_ok=True)
+        before += copy_file(file, folder / copy, name, rewrite, before)
+    return before
+
+
+def copy_file(file: Path, target: Path, name: str, rewrite: Rewrite, before: int = 0) -> int:
+    """Copy one of several files, with so many rows in those before it; give the number of rows."""
+    if not file.stat().st_size:
+        shutil.copyfile(file, target)
+        return 0
+    n_rows = 0
+
+    def of(start: int, cells: list[Any]) -> Any:
+        nonlocal n_rows
+        n_rows = start + len(cells)
+        return rewrite(Place(file, start, before), cells)
+
+    copy_changed(file, target, Change(name, of))
+    return n_rows
+
+
+def _table(file: Path, columns: Sequence[str] | None) -> Any:
+    """What a file holds; None when it has no rows, which one file of several may lack."""
+    if not file.stat().st_size:
+        return None
+    try:
+        return read_table(file, columns)
+    except NoRowsError:
+        return None

@@ -1,0 +1,242 @@
+"""Dask dataframes, lazy frames and files that cannot be read in parts, made into parts."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b, file_digest
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ..._engine._engine import Clock, Progress
+from ..._files import atomic_path, is_packed
+from ..._optional import require
+from ..formats._columnar import feather_tables, open_parquet
+from ..formats._csv import csv_tables
+from ..formats._excel import read_excel
+from ..formats._json import json_tables
+from ..formats._records import EXCEL, JSON, known_ending
+from ._parquet import ParquetTable, SourcePart, common_schema, conformed, rows_of, texts
+
+GROUP_ROWS = 1 << 16  # of a row group
+_GROUP_BYTES = 1 << 25  # or fewer rows, when they are long
+
+
+def is_lazy_frame(table: Any) -> bool:
+    """Whether it is a lazy frame of polars, without importing polars."""
+    kind = type(table)
+    return kind.__module__.partition(".")[0] == "polars" and kind.__name__ == "LazyFrame"
+
+
+def is_dataset(table: Any) -> bool:
+    """Whether it is a dataset of pyarrow, without importing it."""
+    return type(table).__module__.startswith("pyarrow._dataset") and hasattr(table, "to_batches")
+
+
+def lazy_frame_tables(frame: Any, scratch: Path) -> tuple[list[ParquetTable], dict[str, Any]]:
+    """What a lazy frame gives, written by polars piece by piece; and what tells it from others."""
+    target = scratch / "frame.parquet"
+    scratch.mkdir(parents=True, exist_ok=True)
+    with atomic_path(target) as temporary:
+        frame.sink_parquet(temporary, row_group_size=GROUP_ROWS)
+    return [ParquetTable(str(target), "the frame")], _contents(target)
+
+
+def dataset_tables(dataset: Any, scratch: Path) -> tuple[list[ParquetTable], dict[str, Any]]:
+    """The Parquet files of a dataset; all of it in one of our own when it is anything else."""
+    tables = _parquet_files(dataset)
+    if tables is not None:
+        return tables, _facts(dataset)
+    arrow = require("pyarrow", extra="tables")
+    target = scratch / "dataset.parquet"
+    batches = dataset.to_batches(batch_readahead=1, fragment_readahead=1)
+    spool((arrow.Table.from_batches([batch]) for batch in batches if batch.num_rows), target)
+    return [ParquetTable(str(target), "the dataset")], _contents(target)
+
+
+def _parquet_files(dataset: Any) -> list[ParquetTable] | None:
+    """The files when they are Parquet and hold all that the dataset does; else None."""
+    kind = require("pyarrow.dataset", extra="tables").ParquetFileFormat
+    if not isinstance(getattr(dataset, "format", None), kind):
+        return None
+    # Files of this machine are opened as all others are, with sentences that say what is wrong.
+    elsewhere = None if dataset.filesystem.type_name == "local" else dataset.filesystem
+    tables = [ParquetTable(path, path, elsewhere) for path in dataset.files]
+    n_rows = 0
+    for table in tables:
+        with open_parquet(table.path, elsewhere) as file:
+            n_rows += file.metadata.num_rows
+            if sorted(file.schema_arrow.names) != sorted(dataset.schema.names):
+                return None  # folders that are columns, or columns that some files lack
+    return tables if n_rows == dataset.count_rows() else None  # else it is filtered
+
+
+def _facts(dataset: Any) -> dict[str, Any]:
+    states = dataset.filesystem.get_file_info(dataset.files)
+    return {
+        "files": dataset.files,
+        "sizes": [state.size for state in states],
+        "changed": [state.mtime_ns for state in states],
+    }
+
+
+def _contents(file: Path) -> dict[str, Any]:
+    """What tells frames apart of which nothing else is known: all that they hold."""
+    with file.open("rb") as stream:
+        return {"contents": file_digest(stream, "blake2b").hexdigest()[:32]}
+
+
+def is_dask_frame(table: Any) -> bool:
+    """Whether it is a dask dataframe, without importing dask."""
+    is_dask = type(table).__module__.partition(".")[0] == "dask"
+    return is_dask and hasattr(table, "to_delayed") and hasattr(table, "columns")
+
+
+@dataclass(frozen=True)
+class DaskPart(SourcePart):
+    """A partition, with the tasks that make it and no others."""
+
+    key: Any
+    graph: dict[Any, Any]
+
+    def _read(self, names: list[str]) -> Any:
+        # In this thread: on a worker, a task that waits for other tasks could wait for ever.
+        graph = {key: _held(task) for key, task in self.graph.items()}
+        frame = require("dask", extra="scale").get(graph, self.key)
+        frame.columns = list(map(str, frame.columns))
+        return _arrow_table(frame[names])
+
+
+def dask_parts(frame: Any) -> list[DaskPart]:
+    """The partitions that hold rows; all are gone through once, to count them."""
+    cull = require("dask.optimization", extra="scale").cull
+    planned = frame.optimize()
+    graph, columns = dict(planned.__dask_graph__()), tuple(map(str, frame.columns))
+    parts, start = [], 0
+    for number, (key, n_rows) in enumerate(
+        zip(planned.__dask_keys__(), _lengths(frame), strict=True)
+    ):
+        if n_rows:
+            name, stop = rows_of(f"partition {number}", 0, n_rows), start + n_rows
+            parts.append(DaskPart(start, stop, name, columns, key, cull(graph, [key])[0]))
+            start = stop
+    return parts
+
+
+def dask_facts(frame: Any) -> dict[str, Any]:
+    """What tells a frame from others: dask's own name for what it is computed from."""
+    return {"tasks": list(map(str, frame.optimize().__dask_keys__()))}
+
+
+def _lengths(frame: Any) -> list[int]:
+    """Rows of each partition; of one column alone, where the others need not be read for that."""
+    return frame.iloc[:, :1].map_partitions(len).compute().tolist()
+
+
+def _held(task: Any) -> Any:
+    """A task, or what the cluster holds in memory already, as after ``persist``."""
+    if type(task).__module__.partition(".")[0] != "distributed" or not hasattr(task, "key"):
+        return task
+    distributed = require("distributed", extra="scale")
+    # The promise that travelled along with this part knows its key, but not where to ask.
+    return distributed.Future(task.key, distributed.get_client()).result()
+
+
+def _arrow_table(frame: Any) -> Any:
+    """A pandas frame as an Arrow table, without its index; a column of several types is text."""
+    arrow = require("pyarrow", extra="tables")
+    columns = []
+    for name in frame.columns:
+        try:
+            columns.append(arrow.Array.from_pandas(frame[name]))
+        except arrow.ArrowException:
+            cells = frame[name].astype(object).where(frame[name].notna(), None)
+            columns.append(arrow.array(texts(cells), arrow.large_string()))
+    return arrow.table(columns, names=list(frame.columns))
+
+
+def spooled(files: list[Path], scratch: Path, progress: Progress | None = None) -> list[Path]:
+    """Files of any format as Parquet; what was written before of the same file is used again.
+
+    A file counts as the same when its place, its size and the time of its last change are.
+    """
+    targets = [file if _is_parquet(file) else _target(file, scratch) for file in files]
+    new = [(f, t) for f, t in zip(files, targets, strict=True) if not _is_parquet(f)]
+    if new:
+        clock = Clock("read", sum(file.stat().st_size for file, _ in new), "bytes", progress)
+        for file, target in new:
+            if target.exists():
+                clock.tell(file.stat().st_size, kept=True)
+            else:
+                _spool_file(file, target, clock)
+    return targets
+
+
+def _spool_file(file: Path, target: Path, clock: Clock) -> None:
+    size = file.stat().st_size
+    tables, schema = _contents_of_file(file) if size else ([], None)
+    spool(_told(tables, size, 0.25 if is_packed(file) else 1.0, clock), target, schema)
+
+
+def _told(tables: Iterable[Any], size: int, packing: float, clock: Clock) -> Iterator[Any]:
+    """The tables of a file, while a clock is told about how much of the file they were."""
+    told = 0
+    for table in tables:
+        more = min(round(packing * table.nbytes), size - told)
+        clock.tell(more)
+        told += more
+        yield table
+    clock.tell(size - told)
+
+
+def _target(file: Path, scratch: Path) -> Path:
+    state = file.stat()
+    facts = f"{file.resolve()} {state.st_size} {state.st_mtime_ns}"
+    return scratch / f"{blake2b(facts.encode(), digest_size=12).hexdigest()}.parquet"
+
+
+def _is_parquet(file: Path) -> bool:
+    return known_ending(file) == ".parquet"
+
+
+def spool(tables: Iterable[Any], target: Path, schema: Any = None) -> None:
+    """Write pieces of a table as row groups of middling size, a few of them in memory at a time.
+
+    All have the schema of the first when none is given.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    arrow = require("pyarrow", extra="tables")
+    pieces = iter(tables)
+    first = next(pieces, arrow.table({}))
+    schema = schema or common_schema([first.schema])
+    fitting = (conformed(piece, schema) for piece in chain([first], pieces))
+    with atomic_path(target) as temporary:
+        writer = require("pyarrow.parquet", extra="tables").ParquetWriter(temporary, schema)
+        with writer:
+            for group in _groups(fitting):
+                writer.write_table(group, GROUP_ROWS)
+
+
+def _contents_of_file(file: Path) -> tuple[Iterator[Any], Any]:
+    """The rows of a file piece by piece, and the schema they have in common."""
+    ending = known_ending(file)
+    if ending in JSON:
+        # Twice through the file: the types of the first lines say nothing about the last.
+        return json_tables(file), common_schema(table.schema for table in json_tables(file))
+    if ending in EXCEL:  # a million rows at most
+        return iter([read_excel(file, None)]), None
+    return (feather_tables if ending == ".feather" else csv_tables)(file), None
+
+
+def _groups(tables: Iterable[Any]) -> Iterator[Any]:
+    """Small pieces together, as many as make a row group."""
+    arrow = require("pyarrow", extra="tables")
+    held: list[Any] = []
+    n_rows = n_bytes = 0
+    for table in tables:
+        held.append(table)
+        n_rows, n_bytes = n_rows + table.num_rows, n_bytes + table.nbytes
+        if n_rows >= GROUP_ROWS or n_bytes >= _GROUP_BYTES:
+            yield arrow.concat_tables(held)
+            held, n_rows, n_bytes = [], 0, 0
+    if held:
+        yield arrow.concat_tables(held)

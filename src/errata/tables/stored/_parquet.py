@@ -1,0 +1,235 @@
+"""Parquet as parts: runs of row groups, of one type for each column."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..._blocks import blocks
+from ..._format import count
+from ..._optional import require
+from ..formats._columnar import open_parquet, undamaged
+from ..formats._records import check_named_once
+
+_BATCH = 1 << 14  # rows decoded at a time of a row group that is read in pieces
+
+
+class ParquetTable(NamedTuple):
+    """A Parquet file of a stored table, and what people call it."""
+
+    path: str
+    shown: str
+    filesystem: Any = None  # of pyarrow; None for this machine's
+
+
+class _Rows(NamedTuple):
+    """Where rows stand: in which row groups, and after how many rows of the first."""
+
+    first: int
+    last: int  # this one included
+    skipped: int
+    n_rows: int
+    whole: bool  # these are all the rows of their row groups
+
+
+@dataclass(frozen=True)
+class SourcePart(ABC):
+    """The rows from ``start`` to ``stop`` of a stored table; small, and can be pickled."""
+
+    start: int
+    stop: int
+    name: str  # for messages: the file, and which of its rows
+    columns: tuple[str, ...]
+
+    def read(self, columns: Sequence[str] | None = None) -> Any:
+        """The rows as an Arrow table, with the named columns (all when None) in that order."""
+        names = list(self.columns if columns is None else columns)
+        check_named_once(self.columns, names, self.name)
+        table = self._read(names)
+        if table.num_rows != self.stop - self.start:
+            raise ValueError(
+                f"{self.name}: {count(table.num_rows)} rows are there now; the table has changed "
+                "since it was opened. Begin again."
+            )
+        return table.select(names)
+
+    @abstractmethod
+    def _read(self, names: list[str]) -> Any:
+        """At least the named columns of these rows."""
+
+
+@dataclass(frozen=True)
+class ParquetPart(SourcePart):
+    """Rows of a Parquet file."""
+
+    table: ParquetTable
+    rows: _Rows
+
+    def _read(self, names: list[str]) -> Any:
+        path, groups = self.table.path, range(self.rows.first, self.rows.last + 1)
+        with open_parquet(path, self.table.filesystem) as file, undamaged(path):
+            if self.rows.whole:
+                return file.read_row_groups(groups, names)
+            return _piece(file, self.rows, names)
+
+
+def parquet_parts(
+    tables: Iterable[ParquetTable], rows_per_part: Callable[[int], int]
+) -> Iterator[ParquetPart]:
+    """The parts of some files in their order; files without rows have none.
+
+    All files must have the columns of the first, in whatever order and of whatever types.
+    """
+    start, columns, first = 0, None, ""
+    for table in tables:
+        with open_parquet(table.path, table.filesystem) as file:
+            names = file.schema_arrow.names
+            metadata = file.metadata
+            sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+        if not any(sizes):
+            continue
+        if columns is None:
+            check_named_once(names, names, table.shown)
+            columns, first = tuple(names), table.shown
+        check_same_columns(columns, first, names, table.shown)
+        before = start
+        for rows in _runs(sizes, rows_per_part(len(columns))):
+            stop = start + rows.n_rows
+            name = rows_of(table.shown, start - before, rows.n_rows)
+            yield ParquetPart(start, stop, name, columns, table, rows)
+            start = stop
+
+
+def check_same_columns(columns: tuple[str, ...], first: str, names: list[str], shown: str) -> None:
+    """Raise when a file has other columns than the first one."""
+    for name in columns:
+        if name not in names:
+            raise ValueError(
+                f"{shown} has no column {name!r}, but {first} has; all files of a table need "
+                "the same columns."
+            )
+    for name in names:
+        if name not in columns:
+            raise ValueError(
+                f"{shown} has a column {name!r}, but {first} has none; all files of a table need "
+                "the same columns."
+            )
+    check_named_once(names, names, shown)
+
+
+def _runs(sizes: list[int], most: int) -> Iterator[_Rows]:
+    """Row groups together up to so many rows; one that is larger, in pieces of equal length."""
+    first = n_rows = 0
+    for group, size in enumerate(sizes):
+        if n_rows and n_rows + size > most:
+            yield _Rows(first, group - 1, 0, n_rows, whole=True)
+            first, n_rows = group, 0
+        if size <= most:
+            n_rows += size
+            continue
+        for rows in blocks(size, most):
+            yield _Rows(group, group, rows.start, rows.stop - rows.start, whole=False)
+        first = group + 1
+    if n_rows:
+        yield _Rows(first, len(sizes) - 1, 0, n_rows, whole=True)
+
+
+def _piece(file: Any, rows: _Rows, names: list[str]) -> Any:
+    """Rows in the middle of a row group, which can only be read from its beginning."""
+    end, kept, seen = rows.skipped + rows.n_rows, [], 0
+    for batch in file.iter_batches(_BATCH, row_groups=[rows.first], columns=names):
+        begin, seen = seen, seen + batch.num_rows
+        if seen > rows.skipped:
+            piece = batch.slice(max(0, rows.skipped - begin), end - max(begin, rows.skipped))
+            kept.append(piece)
+        if seen >= end:
+            break
+    return require("pyarrow", extra="tables").Table.from_batches(kept)
+
+
+def rows_of(where: str, start: int, n_rows: int) -> str:
+    """The name of a part.
+
+    >>> rows_of("visits/b.parquet", 0, 200_000)
+    'visits/b.parquet, rows 0 to 199,999'
+    """
+    return f"{where}, rows {count(start)} to {count(start + n_rows - 1)}"
+
+
+def common_schema(schemas: Iterable[Any]) -> Any:
+    """Each column of any of the schemas with a type that holds the values of all.
+
+    Whole numbers and others are numbers, nothing and something is something; what has no common
+    type is text.
+    """
+    arrow = require("pyarrow", extra="tables")
+    types: dict[str, Any] = {}
+    for schema in schemas:
+        for field in schema:
+            types[field.name] = _common(types.get(field.name, arrow.null()), _storable(field.type))
+    return arrow.schema(types.items())
+
+
+def conformed(table: Any, schema: Any) -> Any:
+    """The table with the columns and types of a schema; a column that it lacks is all missing."""
+    arrow = require("pyarrow", extra="tables")
+    columns = []
+    for field in schema:
+        if field.name in table.column_names:
+            columns.append(_cast(table.column(field.name), field.type))
+        else:
+            columns.append(arrow.nulls(table.num_rows, field.type))
+    return arrow.table(columns, schema=schema)
+
+
+def stacked(tables: Sequence[Any]) -> Any:
+    """Tables under each other, each column of a type that holds all its values."""
+    schema = common_schema(table.schema for table in tables)
+    fitting = [conformed(table, schema) for table in tables]
+    return require("pyarrow", extra="tables").concat_tables(fitting)
+
+
+def texts(cells: Iterable[Any]) -> Iterator[str | None]:
+    """Values of several types as text.
+
+    >>> list(texts(["a", 1, 2.0, True, None, [1]]))
+    ['a', '1', '2', 'true', None, '[1]']
+    """
+    for cell in cells:
+        if cell is None or isinstance(cell, str):
+            yield cell
+        elif isinstance(cell, bytes):
+            yield cell.decode("utf-8", "replace")
+        elif isinstance(cell, float):
+            yield repr(cell).removesuffix(".0")
+        else:
+            yield json.dumps(cell, ensure_ascii=False, default=str)
+
+
+def _common(one: Any, other: Any) -> Any:
+    arrow = require("pyarrow", extra="tables")
+    if one == other:
+        return one
+    schemas = [arrow.schema({"x": kind}) for kind in (one, other)]
+    try:
+        return arrow.unify_schemas(schemas, promote_options="permissive").field("x").type
+    except arrow.ArrowException:
+        return arrow.large_string()
+
+
+def _storable(kind: Any) -> Any:
+    """The type itself, or text where Parquet has no such type."""
+    arrow = require("pyarrow", extra="tables")
+    plain = "union" not in str(kind) and "struct<>" not in str(kind)
+    return kind if plain else arrow.large_string()
+
+
+def _cast(column: Any, kind: Any) -> Any:
+    arrow = require("pyarrow", extra="tables")
+    if column.type == kind:
+        return column
+    # What became text for want of a type is written in one way, whatever its type here.
+    if kind == arrow.large_string() and column.type != arrow.string():
+        return arrow.chunked_array([arrow.array(texts(column.to_pylist()), kind)])
+    return column.cast(kind)

@@ -1,0 +1,77 @@
+"""Models of items: better labels where columns tell, none the worse where they do not."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from crowd_cases import make_crowd
+from errata.auditing.votes import ItemModels, judge_votes
+
+
+@pytest.fixture(autouse=True)
+def few_trees(monkeypatch):
+    """Quick, as hundreds of trees show nothing that some do not."""
+    monkeypatch.setattr("errata.auditing.votes._models.TREES", {np.inf: 30})
+
+
+def accuracy(findings, classes):
+    return np.mean(findings.proba.argmax(axis=1) == classes)
+
+
+def columns_of(classes, distance, seed=0):
+    """Three columns of noise, each moved where the class is its own."""
+    noise = np.random.default_rng(seed).normal(size=(len(classes), 3))
+    return noise + distance * np.eye(3)[classes]
+
+
+def test_columns_that_tell_help_items_with_few_votes():
+    crowd = make_crowd(0, n=400, n_votes=2)
+    alone = judge_votes(crowd.votes)
+    both = judge_votes(crowd.votes, ItemModels(columns_of(crowd.classes, 3.0), 3))
+    assert accuracy(both, crowd.classes) > accuracy(alone, crowd.classes) + 0.08
+    assert both.feature_weight > 0
+    assert alone.feature_weight is None
+    assert {"name", "weight", "agreement"} == both.models[0].keys()
+
+
+def test_columns_of_noise_cost_nothing():
+    losses = []
+    for seed in range(3):
+        crowd = make_crowd(seed, n=300, n_votes=3)
+        both = judge_votes(crowd.votes, ItemModels(columns_of(crowd.classes, 0.0, seed), 3))
+        losses.append(accuracy(judge_votes(crowd.votes), crowd.classes))
+        losses[-1] -= accuracy(both, crowd.classes)
+    assert np.mean(losses) <= 0.005
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_items_without_votes_are_told_by_their_columns(grouped):
+    crowd = make_crowd(1, n=300)
+    votes = crowd.votes.for_items(np.arange(360))
+    classes = np.r_[crowd.classes, np.arange(60) % 3]
+    groups = np.arange(360) // 4 if grouped else None
+    models = ItemModels(columns_of(classes, 4.0), 3, groups=groups)
+    findings = judge_votes(votes, models)
+    assert accuracy(findings, classes) > 0.9
+    assert np.mean(findings.proba.argmax(axis=1)[300:] == classes[300:]) > 0.9
+    assert (findings.p_wrong[300:] == 0).all()
+
+
+def test_single_votes_are_judged_by_columns():
+    crowd = make_crowd(2, n=400, n_votes=1)
+    findings = judge_votes(crowd.votes, ItemModels(columns_of(crowd.classes, 4.0), 3))
+    assert findings.has_skill
+    assert accuracy(findings, crowd.classes) > np.mean(crowd.votes.label == crowd.classes) + 0.1
+
+
+def test_an_estimator_joins_and_classes_that_nobody_has_stay_possible():
+    crowd = make_crowd(3, n=200, n_classes=4, shares=[0.4, 0.3, 0.3, 0.0])
+    X = columns_of(crowd.classes, 3.0)
+    names = np.array(["ash", "elm", "oak", "yew"])
+    models = ItemModels(X, 4, LogisticRegression(), X[:, :2], names)
+    heard = models(crowd.classes)
+    assert heard.models[-1]["name"] == "your model"
+    assert heard.has_skill
+    assert (heard.proba > 0).all()
+    assert heard.proba[:, 3].max() < 0.01
+    assert not ItemModels(X, 4)(np.zeros(200, dtype=int)).has_skill  # one class to learn
