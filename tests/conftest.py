@@ -5,8 +5,10 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+from browsing import BROWSER
 from errata.auditing._settings import TREES
 from kind_cases import audited_kind, written_kind
+from waiting import LONG
 
 pytest_plugins = ["checkout"]
 
@@ -53,3 +55,17 @@ def audit_of(tmp_path_factory):
         return made[kind]
 
     return folder_of
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A browser of its own a module: it keeps an event loop running, so it must end."""
+    if BROWSER is None:
+        pytest.skip("needs chromium or chrome: apt-get install chromium")
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(
+            executable_path=BROWSER, args=["--no-sandbox"], timeout=1000 * LONG
+        )
+        yield opened
+        opened.close()

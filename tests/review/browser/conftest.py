@@ -1,23 +1,9 @@
-"""A browser and a server a module; the browser keeps an event loop running, so it must end."""
+"""A server a module, and pages of it in a browser that note every complaint."""
 
 import pytest
 
-from browsing import BROWSER
 from review_cases import write_audit
 from reviewing import LONG, serving
-
-
-@pytest.fixture(scope="module")
-def browser():
-    if BROWSER is None:
-        pytest.skip("needs chromium or chrome: apt-get install chromium")
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(
-            executable_path=BROWSER, args=["--no-sandbox"], timeout=1000 * LONG
-        )
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")
