@@ -63,7 +63,8 @@ def make_folds(
         return _folds_of_groups(groups, y, n_folds, random_state)
     splitter = KFold
     if stratify:
-        splitter, n_folds = StratifiedKFold, _possible_folds(n_folds, y, every_class)
+        splitter = StratifiedKFold
+        n_folds = _possible_folds(n_folds, y, every_class)
     order = content_order(X) if by_content else np.arange(len(y))
     with warnings.catch_warnings():
         # A class with fewer rows than folds is reported by ``warn_of_not_learnable`` if it matters.
@@ -269,7 +270,8 @@ def fit_codes(
     """
     sizes = np.bincount(codes)
     known = np.flatnonzero(sizes)
-    labels, fractions = known if classes is None else classes[known], sizes[known] / len(codes)
+    labels = known if classes is None else classes[known]
+    fractions = sizes[known] / len(codes)
     if len(known) == 1 or (isinstance(X, np.ndarray) and not (X[:1] != X).any()):
         return FittedToCodes(None, known, labels, fractions)
     if classes is None:

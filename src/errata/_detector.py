@@ -121,7 +121,8 @@ def spare_classes(
     array of bool of shape (n,)
     """
     removed = flagged.copy()
-    sizes, gone = np.bincount(codes), np.bincount(codes[removed], minlength=codes.max() + 1)
+    sizes = np.bincount(codes)
+    gone = np.bincount(codes[removed], minlength=codes.max() + 1)
     needed = least_kept(sizes, min_per_class=min_per_class, min_fraction=min_fraction)
     for code in np.flatnonzero(sizes - gone < needed):
         members = np.flatnonzero(removed & (codes == code))

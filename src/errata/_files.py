@@ -86,7 +86,8 @@ def atomic_folder(
     except OSError as error:
         explain_closed(path, error)
         raise
-    new, old = workshop / "new", workshop / SET_ASIDE
+    new = workshop / "new"
+    old = workshop / SET_ASIDE
     try:
         with _room_for(path):
             yield new

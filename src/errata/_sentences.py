@@ -68,7 +68,8 @@ def cleaning(flagged: dict[str, Any]) -> str:
     >>> cleaning({"count": 181, "cleaned": {"threshold": 0.5, "rows": 170, "above": 170}})
     'the 170 rows that are more likely wrong than right (181 are flagged to look at)'
     """
-    dropped, above = flagged["cleaned"]["rows"], flagged["cleaned"]["above"]
+    dropped = flagged["cleaned"]["rows"]
+    above = flagged["cleaned"]["above"]
     beside = "" if dropped == flagged["count"] else f" ({_to_look_at(flagged['count'])})"
     if not above:
         return f"no row, as none is more likely wrong than right{beside}"
@@ -114,7 +115,8 @@ def _how_many(summary: dict[str, Any]) -> str:
             f"{words.evidence} {words.blind}, so nobody can say from them which {words.many} "
             f"are wrong: {anything(summary)} of the {judged} is possible"
         )
-    rate, rows = summary["noise_rate"], count(summary["rows"])
+    rate = summary["noise_rate"]
+    rows = count(summary["rows"])
     most = count(rate["count_high"])
     if not rate["count"]:
         could = f"; at most {most} of {rows} could be" if rate["count_high"] else ""
@@ -135,8 +137,10 @@ def _how_many(summary: dict[str, Any]) -> str:
 
 def _before_and_after(summary: dict[str, Any]) -> str:
     """How many majority labels are wrong, and how many labels still are once votes are weighed."""
-    before, after = summary["noise_rate"], summary["still_wrong"]
-    least, most = count(before["count_low"]), count(before["count_high"])
+    before = summary["noise_rate"]
+    after = summary["still_wrong"]
+    least = count(before["count_low"])
+    most = count(before["count_high"])
     weighed = f"after weighing the {plural(summary['annotators'], 'annotator')}"
     left = f"about {count(after['count'])} still are" if after["count"] else "hardly any still is"
     return (

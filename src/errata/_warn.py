@@ -10,8 +10,10 @@ PACKAGE = __name__.partition(".")[0]
 
 def warn_user(message: str, category: type[Warning] = SuspicionWarning) -> None:
     """Warn at the innermost line outside of this package."""
-    level, frame = 2, sys._getframe(1)
+    level = 2
+    frame = sys._getframe(1)
     # Depths differ: the same warning arises in fit and, after partial_fit, in predict.
     while frame.f_back and frame.f_globals["__name__"].partition(".")[0] == PACKAGE:
-        level, frame = level + 1, frame.f_back
+        level = level + 1
+        frame = frame.f_back
     warnings.warn(message, category, stacklevel=level)

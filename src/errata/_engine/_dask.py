@@ -78,7 +78,10 @@ class OnDask(Engine):
         owned: bool = False,
     ) -> None:
         super().__init__(progress)
-        self.client, self.ledger, self.patience, self.owned = client, ledger, patience, owned
+        self.client = client
+        self.ledger = ledger
+        self.patience = patience
+        self.owned = owned
 
     def close(self) -> None:
         """Close the client if the engine has made it."""
@@ -153,8 +156,12 @@ class Watch:
     def __init__(
         self, client: Any, ledger: Ledger, patience: float, stage: str, total: int
     ) -> None:
-        self.client, self.ledger, self.patience = client, ledger, patience
-        self.stage, self.total, self.done = stage, total, 0
+        self.client = client
+        self.ledger = ledger
+        self.patience = patience
+        self.stage = stage
+        self.total = total
+        self.done = 0
         self._queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._moved = self._manned = time.monotonic()
 

@@ -91,7 +91,8 @@ class Clock:
 
     def __init__(self, stage: str, total: int, unit: str, progress: Progress | None) -> None:
         self.stage = Stage(stage, 0, total, 0.0, 0, unit)
-        self._begin, self._progress = time.monotonic(), progress
+        self._begin = time.monotonic()
+        self._progress = progress
         self.tell(0)
 
     def tell(self, rows: int, *, kept: bool = False) -> None:

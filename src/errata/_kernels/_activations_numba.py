@@ -24,7 +24,8 @@ def _table(end, function):
 
 
 # Beyond its end, either function is one in double precision.
-ERF_END, TANH_END = 6.0, 19.5
+ERF_END = 6.0
+TANH_END = 19.5
 ERF = _table(ERF_END, erf)
 ERF_SLOPE = _table(ERF_END, lambda x: 2 / np.sqrt(np.pi) * np.exp(-(x**2)))
 TANH = _table(TANH_END, np.tanh)
@@ -48,8 +49,11 @@ def logistic_rows(Z, bias, shift):
 @compiled
 def _erf_rows(Z, bias, shift, table, slope_table):
     place = np.empty(PIECE, np.int32)
-    x, c, h = np.empty(PIECE), np.empty(PIECE), np.empty(PIECE)
-    value, slope = np.empty(PIECE), np.empty(PIECE)
+    x = np.empty(PIECE)
+    c = np.empty(PIECE)
+    h = np.empty(PIECE)
+    value = np.empty(PIECE)
+    slope = np.empty(PIECE)
     for r in range(Z.shape[0]):
         for start in range(0, Z.shape[1], PIECE):
             size = min(PIECE, Z.shape[1] - start)
@@ -74,7 +78,9 @@ def _erf_rows(Z, bias, shift, table, slope_table):
 @compiled
 def _tanh_rows(Z, bias, shift, table, scale, offset):
     place = np.empty(PIECE, np.int32)
-    x, h, value = np.empty(PIECE), np.empty(PIECE), np.empty(PIECE)
+    x = np.empty(PIECE)
+    h = np.empty(PIECE)
+    value = np.empty(PIECE)
     for r in range(Z.shape[0]):
         for start in range(0, Z.shape[1], PIECE):
             size = min(PIECE, Z.shape[1] - start)

@@ -60,12 +60,15 @@ def neighbors_without(columns, target, subset, k, start, stop):
     The largest gap of two rows and the second largest are enough to know every one of them.
     """
     shape = (stop - start, columns.shape[1])
-    first, second, where = np.zeros(shape), np.zeros(shape), np.full(shape, -1)
+    first = np.zeros(shape)
+    second = np.zeros(shape)
+    where = np.full(shape, -1)
     for place, j in enumerate(subset):
         gaps = _gaps(columns[j], start, stop)
         larger = gaps > first
         second = np.where(larger, first, np.maximum(second, gaps))
-        first, where = np.where(larger, gaps, first), np.where(larger, place, where)
+        first = np.where(larger, gaps, first)
+        where = np.where(larger, place, where)
     in_target = _gaps(target, start, stop)
     found = [
         _neighbors(np.where(where == place, second, first), in_target, k, start)
@@ -88,7 +91,9 @@ def _neighbors(distances, in_target, k, start):
 
 
 def _stacked(found, n):
-    radii, counts = np.empty((len(found), n)), np.empty((len(found), n), dtype=np.int64)
+    radii = np.empty((len(found), n))
+    counts = np.empty((len(found), n), dtype=np.int64)
     for place, (radius, count) in enumerate(found):
-        radii[place], counts[place] = radius, count
+        radii[place] = radius
+        counts[place] = count
     return radii, counts

@@ -16,14 +16,19 @@ def nearest_squares(columns, first, last, subset, candidates, sign, kinds, start
     """As the plain twin, row after row."""
     n = columns.shape[1]
     found = np.empty((len(candidates), last - first, starts.shape[1]))
-    base, least = np.empty(n), np.empty(n)
-    near, nearest = np.empty(n + 1, np.int64), np.empty(counts.max())
-    limits, few = np.empty(len(candidates)), np.empty(n + 1)
+    base = np.empty(n)
+    least = np.empty(n)
+    near = np.empty(n + 1, np.int64)
+    nearest = np.empty(counts.max())
+    limits = np.empty(len(candidates))
+    few = np.empty(n + 1)
     for i in range(first, last):
         distances(columns, i, subset, sign, base, least)
         y = kinds[i]
         for g in range(starts.shape[1]):
-            start, stop, k = starts[y, g], stops[y, g], counts[y, g]
+            start = starts[y, g]
+            stop = stops[y, g]
+            k = counts[y, g]
             _nearest_of_base(base, start, stop, k, near, nearest)
             limit = _limits(columns, i, candidates, sign, base, near, k, limits)
             m = survivors(least, start, stop, limit, near)
@@ -62,11 +67,23 @@ def _add(column, x, base, largest):
 @njit(cache=True, nogil=True)
 def _add_four(columns, four, i, base, largest):
     """The same for four columns at once: half of the time goes into fetching sums."""
-    a, b, c, d = columns[four[0]], columns[four[1]], columns[four[2]], columns[four[3]]
-    x_a, x_b, x_c, x_d = a[i], b[i], c[i], d[i]
+    a = columns[four[0]]
+    b = columns[four[1]]
+    c = columns[four[2]]
+    d = columns[four[3]]
+    x_a = a[i]
+    x_b = b[i]
+    x_c = c[i]
+    x_d = d[i]
     for row in range(len(base)):
-        gap_a, gap_b, gap_c, gap_d = a[row] - x_a, b[row] - x_b, c[row] - x_c, d[row] - x_d
-        in_a, in_b, in_c, in_d = gap_a * gap_a, gap_b * gap_b, gap_c * gap_c, gap_d * gap_d
+        gap_a = a[row] - x_a
+        gap_b = b[row] - x_b
+        gap_c = c[row] - x_c
+        gap_d = d[row] - x_d
+        in_a = gap_a * gap_a
+        in_b = gap_b * gap_b
+        in_c = gap_c * gap_c
+        in_d = gap_d * gap_d
         base[row] = base[row] + in_a + in_b + in_c + in_d
         left = in_a if in_a > in_b else in_b
         right = in_c if in_c > in_d else in_d
@@ -96,7 +113,8 @@ def _limits(columns, i, candidates, sign, base, near, k, limits):
     farthest = 0.0
     for c in range(len(candidates)):
         column = columns[candidates[c]]
-        x, limit = column[i], 0.0
+        x = column[i]
+        limit = 0.0
         for place in range(k):
             gap = column[near[place]] - x
             limit = max(limit, base[near[place]] + sign * (gap * gap))
@@ -118,7 +136,8 @@ def survivors(least, start, stop, limit, near):
 @njit(cache=True, nogil=True)
 def _kth(column, i, sign, base, near, m, limit, few, nearest, k):
     """The k-th least distance of the survivors, none of them beyond the limit."""
-    x, n_few = column[i], 0
+    x = column[i]
+    n_few = 0
     for survivor in range(m):
         gap = column[near[survivor]] - x
         square = base[near[survivor]] + sign * (gap * gap)
@@ -147,7 +166,9 @@ def neighbors_with(columns, target, subset, candidates, k, start, stop):
     """As the plain twin, row after row, in memory for one row."""
     n = columns.shape[1]
     radii, counts = _results(len(candidates), stop - start)
-    in_target, base, distances = np.empty(n), np.empty(n), np.empty(n)
+    in_target = np.empty(n)
+    base = np.empty(n)
+    distances = np.empty(n)
     nearest = np.empty(k)
     for i in range(start, stop):
         _gaps(target, i, in_target)
@@ -165,8 +186,12 @@ def neighbors_without(columns, target, subset, k, start, stop):
     """As the plain twin, row after row, in memory for one row."""
     n = columns.shape[1]
     radii, counts = _results(len(subset), stop - start)
-    in_target, first, second, distances = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    where, nearest = np.empty(n, dtype=np.int64), np.empty(k)
+    in_target = np.empty(n)
+    first = np.empty(n)
+    second = np.empty(n)
+    distances = np.empty(n)
+    where = np.empty(n, dtype=np.int64)
+    nearest = np.empty(k)
     for i in range(start, stop):
         _gaps(target, i, in_target)
         _two_largest(columns, subset, i, first, second, where)
@@ -198,7 +223,9 @@ def _widen(base, values, i, out):
 
 @njit(cache=True, nogil=True)
 def _two_largest(columns, subset, i, first, second, where):
-    first[:], second[:], where[:] = 0.0, 0.0, -1
+    first[:] = 0.0
+    second[:] = 0.0
+    where[:] = -1
     for place in range(len(subset)):
         values = columns[subset[place]]
         for j in range(len(values)):
@@ -223,10 +250,12 @@ def _neighbors(distances, in_target, i, nearest, radii, counts, row):
                 joint = max(distances[j], in_target[j])
                 if joint < nearest[k - 1]:
                     _insert_below(nearest, joint)
-    radius, count = nearest[k - 1], 0
+    radius = nearest[k - 1]
+    count = 0
     for j in range(len(distances)):
         count += distances[j] < radius
-    radii[row], counts[row] = radius, count
+    radii[row] = radius
+    counts[row] = count
 
 
 @njit(cache=True, nogil=True)

@@ -22,10 +22,15 @@ compiled = njit(cache=True, **OPTIONS)
 inner = njit(**OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True})
 
 LOG2_E = 1.4426950408889634
-ONE_32, ONE_64 = 0x3F800000, 0x3FF0000000000000  # the bits of one
-HALF_32, HALF_64 = 0x3F3504F3, 0x3FE6A09E667F3BCD  # and of sqrt(1/2)
-ROUND_32, ROUND_64 = np.float32(3 * 2**22), float(3 * 2**51)  # added, these round to an integer
-MANTISSA_32, MANTISSA_64 = 0x007FFFFF, 0x000FFFFFFFFFFFFF
+ONE_32 = 0x3F800000  # the bits of one
+ONE_64 = 0x3FF0000000000000
+HALF_32 = 0x3F3504F3  # the bits of sqrt(1/2)
+HALF_64 = 0x3FE6A09E667F3BCD
+# Added to a number, these round it to an integer.
+ROUND_32 = np.float32(3 * 2**22)
+ROUND_64 = float(3 * 2**51)
+MANTISSA_32 = 0x007FFFFF
+MANTISSA_64 = 0x000FFFFFFFFFFFFF
 
 
 def exp_of(x):

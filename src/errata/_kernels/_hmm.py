@@ -23,9 +23,12 @@ def posteriors(log_emissions, labels, ends, log_labels, start, transitions, scal
     rows, the log-likelihood of each sequence, and the first row that no path reaches, or -1. With
     ``scaled`` probabilities are not kept as logarithms where they are large enough.
     """
-    n, n_states = len(log_emissions), len(start)
-    gamma, predicted = np.empty((n, n_states)), np.empty((n, n_states))
-    xi, log_likelihoods = np.zeros((n_states, n_states)), np.zeros(len(ends))
+    n = len(log_emissions)
+    n_states = len(start)
+    gamma = np.empty((n, n_states))
+    predicted = np.empty((n, n_states))
+    xi = np.zeros((n_states, n_states))
+    log_likelihoods = np.zeros(len(ends))
     for s, (begin, end) in enumerate(zip(np.r_[0, ends[:-1]], ends, strict=True)):
         rows = slice(begin, end)
         log_b = log_emissions[rows] + log_labels.T[labels[rows]]
@@ -46,7 +49,8 @@ def _in_logarithms(log_b, start, transitions, gamma, predicted, xi):
     which needs no emission again: what was predicted is replaced by what came out.
     """
     with np.errstate(divide="ignore"):
-        log_start, log_a = np.log(start), np.log(transitions)
+        log_start = np.log(start)
+        log_a = np.log(transitions)
     log_likelihood = 0.0
     for t in range(len(log_b)):
         before = gamma[t - 1][:, None] + log_a
@@ -100,8 +104,10 @@ def best_paths(log_emissions, labels, ends, log_labels, start, transitions):
     Viterbi's algorithm; of equals, the first state.
     """
     with np.errstate(divide="ignore"):
-        log_start, log_a = np.log(start), np.log(transitions)
-    states, log_densities = np.empty(len(log_emissions), np.int16), np.empty(len(ends))
+        log_start = np.log(start)
+        log_a = np.log(transitions)
+    states = np.empty(len(log_emissions), np.int16)
+    log_densities = np.empty(len(ends))
     back = np.empty((len(log_emissions), len(start)), np.int16)
     for s, (begin, end) in enumerate(zip(np.r_[0, ends[:-1]], ends, strict=True)):
         log_b = log_emissions[begin:end] + log_labels.T[labels[begin:end]]
@@ -110,7 +116,8 @@ def best_paths(log_emissions, labels, ends, log_labels, start, transitions):
             arriving = best[:, None] + log_a
             back[t] = arriving.argmax(axis=0)
             best = arriving.max(axis=0) + log_b[t - begin]
-        states[end - 1], log_densities[s] = best.argmax(), best.max()
+        states[end - 1] = best.argmax()
+        log_densities[s] = best.max()
         for t in range(end - 1, begin, -1):
             states[t - 1] = back[t, states[t]]
     return states, log_densities
@@ -130,14 +137,17 @@ def mixture_moments(X, gamma, offsets, means, whitening):
     in, and the expected log-density of each class (K,).
     """
     n_classes, n_components, d = means.shape
-    counts, log_density = np.zeros((n_classes, n_components)), np.zeros(n_classes)
-    sums, squares = np.zeros(means.shape), np.zeros((n_classes, n_components, d, d))
+    counts = np.zeros((n_classes, n_components))
+    log_density = np.zeros(n_classes)
+    sums = np.zeros(means.shape)
+    squares = np.zeros((n_classes, n_components, d, d))
     for c in range(n_classes):
         rows = gamma[:, c] > 0
         joint = _joint(X[rows], offsets[c], means[c], whitening[c])
         total = np.logaddexp.reduce(joint, axis=1)
         shares = gamma[rows, c, None] * np.exp(joint - total[:, None])
-        log_density[c], counts[c] = gamma[rows, c] @ total, shares.sum(axis=0)
+        log_density[c] = gamma[rows, c] @ total
+        counts[c] = shares.sum(axis=0)
         for m in range(n_components):
             centred = X[rows] - means[c, m]
             sums[c, m] = shares[:, m] @ centred

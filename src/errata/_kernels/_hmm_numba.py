@@ -30,14 +30,18 @@ def posteriors(log_emissions, labels, ends, log_labels, start, transitions, scal
 
 @compiled
 def _posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled):
-    n, n_states = len(log_emissions), len(start)
-    gamma, predicted = np.empty((n, n_states)), np.empty((n, n_states))
-    xi, log_likelihoods = np.zeros((n_states, n_states)), np.zeros(len(ends))
+    n = len(log_emissions)
+    n_states = len(start)
+    gamma = np.empty((n, n_states))
+    predicted = np.empty((n, n_states))
+    xi = np.zeros((n_states, n_states))
+    log_likelihoods = np.zeros(len(ends))
     begin = 0
     for s in range(len(ends)):
         rows = slice(begin, ends[s])
         seen = log_emissions[rows], labels[rows], log_labels
-        log_likelihood, stuck = nan, -1
+        log_likelihood = nan
+        stuck = -1
         if scaled:
             log_likelihood, stuck = _filter_scaled(
                 seen, start, transitions, gamma[rows], predicted[rows]
@@ -59,9 +63,12 @@ def _posteriors(log_emissions, labels, ends, log_labels, start, transitions, sca
 def _filter(seen, start, transitions, gamma, predicted):
     """Fill in the logarithms of what is predicted and of what comes out."""
     log_emissions, labels, log_labels = seen
-    n_states, log_likelihood = len(start), 0.0
-    log_start, into = _logarithms(start), transitions.T.copy()
-    log_into, weight = _logarithms(into), np.empty(n_states)  # weight: exp(gamma[t - 1])
+    n_states = len(start)
+    log_likelihood = 0.0
+    log_start = _logarithms(start)
+    into = transitions.T.copy()
+    log_into = _logarithms(into)
+    weight = np.empty(n_states)  # exp(gamma[t - 1])
     for t in range(len(log_emissions)):
         largest = -inf
         for j in range(n_states):
@@ -87,7 +94,9 @@ def _filter(seen, start, transitions, gamma, predicted):
 def _smooth(transitions, gamma, predicted, xi):
     """Turn filtered logarithms into smoothed probabilities, from the last row to the first."""
     n_rows, n_states = gamma.shape
-    gain, log_gain, log_a = np.empty(n_states), np.empty(n_states), _logarithms(transitions)
+    gain = np.empty(n_states)
+    log_gain = np.empty(n_states)
+    log_a = _logarithms(transitions)
     after = gamma[n_rows - 1].copy()
     _normalise(after, 0.0, gamma[n_rows - 1])
     for t in range(n_rows - 2, -1, -1):
@@ -136,7 +145,8 @@ def _dot(x, y):
 @compiled
 def _log_sum(x, y):
     """Log of the sum of ``exp(x + y)``, however small it is."""
-    largest, total = -inf, 0.0
+    largest = -inf
+    total = 0.0
     for i in range(len(x)):
         largest = max(largest, x[i] + y[i])
     if largest == -inf:
@@ -162,8 +172,10 @@ def _normalise(logarithms, largest, out):
 def _filter_scaled(seen, start, transitions, gamma, predicted):
     """The same with probabilities; the log-likelihood is NaN where one that counts is lost."""
     log_emissions, labels, log_labels = seen
-    n_states, log_likelihood = len(start), 0.0
-    log_b, into = np.empty(n_states), transitions.T.copy()
+    n_states = len(start)
+    log_likelihood = 0.0
+    log_b = np.empty(n_states)
+    into = transitions.T.copy()
     for t in range(len(log_emissions)):
         shift = -inf
         for j in range(n_states):
@@ -219,25 +231,31 @@ def _smooth_scaled(transitions, gamma, predicted, xi):
 def best_paths(log_emissions, labels, ends, log_labels, start, transitions):
     """As the plain twin."""
     n_states = len(start)
-    log_start, log_into = _logarithms(start), _logarithms(transitions.T.copy())
-    states, log_densities = np.empty(len(log_emissions), np.int16), np.empty(len(ends))
+    log_start = _logarithms(start)
+    log_into = _logarithms(transitions.T.copy())
+    states = np.empty(len(log_emissions), np.int16)
+    log_densities = np.empty(len(ends))
     back = np.empty((len(log_emissions), n_states), np.int16)
-    best, reached = np.empty(n_states), np.empty(n_states)
+    best = np.empty(n_states)
+    reached = np.empty(n_states)
     begin = 0
     for s in range(len(ends)):
         for t in range(begin, ends[s]):
             for j in range(n_states):
-                arrival, origin = log_start[j], 0
+                arrival = log_start[j]
+                origin = 0
                 if t > begin:
                     arrival = best[0] + log_into[j, 0]
                     for i in range(1, n_states):
                         if best[i] + log_into[j, i] > arrival:
-                            arrival, origin = best[i] + log_into[j, i], i
+                            arrival = best[i] + log_into[j, i]
+                            origin = i
                 back[t, j] = origin
                 reached[j] = arrival + log_emissions[t, j] + log_labels[j, labels[t]]
             best, reached = reached, best
         last = best.argmax()
-        states[ends[s] - 1], log_densities[s] = last, best[last]
+        states[ends[s] - 1] = last
+        log_densities[s] = best[last]
         for t in range(ends[s] - 1, begin, -1):
             states[t - 1] = back[t, states[t]]
         begin = ends[s]
@@ -247,9 +265,13 @@ def best_paths(log_emissions, labels, ends, log_labels, start, transitions):
 @compiled_with_fused_sums
 def log_densities(X, offsets, means, whitening):
     """As the plain twin."""
-    n, (n_classes, n_components, d) = len(X), means.shape
-    out, joint = np.empty((n, n_classes)), np.empty((n_components, PIECE))
-    turned, centred, white = np.zeros((d, PIECE)), np.empty((d, PIECE)), np.empty(PIECE)
+    n = len(X)
+    n_classes, n_components, d = means.shape
+    out = np.empty((n, n_classes))
+    joint = np.empty((n_components, PIECE))
+    turned = np.zeros((d, PIECE))
+    centred = np.empty((d, PIECE))
+    white = np.empty(PIECE)
     for begin in range(0, n, PIECE):
         size = min(PIECE, n - begin)
         for j in range(d):
@@ -281,7 +303,8 @@ def _log_joint(centred, whitening, offset, white, out):
 
 @compiled_with_fused_sums
 def _log_sum_of_one(logarithms):
-    largest, total = -inf, 0.0
+    largest = -inf
+    total = 0.0
     for m in range(len(logarithms)):
         largest = max(largest, logarithms[m])
     if largest == -inf:
@@ -294,10 +317,14 @@ def _log_sum_of_one(logarithms):
 @compiled_with_fused_sums
 def mixture_moments(X, gamma, offsets, means, whitening):
     """As the plain twin, without what is negligible."""
-    n, (n_classes, n_components, d) = len(X), means.shape
-    counts, log_density = np.zeros((n_classes, n_components)), np.zeros(n_classes)
-    sums, squares = np.zeros(means.shape), np.zeros((n_classes, n_components, d, d))
-    centred, joint = np.empty((n_components, d)), np.empty(n_components)
+    n = len(X)
+    n_classes, n_components, d = means.shape
+    counts = np.zeros((n_classes, n_components))
+    log_density = np.zeros(n_classes)
+    sums = np.zeros(means.shape)
+    squares = np.zeros((n_classes, n_components, d, d))
+    centred = np.empty((n_components, d))
+    joint = np.empty(n_components)
     for t in range(n):
         for c in range(n_classes):
             if gamma[t, c] < NEGLIGIBLE:

@@ -41,7 +41,8 @@ def train_pool(
     the sum of ``-y (w x + b)`` over the rows it got wrong, has not fallen below the least so far by
     ``tol`` per row; ``tol = -inf`` never stops.
     """
-    (m, n), k = bags.shape, len(positives)
+    m, n = bags.shape
+    k = len(positives)
     weights = np.zeros((m, k, X.shape[1]))
     biases = np.zeros((m, k))
     least = np.full((m, k), np.inf)
@@ -77,13 +78,15 @@ def train_parallel(
     Moves are summed over rows, then vectors scaled to length one; one that vanishes is replaced by
     its row of ``renewal``. The rate shrinks by a tenth where the loss has risen.
     """
-    weights, losses = start.copy(), np.empty(epochs)
+    weights = start.copy()
+    losses = np.empty(epochs)
     for epoch in range(epochs):
         activations = X @ weights.T
         votes = np.where(activations > 0, 1, -1).sum(axis=1)
         outputs = np.sign(votes) if rho == 0 else np.clip(votes / rho, -1, 1)
         error = outputs - targets
-        high, low = error > tolerance, error < -tolerance
+        high = error > tolerance
+        low = error < -tolerance
         fine = ~high & ~low
         agreement = activations * np.sign(targets)[:, None]
         near = (np.abs(activations) < gamma) if both else (agreement > 0) & (agreement < gamma)

@@ -13,7 +13,8 @@ FASTMATH = {"reassoc", "contract", "nsz"}
 @njit(cache=True, nogil=True)
 def train_pool(X, codes, bags, positives, multipliers, offsets, epochs, tol, patience):
     """As the plain twin, one bag after the other."""
-    m, k = len(bags), len(positives)
+    m = len(bags)
+    k = len(positives)
     weights = np.zeros((m, k, X.shape[1]))
     biases = np.zeros((m, k))
     for i in range(m):
@@ -28,14 +29,16 @@ def train_pool(X, codes, bags, positives, multipliers, offsets, epochs, tol, pat
 def _train_bag(
     X, codes, bag, positives, multipliers, offsets, epochs, tol, patience, weights, biases
 ):
-    n, d = len(bag), X.shape[1]
+    n = len(bag)
+    d = X.shape[1]
     k = len(biases)
     least = np.full(k, np.inf)
     stale = np.zeros(k, np.int64)
     loss = np.empty(k)
     for epoch in range(epochs):
         order = epoch % len(multipliers)
-        place, stride = offsets[order], multipliers[order]
+        place = offsets[order]
+        stride = multipliers[order]
         loss[:] = 0
         for _ in range(n):
             row = bag[place]
@@ -70,11 +73,17 @@ def train_parallel(
     X, targets, row_weights, start, gamma, rate, epochs, rho, tolerance, both, renewal
 ):
     """As the plain twin, row after row."""
-    n, p, h = X.shape[0], X.shape[1], start.shape[0]
-    weights, losses = start.copy(), np.empty(epochs)
-    total, activations = row_weights.sum(), np.empty(h)
+    n = X.shape[0]
+    p = X.shape[1]
+    h = start.shape[0]
+    weights = start.copy()
+    losses = np.empty(epochs)
+    total = row_weights.sum()
+    activations = np.empty(h)
     for epoch in range(epochs):
-        moved, growth, loss = np.zeros((h, p)), 0.0, 0.0
+        moved = np.zeros((h, p))
+        growth = 0.0
+        loss = 0.0
         for i in range(n):
             votes = _activate(weights, X[i], activations)
             output = np.sign(votes) if rho == 0 else min(max(votes / rho, -1.0), 1.0)
@@ -85,7 +94,8 @@ def train_parallel(
                     if (activations[k] > 0) == (error > 0):
                         _add(moved[k], X[i], -row_weights[i] if error > 0 else row_weights[i])
                 continue
-            near, clear = False, True
+            near = False
+            clear = True
             for k in range(h):
                 if not (both or activations[k] * targets[i] > 0):
                     continue

@@ -154,7 +154,8 @@ def _calibrated(logs, calibration):
 
 def _mixture(logs, codes, h, known):
     """Means over hypotheses: classes given labels, labels by other weights, right labels."""
-    classes, right = np.zeros_like(logs), np.empty(len(h.slopes))
+    classes = np.zeros_like(logs)
+    right = np.empty(len(h.slopes))
     labels = np.zeros((2, len(codes)))
     for i, slope in enumerate(h.slopes):
         undone = logs

@@ -12,7 +12,9 @@ from ._probabilities import NEARLY, SMALLEST_LOG, Findings
 
 PIECE = 128
 
-PIECE_OF_FEW, FEW_CLASSES, PIECE_OF_MANY = 128, 32, 32  # rows of up to so many classes; of more
+FEW_CLASSES = 32
+PIECE_OF_FEW = 128  # rows at a time, up to so many classes
+PIECE_OF_MANY = 32
 TINY = 2e-38  # hardly more than the smallest number that is not denormal
 
 
@@ -23,7 +25,8 @@ def pool_logs(probas, weights, smallest):
     pooled = np.zeros((k, n), dtype=dtype)
     predictions = np.empty((len(probas), n), dtype=np.int16)
     for m, proba in enumerate(probas):
-        proba, last = np.ascontiguousarray(proba, dtype=dtype), m == len(probas) - 1
+        proba = np.ascontiguousarray(proba, dtype=dtype)
+        last = m == len(probas) - 1
         floor = dtype.type(np.float32(smallest))
         _add_model(proba, dtype.type(weights[m]), floor, last, pooled, predictions[m])
     return pooled, predictions
@@ -32,7 +35,8 @@ def pool_logs(probas, weights, smallest):
 @compiled
 def _add_model(proba, weight, smallest, last, pooled, predicted):
     n, k = proba.shape
-    logs, sums = np.empty((k, PIECE), proba.dtype), np.empty((2, PIECE), proba.dtype)
+    logs = np.empty((k, PIECE), proba.dtype)
+    sums = np.empty((2, PIECE), proba.dtype)
     place = np.empty(PIECE, np.int32)
     for start in range(0, n, PIECE):
         size = min(PIECE, n - start)
@@ -44,13 +48,15 @@ def _add_model(proba, weight, smallest, last, pooled, predicted):
         for r in range(size):
             predicted[start + r] = place[r]
         for c in range(k):
-            x, before = logs[c], pooled[c, start : start + size]
+            x = logs[c]
+            before = pooled[c, start : start + size]
             for r in range(size):
                 x[r] = weight * x[r] + before[r]
         if last:
             normalise(logs, size, sums[0], sums[1])
         for c in range(k):
-            x, to = logs[c], pooled[c, start : start + size]
+            x = logs[c]
+            to = pooled[c, start : start + size]
             for r in range(size):
                 to[r] = x[r]
 
@@ -67,7 +73,8 @@ def _floored_logs(values, smallest, size):
 def _predict(logs, size, top, place):
     top[:] = -np.inf
     for c in range(len(logs)):
-        x, this = logs[c], np.int32(c)
+        x = logs[c]
+        this = np.int32(c)
         for r in range(size):
             place[r] = this if x[r] > top[r] else place[r]
         for r in range(size):
@@ -78,7 +85,8 @@ def judge_rows(
     logs, codes, calibration, hypotheses, *, highest, surprise, vote, vote_weight, known
 ):
     """As the plain twin."""
-    n, k = len(codes), len(logs)
+    n = len(codes)
+    k = len(logs)
     found = Findings(
         *(np.empty(n), np.empty(n), np.empty(n, np.int16), np.empty(n, np.float32), np.empty(n)),
         *(np.zeros((k, k)), np.zeros(len(hypotheses.slopes))),
@@ -97,14 +105,19 @@ def _judge(logs, codes, calibration, hypotheses, limits, found):
     p_wrong, suspicion, other, p_other, p_elsewhere, joint, n_right = found
     k, n = logs.shape
     piece = PIECE_OF_FEW if k <= FEW_CLASSES else PIECE_OF_MANY
-    cells, sums = np.empty((4, k, piece), logs.dtype), np.empty((2, piece), logs.dtype)
-    calibrated, part, classes, q = cells[0], cells[1], cells[2], cells[3]
-    label, place, right = (
-        np.empty(piece, np.uint32),
-        np.empty(piece, np.int32),
-        np.empty((4, piece)),
-    )
-    own, believed, ranked, elsewhere = right[0], right[1], right[2], right[3]
+    cells = np.empty((4, k, piece), logs.dtype)
+    sums = np.empty((2, piece), logs.dtype)
+    calibrated = cells[0]
+    part = cells[1]
+    classes = cells[2]
+    q = cells[3]
+    label = np.empty(piece, np.uint32)
+    place = np.empty(piece, np.int32)
+    right = np.empty((4, piece))
+    own = right[0]
+    believed = right[1]
+    ranked = right[2]
+    elsewhere = right[3]
     for start in range(0, n, piece):
         size = min(piece, n - start)
         rows = slice(start, start + size)
@@ -156,7 +169,8 @@ def _calibrate(logs, calibration, size, out, sums):
     """Logarithms of the calibrated probabilities; without a calibration, of those given."""
     k = len(logs)
     for c in range(k):
-        to, x = out[c], logs[c]
+        to = out[c]
+        x = logs[c]
         if calibration.size:
             to[:] = calibration[c, k]
             _combine(calibration[c], logs, size, to)
@@ -170,15 +184,23 @@ def _calibrate(logs, calibration, size, out, sums):
 @inner
 def _combine(factors, columns, size, to):
     """Add columns, each times its factor; four at once, as that reads and writes less."""
-    k, done = len(columns), 0
+    k = len(columns)
+    done = 0
     for j in range(0, k - 3, 4):
-        a, b, c, d = factors[j], factors[j + 1], factors[j + 2], factors[j + 3]
-        p, q, r, s = columns[j], columns[j + 1], columns[j + 2], columns[j + 3]
+        a = factors[j]
+        b = factors[j + 1]
+        c = factors[j + 2]
+        d = factors[j + 3]
+        p = columns[j]
+        q = columns[j + 1]
+        r = columns[j + 2]
+        s = columns[j + 3]
         for i in range(size):
             to[i] += a * p[i] + b * q[i] + c * r[i] + d * s[i]
         done = j + 4
     for j in range(done, k):
-        a, p = factors[j], columns[j]
+        a = factors[j]
+        p = columns[j]
         for i in range(size):
             to[i] += a * p[i]
 
@@ -210,7 +232,8 @@ def normalise(scores, size, top, total):
 def _exponentials(logs, size, out):
     smallest = out.dtype.type(SMALLEST_LOG)
     for c in range(len(logs)):
-        x, to = logs[c], out[c]
+        x = logs[c]
+        to = out[c]
         for r in range(size):
             to[r] = exp_of(np.fmax(x[r], smallest))
 
@@ -218,9 +241,11 @@ def _exponentials(logs, size, out):
 @inner
 def _unmix(q, turned, least, size, out):
     """Logarithms of q inverse, with a turned inverse."""
-    tiny, least = q.dtype.type(TINY), q.dtype.type(least)
+    tiny = q.dtype.type(TINY)
+    least = q.dtype.type(least)
     for c in range(len(q)):
-        to, x = out[c], q[c]
+        to = out[c]
+        x = q[c]
         to[:] = 0
         _combine(turned[c], q, size, to)
         for r in range(size):
@@ -233,7 +258,9 @@ def score(logs, slope, offsets, size, out, top):
     smallest = logs.dtype.type(SMALLEST_LOG)
     top[:] = -np.inf
     for c in range(len(logs)):
-        x, to, offset = logs[c], out[c], offsets[c]
+        x = logs[c]
+        to = out[c]
+        offset = offsets[c]
         for r in range(size):
             to[r] = x[r] * slope + offset
         for r in range(size):
@@ -249,7 +276,8 @@ def _weigh(part, transition, label, size, total):
     """Multiply by the probabilities of the labels; sum over the classes."""
     total[:] = 0
     for c in range(len(part)):
-        to, factors = part[c], transition[c]
+        to = part[c]
+        factors = transition[c]
         for r in range(size):
             to[r] *= factors[label[r]]
         for r in range(size):
@@ -284,7 +312,8 @@ def _add_classes(part, weight, total, size, classes):
     for r in range(size):
         total[r] = weight / total[r]
     for c in range(len(part)):
-        x, to = part[c], classes[c]
+        x = part[c]
+        to = classes[c]
         for r in range(size):
             to[r] += x[r] * total[r]
 
@@ -300,11 +329,13 @@ def _wrong(right, vote, weight, size):
 @inner
 def _largest(classes, size, place, sums):
     """Place and value of the largest of each column, and the sum of all but the label."""
-    top, total = sums[0], sums[1]
+    top = sums[0]
+    total = sums[1]
     top[:] = -1
     total[:] = 0
     for c in range(len(classes)):
-        x, this = classes[c], np.int32(c)
+        x = classes[c]
+        this = np.int32(c)
         for r in range(size):
             place[r] = this if x[r] > top[r] else place[r]
         for r in range(size):
@@ -316,7 +347,8 @@ def _largest(classes, size, place, sums):
 @inner
 def _limit(wrong, elsewhere, highest, known, sums, size):
     """Limit what is claimed; the largest other and the scale of all of them follow."""
-    top, total = sums[0], sums[1]
+    top = sums[0]
+    total = sums[1]
     for r in range(size):
         at_most = highest if total[r] > 0 and not known[r] else 0.0
         wrong[r] = min(wrong[r], at_most)
@@ -344,7 +376,8 @@ def _log_odds(p):
 @inner
 def _add_joint(classes, label, scale, size, joint):
     for c in range(len(classes)):
-        x, to = classes[c], joint[c]
+        x = classes[c]
+        to = joint[c]
         for r in range(size):
             x[r] *= scale[r]
         for r in range(size):
@@ -355,8 +388,11 @@ def _add_joint(classes, label, scale, size, joint):
 def label_likelihood(logs, to_label, slope, offsets):
     """As the plain twin; sums are made of partial sums over every so-many-th row."""
     k, n = logs.shape
-    part, sums = np.empty((k, PIECE)), np.empty((2, PIECE))
-    total, by_slope, by_offset = np.empty(PIECE), np.zeros(PIECE), np.zeros((k, PIECE))
+    part = np.empty((k, PIECE))
+    sums = np.empty((2, PIECE))
+    total = np.empty(PIECE)
+    by_slope = np.zeros(PIECE)
+    by_offset = np.zeros((k, PIECE))
     likelihood = np.zeros(PIECE)
     for start in range(0, n, PIECE):
         size = min(PIECE, n - start)
@@ -366,7 +402,8 @@ def label_likelihood(logs, to_label, slope, offsets):
         for r in range(size):
             likelihood[r] += log_of(total[r] / sums[1, r])
         for r in range(size):
-            total[r], sums[1, r] = 1 / total[r], 1 / sums[1, r]
+            total[r] = 1 / total[r]
+            sums[1, r] = 1 / sums[1, r]
         for c in range(k):
             _pull(part[c], to_label[c, rows], total, sums[1], size)
             _collect(part[c], logs[c, rows], size, by_slope, by_offset[c])
@@ -382,7 +419,8 @@ def _sum_up(part, to_label, size, before, total):
     before[:] = 0
     total[:] = 0
     for c in range(len(part)):
-        p, to = part[c], to_label[c]
+        p = part[c]
+        to = to_label[c]
         for r in range(size):
             before[r] += p[r]
         for r in range(size):

@@ -46,7 +46,8 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
         for feature, (sorted_rows, x) in enumerate(zip(order, ranked, strict=True)):
             # Slow and plain: the compiled twin keeps the rows of a node side by side instead.
             here = np.isin(sorted_rows, rows)
-            sorted_rows, x = sorted_rows[here], x[here]
+            sorted_rows = sorted_rows[here]
+            x = x[here]
             left = np.cumsum(sums[sorted_rows], axis=0)
             left_weight = np.cumsum(weights[sorted_rows])
             score = _scores(left[:-1], left_weight[:-1], left[-1], left_weight[-1], by_error)
@@ -68,7 +69,8 @@ def grow_binned(bins, edges, sums, weights, depth, by_error):
     def cut(rows):
         best = _NOTHING
         for feature in range(bins.shape[1]):
-            held, n_bins = bins[rows, feature], edges.shape[1]
+            held = bins[rows, feature]
+            n_bins = edges.shape[1]
             left = np.column_stack(
                 [np.bincount(held, column, n_bins).cumsum() for column in sums[rows].T]
             )
@@ -158,7 +160,8 @@ def _leaves(values, features, thresholds, n):
 
 def _scores(left, left_weight, total, total_weight, by_error):
     """How good cuts are, from the sums to the left and in all; -inf where a side has no weight."""
-    right, right_weight = total - left, total_weight - left_weight
+    right = total - left
+    right_weight = total_weight - left_weight
     both = (left_weight > 0) & (right_weight > 0)
     if by_error:
         score = _right_weight(left) + _right_weight(right)

@@ -24,17 +24,23 @@ PLACE[[(DE_BRUIJN << i >> 27) & 31 for i in range(32)]] = np.arange(32)
 @njit(cache=True, nogil=True, error_model="numpy")
 def grow(columns, order, ranked, sums, weights, depth, by_error):
     """As the plain twin; a node is a run of rows that stand together in every column's order."""
-    n_inner, n = 2**depth - 1, len(weights)
-    features, thresholds = np.zeros(n_inner, np.int32), np.full(n_inner, np.inf)
-    start, stop = np.zeros(2 * n_inner + 1, np.int64), np.zeros(2 * n_inner + 1, np.int64)
+    n_inner = 2**depth - 1
+    n = len(weights)
+    features = np.zeros(n_inner, np.int32)
+    thresholds = np.full(n_inner, np.inf)
+    start = np.zeros(2 * n_inner + 1, np.int64)
+    stop = np.zeros(2 * n_inner + 1, np.int64)
     stop[0] = n
     if depth > 1:  # a stump reorders nothing, so that it needs no copies
-        order, ranked = order.copy(), ranked.copy()
+        order = order.copy()
+        ranked = ranked.copy()
     right = np.zeros(n, np.bool_)
-    spare_rows, spare = np.empty(n, order.dtype), np.empty((2, n))
+    spare_rows = np.empty(n, order.dtype)
+    spare = np.empty((2, n))
     load = _side_by_side(sums, weights)
     for node in range(n_inner):
-        a, b = start[node], stop[node]
+        a = start[node]
+        b = stop[node]
         total = np.zeros(load.shape[1])
         for row in order[0, a:b]:  # any column lists the same rows
             for k in range(len(total)):
@@ -47,8 +53,10 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
         for row in order[0, a:b]:
             right[row] = columns[features[node], row] > thresholds[node]
             middle += not right[row]
-        start[2 * node + 1], stop[2 * node + 1] = a, middle
-        start[2 * node + 2], stop[2 * node + 2] = middle, b
+        start[2 * node + 1] = a
+        stop[2 * node + 1] = middle
+        start[2 * node + 2] = middle
+        stop[2 * node + 2] = b
         if 2 * node + 1 < n_inner:  # nobody asks for the order of rows in a leaf
             for f in range(len(columns)):
                 _part(order[f, a:b], ranked[f, a:b], right, spare_rows, spare[0])
@@ -72,11 +80,15 @@ def _side_by_side(sums, weights):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _best_cut(ranked, order, load, total, by_error, spare):
     """Feature and threshold of the best cut of all columns, the first of equals."""
-    best, feature, threshold = -np.inf, 0, np.inf
+    best = -np.inf
+    feature = 0
+    threshold = np.inf
     for f in range(len(order)):
         score, cut = _cut(ranked[f], order[f], load, total, by_error, spare)
         if score > best * TIE:
-            best, feature, threshold = score, f, cut
+            best = score
+            feature = f
+            threshold = cut
     return feature, threshold
 
 
@@ -85,14 +97,16 @@ def _cut(values, rows, load, total, by_error, spare):
     """Score and threshold of the best cut of one column."""
     if len(total) == 2:
         return _cut_one(values, rows, load, total[0], total[1], by_error, spare)
-    best, threshold = -np.inf, np.inf
+    best = -np.inf
+    threshold = np.inf
     left = np.zeros(len(total))
     previous = values[0]
     for i in range(len(rows)):
         if values[i] > previous:
             score = _score_classes(left, total, by_error)
             if score > best * TIE:
-                best, threshold = score, _between(previous, values[i])
+                best = score
+                threshold = _between(previous, values[i])
             previous = values[i]
         for k in range(len(left)):
             left[k] += load[rows[i], k]
@@ -103,24 +117,30 @@ def _cut(values, rows, load, total, by_error, spare):
 def _cut_one(values, rows, load, total, total_weight, by_error, spare):
     """The same for one sum a row, in passes that the compiler can do several rows at a time."""
     n = len(rows) - 1
-    scores, left_weights = spare[0], spare[1]
-    left, left_weight = 0.0, 0.0
+    scores = spare[0]
+    left_weights = spare[1]
+    left = 0.0
+    left_weight = 0.0
     for i in range(n):
         left += load[rows[i], 0]
         left_weight += load[rows[i], 1]
-        scores[i], left_weights[i] = left, left_weight
+        scores[i] = left
+        left_weights[i] = left_weight
     for i in range(n):
         scores[i] = _score(scores[i], left_weights[i], total, total_weight, by_error)
-    best, threshold = -np.inf, np.inf
+    best = -np.inf
+    threshold = np.inf
     for i in range(n):
         if scores[i] > best * TIE and values[i + 1] > values[i]:
-            best, threshold = scores[i], _between(values[i], values[i + 1])
+            best = scores[i]
+            threshold = _between(values[i], values[i + 1])
     return best, threshold
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _score(left, left_weight, total, total_weight, by_error):
-    right, right_weight = total - left, total_weight - left_weight
+    right = total - left
+    right_weight = total_weight - left_weight
     if left_weight <= 0 or right_weight <= 0:
         return -np.inf
     if by_error:
@@ -135,12 +155,16 @@ def _score_classes(left, total, by_error):
     right_weight = total[q] - left[q]
     if left[q] <= 0 or right_weight <= 0:
         return -np.inf
-    squares_left, squares_right, most_left, most_right = 0.0, 0.0, 0.0, 0.0
+    squares_left = 0.0
+    squares_right = 0.0
+    most_left = 0.0
+    most_right = 0.0
     for k in range(q):
         right = total[k] - left[k]
         squares_left += left[k] * left[k]
         squares_right += right * right
-        most_left, most_right = max(most_left, left[k]), max(most_right, right)
+        most_left = max(most_left, left[k])
+        most_right = max(most_right, right)
     if by_error:
         return most_left + most_right
     return squares_left / left[q] + squares_right / right_weight
@@ -152,20 +176,26 @@ def _part(rows, values, right, spare_rows, spare_values):
     n_left = n_right = 0
     for i in range(len(rows)):
         if right[rows[i]]:
-            spare_rows[n_right], spare_values[n_right] = rows[i], values[i]
+            spare_rows[n_right] = rows[i]
+            spare_values[n_right] = values[i]
             n_right += 1
         else:
-            rows[n_left], values[n_left] = rows[i], values[i]
+            rows[n_left] = rows[i]
+            values[n_left] = values[i]
             n_left += 1
     for i in range(n_right):
-        rows[n_left + i], values[n_left + i] = spare_rows[i], spare_values[i]
+        rows[n_left + i] = spare_rows[i]
+        values[n_left + i] = spare_values[i]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def grow_binned(bins, edges, sums, weights, depth, by_error):
     """As the plain twin; a level is one pass over the rows, a node a histogram."""
-    n_inner, (n, d), q = 2**depth - 1, bins.shape, sums.shape[1]
-    features, thresholds = np.zeros(n_inner, np.int32), np.full(n_inner, np.inf)
+    n_inner = 2**depth - 1
+    n, d = bins.shape
+    q = sums.shape[1]
+    features = np.zeros(n_inner, np.int32)
+    thresholds = np.full(n_inner, np.inf)
     cuts = np.full(n_inner, edges.shape[1])  # no bin is beyond: all go left
     node = np.zeros(n, np.int32)
     load = _side_by_side(sums, weights)
@@ -185,7 +215,9 @@ def grow_binned(bins, edges, sums, weights, depth, by_error):
                     held[inner - first, f], filled[inner - first, f], by_error
                 )
                 if score > best * TIE:
-                    best, features[inner], cuts[inner] = score, f, cut
+                    best = score
+                    features[inner] = f
+                    cuts[inner] = cut
                     thresholds[inner] = edges[f, cut]
         for i in range(n):
             right = bins[i, features[node[i]]] > cuts[node[i]]
@@ -198,11 +230,14 @@ def grow_binned(bins, edges, sums, weights, depth, by_error):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _cut_histogram(held, filled, by_error):
     """Score and last bin to the left of the best cut of one column."""
-    total, last = np.zeros(held.shape[1]), 0
+    total = np.zeros(held.shape[1])
+    last = 0
     for b in range(len(held)):
         if filled[b]:
-            total, last = total + held[b], b
-    best, cut = -np.inf, len(held)
+            total = total + held[b]
+            last = b
+    best = -np.inf
+    cut = len(held)
     left = np.zeros(len(total))
     for b in range(last):
         if filled[b]:
@@ -212,7 +247,8 @@ def _cut_histogram(held, filled, by_error):
             else:
                 score = _score_classes(left, total, by_error)
             if score > best * TIE:
-                best, cut = score, b
+                best = score
+                cut = b
     return best, cut
 
 
@@ -231,7 +267,8 @@ def class_sums(codes, weights, n_classes):
 @njit(cache=True, nogil=True, error_model="numpy")
 def vote(leaf, leaf_sums, leaf_weights, rounding):
     """As the plain twin."""
-    leaves, outputs = np.zeros(len(leaf_sums), np.int64), np.empty(len(leaf), np.int64)
+    leaves = np.zeros(len(leaf_sums), np.int64)
+    outputs = np.empty(len(leaf), np.int64)
     for i in range(len(leaves)):
         slack = rounding * leaf_weights[i]
         if leaf_sums.shape[1] == 1:
@@ -248,13 +285,15 @@ def vote(leaf, leaf_sums, leaf_weights, rounding):
 @njit(cache=True, nogil=True, error_model="numpy")
 def decide(columns, features, thresholds, values):
     """As the plain twin, a block of rows after the other."""
-    n, (m, n_leaves, q) = columns.shape[1], values.shape
+    n = columns.shape[1]
+    m, n_leaves, q = values.shape
     total = np.zeros((q, n))  # a stump adds to rows that lie next to each other
     for a in range(0, n, BLOCK):
         b = min(a + BLOCK, n)
         for t in range(m):
             if n_leaves == 2:
-                x, threshold = columns[features[t, 0], a:b], thresholds[t, 0]
+                x = columns[features[t, 0], a:b]
+                threshold = thresholds[t, 0]
                 for k in range(q):
                     _add_stump(x, threshold, values[t, 0, k], values[t, 1, k], total[k, a:b])
             else:
@@ -306,7 +345,8 @@ def _leaves(columns, features, thresholds, n):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _total(leaf, sums, weights, n_leaves):
-    leaf_sums, leaf_weights = np.zeros((n_leaves, sums.shape[1])), np.zeros(n_leaves)
+    leaf_sums = np.zeros((n_leaves, sums.shape[1]))
+    leaf_weights = np.zeros(n_leaves)
     for i in range(len(leaf)):
         leaf_weights[leaf[i]] += weights[i]
         for k in range(sums.shape[1]):
@@ -323,7 +363,8 @@ def _between(low, high):
 @njit(cache=True, nogil=True, error_model="numpy")
 def sum_votes(X, roots, nodes, votes):
     """As the plain twin."""
-    n, n_classes = len(X), votes.shape[1]
+    n = len(X)
+    n_classes = votes.shape[1]
     total = np.zeros((n, n_classes))
     ends = np.empty(4, np.int32)
     for root in roots:
@@ -339,7 +380,10 @@ def sum_votes(X, roots, nodes, votes):
 def _walk(X, row, root, nodes, ends):
     """The leaves that four rows come to; behind the last, this row stands for the others."""
     last = len(X) - 1
-    x0, x1, x2, x3 = X[row], X[min(row + 1, last)], X[min(row + 2, last)], X[min(row + 3, last)]
+    x0 = X[row]
+    x1 = X[min(row + 1, last)]
+    x2 = X[min(row + 2, last)]
+    x3 = X[min(row + 3, last)]
     a = b = c = d = root
     while True:
         next_a = nodes[a]["child"] + (x0[nodes[a]["feature"]] > nodes[a]["threshold"])
@@ -348,9 +392,14 @@ def _walk(X, row, root, nodes, ends):
         next_d = nodes[d]["child"] + (x3[nodes[d]["feature"]] > nodes[d]["threshold"])
         if (next_a == a) & (next_b == b) & (next_c == c) & (next_d == d):
             break
-        a, b, c, d = next_a, next_b, next_c, next_d
-    ends[0], ends[1] = nodes[a]["leaf"], nodes[b]["leaf"]
-    ends[2], ends[3] = nodes[c]["leaf"], nodes[d]["leaf"]
+        a = next_a
+        b = next_b
+        c = next_c
+        d = next_d
+    ends[0] = nodes[a]["leaf"]
+    ends[1] = nodes[b]["leaf"]
+    ends[2] = nodes[c]["leaf"]
+    ends[3] = nodes[d]["leaf"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -23,9 +23,11 @@ def weighted_neighbors(base, extra, sign, rows, n_neighbors, weights, targets, w
     ``self_count`` makes each row the first of its own weighted neighbours. What is not ``wanted``
     comes back as infinitely far and without weight.
     """
-    c, k = len(extra), weights.shape[1]
+    c = len(extra)
+    k = weights.shape[1]
     nearest = np.empty((c, len(rows)))
-    reached, mass = np.full((c, len(rows), k), np.inf), np.zeros((c, len(rows), k))
+    reached = np.full((c, len(rows), k), np.inf)
+    mass = np.zeros((c, len(rows), k))
     step = max(1, NUMBERS // base.shape[1])
     for first in range(0, len(rows), step):
         some = rows[first : first + step]
@@ -82,8 +84,10 @@ def reach_along(lists, points, start, weights, targets, wanted, self_count):
     a class reach the target, or of the last in the list that weighs anything; infinity and 0 where
     nobody does, or nothing is ``wanted``. With ``self_count`` each row is its own first neighbour.
     """
-    n, k = len(lists), weights.shape[1]
-    reached, mass = np.full((n, k), np.inf), np.zeros((n, k))
+    n = len(lists)
+    k = weights.shape[1]
+    reached = np.full((n, k), np.inf)
+    mass = np.zeros((n, k))
     step = max(1, NUMBERS // (lists.shape[1] + 1))
     for first in range(0, n, step):
         part = slice(first, min(first + step, n))

@@ -20,7 +20,8 @@ from ._distances_numba import distances, survivors
 
 # The bits of a positive float, read as an integer, are nearly its logarithm: without the last 47
 # of them, there are 32 bins for each doubling, from the distance of the k-th neighbour on.
-SHIFT, BINS = 47, 24 * 32
+SHIFT = 47
+BINS = 24 * 32
 WIDTH = 4  # classes that are summed at once
 FEW_BINS = 64
 
@@ -33,19 +34,27 @@ FEW = 24  # rows of a bin; beyond these, moving them one place at a time is no l
 @njit(cache=True, nogil=True)
 def weighted_neighbors(base, extra, sign, rows, n_neighbors, weights, targets, wanted, self_count):
     """As the plain twin, row by row: no more than a few numbers for each row are held."""
-    c, (n, k) = len(extra), weights.shape
+    c = len(extra)
+    n, k = weights.shape
     nearest = np.empty((c, len(rows)))
-    reached, mass = np.full((c, len(rows), k), np.inf), np.zeros((c, len(rows), k))
-    padded, every_column = _padded(weights), np.arange(len(base))
-    total, least, limits, heap = np.empty(n), np.empty(n), np.empty(c), np.empty(n_neighbors)
-    near, bins, sums = (
-        np.empty(n + 1, np.int64),
-        np.empty(n, np.int64),
-        np.empty((BINS, padded.shape[1])),
-    )
-    few, few_rows = np.empty(n + 1), np.empty(n + 1, np.int64)
-    binned, stops = (np.empty(n), np.empty(n, np.int64)), np.empty(FEW_BINS, np.int64)
-    ends, held, running = np.empty(k, np.int64), np.empty(k), np.empty(k)
+    reached = np.full((c, len(rows), k), np.inf)
+    mass = np.zeros((c, len(rows), k))
+    padded = _padded(weights)
+    every_column = np.arange(len(base))
+    total = np.empty(n)
+    least = np.empty(n)
+    limits = np.empty(c)
+    heap = np.empty(n_neighbors)
+    near = np.empty(n + 1, np.int64)
+    bins = np.empty(n, np.int64)
+    sums = np.empty((BINS, padded.shape[1]))
+    few = np.empty(n + 1)
+    few_rows = np.empty(n + 1, np.int64)
+    binned = (np.empty(n), np.empty(n, np.int64))
+    stops = np.empty(FEW_BINS, np.int64)
+    ends = np.empty(k, np.int64)
+    held = np.empty(k)
+    running = np.empty(k)
     doublings = 2 if len(base) > 6 else 1 if len(base) > 3 else 0
     for r in range(len(rows)):
         i = rows[r]
@@ -112,12 +121,16 @@ def _sum_by_bin(squares, lowest, weights, i, bins, sums):
 def _add_weights(weights, bins, start, stop, sums):
     # Unsigned, indices are not looked at for counting from the end; written out, and read before
     # anything is stored, four weights take as long as one.
-    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
+    one = np.uint64(1)
+    two = np.uint64(2)
+    three = np.uint64(3)
     for s in range(np.uint64(0), np.uint64(weights.shape[1]), np.uint64(WIDTH)):
         for j in range(np.uint64(start), np.uint64(stop)):
             place = np.uint64(bins[j])
-            a, b = weights[j, s], weights[j, s + one]
-            c, d = weights[j, s + two], weights[j, s + three]
+            a = weights[j, s]
+            b = weights[j, s + one]
+            c = weights[j, s + two]
+            d = weights[j, s + three]
             sums[place, s] += a
             sums[place, s + one] += b
             sums[place, s + two] += c
@@ -155,7 +168,8 @@ def _limits(extra, i, sign, total, near, m, limits):
     """How far the rows that hold enough are with each column; return the farthest of all."""
     farthest = 0.0
     for q in range(len(extra)):
-        column, limit = extra[q], 0.0
+        column = extra[q]
+        limit = 0.0
         x = column[i]
         for place in range(m):
             gap = column[near[place]] - x
@@ -169,12 +183,14 @@ def _limits(extra, i, sign, total, near, m, limits):
 @njit(cache=True, nogil=True)
 def _within(column, i, sign, total, near, m, limit, few, few_rows):
     """Fill in squares and indices of the survivors within the limit; return their number."""
-    x, size = column[i], 0
+    x = column[i]
+    size = 0
     for survivor in range(m):
         row = near[survivor]
         gap = column[row] - x
         square = max(total[row] + sign * (gap * gap), 0.0)
-        few[size], few_rows[size] = square, row
+        few[size] = square
+        few_rows[size] = row
         size += square <= limit
     return size
 
@@ -220,12 +236,19 @@ def _kth_in_bins(squares, rows, stops, k):
 @njit(cache=True, nogil=True)
 def neighbor_lists(points, start, stop, size):
     """Rows by bins, (rows, size), and where bins end, (rows, BINS), within the list."""
-    columns, every_column = points.T.copy(), np.arange(points.shape[1])
-    n, b = len(points) - 1, stop - start
-    lists, stops = np.empty((b, size), np.int32), np.empty((b, LIST_BINS), np.int32)
-    squares, spare = np.empty(n + 1), np.empty(n + 1)
-    others, rows = np.empty(n), np.empty(n, np.int32)
-    binned, binned_rows, places = np.empty(n), np.empty(n, np.int32), np.empty(n, np.int64)
+    columns = points.T.copy()
+    every_column = np.arange(points.shape[1])
+    n = len(points) - 1
+    b = stop - start
+    lists = np.empty((b, size), np.int32)
+    stops = np.empty((b, LIST_BINS), np.int32)
+    squares = np.empty(n + 1)
+    spare = np.empty(n + 1)
+    others = np.empty(n)
+    rows = np.empty(n, np.int32)
+    binned = np.empty(n)
+    binned_rows = np.empty(n, np.int32)
+    places = np.empty(n, np.int64)
     for i in range(start, stop):
         distances(columns, i, every_column, 1, squares, spare)
         for t in range(n):
@@ -262,10 +285,15 @@ def _cut(stops, size):
 def reach_along(lists, points, start, weights, targets, wanted, self_count):
     """As the plain twin, row by row."""
     rows, stops = lists
-    n, k = len(rows), weights.shape[1]
-    reached, mass = np.full((n, k), np.inf), np.zeros((n, k))
-    held, total, ends = np.empty(k), np.empty(k), np.empty(k, np.int64)
-    squares, some = np.empty(rows.shape[1]), np.empty(rows.shape[1], np.int32)
+    n = len(rows)
+    k = weights.shape[1]
+    reached = np.full((n, k), np.inf)
+    mass = np.zeros((n, k))
+    held = np.empty(k)
+    total = np.empty(k)
+    ends = np.empty(k, np.int64)
+    squares = np.empty(rows.shape[1])
+    some = np.empty(rows.shape[1], np.int32)
     for r in range(n):
         i = start + r
         if self_count:
@@ -292,7 +320,8 @@ def _rows_of(points, i, rows, stops, b, squares, some):
         for f in range(points.shape[1]):
             gap = points[rows[t], f] - points[i, f]
             square += gap * gap
-        squares[t - start], some[t - start] = square, rows[t]
+        squares[t - start] = square
+        some[t - start] = rows[t]
     return stops[b] - start
 
 
@@ -311,7 +340,8 @@ def copy_into_bins(squares, rows, places, size, binned, binned_rows, stops):
     for t in range(size):
         into = np.uint64(places[t])
         place = np.uint64(stops[into])
-        binned[place], binned_rows[place] = squares[t], rows[t]
+        binned[place] = squares[t]
+        binned_rows[place] = rows[t]
         stops[into] += 1
 
 
@@ -321,9 +351,11 @@ def find_ends(rows, stops, weights, targets, wanted, held, total, ends, before):
 
     -1 where a class needs no more than is ``before`` any row, or where nobody else is.
     """
-    missing, start = 0, 0
+    missing = 0
+    start = 0
     for s in range(len(wanted)):
-        total[s], ends[s] = before[s], -1
+        total[s] = before[s]
+        ends[s] = -1
         missing += wanted[s] and not 0 < before[s] >= targets[s]
     for b in range(len(stops)):
         if missing == 0:
@@ -339,7 +371,8 @@ def find_ends(rows, stops, weights, targets, wanted, held, total, ends, before):
         start = stops[b]
         for s in range(len(wanted)):
             if wanted[s] and total[s] > held[s] and not 0 < held[s] >= targets[s]:
-                ends[s], before[s] = b, held[s]
+                ends[s] = b
+                before[s] = held[s]
                 missing -= total[s] >= targets[s]
 
 
@@ -347,11 +380,13 @@ def find_ends(rows, stops, weights, targets, wanted, held, total, ends, before):
 def settle(squares, rows, start, stop, weights, target, before):
     """Go along the rows of a bin until there is enough, or as far as anybody weighs."""
     sort_bin(squares, rows, start, stop)
-    reached, mass = np.inf, before
+    reached = np.inf
+    mass = before
     for t in range(start, stop):
         weight = weights[rows[t]]
         if weight > 0:
-            reached, mass = squares[t], mass + weight
+            reached = squares[t]
+            mass = mass + weight
             if mass >= target:
                 break
     return reached, mass
@@ -362,13 +397,19 @@ def sort_bin(squares, rows, start, stop):
     """Sort the rows of a bin; equals keep their order."""
     if stop - start > FEW:
         order = start + np.argsort(squares[start:stop], kind="mergesort")
-        sorted_rows, sorted_squares = rows[order], squares[order]
+        sorted_rows = rows[order]
+        sorted_squares = squares[order]
         for t in range(len(order)):
-            rows[start + t], squares[start + t] = sorted_rows[t], sorted_squares[t]
+            rows[start + t] = sorted_rows[t]
+            squares[start + t] = sorted_squares[t]
         return
     for t in range(start + 1, stop):
-        square, row, place = squares[t], rows[t], t
+        square = squares[t]
+        row = rows[t]
+        place = t
         while place > start and squares[place - 1] > square:
-            squares[place], rows[place] = squares[place - 1], rows[place - 1]
+            squares[place] = squares[place - 1]
+            rows[place] = rows[place - 1]
             place -= 1
-        squares[place], rows[place] = square, row
+        squares[place] = square
+        rows[place] = row

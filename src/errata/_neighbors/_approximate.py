@@ -76,8 +76,10 @@ class CellIndex:
     """The rows as faiss wants them, 32 bits a coordinate, in cells around centres."""
 
     def __init__(self, faiss: Any, X: np.ndarray, seed: int) -> None:
-        self.faiss, self.seed = faiss, seed
-        self.n_cells, d = int(np.sqrt(len(X))), X.shape[1]
+        self.faiss = faiss
+        self.seed = seed
+        self.n_cells = int(np.sqrt(len(X)))
+        d = X.shape[1]
         self.vectors = _in_32_bits(X)
         clusters = faiss.Kmeans(d, self.n_cells, niter=10, seed=seed, max_points_per_centroid=64)
         clusters.train(self.vectors)
@@ -99,7 +101,8 @@ class CellIndex:
         if packed:
             self.index = self.faiss.IndexIVFPQFastScan(self.centres, d, self.n_cells, d, 4)
             clustering = self.index.pq.cp
-            clustering.seed, clustering.niter = self.seed, 10
+            clustering.seed = self.seed
+            clustering.niter = 10
             clustering.max_points_per_centroid = 64
         else:
             self.index = self.faiss.IndexIVFFlat(self.centres, d, self.n_cells)

@@ -19,7 +19,9 @@ from sklearn.neighbors import NearestNeighbors
 from .._blocks import blocks
 
 TREE_DIMENSIONS = 8  # a tree wins up to here even on Gaussian rows; the two meet at 9 or 10
-SMALL, SMALL_TREE_DIMENSIONS = 5_000, 6  # with fewer rows than this, up to here
+# With fewer rows than SMALL, a tree wins up to fewer dimensions.
+SMALL = 5_000
+SMALL_TREE_DIMENSIONS = 6
 PILOT_DIMENSIONS = 50  # up to here many rows may lie on few dimensions in fact, and a pilot tells
 PILOT_FROM = 15_000  # rows; with fewer, brute force is done before the pilot has paid
 CHUNK = 2**23  # coordinates of neighbours held at once: 64 MB
@@ -66,8 +68,10 @@ def settle(
     """
     n, d = X.shape
     shape = (points.shape[0], k)
-    distances, neighbors = np.empty(shape), np.empty(shape, dtype=np.intp)
-    shared, asked = np.arange(shape[0]), min(k + 1 + (own is not None), n)
+    distances = np.empty(shape)
+    neighbors = np.empty(shape, dtype=np.intp)
+    shared = np.arange(shape[0])
+    asked = min(k + 1 + (own is not None), n)
     while len(shared):
         still_shared = []
         for batch in blocks(len(shared), CHUNK, width=asked * d):
@@ -103,7 +107,8 @@ def _settle_twins(
     group = group.ravel()
     wanted = k + (own is not None)  # equals, the point itself among them
     crowded &= sizes[group[last]] >= wanted
-    by_group, starts = np.argsort(group, kind="stable"), np.cumsum(sizes) - sizes
+    by_group = np.argsort(group, kind="stable")
+    starts = np.cumsum(sizes) - sizes
     twins = by_group[starts[group[last[crowded]], None] + np.arange(wanted)]
     if own is not None:
         others = twins != own[shared[crowded], None]
@@ -142,14 +147,17 @@ class TreeSearch:
     """
 
     def __init__(self, X: np.ndarray, n_jobs: int | None, *, measured: bool = False) -> None:
-        self.X, self.measured = X, measured
-        self.tree, self.workers = cKDTree(X, leafsize=32), effective_n_jobs(n_jobs)
+        self.X = X
+        self.measured = measured
+        self.tree = cKDTree(X, leafsize=32)
+        self.workers = effective_n_jobs(n_jobs)
 
     def __call__(self, points: np.ndarray, asked: int) -> Found:
         """Search the tree."""
         distances, indices = self.tree.query(points, asked, workers=self.workers)
         if asked == 1:  # scipy drops the axis
-            distances, indices = distances[:, None], indices[:, None]
+            distances = distances[:, None]
+            indices = indices[:, None]
         if not self.measured:
             return Found(indices, distances, distances[:, -1])
         return Found(indices, distances_to(points, self.X, indices), distances[:, -1] * (1 - 1e-12))
@@ -159,7 +167,8 @@ class BruteSearch:
     """Brute force by scikit-learn's inner products; measured again where these cannot tell."""
 
     def __init__(self, X: np.ndarray, n_jobs: int | None = None) -> None:
-        self.X, self.n_jobs = X, n_jobs
+        self.X = X
+        self.n_jobs = n_jobs
         self.centre = np.median(X[:: 1 + len(X) // 128], axis=0)  # an offset would cost digits
         with _unchecked():
             self.search = NearestNeighbors(algorithm="brute").fit(X - self.centre)
@@ -174,7 +183,8 @@ class BruteSearch:
         with _unchecked():
             distances, indices = self.search.kneighbors(centred, asked)
         squares = distances**2
-        last, error = squares[:, -1], self.rounding * squares[:, -1] + slack
+        last = squares[:, -1]
+        error = self.rounding * squares[:, -1] + slack
         close = (np.diff(squares) <= 2 * error[:, None]).any(axis=1)  # their order may be wrong
         distances[close] = distances_to(points[close], self.X, indices[close])
         found = Found(indices, distances, np.sqrt(np.maximum(last - error, 0)))

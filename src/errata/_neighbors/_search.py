@@ -77,7 +77,8 @@ def nearest(
     if k == 0:
         return np.empty((n, 0), dtype=np.intp)
     if faiss is not None and d > TREE_DIMENSIONS and n >= APPROXIMATE_FROM:
-        brute, seed = BruteSearch(X, n_jobs), draw_seed(random_state)
+        brute = BruteSearch(X, n_jobs)
+        seed = draw_seed(random_state)
         found = approximate_neighbors(X, k, brute, faiss=faiss, seed=seed, n_jobs=n_jobs)
         if found is not None:
             return found
@@ -189,7 +190,8 @@ def vote_margins(votes: np.ndarray, codes: np.ndarray) -> np.ndarray:
            [1.        , 0.75      , 0.83333333]])
     """
     n, k = votes.shape
-    theirs, margins = np.zeros((n, k), dtype=np.intp), np.empty((n, k))
+    theirs = np.zeros((n, k), dtype=np.intp)
+    margins = np.empty((n, k))
     foreign = votes != codes[:, None]
     ours = np.cumsum(~foreign, axis=1)
     for j in range(k):

@@ -201,7 +201,8 @@ def fit_to_codes(estimator: Any, X: Any, codes: np.ndarray, **fit_params: Any) -
     if not hasattr(estimator, "_fit_codes") or len(present) < 2 or not plain:
         return estimator.fit(X, codes, **fit_params)
     # What ``check_labelled`` would have set.
-    estimator.classes_, estimator.n_features_in_ = present, X.shape[1]
+    estimator.classes_ = present
+    estimator.n_features_in_ = X.shape[1]
     if len(present) < len(sizes):
         codes = np.searchsorted(present, codes)
     return estimator._fit_codes(X, codes, **fit_params)

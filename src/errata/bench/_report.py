@@ -36,9 +36,11 @@ def write_comparison(experiment: Experiment, results: list[dict], out: str | Pat
     out = Path(out)
     files = [out / "results.csv", out / "manifest.json"]
     comparisons = beside_published(results, experiment.published) if experiment.published else []
-    summary, sentences = None, [f"{len(results)} measurements; none of them was published."]
+    summary = None
+    sentences = [f"{len(results)} measurements; none of them was published."]
     if comparisons:
-        summary, sentences = to_rich(summary_table(comparisons)), [sentence(comparisons)]
+        summary = to_rich(summary_table(comparisons))
+        sentences = [sentence(comparisons)]
         files.append(out / "comparison.md")
         _write_markdown(experiment.title, comparisons, files[-1])
     # Numbers first: a missing extra must not cost a run its tables.
@@ -202,7 +204,8 @@ def plot_comparison(comparisons: Sequence[BesidePublished], path: Path, *, title
 
 
 def _draw_points(axis: Any, group: Sequence[BesidePublished]) -> Any:
-    published, ours = [c.published for c in group], [c.ours for c in group]
+    published = [c.published for c in group]
+    ours = [c.ours for c in group]
     errors = [2 * (c.standard_error or 0.0) for c in group]
     axis.errorbar(published, ours, yerr=errors, fmt="none", color="0.6", linewidth=0.8, zorder=1)
     levels = [c.noise_level or 0.0 for c in group]
@@ -268,7 +271,8 @@ def beside_published(
             # What must have been meant, where the paper misprints a number.
             corrected = row.get("mean_corrected")
             theirs = row["mean"] if corrected is None else corrected
-            spread, rounding = row.get("std"), row.get("rounding") or 0.0
+            spread = row.get("std")
+            rounding = row.get("rounding") or 0.0
             rows.append(_beside(key, values[key], theirs, spread, published.repetitions, rounding))
     return rows
 
@@ -291,10 +295,13 @@ def _beside(
     their_n: int,
     rounding: float,
 ) -> BesidePublished:
-    ours, n = fmean(values), len(values)
+    ours = fmean(values)
+    n = len(values)
     difference = ours - theirs
     our_std = stdev(values) if n > 1 else None
-    error, within = None, None  # one repetition has no spread, and nothing is claimed
+    # One repetition has no spread, and nothing is claimed.
+    error = None
+    within = None
     if our_std is not None:
         spread = our_std if their_std is None else their_std
         error = (our_std**2 / n + spread**2 / their_n) ** 0.5

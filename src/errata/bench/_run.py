@@ -88,7 +88,8 @@ def run_experiment(
     with result_folder(out):
         write_manifest(out / "manifest.json", describe(experiment, seed))
         file = ResultFile(out / "results.csv", experiment.metrics)
-        cells, held = list(experiment.cells()), file.start()
+        cells = list(experiment.cells())
+        held = file.start()
         missing = [cell for cell in cells if cell not in held]
         done = len(cells) - len(missing)
         report = progress or (lambda done, total: None)

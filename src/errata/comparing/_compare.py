@@ -186,7 +186,8 @@ def _rows(
 ) -> tuple[ComparedRows, Audit]:
     """What competitors learn from and are scored by, and the audit of it."""
     features = np.asarray(take_rows(_dense(inputs), kept), dtype=float)
-    labels, before = inputs.labels[kept], inputs.labels[kept]
+    labels = inputs.labels[kept]
+    before = inputs.labels[kept]
     if noise is not None:
         labels = _with_noise(features, labels, known, noise, kind, seed)
     found = audit(features, labels, self_check=False, random_state=seed)
@@ -353,7 +354,10 @@ class Folder:
     """Results in a folder, one row for each competitor and fold, as they come."""
 
     def __init__(self, path: Path, title: str, noise: float | None, manifest: dict) -> None:
-        self.path, self.title, self.noise, self.manifest = path, title, noise, manifest
+        self.path = path
+        self.title = title
+        self.noise = noise
+        self.manifest = manifest
 
     def start(self, metrics: tuple[str, ...]) -> Found:
         """What an earlier run with the same settings has measured in the folder."""

@@ -163,7 +163,8 @@ class Comparison:
 
     def _corrected(self, agreement: float) -> float | None:
         """Accuracy behind an agreement, if labels are wrong independently of the predictions."""
-        n_classes, rate = self.about["classes"], self.noise_rate.estimate
+        n_classes = self.about["classes"]
+        rate = self.noise_rate.estimate
         if self.score == "agreement" or 1 - agreement < rate:
             return None  # nobody knows the rate; or rows on which both err make the formula fail
         return 1 - correct_error_rate(1 - agreement, rate, n_classes=n_classes)
@@ -262,7 +263,8 @@ def standing(scores: np.ndarray, test_fraction: float) -> Standing:
 
 def _p_values(behind: np.ndarray, inflation: float) -> np.ndarray:
     """Two-sided p-values of mean differences, one for each column."""
-    mean, spread = behind.mean(axis=0), np.sqrt(inflation * behind.var(axis=0, ddof=1))
+    mean = behind.mean(axis=0)
+    spread = np.sqrt(inflation * behind.var(axis=0, ddof=1))
     # Where two competitors differ by the same on every fold, there is no spread to compare with.
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(mean == 0, 0.0, np.abs(mean) / spread)

@@ -309,16 +309,19 @@ def annotate(samples: np.ndarray, symbols: np.ndarray, fs: float) -> Annotation:
 
 def _waves(samples: np.ndarray, symbols: np.ndarray) -> Iterator[Wave]:
     """Read marks in order: a bracket opens, a symbol names the wave, a bracket closes."""
-    onset, name = None, None
+    onset = None
+    name = None
     for sample, symbol in zip(samples.tolist(), symbols.tolist(), strict=True):
         if symbol == "(":
             if name is not None:  # of a wave that was named and never closed
                 yield Wave(name, onset, None)
-            onset, name = sample, None
+            onset = sample
+            name = None
         elif symbol == ")":
             if name is not None:
                 yield Wave(name, onset, sample)
-            onset, name = None, None
+            onset = None
+            name = None
         else:
             if name is not None:
                 yield Wave(name, onset, None)
@@ -333,15 +336,18 @@ def _beats(waves: Iterator[Wave]) -> Iterator[Beat]:
     qrs: Wave | None = None
     for wave in waves:
         if wave.name == "P":
-            p, qrs = wave, None
+            p = wave
+            qrs = None
         elif wave.name == "QRS":
             # Of two complexes in a row the first had no T wave, and P belonged to it.
-            p, qrs = (p if qrs is None else None), wave
+            p = p if qrs is None else None
+            qrs = wave
         elif wave.name == "T":
             beat = _beat(p, qrs, wave)
             if beat is not None:
                 yield beat
-                p, qrs = None, None
+                p = None
+                qrs = None
 
 
 def _beat(p: Wave | None, qrs: Wave | None, t: Wave) -> Beat | None:
@@ -361,7 +367,8 @@ def _sequences(beats: list[Beat], fs: float) -> list[list[Beat]]:
 
 
 def _label(beats: list[Beat]) -> tuple[np.ndarray, np.ndarray]:
-    first, last = beats[0].p, beats[-1].t_end
+    first = beats[0].p
+    last = beats[-1].t_end
     labels = np.full(last - first + 1, "B3", dtype="<U3")
     # T first: where the next P begins before a T ends, it is P.
     for wave, begin, stop in (

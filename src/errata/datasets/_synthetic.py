@@ -16,7 +16,10 @@ WAVES = ("B3", "P", "QRS", "T")  # in the order in which a beat goes through the
 _ANGLES = np.radians([-70.0, -15.0, 0.0, 15.0, 100.0])
 _STRENGTHS = np.array([1.2, -5.0, 30.0, -7.5, 0.75])
 _WIDTHS = np.array([0.25, 0.1, 0.1, 0.1, 0.4])
-_P, _Q, _S, _T = 0, 1, 3, 4
+_P = 0
+_Q = 1
+_S = 3
+_T = 4
 _OVERSAMPLING = 4
 _SETTLING_BEATS = 2  # simulated and dropped: the voltage starts from zero
 
@@ -293,7 +296,8 @@ def make_activity(
     ['walk', 'run', 'stand']
     """
     n_recordings = check_count("n_recordings", n_recordings)
-    fs, dwell = check_positive("fs", fs), check_positive("dwell", dwell)
+    fs = check_positive("fs", fs)
+    dwell = check_positive("dwell", dwell)
     n = check_count("duration * fs", int(check_positive("duration", duration) * fs))
     check_fraction("noise", noise, high=np.inf)
     random = check_random_state(random_state)
@@ -411,7 +415,8 @@ def make_ecg(
     'BBBBBBPPPPPQQQQTTTTTTTTBB'
     """
     n_beats = check_count("n_beats", n_beats)
-    heart_rate, fs = check_positive("heart_rate", heart_rate), check_positive("fs", fs)
+    heart_rate = check_positive("heart_rate", heart_rate)
+    fs = check_positive("fs", fs)
     check_fraction("heart_rate_std", heart_rate_std, high=heart_rate / 5)
     check_fraction("lf_hf_ratio", lf_hf_ratio, high=np.inf)
     check_fraction("noise", noise, high=np.inf)
@@ -425,7 +430,8 @@ def make_ecg(
     time, angle = _grid(starts, fs)
     voltage = _voltage(time, angle, events, 1 / (_OVERSAMPLING * fs))
     kept = _kept(time, starts)
-    signal, angle = _scaled(voltage[kept]), angle[kept]
+    signal = _scaled(voltage[kept])
+    angle = angle[kept]
     whole = slice(_SETTLING_BEATS, -1)
     boundaries = np.searchsorted(angle, _wave_angles(events, ectopic))[whole]
     return Bunch(
@@ -506,13 +512,15 @@ def _kept(time: np.ndarray, starts: np.ndarray) -> slice:
 
 
 def _scaled(voltage: np.ndarray) -> np.ndarray:
-    low, high = voltage.min(), voltage.max()
+    low = voltage.min()
+    high = voltage.max()
     return -0.4 + 1.6 * (voltage - low) / (high - low)
 
 
 def _wave_angles(events: _Events, ectopic: np.ndarray) -> np.ndarray:
     """Where P, QRS, T and the baseline begin in each beat, on the angle that goes on."""
-    begin, end = events.angles - 2 * events.widths, events.angles + 2 * events.widths
+    begin = events.angles - 2 * events.widths
+    end = events.angles + 2 * events.widths
     begin[:, _P] = np.where(ectopic, begin[:, _Q], np.minimum(begin[:, _P], begin[:, _Q]))
     marks = np.column_stack([begin[:, _P], begin[:, _Q], end[:, _S], end[:, _T]])
     marks += 2 * np.pi * np.arange(len(marks))[:, None]

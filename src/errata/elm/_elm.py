@@ -116,7 +116,8 @@ class BaseELM(BaseEstimator):
                 weight_distribution=self.weight_distribution,
                 **common,
             )
-        self.hidden_weights_, self.hidden_bias_ = layer.weights, layer.bias
+        self.hidden_weights_ = layer.weights
+        self.hidden_bias_ = layer.bias
         self.gamma_ = layer.gamma
         # Without an intercept nothing would give the shift back.
         return layer.centered_on(X) if self.fit_intercept else layer
@@ -149,7 +150,8 @@ class BaseELM(BaseEstimator):
             for name, values in tried.items():
                 setattr(self, f"{name}_", values)
         model = sums.system.solved(alpha)
-        self.alpha_, self.dof_ = alpha, model.degrees_of_freedom
+        self.alpha_ = alpha
+        self.dof_ = model.degrees_of_freedom
         self.coef_ = model.coef
         self.intercept_ = model.intercept - _of_shift(layer, model.coef)
         return model
@@ -448,7 +450,8 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
                 f"y holds the label {y[unknown].tolist()[0]!r}, which is not among the classes "
                 f"named in the first call of partial_fit ({', '.join(map(repr, known.tolist()))})."
             )
-        self.classes_, self.temperature_ = known, None
+        self.classes_ = known
+        self.temperature_ = None
         self._absorb(X, one_hot(codes, len(known)), sample_weight)
         return self
 
@@ -514,7 +517,8 @@ def fit_temperature(scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | 
     but no row for less than one, so that weights which sum to one may be given, too.
     """
     step = -(-scores.size // ENOUGH)  # rounded up
-    scores, codes = scores[::step], codes[::step]
+    scores = scores[::step]
+    codes = codes[::step]
     n, q = scores.shape
     w = np.ones(n) if weight is None else weight[::step]
     smooth = 1 / (max(w.sum(), np.count_nonzero(w)) + 2)
@@ -693,7 +697,8 @@ class ELMRegressor(RegressorMixin, BaseELM):
         """
         self._forget()
         X, T = self._check(X, y, ensure_min_samples=2)
-        weight, codes = check_sample_weight(sample_weight, len(T)), np.zeros(len(T), dtype=int)
+        weight = check_sample_weight(sample_weight, len(T))
+        codes = np.zeros(len(T), dtype=int)
         predictions, folds = self._fit_output_layer(X, T, codes, weight, groups)
         if predictions is not None:
             name = "loo_predictions_" if folds is None else "oof_predictions_"

@@ -187,9 +187,11 @@ def search_alphas(
     if not extend or best not in (0, len(alphas) - 1) or not np.isfinite(errors[best]):
         return alphas, errors
     beyond = alphas[best] * (EXTENSION if best else 1 / EXTENSION)
-    alphas, errors = np.append(alphas, beyond), np.append(errors, error(beyond))
+    alphas = np.append(alphas, beyond)
+    errors = np.append(errors, error(beyond))
     order = np.argsort(alphas)
-    alphas, errors = alphas[order], errors[order]
+    alphas = alphas[order]
+    errors = errors[order]
     best = last_minimum(errors)
     if best in (0, len(alphas) - 1):
         _warn_of_the_end(alphas[best], "largest" if best else "smallest")

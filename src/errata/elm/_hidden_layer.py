@@ -101,9 +101,11 @@ def draw_layer(
     scale = _check_scale(weight_scale, n_features)
     random = generator(random_state)
     if check_choice("weight_distribution", weight_distribution, DISTRIBUTIONS) == "normal":
-        V, c = random.normal(size=(n_features, m)), random.normal(size=m)
+        V = random.normal(size=(n_features, m))
+        c = random.normal(size=m)
     else:
-        V, c = random.uniform(-3, 3, size=(n_features, m)), random.uniform(-3, 3, size=m)
+        V = random.uniform(-3, 3, size=(n_features, m))
+        c = random.uniform(-3, 3, size=m)
     return HiddenLayer(scale * V, scale * c, activation)
 
 
@@ -179,9 +181,13 @@ class HiddenRows:
         *,
         block_size: int = 8192,
     ) -> None:
-        self.layer, self.X, self.target, self.weight = layer, X, target, weight
+        self.layer = layer
+        self.X = X
+        self.target = target
+        self.weight = weight
         self.block_size = block_size
-        self.n, self.m = len(X), len(layer.bias)
+        self.n = len(X)
+        self.m = len(layer.bias)
         small = 8 * self.n * self.m <= KEPT_BYTES  # then two passes cost one activation
         self._kept = layer(X) if small else None
         self._buffer = np.empty((0 if small else min(block_size, self.n), self.m))
@@ -274,7 +280,8 @@ class ELMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """Draw the weights for as many features as ``X`` has; nothing else is learnt from it."""
         check_data(self, X, dtype=FLOATS)
         layer = draw_layer(self.n_features_in_, **self.get_params())
-        self.hidden_weights_, self.hidden_bias_ = layer.weights, layer.bias
+        self.hidden_weights_ = layer.weights
+        self.hidden_bias_ = layer.bias
         return self
 
     def transform(self, X: Any) -> np.ndarray:

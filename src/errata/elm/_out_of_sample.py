@@ -26,7 +26,8 @@ def leave_one_out(model: RidgeModel, rows: HiddenRows) -> tuple[np.ndarray, np.n
     few = model.system.left is not None and model.factor.alpha > 0
     if few and isinstance(model.factor, SpectralFactor):
         return _leave_one_out_of_few(model.system, model.factor, rows)
-    predictions, leverage = np.empty_like(rows.target), np.empty(rows.n)
+    predictions = np.empty_like(rows.target)
+    leverage = np.empty(rows.n)
     scratch = np.empty((min(rows.block_size, rows.n), rows.m))
     for block in rows.blocks():
         Z = model.whiten(block.hidden, out=scratch[: len(block.hidden)])

@@ -105,15 +105,19 @@ class RidgeSystem:
         w = np.ones(len(H)) if weight is None else weight
         require_weight(w.sum())
         fraction = w / w.sum() if fit_intercept else np.zeros(len(H))
-        hidden_mean, target_mean = fraction @ H, fraction @ T
-        Hc, Tc = H - hidden_mean, T - target_mean
+        hidden_mean = fraction @ H
+        target_mean = fraction @ T
+        Hc = H - hidden_mean
+        Tc = T - target_mean
         root = np.sqrt(w)[:, None]
         left, singular, right = svd(root * Hc, full_matrices=False)
         # What is zero but for rounding (one direction is, once the mean is out) must go, or a tiny
         # alpha would blow that rounding up.
         present = singular > np.finfo(float).eps * max(H.shape) * singular[0]
         present[0] = True
-        left, singular, right = left[:, present], singular[present], right[present]
+        left = left[:, present]
+        singular = singular[present]
+        right = right[present]
         return cls(
             weight=float(w.sum()),
             hidden_mean=hidden_mean,
@@ -241,8 +245,10 @@ class GramRecord(NamedTuple):
     @classmethod
     def empty(cls, n_hidden: int, n_targets: int) -> "GramRecord":
         """The record of no rows."""
-        m, q = n_hidden, n_targets
-        gram, cross = np.zeros((m, m), order="F"), np.zeros((m, q))
+        m = n_hidden
+        q = n_targets
+        gram = np.zeros((m, m), order="F")
+        cross = np.zeros((m, q))
         return cls(0.0, np.zeros(m), np.zeros(q), gram, cross, np.zeros(q))
 
     @classmethod

@@ -65,7 +65,9 @@ class BaseELMSVM(BaseEstimator):
     ) -> None:
         """Fit; ``unit`` is what errors are small or large in comparison with."""
         if weight is not None:  # LIBSVM drops rows without weight and then miscounts the others
-            X, target, weight = X[weight > 0], target[weight > 0], weight[weight > 0]
+            X = X[weight > 0]
+            target = target[weight > 0]
+            weight = weight[weight > 0]
         self.solver_ = self._choose_solver(len(X), unit)
         if self.solver_ == "linear" or self.kernel == "finite":
             self.features_ = self._make_features().fit(X)

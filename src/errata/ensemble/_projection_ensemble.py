@@ -258,12 +258,16 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         if self.n_synthetic and self.neighbor_pool == "all":
             # Among all rows neighbours are the same in every round; among mistakes they are not.
             neighbors = nearest(rows.X, 1, n_jobs=self.n_jobs)[:, 0]
-        projection, borrowed, view, wrong = None, 0, rows.X, np.arange(0)
+        projection = None
+        borrowed = 0
+        view = rows.X
+        wrong = np.arange(0)
         for stage in range(self.n_estimators):
             projected = ProjectedEstimator(
                 projection, seeded_clone(self._base(), random), self.append
             )
-            before, view = view, projected.view(rows.X)
+            before = view
+            view = projected.view(rows.X)
             missed = _misclassified(projected.estimator, view, rows)
             if stage and np.array_equal(missed, wrong) and np.array_equal(view, before):
                 return  # the same mistakes in the same projection: all further rounds repeat it
@@ -294,7 +298,8 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         most = MOST_ROWS.get(self.projection) if isinstance(self.projection, str) else None
         if most is not None and len(chosen) > most:
             chosen = random.choice(chosen, most, replace=False)
-        X, codes = rows.X[chosen], rows.codes[chosen]
+        X = rows.X[chosen]
+        codes = rows.codes[chosen]
         if self.n_synthetic:
             if neighbors is None:
                 partners = chosen[nearest(X, 1, n_jobs=self.n_jobs)[:, 0]]
@@ -309,7 +314,8 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
                 random=random,
                 per_feature=self.per_feature_gap,
             )
-            X, codes = np.vstack([X, new]), np.append(codes, labels)
+            X = np.vstack([X, new])
+            codes = np.append(codes, labels)
         return fit_to_codes(projection, X, codes)
 
     def _votes(self, X: np.ndarray) -> np.ndarray:

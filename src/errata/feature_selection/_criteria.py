@@ -211,7 +211,9 @@ class PairwiseCriterion(ABC):
         numeric: bool,
         n_jobs: int | None = None,
     ) -> None:
-        self.X, self.n_neighbors, self.n_jobs = X, n_neighbors, n_jobs
+        self.X = X
+        self.n_neighbors = n_neighbors
+        self.n_jobs = n_jobs
         self.information: Any = (
             self._about(target)
             if numeric
@@ -251,7 +253,8 @@ class PairwiseCriterion(ABC):
         """The scores of the subset without each of its columns."""
         if len(subset) < 2:
             return np.zeros(len(subset))
-        table, single = self.pairs.between(subset, subset), self.relevance[list(subset)]
+        table = self.pairs.between(subset, subset)
+        single = self.relevance[list(subset)]
         pairs = table.sum() / 2 - table.sum(axis=0)
         return self._value(single.sum() - single, pairs, len(subset) - 1)
 

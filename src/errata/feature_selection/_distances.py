@@ -60,8 +60,10 @@ class SubsetDistances:
         n_jobs: int | None = None,
         chunk_bytes: int = CHUNK_BYTES,
     ) -> None:
-        self.columns, self.segments = columns, segments
-        self.n_jobs, self.chunk_bytes = n_jobs, chunk_bytes
+        self.columns = columns
+        self.segments = segments
+        self.n_jobs = n_jobs
+        self.chunk_bytes = chunk_bytes
 
     def with_each(
         self, subset: Sequence[int], candidates: Sequence[int], summary: Summary
@@ -233,7 +235,8 @@ class ClassRows(NamedTuple):
 
 def all_and_own(rows: ClassRows) -> Segments:
     """All rows, then those of the row's class: what mutual information compares."""
-    k, n = np.full_like(rows.own_neighbors, rows.n_neighbors), np.full(len(rows.sizes), rows.n)
+    k = np.full_like(rows.own_neighbors, rows.n_neighbors)
+    n = np.full(len(rows.sizes), rows.n)
     return Segments(
         rows.codes,
         np.column_stack([0 * n, rows.starts[:-1]]),
@@ -291,7 +294,8 @@ def sorted_by_class(X: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Class
     sizes = np.bincount(codes)
     order = np.argsort(codes, kind="stable")
     order = order[sizes[codes[order]] > 1]
-    present, sizes = np.flatnonzero(sizes > 1), sizes[sizes > 1]
+    present = np.flatnonzero(sizes > 1)
+    sizes = sizes[sizes > 1]
     _check_sizes(len(codes) - len(order), len(present))
     k = possible_neighbors(n_neighbors, len(order))
     own = np.minimum(k, sizes - 1)

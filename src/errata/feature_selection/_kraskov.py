@@ -81,7 +81,8 @@ def kraskov_mutual_information(
     >>> round(kraskov_mutual_information(X[:, 1], sums), 1)
     0.0
     """
-    X, target = as_rows(X), _numbers(target)
+    X = as_rows(X)
+    target = _numbers(target)
     check_consistent_length(X, target)
     n, d = X.shape
     neighbors = JointNeighbors(
@@ -129,7 +130,10 @@ class JointNeighbors:
     def __init__(
         self, columns: np.ndarray, target: np.ndarray, k: int, n_jobs: int | None = None
     ) -> None:
-        self.columns, self.target, self.k, self.n_jobs = columns, target, k, n_jobs
+        self.columns = columns
+        self.target = target
+        self.k = k
+        self.n_jobs = n_jobs
 
     def with_each(self, subset: Sequence[int], candidates: Sequence[int]) -> Found:
         """For the subset and one of the candidates more, each in its turn."""
@@ -191,7 +195,8 @@ def count_within(values: np.ndarray, radii: np.ndarray) -> np.ndarray:
     >>> count_within(np.array([0.0, 1.0, 3.0]), np.array([3.0, 2.5, 0.5]))
     array([1, 2, 0])
     """
-    ordered, centres = np.sort(values), values
+    ordered = np.sort(values)
+    centres = values
     above = _first(lambda at: ordered[at] - centres >= radii, len(values))
     below = _first(lambda at: centres - ordered[at] < radii, len(values))
     return np.maximum(above - below - 1, 0)  # of a radius of 0 not even the value itself
@@ -199,9 +204,11 @@ def count_within(values: np.ndarray, radii: np.ndarray) -> np.ndarray:
 
 def _first(holds: Callable[[np.ndarray], np.ndarray], n: int) -> np.ndarray:
     """The first of n places at which a condition holds, for each row; n where it never does."""
-    low, high = np.zeros(n, dtype=np.intp), np.full(n, n)
+    low = np.zeros(n, dtype=np.intp)
+    high = np.full(n, n)
     for _ in range(n.bit_length()):
         middle = (low + high) // 2
         true = holds(np.minimum(middle, n - 1)) | (middle == n)
-        low, high = np.where(true, low, middle + 1), np.where(true, middle, high)
+        low = np.where(true, low, middle + 1)
+        high = np.where(true, middle, high)
     return high

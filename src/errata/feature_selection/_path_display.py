@@ -194,7 +194,8 @@ class SelectionPathDisplay:
         """
         if ax is None:
             ax = require("matplotlib.pyplot", extra="report").subplots(layout="constrained")[1]
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_ = ax
+        self.figure_ = ax.figure
         self._draw(ax)
         self._describe(ax)
         return self

@@ -90,7 +90,8 @@ def find_path(
     progress: Progress | None,
 ) -> SearchedPath:
     """The best subset that the search met of each size."""
-    columns, random = varying_columns(X), check_random_state(draw_seed(settings.random_state))
+    columns = varying_columns(X)
+    random = check_random_state(draw_seed(settings.random_state))
     ready = {"standardize": settings.standardize, "jitter": settings.jitter, "random_state": random}
     X = prepared(X, **ready)[:, columns]
     if settings.numeric:  # neighbours look at the target as at a column
@@ -119,7 +120,8 @@ class Path(NamedTuple):
         """Keep the subset if it is the best of its size so far."""
         size = len(subset)
         if size not in self.scores or score > self.scores[size]:
-            self.subsets[size], self.scores[size] = tuple(sorted(subset)), float(score)
+            self.subsets[size] = tuple(sorted(subset))
+            self.scores[size] = float(score)
 
 
 def _search(criterion: Any, n_columns: int, settings: Settings, progress: Progress) -> Path:
@@ -156,7 +158,8 @@ def search_backward(
     criterion: Criterion, columns: Sequence[int], size: int, *, progress: Progress
 ) -> Path:
     """Remove the column that is missed least, from all columns down to ``size``."""
-    subset, path = tuple(columns), Path({}, {})
+    subset = tuple(columns)
+    path = Path({}, {})
     path.record(subset, criterion.score(subset))
     total = len(subset) - size
     progress(0, total)

@@ -224,14 +224,16 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
         return self._keep(found, size or best_size(found.scores))
 
     def _keep(self, found: SearchedPath, size: int) -> Self:
-        self.path_, self.scores_ = found.subsets, found.scores
+        self.path_ = found.subsets
+        self.scores_ = found.scores
         self.support_ = kept_columns(found.subsets, found.columns, self.n_features_in_, size)
         self.n_features_ = int(self.support_.sum())
         self.ranking_ = ranks(
             found.subsets, found.columns, self.support_, nested=self.search != "floating"
         )
         if found.memberships is not None:
-            self.memberships_, self.error_rates_ = found.memberships, found.error_rates
+            self.memberships_ = found.memberships
+            self.error_rates_ = found.error_rates
         return self
 
     def _checked(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, bool]:

@@ -187,7 +187,8 @@ class SuspicionWeightedClassifier(PartPredicts):
         check_positive("min_weight", self.min_weight)
         _check_takes_weights(self.estimator)
         X, y = indexable(*check_data(self, X, y, skip_check_array=True))
-        detector, given = self._unfitted_detector(), {"sample_weight": sample_weight, **fit_params}
+        detector = self._unfitted_detector()
+        given = {"sample_weight": sample_weight, **fit_params}
         routed = route_to_parts(self, given, detector=detector, estimator=self.estimator)
         self.detector_ = detector.fit(X, y, **routed["detector"])
         take_verdict(self, self.detector_)
@@ -236,7 +237,8 @@ def _check_takes_weights(estimator: Any) -> None:
 
 
 def _check_fractions(suspicion: np.ndarray, detector: Any) -> None:
-    low, high = suspicion.min(), suspicion.max()
+    low = suspicion.min()
+    high = suspicion.max()
     if low < 0 or high > 1:
         raise ValueError(
             f"the suspicion of {type(detector).__name__} goes from {low:.3g} to {high:.3g}, and "

@@ -145,7 +145,8 @@ class Cleaner(Filter):
         self._check_guards()
 
     def _clean(self, X: Any, codes: np.ndarray, fit_params: dict[str, Any]) -> None:
-        n, quiet = len(codes), 0
+        n = len(codes)
+        quiet = 0
         state = Progress.start(codes)
         self.history_: list[int] = []
         for _ in range(self.max_iter):
@@ -158,9 +159,11 @@ class Cleaner(Filter):
             if len(chosen) == 0 or quiet >= self.patience or n_flagged > budget:
                 break
         self.n_iter_ = len(self.history_)
-        self._given, self._codes = codes, state.codes
+        self._given = codes
+        self._codes = state.codes
         self._unlabelled = ~state.active & (self.action == "unlabel")
-        self.suspicion_, self.flagged_ = state.suspicion, state.flagged | state.acted
+        self.suspicion_ = state.suspicion
+        self.flagged_ = state.flagged | state.acted
         self.suggested_ = self.classes_[np.where(self.flagged_, state.suggested, codes)]
         self.relabelled_ = state.active & (state.codes != codes)
         self.sample_indices_ = np.flatnonzero(state.active | self._unlabelled)
@@ -174,7 +177,8 @@ class Cleaner(Filter):
         routed = params_of_rows(fit_params, len(state.codes), rows)
         labels = self.classes_[codes]
         self.detector_ = clone(self.detector).fit(take_rows(X, rows), labels, **routed)
-        suspicion, flagged = self.detector_.suspicion_, self.detector_.flagged_
+        suspicion = self.detector_.suspicion_
+        flagged = self.detector_.flagged_
         suggested = getattr(self.detector_, "suggested_", labels)
         chosen = self._removable(flagged, suspicion, codes, budget)
         # What was said of a row when it was relabelled stays, unless it is relabelled once more.

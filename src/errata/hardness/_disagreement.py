@@ -148,7 +148,8 @@ def k_disagreeing_neighbors(
     >>> k_disagreeing_neighbors([[0], [1], [2], [10], [11], [12]], [0, 0, 1, 1, 1, 0], k=2)
     array([0.5, 0.5, 1. , 0.5, 0.5, 1. ])
     """
-    X, (_, codes) = check_array(X, accept_sparse="csr"), check_labels(y)
+    X = check_array(X, accept_sparse="csr")
+    _, codes = check_labels(y)
     check_consistent_length(X, codes)
     if len(codes) == 1:
         return np.zeros(1)  # no neighbours, no disagreement

@@ -398,7 +398,8 @@ def local_sets(
         delayed(_sets_of_rows)(X, codes, np.arange(n)[batch], metric)
         for batch in blocks(n, CHUNK, width=n)
     )
-    usefulness, rows = np.zeros(n, dtype=np.intp), []
+    usefulness = np.zeros(n, dtype=np.intp)
+    rows = []
     for part, inside in parts:
         rows.append(part)
         usefulness += inside

@@ -306,7 +306,9 @@ def grow_tree(
 def prune(tree: GrownTree, confidence: float) -> GrownTree:
     """Replace subtrees by leaves, from the bottom, where that promises no more errors."""
     errors = expected_errors(tree.counts, confidence)
-    below, left, right = errors.copy(), tree.left.copy(), tree.right.copy()
+    below = errors.copy()
+    left = tree.left.copy()
+    right = tree.right.copy()
     for node in np.flatnonzero(tree.left >= 0)[::-1]:
         below[node] = below[left[node]] + below[right[node]]
         if errors[node] <= below[node]:

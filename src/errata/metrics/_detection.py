@@ -44,7 +44,8 @@ def precision_at_k(flipped: Any, suspicion: Any, k: int | None = None) -> float:
     k = check_count("k", flipped.sum() if k is None else k, high=len(suspicion))
     # Ties at the end of the list enter in part, so that the order of the rows does not matter.
     last = np.sort(suspicion)[-k]
-    above, at = suspicion > last, suspicion == last
+    above = suspicion > last
+    at = suspicion == last
     fits = (k - above.sum()) / at.sum()
     return float((flipped[above].sum() + fits * flipped[at].sum()) / k)
 
@@ -102,7 +103,8 @@ def filter_report(flipped: Any, flagged: Any, y: Any = None) -> dict[str, Any]:
 
 
 def _filter_rates(flagged: np.ndarray, flipped: np.ndarray) -> dict[str, float]:
-    hits, missed = (flagged & flipped).sum(), (flipped & ~flagged).sum()
+    hits = (flagged & flipped).sum()
+    missed = (flipped & ~flagged).sum()
     false_alarms = (flagged & ~flipped).sum()
     return {
         "er1": _ratio(false_alarms, (~flipped).sum()),
@@ -177,7 +179,8 @@ def transition_error(true: Any, estimated: Any, *, prior: Any = None) -> float:
     >>> round(transition_error([[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2], [0.1, 0.9]]), 3)
     0.05
     """
-    truth, estimate = _as_model(true, prior), _as_model(estimated)
+    truth = _as_model(true, prior)
+    estimate = _as_model(estimated)
     if truth.transition.shape != estimate.transition.shape:
         raise ValueError(
             f"the matrices have shapes {truth.transition.shape} and {estimate.transition.shape}."
@@ -210,7 +213,8 @@ def correct_error_rate(error: float, noise: float, *, n_classes: int = 2) -> flo
     0.005
     """
     k = check_count("n_classes", n_classes, low=2)
-    error, noise = check_fraction("error", error), check_fraction("noise", noise)
+    error = check_fraction("error", error)
+    noise = check_fraction("noise", noise)
     if noise >= (k - 1) / k:
         raise ValueError(
             f"noise={noise:g} leaves no information in the labels of {k} classes; "
@@ -243,7 +247,8 @@ def error_rate_bounds(error: float, noise: float) -> tuple[float, float]:
     >>> round(low, 3), round(high, 3)
     (0.055, 0.065)
     """
-    error, noise = check_fraction("error", error), check_fraction("noise", noise)
+    error = check_fraction("error", error)
+    noise = check_fraction("noise", noise)
     # Triangle inequality: the fraction of rows on which two labellings differ is a distance.
     return abs(error - noise), min(1.0, error + noise)
 
@@ -252,7 +257,8 @@ def _in_the_order_of(truth: NoiseModel, estimate: NoiseModel) -> np.ndarray:
     """The estimated matrix with its classes in the order of the true one, where both name them."""
     if estimate.classes is None or truth.classes is None:
         return estimate.transition
-    found, wanted = estimate.classes.tolist(), truth.classes.tolist()
+    found = estimate.classes.tolist()
+    wanted = truth.classes.tolist()
     if set(found) != set(wanted):
         raise ValueError(f"the models are of different classes: {wanted} and {found}.")
     order = [found.index(name) for name in wanted]

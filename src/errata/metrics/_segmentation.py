@@ -125,7 +125,9 @@ def _by_edge(
     true_edges, found_edges = (_edges(c == code, ends, edge) for c in (codes, found))
     deviations = _deviations(true_edges, found_edges, ends) * 1000 / fs
     deviations = deviations[np.abs(deviations) <= tolerance]
-    n_true, n_found, n = len(true_edges), len(found_edges), len(deviations)
+    n_true = len(true_edges)
+    n_found = len(found_edges)
+    n = len(deviations)
     nan = float("nan")
     return {
         "sensitivity": n / n_true if n_true else nan,
@@ -154,7 +156,8 @@ def _deviations(true: np.ndarray, found: np.ndarray, ends: np.ndarray) -> np.nda
 
 
 def _mutual(true: np.ndarray, found: np.ndarray) -> np.ndarray:
-    nearest_found, nearest_true = _nearest(true, found), _nearest(found, true)
+    nearest_found = _nearest(true, found)
+    nearest_true = _nearest(found, true)
     mutual = nearest_true[nearest_found] == np.arange(len(true))
     return found[nearest_found[mutual]] - true[mutual]
 

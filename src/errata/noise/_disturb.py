@@ -55,7 +55,8 @@ def disturb_targets(
     """
     check_choice("kind", kind, TARGET_NOISE)
     check_fraction("rate", rate)
-    targets, random = np.array(y, dtype=float), check_random_state(random_state)
+    targets = np.array(y, dtype=float)
+    random = check_random_state(random_state)
     there = np.flatnonzero(~np.isnan(targets))
     rows = _drawn(there, round(rate * len(there)), by if kind == "unit" else None, kind, random)
     noisy = targets.copy()

@@ -101,11 +101,13 @@ def flip_labels(
     _check_options(target=target, flip_proba=flip_proba, n_flips=n_flips, exact=exact)
     labels = as_column(y)
     classes, codes = _encode(labels, _classes_of(transition) if classes is None else classes)
-    n, k = len(codes), len(classes)
+    n = len(codes)
+    k = len(classes)
     random = check_random_state(random_state)
     # Two numbers per row whatever the kind of noise: u decides whether a label changes, v into
     # which. At one seed a higher rate then flips the rows of a lower rate, and to the same labels.
-    u, v = random.random_sample(n), random.random_sample(n)
+    u = random.random_sample(n)
+    v = random.random_sample(n)
     if transition is not None:
         T = _informative(transition, k)
         new = _exact_by_class(codes, T, u) if exact else _drawn_by_class(codes, T, u, v)
@@ -444,7 +446,8 @@ def gaussian_flip_proba(
     rates = np.array(
         [check_fraction("rate", r, high=0.5) for r in np.broadcast_to(rate, 2).tolist()]
     )
-    u, per_row = _towards_other_class(X, codes), rates[codes]
+    u = _towards_other_class(X, codes)
+    per_row = rates[codes]
     if kind == "truncated":
         check_fraction("cutoff", cutoff, low=-8, high=8)
         return np.where(u > cutoff, _truncated_level(per_row, cutoff), 0.0)

@@ -92,7 +92,8 @@ class NoiseModel:
         cls, n_classes: int, pairs: Iterable[tuple[int, int]], rate: float, **names: Any
     ) -> "NoiseModel":
         """Only the listed pairs of classes are confused, both ways, with ``rate``."""
-        k, rate = check_count("n_classes", n_classes, low=2), check_fraction("rate", rate)
+        k = check_count("n_classes", n_classes, low=2)
+        rate = check_fraction("rate", rate)
         transition = np.zeros((k, k))
         for a, b in pairs:
             if a == b or not (0 <= a < k and 0 <= b < k):
@@ -105,7 +106,8 @@ class NoiseModel:
     @classmethod
     def cyclic(cls, n_classes: int, rate: float, **names: Any) -> "NoiseModel":
         """Each class is taken for the next one, the last for the first, with ``rate``."""
-        k, rate = check_count("n_classes", n_classes, low=2), check_fraction("rate", rate)
+        k = check_count("n_classes", n_classes, low=2)
+        rate = check_fraction("rate", rate)
         return cls(_with_diagonal(rate * np.roll(np.eye(k), 1, axis=1)), **names)
 
     @classmethod
@@ -114,7 +116,8 @@ class NoiseModel:
 
         A class with no row keeps its label: nothing was seen to go wrong.
         """
-        true, labels = np.asarray(true), np.asarray(labels)
+        true = np.asarray(true)
+        labels = np.asarray(labels)
         if true.shape != labels.shape:
             raise ValueError(
                 f"true has shape {true.shape}, labels {labels.shape}; they must agree."

@@ -100,7 +100,8 @@ class KernelDiscriminantProjection(SupervisedProjection):
         most = min(len(self.classes_) - 1, n_landmarks)
         wanted = self._wanted(self.n_components, most)
         found = leading_directions(between_scatter(features, codes), within, wanted)
-        self.eigenvalues_, self.components_ = found[0], found[1].T
+        self.eigenvalues_ = found[0]
+        self.components_ = found[1].T
         return self
 
     def _transform(self, X: np.ndarray) -> np.ndarray:

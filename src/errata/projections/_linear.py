@@ -123,7 +123,8 @@ def leading_directions(
     avoided = avoided + floor * np.eye(d) if floor > 0 else np.eye(d)
     values, vectors = eigh(sought, avoided, subset_by_index=[d - n_directions, d - 1])
     # Signs are arbitrary and differ between LAPACKs; the numbers after a projection should not.
-    values, vectors = values[::-1], vectors[:, ::-1]
+    values = values[::-1]
+    vectors = vectors[:, ::-1]
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(n_directions)]
     return values, vectors * np.sign(largest)
 
@@ -261,7 +262,8 @@ class HybridDiscriminantProjection(ScatterProjection):
     def _scatters(self, X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         principal = check_fraction("principal", self.principal)
         sphere = check_fraction("sphere", self.sphere)
-        between, within = between_scatter(X, codes), within_scatter(X, codes)
+        between = between_scatter(X, codes)
+        within = within_scatter(X, codes)
         # Between and within add up to the total scatter, whose directions are the principal ones.
         sought = (1 - principal) * between + principal * (between + within)
         return sought, (1 - sphere) * within + sphere * np.eye(X.shape[1])
@@ -629,7 +631,8 @@ class NonparametricWeightedProjection(ScatterProjection):
 
 def _border_weight(to_own: np.ndarray, to_other: np.ndarray, power: float) -> np.ndarray:
     """1/2 where a row is as near to the other class as to its own, towards 0 deep inside."""
-    a, b = np.where(np.isnan(to_own), to_other, to_own) ** power, to_other**power
+    a = np.where(np.isnan(to_own), to_other, to_own) ** power
+    b = to_other**power
     total = a + b
     return np.divide(np.minimum(a, b), total, out=np.full(len(b), 0.5), where=total > 0)
 

@@ -165,9 +165,11 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
 
     def _report(self, best: Ascent) -> None:
         chain, mixtures = best.parameters
-        self.startprob_, self.transmat_ = chain.start, chain.transitions
+        self.startprob_ = chain.start
+        self.transmat_ = chain.transitions
         self.weights_, self.means_, self.covariances_ = mixtures
-        self.log_likelihoods_, self.n_iter_ = best.log_likelihoods, len(best.log_likelihoods) - 1
+        self.log_likelihoods_ = best.log_likelihoods
+        self.n_iter_ = len(best.log_likelihoods) - 1
         self.log_likelihood_ = best.tally.log_likelihood
 
     def _diagnose(self, sequences: Sequences, best: Ascent) -> None:
@@ -241,7 +243,8 @@ def best_states(
     sequences: Sequences, chain: Chain, densities: Densities
 ) -> tuple[float, np.ndarray]:
     """Log-density and class codes of the likeliest path through all sequences."""
-    total, paths = 0.0, list[np.ndarray]()
+    total = 0.0
+    paths = list[np.ndarray]()
     for rows in sequences.blocks():
         part = sequences.of(rows)
         log_densities = kernels("hmm").log_densities(part.X, *densities)
@@ -289,7 +292,8 @@ def maximise(
     max_iter: int,
 ) -> Ascent:
     """Take turns until a step gains less than ``tol`` per sample, ``max_iter`` steps at most."""
-    parameters, tally = start, expectation(start)
+    parameters = start
+    tally = expectation(start)
     trace = [tally.log_likelihood]
     for _ in range(max_iter):
         parameters = maximisation(parameters, tally)

@@ -72,7 +72,8 @@ class Parameters(NamedTuple):
 
 def tally_hidden(sequences: Sequences, parameters: Parameters, scaled: bool) -> Tally:
     """Expectations when classes are hidden, given samples and labels."""
-    chain, densities = parameters.chain, densities_of(parameters.mixtures)
+    chain = parameters.chain
+    densities = densities_of(parameters.mixtures)
     return reduce_blocks(
         _hidden_block, sequences.blocks(), sequences, chain, densities, scaled, merge=add_tallies
     )
@@ -83,11 +84,13 @@ def tally_labelled(sequences: Sequences, parameters: Parameters, pairs: np.ndarr
 
     ``pairs`` are the transitions that the likelihood is that of.
     """
-    chain, densities = parameters.chain, densities_of(parameters.mixtures)
+    chain = parameters.chain
+    densities = densities_of(parameters.mixtures)
     tally = reduce_blocks(
         _labelled_block, sequences.blocks(), sequences, chain, densities, merge=add_tallies
     )
-    seen, begun = pairs > 0, tally.first > 0
+    seen = pairs > 0
+    begun = tally.first > 0
     log_chain = pairs[seen] @ np.log(chain.transitions[seen])
     log_chain += tally.first[begun] @ np.log(chain.start[begun])
     return tally._replace(log_likelihood=log_chain + tally.log_density.sum(), transitions=pairs)
@@ -136,7 +139,8 @@ class Densities(NamedTuple):
 def _hidden_block(
     rows: slice, sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
 ) -> Tally:
-    loops, part = kernels("hmm"), sequences.of(rows)
+    loops = kernels("hmm")
+    part = sequences.of(rows)
     log_densities = loops.log_densities(part.X, *densities)
     gamma, xi, log_likelihoods = state_posteriors(part, chain, log_densities, scaled, rows.start)
     del log_densities
@@ -150,7 +154,8 @@ def _hidden_block(
 
 
 def _labelled_block(rows: slice, sequences: Sequences, chain: Chain, densities: Densities) -> Tally:
-    part, n_classes = sequences.of(rows), len(chain.start)
+    part = sequences.of(rows)
+    n_classes = len(chain.start)
     gamma = np.vstack([np.eye(n_classes), np.zeros(n_classes)])[part.codes]
     return Tally(
         0.0,

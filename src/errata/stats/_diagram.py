@@ -231,7 +231,8 @@ def _grow(
     pivot = max(candidates | done, key=lambda i: len(friends[i] & candidates))
     for i in sorted(candidates - friends[pivot]):
         yield from _grow(group | {i}, candidates & friends[i], done & friends[i], friends)
-        candidates, done = candidates - {i}, done | {i}
+        candidates = candidates - {i}
+        done = done | {i}
 
 
 class Layout(NamedTuple):
@@ -296,7 +297,8 @@ def _lay_out(
 ) -> Layout:
     """Measure the names, place everything, and fit the limits of ``ax`` (or its size) to it."""
     font = require("matplotlib", extra="report").rcParams["font.size"]
-    k, line = len(ranks), 1.5 * font
+    k = len(ranks)
+    line = 1.5 * font
     n_left = (k + 1) // 2
     labels = _labels(ranks, names, n_left)
     left, right = (ARM + GAP + _widest(ax, side) for side in (labels[:n_left], labels[n_left:]))
@@ -340,7 +342,8 @@ def _labels(ranks: np.ndarray, names: list[str], n_left: int) -> list[str]:
 
 def _size(ax: Any) -> tuple[float, float]:
     """Width and height of the Axes in points."""
-    box, scale = ax.get_window_extent(), 72 / ax.figure.dpi
+    box = ax.get_window_extent()
+    scale = 72 / ax.figure.dpi
     return box.width * scale, box.height * scale
 
 
@@ -354,7 +357,9 @@ def _widest(ax: Any, labels: list[str]) -> float:
 
 
 def _draw_axis(ax: Any, layout: Layout) -> None:
-    k, y, line = len(layout.ranks), layout.axis, layout.line
+    k = len(layout.ranks)
+    y = layout.axis
+    line = layout.line
     ticks = np.arange(1, k + 1)
     ax.hlines(y, 1, k, color=INK, linewidth=1.0, capstyle="projecting", zorder=3)
     ax.vlines(ticks, y - 0.3 * line, y, color=INK, linewidth=1.0, zorder=3)
@@ -370,7 +375,8 @@ def _draw_methods(ax: Any, layout: Layout) -> None:
     for i, (rank, label) in enumerate(zip(layout.ranks, layout.labels, strict=True)):
         # The outermost method gets the highest row: no stem then crosses another's arm.
         edge, side, row = (1, -1, i) if i < layout.n_left else (k, 1, k - 1 - i)
-        y, end = layout.row(row), edge + side * ARM * layout.point
+        y = layout.row(row)
+        end = edge + side * ARM * layout.point
         ax.plot([rank, rank, end], [layout.axis, y, y], color=STEM, linewidth=0.9, zorder=1)
         align = "right" if side < 0 else "left"
         ax.text(end + side * GAP * layout.point, y, label, ha=align, va="center_baseline")
@@ -398,7 +404,8 @@ def _overhang(layout: Layout) -> np.ndarray:
 def _draw_critical_difference(ax: Any, layout: Layout) -> None:
     if layout.cd is None:
         return
-    text, y = f"CD = {layout.cd:.2f}", 1.5 * layout.line
+    text = f"CD = {layout.cd:.2f}"
+    y = 1.5 * layout.line
     if layout.cd <= len(layout.ranks) - 1:
         ends = [1, 1 + layout.cd]
         ax.plot(ends, [y, y], color=INK, linewidth=1.5, marker="|", markersize=7, gid="cd")

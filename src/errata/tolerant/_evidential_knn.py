@@ -176,7 +176,8 @@ class EvidentialKNNClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         """Mean distance between two rows; 0 where there are none."""
         n = X.shape[0]
         if n > MOST_ROWS:
-            X, n = X[np.random.default_rng(seed).permutation(n)[:MOST_ROWS]], MOST_ROWS
+            X = X[np.random.default_rng(seed).permutation(n)[:MOST_ROWS]]
+            n = MOST_ROWS
         chunks = pairwise_distances_chunked(X, metric=self.metric, n_jobs=self.n_jobs)
         return sum(chunk.sum() for chunk in chunks) / max(1, n * (n - 1))
 

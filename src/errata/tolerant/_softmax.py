@@ -95,7 +95,8 @@ def _newton(task: Task, beta: np.ndarray, *, max_steps: int = 100) -> np.ndarray
         # So near the top the value cannot tell one point from the next, but the slope can.
         if (slope * step).sum() <= 1e-12 * abs(value):
             return beta + step
-        before, (beta, value, slope) = value, _climb(task, beta, step, value, slope)
+        before = value
+        beta, value, slope = _climb(task, beta, step, value, slope)
         if value == before:
             break
     return beta

@@ -32,5 +32,6 @@ def load_largest(
     X, y = load_complete(dataset, folder)
     classes, sizes = np.unique(y, return_counts=True)
     kept = np.isin(y, classes[np.argsort(-sizes, kind="stable")[:n_classes]])
-    X, y = X[kept], y[kept]
+    X = X[kept]
+    y = y[kept]
     return X[:, np.ptp(X, axis=0) > 0], y

@@ -120,7 +120,8 @@ class SegmentECGs:
 def _both_kinds(
     recording: Recording, cell: Cell, method: BaseEstimator, bench: Bench, place: int
 ) -> dict[str, float]:
-    y, lengths = recording.train.y, recording.train.lengths
+    y = recording.train.y
+    lengths = recording.train.lengths
     level = cell.noise_level or 0.0
     noise_seed = bench.seed_of(cell.dataset, place, cell.repetition)
     model = seeded_clone(method, bench.seed_of(*cell, place))
@@ -137,7 +138,8 @@ def _both_kinds(
 
 
 def _scores(recording: Recording, labels: np.ndarray, model: Any) -> dict[str, float]:
-    train, test = recording.train, recording.test
+    train = recording.train
+    test = recording.test
     fitted = fitted_quietly(model, train, labels)
     predicted = fitted.predict(test.X, lengths=test.lengths)
     report = segmentation_report(test.y, predicted, fs=recording.fs, lengths=test.lengths)
@@ -229,7 +231,8 @@ def split_in_time(ecg: Bunch, fraction: float) -> Recording:
     """The first samples to learn from; then a gap; then the samples to test on."""
     cut = int(fraction * len(ecg.signal))
     sequence = np.repeat(np.arange(len(ecg.lengths)), ecg.lengths)
-    train, test = slice(None, cut), slice(cut + int(_GAP_SECONDS * ecg.fs), None)
+    train = slice(None, cut)
+    test = slice(cut + int(_GAP_SECONDS * ecg.fs), None)
     features = WaveletFeatures(fs=ecg.fs)
     features.fit(ecg.signal[train], lengths=_run_lengths(sequence[train]))
     X = features.transform(ecg.signal, lengths=ecg.lengths)

@@ -41,11 +41,9 @@ from ._gram_search import DrawnUnits, Gaussian, GramSearch, InfiniteUnits, Outer
 
 GAMMAS = powers_of_ten(-5, 2, 1)
 SIZES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
-RBF, TUNED, LARGE = (
-    "SVM RBF kernel",
-    "SVM ELM kernel p* (cross-validated)",
-    "SVM ELM kernel p_s=1000",
-)
+RBF = "SVM RBF kernel"
+TUNED = "SVM ELM kernel p* (cross-validated)"
+LARGE = "SVM ELM kernel p_s=1000"
 
 SIGMAS = powers_of_ten(-3, 3, 1)
 GAMMAS_OF_REGRESSION = powers_of_ten(-3, 0, 1)
@@ -85,7 +83,8 @@ def svm_methods(step: float, gammas: tuple, sizes: tuple, cv: int = 10) -> dict[
     """The published methods, and one for each fixed kernel parameter; ``step`` is that of C."""
     # LIBSVM's C, with half the squared norm, although (1) prints the whole: it was LIBSVM that read
     # the grids. The ELM kernel has one decade more.
-    C_rbf, C_elm = powers_of_ten(-1, 3, step), powers_of_ten(-1, 4, step)
+    C_rbf = powers_of_ten(-1, 3, step)
+    C_elm = powers_of_ten(-1, 4, step)
     units = sorted({round(p) for p in powers_of_ten(0, 4, step)})
     return (
         {

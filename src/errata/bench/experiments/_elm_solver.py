@@ -119,7 +119,8 @@ def mean_ratios(results: list[dict[str, Any]]) -> dict[tuple[str, str], float]:
 
 def ratio_table(results: list[dict[str, Any]]) -> Table:
     """Ratios to the fastest, ours and published, one row per data set."""
-    ours, theirs = mean_ratios(results), published_ratios()
+    ours = mean_ratios(results)
+    theirs = published_ratios()
     columns = [(ours, m) for m in THREE] + [(theirs, m) for m in THREE]
     columns += [(ours, m) for m in (BY_GRAM, BY_FEATURES, AUTO)]
     names = [*THREE, *(f"{m}, published" for m in THREE), BY_GRAM, BY_FEATURES, AUTO]
@@ -133,7 +134,8 @@ def ratio_table(results: list[dict[str, Any]]) -> Table:
 def illustrate_times(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Write the table of ratios, and draw it."""
     table = ratio_table(results)
-    path, picture = folder / "times.md", folder / "times.png"
+    path = folder / "times.md"
+    picture = folder / "times.png"
     with atomic_path(path) as temporary:
         temporary.write_text(f"# {table.title}\n\n{to_markdown(table)}\n", encoding="utf-8")
     figure = new_figure(10, 5)
@@ -264,7 +266,8 @@ class Race:
                     for inner in self._splits(self.cv, outer.X, outer.y, seed)
                 ]
             )
-            seconds, errors = found[..., 0].sum(axis=(0, 1)), found[..., 1].mean(axis=0)
+            seconds = found[..., 0].sum(axis=(0, 1))
+            errors = found[..., 1].mean(axis=0)
             outcomes = {}
             for i, (name, solver) in enumerate(solvers.items()):
                 last, error = solver.run(outer, self.C[errors[:, i].argmin()])

@@ -143,7 +143,9 @@ class _TrainingPart:
     """Scaled rows and their Gram matrix, ready for any setting of the estimator."""
 
     def __init__(self, search: GramSearch, X: np.ndarray, y: np.ndarray, kernel: Callable) -> None:
-        self.estimator, self.kernel, self.seed = search.estimator, kernel, search.random_state
+        self.estimator = search.estimator
+        self.kernel = kernel
+        self.seed = search.random_state
         self.labels = is_classifier(search.estimator)
         self.scaler = clone(search.scaler).fit(X)
         self.X = self.scaler.transform(X)

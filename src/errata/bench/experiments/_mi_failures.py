@@ -41,7 +41,8 @@ _ROUNDING = 1e-9
 BINS = 20
 COUNTS = ("features", "pairs", "failures")
 _PAIRS_DRAWN = 20_000  # for the points of the pictures
-_PER_PAIR, _PER_FEATURE = "#0072B2", "#D55E00"
+_PER_PAIR = "#0072B2"
+_PER_FEATURE = "#D55E00"
 
 
 class Setting(NamedTuple):
@@ -113,7 +114,8 @@ class PairsOfFeatures:
         features = setting.draw(self.n_pairs, random_state=seed)
         found = statistics_of(features, setting)
         chosen = features.mutual_information.max(axis=1)[found.failing]
-        rate, gaps = 100 * found.failure_rate, found.gaps
+        rate = 100 * found.failure_rate
+        gaps = found.gaps
         return {
             "failures_percent": rate,
             "published_convention": 100 * found.published_convention,
@@ -143,7 +145,8 @@ def statistics_of(features: FeatureInformation, setting: Setting) -> FailureStat
 
 def outside_bounds(features: FeatureInformation, n_classes: int) -> int:
     """How many features Fano or Hellman and Raviv say cannot be: none, if all is right."""
-    entropy, error = features.conditional_entropy, features.error
+    entropy = features.conditional_entropy
+    error = features.error
     below = entropy > most_entropy(error, n_classes) + _ROUNDING
     return int((below | (error > entropy / 2 + _ROUNDING)).sum())
 

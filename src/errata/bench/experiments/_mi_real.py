@@ -117,7 +117,8 @@ def estimates_of(dataset: str, folder: Any, n_classes: int | None, seed: int) ->
 def forward_steps(estimates: Estimates, columns: Sequence[int]) -> list[Step]:
     """Add the column with most information until there are none left."""
     subset: list[int] = []
-    left, steps = list(columns), []
+    left = list(columns)
+    steps = []
     while left:
         steps.append(estimates.step(subset, left))
         subset.append(left.pop(steps[-1].chosen))
@@ -175,7 +176,8 @@ def above_bound(step: Step, estimates: Estimates) -> bool:
     entropy = min(
         estimates.class_entropy - step.information[step.chosen], np.log2(estimates.n_classes)
     )
-    least, most = fano_lower(entropy, estimates.n_classes), hellman_raviv_upper(entropy)
+    least = fano_lower(entropy, estimates.n_classes)
+    most = hellman_raviv_upper(entropy)
     return bool(step.loss > most - least + ROUNDING)
 
 
@@ -268,7 +270,8 @@ def _losses(searches: dict[str, Searches]) -> Table:
 def _rates(searches: dict[str, Searches]) -> Table:
     rows = []
     for dataset, of in searches.items():
-        any_failures, failures = 100 * (of.loss > 0), 100 * of.failed
+        any_failures = 100 * (of.loss > 0)
+        failures = 100 * of.failed
         named = {"any failures (%)": any_failures, "failures (%)": failures, "risk (%)": of.risk}
         for name, values in named.items():
             means = [f"{mean:.1f}" for mean in values.mean(axis=0)]

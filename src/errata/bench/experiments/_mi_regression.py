@@ -115,7 +115,8 @@ class PairsOfSubsets:
 
     def __call__(self, cell: Cell, method: Any, _: None, bench: Bench) -> dict[str, float]:
         """Closed form and sample of a kind with one curve, and failures of any kind."""
-        kind, seed = KINDS[cell.dataset], bench.seed_of(cell.dataset, cell.repetition)
+        kind = KINDS[cell.dataset]
+        seed = bench.seed_of(cell.dataset, cell.repetition)
         return self._sample(kind, method.criterion, seed) | self._pairs(
             kind, method.criterion, np.random.default_rng(seed)
         )

@@ -38,7 +38,8 @@ def measure_fold(cell: Cell, method: BaseEstimator, dataset: str, bench: Bench) 
     )
     train, test = list(folds.split(X, codes))[fold]
     scaler = StandardScaler().fit(X[train])
-    X_train, X_test = scaler.transform(X[train]), scaler.transform(X[test])
+    X_train = scaler.transform(X[train])
+    X_test = scaler.transform(X[test])
     # One seed for all methods: they see the same jitter.
     seed = bench.seed_of(cell.dataset, cell.repetition)
     selector = seeded_clone(method, seed).fit(X_train, codes[train])

@@ -248,7 +248,8 @@ class DrawnSplit(NamedTuple):
     def split(self) -> SplitRows:
         """Shuffle, and cut in two."""
         X, y = load_largest(*self[:3])
-        X, codes = StandardScaler().fit_transform(X), np.unique(y, return_inverse=True)[1]
+        X = StandardScaler().fit_transform(X)
+        codes = np.unique(y, return_inverse=True)[1]
         rows = np.random.RandomState(self.seed).permutation(len(X))
         train, test = np.split(rows, [round(TRAINING * len(X))])
         return SplitRows(X[train], codes[train], X[test], codes[test])

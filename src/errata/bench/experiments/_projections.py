@@ -46,7 +46,8 @@ def load_some(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndar
     X, y = load_complete(dataset, folder, seed if dataset in ("twonorm", "threenorm") else 0)
     if len(y) > ROWS:
         rows = np.random.RandomState(seed).permutation(len(y))[:ROWS]
-        X, y = X[rows], y[rows]
+        X = X[rows]
+        y = y[rows]
     classes, sizes = np.unique(y, return_counts=True)
     kept = np.isin(y, classes[sizes >= FEWEST])
     return X[kept], y[kept]

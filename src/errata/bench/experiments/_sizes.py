@@ -77,7 +77,8 @@ def compare_sizes(errors: np.ndarray, rival: np.ndarray) -> DifferingSizes:
     p = holm(np.array([wilcoxon_holm(pair).p_raw[0, 1] for pair in pairs]))
     gain = (rival - errors).mean(axis=0)[:-1]
     found = p <= SIGNIFICANCE
-    better, worse = found & (gain > 0), found & (gain < 0)
+    better = found & (gain > 0)
+    worse = found & (gain < 0)
     return DifferingSizes(*((np.flatnonzero(which) + 1).tolist() for which in (better, worse)))
 
 

@@ -54,7 +54,8 @@ def measure_filter(cell: Cell, method: BaseEstimator, _: None, bench: Bench) -> 
     """Errors of a filter for both kinds of noise; NaN near borders where too few rows are near."""
     seed = bench.seed_of(cell.dataset, cell.repetition)
     X, y = LOADERS[cell.dataset](return_X_y=True)
-    X, y = StandardScaler().fit_transform(X[:ROWS]), y[:ROWS]
+    X = StandardScaler().fit_transform(X[:ROWS])
+    y = y[:ROWS]
     level = cell.noise_level or 0.0
     filter_ = seeded_clone(method, bench.seed_of(*cell))
     at_random = flip_labels(y, level, exact=False, random_state=seed)

@@ -23,7 +23,9 @@ _HELLMAN_RAVIV = {
     "linestyle": "--",
     "label": "Hellman and Raviv, at most",
 }
-_MOST_POINTS, _MOST_PAIRS = 6000, 40  # more of them hide each other
+# More of them would hide each other.
+_MOST_POINTS = 6000
+_MOST_PAIRS = 40
 
 CURVES: dict[str, tuple[str, dict[str, float], str, str]] = {
     "uniform": ("uniform", {}, "#E69F00", ":"),
@@ -80,7 +82,8 @@ def plot_information_failures(
     if ax is None:
         figure = new_figure(6.4, 4.4)
         ax = figure.subplots()
-    information, error = features.mutual_information, features.error
+    information = features.mutual_information
+    error = features.error
     found = failure_statistics(information, error, min_gap, min_loss)
     most = _MOST_POINTS // 2
     ax.scatter(information[:most], error[:most], s=5, c="0.75", linewidths=0, label="a feature")

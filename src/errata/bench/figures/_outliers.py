@@ -112,7 +112,8 @@ def plot_outlying_cloud(estimator: Any = None, *, random_state: Any = 0, ax: Any
     reinforced = (ReinforcedPCA() if estimator is None else clone(estimator)).fit(X)
     plain = clone(reinforced).set_params(reinforcement=np.inf).fit(X)
     ax = _prepare(ax, "Principal axes with one outlier", reinforced, "x₁", "x₂")
-    centre, along = np.array([-0.5, 0.5]), np.array([np.cos(np.pi / 6), np.sin(np.pi / 6)])
+    centre = np.array([-0.5, 0.5])
+    along = np.array([np.cos(np.pi / 6), np.sin(np.pi / 6)])
     # Standard deviation 1 along, 0.2 across: that of make_outlying_cloud.
     covariance = 0.2**2 * np.eye(2) + (1 - 0.2**2) * np.outer(along, along)
     ax.fill(*_ellipse(centre, covariance).T, color="0.88", zorder=0)
@@ -306,7 +307,8 @@ def make_outlying_cloud(
     """
     n_samples = check_count("n_samples", n_samples, low=2)
     random = check_random_state(random_state)
-    cos, sin = np.cos(np.pi / 6), np.sin(np.pi / 6)
+    cos = np.cos(np.pi / 6)
+    sin = np.sin(np.pi / 6)
     # Equation 70, which prints 0.87 for the last entry; it is 0.2 cos(pi/6) = 0.17.
     mixing = np.array([[cos, -sin], [sin, cos]]) @ np.diag([1.0, 0.2])
     cloud = random.standard_normal((n_samples - 1, 2)) @ mixing.T + [-0.5, 0.5]

@@ -102,7 +102,8 @@ class PerceptronPool:
         )  # fmt: skip
         weights, biases = map(np.concatenate, zip(*trained, strict=True))
         if n_classes == 2:  # one hyperplane for both
-            weights, biases = np.hstack([-weights, weights]), np.hstack([-biases, biases])
+            weights = np.hstack([-weights, weights])
+            biases = np.hstack([-biases, biases])
         seen = np.array([np.bincount(codes[bag], minlength=n_classes) > 0 for bag in bags])
         return cls(weights, biases, seen)
 
@@ -171,6 +172,7 @@ def _as_perceptron(weights: np.ndarray, biases: np.ndarray, seen: np.ndarray) ->
     # All that ``predict`` looks at; a fit would train it a second time.
     perceptron = Perceptron()
     perceptron.classes_ = classes
-    perceptron.coef_, perceptron.intercept_ = weights[rows], biases[rows]
+    perceptron.coef_ = weights[rows]
+    perceptron.intercept_ = biases[rows]
     perceptron.n_features_in_ = weights.shape[1]
     return perceptron

@@ -27,7 +27,8 @@ class Distribution:
     """Weights of rows that sum to one, as AdaBoost moves them."""
 
     def __init__(self, start: np.ndarray, codes: np.ndarray) -> None:
-        self.start, self.codes = start, codes
+        self.start = start
+        self.codes = codes
         with np.errstate(divide="ignore"):  # no weight stays none
             # Weights are kept as logarithms: products over hundreds of rounds overflow.
             self.logarithms = np.log(start)
@@ -66,7 +67,8 @@ class ReweightingBooster(BoostedClassifier):
         return [Term(r.base.estimator, r.alpha * table, t, r.alpha) for t, r in enumerate(rounds)]
 
     def _rounds(self, learner: BaseLearner, distribution: Distribution) -> Iterator[Round]:
-        codes, n_classes = distribution.codes, len(self.classes_)
+        codes = distribution.codes
+        n_classes = len(self.classes_)
         misfit = kernels("trees").misfit
         weights = distribution.start
         for t in range(self.n_estimators):

@@ -118,7 +118,8 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def margins(self, X: Any, y: Any) -> np.ndarray:
         """How far the decision is in favour of the labels ``y``, from -1 to 1."""
-        X, codes = self._checked(X), check_known_labels(y, self.classes_)
+        X = self._checked(X)
+        codes = check_known_labels(y, self.classes_)
         check_consistent_length(X, codes)
         return self._margins(X, codes)
 
@@ -131,7 +132,8 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         ``start_weights_``. Where each class has base estimators of its own (more than two classes,
         AdaBoost aside): the mean over the classes that took part in the round.
         """
-        X, codes = self._checked(X), check_known_labels(y, self.classes_)
+        X = self._checked(X)
+        codes = check_known_labels(y, self.classes_)
         check_consistent_length(X, codes)
         start = check_row_weights("sample_weight", sample_weight, len(codes))
         return self._staged_weights(X, codes, start)

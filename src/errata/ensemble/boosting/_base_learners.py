@@ -70,12 +70,14 @@ class TreeLearner:
         self.table: tuple[np.ndarray, ...]
         self.growth = max_depth, by_error
         if len(X) > BINNED_FROM:
-            self.grow, self.table = self.twin.grow_binned, into_bins(X)
+            self.grow = self.twin.grow_binned
+            self.table = into_bins(X)
         else:
             columns = np.ascontiguousarray(X.T)
             order = np.argsort(columns, axis=1, kind="stable")
             ranked = np.take_along_axis(columns, order, axis=1)
-            self.grow, self.table = self.twin.grow, (columns, order.astype(np.uint32), ranked)
+            self.grow = self.twin.grow
+            self.table = (columns, order.astype(np.uint32), ranked)
 
     def classify(self, codes: np.ndarray, n_classes: int, weights: np.ndarray) -> FittedBase:
         """A tree whose leaves give the heaviest class; the second of two, the first of several."""
@@ -131,7 +133,9 @@ class EstimatorLearner:
         random: np.random.RandomState,
         fit_params: dict[str, Any] | None = None,
     ) -> None:
-        self.estimator, self.X, self.random = estimator, X, random
+        self.estimator = estimator
+        self.X = X
+        self.random = random
         self.fit_params = fit_params or {}
 
     def classify(self, codes: np.ndarray, n_classes: int, weights: np.ndarray) -> FittedBase:
@@ -234,7 +238,8 @@ def running_sums(terms: Sequence[Term], X: np.ndarray) -> Iterator[np.ndarray]:
     sizes = {_n_inner_nodes(term) for term in terms}
     if len(sizes) == 1 and 0 not in sizes:
         # Stacked and transposed once; ``add_up`` would do so again for every round.
-        trees, columns = _stack(terms), np.ascontiguousarray(X.T)
+        trees = _stack(terms)
+        columns = np.ascontiguousarray(X.T)
         decide = kernels("trees").decide
         parts = (decide(columns, *(part[a:b] for part in trees)) for a, b in pairwise([0, *ends]))
     else:

@@ -222,8 +222,11 @@ def _boost_in_time(
 ) -> tuple[Steps, np.ndarray]:
     """Base estimators with their values for both classes; the times before each and at the end."""
     codes = (y > 0).astype(int)
-    m, t = np.zeros(len(y)), 0.0
-    bases, lengths, times = [], [], [t]
+    m = np.zeros(len(y))
+    t = 0.0
+    bases = []
+    lengths = []
+    times = [t]
     step = None
     for _ in range(n_rounds):
         w = c * potential.weight(potential.distance(m, t))
@@ -235,14 +238,17 @@ def _boost_in_time(
             break
         step = StepProblem(potential, m, u, c, t).solve(step)
         ds, dt = step
-        m, t = m * np.exp(-dt) + ds * u, t + dt
+        m = m * np.exp(-dt) + ds * u
+        t = t + dt
         bases.append(base)
         lengths.append(ds)
         times.append(t)
         if t > 1 - DONE or dt < STUCK:
             break
     if not bases:  # not even the first is better than guessing
-        bases, lengths, times = [constant_base(int(c @ y >= 0), codes)], [1.0], [0.0, 0.0]
+        bases = [constant_base(int(c @ y >= 0), codes)]
+        lengths = [1.0]
+        times = [0.0, 0.0]
     # Each coefficient has shrunk by exp(-dt) in every round after its own.
     coefficients = np.array(lengths) * np.exp(np.array(times[1:]) - times[-1])
     values = coefficients[:, None] * np.array([-1.0, 1.0])
@@ -280,15 +286,18 @@ class StepProblem:
 
     def least(self, dt: float, zooms: int = 7) -> tuple[float, float]:
         """The ``ds`` of least mean potential after ``dt``, and that potential, by finer grids."""
-        base, t = self.m * np.exp(-dt), self.t + dt
-        low, high = 0.0, LONGEST
+        base = self.m * np.exp(-dt)
+        t = self.t + dt
+        low = 0.0
+        high = LONGEST
         for _ in range(zooms):
             grid = np.linspace(low, high, 25)
             a = self.potential.distance(base + grid[:, None] * self.u, t)
             values = self.potential.phi(a) @ self.c
             # The first of equals: the potential can be flat, and rounding must not decide.
             best = int((values <= values.min() + 1e-12 * self.c.sum()).argmax())
-            low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+            low = grid[max(best - 1, 0)]
+            high = grid[min(best + 1, len(grid) - 1)]
         return float(grid[best]), float(values[best] / self.c.sum())
 
     def newton(self, start: tuple[float, float]) -> tuple[float, float] | None:
@@ -306,7 +315,8 @@ class StepProblem:
 
     def equations(self, ds: float, dt: float) -> tuple[np.ndarray, np.ndarray]:
         """F1 and F2 after a step, and their derivatives by ds and dt."""
-        potential, t = self.potential, self.t + dt
+        potential = self.potential
+        t = self.t + dt
         shrunk = self.m * np.exp(-dt)
         a = potential.distance(shrunk + ds * self.u, t)
         w = self.c * potential.weight(a)
@@ -328,7 +338,8 @@ class StepProblem:
         """The last ``dt`` after which some ``ds`` still keeps the mean potential, made exact."""
         # A little time always passes, as the potential falls with ds at first. That what is allowed
         # is one interval of dt has been observed, not proven.
-        low, high = 0.0, 1 - self.t
+        low = 0.0
+        high = 1 - self.t
         for _ in range(40):
             middle = (low + high) / 2
             allowed = self.least(middle)[1] <= self.mean_potential
@@ -339,7 +350,8 @@ class StepProblem:
 
     def _like_adaboost(self) -> tuple[float, float]:
         w = self.c * self.potential.weight(self.potential.distance(self.m, self.t))
-        right, wrong = w @ (1 + self.u), w @ (1 - self.u)
+        right = w @ (1 + self.u)
+        wrong = w @ (1 - self.u)
         step = 0.5 * np.log(right / max(wrong, 1e-12 * right))
         return step, step**2
 

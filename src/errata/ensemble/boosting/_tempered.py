@@ -239,7 +239,8 @@ class AveBoostClassifier(TemperedBooster):
 
 def averaged_step(error: float, t: int) -> float:
     """Logarithm of the factor by which wrong rows gain on right ones in round t, from 1 on."""
-    wrong, right = t + 1 / (2 * error), t + 1 / (2 * (1 - error))
+    wrong = t + 1 / (2 * error)
+    right = t + 1 / (2 * (1 - error))
     return float(np.log(wrong / right))
 
 
@@ -248,7 +249,8 @@ class DroppingDistribution(Distribution):
 
     def __init__(self, start: np.ndarray, codes: np.ndarray, cap: float) -> None:
         super().__init__(start, codes)
-        self.cap, self.dropped = cap, np.zeros(len(start), dtype=bool)
+        self.cap = cap
+        self.dropped = np.zeros(len(start), dtype=bool)
 
     def after(self, outputs: np.ndarray, step: float) -> np.ndarray | None:
         """The weights of what is left; None, and nothing is dropped, where a class would be."""

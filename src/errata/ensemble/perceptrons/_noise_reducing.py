@@ -224,7 +224,8 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
     def _rounds(self, rows: TrainingRows, random: Any) -> Iterator[NoiseReducingRound]:
         # The paper does not say what to do as errors vanish. Half a row of the start is the rule
         # that came nearest to its accuracies, if not by much.
-        n_classes, least_error = len(self.classes_), 1 / (2 * len(rows.codes))
+        n_classes = len(self.classes_)
+        least_error = 1 / (2 * len(rows.codes))
         for t in range(self.n_estimators):
             weights = self.final_distribution_
             if self.sampling == "resample" and of_one_class(rows.codes[weights > 0]):
@@ -262,9 +263,11 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
 
     def _fit_bag(self, rows: TrainingRows, weights: np.ndarray, random: Any) -> Any:
         """A base estimator fitted to rows drawn by weight, at least two classes among them."""
-        draw, n = by_weight(weights, random), len(weights)
+        draw = by_weight(weights, random)
+        n = len(weights)
         (bag,) = draw_bags(draw, (1, n), weights, rows.codes, random)
-        fresh, params = seeded_clone(self._base(), random), params_of_rows(rows.fit_params, n, bag)
+        fresh = seeded_clone(self._base(), random)
+        params = params_of_rows(rows.fit_params, n, bag)
         return fit_to_codes(fresh, rows.X[bag], rows.codes[bag], **params)
 
     def _look(self, fitted: Any, rows: TrainingRows) -> NoiseReducingRound:

@@ -148,7 +148,8 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         self._coefficients, self._margins, losses = map(np.array, zip(*fits, strict=True))
         of_class = 0 if len(fits) == 1 else slice(None)
         coefficients = self._coefficients[of_class]
-        self.coef_, self.intercept_ = coefficients[..., :-1], coefficients[..., -1]
+        self.coef_ = coefficients[..., :-1]
+        self.intercept_ = coefficients[..., -1]
         self.margin_ = self._margins[of_class]
         self.loss_curve_ = losses[of_class]
 
@@ -299,15 +300,19 @@ class ParallelPerceptronRegressor(RegressorMixin, BaseEstimator):
         check_parameters(self)
         epsilon = check_fraction("epsilon", self.epsilon)
         # Rows of no weight must not stretch the range that the output is scaled to.
-        X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
-        self._middle, half = (y.max() + y.min()) / 2, (y.max() - y.min()) / 2
+        X = X[weights > 0]
+        y = y[weights > 0]
+        weights = weights[weights > 0]
+        self._middle = (y.max() + y.min()) / 2
+        half = (y.max() - y.min()) / 2
         self._half = half or 1.0  # a constant target has no range to divide by
         targets = (y - self._middle) / self._half
         start = draw_start(self, X.shape[1], check_random_state(self.random_state))
         coefficients, self.margin_, self.loss_curve_ = train(
             self, X, targets, weights, start, rho=self.n_perceptrons, epsilon=epsilon
         )
-        self.coef_, self.intercept_ = coefficients[:, :-1], coefficients[:, -1]
+        self.coef_ = coefficients[:, :-1]
+        self.intercept_ = coefficients[:, -1]
         self.n_iter_ = self.max_iter
         return self
 

@@ -53,7 +53,8 @@ def fano_lower(entropy: Any, n_classes: int, *, weak: bool = False) -> Any:
     >>> fano_lower([1, 1.2], 3).round(3), fano_lower([1, 1.2], 3, weak=True).round(3)
     (array([0.227, 0.309]), array([0. , 0.2]))
     """
-    h, k = _check_entropy(entropy, n_classes), n_classes
+    h = _check_entropy(entropy, n_classes)
+    k = n_classes
     if weak:
         bound = np.maximum(0, (h - 1) / np.log2(k - 1)) if k > 2 else np.zeros_like(h)
         return bound[()]  # a number for a number
@@ -158,11 +159,13 @@ def loss_bound(information: Any, class_entropy: float, n_classes: int) -> Any:
 
 
 def _solve_fano(h: np.ndarray, k: int) -> np.ndarray:
-    low, high = np.zeros_like(h), np.full_like(h, 1 - 1 / k)
+    low = np.zeros_like(h)
+    high = np.full_like(h, 1 - 1 / k)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         below = most_entropy(middle, k) < h
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
+        low = np.where(below, middle, low)
+        high = np.where(below, high, middle)
     # Exact at the ends, where the middle of an interval never arrives.
     return np.select([h <= 0, h >= np.log2(k)], [0.0, 1 - 1 / k], (low + high) / 2)
 
@@ -337,7 +340,8 @@ def failure_statistics(
     """
     information, error = _check_pairs(information, error)
     selected = information.argmax(axis=1)
-    gaps, losses = _chosen_minus_other(information, selected), _chosen_minus_other(error, selected)
+    gaps = _chosen_minus_other(information, selected)
+    losses = _chosen_minus_other(error, selected)
     failing = (
         (gaps > _ROUNDING_OF_PAIRS)
         & (losses > _ROUNDING_OF_PAIRS)
@@ -383,7 +387,8 @@ def _chosen_minus_other(values: np.ndarray, selected: np.ndarray) -> np.ndarray:
 
 
 def _check_pairs(information: Any, error: Any) -> tuple[np.ndarray, np.ndarray]:
-    information, error = np.asarray(information, dtype=float), np.asarray(error, dtype=float)
+    information = np.asarray(information, dtype=float)
+    error = np.asarray(error, dtype=float)
     if information.ndim != 2 or information.shape[1] != 2 or information.shape != error.shape:
         raise ValueError(
             f"information and error need a row per pair and a column for each of its two features, "

@@ -176,7 +176,8 @@ def information_gap_needed(selected: Any, rival: Any, *, criterion: str = "mse")
     mae: 0.032 nats
     """
     power = _POWER[check_choice("criterion", criterion, tuple(_POWER))]
-    selected, rival = np.asarray(selected, dtype=float), np.asarray(rival, dtype=float)
+    selected = np.asarray(selected, dtype=float)
+    rival = np.asarray(rival, dtype=float)
     if not (np.all(selected > 0) and np.all(rival > 0)):
         raise ValueError("selected and rival must be errors above 0.")
     return np.maximum(0, np.log(selected / rival) / power)[()]
@@ -199,7 +200,8 @@ def _at_scale_one(family: str, df: Any, ratio: Any) -> _AtScaleOne:
 
 def _student(df: np.ndarray) -> _AtScaleOne:
     """Infinite where the integral does not exist."""
-    n, u = np.minimum(df, _SERIES_FROM), 1 / df
+    n = np.minimum(df, _SERIES_FROM)
+    u = 1 / df
     # The logarithm of sqrt(n) B(1/2, n/2), and (n + 1)/2 times the difference of digammas.
     log_norm = np.where(
         df < _SERIES_FROM,

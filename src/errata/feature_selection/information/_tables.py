@@ -83,7 +83,8 @@ def discrete_information(prior: Any, conditional: Any) -> FeatureInformation:
 
 
 def _check_table(prior: Any, conditional: Any) -> tuple[np.ndarray, np.ndarray]:
-    prior, conditional = np.asarray(prior, dtype=float), np.asarray(conditional, dtype=float)
+    prior = np.asarray(prior, dtype=float)
+    conditional = np.asarray(conditional, dtype=float)
     if prior.ndim < 1 or conditional.ndim < 2 or prior.shape[-1] != conditional.shape[-1]:
         raise ValueError(
             f"conditional needs a row per value of the feature and a column per class, but its "
@@ -295,7 +296,8 @@ def _spacing(x: np.ndarray) -> np.ndarray:
     """Weights of the trapezoid rule for sorted points."""
     weights = np.empty_like(x)
     weights[:, 1:-1] = x[:, 2:] - x[:, :-2]
-    weights[:, 0], weights[:, -1] = x[:, 1] - x[:, 0], x[:, -1] - x[:, -2]
+    weights[:, 0] = x[:, 1] - x[:, 0]
+    weights[:, -1] = x[:, -1] - x[:, -2]
     return weights / 2
 
 
@@ -309,7 +311,8 @@ def _posteriors(
     ]
     top = np.maximum.reduce(logs)
     # Relative to the most probable class: its weight is 1, and nothing overflows.
-    total, spread = np.zeros_like(x), np.zeros_like(x)
+    total = np.zeros_like(x)
+    spread = np.zeros_like(x)
     for log in logs:
         log -= top
         weight = np.exp(log)

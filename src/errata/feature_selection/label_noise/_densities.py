@@ -58,7 +58,9 @@ class ClassDensities:
     """
 
     def __init__(self, X: np.ndarray, rule: NeighborhoodRule, *, n_jobs: int | None = None) -> None:
-        self._points, self._rule, self._n_jobs = np.ascontiguousarray(X), rule, n_jobs
+        self._points = np.ascontiguousarray(X)
+        self._rule = rule
+        self._n_jobs = n_jobs
         n = len(X)
         self._size = min(n - 1, max(1, LISTED // n))
         self._parts = list(blocks(n, -(-n // effective_n_jobs(n_jobs))))

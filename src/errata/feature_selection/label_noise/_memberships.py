@@ -204,7 +204,8 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
         found.warn_of_small_classes(self.classes_, settings.rule)
         found.warn_of_trouble()
         self.memberships_, self.error_rates_, self.class_prior_, _ = found.best
-        self.log_likelihood_, self.converged_ = found.log_likelihood, found.converged
+        self.log_likelihood_ = found.log_likelihood
+        self.converged_ = found.converged
         self.n_iter_ = len(found.log_likelihood)
         self.label_confidence_ = self.memberships_[np.arange(len(codes)), codes]
         suspicion = label_doubt(self.memberships_, codes)
@@ -348,7 +349,8 @@ def _best_start(
 
 def _among_all(found: Belief, labels: Belief, rows: np.ndarray, learnt: np.ndarray) -> Belief:
     """What was found for some rows and classes, in its place; the others keep their labels."""
-    memberships, rates = labels.memberships.copy(), labels.error_rates.copy()
+    memberships = labels.memberships.copy()
+    rates = labels.error_rates.copy()
     memberships[np.ix_(rows, learnt)] = found.memberships
     rates[learnt] = found.error_rates
     return Belief(memberships, rates, memberships.mean(axis=0), found.log_likelihood)
@@ -368,7 +370,8 @@ def search_memberships(
     ``densities`` maps memberships to log-densities, both (n, K); every class has a label.
     """
     now = believed_labels(codes, len(error_rates))
-    best, history = now, list[float]()
+    best = now
+    history = list[float]()
     now = now._replace(
         memberships=expectation(np.log(now.prior), _transition(error_rates), codes)[0],
         error_rates=error_rates,

@@ -136,13 +136,15 @@ class TolerantInformation:
     ) -> None:
         self._settings = LabelNoiseMemberships(**(noise_params or {}))._settings()
         self._classes = np.arange(codes.max() + 1) if classes is None else classes
-        self._refit, self._n_jobs = refit and memberships is None, n_jobs
+        self._refit = refit and memberships is None
+        self._n_jobs = n_jobs
         self._seed = draw_seed(random_state)  # the same restarts on every subset
         believed = np.eye(len(self._classes))[codes]
         if memberships is not None:
             believed = check_memberships(memberships, *believed.shape)
         rows, gamma = rows_with_density(believed)
-        self._columns, self._codes = np.ascontiguousarray(X[rows].T), codes[rows]
+        self._columns = np.ascontiguousarray(X[rows].T)
+        self._codes = codes[rows]
         self._rule = self._settings.rule._replace(
             n_neighbors=possible_neighbors(n_neighbors, len(rows))
         )
@@ -152,8 +154,10 @@ class TolerantInformation:
         if memberships is None:
             gamma = self._estimate(everything, first=True)
             believed[rows] = gamma
-        self.memberships, self.error_rates = believed, error_rates(believed, codes)
-        self._on_all, self._last = gamma, (everything, gamma)
+        self.memberships = believed
+        self.error_rates = error_rates(believed, codes)
+        self._on_all = gamma
+        self._last = (everything, gamma)
 
     def score(self, subset: Sequence[int]) -> float:
         """Information of the features in ``subset``; 0 of none."""
@@ -264,10 +268,12 @@ def rows_with_density(memberships: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     A class needs one member besides each of its rows. Rows of a smaller one are left out, as a row
     alone in its class is; what other rows have of it goes to their other classes.
     """
-    gamma, rows = memberships, np.arange(len(memberships))
+    gamma = memberships
+    rows = np.arange(len(memberships))
     while (thin := _thin(gamma)).any():
         lost = gamma[:, thin].sum(axis=1)
-        gamma, rows = gamma[lost <= 0.5], rows[lost <= 0.5]
+        gamma = gamma[lost <= 0.5]
+        rows = rows[lost <= 0.5]
         gamma = np.where(thin, 0.0, gamma)
         gamma = gamma / gamma.sum(axis=1, keepdims=True)
     if np.count_nonzero(gamma.sum(axis=0) > LEAST) < 2:

@@ -136,6 +136,7 @@ def judge_by_votes(votes: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np
     >>> judge_by_votes(np.array([[1, 2, 0], [1, 1, 0], [0, 0, 0]]), np.array([0, 1, 2]))
     (array([0.66666667, 0.5       , 0.        ]), array([1, 1, 2]))
     """
-    own, cast = votes[np.arange(len(codes)), codes], votes.sum(axis=1)
+    own = votes[np.arange(len(codes)), codes]
+    cast = votes.sum(axis=1)
     wrong = np.divide(cast - own, cast, out=np.zeros(len(codes)), where=cast > 0)
     return wrong, np.where(own == votes.max(axis=1), codes, votes.argmax(axis=1))

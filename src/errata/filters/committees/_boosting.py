@@ -96,8 +96,10 @@ def add_rounds(
     rounds: Sequence[tuple[np.ndarray, float]], codes: np.ndarray, n_classes: int
 ) -> RoundSums:
     """Add up the weights of rounds, given what each predicts for the rows."""
-    rows, total = np.arange(len(codes)), 0.0
-    wrong, towards = np.zeros(len(codes)), np.zeros((len(codes), n_classes))
+    rows = np.arange(len(codes))
+    total = 0.0
+    wrong = np.zeros(len(codes))
+    towards = np.zeros((len(codes), n_classes))
     for predicted, a in rounds:
         total += a
         # Not total minus towards[codes], which rounding would leave a little above 0.

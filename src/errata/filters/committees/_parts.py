@@ -156,9 +156,11 @@ class BaggingFilter(CommitteeFilter):
 
     def _bags(self, question: Question) -> np.ndarray:
         """The rows of each bag, drawn by their content: reordering a table changes nothing."""
-        order, n = content_order(question.X), len(question.codes)
+        order = content_order(question.X)
+        n = len(question.codes)
         draw = uniformly(n, question.random)
-        shape, p = (self.n_estimators, n), np.ones(n)
+        shape = (self.n_estimators, n)
+        p = np.ones(n)
         return order[draw_bags(draw, shape, p, question.codes[order], question.random)]
 
 
@@ -292,7 +294,8 @@ class PartitionFilter(CommitteeFilter):
         check_gives_proba(self._members()[0])
 
     def _judge(self, question: Question) -> Verdict:
-        ballots, excused = [], np.zeros(len(question.codes), dtype=bool)
+        ballots = []
+        excused = np.zeros(len(question.codes), dtype=bool)
         for _ in range(self.n_repeats):
             parts = self._parts_of_rows(question)
             ballots.append(self._ballots(question, parts))

@@ -265,7 +265,9 @@ class RepeatedEditedFilter(NeighborEditor):
         self.max_iter = max_iter
 
     def _judge(self, X: Any, codes: np.ndarray) -> Verdict:
-        suspicion, suggested, left = np.zeros(len(codes)), codes.copy(), np.arange(len(codes))
+        suspicion = np.zeros(len(codes))
+        suggested = codes.copy()
+        left = np.arange(len(codes))
         self.history_: list[int] = []
         for _ in range(check_count("max_iter", self.max_iter)):
             votes = self._votes(X[left], codes[left])
@@ -495,7 +497,8 @@ class GeneralizedEditionFilter(NeighborEditor):
         suggested = np.searchsorted(self.classes_, self.suggested_)
         self.relabelled_ = acted & (suggested != codes)
         self.sample_indices_ = np.flatnonzero(~acted | self.relabelled_)
-        self._given, self._codes = codes, np.where(acted, suggested, codes)
+        self._given = codes
+        self._codes = np.where(acted, suggested, codes)
 
     def _labels_left(self, y: Any) -> Any:
         return super()._labels_left(relabelled(y, self._given, self._codes))

@@ -140,11 +140,13 @@ class ModeFilter(NeighborFilter):
     def _judge(self, X: Any, codes: np.ndarray) -> Verdict:
         max_iter = check_count("max_iter", self.max_iter)
         edges = knn_edges(X, self.n_neighbors, mutual=False, metric=self.metric, n_jobs=self.n_jobs)
-        weight, labels = similarity(edges.distance), codes
+        weight = similarity(edges.distance)
+        labels = codes
         for self.n_iter_ in range(1, max_iter + 1):
             support = class_support(edges, weight, labels, codes)
             rival, lead = strongest_rival(support, codes)
-            before, labels = labels, np.where(lead > 0, rival, codes)
+            before = labels
+            labels = np.where(lead > 0, rival, codes)
             if np.array_equal(before, labels):
                 break
         return Verdict((lead / support.sum(axis=1) + 1) / 2, labels)
@@ -181,7 +183,8 @@ def class_support(
     edges: Edges, weight: np.ndarray, labels: np.ndarray, codes: np.ndarray
 ) -> np.ndarray:
     """Weight of the edges of each row to ``labels`` of each class, and 1 for its own, (n, c)."""
-    n, n_classes = len(codes), codes.max() + 1
+    n = len(codes)
+    n_classes = codes.max() + 1
     cell = edges.source * n_classes + labels[edges.target]
     support = np.bincount(cell, weight, n * n_classes).reshape(n, n_classes)
     support[np.arange(n), codes] += 1
@@ -211,7 +214,8 @@ class Tails(NamedTuple):
 
     def categories(self, alpha: float) -> np.ndarray:
         """Which rows have fewer cut edges than chance gives, at level ``alpha``, and which more."""
-        good, bad = self.less + self.same <= alpha, 1 - self.less <= alpha
+        good = self.less + self.same <= alpha
+        bad = 1 - self.less <= alpha
         return np.select([good, bad], ["good", "bad"], "doubtful")
 
 
@@ -354,7 +358,8 @@ class CutEdgeFilter(NeighborFilter):
         edges = self._edges(X)
         weight = self._weights(edges)
         tails = self._tails(edges, weight, codes)
-        suspicion, native = tails.suspicion, self._native(tails)
+        suspicion = tails.suspicion
+        native = self._native(tails)
         flagged = flag(
             suspicion, threshold=self.threshold, contamination=self.contamination, native=native
         )
@@ -452,7 +457,8 @@ def heaviest_class(edges: Edges, weight: np.ndarray, codes: np.ndarray) -> np.nd
         return_index=True,
         return_inverse=True,
     )
-    row, total = edges.source[first], np.bincount(member, weight, len(group))
+    row = edges.source[first]
+    total = np.bincount(member, weight, len(group))
     # Edges come nearest first, so that the first of a class tells how near that class is.
     order = np.lexsort((first, -total, row))
     rows, best = np.unique(row[order], return_index=True)
@@ -476,7 +482,8 @@ def knn_edges(
     n = X.shape[0]
     k = possible_neighbors(k, n)
     distance, target = NeighborIndex(X, metric=metric, n_jobs=n_jobs).others(k)
-    source, target = np.repeat(np.arange(n), k), target.ravel()
+    source = np.repeat(np.arange(n), k)
+    target = target.ravel()
     pair = np.minimum(source, target) * n + np.maximum(source, target)
     _, first, ends = np.unique(pair, return_index=True, return_counts=True)
     kept = first[ends == 2] if mutual else first
@@ -510,7 +517,8 @@ def _edges_unless(X: Any, metric: Any, between: Any) -> Edges:
 
 def _later_neighbors(D: np.ndarray, i: int, between: Any) -> np.ndarray:
     """The rows after ``i`` that no third row separates from it."""
-    left, nearest_first = np.arange(i + 1, len(D)), np.argsort(D[i], kind="stable")
+    left = np.arange(i + 1, len(D))
+    nearest_first = np.argsort(D[i], kind="stable")
     for third in np.split(nearest_first, STEPS):
         separated = between(D[third, i, None], D[third[:, None], left], D[i, left])
         left = left[~separated.any(axis=0)]
@@ -518,6 +526,8 @@ def _later_neighbors(D: np.ndarray, i: int, between: Any) -> np.ndarray:
 
 
 def _both_ways(a: np.ndarray, b: np.ndarray, distance: np.ndarray) -> Edges:
-    source, target, distance = np.r_[a, b], np.r_[b, a], np.r_[distance, distance]
+    source = np.r_[a, b]
+    target = np.r_[b, a]
+    distance = np.r_[distance, distance]
     order = np.lexsort((target, distance, source))
     return Edges(source[order], target[order], distance[order])

@@ -351,12 +351,14 @@ def maximize_margin(
     >>> bool(after > before)
     True
     """
-    X, codes = booster._checked(X), check_known_labels(y, booster.classes_)
+    X = booster._checked(X)
+    codes = check_known_labels(y, booster.classes_)
     check_consistent_length(X, codes)
     lines, _ = margin_lines(booster._staged_codes(X), codes)
     distinct, first = distinct_estimators(lines)
     alpha = widest_margin(distinct).alpha
-    chosen, alpha = first[alpha > 0], alpha[alpha > 0]
+    chosen = first[alpha > 0]
+    alpha = alpha[alpha > 0]
     model = copy.copy(booster)  # shallow: what is replaced below belongs to the copy alone
     model._terms = [
         _reweighted(booster, place, weight, t)

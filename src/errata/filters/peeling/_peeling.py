@@ -117,7 +117,9 @@ class Peeler(DetectorMixin, Filter):
         self, X: np.ndarray, codes: np.ndarray, weights: np.ndarray, fit_params: dict[str, Any]
     ) -> None:
         n = len(codes)
-        suspicion, flagged, suggested = np.zeros(n), np.zeros(n, dtype=bool), codes.copy()
+        suspicion = np.zeros(n)
+        flagged = np.zeros(n, dtype=bool)
+        suggested = codes.copy()
         went = np.full(n, -1)  # the round in which a row was left out
         for round_ in range(self.n_rounds):
             left = np.flatnonzero(went < 0)
@@ -135,7 +137,8 @@ class Peeler(DetectorMixin, Filter):
             went[gone] = round_
         # Margins, votes and rates lie in an interval of length 2: earlier rounds come out on top.
         suspicion[went >= 0] += 2.0 * (round_ - went[went >= 0])
-        self.suspicion_, self.flagged_ = suspicion, flagged
+        self.suspicion_ = suspicion
+        self.flagged_ = flagged
         self.suggested_ = self.classes_[suggested]
         self.sample_indices_ = np.flatnonzero(went < 0)
 
@@ -151,7 +154,8 @@ class Peeler(DetectorMixin, Filter):
         some = X[left], codes[left], weights[left]
         routed = params_of_rows(fit_params, len(codes), left)
         # Labels were checked at the front door; the booster takes codes, and answers in labels.
-        booster.classes_, booster.n_features_in_ = self.classes_, X.shape[1]
+        booster.classes_ = self.classes_
+        booster.n_features_in_ = X.shape[1]
         if hasattr(self, "feature_names_in_"):
             booster.feature_names_in_ = self.feature_names_in_
         self.booster_ = booster._fit_codes(*some, routed)
@@ -307,9 +311,11 @@ def mean_weight(
         total = total + round_weights
         squares = squares + (round_weights - 1 / len(round_weights)) ** 2
         n_rounds += 1
-    mean, n = total / n_rounds, len(total)
+    mean = total / n_rounds
+    n = len(total)
     if scale == "between":
-        spread, freedom = mean.std(ddof=1), n - 1
+        spread = mean.std(ddof=1)
+        freedom = n - 1
     else:
         freedom = n_rounds * n - 1
         spread = np.sqrt(squares.sum() / freedom)

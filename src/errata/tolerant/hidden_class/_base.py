@@ -91,7 +91,8 @@ class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def _report_noise(self, T: np.ndarray, responsibilities: np.ndarray, codes: np.ndarray) -> None:
         """Set what is said of T and of the rows."""
-        self.noise_transition_, self.error_rates_ = T, 1 - np.diag(T)
+        self.noise_transition_ = T
+        self.error_rates_ = 1 - np.diag(T)
         suspicion = label_doubt(responsibilities, codes)
         self._conclude(suspicion, codes, responsibilities.argmax(axis=1), probability=True)
 
@@ -165,7 +166,8 @@ class NoiseLearningClassifier(HiddenClassClassifier):
         return solution.last
 
     def _report(self, solution: Maximum, codes: np.ndarray) -> None:
-        self.log_likelihood_, self.objective_ = solution.log_likelihood, solution.objective
+        self.log_likelihood_ = solution.log_likelihood
+        self.objective_ = solution.objective
         self.n_iter_ = len(solution.objective)
         self._report_noise(solution.last.next_transition, solution.last.responsibilities, codes)
         if self.learn_transition:
@@ -207,8 +209,10 @@ def maximise_likelihood(
     ``noise`` is a :class:`~._noise.NoiseStep`; ``start`` are the responsibilities that the first
     class model is fitted to.
     """
-    history, before = [], None
-    responsibilities, transition = start, noise.start
+    history = []
+    before = None
+    responsibilities = start
+    transition = noise.start
     for n_rounds in range(max_iter):
         try:
             fit = class_step(responsibilities, transition)
@@ -219,7 +223,9 @@ def maximise_likelihood(
         history.append((now.log_likelihood, now.objective))
         if settled(before, now):
             break
-        before, responsibilities, transition = now, now.responsibilities, now.next_transition
+        before = now
+        responsibilities = now.responsibilities
+        transition = now.next_transition
     else:
         warn_user(
             f"the hidden classes had not settled after max_iter={max_iter} rounds; raise max_iter "
@@ -360,7 +366,8 @@ def known_transition(transition: Any, classes: np.ndarray) -> np.ndarray:
 
 def _places_of(classes: np.ndarray, named: np.ndarray) -> list[int]:
     """Where each of the classes stands among those that a noise model names."""
-    names, labels = named.tolist(), classes.tolist()
+    names = named.tolist()
+    labels = classes.tolist()
     if set(names) != set(labels):
         raise ValueError(
             f"the noise model is for the classes {listed(map(repr, names))}, but the labels are "

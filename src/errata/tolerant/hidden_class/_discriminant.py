@@ -165,7 +165,8 @@ class RobustDiscriminantAnalysis(NoiseLearningClassifier):
         )
         last = self._learn(step, labels)
         self._gaussians: Gaussians = last.fit.params
-        self.priors_, self.means_ = self._gaussians.prior, self._gaussians.means
+        self.priors_ = self._gaussians.prior
+        self.means_ = self._gaussians.means
         squares = self._gaussians.roots @ self._gaussians.roots.swapaxes(1, 2)
         self.covariance_ = squares if covariance == "full" else squares[0]
         if covariance == "full":

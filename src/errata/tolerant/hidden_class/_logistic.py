@@ -58,7 +58,8 @@ class LinearClassifier(HiddenClassClassifier):
         return LinearTask(X, labels.weights, len(self.classes_), l2, bool(self.fit_intercept))
 
     def _keep(self, beta: np.ndarray) -> None:
-        self.intercept_, self.coef_ = beta[:, 0], beta[:, 1:]
+        self.intercept_ = beta[:, 0]
+        self.coef_ = beta[:, 1:]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Score of the second of two classes, shape (n,), or of each of more, shape (n, K)."""
@@ -216,7 +217,8 @@ class LogisticStep:
     """
 
     def __init__(self, task: LinearTask, codes: np.ndarray) -> None:
-        self.task, self.codes = task, codes
+        self.task = task
+        self.codes = codes
         as_if_right = partial(label_loss, transition=np.eye(task.n_classes), codes=codes)
         self.beta, _ = minimise(task, as_if_right, task.start())
 

@@ -128,15 +128,18 @@ class RobustMixtureClassifier(HiddenClassClassifier):
         solution = labels_of_components(
             memberships, labels, len(self.classes_), tol=tol, max_iter=max_iter
         )
-        self.log_likelihood_, self.n_iter_ = solution.log_likelihood, len(solution.objective)
+        self.log_likelihood_ = solution.log_likelihood
+        self.n_iter_ = len(solution.objective)
         self.label_given_component_ = solution.last.next_transition.T
         proba = memberships @ self.label_given_component_.T
-        suspicion, likeliest = probability_margin(proba, labels.codes), proba.argmax(axis=1)
+        suspicion = probability_margin(proba, labels.codes)
+        likeliest = proba.argmax(axis=1)
         self._conclude(suspicion, labels.codes, likeliest)
 
     def _fit_mixture(self, X: np.ndarray) -> GaussianMixture:
         """The mixture, with the fewest components that the BIC allows where none are given."""
-        n_classes, seed = len(self.classes_), draw_seed(self.random_state)
+        n_classes = len(self.classes_)
+        seed = draw_seed(self.random_state)
         # Sorted: a start from other rows may end elsewhere, and the order of rows must not matter.
         X = X[np.lexsort(X.T)]
         sizes: list[Any] = [self.n_components]
@@ -169,7 +172,8 @@ def labels_of_components(
     what a component without rows is left with.
     """
     counted = labels.weights > 0  # a label that only other rows have may have no component at all
-    memberships, labels = memberships[counted], Labels(*(part[counted] for part in labels))
+    memberships = memberships[counted]
+    labels = Labels(*(part[counted] for part in labels))
     frequencies = np.bincount(labels.codes, labels.weights, n_classes) / labels.weights.sum()
     start = np.tile(frequencies, (memberships.shape[1], 1))
     with np.errstate(divide="ignore"):

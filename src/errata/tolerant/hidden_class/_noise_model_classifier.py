@@ -201,7 +201,8 @@ class NoiseModelClassifier(NoiseLearningClassifier):
             What else the estimator asked for by metadata routing.
         """
         X, codes = check_labelled(self, X, y, min_classes=2, **self._checks())
-        groups, params = group_codes(groups, codes), route_fit(self, fit_params)
+        groups = group_codes(groups, codes)
+        params = route_fit(self, fit_params)
         return self._fit_codes(X, codes, sample_weight, groups, params)
 
     def _fit_codes(

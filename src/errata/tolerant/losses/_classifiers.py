@@ -81,7 +81,8 @@ class RobustLossModel(ClassifierMixin, DetectorMixin, BaseEstimator):
         """Fit to rows and labels that have passed the checks; ``classes_`` is set."""
         weights = check_row_weights("sample_weight", sample_weight, len(codes))
         check_class_weights(codes, self.classes_, weights)
-        loss, C = checked_loss(self.loss), check_positive("C", self.C)
+        loss = checked_loss(self.loss)
+        C = check_positive("C", self.C)
         Z, penalty = self._make_features(X, weights)
         found = fit_scores(
             loss,
@@ -96,7 +97,8 @@ class RobustLossModel(ClassifierMixin, DetectorMixin, BaseEstimator):
                 "scale the features.",
                 ConvergenceWarning,
             )
-        self.objective_, self.n_iter_ = np.array(found.objective), len(found.objective) - 1
+        self.objective_ = np.array(found.objective)
+        self.n_iter_ = len(found.objective) - 1
         self._keep(found.beta)
         proba = loss.proba(scores(Z, found.beta))
         self._conclude(probability_margin(proba, codes), codes, proba.argmax(axis=1))
@@ -393,7 +395,8 @@ class KernelRobustLossClassifier(RobustLossModel):
         return Z, np.ones(Z.shape[1])
 
     def _keep(self, beta: np.ndarray) -> None:
-        self.dual_coef_, self.intercept_ = beta[:, 1:] @ self._map.T, beta[:, 0]
+        self.dual_coef_ = beta[:, 1:] @ self._map.T
+        self.intercept_ = beta[:, 0]
         del self._map  # as large as the kernel, and of no more use
 
     def _scores(self, X: np.ndarray) -> np.ndarray:
@@ -500,7 +503,8 @@ def _descend_in_turns(
     The concave-convex procedure: with the capped rows at their cap, the convex loss of the others
     is above the objective, and touches it where the last fit ended.
     """
-    values, before = [objective(loss, rows, beta)], None
+    values = [objective(loss, rows, beta)]
+    before = None
     for _ in range(max_iter):
         counted = loss.counts(scores(rows.Z, beta), rows.codes)
         if before is not None and np.array_equal(counted, before):

@@ -212,7 +212,9 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
             floor=floor,
         )
         curve = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
-        self.dual_coef_, self.intercept_, self.X_fit_ = curve.dual_coef, curve.intercept, X
+        self.dual_coef_ = curve.dual_coef
+        self.intercept_ = curve.intercept
+        self.X_fit_ = X
         report_scale(self, curve.scale, floor=floor)
         return self
 
@@ -229,7 +231,8 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
             return np.asarray(self.kernel(X, X if Y is None else Y))
         if self.kernel == "rbf":  # differences are found from squares, which are best kept small
             origin = centre_of(X if Y is None else Y)
-            X, Y = X - origin, None if Y is None else Y - origin
+            X = X - origin
+            Y = None if Y is None else Y - origin
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, gamma=self.gamma)
 
     def __sklearn_tags__(self) -> Any:

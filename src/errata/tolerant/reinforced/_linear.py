@@ -195,7 +195,8 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
             floor=scale_floor(y, sample_weight),
         )
         line = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
-        self.coef_, self.intercept_ = line.coef, line.intercept - float(centre @ line.coef)
+        self.coef_ = line.coef
+        self.intercept_ = line.intercept - float(centre @ line.coef)
         report_scale(self, line.scale, floor=maximise.keywords["floor"])
         if line.rank < X.shape[1] and self.alpha == 0:
             warn_user(

@@ -156,7 +156,8 @@ class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):
         maximise = partial(fit_boundary, centred, codes, classes=self.classes_, l2=l2)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(codes))
         beta = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
-        self.intercept_, self.coef_ = beta[:, 0] - beta[:, 1:] @ centre, beta[:, 1:]
+        self.intercept_ = beta[:, 0] - beta[:, 1:] @ centre
+        self.coef_ = beta[:, 1:]
         likeliest = class_log_proba(scores(centred, beta)).argmax(axis=1)
         self._conclude(self.suspicion_, codes, likeliest)
         task = Task(centred, codes, sample_weight * self.weights_, len(self.classes_), l2)

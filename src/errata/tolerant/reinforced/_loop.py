@@ -90,7 +90,9 @@ def reinforce(
     provided that ``maximise`` raises the weighted log-likelihood plus ``log_prior``.
     """
     # With w_init at its default, ones, this is the plain fit, that of an infinite alpha.
-    weights, fit, objective = w_init, maximise(sample_weight * w_init, None), []
+    weights = w_init
+    fit = maximise(sample_weight * w_init, None)
+    objective = []
     log_alpha = np.nan if rule.log_alpha is None else rule.log_alpha
     for n_iter in range(1, rule.max_iter + 1):
         log_p = check_log_probabilities("log_p", fit.log_p)
@@ -98,7 +100,8 @@ def reinforce(
         # that moves with them: from then on it is held still.
         if rule.log_alpha is None and n_iter <= max(1, rule.max_iter // 2):
             log_alpha = choose_log_alpha(log_p, sample_weight, rule.mean_weight, rule.penalty)
-        before, weights = weights, weigh(log_p, log_alpha, rule.penalty)
+        before = weights
+        weights = weigh(log_p, log_alpha, rule.penalty)
         objective.append(_objective(fit, log_alpha, rule.penalty, sample_weight))
         # A row that stands for no row has a weight too, but no say in when to stop.
         moved = np.abs(weights - before)[sample_weight > 0].max()

@@ -224,7 +224,8 @@ def fit_axes(
     floor: float = 0.0,
 ) -> Fit:
     """Weighted probabilistic PCA (66 to 69), and the log-density of each row under it."""
-    d, q = X.shape[1], n_components
+    d = X.shape[1]
+    q = n_components
     mean, components, variances, total = principal_axes(X, weights, q)
     rest = max(floor, (total - variances.sum()) / (d - q)) if q < d else 0.0
     # Where the floor lifts the rest, it lifts the axes as well: none has less than the others.
@@ -273,7 +274,8 @@ def _centred(X: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 def axes_log_density(X: np.ndarray, axes: Axes) -> np.ndarray:
     """Log-density (64) of each row, from its coordinates along the axes and what is left."""
-    d, q = X.shape[1], len(axes.variances)
+    d = X.shape[1]
+    q = len(axes.variances)
     centred = X - axes.mean
     along = centred @ axes.components.T
     distance = (along**2 / axes.variances).sum(axis=1)

@@ -100,7 +100,8 @@ def choose_log_alpha(
     increasing function, in a bracket that holds for densities of any unit: at its left end every
     weight is at most ``mean_weight``, at its right end at least.
     """
-    log_p, counts = log_p[counts > 0], counts[counts > 0]
+    log_p = log_p[counts > 0]
+    counts = counts[counts > 0]
     needed = _mean_of_possible(log_p, counts, mean_weight, penalty)
     possible = log_p > -np.inf
     search = _by_sorting if penalty == "l1" else _by_root
@@ -127,9 +128,11 @@ def _mean_of_possible(
 def _by_sorting(log_p: np.ndarray, counts: np.ndarray, mean_weight: float) -> float:
     """L1: find how many rows fall below weight one (72), then alpha from their sum (73)."""
     order = np.argsort(log_p, kind="stable")
-    log_p, counts = log_p[order], counts[order]
+    log_p = log_p[order]
+    counts = counts[order]
     log_sum = np.logaddexp.accumulate(log_p + np.log(counts))
-    below, total = np.cumsum(counts), counts.sum()
+    below = np.cumsum(counts)
+    total = counts.sum()
     give_up = (1 - mean_weight) * total
     # Mean weight when alpha = 1 / p of the next row: the first k rows below one, the others at one.
     at_next = (np.exp(log_sum[:-1] - log_p[1:]) + total - below[:-1]) / total
