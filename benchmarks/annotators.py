@@ -13,7 +13,7 @@ import time
 from functools import partial
 
 import numpy as np
-import pandas as pd  # noqa: TID251
+import pandas as pd
 from crowds import (
     CROWDS,
     FLOOR,

@@ -5,7 +5,7 @@ minutes) and cleanlab (CROWDLAB), to be installed beside errata: pip install cro
 """
 
 import numpy as np
-import pandas as pd  # noqa: TID251
+import pandas as pd
 from sklearn.metrics import average_precision_score
 
 from errata.auditing.votes import read_votes

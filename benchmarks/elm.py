@@ -16,6 +16,7 @@ import time
 import warnings
 
 import numpy as np
+from runs import print_header
 from scipy.linalg import blas
 from sklearn.model_selection import cross_val_predict
 from threadpoolctl import threadpool_limits
@@ -193,6 +194,7 @@ def child(options):
 
 
 if __name__ == "__main__":
+    print_header()
     options = parse()
     if options.plain:
         _hidden_layer.kernels = lambda subject: _hidden_layer.plain

@@ -15,8 +15,8 @@ import itertools
 from functools import partial
 
 import numpy as np
-import pandas as pd  # noqa: TID251
-from runs import asked, options, run, seconds, show
+import pandas as pd
+from runs import asked, options, print_header, run, seconds, show
 from sklearn.datasets import load_digits, make_multilabel_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import average_precision_score
@@ -218,6 +218,7 @@ def tell(group, table):
 
 
 if __name__ == "__main__":
+    print_header()
     parser = options(__doc__, "multilabel.csv")
     parser.add_argument("part", choices=("detect", "summary"))
     parser.add_argument("--sets", choices=("chosen", "unseen", "all"), default="chosen")

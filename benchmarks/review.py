@@ -18,6 +18,7 @@ from pathlib import Path
 
 import httpx
 import numpy as np
+from runs import print_header
 
 from errata._optional import require
 from errata.review import Decisions, Event, decisions_path
@@ -253,4 +254,5 @@ def main():
 
 
 if __name__ == "__main__":
+    print_header()
     main()

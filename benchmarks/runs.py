@@ -1,14 +1,44 @@
-"""What the benchmarks share: runs that can be continued, times, figures beside their limits."""
+"""What the benchmarks share: parts by name, runs that can be continued, times, limits.
+
+``python benchmarks/NAME.py PART ... | tee benchmarks/results/NAME_PART.txt`` keeps what is printed,
+below the command and the versions that printed it.
+"""
 
 import argparse
 import csv
 import os
+import platform
+import sys
 import time
 import warnings
 from pathlib import Path
 
+import numpy as np
+import sklearn
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
+
+import errata
+
+
+def main(about, **parts):
+    """Run the part that the first argument names, with the arguments that follow."""
+    if len(sys.argv) < 2 or sys.argv[1] not in parts:
+        sys.exit(f"{about}\nThe first argument is one of: {', '.join(parts)}.")
+    print_header()
+    parts[sys.argv.pop(1)]()
+
+
+def print_header():
+    """Print the command and the versions, unless another process reads what this one prints."""
+    if not any(argument.endswith("child") for argument in sys.argv):
+        command = " ".join([f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
+        print(f"$ python {command}")
+        print(
+            f"# errata {errata.__version__}, Python {platform.python_version()}, "
+            f"NumPy {np.__version__}, scikit-learn {sklearn.__version__}\n",
+            flush=True,
+        )
 
 
 def options(about, out):

@@ -1,13 +1,16 @@
 """Tables larger than memory: time, memory and ranking, in memory, out of core and on Dask.
 
-    python benchmarks/scale.py million --before FOLDER   1,000,000 x 20 beside an older src folder
-    python benchmarks/scale.py parquet --rows 20000000   out of core, and with half of the rows
-    python benchmarks/scale.py dask --rows 2000000       two workers beside one process
-    python benchmarks/scale.py trees                     trees grown from more rows each
+    python benchmarks/scale.py tables million --before FOLDER   a million rows beside older source
+    python benchmarks/scale.py tables parquet --rows 20000000   out of core, with half of the rows
+    python benchmarks/scale.py tables dask --rows 2000000       two workers beside one process
+    python benchmarks/scale.py tables trees                     trees grown from more rows each
+    python benchmarks/scale.py predict                          rows that were not learnt from
 
 Tables are drawn: "A" has 4 classes in 8 clusters, "B" 10 classes in 80 clusters, the rarest with
 one row in a thousand; a tenth of the labels is wrong. Every audit runs in a process of its own, on
-one thread, without self-check. Times are of the processor, told as ratios within one run.
+one thread, without self-check. Times are of the processor, as ratios within one run. ``predict``
+learns from 200,000 rows and predicts 100,000 others, with 4 and 10 classes, in about a minute;
+ratios are to the same trees in scikit-learn, and to RBF features asked one by one.
 """
 
 import argparse
@@ -21,7 +24,18 @@ import time
 from pathlib import Path
 
 import numpy as np
+from runs import main, seconds
+from sklearn.datasets import make_classification
 from sklearn.metrics import average_precision_score
+
+from errata.auditing import NewRows, TrainingData, default_models
+from errata.auditing._settings import TREE_ROWS
+from errata.auditing.models._default import Forest, GradientBoosting
+from errata.auditing.models._fitted import FittedRidge, predict_together
+from errata.auditing.models._pooling import pool_models, pooled_new_rows
+from errata.noise import flip_labels
+
+# Larger than memory.
 
 CHUNK = 250_000
 CLUSTERS = {"A": (np.full(4, 0.25), 8, 0.7), "B": (np.geomspace(0.37, 0.001, 10), 80, 1.2)}
@@ -51,8 +65,8 @@ def whole(kind, n):
 
 def write_parquet(kind, n, folder, rows_per_group=100_000):
     """A folder of Parquet files, each of a chunk; returns which labels are wrong."""
-    import pyarrow  # noqa: TID251
-    import pyarrow.parquet  # noqa: TID251
+    import pyarrow
+    import pyarrow.parquet
 
     told = []
     for number, (X, y, wrong) in enumerate(chunks(kind, n)):
@@ -70,7 +84,7 @@ def in_child(job, src=None):
     env = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     env |= {} if src is None else {"PYTHONPATH": str(src)}
     told = subprocess.run(
-        [sys.executable, __file__, "child", json.dumps(job)],
+        [sys.executable, __file__, "tables", "child", json.dumps(job)],
         env=env,
         check=True,
         capture_output=True,
@@ -160,7 +174,7 @@ def parquet(args):
 
 def dask(args):
     """Rows that are judged in a second of the clock: two workers beside one process."""
-    import distributed  # noqa: TID251
+    import distributed
 
     source = args.folder / "rows"
     source.mkdir()
@@ -206,7 +220,7 @@ def trees(args):
             )
 
 
-if __name__ == "__main__":
+def run_scale():
     if sys.argv[1] == "child":
         child(json.loads(sys.argv[2]))
         sys.exit()
@@ -220,3 +234,77 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         args.folder = Path(folder)
         parts[args.part](args)
+
+
+# Rows that were not learnt from.
+
+NEW = 100_000
+
+
+def table(n, n_classes):
+    X, y = make_classification(
+        n, 20, n_informative=10, n_classes=n_classes, class_sep=1.5, flip_y=0, random_state=0
+    )
+    return X / X.std(axis=0), flip_labels(y, 0.1, random_state=0)[0]
+
+
+def per_second(name, call, rows):
+    call(rows)  # compile first
+    taken, found = seconds(lambda: call(rows))
+    print(f"  {name:<22}{len(rows) / taken:>10,.0f} rows per processor second")
+    return taken, found
+
+
+def scikit_learn_s(model, data):
+    """The same trees as scikit-learn holds them; None for models that are not of trees."""
+    if isinstance(model, Forest):
+        return model._forest(data)
+    if isinstance(model, GradientBoosting):
+        some = data.for_rows(np.arange(TREE_ROWS))
+        return model._classifier(data).fit(some.X, some.codes)
+    return None
+
+
+def log_loss(logs, codes):
+    return -np.mean(logs[codes, np.arange(len(codes))])
+
+
+def measure(n, n_classes):
+    X, codes = table(n + NEW, n_classes)
+    data = TrainingData(X[:n].astype(np.float32), codes[:n], n_classes, more_rows=True)
+    rows = NewRows(X[n:])
+    models = default_models(n, n_classes)
+    taken, pool = seconds(lambda: pool_models(data, models))
+    print(f"{n_classes} classes, {n:,} rows learnt from in {taken:.0f} processor seconds")
+    alone = 0.0
+    for model, predictor in zip(models, pool.fitted, strict=True):
+        taken, _ = per_second(model.name, predictor.predict_proba, rows)
+        alone += taken if isinstance(predictor, FittedRidge) else 0.0
+        peer = scikit_learn_s(model, data)
+        if peer is not None:
+            theirs, _ = seconds(lambda peer=peer: peer.predict_proba(rows.X))
+            print(f"  scikit-learn takes {theirs / taken:.2f} times as long")
+    ridges = [predictor for predictor in pool.fitted if isinstance(predictor, FittedRidge)]
+    taken, _ = per_second("RBF features together", lambda r: predict_together(ridges, r), rows)
+    print(f"  one by one they take {alone / taken:.2f} times as long")
+
+    def pooled(rows):
+        return pooled_new_rows(pool.fitted, pool.weights, rows)[0]
+
+    _, logs = per_second("all, pooled", pooled, rows)
+    cut = np.hstack([pooled(rows.take(slice(i, i + 997))) for i in range(0, 20_000, 997)])
+    apart = np.abs(np.exp(cut) - np.exp(logs[:, : cut.shape[1]])).max()
+    print(f"  probabilities of rows in other blocks differ by {apart:.0e} at most")
+    drawn, others = log_loss(pool.logs, codes[:n]), log_loss(logs, codes[n:])
+    print(f"  log loss {drawn:.4f} of rows learnt from, out of fold; {others:.4f} of others")
+
+
+def run_new():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rows", type=int, default=200_000)
+    for k in (4, 10):
+        measure(parser.parse_args().rows, k)
+
+
+if __name__ == "__main__":
+    main(__doc__, tables=run_scale, predict=run_new)

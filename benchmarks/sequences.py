@@ -1,34 +1,53 @@
-"""Audits of sequences: what they find, what they claim where there is nothing, what they cost.
+"""What do audits of sequences find and cost, and how fast are the hidden Markov models?
 
-    python benchmarks/sequences.py find --seeds 3
-    python benchmarks/sequences.py null --seeds 10
-    python benchmarks/sequences.py speed --rows 200000
+    python benchmarks/sequences.py audit find --seeds 3
+    python benchmarks/sequences.py audit null --seeds 10
+    python benchmarks/sequences.py audit speed --rows 200000
+    python benchmarks/sequences.py hmm                        beside hmmlearn
+    python benchmarks/sequences.py ecg --data FOLDER          the QT database, in minutes
 
 ``find`` moves boundaries by up to 0.3 of a segment, renames a tenth of the segments, or leaves the
 labels as they are; beside the audit stands what ``TolerantHMM.relabel`` says of recordings that it
 was not fitted to, which takes the labels of neighbours for independent. ``null`` has features that
 know nothing of the labels: white noise, and slow random walks. ``speed`` compares with reading the
 table from CSV and with the ordinary audit of the same rows.
+
+``hmm`` prints processor times as ratios on the same samples and sizes, whether both take the same
+path, how much memory a step needs, and whether the result depends on how sequences are cut into
+blocks. It needs hmmlearn, and Linux for the memory. ``ecg`` runs the experiments ecg and
+ecg-experts with two starts and a hundred steps for each model (the experiments have ten and 300),
+one repetition, no noise and the most of it, into folders in --out that a later run continues.
 """
 
 import argparse
 import os
+import subprocess
+import sys
 import tempfile
 import time
 import warnings
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
 import numpy as np
+from hmmlearn.hmm import GMMHMM
+from runs import asked, main, seconds
 from scipy.signal import lfilter
+from sklearn.base import clone
 from sklearn.metrics import average_precision_score
+from threadpoolctl import threadpool_limits
 
 import errata
+from errata.bench import get_experiment, run_experiment, write_comparison
 from errata.datasets import make_activity, make_ecg
 from errata.noise import shift_boundaries
-from errata.sequence import TolerantHMM, WaveletFeatures
+from errata.sequence import BaumWelchHMM, TolerantHMM, WaveletFeatures, _inputs
 from errata.tables import read_table, write_table
+
+# Audits.
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 FIRST_SEED = 10  # those before chose the models
 
@@ -163,7 +182,7 @@ def timed(work):
     return time.process_time() - begin, result
 
 
-def main():
+def run_audit():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", choices=("find", "null", "speed"))
     parser.add_argument("--seeds", type=int, default=3)
@@ -176,5 +195,149 @@ def main():
         {"find": find, "null": null}[asked.part](asked.seeds)
 
 
+# Hidden Markov models.
+
+STATES, COMPONENTS, FEATURES = 4, 5, 7
+SAMPLES, LONG = 100_000, 1_000_000
+
+
+def run_hmm():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    child = parser.parse_args().child
+    warnings.simplefilter("ignore")  # of steps that are too few to settle
+    with threadpool_limits(1):
+        if child:
+            print(measure_memory())
+            return
+        X, y = samples(SAMPLES)
+        model(BaumWelchHMM, 1).fit(X[:2000], y[:2000]).predict(X[:2000])  # compile
+        model(TolerantHMM, 1, implementation="scaling").fit(X[:2000], y[:2000])
+        figures = [*learning(X, y), *decoding(X, y), memory(), partition(X, y)]
+    asked("hidden Markov models, 4 states, 5 components, 7 features", figures)
+
+
+def samples(n):
+    """A cycle of states, each a mixture."""
+    random = np.random.default_rng(0)
+    lengths = random.geometric(1 / 40, n // 20)
+    y = np.repeat(np.arange(len(lengths)) % STATES, lengths)[:n]
+    centres = 2 * random.normal(size=(STATES, COMPONENTS, FEATURES))
+    return centres[y, random.integers(COMPONENTS, size=n)] + random.normal(size=(n, FEATURES)), y
+
+
+def model(kind, max_iter, **params):
+    return kind(n_components=COMPONENTS, n_init=1, max_iter=max_iter, tol=-np.inf, random_state=0,
+                **params)  # fmt: skip
+
+
+def step(fit, **params):
+    """Time of one step: what two fits differ by that differ in their number of steps."""
+    few, many = (min(seconds(partial(fit, n, **params))[0] for _ in range(2)) for n in (1, 4))
+    return (many - few) / 3
+
+
+def learning(X, y):
+    rival = step(lambda n: GMMHMM(
+        STATES, COMPONENTS, covariance_type="full", n_iter=n, tol=-np.inf, random_state=0
+    ).fit(X))  # fmt: skip
+    ours = step(lambda n, **how: model(BaumWelchHMM, n, **how).fit(X, y))
+    tolerant = step(lambda n, **how: model(TolerantHMM, n, **how).fit(X, y))
+    scaled = step(lambda n, **how: model(TolerantHMM, n, **how).fit(X, y), implementation="scaling")
+    return [
+        ("one step of hmmlearn's GMMHMM, times that of BaumWelchHMM", rival / ours, ">=", 3),
+        ("the same, times that of TolerantHMM", rival / tolerant, ">=", 3),
+        ("the same, times that of TolerantHMM, scaling", rival / scaled, ">=", 3),
+    ]
+
+
+def decoding(X, y):
+    ours = model(BaumWelchHMM, 3).fit(X, y)
+    rival = GMMHMM(STATES, COMPONENTS, covariance_type="full")
+    rival.n_features, rival.startprob_, rival.transmat_ = FEATURES, ours.startprob_, ours.transmat_
+    rival.weights_, rival.means_, rival.covars_ = ours.weights_, ours.means_, ours.covariances_
+    long = samples(LONG)[0]
+    theirs, path = seconds(lambda: rival.predict(long))
+    mine, classes = seconds(lambda: ours.predict(long))
+    return [
+        ("a million samples decoded by hmmlearn, times ours", theirs / mine, ">=", 1),
+        ("  of which both give the same class", np.mean(path == classes), ">=", 1),
+    ]
+
+
+def memory():
+    """Peak that a fit adds, in multiples of a table of samples and states.
+
+    In a process of its own, as the loops are compiled and Python does not see what they allocate.
+    """
+    command = [sys.executable, __file__, "hmm", "--child"]
+    added = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return "peak memory that a fit adds, in tables of samples and states", float(added), "<=", 4
+
+
+def measure_memory():
+    X, y = samples(LONG)
+    model(BaumWelchHMM, 1).fit(X[:2000], y[:2000])  # compile
+    before = kilobytes("VmRSS")
+    # Making the samples took more memory than keeping them: the peak is counted from here.
+    Path("/proc/self/clear_refs").write_text("5")
+    model(BaumWelchHMM, 1).fit(X, y)
+    return (kilobytes("VmHWM") - before) * 1024 / (8 * STATES * LONG)
+
+
+def kilobytes(name):
+    """What Linux says of this process."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(name))
+
+
+def partition(X, y):
+    lengths = np.full(len(X) // 1000, 1000)
+    whole = model(TolerantHMM, 5).fit(X, y, lengths)
+    _inputs.BLOCK = 3000
+    parts = model(TolerantHMM, 5).fit(X, y, lengths)
+    gap = max(
+        np.abs(whole.means_ - parts.means_).max(), np.abs(whole.transmat_ - parts.transmat_).max()
+    )
+    return "parameters differ between partitions by at most, in 1e-9", gap / 1e-9, "<=", 1
+
+
+# The QT database.
+
+REAL = ("sinus", "arrhythmia")
+
+
+def hurried(experiment, **changes):
+    methods = {
+        name: clone(model).set_params(n_init=2, max_iter=100)
+        for name, model in experiment.methods.items()
+    }
+    return replace(experiment, methods=methods, repetitions=1, **changes)
+
+
+def report(experiment, args, name):
+    out = args.out / name
+    results = run_experiment(experiment, out, folder=args.data, n_jobs=args.jobs)
+    write_comparison(experiment, results, out)
+    for table in ("comparison.md", "suspicion.md", "experts.md"):
+        if (out / table).exists():
+            print((out / table).read_text(encoding="utf-8"))
+    return results
+
+
+def run_ecg():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=Path("ecg"))
+    parser.add_argument("--jobs", type=int, default=1)
+    args = parser.parse_args()
+    for group in REAL:
+        name = f"ECG {group} (average)"
+        part = get_experiment("ecg").part(datasets=[name])
+        for row in report(hurried(part, noise_levels=(0.0, 0.5)), args, group):
+            print({key: round(v, 2) if isinstance(v, float) else v for key, v in row.items()})
+    report(hurried(get_experiment("ecg-experts")), args, "experts")
+
+
 if __name__ == "__main__":
-    main()
+    main(__doc__, audit=run_audit, hmm=run_hmm, ecg=run_ecg)

@@ -16,7 +16,7 @@ import itertools
 from functools import partial
 
 import numpy as np
-import pandas as pd  # noqa: TID251
+import pandas as pd
 from runs import asked, options, run, seconds, show
 from scipy.stats import rankdata
 from sklearn.datasets import make_friedman1

@@ -1,21 +1,28 @@
-"""What 20 and 40 verdicts of a reviewer who knows the truth make of an audit.
+"""What do decisions of a reviewer bring, and does the certificate hold?
 
-    python benchmarks/verdicts.py choose                     synthetic tables, which chose constants
-    python benchmarks/verdicts.py report --data FOLDER       stored sets, which chose none
+    python benchmarks/verdicts.py decisions choose               synthetic tables, chose constants
+    python benchmarks/verdicts.py decisions report --data FOLDER  stored sets, which chose none
+    python benchmarks/verdicts.py certificate                    200 random tables
 
-Each table is audited once, as it is and with 10 % of the labels flipped at random and 20 % near
-borders between classes. Rows are taken from piles of five designs; what they tell is read in four
-ways: not at all; as one shift of all log-odds; as weights of the noise hypotheses; as both.
-Measured on the rows without a verdict: error of the noise rate, calibration error, F1 of the flags,
-right labels flagged; and whether the interval of the noise rate holds it.
+``decisions``: each table is audited as it is, with 10 % of the labels flipped at random, and with
+20 % near borders between classes. Rows are taken from piles of five designs; 20 and 40 decisions of
+a reviewer who knows the truth are used in four ways: not at all; as one shift of all log-odds; as
+weights of the noise hypotheses; as both. Measured on the rows without a decision: error of the
+noise rate, calibration error, F1 of the flags, right labels flagged; and whether the interval of
+the noise rate holds it.
+
+``certificate``: the probability that a label is wrong is drawn for every row, and labels by it. A
+fifth of the audits know these probabilities; the others are wrong: far too sure of noise or far too
+unsure, with the probabilities of other rows, or with the rows in reverse order. Beside it: Clopper
+and Pearson's interval from as many decisions on rows of the whole table.
 """
 
 from itertools import product
 
 import numpy as np
-import pandas as pd  # noqa: TID251
+import pandas as pd
 from noisy_sets import inject, load, random_table
-from runs import options, run, show
+from runs import asked, main, options, run, show
 
 from errata.auditing.classes import grouped_hypotheses, posterior_of
 from errata.auditing.inputs._inputs import read_inputs
@@ -24,8 +31,11 @@ from errata.auditing.models._default import default_models
 from errata.auditing.models._pooling import pool_models
 from errata.auditing.results._flags import draw_flags, no_flags
 from errata.metrics import expected_calibration_error
-from errata.review.inference import draw_piles, evidence_of, gather_components, update
+from errata.review.inference import certify, draw_piles, evidence_of, gather_components, update
+from errata.review.inference._intervals import clopper_pearson
 from errata.review.inference._progress import found_and_left
+
+# Decisions.
 
 KINDS = ("clean", "ncar10", "nnar20")
 SETS = {
@@ -179,7 +189,7 @@ def tell(results):
         show(part, some.droplevel("part"))
 
 
-if __name__ == "__main__":
+def run_verdicts():
     parser = options(__doc__, "verdicts.csv")
     parser.add_argument("part", choices=SETS)
     args = parser.parse_args()
@@ -190,3 +200,102 @@ if __name__ == "__main__":
 
     run(cell_work, cells, KEYS, COLUMNS, args)
     tell(pd.read_csv(args.out))
+
+
+# The certificate.
+
+AUDITS = ("right", "too much", "too little", "of other rows", "reversed")
+REVIEWS = {  # rows of the calibration pile, of the spot pile, and whether all suspects are decided
+    "20": (20, 0, False),
+    "40": (40, 0, False),
+    "40 + 60": (40, 60, False),
+    "40 + 160": (40, 160, False),
+    "all suspects + 60": (40, 60, True),
+}
+CERTIFICATE_KEYS = ("audit", "seed")
+CERTIFICATE_COLUMNS = (
+    "review", "verdicts", "rate", "low", "high", "holds", "width", "counted", "counted_holds",
+    "listed", "list_holds",
+)  # fmt: skip
+
+
+def certificate_table(audit, seed):
+    """What the audit says of each row, and which labels are wrong."""
+    random = np.random.default_rng([seed, 5])
+    n, rate = round(np.exp(random.uniform(np.log(400), np.log(5000)))), random.uniform(0.01, 0.3)
+    sharp = random.uniform(0.05, 0.5)  # the smaller, the nearer to none or certainty
+    true = random.beta(rate * sharp, (1 - rate) * sharp, n).clip(1e-6, 1 - 1e-6)
+    wrong, log_odds = random.random(n) < true, np.log(true / (1 - true))
+    said = {
+        "right": true,
+        "too much": 1 / (1 + np.exp(-log_odds - 2)),
+        "too little": 1 / (1 + np.exp(-log_odds + 2)),
+        "of other rows": random.permutation(true),
+        "reversed": np.sort(true)[np.argsort(np.argsort(-true))],
+    }
+    return said[audit], wrong, random
+
+
+def certificate_work(audit, seed):
+    p, wrong, random = certificate_table(audit, int(seed))
+    flagged = p >= min(0.5, np.sort(p)[-5])
+    piles = draw_piles(flagged, random)
+    return [
+        {"review": name, **review(piles, p, wrong, flagged, random, *taken)}
+        for name, taken in REVIEWS.items()
+    ]
+
+
+def review(piles, p, wrong, flagged, random, calibration, spot, every):
+    rows = {row for row, _, _ in piles["calibration"][:calibration]} | set(piles["spot"][:spot])
+    rows |= set(np.flatnonzero(flagged)) if every else set()
+    found = certify(piles, p, flagged, {int(row): bool(wrong[row]) for row in rows})
+    counted = wrong[random.permutation(len(wrong))[: len(rows)]]
+    low, high = clopper_pearson(int(counted.sum()), len(counted))
+    top = wrong[np.argsort(-p, kind="stable")[: found.listed]]
+    truth = wrong.mean()
+    return {
+        "verdicts": len(rows),
+        "rate": truth,
+        "low": found.low,
+        "high": found.high,
+        "holds": int(found.low <= truth <= found.high),
+        "width": found.high - found.low,
+        "counted": high - low,
+        "counted_holds": int(low <= truth <= high),
+        "listed": found.listed,
+        "list_holds": int(not found.listed or top.mean() >= found.precision),
+    }
+
+
+def certificate_tell(results):
+    columns = ["verdicts", "holds", "width", "counted", "counted_holds", "listed", "list_holds"]
+    show("by audit", results.groupby(["review", "audit"])[columns].mean())
+    means = results.groupby("review")[columns].mean()
+    show("all", means)
+    for name in REVIEWS:
+        part = means.loc[name]
+        asked(
+            name,
+            [
+                ("intervals that hold the truth", part.holds, ">=", 0.95),
+                ("lists as precise as certified", part.list_holds, ">=", 0.95),
+                ("width, over that of counting", part.width / part.counted, "<=", 1.0),
+            ],
+        )
+
+
+def run_certificate():
+    args = options(__doc__, "certificate.csv").parse_args()
+    run(
+        certificate_work,
+        [(audit, seed) for audit in AUDITS for seed in range(40)],
+        CERTIFICATE_KEYS,
+        CERTIFICATE_COLUMNS,
+        args,
+    )
+    certificate_tell(pd.read_csv(args.out))
+
+
+if __name__ == "__main__":
+    main(__doc__, decisions=run_verdicts, certificate=run_certificate)

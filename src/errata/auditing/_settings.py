@@ -15,7 +15,7 @@ SPARSE_AXES = 100  # that a sparse table is reduced to
 SINGLE_PRECISION_ROWS = 100_000  # from which single precision is enough, and faster
 
 # Sizes: how much is learnt from at most. `python benchmarks/audit_speed.py forest million given`,
-# `python benchmarks/scale.py million trees`
+# `python benchmarks/scale.py tables million trees`
 LEARN_ROWS = 200_000  # rows drawn to learn from; all others are judged by what was learnt
 JUDGED_ROWS = 2**16  # judged at a time
 PART_ROWS, FEWEST_PART_ROWS, MOST_PART_ROWS = 200_000, 10_000, 500_000  # read at a time
@@ -24,7 +24,7 @@ TREE_ROWS = 20_000  # rows that a tree is grown from at most; it predicts all th
 TREES = {1_000: 500, 3_000: 200, TREE_ROWS: 100, np.inf: 50}  # in a forest, by rows at most
 SMALL = 3_000  # rows up to which a second forest costs little, and above which boosting pays
 FEW_CLASSES = 30  # up to which a linear model is quick
-BOOSTED_CLASSES = 5  # up to which gradient boosting is: `python benchmarks/large_tables.py`
+BOOSTED_CLASSES = 5  # up to which gradient boosting is: `python benchmarks/detection.py large`
 FITTED_NUMBERS = 2e6  # probabilities that weights are fitted to at most
 NOISE_ROWS = 5_000  # rows that the noise model is fitted to at most
 # Of each label, this much of its share among all rows must be left among those that are not known,
@@ -46,7 +46,7 @@ NEIGHBORS = 20
 BOOSTED_LEAVES = 15  # of each boosted tree
 EARLY_STOPPING_ROWS = 10  # of the rarest class: early stopping sets rows of every class aside
 
-# Sequences. `python benchmarks/sequences.py` compared pools of models; sizes were set by hand.
+# Sequences. `benchmarks/sequences.py audit` compared pools of models; sizes were set by hand.
 COMPONENTS = 3  # densities of each class
 SEQUENCE_STEPS, SEQUENCE_TOL = 50, 1e-4  # of the fit of a hidden Markov model, at most
 SEQUENCE_ROWS = 50_000  # that one is fitted to at most
@@ -88,7 +88,7 @@ ALTOGETHER = 0.5  # weight of all hypotheses together among those verdicts weigh
 ANYWHERE = 0.1  # probability of a wrong label whatever the columns say, before verdicts shift it
 BARELY = 1e-3  # weight there, times that in the ranking, of hypotheses that only rank
 
-# Boundary noise and ranking. `python benchmarks/real_errors.py`, `detection.py` as above
+# Boundary noise and ranking. `python benchmarks/detection.py real`, `detection.py` as above
 BOUNDARY_SLOPE = 3.0  # how much sharper classes are if labels near their border are wrong
 BOUNDARY_SPREAD = 0.2  # of its noise rate: `honesty.py synthetic`, seeds before the fresh ones
 BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
@@ -152,13 +152,13 @@ EXACT_ROWS = 1_000_000  # up to which rows are sorted to be flagged and kept in 
 BATCH_ROWS = 100_000  # of an audit in memory that are given at a time
 SUSPICION_BINS = 2**14  # equal ones, that rows are counted in beyond; a power of two
 
-# Cleaning. `python benchmarks/cleaning.py`
+# Cleaning. `python benchmarks/learning.py cleaning`
 CLEAN_THRESHOLD = 0.5  # p_wrong above which a row is acted upon
 RELABEL_SURE = 0.8  # probability of the suggested class above which it is given
 CONSENSUS_SURE = 0.5  # the same of several annotators' consensus: more likely than all others
 KEPT_OF_A_CLASS, LAST_OF_A_CLASS = 0.5, 2  # fraction and number of its rows that stay
 
-# Learning from an audit. `python benchmarks/tolerant.py`, the sets of its first list
+# Learning from an audit. `python benchmarks/learning.py tolerant`, the sets of its first list
 COMMITTEE_C, COMMITTEE_LANDMARKS = 3.0, 300  # of the kernel logistic regression
 COMMITTEE_TREES, COMMITTEE_LEAF = 100, 3  # of the extremely randomised trees
 LEAST_CLASS_WEIGHT = 1e-3  # probability of a class from which a row is learnt as of that class

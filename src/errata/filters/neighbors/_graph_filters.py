@@ -30,7 +30,7 @@ class ModeFilter(NeighborFilter):
     more, and the row's own label as much as a row in the same place, so that a close vote leaves it
     alone. From the second round on the neighbours vote with smoothed labels, so that errors next to
     each other do not vouch for each other. The first of the neighbour filters to try: it flags and
-    ranks best (``benchmarks/neighbor_filters.py``). It assumes that wrong labels are scattered and
+    ranks best (``benchmarks/filters.py neighbors``). It assumes that wrong labels are scattered and
     distances meaningful; scale the features in front of it. Do not use it where errors come in
     clumps, for classes of fewer rows than there are neighbours, which drown, or where one part of
     the table is much denser than another, as one width serves all. Costs one search for neighbours

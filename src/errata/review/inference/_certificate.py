@@ -14,7 +14,7 @@ import numpy as np
 from ._intervals import Stratum, at_least, at_least_wrong, at_most_wrong
 
 CALIBRATION, SPOT = 40, 300  # rows at most
-SUSPECTED = 1 / 4  # of the calibration pile at least: `python benchmarks/certificate.py`
+SUSPECTED = 1 / 4  # of the calibration pile at least: `python benchmarks/verdicts.py certificate`
 SUSPECTS, OTHERS = "flagged", "others"
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..._blocks import blocks
 
-# Measured by `python benchmarks/verdicts.py`, on the tables that it names for that purpose.
+# Measured by `benchmarks/verdicts.py decisions`, on the tables that it names for that purpose.
 SHIFTS = np.linspace(-3, 3, 9)  # of the log-odds
 SHIFT_SPREAD = 1.5  # of their prior
 TEMPER = 0.5  # rows share their models: a verdict counts as half of one
