@@ -14,6 +14,7 @@ ORDER = [
     "exceptions",
     "_warn",
     "_format",
+    "_kinds",
     "_sentences",
     "_optional",
     "_files",

@@ -1,48 +1,21 @@
 """What a summary says, in sentences that report and terminal share."""
 
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 from ._format import count, percent, plural
+from ._kinds import Kind, kind_of
 
 # Expected precision of the flags from which it is not said that all labels may well be right.
 RATHER_SURE = 0.75
 NEXT_TO_NONE = 0.01  # of the labels: an interval that begins below may as well begin at none
 
 
-class Wording(NamedTuple):
-    """How an audit of some kind speaks of what it judges; a line for each kind stands below."""
-
-    one: str
-    many: str
-    blind: str  # what the columns do where they have no skill
-    harmless: str  # what it may be where it looks wrong and is not
-    row: str = "row"  # what has a label
-    evidence: str = "These columns"
-
-
-WORDS = {
-    "classes": Wording(
-        "label", "labels", "do not tell the labels apart", "the classes merely overlap"
-    ),
-    "votes": Wording(
-        *("majority label", "majority labels", "do not tell who is right"),
-        *("annotators merely differ", "item", "These votes"),
-    ),
-    "numbers": Wording(
-        "target", "targets", "do not predict the target", "right targets merely vary so much"
-    ),
-    "multilabel": Wording(
-        *("label, set or not,", "labels, set or not,", "tell none of the labels"),
-        "rows with a label and rows without it merely overlap",
-    ),
-}
-
-
-def wording(summary: dict[str, Any]) -> Wording:
-    """The words of its kind; a summary may name what it judges more precisely, as ``noun``."""
-    words = WORDS[summary.get("kind", "classes")]
-    one, many = summary.get("noun") or words[:2]
-    return words._replace(one=one, many=many)
+def wording(summary: dict[str, Any]) -> Kind:
+    """Its kind; a summary may name what it judges more precisely, as ``noun``."""
+    kind = kind_of(summary)
+    noun, nouns = summary.get("noun") or (kind.noun, kind.nouns)
+    return replace(kind, noun=noun, nouns=nouns)
 
 
 def answer(summary: dict[str, Any]) -> str:
@@ -110,9 +83,9 @@ def in_ten(fraction: float) -> str:
 def _how_many(summary: dict[str, Any]) -> str:
     words = wording(summary)
     if not summary["has_skill"]:
-        judged = plural(summary["rows"], words.one, words.many)
+        judged = plural(summary["rows"], words.noun, words.nouns)
         return (
-            f"{words.evidence} {words.blind}, so nobody can say from them which {words.many} "
+            f"{words.evidence} {words.no_skill}, so nobody can say from them which {words.nouns} "
             f"are wrong: {anything(summary)} of the {judged} is possible"
         )
     rate = summary["noise_rate"]
@@ -120,9 +93,9 @@ def _how_many(summary: dict[str, Any]) -> str:
     most = count(rate["count_high"])
     if not rate["count"]:
         could = f"; at most {most} of {rows} could be" if rate["count_high"] else ""
-        return f"Hardly any {words.one} looks wrong{could}"
+        return f"Hardly any {words.noun} looks wrong{could}"
     are = "is" if rate["count"] == 1 else "are"
-    so_many = f"{count(rate['count'])} of {rows} {words.many} {are}"
+    so_many = f"{count(rate['count'])} of {rows} {words.nouns} {are}"
     if may_be_overlap(summary):
         return (
             f"Perhaps {so_many} wrong, at most {most}; it may well be that hardly any is and "

@@ -1,22 +1,14 @@
 import pytest
 
-from errata.cli import _audit_kinds
-from errata.cli._audit_kinds import CLASSES, AuditKind, kind_asked_for
-
-NUMBERS = AuditKind("numbers", ("target",), (), run=CLASSES.run)
-VOTES = AuditKind("votes", ("item", "worker", "label"), ("known",), run=CLASSES.run)
-
-
-@pytest.fixture(autouse=True)
-def other_kinds(monkeypatch):
-    monkeypatch.setattr(_audit_kinds, "OTHERS", (NUMBERS, VOTES))
+from errata._kinds import CLASSES, NUMBERS, VOTES
+from errata.cli._audit_kinds import kind_named_by
 
 
 def test_the_kind_is_known_by_the_columns_that_are_named():
-    assert kind_asked_for({"label": None, "seed": 0}) is CLASSES
-    assert kind_asked_for({"label": "pet", "target": None, "trust": ("a",)}) is CLASSES
-    assert kind_asked_for({"label": None, "target": "price", "drop": ("a",)}) is NUMBERS
-    assert kind_asked_for({"label": "a", "item": "i", "worker": "w", "known": "k"}) is VOTES
+    assert kind_named_by({"label": None, "seed": 0}) is CLASSES
+    assert kind_named_by({"label": "pet", "target": None, "trust": ("a",)}) is CLASSES
+    assert kind_named_by({"label": None, "target": "price", "drop": ("a",)}) is NUMBERS
+    assert kind_named_by({"label": "a", "item": "i", "worker": "w", "model": "m"}) is VOTES
 
 
 @pytest.mark.parametrize(
@@ -31,4 +23,4 @@ def test_the_kind_is_known_by_the_columns_that_are_named():
 )
 def test_options_that_do_not_go_together_are_refused(asked, sentence):
     with pytest.raises(ValueError, match=sentence):
-        kind_asked_for(asked)
+        kind_named_by(asked)

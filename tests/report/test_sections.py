@@ -1,22 +1,23 @@
 import re
 from pathlib import Path
 
-from errata.report import _kinds, render
-from errata.report._kinds import KINDS
+from errata import report
+from errata._kinds import CLASSES, KINDS, SEQUENCES
+from errata.report import render
 from fake_summary import digits_summary, no_skill
 
 FRAME = {"header", "top"}  # of every page, in its head
 
 
 def test_every_template_is_a_section_of_the_page():
-    folder = Path(_kinds.__file__).parent / "templates" / "sections"
+    folder = Path(report.__file__).parent / "templates" / "sections"
     assert {path.stem for path in folder.glob("*.html")} - FRAME == {
-        section.name for kind in KINDS.values() for section in kind.sections
+        section.name for kind in (*KINDS.values(), SEQUENCES) for section in kind.report.sections
     }
 
 
 def test_every_kind_has_its_header():
-    folder = Path(_kinds.__file__).parent / "templates" / "kinds"
+    folder = Path(report.__file__).parent / "templates" / "kinds"
     assert {path.name for path in folder.iterdir()} == set(KINDS)
     assert all((folder / kind / "facts.html").exists() for kind in KINDS)
     assert all((folder / kind / "unknown.html").exists() for kind in KINDS)
@@ -26,7 +27,7 @@ def test_what_has_nothing_to_show_is_left_out():
     view = {"has_skill": False, "map": None, "notes": [], "duplicates": [], "stretches": None}
     view["by"] = None
     view["review"] = {"command": None, "so_far": None}
-    assert [section.anchor for section in _kinds.shown_sections(_kinds.CLASS_SECTIONS, view)] == [
+    assert [section.anchor for section in CLASSES.report.sections if section.is_shown(view)] == [
         "self-check",
         "method",
     ]

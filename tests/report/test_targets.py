@@ -5,7 +5,8 @@ import pytest
 
 from browsing import needs_browser, noted_by
 from errata.report import render
-from errata.report._targets import target_payload, target_view
+from errata.report._classes import list_payload
+from errata.report._targets import target_view
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
 
@@ -141,7 +142,7 @@ def test_residuals_have_a_band_and_a_line_where_both_are_equal():
 
 
 def test_the_list_of_rows_speaks_of_numbers():
-    data = target_payload(SUMMARY)
+    data = list_payload(SUMMARY)
     assert data["words"]["label"] == "Recorded"
     assert data["names"] == ["500.0", "50.0", "51.0"]
     assert data["curve"] is None

@@ -21,7 +21,6 @@ Its stages, in the order in which they run:
     ``_notes``; ``explaining/``: one row on request
 11. ``_assembly``, ``_result``: the :class:`errata.Audit`; ``_base``: what audits of all kinds share
 12. ``_totals``: sums over all rows; ``_cleaning``, ``_summary``, ``_storage``: what can be done
-    ``_kinds``: which kind of audit a folder holds
     ``_diff``: what changed from one audit to the next
     ``_for_review``, ``cards/``: what a person needs to decide on rows one by one
 13. ``_class_posterior``, ``_audited_classifier``, ``_committee``: learning from it

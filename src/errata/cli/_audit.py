@@ -4,6 +4,7 @@ import json
 import warnings
 from collections import Counter
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import click
@@ -12,11 +13,13 @@ import errata
 
 from .._files import readable
 from .._format import plural
+from .._kinds import KINDS, Kind
 from .._optional import require_all
 from .._progress import shown_progress
 from .._sentences import answer, notes
-from ._audit_kinds import AuditKind, kind_asked_for
+from ._audit_kinds import kind_named_by
 from ._audit_parts import Parts, Written, add_rates, audit_in_parts, is_read_in_parts, write_outputs
+from ._columns import named_label
 from ._console import console, say
 from ._endings import fail_above
 from ._findings import clean_command, print_findings, review_command
@@ -233,20 +236,24 @@ def audit(
       errata audit photos.jsonl --labels tags
     """
     _check_ready()
-    kind = kind_asked_for(asked)
+    kind = kind_named_by(asked)
     parts = Parts(memory, engine, scheduler, no_resume)
     in_parts = is_read_in_parts(file, parts)
     if not in_parts and not file.is_dir():  # a folder of pictures
         with readable(file):
             pass  # when it is missing, that is the first thing to say
-    if in_parts and not kind.in_parts:
+    if in_parts and not kind.command.in_parts:
         raise ValueError(_must_fit(file, kind))
-    options = Options(**asked | {"label": kind.label(asked, file)})
+    if "label" in kind.command.named_by:
+        asked["label"] = named_label(asked["label"], file, or_target=True)
+    else:
+        asked["label"] = ""
+    options = Options(**asked)
     out = out or place_beside(file, ".audit", ending="")
     how: dict[str, Any] = {
         "force": force,
         "commands": {"clean": clean_command(file, out), "review": review_command(out)},
-        "earlier": earlier_audit(compare_to, kind.words, out, in_parts=in_parts),
+        "earlier": earlier_audit(compare_to, kind, out, in_parts=in_parts),
     }
     if in_parts:
         found, written = audit_in_parts(file, out, options, parts, **how)
@@ -267,15 +274,15 @@ def _print(found: Any, written: Written, file: Path, out: Path) -> None:
         say(f"Since the audit compared to:\n{written.since.summary()}")
 
 
-def _must_fit(file: Path, kind: AuditKind) -> str:
+def _must_fit(file: Path, kind: Kind) -> str:
     return (
-        f"{file} would be read in parts, and an audit of {kind.words} needs its table in memory; "
+        f"{file} would be read in parts, and an audit of {kind.title} needs its table in memory; "
         "give one file that fits, without --memory, --engine and --scheduler."
     )
 
 
 def _audit_at_once(
-    kind: AuditKind,
+    kind: Kind,
     file: Path,
     out: Path,
     options: Options,
@@ -287,7 +294,7 @@ def _audit_at_once(
     """Read the file into memory, audit it, and write all there is."""
     # The folder comes before the table: a place that is taken should not be found out at the end.
     with new_folder(out, force=force) as folder, shown_progress() as progress:
-        found, ids = kind.run(file, options, progress)
+        found, ids = resolve_name(kind.command.audit)(file, options, progress)
         found.notes.extend(_notes_on_ids(ids, options.name))
         add_rates(found, options.by, options.features or file)
         reviewed = {"review": commands["review"] if found.for_review is not None else None}
@@ -332,21 +339,15 @@ def print_as_json(found: Any, since: Any, folder: Path) -> None:
     say(json.dumps(told, indent=2, allow_nan=False))
 
 
-def earlier_audit(path: Path | None, kind: str, out: Path, *, in_parts: bool) -> Any:
-    """The earlier audit, read before the work begins; None where none is named.
-
-    ``kind`` is what the new audit is of, in words.
-    """
+def earlier_audit(path: Path | None, kind: Kind, out: Path, *, in_parts: bool) -> Any:
+    """The earlier audit, read before the work begins; None where none is named."""
     if path is None:
         return None
-    from ..auditing.results._base import KINDS
-
     found = errata.auditing.load_audit(path)
-    was = KINDS[found.kind].words
-    if was != kind:
+    if found.kind != kind.name:
         raise ValueError(
-            f"--compare-to {path} is an audit of {was}, and this one is of {kind}; name one of the "
-            "same kind."
+            f"--compare-to {path} is an audit of {KINDS[found.kind].title}, and this one is of "
+            f"{kind.title}; name one of the same kind."
         )
     # Its rows may be read only when they are compared, and by then the new ones are in their place.
     if in_parts and path.resolve() == out.resolve():

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import errata
 
 from .._format import listed
+from .._kinds import CLASSES, KINDS, Kind
 from ._clean_kinds import label_columns
 from ._columns import (
     Table,
@@ -14,7 +15,6 @@ from ._columns import (
     check_known,
     column,
     filled,
-    named_label,
     table_to_audit,
     with_pictures,
 )
@@ -23,25 +23,6 @@ from ._options import Options
 
 # Options that mean the same for every kind.
 FOR_ALL = ("drop", "group", "name", "by", "precision", "no_self_check", "seed", "jobs")
-
-
-class AuditKind(NamedTuple):
-    """A kind of audit on the command line."""
-
-    words: str  # what it is an audit of
-    named_by: tuple[str, ...]  # options that name its columns, each of them needed
-    takes: tuple[str, ...]  # options that go with it besides these and those for every kind
-    run: Callable[[Path, Options, Callable[[Any], None]], tuple[Any, Any]]  # audit, ids of rows
-    in_parts: bool = False  # whether its table may be larger than memory
-
-    def label(self, asked: dict[str, Any], file: Path) -> str:
-        """The column of labels; empty for a kind that has none."""
-        return named_label(asked["label"], file, or_target=True) if "label" in self.named_by else ""
-
-    @property
-    def own(self) -> tuple[str, ...]:
-        """The options by which it is known."""
-        return tuple(name for name in self.named_by if name != "label")
 
 
 def audit_classes(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[Any, Any]:
@@ -56,18 +37,6 @@ def audit_classes(file: Path, options: Options, progress: Callable[[str], None])
     if options.image_shape is None:  # columns that models never saw may tell a person something
         found.for_review = found.for_review.showing(table.whole)
     return found, table.ids
-
-
-CLASSES = AuditKind(
-    words="classes",
-    named_by=("label",),
-    takes=(
-        *("trust", "sequence", "wavelets", "fs", "band", "known", "decisions", "pixels", "model"),
-        *("embeddings", "pred_proba"),
-    ),
-    run=audit_classes,
-    in_parts=True,
-)
 
 
 def audit_votes(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[Any, Any]:
@@ -98,14 +67,6 @@ def audit_votes(file: Path, options: Options, progress: Callable[[str], None]) -
         found.about["id"] = options.name or options.item
         found.for_review = found.for_review.showing(table)
     return found, None
-
-
-VOTES = AuditKind(
-    words="votes",
-    named_by=("item", "worker", "label"),
-    takes=("features", "model"),
-    run=audit_votes,
-)
 
 
 def audit_targets(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[Any, Any]:
@@ -144,14 +105,6 @@ def audit_targets(file: Path, options: Options, progress: Callable[[str], None])
     return found, ids
 
 
-NUMBERS = AuditKind(
-    words="numeric targets",
-    named_by=("target",),
-    takes=("embeddings", "decisions"),
-    run=audit_targets,
-)
-
-
 def audit_multilabel(
     file: Path, options: Options, progress: Callable[[str], None]
 ) -> tuple[Any, Any]:
@@ -187,44 +140,32 @@ def audit_multilabel(
     return found, ids
 
 
-MULTILABEL = AuditKind(
-    words="several labels a row",
-    named_by=("labels",),
-    takes=("trust", "model", "embeddings", "pred_proba"),
-    run=audit_multilabel,
-)
-OTHERS: tuple[AuditKind, ...] = (NUMBERS, VOTES, MULTILABEL)
-
-
-def kind_asked_for(asked: dict[str, Any]) -> AuditKind:
+def kind_named_by(given: dict[str, Any]) -> Kind:
     """The kind whose columns are named; raise for options that would have no effect on it."""
-    given = [name for name, value in asked.items() if value not in (None, (), False)]
-    kinds = [kind for kind in OTHERS if any(name in kind.own for name in given)]
+    names = [name for name, value in given.items() if value not in (None, (), False)]
+    kinds = [kind for kind in KINDS.values() if any(name in kind.command.own for name in names)]
     if len(kinds) > 1:
-        both = listed([option(next(n for n in k.own if n in given)) for k in kinds])
+        both = listed([option(next(n for n in k.command.own if n in names)) for k in kinds])
         raise ValueError(f"{both} ask for different kinds of audits; give one of them.")
     kind = kinds[0] if kinds else CLASSES
-    _check_together(kind, given)
+    command = kind.command
+    by = next((option(name) for name in command.own if name in names), "--label")
+    for name in command.named_by:
+        if name not in names and command.own:
+            raise ValueError(f"{by} needs {option(name)} beside it: an audit of {kind.title}.")
+    for name in names:
+        if name not in (*command.named_by, *command.takes, *FOR_ALL):
+            raise ValueError(f"{option(name)} does not go with {by}; {_instead(kind, name)}.")
     return kind
 
 
-def _check_together(kind: AuditKind, given: list[str]) -> None:
-    """Raise where an option is lacking, or has no effect, which would mislead."""
-    by = next((option(name) for name in kind.own if name in given), "--label")
-    for name in kind.named_by:
-        if name not in given and kind.own:
-            raise ValueError(f"{by} needs {option(name)} beside it: an audit of {kind.words}.")
-    for name in given:
-        if name not in (*kind.named_by, *kind.takes, *FOR_ALL):
-            raise ValueError(f"{option(name)} does not go with {by}; {_instead(kind, name)}.")
-
-
-def _instead(kind: AuditKind, name: str) -> str:
+def _instead(kind: Kind, name: str) -> str:
     """What to do about an option that has no effect on a kind."""
-    other = next((each for each in OTHERS if name in each.takes and each is not kind), None)
-    if other is None:
-        return "leave one of them out"
-    return f"it is for an audit of {other.words}, which {' and '.join(map(option, other.own))} name"
+    for other in KINDS.values():
+        if other is not kind and other.command.own and name in other.command.takes:
+            named = " and ".join(map(option, other.command.own))
+            return f"it is for an audit of {other.title}, which {named} name"
+    return "leave one of them out"
 
 
 def option(name: str) -> str:

@@ -1,7 +1,7 @@
 """``errata clean``: a table without the labels that an audit found wrong."""
 
-from collections.abc import Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import click
@@ -9,31 +9,10 @@ from click.core import ParameterSource
 
 import errata
 
-from .._format import count, plural
-from ._clean_kinds import clean_multilabel_file, clean_target_file, clean_votes
-from ._cleaning import (
-    Counts,
-    beside_table,
-    clean_by_place,
-    counts_of,
-    decisions_for,
-    new_cells,
-    outcome,
-    people,
-    rows_in_audit,
-    tell_of_blanks,
-)
-from ._columns import read_column
-from ._console import say
-from ._folder import audited_table, check_new_folder, check_out, tidy
+from .._kinds import KINDS
 from ._options import FRACTION
 
 ACTIONS = ("drop", "relabel", "replace", "unlabel")
-FOR_CLASSES = ("unsure",)  # options without effect on several labels a row
-FOR_LABELS = ("sure", *FOR_CLASSES)  # and on numbers
-NO_SKILL = (
-    "The audit found that the columns do not tell the labels apart, so nobody knows which are wrong"
-)
 
 
 @click.command()
@@ -139,87 +118,18 @@ def clean(
       errata clean photos.audit -o photos.clean.jsonl --action relabel
     """
     audit: Any = errata.auditing.load_audit(folder)
-    if audit.kind == "votes":
-        how = _given(action=action, threshold=threshold, sure=sure, unsure=unsure)
-        how |= {"ambiguous": ambiguous, "table": table, "use": use, "force": force}
-        clean_votes(audit, folder, out, **how)
-        return
-    if audit.kind == "numbers":
-        _check_for_numbers(action)
-        how = {"action": action, "threshold": threshold, "ambiguous": ambiguous}
-        clean_target_file(audit, folder, table, out, use=use, force=force, **how)
-        return
-    if action == "replace":
-        raise ValueError("--action replace is for numbers; classes are changed by relabel.")
-    if audit.kind == "multilabel":
-        _refuse(FOR_CLASSES)
-        how = {"action": action, "threshold": threshold, "sure": sure, "ambiguous": ambiguous}
-        clean_multilabel_file(audit, folder, table, out, use=use, force=force, **how)
-        return
-    label = audit.about["label"]
-    if label is None:
-        raise ValueError(f"{folder} is an audit of labels that are not a column of a table.")
-    table, files = audited_table(table, audit.about, folder)
-    if files is None:
-        check_out(table, out, force=force)
-    else:
-        check_new_folder(table, files, out, force=force)
-    # By their contents where they are known: in a table that was sorted, the wrong ones would go.
-    by_place = files is not None or audit.stored is not None
-    rows = None if by_place else rows_in_audit(table, label, audit)
-    tidy(out.parent)
-    with decisions_for(folder, audit, use) as decisions:
-        cleaning = {
-            "action": action,
-            "threshold": threshold,
-            "sure": sure,
-            "unsure": unsure,
-            "decisions": decisions,
-            "undecided": "keep" if use == "only" else "act",
-            "ambiguous": ambiguous,
-        }
-        if rows is None:
-            counts = clean_by_place(audit, table, files, out, cleaning)
-        else:
-            counts = _clean_found_rows(audit, table, rows, out, cleaning)
-        decided = None if decisions is None else people(counts.decided, audit, decisions)
-    if decided is not None:
-        say(decided)
-    if use != "only":
-        is_unsure = action == "relabel" and unsure == "keep"
-        why_kept = "the class is not sure" if is_unsure else "no class loses more than half"
-        told = outcome(counts, threshold, why_kept) if audit.has_skill else NO_SKILL
-        say(f"{told}." if counts.changed else f"{told}; nothing changed.")
-        tell_of_blanks(counts.blank)
-    say(f"Wrote {out} with {count(counts.kept)} of {plural(len(audit), 'row')}.")
+    command = KINDS[audit.kind].command
+    typed = _typed(action=action, threshold=threshold, sure=sure, unsure=unsure)
+    if typed.get("action") in command.refused:
+        raise ValueError(command.refused[action])
+    for name in typed:  # an option without effect misleads
+        if name not in command.clean_defaults:
+            raise ValueError(f"--{name} is for audits of classes; leave it out.")
+    how = {**command.clean_defaults, **typed, "ambiguous": ambiguous}
+    resolve_name(command.clean)(audit, folder, table, out, use=use, force=force, **how)
 
 
-def _given(**values: Any) -> dict[str, Any]:
-    """What was typed; for the rest, every kind of audit has defaults of its own."""
+def _typed(**values: Any) -> dict[str, Any]:
+    """The options that were typed."""
     source = click.get_current_context().get_parameter_source
     return {k: v for k, v in values.items() if source(k) is not ParameterSource.DEFAULT}
-
-
-def _check_for_numbers(action: str) -> None:
-    """Raise for what has no meaning for numbers."""
-    if action == "relabel":
-        raise ValueError("--action relabel is for classes; wrong numbers are changed by replace.")
-    _refuse(FOR_LABELS)
-
-
-def _refuse(options: Sequence[str]) -> None:
-    """Raise when one of these was typed: an option without effect misleads."""
-    for name in _given(**dict.fromkeys(options)):
-        raise ValueError(f"--{name} is for audits of classes; leave it out.")
-
-
-def _clean_found_rows(
-    audit: Any, table: Path, rows: Any, out: Path, cleaning: dict[str, Any]
-) -> Counts:
-    """Copy a table whose rows were found in the audit, in whatever order."""
-    label, places = audit.about["label"], rows.tolist()
-    cells = read_column(table, label).tolist()
-    cleaned = beside_table(audit.clean(**cleaning), cells, places)
-    new = new_cells(cleaned, cells, places)
-    errata.tables.copy_with_rows(table, out, cleaned.kept[rows], name=label, values=new)
-    return counts_of(cleaned, audit.p_wrong, audit.labelled, cleaning["threshold"])

@@ -1,4 +1,4 @@
-"""``errata clean`` of audits of numbers, of several labels a row, and of votes."""
+"""``errata clean`` of each kind of audit."""
 
 from functools import partial
 from pathlib import Path
@@ -8,33 +8,75 @@ import errata
 
 from .._files import atomic_path
 from .._format import count, plural
+from .._kinds import CLASSES, MULTILABEL, NUMBERS, VOTES
 from ._cleaning import (
     Counts,
+    beside_table,
     check_count,
+    clean_by_place,
     clean_with_people,
     counts_of,
+    decisions_for,
+    new_cells,
     not_as_audited,
     outcome,
+    people,
     rows_by_contents,
+    rows_in_audit,
     tell_of_blanks,
     tell_of_places,
 )
 from ._columns import check_known, column, read_column
 from ._console import say
-from ._folder import check_out, find_table, tidy
+from ._folder import audited_table, check_new_folder, check_out, find_table, tidy
 
-ACTIONS = ("drop", "replace", "unlabel")
-NO_SKILL_FOR_NUMBERS = (
-    "The audit found that the columns do not predict the target, so nobody knows which are wrong"
-)
 
-NO_SKILL_FOR_LABELS = (
-    "The audit found that the columns tell none of the labels, so nobody knows which are wrong"
-)
+def clean_classes(
+    audit: Any, folder: Path, table: Path | None, out: Path, *, use: str, force: bool, **how: Any
+) -> None:
+    """Write the audited table without the labels found wrong; ``how`` is for ``clean``."""
+    label = audit.about["label"]
+    if label is None:
+        raise ValueError(f"{folder} is an audit of labels that are not a column of a table.")
+    table, files = audited_table(table, audit.about, folder)
+    if files is None:
+        check_out(table, out, force=force)
+    else:
+        check_new_folder(table, files, out, force=force)
+    # By their contents where they are known: in a table that was sorted, the wrong ones would go.
+    by_place = files is not None or audit.stored is not None
+    rows = None if by_place else rows_in_audit(table, label, audit)
+    tidy(out.parent)
+    with decisions_for(folder, audit, use) as decisions:
+        how |= {"decisions": decisions, "undecided": "keep" if use == "only" else "act"}
+        if rows is None:
+            counts = clean_by_place(audit, table, files, out, how)
+        else:
+            counts = _clean_found_rows(audit, table, rows, out, how)
+        decided = None if decisions is None else people(counts.decided, audit, decisions)
+    if decided is not None:
+        say(decided)
+    if use != "only":
+        is_unsure = how["action"] == "relabel" and how["unsure"] == "keep"
+        why_kept = "the class is not sure" if is_unsure else "no class loses more than half"
+        told = CLASSES.command.no_skill
+        if audit.has_skill:
+            told = outcome(counts, how["threshold"], why_kept)
+        say(f"{told}." if counts.changed else f"{told}; nothing changed.")
+        tell_of_blanks(counts.blank)
+    say(f"Wrote {out} with {count(counts.kept)} of {plural(len(audit), 'row')}.")
 
-NO_SKILL_FOR_VOTES = (
-    "The audit found that the votes do not tell who is right, so every item keeps its majority"
-)
+
+def _clean_found_rows(
+    audit: Any, table: Path, rows: Any, out: Path, cleaning: dict[str, Any]
+) -> Counts:
+    """Copy a table whose rows were found in the audit, in whatever order."""
+    label, places = audit.about["label"], rows.tolist()
+    cells = read_column(table, label).tolist()
+    cleaned = beside_table(audit.clean(**cleaning), cells, places)
+    new = new_cells(cleaned, cells, places)
+    errata.tables.copy_with_rows(table, out, cleaned.kept[rows], name=label, values=new)
+    return counts_of(cleaned, audit.p_wrong, audit.labelled, cleaning["threshold"])
 
 
 def clean_target_file(
@@ -87,7 +129,9 @@ def _target_outcome(audit: Any, counts: Counts, threshold: float) -> str:
     """What became of the numbers above the threshold, in one sentence."""
     why_kept = "no more than half of the rows go"
     told = (
-        outcome(counts, threshold, why_kept, "target") if audit.has_skill else NO_SKILL_FOR_NUMBERS
+        outcome(counts, threshold, why_kept, "target")
+        if audit.has_skill
+        else NUMBERS.command.no_skill
     )
     return f"{told}." if counts.changed else f"{told}; nothing changed."
 
@@ -189,7 +233,7 @@ def _copy(table: Path, out: Path, kept: Any, columns: dict[str, list[Any]]) -> N
 def _multilabel_outcome(audit: Any, cleaned: Any, action: str, threshold: float) -> str:
     """What became of the labels above the threshold, in one sentence."""
     if not audit.has_skill:
-        return f"{NO_SKILL_FOR_LABELS}; nothing changed"
+        return f"{MULTILABEL.command.no_skill}; nothing changed"
     wrong = (audit.p_wrong_cells > threshold) & audit.can_be_judged & ~cleaned.decided[:, None]
     probably = f"wrong with a probability above {threshold:g}"
     if not wrong.any():
@@ -218,14 +262,14 @@ def _done(audit: Any, cleaned: Any, action: str, wrong: Any) -> list[str]:
 
 
 def clean_votes(
-    audit: Any, folder: Path, out: Path, *, table: Path | None, use: str, force: bool, **how: Any
+    audit: Any, folder: Path, table: Path | None, out: Path, *, use: str, force: bool, **how: Any
 ) -> None:
     """Write the items, or the rows of their table, with their label; ``how`` is for ``clean``."""
     source = _table_of_items(audit, folder, table)
     check_out(source or Path(audit.about.get("table") or folder), out, force=force)
     tidy(out.parent)
     cleaned, decided = clean_with_people(audit, folder, use, how)
-    threshold = how.get("threshold", 0.5)
+    threshold = how["threshold"]
     counts = counts_of(cleaned, audit.p_wrong, audit.labelled, threshold)
     columns = _items(audit, cleaned) if source is None else _rows(audit, cleaned, source)
     errata.tables.write_table(out, columns)
@@ -233,7 +277,7 @@ def clean_votes(
         say(decided)
     if use != "only":
         told = outcome(counts, threshold, "the consensus is not sure, or a class would lose half")
-        say(f"{told if audit.has_skill else NO_SKILL_FOR_VOTES}.")
+        say(f"{told if audit.has_skill else VOTES.command.no_skill}.")
         tell_of_blanks(counts.blank)
     say(f"Wrote {out} with {count(counts.kept)} of {plural(len(audit), 'item')}.")
 

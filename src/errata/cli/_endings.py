@@ -17,7 +17,8 @@ from typing import Any, NoReturn
 import click
 
 from .._format import plural, size, visible
-from .._sentences import WORDS, wording
+from .._kinds import KINDS
+from .._sentences import wording
 from ._console import say
 
 STOPPED = "Stopped; nothing was written."
@@ -149,7 +150,7 @@ def fail_above(found: Any, most: float | None) -> None:
     """End with exit code 1 where too many labels are wrong, or nobody knows how many."""
     if most is None:
         return
-    rate, many = found.noise_rate, wording(found.found()).many
+    rate, many = found.noise_rate, wording(found.found()).nouns
     # Without skill the estimate means nothing; a pipeline must not pass for lack of evidence.
     limit = f"more than --fail-above {most:.1%}"
     if not found.has_skill and rate.high > most:
@@ -162,7 +163,7 @@ def fail_on_new(found: Any, most: int | None) -> None:
     """End with exit code 1 where too many rows are newly flagged."""
     new = len(found.newly_flagged)
     if most is not None and new > most:
-        rows = f"{plural(new, WORDS[found.kind].row)} {'is' if new == 1 else 'are'}"
+        rows = f"{plural(new, KINDS[found.kind].row)} {'is' if new == 1 else 'are'}"
         _fail(f"{rows} newly flagged, more than --fail-on-new {most}.")
 
 

@@ -1,15 +1,16 @@
 """What an audit found, for the terminal: the answer, where it is worst, what to do next."""
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from .._format import count, percent, plural, probability
-from .._sentences import answer, cleaning, notes, wording
+from .._kinds import kind_of
+from .._sentences import answer, cleaning, notes
 from ._console import grid, title_of_rows
 from ._folder import place_beside
 
@@ -17,15 +18,9 @@ from ._folder import place_beside
 CLASSES, PAIRS, ROWS, STRETCHES, VALUES = 15, 10, 10, 10, 10
 
 TARGET_ROWS = 10  # of the table; the report has the rest
-COLUMNS_OR_ROWS = "What may help: other columns or more rows."
-
 MULTILABEL_ROWS, LABELS = 10, 10  # of the tables; the report has the rest
 
 ITEMS, WORKERS, ASKED = 10, 10, 5  # of each table; the report has the rest
-WHAT_MAY_HELP = (
-    "What may help: more votes on the same items, or a table of the items with --features, whose "
-    "columns tell the classes apart."
-)
 
 
 def print_findings(
@@ -40,12 +35,15 @@ def print_findings(
 
     ``ranked`` says what the ranked list holds.
     """
+    command = kind_of(summary).command
     terminal.print(*_answers(summary), sep="\n")
     terminal.print()
     if not summary["has_skill"]:
-        terminal.print(*_what_may_help(summary, folder), sep="\n", soft_wrap=True)
+        # There is nothing to clean, and no list to read.
+        lines = [command.help, f"The report: {folder / 'report.html'}"]
+        terminal.print(*lines, sep="\n", soft_wrap=True)
         return
-    for title, table in TABLES[summary.get("kind", "classes")](summary):
+    for title, table in resolve_name(command.tables)(summary):
         terminal.print(title)
         terminal.print(table)
     if summary["by"]:
@@ -74,7 +72,8 @@ def _rates(summary: dict[str, Any]) -> list[str]:
     ]
 
 
-def _class_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
+def class_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
+    """The tables of classes, of pairs of them and of rows or stretches, with their titles."""
     classes, pairs = summary["per_class"], summary["confusion"]
     worst = "Labels" if len(classes) <= CLASSES else f"The {CLASSES} worst of {len(classes)} labels"
     tables = [(f"{worst}:", _classes(classes))]
@@ -130,29 +129,23 @@ def review_command(folder: Path) -> str:
 
 def _next_steps(summary: dict[str, Any], file: Path, folder: Path, ranked: str) -> list[str]:
     """Paths and a command that can be copied."""
-    flagged, stretches = summary["flagged"], summary.get("stretches")
+    flagged = summary["flagged"]
+    command = kind_of(summary).command
     # There are no cards of recordings to decide by, nor of very many rows.
-    review = None if stretches else summary["review"]["command"]
-    drop = [f"Drop {cleaning(flagged)}:", f"  {clean_command(file, folder)}"]
-    if summary.get("kind") == "votes":
-        drop = vote_steps(summary, clean_command(file, folder), folder)
-    elif not flagged["cleaned"]["rows"]:
-        drop = [f"errata clean drops {cleaning(flagged)}."]
-    if summary.get("kind") == "multilabel":
-        drop = [f"The flagged labels of rows: {folder / 'cells.csv'}", *drop]
-    look_at = "stretches" if stretches else f"{wording(summary).row}s"
+    review = None if summary.get("stretches") else summary["review"]["command"]
+    if command.steps:
+        clean = resolve_name(command.steps)(summary, clean_command(file, folder), folder)
+    elif flagged["cleaned"]["rows"]:
+        clean = [f"Drop {cleaning(flagged)}:", f"  {clean_command(file, folder)}"]
+    else:
+        clean = [f"errata clean drops {cleaning(flagged)}."]
     return [
-        f"Look at the {look_at}: {folder / 'report.html'}",
-        *([f"All stretches: {folder / 'stretches.csv'}"] if stretches else []),
+        f"Look at the {command.rows}: {folder / 'report.html'}",
+        *(f"{what}: {folder / name}" for what, name in command.files.items()),
         f"{ranked}, ranked: {folder / 'ranked.csv'}",
         *(["Decide on them, one key each:", f"  {review}"] if review else []),
-        *drop,
+        *clean,
     ]
-
-
-def _what_may_help(summary: dict[str, Any], folder: Path) -> list[str]:
-    """For a table whose columns do not tell the labels apart: nothing to clean, no list to read."""
-    return [HELP[summary.get("kind", "classes")], f"The report: {folder / 'report.html'}"]
 
 
 def _classes(classes: list[dict[str, Any]]) -> Table:
@@ -226,21 +219,6 @@ def vote_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     tables.append((_title_of_workers(summary), _workers(summary["workers"][-WORKERS:])))
     tables.append(("Items to ask about next:", _asked(summary["asked"][:ASKED])))
     return tables
-
-
-TABLES: dict[str, Callable[[dict[str, Any]], list[tuple[str, Table]]]] = {  # of each kind
-    "classes": _class_tables,
-    "multilabel": multilabel_tables,
-    "numbers": target_tables,
-    "votes": vote_tables,
-}
-HELP = {
-    "classes": "What may help: other columns, more rows, or --trust for a column that was left out "
-    "although it was measured independently of the label.",
-    "multilabel": COLUMNS_OR_ROWS,
-    "numbers": COLUMNS_OR_ROWS,
-    "votes": WHAT_MAY_HELP,
-}
 
 
 def _target_rows(rows: list[dict[str, Any]]) -> Table:

@@ -12,11 +12,6 @@ from ._charts import drawn, thinned
 from ._packing import Codes, listed_rows, packed_examples, with_pictures, with_texts
 from ._words import AT_RANK
 
-CLASS_KEYS = (
-    *("label", "classes", "hypotheses", "alternatives", "per_class", "confusion", "transition"),
-    *("histogram", "map", "duplicates", "duplicates_total", "stretches"),
-)
-
 # So many still fit on a screen.
 MOST_CLASSES = 20
 MOST_CONFUSED = 15
@@ -30,14 +25,6 @@ FULL_COLOUR = 0.05
 
 MARKS, FINE_MARKS = 6, 30  # of the axis, about; the second when the reader has zoomed in
 EDGE = 2.0  # percent of the window without marks, at either end
-
-CLASS_WORDS = {
-    "label": "Label",
-    "suggested": "Suggestion",
-    "own": "labelled ",
-    "near": "nearest labelled ",
-    "nearest": "their labels and distances",
-}
 
 
 def class_view(summary: dict[str, Any]) -> dict[str, Any]:
@@ -300,7 +287,7 @@ def payload(summary: dict[str, Any]) -> dict[str, Any]:
     """
     names, check = Codes(summary["classes"]), drawn(summary)
     return {
-        **listed_payload(summary, names, CLASS_WORDS),
+        **list_payload(summary, names),
         "curve": _rounded(thinned(check)) if check else None,
         "map": _charts.packed(summary["map"]) if summary["map"] else None,
         "colours": colours(summary),
@@ -310,16 +297,18 @@ def payload(summary: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def listed_payload(summary: dict[str, Any], names: Codes, words: dict[str, str]) -> dict[str, Any]:
+def list_payload(summary: dict[str, Any], names: Codes | None = None) -> dict[str, Any]:
     """What the list of rows is made from, with nothing else to draw; ``names`` grows by its own."""
+    names = Codes() if names is None else names
+    kind = wording(summary)
     examples = with_texts(with_pictures(listed_rows(summary)))
     return {
         "title": summary["title"],
-        "row": wording(summary).row,
+        "row": kind.row,
         "ids": _names_of_rows(examples),
         "at_rank": AT_RANK,
         "has_skill": summary["has_skill"],
-        "words": words,
+        "words": kind.report.columns,
         "curve": None,
         "map": None,
         "colours": [],

@@ -4,27 +4,9 @@ from typing import Any
 
 from .._format import percent, plural
 from . import _charts, _words
-from ._classes import listed_payload
-from ._packing import Codes
 
-MULTILABEL_KEYS = (
-    *("table_rows", "labels", "label_column", "missing", "wrongly_set", "per_label", "histogram"),
-    "flagged_cells",
-)
-MULTILABEL_WORDS = {
-    "label": "Labels",
-    "suggested": "Changes",
-    "own": "labelled ",
-    "near": "nearest labelled ",
-    "nearest": "their labels and distances",
-}
 ENDS = (0.1, 0.25, 0.5, 1.0)  # of the axis of rates
 WAYS = ("missing", "wrongly_set")
-
-
-def multilabel_payload(summary: dict[str, Any]) -> dict[str, Any]:
-    """The list of rows; the tables need no script."""
-    return listed_payload(summary, Codes(), MULTILABEL_WORDS)
 
 
 def multilabel_view(summary: dict[str, Any]) -> dict[str, Any]:

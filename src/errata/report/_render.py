@@ -8,17 +8,18 @@ import os
 from collections.abc import Callable
 from html import escape
 from importlib.resources import files
+from pkgutil import resolve_name
 from typing import Any
 
 from .._files import atomic_path
 from .._format import count, listed, number, percent, plural, visible
+from .._kinds import KINDS, SHARED_KEYS, Kind, kind_of
 from .._optional import require
 from .._sentences import answer, cleaning, notes, wording
 from .._validation import check_count
 from . import _words
 from ._charts import rates_by_value
 from ._classes import to_json
-from ._kinds import KINDS, SHARED_KEYS, PageKind, shown_sections
 from ._packing import listed_rows
 
 # What templates that all kinds share ask for, and only some summaries have.
@@ -95,8 +96,7 @@ def render(summary: dict[str, Any]) -> str:
     >>> "About 87 of 1,000 labels are probably wrong (between 61 and 112)." in page
     True
     """
-    kind = _kind(summary)
-    _check(summary, kind)
+    kind = _check(summary)
     script = page_script()
     view = _view(summary, kind)
     page = (
@@ -104,11 +104,11 @@ def render(summary: dict[str, Any]) -> str:
         .get_template("report.html")
         .render(
             **view,
-            sections=shown_sections(kind.sections, view),
+            sections=[section for section in kind.report.sections if section.is_shown(view)],
             style=page_style(),
             script=script,
             script_hash=script_hash(script),
-            data=to_json(kind.payload(summary)),
+            data=to_json(resolve_name(kind.report.payload)(summary)),
         )
     )
     # A lone surrogate, as in file names from elsewhere, would make the page impossible to write; so
@@ -138,15 +138,13 @@ def write_report(summary: dict[str, Any], path: str | os.PathLike) -> None:
         temporary.write_text(page, encoding="utf-8", newline="\n")
 
 
-def _kind(summary: dict[str, Any]) -> PageKind:
+def _check(summary: dict[str, Any]) -> Kind:
+    """The kind of a summary; raise where it is none, or not whole."""
     name = summary.get("kind", "classes")
     if name not in KINDS:
         raise ValueError(f"the summary is of the kind {name!r}; known are {listed(KINDS)}.")
-    return KINDS[name]
-
-
-def _check(summary: dict[str, Any], kind: PageKind) -> None:
-    missing = [key for key in (*SHARED_KEYS, *kind.keys) if key not in summary]
+    kind = kind_of(summary)
+    missing = [key for key in (*SHARED_KEYS, *kind.report.keys) if key not in summary]
     if missing:
         raise ValueError(f"the summary lacks {listed(missing)}; an audit's summary has them all.")
     # Here and not when the page is half made, where the error would name a template.
@@ -157,9 +155,10 @@ def _check(summary: dict[str, Any], kind: PageKind) -> None:
             f"the summary is not valid JSON ({error}); "
             "pass plain lists, strings and finite numbers, and None for what is unknown."
         ) from error
+    return kind
 
 
-def _view(summary: dict[str, Any], kind: PageKind) -> dict[str, Any]:
+def _view(summary: dict[str, Any], kind: Kind) -> dict[str, Any]:
     """What the templates show: the summary, and what follows from it."""
     skill = summary["has_skill"]
     return {
@@ -170,13 +169,13 @@ def _view(summary: dict[str, Any], kind: PageKind) -> dict[str, Any]:
         "answer": answer(summary),
         "beside": f"the {wording(summary).row}s most like it",
         "cleaning": f"drops {cleaning(summary['flagged'])}" if skill else "",
-        "method": _words.method(summary, kind.predicted),
+        "method": _words.method(summary, kind.report.predicted),
         "cards": _words.cards(summary),
         "notes": notes(summary),
         "examples": listed_rows(summary),
         "listing": _words.listing(summary),
-        "by": rates_by_value(summary["by"], wording(summary).many),
-        **kind.view(summary),
+        "by": rates_by_value(summary["by"], wording(summary).nouns),
+        **resolve_name(kind.report.view)(summary),
     }
 
 

@@ -5,27 +5,12 @@ from typing import Any
 from .._format import count, number, plural
 from . import _charts
 from ._charts import Axis, around
-from ._classes import listed_payload
-from ._packing import Codes
 
-TARGET_KEYS = ("target", "hints", "error_kinds", "histogram", "points", "band", "noise")
-TARGET_WORDS = {
-    "label": "Recorded",
-    "suggested": "Expected",
-    "own": "recorded ",
-    "near": "nearby, recorded ",
-    "nearest": "what is recorded there, and distances",
-}
 KINDS_OF_ERROR = {
     "swap": "like the value of another row",
     "gross": "far from what any such row has",
     "unclear": "off, without it being clear how",
 }
-
-
-def target_payload(summary: dict[str, Any]) -> dict[str, Any]:
-    """The list of rows; the charts need no script."""
-    return listed_payload(summary, Codes(), TARGET_WORDS)
 
 
 def target_view(summary: dict[str, Any]) -> dict[str, Any]:

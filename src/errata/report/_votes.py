@@ -3,12 +3,8 @@
 from typing import Any
 
 from .._format import count, plural
-from ._classes import CLASS_KEYS, MOST_CLASSES, class_view, fraction_matrix
+from ._classes import MOST_CLASSES, class_view, fraction_matrix
 
-VOTE_KEYS = (
-    *CLASS_KEYS,
-    *("still_wrong", "annotators", "votes", "workers", "guessing", "shared", "asked", "worth"),
-)
 METHOD = (
     "How often each annotator is right with each class was learnt from the votes of all others, "
     "and the probability of each class computed from the votes of the item, each weighed by its "

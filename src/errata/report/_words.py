@@ -85,13 +85,13 @@ def cards(summary: dict[str, Any]) -> list[dict[str, str]]:
         },
         {
             "name": "Errors that are flagged",
-            **_fraction_card(flagged["expected_recall"], f"of the wrong {words.many}"),
+            **_fraction_card(flagged["expected_recall"], f"of the wrong {words.nouns}"),
         },
     ]
 
 
 def _rate_card(summary: dict[str, Any]) -> dict[str, str]:
-    rate, judged = summary["noise_rate"], capitalised(wording(summary).many)
+    rate, judged = summary["noise_rate"], capitalised(wording(summary).nouns)
     if not summary["has_skill"]:
         return {"name": f"{judged} wrong", "figure": "unknown", "note": anything(summary)}
     return {
@@ -110,7 +110,7 @@ def method(summary: dict[str, Any], predicted: str) -> str:
     """How the numbers came about, where models ``predicted`` something of each row."""
     return (
         "Several models predicted every row without having been fitted to it. These out-of-fold "
-        f"{predicted} were pooled, and the probability that a {wording(summary).one} is wrong "
+        f"{predicted} were pooled, and the probability that a {wording(summary).noun} is wrong "
         "computed from them."
     )
 

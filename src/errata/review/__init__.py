@@ -2,8 +2,7 @@
 
 ``decisions/`` keeps them in a file beside the audit, ``exporting/`` takes them along,
 ``inference/`` says what they tell about the labels that nobody has looked at, and ``server/`` is
-the page to decide on; ``_summary`` tells what a review has come to, and ``_kinds`` what an audit
-may be of.
+the page to decide on; ``_summary`` tells what a review has come to.
 """
 
 from ._summary import review_summary

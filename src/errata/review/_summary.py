@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .._format import count, listed, plural
+from .._kinds import Kind
 from .._optional import require
-from ._kinds import ReviewedKind
-from .decisions import Decisions, RowVerdict, as_text, differ
+from .decisions import Decisions, Pair, RowVerdict, as_text, differ
 from .exporting import Audited
 from .inference import (
     Certificate,
@@ -48,12 +48,17 @@ def review_summary(decisions: Decisions, audited: Audited, folder: Path) -> dict
         "labels": _labels(audited, here),
         "flagged": _flagged(audited, here),
         "elsewhere": len(verdicts) - len(here),
-        "agreement": [audited.kind.compared(pair)._asdict() for pair in agreement.pairs],
+        "agreement": [_pair_told(pair, audited.kind) for pair in agreement.pairs],
         "disputed": sorted(rows[key] for key in agreement.disputed if key in rows),
         "progress": _progress(audited, here, folder, numbers),
         "certificate": _certificate(audited, here, numbers),
     }
     return told | {"sentences": list(in_words(told, audited.kind))}
+
+
+def _pair_told(pair: Pair, kind: Kind) -> dict[str, Any]:
+    """How far two people agree, without kappa where they cannot agree by chance."""
+    return (pair if kind.review.by_chance else pair._replace(kappa=None))._asdict()
 
 
 def _reviewers(decisions: Decisions) -> dict[str, int]:
@@ -89,7 +94,7 @@ def _certificate(
     if numbers.get("piles") is None:
         return None
     found = certificate_of(audited, here, numbers["piles"])
-    sentence = certificate_sentence(found, audited.kind.nouns)
+    sentence = certificate_sentence(found, audited.kind.review.nouns)
     return {"numbers": found._asdict(), "sentence": sentence} if sentence else None
 
 
@@ -150,7 +155,7 @@ def _plain(value: Any) -> Any:
     return value if fields is None else {name: _plain(part) for name, part in fields.items()}
 
 
-def in_words(told: dict[str, Any], kind: ReviewedKind) -> Iterator[str]:
+def in_words(told: dict[str, Any], kind: Kind) -> Iterator[str]:
     """The summary of a review, line by line."""
     reviewers = [f"{name} {count(rows)}" for name, rows in told["reviewers"].items()]
     by = f"verdicts by {listed(reviewers)}" if reviewers else "no verdict yet"
@@ -169,9 +174,10 @@ def in_words(told: dict[str, Any], kind: ReviewedKind) -> Iterator[str]:
         yield _sentence(told["certificate"]["sentence"])
 
 
-def _rows(states: dict[str, int], labels: dict[str, int], kind: ReviewedKind) -> str:
+def _rows(states: dict[str, int], labels: dict[str, int], kind: Kind) -> str:
     decided = states.get("decided", 0)
-    found = f": {kind.counted(labels['wrong'])} wrong, {count(labels['right'])} right"
+    wrong = plural(labels["wrong"], kind.review.noun, kind.review.nouns)
+    found = f": {wrong} wrong, {count(labels['right'])} right"
     blank = decided - labels["wrong"] - labels["right"]  # there was no label to be either
     found += f", {count(blank)} missing" if blank else ""
     parts = [f"{plural(decided, 'row')} decided{found if decided else ''}"]

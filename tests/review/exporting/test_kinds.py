@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from decision_cases import said
+from errata._kinds import KINDS
 from errata._optional import require
 from errata.review import (
     Audited,
@@ -17,7 +18,6 @@ from errata.review import (
     import_label_studio,
     read_audited,
 )
-from errata.review._kinds import KINDS
 from errata.tables import write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -83,7 +83,7 @@ def test_what_was_decided_is_beside_the_rows(case):
         rows = list(csv.DictReader(file))
     audited, _, _, given = case
     shown = "; ".join(sorted(given)) if isinstance(given, list) else str(given)
-    assert [row[audited.kind.decided] for row in rows] == [shown, "", ""]
+    assert [row[audited.kind.review.column] for row in rows] == [shown, "", ""]
     assert [row["errata_verdict"] for row in rows] == ["decided", "unseen", "unseen"]
     assert [row["errata_p_wrong"] for row in rows] == ["0.93", "0.2", "0.1"]
 
@@ -92,9 +92,9 @@ def test_files_with_types_keep_numbers_and_lists(case):
     audited, *_, given = case
     value = sorted(given) if isinstance(given, list) else given
     table = require("pyarrow.parquet", extra="tables").read_table(exported(case, "out.parquet"))
-    assert table[audited.kind.decided].to_pylist() == [value, None, None]
+    assert table[audited.kind.review.column].to_pylist() == [value, None, None]
     first = json.loads(exported(case, "out.jsonl").read_text().splitlines()[0])
-    assert first[audited.kind.decided] == value
+    assert first[audited.kind.review.column] == value
 
 
 def test_labels_in_columns_of_their_own_are_known_by_these(audit_of):
@@ -125,8 +125,8 @@ def test_to_label_studio_and_back(case):
         "errata_number": (11.5, "11.5"),
         "errata_labels": (["dog"], '["dog"]'),
         "errata_class": (["dog"], '"dog"'),
-    }[audited.kind.decided]
-    answer = {"from_name": audited.kind.decided, "type": kind, "value": {kind: new}}
+    }[audited.kind.review.column]
+    answer = {"from_name": audited.kind.review.column, "type": kind, "value": {kind: new}}
     task["annotations"] = [{"result": [answer], "completed_by": 7, "lead_time": 2.0}]
     path.write_text(json.dumps([task]))
     assert import_label_studio(decisions, audited, path).added == 1

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from decision_cases import said
+from errata._kinds import KINDS
 from errata.review import Audited, Decisions, export_events, export_table
-from errata.review._kinds import KINDS
 from errata.tables import read_table, write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")

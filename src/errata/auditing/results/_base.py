@@ -4,14 +4,15 @@ import json
 import os
 from hashlib import blake2b
 from html import escape
-from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from pkgutil import resolve_name
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..._blocks import blocks
 from ..._files import atomic_folder, atomic_path
+from ..._kinds import KINDS
 from ..._optional import require
 from ..._sentences import in_short
 from ...report import ReportFrame, render, summary_in_markdown, write_report
@@ -337,9 +338,8 @@ def load_fields(cls: "type[BaseAudit]", path: str | os.PathLike) -> dict[str, An
     found = _read_numbers(path)
     if found["kind"] != cls.kind:
         kind = KINDS[found["kind"]]
-        raise ValueError(
-            f"{path} is an audit of {kind.words}; load it with errata.{kind.result}.load."
-        )
+        name = kind.result.rpartition(":")[2]
+        raise ValueError(f"{path} is an audit of {kind.title}; load it with errata.{name}.load.")
     table = None if (path / FOLDER).is_dir() else read_table(path / ROWS)
     rows = {} if table is None else _row_fields(cls, table, found)
     check = found["self_check"]
@@ -490,22 +490,6 @@ def _check_metrics(audit: "BaseAudit") -> dict[str, float | None]:
     }
 
 
-class ResultKind(NamedTuple):
-    """A kind of audit: what it is of, in words, and the class of its results."""
-
-    words: str
-    module: str  # from this sub-package
-    result: str
-
-
-KINDS = {
-    "classes": ResultKind("classes", "._audit", "Audit"),
-    "votes": ResultKind("votes", "..votes", "VoteAudit"),
-    "numbers": ResultKind("numeric targets", "..numbers", "TargetAudit"),
-    "multilabel": ResultKind("several labels a row", "..multilabel", "MultilabelAudit"),
-}
-
-
 def load_audit(path: str | os.PathLike) -> "BaseAudit":
     """Read an audit of whatever kind from the folder it was saved to.
 
@@ -525,9 +509,7 @@ def load_audit(path: str | os.PathLike) -> "BaseAudit":
     Traceback (most recent call last):
     FileNotFoundError: nowhere.audit does not exist; give the folder that errata audit has written.
     """
-    kind = KINDS[stored_kind(path)]
-    found: Any = getattr(import_module(kind.module, __package__), kind.result)
-    return found.load(path)
+    return resolve_name(KINDS[stored_kind(path)].result).load(path)
 
 
 def add_review(path: str | os.PathLike, so_far: dict[str, Any]) -> None:

@@ -21,9 +21,9 @@ from ..._format import (
     plural,
     probability,
 )
-from ..._sentences import WORDS, Wording
+from ..._kinds import KINDS, Kind
 from ..inputs._groups import names_by
-from ._base import KINDS, load_audit
+from ._base import load_audit
 from ._rates_by import NoiseRate
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def diff(old: "BaseAudit | str | os.PathLike", new: "BaseAudit | str | os.PathLi
 
 def _diff_of(old: "BaseAudit", new: "BaseAudit") -> AuditDiff:
     if old.kind != new.kind:
-        was, now = KINDS[old.kind].words, KINDS[new.kind].words
+        was, now = KINDS[old.kind].title, KINDS[new.kind].title
         raise ValueError(
             f"the old audit is one of {was} and the new one of {now}; compare two of one kind."
         )
@@ -295,8 +295,9 @@ def match_rows(old: "BaseAudit", new: "BaseAudit") -> Matching:
 
 def _names(audit: "BaseAudit") -> Iterator[_Names]:
     """All that an audit calls its rows, the surest first."""
-    if audit.kind == "votes":
-        yield _Names("item", None, vars(audit)["items"])
+    items = vars(audit).get("items")  # of votes
+    if items is not None:
+        yield _Names("item", None, items)
     if audit.ids is not None:
         yield _Names("id", audit.about.get("id"), audit.ids)
     if audit.index is not None:
@@ -394,8 +395,9 @@ def _columns(audit: "BaseAudit", rows: np.ndarray) -> list[Told]:
 
 def _names_of(audit: "BaseAudit") -> np.ndarray | None:
     """What a person calls the rows: items, ids or the index."""
-    if audit.kind == "votes":
-        return vars(audit)["items"]
+    items = vars(audit).get("items")
+    if items is not None:
+        return items
     if audit.ids is not None:
         return audit.ids
     return None if audit.index is None else names_by(audit.index)
@@ -417,7 +419,7 @@ def _why_resolved(before: Told, after: Told) -> str:
 
 def diff_in_sentences(told: dict[str, Any]) -> list[str]:
     """All there is to tell of what ``AuditDiff.to_dict`` gives."""
-    words = WORDS[told["kind"]]
+    words = KINDS[told["kind"]]
     sentences = [
         _matched(told, words),
         _rates(told, words),
@@ -442,19 +444,19 @@ def diff_in_markdown(told: dict[str, Any]) -> str:
     )
 
 
-def _matched(told: dict[str, Any], words: Wording) -> str:
-    by = MATCHED[told["matched_by"]].format(words.one.partition(",")[0])
+def _matched(told: dict[str, Any], words: Kind) -> str:
+    by = MATCHED[told["matched_by"]].format(words.noun.partition(",")[0])
     both = f"{_are(told['matched'], words.row)} in both audits, matched {by}"
     added, gone = (f"{count(told[name])} {_be(told[name])}" for name in ("added", "gone"))
     return f"{both}; {added} new and {gone} gone."
 
 
-def _rates(told: dict[str, Any], words: Wording) -> str:
+def _rates(told: dict[str, Any], words: Kind) -> str:
     sides = [told["old"], told["new"]]
     if not all(side["has_skill"] for side in sides):
         return (
-            f"How many {words.many} are wrong cannot be compared: {words.evidence.lower()} "
-            f"{words.blind}{' any more' if sides[0]['has_skill'] else ''}."
+            f"How many {words.nouns} are wrong cannot be compared: {words.evidence.lower()} "
+            f"{words.no_skill}{' any more' if sides[0]['has_skill'] else ''}."
         )
     then, now = (side["noise_rate"] for side in sides)
     return f"Noise rate: {_rate(then)} before, {_rate(now)} now; {_difference(told, then, now)}."

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._format import count, plural
+from ..._kinds import CLASSES, Kind, kind_of
 from ..._optional import require
-from .._kinds import KINDS, ReviewedKind, reviewed_kind
 from ..decisions import as_text
 
 PREFIX = "errata_"  # of all columns that are added
@@ -32,7 +32,7 @@ class Audited(NamedTuple):
     p_wrong: np.ndarray
     flagged: np.ndarray
     suspicion: np.ndarray
-    kind: ReviewedKind = KINDS["classes"]
+    kind: Kind = CLASSES
     known: np.ndarray | None = None  # rows whose label was certain before
     p_suggested: np.ndarray | None = None  # where there are classes
     names: list[Any] | None = None  # of the labels, where a row may have several
@@ -83,7 +83,7 @@ def check_folder(path: Path) -> None:
 
 def _rows(fingerprint: str, numbers: dict[str, Any], file: Any) -> Audited:
     """The rows in a file, of an audit with these numbers."""
-    about, kind, names = numbers["about"], reviewed_kind(numbers), numbers.get("names")
+    about, kind, names = numbers["about"], kind_of(numbers), numbers.get("names")
     there, column = file.schema_arrow.names, partial(_column, file)
     labels, suggested = recorded_rows(numbers, lambda name: column(name).to_pylist())
     items = column("items").to_pylist() if "items" in there else None
@@ -94,7 +94,7 @@ def _rows(fingerprint: str, numbers: dict[str, Any], file: Any) -> Audited:
         keys=column("key").to_pylist(),
         labels=labels,
         suggested=suggested,
-        p_wrong=column(kind.p_wrong).to_numpy(),
+        p_wrong=column(kind.review.p_wrong).to_numpy(),
         flagged=column("flagged").to_numpy(),
         suspicion=column("suspicion").to_numpy(),
         kind=kind,
@@ -175,10 +175,13 @@ class Recorded(NamedTuple):
 
 def recorded_rows(numbers: dict[str, Any], read: Read) -> Recorded:
     """The rows of an audit with these ``numbers`` in its ``audit.json``."""
-    if numbers.get("kind") == "multilabel":
+    if "names" in numbers:  # of several labels a row
         return _sets(numbers["names"], read)
-    labels = "targets" if numbers.get("kind") == "numbers" else "labels"
-    return Recorded(*([_or_none(cell) for cell in read(name)] for name in (labels, "suggested")))
+    labels = kind_of(numbers).review.labels
+    return Recorded(
+        labels=[_or_none(cell) for cell in read(labels)],
+        suggested=[_or_none(cell) for cell in read("suggested")],
+    )
 
 
 def _sets(names: list[Any], read: Read) -> Recorded:

@@ -10,7 +10,6 @@ from xml.sax.saxutils import quoteattr
 
 from ..._files import atomic_path, readable
 from ..._format import four_digits
-from .._kinds import KINDS
 from ..decisions import Decisions, Event, RowVerdict, as_text, from_text
 from ._audited import Audited, choice, rows_to_export
 
@@ -230,8 +229,8 @@ def _reviewer(annotation: dict[str, Any]) -> str:
 
 def control_of(audited: Audited) -> Control:
     """The control for what an audit is of."""
-    name = audited.kind.decided
-    if audited.kind is KINDS["numbers"]:
+    name = audited.kind.review.column
+    if audited.kind.review.is_number:
         tag = f'<Number name="{name}" toName="{SHOWN}"/>'
         return Control(name, tag, "number", lambda label: label, _number)
     classes, several = audited.classes, audited.names is not None

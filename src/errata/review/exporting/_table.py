@@ -6,7 +6,6 @@ from typing import Any
 
 from ..._format import four_digits
 from ..._optional import require
-from .._kinds import KINDS
 from ..decisions import Decisions, Event, RowVerdict, from_text
 from ._audited import Audited, rows_to_export
 
@@ -29,7 +28,7 @@ def export_table(
     table, keys = rows_to_export(source, audited, "decisions")
     ours = decision_columns(audited, verdicts, keys)
     theirs = dict(zip(table.column_names, table.columns, strict=True))
-    kind, name = _type_of_decided(audited, table), audited.kind.decided
+    kind, name = _type_of_decided(audited, table), audited.kind.review.column
     if audited.names is not None:
         ours[name] = [labels and list(map(str, labels)) for labels in ours[name]]
     if audited.names is not None and not TEXT.isdisjoint(target.suffixes):
@@ -47,7 +46,7 @@ def decision_columns(
     p_wrong = dict(zip(audited.keys, audited.p_wrong.tolist(), strict=True))
     found = [verdicts.get(key) for key in keys]
     return {
-        audited.kind.decided: [v and v.class_text and from_text(v.class_text) for v in found],
+        audited.kind.review.column: [v and v.class_text and from_text(v.class_text) for v in found],
         "errata_verdict": [UNSEEN if v is None else v.state for v in found],
         "errata_reviewers": [v and ", ".join(v.reviewers) for v in found],
         "errata_at": [v and v.at for v in found],
@@ -61,7 +60,7 @@ def _type_of_decided(audited: Audited, table: Any) -> Any:
     arrow = require("pyarrow", extra="tables")
     if audited.names is not None:
         return arrow.list_(arrow.string())
-    if audited.kind is KINDS["numbers"]:
+    if audited.kind.review.is_number:
         return arrow.float64()
     label = table.schema.field(audited.columns[0]).type
     return getattr(label, "value_type", label)

@@ -150,4 +150,4 @@ def _in_words(review: Review, place: int) -> str:
     last = review.history(place)[-1][0]
     if review.options.blind:
         return "decided"
-    return event_in_words(last, review.words).partition(": ")[2]
+    return event_in_words(last, review).partition(": ")[2]

@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
 
 from ..._files import places_of, readable
+from ..._kinds import kind_of
 from ..._optional import require
 from ...tables._pictures import is_picture_folder
-from .._kinds import reviewed_kind
 from ..decisions import as_text, from_text
 from ..exporting._audited import check_folder
 from ._keys import shown_name
@@ -68,9 +69,11 @@ class AuditFolder:
             raise ValueError(_no_cards(path, self.numbers.get("parts") is not None))
         with readable(path / CARDS):
             self.cards = CardFile(path / CARDS)
-        self.kind = reviewed_kind(self.numbers)
-        self.recorded = read_recorded(path / ROWS, self.numbers, self.cards.rows)
-        self.rows = _rows(path / ROWS, self.cards.rows, self.kind.p_wrong)
+        self.kind = kind_of(self.numbers)
+        self.recorded = resolve_name(self.kind.review.recorded)(
+            path / ROWS, self.numbers, self.cards.rows
+        )
+        self.rows = _rows(path / ROWS, self.cards.rows, self.kind.review.p_wrong)
         self._places = {row: place for place, row in enumerate(self.rows.number.tolist())}
 
     @property
@@ -205,16 +208,16 @@ class RecordedClasses:
     ----------
     path : path
         The table of all rows.
-    named : list or None
-        The classes, where some may be no row's label; otherwise the labels that there are.
+    numbers : dict
+        The audit's; its classes, where some may be no row's label.
     rows : array of int
         Those that have a card.
     """
 
-    def __init__(self, path: Path, named: list[Any] | None, rows: np.ndarray) -> None:
+    def __init__(self, path: Path, numbers: dict[str, Any], rows: np.ndarray) -> None:
         given, labels = values_and_codes(read_column(path, "labels"))
         looks_like, suggested = values_and_codes(read_column(path, "suggested"))
-        self.classes = named or given
+        self.classes = numbers.get("classes") or given
         self.texts = [as_text(value) for value in self.classes]
         self.blank_rows = labels == MISSING  # of the whole table
         self._label = _among(self.classes, given)[labels[rows]]
@@ -281,13 +284,15 @@ class RecordedNumbers:
     ----------
     path : path
         The table of all rows.
+    numbers : dict
+        The audit's.
     rows : array of int
         Those that have a card.
     """
 
     choices: tuple[tuple[str, str], ...] = ()  # numbers are typed, and not looked for one by one
 
-    def __init__(self, path: Path, rows: np.ndarray) -> None:
+    def __init__(self, path: Path, numbers: dict[str, Any], rows: np.ndarray) -> None:
         targets = column_numbers(read_column(path, "targets"))
         self.blank_rows = np.isnan(targets)  # of the whole table
         self._targets = targets[rows]
@@ -331,13 +336,14 @@ class RecordedSets:
     ----------
     path : path
         The table of all rows.
-    names : list
-        Of the labels.
+    numbers : dict
+        The audit's, with the names of the labels.
     rows : array of int
         Those that have a card.
     """
 
-    def __init__(self, path: Path, names: list[Any], rows: np.ndarray) -> None:
+    def __init__(self, path: Path, numbers: dict[str, Any], rows: np.ndarray) -> None:
+        names = numbers["names"]
         self.names = names
         self._is_set = _cells(path, "label {}", len(names), rows)
         self._doubted = _cells(path, "flagged {}", len(names), rows)
@@ -389,22 +395,6 @@ class RecordedSets:
     def _with(self, cells: np.ndarray, given: str) -> np.ndarray:
         place = self._places.get(given.strip())
         return np.zeros(len(cells), dtype=bool) if place is None else cells[:, place]
-
-
-Recorded = RecordedClasses | RecordedNumbers | RecordedSets
-
-
-def read_recorded(path: Path, numbers: dict[str, Any], rows: np.ndarray) -> Recorded:
-    """What is recorded of some rows, in a table of all rows of an audit with these numbers."""
-    kind = numbers.get("kind")
-    if kind == "numbers":
-        return RecordedNumbers(path, rows)
-    if kind == "multilabel":
-        return RecordedSets(path, numbers["names"], rows)
-    return RecordedClasses(path, numbers.get("classes"), rows)
-
-
-__all__ = ["Recorded", "RecordedClasses", "RecordedNumbers", "RecordedSets", "read_recorded"]
 
 
 def _among(classes: list[Any], values: list[Any]) -> np.ndarray:

@@ -121,7 +121,7 @@ async def agreement_page(request: Any) -> Any:
         rendered(
             "agreement.html",
             **view,
-            pairs=[review.folder.kind.compared(pair) for pair in found.pairs],
+            pairs=found.pairs,
             counts=counts,
             proven=proof,
             elsewhere=review.standing.elsewhere(),
@@ -153,7 +153,7 @@ def _event_line(review: Review, event: Event) -> dict[str, Any]:
     is_said = event.kind not in ("undo", "redo")
     stands = is_said and review.stands(event)
     is_hidden = review.options.blind and event.class_text
-    said = "decided" if is_hidden else review.words.said(event.kind)
+    said = "decided" if is_hidden else review.said(event.kind)
     return {
         "id": event.id,
         "at": event.at[:19].replace("T", " "),
@@ -175,7 +175,7 @@ def proven(review: Review) -> str:
     drawn = drawn_rows(folder.numbers["piles"], here, folder.fingerprint)
     wrong = {row: _is_wrong(review, row) for row in here}
     found = certify(drawn, verdicts=wrong, **_columns(review))
-    return certificate_sentence(found, folder.kind.nouns)
+    return certificate_sentence(found, folder.kind.review.nouns)
 
 
 def _verdicts(review: Review) -> dict[int, RowVerdict]:

@@ -18,8 +18,6 @@ from ._standing import RowFilter
 from ._templates import rendered
 
 MOST_SAID = 65_536  # bytes that are looked at
-NAMED_BY = {"classes": "--label", "numbers": "--target"}  # the column, by what can be audited again
-WITHOUT = {"multilabel": "several labels a row"}  # kinds by other names
 # What errata audit notes of its options. An audit may be a stranger's: no other option is passed
 # on, such as one that names a cluster, from which code would be run.
 REPEATED = {
@@ -113,7 +111,7 @@ async def reaudit_report(request: Any) -> Any:
 def _started(review: Review) -> Reaudit:
     table, folder = _table(review), _free_name(review.folder.path)
     label = review.folder.about["label"]
-    named = NAMED_BY[review.folder.numbers.get("kind", "classes")]
+    named = f"--{review.folder.kind.command.named_by[0]}"
     again = [*_options(review), "--decisions", str(review.decisions.path)]
     out, log = _nameless_file()
     # -P: without it, a click.py in the folder where this runs would be imported.
@@ -153,9 +151,9 @@ def _nameless_file() -> tuple[int, int]:
 
 def _table(review: Review) -> Path:
     about, table = review.folder.about, review.options.table
-    kind = review.folder.numbers.get("kind", "classes")
-    if kind not in NAMED_BY:
-        what = f"an audit of {WITHOUT.get(kind, kind)}"
+    kind = review.folder.kind
+    if "decisions" not in kind.command.takes:
+        what = f"an audit of {kind.title}"
         raise HTTPException(422, f"{what} takes no decisions; clean the table with them.")
     if about.get("label") is None or "table" not in about:
         raise HTTPException(422, "this audit was made in Python; audit again there.")

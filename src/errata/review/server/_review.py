@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -63,7 +63,6 @@ class Review:
             reviewer,
             options,
         )
-        self.words = WORDS[folder.numbers.get("kind", "classes")]
         self.standing = RowStanding(folder, decisions, reviewer)
         self.tally = ReviewTally(self.standing, options.stop_at)
 
@@ -154,69 +153,14 @@ class Review:
                 return kind, named
         return "other", answer.class_text
 
+    def said(self, kind: str) -> str:
+        """What somebody did, by the kind of the event."""
+        page = self.folder.kind.review
+        return {"label": page.kept, "other": page.other}.get(kind) or SAID[kind]
+
     def _seconds(self, answer: Answer) -> float | None:
         return None if answer.shown is None else max(time.time() - answer.shown, 0.0)
 
 
 def _clock(at: str) -> float:
     return datetime.fromisoformat(at).timestamp()
-
-
-class PageWords(NamedTuple):
-    """What is asked, and what was said."""
-
-    recorded: str  # what stands before the label
-    keep: str
-    kept: str  # in the history
-    other: str
-    question: str  # to the blind
-    digits: str  # what they do, in the list of keys; empty where they do nothing
-    typing: str
-    next_likely: str = "Next likely"  # of a suggestion that is less probable than the label
-    accept_other: str = "other"
-    wrong: str = "Label wrong with probability"
-    save: str = ""  # what the key that saves does, where there is something to choose first
-
-    def said(self, kind: str) -> str:
-        """What somebody did, by the kind of the event."""
-        return {"label": self.kept, "other": self.other}.get(kind) or SAID[kind]
-
-
-_CLASSES = PageWords(
-    recorded="Label",
-    keep="Keep label",
-    kept="kept the label",
-    other="chose another class",
-    question="Which class is it?",
-    digits="the class with that number",
-    typing="type a class",
-)
-WORDS = {
-    "classes": _CLASSES,
-    "votes": _CLASSES,
-    "numbers": PageWords(
-        recorded="Recorded",
-        keep="Keep number",
-        kept="kept the number",
-        other="typed another number",
-        question="Which number is it?",
-        digits="",
-        typing="type a number",
-        next_likely="Expected",
-        accept_other="expected",
-        wrong="Number wrong with probability",
-    ),
-    "multilabel": PageWords(
-        recorded="Labels",
-        keep="Keep labels",
-        kept="kept the labels",
-        other="chose other labels",
-        question="Which labels does it have?",
-        digits="set the label with that number, or take it away",
-        typing="type a label to be set",
-        next_likely="Next likely change",
-        accept_other="change",
-        wrong="A label wrong with probability",
-        save="save the labels that are set, once one was changed",
-    ),
-}

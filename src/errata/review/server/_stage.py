@@ -11,7 +11,7 @@ from ..._format import percent, plural, probability
 from ..decisions import Event, as_text
 from ._keys import DIGITS, field_text, name_of_text, shown_name
 from ._pictures import picture_problem
-from ._review import PageWords, Review
+from ._review import Review
 from ._standing import SKIPPED, STATES, RowFilter
 from ._templates import page_link, rendered
 
@@ -41,7 +41,7 @@ def page_view(review: Review, chosen: RowFilter, *, view: str = "other") -> dict
         "chosen": chosen,
         "view": view,
         "queues": _queues(review),
-        "words": review.words,
+        "words": folder.kind.review,
         "kind": folder.kind,
         "class_names": [(field_text(text), name) for text, name in folder.recorded.choices],
     }
@@ -96,10 +96,10 @@ def _told(review: Review) -> dict[str, Any]:
     return review.tally.told_in_sentences() if has_skill and not review.options.blind else {}
 
 
-def event_in_words(event: Event, words: PageWords) -> str:
+def event_in_words(event: Event, review: Review) -> str:
     """What somebody did, within a sentence."""
     named = f" ({name_of_text(event.class_text)})" if event.class_text else ""
-    return f"row {event.row}: {words.said(event.kind)}{named}"
+    return f"row {event.row}: {review.said(event.kind)}{named}"
 
 
 def _nothing(review: Review, chosen: RowFilter) -> dict[str, Any]:
@@ -225,7 +225,7 @@ def _told_on_card(review: Review, event: Event, stands: bool) -> dict[str, Any]:
     return {
         "at": event.at[:16].replace("T", " "),
         "reviewer": event.reviewer,
-        "said": "decided" if is_hidden else review.words.said(event.kind),
+        "said": "decided" if is_hidden else review.said(event.kind),
         "class": name_of_text(event.class_text),
         "note": event.note or "",
         "stands": stands,

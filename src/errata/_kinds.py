@@ -1,0 +1,494 @@
+"""Every kind of label that errata audits: what it is called, and what differs by it, told once.
+
+Report, review, command line and stored audits look here instead of asking which kind they have.
+Another kind of label is a folder in ``auditing`` and an entry in ``KINDS``. What runs is named by a
+dotted path, for ``pkgutil.resolve_name``: it stands further right, and may be slow to import.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Section:
+    """A template of the report in ``sections/``, with its link in the bar at the top."""
+
+    name: str
+    link: str = ""
+    is_shown: Callable[[dict[str, Any]], bool] = lambda view: True
+    is_minor: bool = False  # its link gives way on a phone
+    element: str = ""  # the id of its element, where that is not its name
+
+    @property
+    def anchor(self) -> str:
+        """The id of the section's element."""
+        return self.element or self.name.replace("_", "-")
+
+
+@dataclass(frozen=True)
+class ReportPage:
+    """The report of an audit; a folder of templates has what its header says."""
+
+    heading: str
+    keys: tuple[str, ...]  # of its summary, besides those of every kind
+    sections: tuple[Section, ...]
+    view: str  # from the summary to what its templates show
+    payload: str  # from the summary to what the script works on
+    columns: Mapping[str, str]  # of the list of rows, and how it speaks of neighbours
+    predicted: str = "probabilities"  # what models give of each row
+    score: str = "agreement"  # of each model, with the heading above it
+    score_heading: str = "Agrees with the label"
+    has_filters: bool = True  # of the list of rows, by label and suggestion
+
+
+@dataclass(frozen=True)
+class ReviewPage:
+    """What people decide in a review, how the page asks, and what an export writes."""
+
+    noun: str  # what is right or wrong
+    nouns: str
+    column: str  # the column that an export adds
+    recorded: str  # the class that reads what is recorded
+    title: str  # before the label
+    keep: str
+    kept: str  # in the history
+    other: str
+    question: str  # to the blind
+    typing: str
+    digits: str = ""  # what they do, in the list of keys; empty where they do nothing
+    next_likely: str = "Next likely"  # of a suggestion that is less probable than the label
+    accept_other: str = "other"
+    wrong: str = "Label wrong with probability"
+    save: str = ""  # what the key that saves does, where there is something to choose first
+    labels: str = "labels"  # the column of the stored audit
+    p_wrong: str = "p_wrong"
+    is_number: bool = False
+    by_chance: bool = True  # whether two people may say the same by chance, as Cohen's kappa counts
+
+
+@dataclass(frozen=True)
+class Command:
+    """How ``errata audit`` and ``errata clean`` treat a kind."""
+
+    named_by: tuple[str, ...]  # options that name its columns, each of them needed
+    takes: tuple[str, ...]  # options that go with it besides these and those for every kind
+    audit: str
+    clean: str
+    tables: str  # from the summary to what is printed
+    help: str  # where nothing can be said
+    no_skill: str  # where nothing can be cleaned
+    clean_defaults: Mapping[str, Any]  # the options of errata clean that have an effect
+    refused: Mapping[str, str] = field(default_factory=dict)  # actions, with what to do instead
+    steps: str = ""  # what to do next, where that is not to drop rows
+    files: Mapping[str, str] = field(default_factory=dict)  # what else an audit has written
+    rows: str = "rows"  # what to look at
+    in_parts: bool = False  # whether its table may be larger than memory
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The options by which it is known."""
+        return tuple(name for name in self.named_by if name != "label")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of label.
+
+    Parameters
+    ----------
+    name : str
+        In ``audit.json`` and in the summary.
+    title : str
+        What an audit of it is of, in prose.
+    result : str
+        The class of its results.
+    noun, nouns : str
+        What is right or wrong.
+    no_skill : str
+        What the columns do where nobody can judge by them.
+    harmless : str
+        What it may be where it looks wrong and is not.
+    row : str
+        What has a label.
+    evidence : str
+        What the audit goes by.
+    """
+
+    name: str
+    title: str
+    result: str
+    noun: str
+    nouns: str
+    no_skill: str
+    harmless: str
+    report: ReportPage
+    review: ReviewPage
+    command: Command
+    row: str = "row"
+    evidence: str = "These columns"
+
+
+def _has_skill(view: dict[str, Any]) -> bool:
+    return view["has_skill"]
+
+
+def _has_map(view: dict[str, Any]) -> bool:
+    return bool(view["map"])
+
+
+def _has_notes(view: dict[str, Any]) -> bool:
+    return bool(view["notes"])
+
+
+# Of every report.
+SHARED_KEYS = (
+    "errata",
+    "title",
+    "seed",
+    "rows",
+    "features",
+    "has_skill",
+    "noise_rate",
+    "flagged",
+    "notes",
+    "models",
+    "self_check",
+    "examples",
+    "by",
+    "review",
+)
+NOTES = Section("notes", is_shown=_has_notes)
+REVIEW = Section("review", "Review", lambda view: bool(view["review"]["so_far"]))
+CLASS_RATES = Section("classes", "Classes", _has_skill, is_minor=True)
+BY = Section("by", "By value", lambda view: bool(view["by"]), is_minor=True)
+SPREAD = Section("spread", is_shown=_has_skill)
+MAP = Section("map", "Map", _has_map)
+ROWS = Section("examples", "Rows", _has_skill)
+METHOD = Section("method", "Method", is_minor=True)
+
+COLUMNS_OR_ROWS = "What may help: other columns or more rows."
+REPLACE_IS_FOR_NUMBERS = {
+    "replace": "--action replace is for numbers; classes are changed by relabel."
+}
+
+CLASSES = Kind(
+    name="classes",
+    title="classes",
+    result="errata.auditing:Audit",
+    noun="label",
+    nouns="labels",
+    no_skill="do not tell the labels apart",
+    harmless="the classes merely overlap",
+    report=ReportPage(
+        heading="Label audit",
+        keys=(
+            "label",
+            "classes",
+            "hypotheses",
+            "alternatives",
+            "per_class",
+            "confusion",
+            "transition",
+            "histogram",
+            "map",
+            "duplicates",
+            "duplicates_total",
+            "stretches",
+        ),
+        sections=(
+            Section("notes", is_shown=lambda view: bool(view["notes"] or view["duplicates"])),
+            REVIEW,
+            Section("self_check", "Self-check"),
+            CLASS_RATES,
+            BY,
+            SPREAD,
+            MAP,
+            ROWS,
+            METHOD,
+        ),
+        view="errata.report._classes:class_view",
+        payload="errata.report._classes:payload",
+        columns={
+            "label": "Label",
+            "suggested": "Suggestion",
+            "own": "labelled ",
+            "near": "nearest labelled ",
+            "nearest": "their labels and distances",
+        },
+    ),
+    review=ReviewPage(
+        noun="label",
+        nouns="labels",
+        column="errata_class",
+        recorded="errata.review.server._folder:RecordedClasses",
+        title="Label",
+        keep="Keep label",
+        kept="kept the label",
+        other="chose another class",
+        question="Which class is it?",
+        digits="the class with that number",
+        typing="type a class",
+    ),
+    command=Command(
+        named_by=("label",),
+        takes=(
+            "trust",
+            "sequence",
+            "wavelets",
+            "fs",
+            "band",
+            "known",
+            "decisions",
+            "pixels",
+            "model",
+            "embeddings",
+            "pred_proba",
+        ),
+        audit="errata.cli._audit_kinds:audit_classes",
+        clean="errata.cli._clean_kinds:clean_classes",
+        tables="errata.cli._findings:class_tables",
+        help=(
+            "What may help: other columns, more rows, or --trust for a column that was left out "
+            "although it was measured independently of the label."
+        ),
+        no_skill=(
+            "The audit found that the columns do not tell the labels apart, so nobody knows which "
+            "are wrong"
+        ),
+        clean_defaults={"action": "drop", "threshold": 0.5, "sure": 0.8, "unsure": "keep"},
+        refused=REPLACE_IS_FOR_NUMBERS,
+        in_parts=True,
+    ),
+)
+
+# Recordings are audited as classes, and stored as such; what is shown are stretches of rows.
+SEQUENCES = replace(
+    CLASSES,
+    report=replace(
+        CLASSES.report,
+        sections=tuple(
+            Section("stretches", "Stretches", _has_skill) if section is ROWS else section
+            for section in CLASSES.report.sections
+        ),
+    ),
+    command=replace(CLASSES.command, rows="stretches", files={"All stretches": "stretches.csv"}),
+)
+
+VOTES = Kind(
+    name="votes",
+    title="votes",
+    result="errata.auditing.votes:VoteAudit",
+    noun="majority label",
+    nouns="majority labels",
+    no_skill="do not tell who is right",
+    harmless="annotators merely differ",
+    row="item",
+    evidence="These votes",
+    report=replace(
+        CLASSES.report,
+        heading="Audit of votes",
+        keys=(
+            *CLASSES.report.keys,
+            "still_wrong",
+            "annotators",
+            "votes",
+            "workers",
+            "guessing",
+            "shared",
+            "asked",
+            "worth",
+        ),
+        sections=(
+            NOTES,
+            REVIEW,
+            Section("examples", "Items", _has_skill),
+            Section("annotators", "Annotators", _has_skill),
+            Section("ask", "Ask next", _has_skill),
+            CLASS_RATES,
+            BY,
+            SPREAD,
+            MAP,
+            METHOD,
+        ),
+        view="errata.report._votes:vote_view",
+    ),
+    review=CLASSES.review,
+    command=Command(
+        named_by=("item", "worker", "label"),
+        takes=("features", "model"),
+        audit="errata.cli._audit_kinds:audit_votes",
+        clean="errata.cli._clean_kinds:clean_votes",
+        tables="errata.cli._findings:vote_tables",
+        steps="errata.cli._findings:vote_steps",
+        help=(
+            "What may help: more votes on the same items, or a table of the items with "
+            "--features, whose columns tell the classes apart."
+        ),
+        no_skill=(
+            "The audit found that the votes do not tell who is right, so every item keeps its "
+            "majority"
+        ),
+        clean_defaults={"action": "relabel", "threshold": 0.5, "sure": 0.5, "unsure": "drop"},
+        rows="items",
+    ),
+)
+
+NUMBERS = Kind(
+    name="numbers",
+    title="numeric targets",
+    result="errata.auditing.numbers:TargetAudit",
+    noun="target",
+    nouns="targets",
+    no_skill="do not predict the target",
+    harmless="right targets merely vary so much",
+    report=ReportPage(
+        heading="Target audit",
+        keys=("target", "hints", "error_kinds", "histogram", "points", "band", "noise"),
+        sections=(
+            NOTES,
+            REVIEW,
+            Section("target_check", "Self-check", _has_skill, element="self-check"),
+            Section("fit", "Fit", _has_skill),
+            Section("slips", is_shown=lambda view: bool(view["kinds_of_error"])),
+            BY,
+            SPREAD,
+            ROWS,
+            METHOD,
+        ),
+        view="errata.report._targets:target_view",
+        payload="errata.report._classes:list_payload",
+        columns={
+            "label": "Recorded",
+            "suggested": "Expected",
+            "own": "recorded ",
+            "near": "nearby, recorded ",
+            "nearest": "what is recorded there, and distances",
+        },
+        predicted="predictions",
+        score="r2",
+        score_heading="R², out of fold",
+        has_filters=False,
+    ),
+    review=ReviewPage(
+        noun="number",
+        nouns="numbers",
+        column="errata_number",
+        recorded="errata.review.server._folder:RecordedNumbers",
+        title="Recorded",
+        keep="Keep number",
+        kept="kept the number",
+        other="typed another number",
+        question="Which number is it?",
+        typing="type a number",
+        next_likely="Expected",
+        accept_other="expected",
+        wrong="Number wrong with probability",
+        labels="targets",
+        is_number=True,
+        by_chance=False,
+    ),
+    command=Command(
+        named_by=("target",),
+        takes=("embeddings", "decisions"),
+        audit="errata.cli._audit_kinds:audit_targets",
+        clean="errata.cli._clean_kinds:clean_target_file",
+        tables="errata.cli._findings:target_tables",
+        help=COLUMNS_OR_ROWS,
+        no_skill=(
+            "The audit found that the columns do not predict the target, so nobody knows which "
+            "are wrong"
+        ),
+        clean_defaults={"action": "drop", "threshold": 0.5},
+        refused={
+            "relabel": "--action relabel is for classes; wrong numbers are changed by replace."
+        },
+    ),
+)
+
+MULTILABEL = Kind(
+    name="multilabel",
+    title="several labels a row",
+    result="errata.auditing.multilabel:MultilabelAudit",
+    noun="label, set or not,",
+    nouns="labels, set or not,",
+    no_skill="tell none of the labels",
+    harmless="rows with a label and rows without it merely overlap",
+    report=ReportPage(
+        heading="Audit of several labels a row",
+        keys=(
+            "table_rows",
+            "labels",
+            "label_column",
+            "missing",
+            "wrongly_set",
+            "per_label",
+            "histogram",
+            "flagged_cells",
+        ),
+        sections=(
+            NOTES,
+            REVIEW,
+            Section("cell_check", "Self-check", _has_skill, element="self-check"),
+            Section("labels", "Labels", _has_skill),
+            BY,
+            SPREAD,
+            ROWS,
+            METHOD,
+        ),
+        view="errata.report._multilabel:multilabel_view",
+        payload="errata.report._classes:list_payload",
+        columns={
+            "label": "Labels",
+            "suggested": "Changes",
+            "own": "labelled ",
+            "near": "nearest labelled ",
+            "nearest": "their labels and distances",
+        },
+        has_filters=False,
+    ),
+    review=ReviewPage(
+        noun="set of labels",
+        nouns="sets of labels",
+        column="errata_labels",
+        recorded="errata.review.server._folder:RecordedSets",
+        title="Labels",
+        keep="Keep labels",
+        kept="kept the labels",
+        other="chose other labels",
+        question="Which labels does it have?",
+        digits="set the label with that number, or take it away",
+        typing="type a label to be set",
+        next_likely="Next likely change",
+        accept_other="change",
+        wrong="A label wrong with probability",
+        save="save the labels that are set, once one was changed",
+        p_wrong="p_row",
+    ),
+    command=Command(
+        named_by=("labels",),
+        takes=("trust", "model", "embeddings", "pred_proba"),
+        audit="errata.cli._audit_kinds:audit_multilabel",
+        clean="errata.cli._clean_kinds:clean_multilabel_file",
+        tables="errata.cli._findings:multilabel_tables",
+        help=COLUMNS_OR_ROWS,
+        no_skill=(
+            "The audit found that the columns tell none of the labels, so nobody knows which are "
+            "wrong"
+        ),
+        clean_defaults={"action": "drop", "threshold": 0.5, "sure": 0.8},
+        refused=REPLACE_IS_FOR_NUMBERS,
+        files={"The flagged labels of rows": "cells.csv"},
+    ),
+)
+
+KINDS = {kind.name: kind for kind in (CLASSES, NUMBERS, VOTES, MULTILABEL)}
+
+
+def kind_of(found: Mapping[str, Any]) -> Kind:
+    """The kind of a summary, or of what is in an ``audit.json``.
+
+    >>> kind_of({"kind": "numbers"}).noun, kind_of({}).noun
+    ('target', 'label')
+    """
+    return SEQUENCES if found.get("stretches") else KINDS[found.get("kind", "classes")]
