@@ -390,7 +390,7 @@ NUMBERS = Kind(
     ),
     command=Command(
         named_by=("target",),
-        takes=("embeddings", "decisions"),
+        takes=("trust", "embeddings", "decisions"),
         audit="errata.cli._audit_kinds:audit_targets",
         clean="errata.cli._clean_kinds:clean_target_file",
         tables="errata.cli._findings:target_tables",

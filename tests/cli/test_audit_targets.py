@@ -50,6 +50,31 @@ def test_the_terminal_tells_what_was_found(audited):
     assert "errata review" in said
 
 
+def test_a_column_that_copies_the_target_is_left_out_unless_trusted(tmp_path):
+    price = homes()["price"]
+    table = written(tmp_path, cents=(100 * price).round())
+    left = run(table, "--target", "price", "-o", tmp_path / "left", "--no-self-check")
+    assert "trust=['cents']" in words(left)
+    options = ("-o", tmp_path / "kept", "--trust", "cents", "--no-self-check")
+    kept = run(table, "--target", "price", *options)
+    assert kept.exit_code == 0, kept.output
+    assert "cents" not in words(kept)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--trust", "price"], "column 'price' holds the targets; leave it out of --trust"),
+        (["--trust", "siz"], "has no column 'siz'; did you mean 'size'?"),
+        (["--trust", "age", "--drop", "age"], "column 'age' is in --trust and in --drop"),
+    ],
+)
+def test_only_another_column_that_is_there_can_be_trusted(tmp_path, options, told):
+    result = run(written(tmp_path), "--target", "price", *options)
+    assert result.exit_code == 2
+    assert told in " ".join(result.stderr.split())
+
+
 def test_the_folder_holds_the_ranked_rows_and_the_report(audited):
     folder = audited[0] / "homes.audit"
     with (folder / "ranked.csv").open(newline="") as file:

@@ -75,8 +75,8 @@ OF_A_ROW = ("row", "id", "label", "suggested", "p_wrong", "flagged", "reasons") 
     "--trust",
     multiple=True,
     metavar="COLUMN",
-    help="Measured independently of the label: not to be left out even if it gives nearly every "
-    "label away. May be given several times.",
+    help="Measured independently of the label or target: not to be left out even if it gives "
+    "nearly every label away. May be given several times.",
 )
 @click.option(
     "--group",

@@ -11,6 +11,7 @@ from .._kinds import CLASSES, KINDS, Kind
 from ._clean_kinds import label_columns
 from ._columns import (
     Table,
+    check_features,
     check_filled,
     check_known,
     column,
@@ -73,11 +74,12 @@ def audit_targets(file: Path, options: Options, progress: Callable[[str], None])
     """The audit of the targets in a file, and what its rows are called."""
     target = str(options.target)
     table = errata.tables.read_table(file)
-    check_known([target, *options.left_out], table.column_names, file)
-    if target in options.left_out:
-        raise ValueError(
-            f"column {target!r} holds the targets; leave it out of {options.left_out[target]}."
-        )
+    check_known([target, *options.left_out, *options.trust], table.column_names, file)
+    trusted = dict.fromkeys(options.trust, "--trust")
+    asked = trusted | options.left_out
+    if target in asked:
+        raise ValueError(f"column {target!r} holds the targets; leave it out of {asked[target]}.")
+    check_features(trusted, options)
     kept = table.drop_columns(list(options.left_out))
     if kept.num_columns == 1 and options.embeddings is None:
         raise ValueError(f"no column of {file} is left to learn from, besides the targets.")
@@ -87,6 +89,7 @@ def audit_targets(file: Path, options: Options, progress: Callable[[str], None])
         target,
         **read_besides(file, table.num_rows, ids, options),
         groups=filled(table, options.group, "group"),
+        trust=list(options.trust),
         decisions=options.decisions,
         keys=errata.tables.row_keys(table, target),
         ids=ids,

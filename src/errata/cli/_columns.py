@@ -131,6 +131,11 @@ def check_roles(options: Options) -> None:
         raise ValueError(
             f"column {options.label!r} holds the labels; leave it out of {asked[options.label]}."
         )
+    check_features(features, options)
+
+
+def check_features(features: dict[str, str], options: Options) -> None:
+    """Raise when a column that an option calls a feature is left out by another."""
     for key, option in features.items():
         if key in options.left_out:
             why = "only a feature can be trusted, so " if option == "--trust" else ""

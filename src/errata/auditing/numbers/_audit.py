@@ -13,6 +13,7 @@ from ..._neighbors import NeighborIndex
 from ..._progress import Progress, hearing_stages
 from ..._random import draw_seed
 from ..._validation import check_fraction
+from ...tables._columns import without_columns
 from .._settings import EXAMPLE_COLUMNS, TARGET_NEIGHBORS
 from ..examples._examples import example_rows
 from ..examples._review import ForReview
@@ -47,6 +48,7 @@ def audit_targets(
     self_check: bool = True,
     title: str | None = None,
     drop: Sequence[Any] = (),
+    trust: Sequence[Any] = (),
     random_state: Any = None,
     n_jobs: int | None = None,
     progress: Progress | bool | None = None,
@@ -99,6 +101,10 @@ def audit_targets(
         How reports call the data.
     drop : sequence, default=()
         Columns of ``X`` that are no features.
+    trust : sequence of column names or positions, default=()
+        Columns that are known not to be made from the target, though they put the rows in nearly
+        the same order (a rank correlation of 0.999); without it such columns are left out, as what
+        was made from the target repeats its errors.
     random_state : int, RandomState or None
         Fix it to get the same audit again.
     n_jobs : int, optional
@@ -149,6 +155,7 @@ def audit_targets(
             embeddings=embeddings,
             groups=groups,
             drop=drop,
+            trust=trust,
             seed=seed,
             n_jobs=n_jobs,
             decisions=decisions,
@@ -158,8 +165,10 @@ def audit_targets(
         display = Display(ids, None, title, y, random_state, row_index(given.table))
         display.check(len(given.targets), given.table)
         predictions = checked_predictions(predictions, len(given.targets))
+        leaks = inputs.leaks if embeddings is None else ()
+        model_table = without_columns(given.table, leaks)
         how: dict[str, Any] = {
-            "table": None if estimator is None else given.table,
+            "table": None if estimator is None else model_table,
             "groups": inputs.groups,
             "known": inputs.known,
             "brought": BroughtPredictions(estimator, predictions, estimators),

@@ -39,6 +39,7 @@ from .._settings import (
 from ..inputs._decisions import notes_on_decisions, row_names
 from ..inputs._features import fit_scale
 from ..inputs._groups import group_numbers
+from ..inputs._inputs import check_trust
 from ..inputs._labels import check_one_per_row, labels_or_none, missing_column, one_per_row
 from ._cleaning import Digits, decided_targets
 from ._task import atoms_of
@@ -77,6 +78,7 @@ class TargetInputs(NamedTuple):
     groups: np.ndarray | None  # rows that are left out together
     notes: list[str]
     known: np.ndarray | None = None  # targets that people gave
+    leaks: Sequence[Any] = ()  # columns that look made from the target
 
     @property
     def doubtful(self) -> np.ndarray:
@@ -92,12 +94,13 @@ def read_target_inputs(
     embeddings: Any,
     groups: Any,
     drop: Sequence[Any],
+    trust: Sequence[Any] = (),
     seed: int,
     n_jobs: int | None,
     decisions: Any = None,
     keys: Any = None,
 ) -> TargetInputs:
-    """Read and check targets, features and groups."""
+    """Read and check targets, features and groups; set columns that hold the target aside."""
     given, known = read_targets(table, y), None
     if decisions is not None:
         given, known = lay_over_targets(given, decisions, keys)
@@ -107,15 +110,21 @@ def read_target_inputs(
     if given.table is not None:
         check_one_per_row("the table", count_rows(given.table), n, what="targets")
     source = given.table if embeddings is None else embeddings
-    notes, features, X = [*given.notes], None, None
+    notes = [*given.notes]
+    features = None
+    X = None
+    leaks: list[Any] = []
     if source is not None:
         features = features_of(source, random_state=seed, n_jobs=n_jobs)
         check_one_per_row("the table", features.X.shape[0], n, what="targets")
+        leaks, leak_notes = find_target_leaks(source, given, features.columns, trust)
+        if leaks:
+            features = features_of(source, drop=leaks, random_state=seed, n_jobs=n_jobs)
         X, _ = fit_scale(features.X, seed)
-        notes += [*features.notes, *notes_on_leaks(source, given)]
+        notes += [*leak_notes, *features.notes]
     if groups is not None:
         groups = group_numbers(one_per_row("groups", groups, n), np.arange(n))
-    return TargetInputs(given, features, X, groups, notes, known)
+    return TargetInputs(given, features, X, groups, notes, known, leaks)
 
 
 def _without(table: Any, drop: Sequence[Any]) -> Any:
@@ -338,18 +347,37 @@ def _written(cell: Any, value: float, text: str) -> Any:
     return int(value) if is_whole else value
 
 
-def notes_on_leaks(table: Any, given: TargetColumn) -> list[str]:
-    """A note on columns that put the rows in nearly the same order as the target does."""
+def find_target_leaks(
+    table: Any, given: TargetColumn, used: Sequence[Any], trust: Sequence[Any] = ()
+) -> tuple[list[Any], list[str]]:
+    """The columns to leave out, as they put the rows in nearly the order of the target, and why.
+
+    Where no other column would be left, they are kept, and the note says so. ``used`` are the
+    columns that models look at, ``trust`` those that are known not to be made from the target.
+    """
     if sparse.issparse(table):  # its columns are words or pixels, and there are too many to try
-        return []
+        return [], []
+    columns = columns_of(table)
+    check_trust(trust, columns)
     rows = np.flatnonzero(given.has_target)[:LEAK_ROWS]
-    names = [c.name for c in columns_of(table) if _gives(c, given.targets[rows], rows)]
-    if not names:
-        return []
-    called = listed([repr(name) for name in names], most=NAMED_COLUMNS)
-    return [
-        f"By {called} the rows are in nearly the same order as by the target. What was made from "
-        "the target repeats its errors and hides them: leave it out with drop, or --drop."
+    tried = [c for c in columns if c.key in used and c.key not in trust and c.name not in trust]
+    leaks = [c for c in tried if _gives(c, given.targets[rows], rows)]
+    if not leaks:
+        return [], []
+    names = listed([repr(column.name) for column in leaks], most=NAMED_COLUMNS)
+    told = f"By {names} the rows are in nearly the same order as by the target."
+    if len(leaks) == len(used):
+        return [], [
+            f"{told} What was made from the target repeats its errors and hides them, and no other "
+            "column is there to find them by."
+        ]
+    it, was = ("it", "was") if len(leaks) == 1 else ("they", "were")
+    keys = ", ".join(repr(column.key) for column in leaks[:NAMED_COLUMNS])
+    more = ", ..." if len(leaks) > NAMED_COLUMNS else ""
+    return [column.key for column in leaks], [
+        f"{told} What was made from the target repeats its errors and hides them, so {it} {was} "
+        f"left out. If {it} {was} measured independently, pass trust=[{keys}{more}] (on the "
+        "command line --trust)."
     ]
 
 
