@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from scipy import sparse
 
 from ..._format import listed
-from ..._random import draw_seeds
+from ..._random import draw_seed
 from .._columns import (
     Column,
     as_table,
@@ -221,11 +221,10 @@ def features_of(
     if isinstance(table, np.ndarray) and not len(drop) and _is_ready(table, stands_for):
         return _ready_features(table)
     columns = without(columns_of(table), drop)
-    # A seed for each column, drawn in advance: the features do not depend on n_jobs.
-    seeds = draw_seeds(random_state, len(columns))
+    # One seed for all columns: what is made of a column depends neither on its place nor on n_jobs.
+    seed = draw_seed(random_state)
     encoded = Parallel(n_jobs=n_jobs)(
-        delayed(encode)(column, seed, stands_for)
-        for column, seed in zip(columns, seeds, strict=True)
+        delayed(encode)(column, seed, stands_for) for column in columns
     )
     return _gathered(columns, encoded)
 
