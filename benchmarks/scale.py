@@ -258,7 +258,7 @@ def per_second(name, call, rows):
 def scikit_learn_s(model, data):
     """The same trees as scikit-learn holds them; None for models that are not of trees."""
     if isinstance(model, Forest):
-        return model._forest(data)
+        return model.grown(data)
     if isinstance(model, GradientBoosting):
         some = data.for_rows(np.arange(TREE_ROWS))
         return model._classifier(data).fit(some.X, some.codes)

@@ -2,6 +2,8 @@
 
 import from_examples
 import headline
+import packages
 
 headline.draw()
+packages.main()
 from_examples.draw()
