@@ -43,7 +43,8 @@ def audit_classes(file: Path, options: Options, progress: Callable[[str], None])
 def audit_votes(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[Any, Any]:
     """The audit of the votes in a file; its items are called by their own names."""
     votes = errata.tables.read_table(file)
-    item, worker = str(options.item), str(options.worker)
+    item = str(options.item)
+    worker = str(options.worker)
     check_known([item, worker, options.label], votes.column_names, file)
     _check_roles(options)
     left_out = [*options.drop, *(name for name in (options.group, options.by) if name)]
@@ -206,7 +207,8 @@ def _audited(table: Table, options: Options, file: Path, progress: Callable[[str
 
 def _seen_from_here(table: Any, file: Path, item: str) -> Any:
     """Names of pictures as they are from here; those of items as the votes have them."""
-    seen, place = with_pictures(table, file), table.column_names.index(item)
+    seen = with_pictures(table, file)
+    place = table.column_names.index(item)
     return seen.set_column(place, item, table.column(place))
 
 
@@ -232,7 +234,8 @@ def _check_roles(options: Options) -> None:
 
 def _features(path: Path, options: Options, left_out: list[str]) -> Any:
     """The table of the items, whose names are in the column called as in the votes."""
-    table, name = errata.tables.read_table(path), options.name or str(options.item)
+    table = errata.tables.read_table(path)
+    name = options.name or str(options.item)
     if name not in table.column_names and options.name is None:
         raise ValueError(
             f"{path} has no column {name!r} that says which item each row is; name it with --id."

@@ -173,7 +173,8 @@ def _ranked(found: Any) -> tuple[dict[str, Any], str]:
     """The rows of the list, the most suspicious first, and what they are."""
     if len(found) <= errata.auditing._settings.EXACT_ROWS:
         return found.ranked_columns(), f"All {wording(found.found()).row}s"
-    ranked, flagged = found.ranked_columns(flagged=True, most=MOST_RANKED), found.totals.n_flagged
+    ranked = found.ranked_columns(flagged=True, most=MOST_RANKED)
+    flagged = found.totals.n_flagged
     if flagged <= MOST_RANKED:
         return ranked, "The flagged rows"
     return ranked, f"The {count(MOST_RANKED)} most suspicious of the flagged rows"

@@ -71,7 +71,8 @@ def _clean_found_rows(
     audit: Any, table: Path, rows: Any, out: Path, cleaning: dict[str, Any]
 ) -> Counts:
     """Copy a table whose rows were found in the audit, in whatever order."""
-    label, places = audit.about["label"], rows.tolist()
+    label = audit.about["label"]
+    places = rows.tolist()
     cells = read_column(table, label).tolist()
     cleaned = beside_table(audit.clean(**cleaning), cells, places)
     new = new_cells(cleaned, cells, places)
@@ -205,7 +206,8 @@ def _multilabel_rows_in_audit(table: Path, now: Any, audit: Any) -> Any:
 
 def _new_columns(audit: Any, now: Any, labels: Any) -> dict[str, list[Any]]:
     """The columns of labels in which a cell changes."""
-    multilabel, label = errata.auditing.multilabel, audit.about["label"]
+    multilabel = errata.auditing.multilabel
+    label = audit.about["label"]
     cells = {name: column(now, name) for name in label_columns(audit)}
     if label is None:
         new = {
@@ -247,15 +249,19 @@ def _multilabel_outcome(audit: Any, cleaned: Any, action: str, threshold: float)
 def _done(audit: Any, cleaned: Any, action: str, wrong: Any) -> list[str]:
     if action == "drop":
         dropped = int((~cleaned.kept & ~cleaned.decided).sum())
-        spared, what = int(wrong.any(axis=1).sum()) - dropped, "no more than half of the rows go"
+        spared = int(wrong.any(axis=1).sum()) - dropped
+        what = "no more than half of the rows go"
         counts = {f"{plural(dropped, 'row')} dropped": dropped}
     elif action == "relabel":
         new, old = (labels[~cleaned.decided] for labels in (cleaned.labels, audit.labels))
-        added, taken = (new > old).sum(), (new < old).sum()
-        spared, what = int(wrong.sum() - added - taken), "that is not sure"
+        added = (new > old).sum()
+        taken = (new < old).sum()
+        spared = int(wrong.sum() - added - taken)
+        what = "that is not sure"
         counts = {f"{count(added)} added": added, f"{count(taken)} taken away": taken}
     else:
-        spared, what = 0, ""
+        spared = 0
+        what = ""
         counts = {f"{count(wrong.sum())} emptied": wrong.sum()}
     kept = {f"{count(spared)} kept, as {what}": spared}
     return [told for told, number in (counts | kept).items() if number]
@@ -300,7 +306,9 @@ def _items(audit: Any, cleaned: Any) -> dict[str, Any]:
 
 def _rows(audit: Any, cleaned: Any, source: Path) -> dict[str, Any]:
     """The rows of the table whose items stay, with a column of labels."""
-    table, name, label = errata.tables.read_table(source), audit.about["id"], audit.about["label"]
+    table = errata.tables.read_table(source)
+    name = audit.about["id"]
+    label = audit.about["label"]
     check_known([name], table.column_names, source)
     if label in table.column_names:
         raise ValueError(f"{source} has a column {label!r} already; rename it for the labels.")

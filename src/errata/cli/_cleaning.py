@@ -50,7 +50,8 @@ NOTHING = Counts(0, Counter(), Counter(), Counter(), 0)
 
 def counts_of(cleaned: Any, p_wrong: Any, labelled: Any, threshold: float) -> Counts:
     """What was done to some rows; ``p_wrong`` and ``labelled`` are as the audit has them."""
-    by_probability, did = ~cleaned.decided, cleaned.did
+    by_probability = ~cleaned.decided
+    did = cleaned.did
     return Counts(
         int(((p_wrong > threshold) & by_probability).sum()),
         Counter(did[by_probability & labelled].tolist()),
@@ -119,7 +120,8 @@ def tell_of_blanks(did: Counter[str]) -> None:
 
 def outcome(counts: Counts, threshold: float, why_kept: str, judged: str = "label") -> str:
     """What became of the labels above the threshold, or whatever was judged, in one sentence."""
-    wrong, did = counts.wrong, counts.labelled
+    wrong = counts.wrong
+    did = counts.labelled
     labels = f"{plural(wrong, judged)} {'is' if wrong == 1 else 'are'}"
     probably = f"wrong with a probability above {threshold:g}"
     if not wrong:
@@ -137,7 +139,8 @@ def clean_by_place(
     """Copy a file, or several into a new folder, as an audit says; give what was done."""
     from ..tables.stored._files import copy_file, copy_files  # here, as they bring NumPy
 
-    label, rewriting = audit.about["label"], _Rewriting(audit, table, cleaning)
+    label = audit.about["label"]
+    rewriting = _Rewriting(audit, table, cleaning)
     if files is None:
         errata.tables._table.check_same_format(table, out)
         with atomic_path(out) as temporary:
@@ -158,7 +161,9 @@ class _Rewriting:
 
     def __init__(self, audit: Any, table: Path, cleaning: dict[str, Any]) -> None:
         self.counts = NOTHING
-        self._audit, self._table, self._threshold = audit, table, cleaning["threshold"]
+        self._audit = audit
+        self._table = table
+        self._threshold = cleaning["threshold"]
         self._clean = _cleaner(audit, cleaning)
 
     def rewrite(self, place: Any, cells: list[Any]) -> tuple[Any, list[Any]]:
@@ -173,7 +178,8 @@ class _Rewriting:
         from ..auditing.stored._rows import columns_of_rows
 
         audited = columns_of_rows(vars(self._audit), rows)
-        then, here = audited["label"].tolist(), list(range(len(cells)))
+        then = audited["label"].tolist()
+        here = list(range(len(cells)))
         check_as_audited(
             *(place.file, blanks_as_none(cells), then),
             range(place.row, place.row + len(cells)),

@@ -17,7 +17,8 @@ from ._folder import beside, tidy
 from ._options import FRACTION, JOBS, SEED, chosen_engine, cluster_options
 
 KINDS = ("ncar", "nar", "nnar")
-YES, NO = {"1", "1.0", "true", "yes", "y"}, {"0", "0.0", "false", "no", "n", ""}
+YES = {"1", "1.0", "true", "yes", "y"}
+NO = {"0", "0.0", "false", "no", "n", ""}
 
 
 @click.command()
@@ -90,7 +91,8 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
     require_all({"pyarrow": "tables", "jinja2": "report", "matplotlib": "report"})
     asked["label"] = named_label(asked["label"], file)
     table = with_pictures(errata.tables.read_table(file), file)
-    out, terminal = out or beside(file, ".compare", ending=""), console()
+    out = out or beside(file, ".compare", ending="")
+    terminal = console()
     learnt = _learnt_from(table, file, asked)
     tidy(out)
     with resumable():

@@ -107,7 +107,8 @@ def _begin(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
 
 def _check_export(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
     """Find table and format; raise now what would go wrong after the work."""
-    target, form = asked["export"], asked["form"]
+    target = asked["export"]
+    form = asked["form"]
     found = [name for name, ends in _ENDINGS.items() if target.name.lower().endswith(ends)]
     if form not in (None, *found) or not found:
         fits = [end for name in (FORMATS if form is None else [form]) for end in _ENDINGS[name]]
@@ -129,7 +130,8 @@ def _take_in(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
 
 
 def _export(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
-    source, target = asked["table"], asked["export"]
+    source = asked["table"]
+    target = asked["export"]
     tidy(target.parent)
     if asked["events"]:
         told = plural(errata.review.export_events(kept, target), "event")
@@ -142,7 +144,8 @@ def _export(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
 
 
 def _export_tasks(verdicts: Mapping[str, Any], audited: Any, asked: dict[str, Any]) -> str:
-    source, target = asked["table"], asked["export"]
+    source = asked["table"]
+    target = asked["export"]
     tasks = errata.review.export_label_studio(audited, verdicts, source, target)
     return f"{plural(tasks, 'task')}; their labelling config is {target.with_suffix('.xml')}"
 

@@ -150,7 +150,8 @@ def fail_above(found: Any, most: float | None) -> None:
     """End with exit code 1 where too many labels are wrong, or nobody knows how many."""
     if most is None:
         return
-    rate, many = found.noise_rate, wording(found.found()).nouns
+    rate = found.noise_rate
+    many = wording(found.found()).nouns
     # Without skill the estimate means nothing; a pipeline must not pass for lack of evidence.
     limit = f"more than --fail-above {most:.1%}"
     if not found.has_skill and rate.high > most:

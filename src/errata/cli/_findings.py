@@ -15,12 +15,21 @@ from ._console import grid, title_of_rows
 from ._folder import place_beside
 
 # Of each table; the report has the rest.
-CLASSES, PAIRS, ROWS, STRETCHES, VALUES = 15, 10, 10, 10, 10
+CLASSES = 15
+PAIRS = 10
+ROWS = 10
+STRETCHES = 10
+VALUES = 10
 
 TARGET_ROWS = 10  # of the table; the report has the rest
-MULTILABEL_ROWS, LABELS = 10, 10  # of the tables; the report has the rest
+# of the tables; the report has the rest
+MULTILABEL_ROWS = 10
+LABELS = 10
 
-ITEMS, WORKERS, ASKED = 10, 10, 5  # of each table; the report has the rest
+# of each table; the report has the rest
+ITEMS = 10
+WORKERS = 10
+ASKED = 5
 
 
 def print_findings(
@@ -64,8 +73,10 @@ def _answers(summary: dict[str, Any]) -> list[str]:
 
 
 def _rates(summary: dict[str, Any]) -> list[str]:
-    rate, alternatives = summary["noise_rate"], summary.get("alternatives")
-    least, most = percent(rate["low"]), percent(rate["high"])
+    rate = summary["noise_rate"]
+    alternatives = summary.get("alternatives")
+    least = percent(rate["low"])
+    most = percent(rate["high"])
     return [
         f"Noise rate: {percent(rate['estimate'])} ({least} to {most}).",
         *([alternatives] if alternatives else []),
@@ -74,7 +85,8 @@ def _rates(summary: dict[str, Any]) -> list[str]:
 
 def class_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     """The tables of classes, of pairs of them and of rows or stretches, with their titles."""
-    classes, pairs = summary["per_class"], summary["confusion"]
+    classes = summary["per_class"]
+    pairs = summary["confusion"]
     worst = "Labels" if len(classes) <= CLASSES else f"The {CLASSES} worst of {len(classes)} labels"
     tables = [(f"{worst}:", _classes(classes))]
     if pairs:
@@ -97,7 +109,8 @@ def _by_value(by: dict[str, Any]) -> list[Any]:
         table.add_row(
             v["value"], count(v["rows"]), percent(v["rate"]), between, count(v["flagged"])
         )
-    found, shown = len(by["values"]), min(len(by["values"]), VALUES)
+    found = len(by["values"])
+    shown = min(len(by["values"]), VALUES)
     which = "" if shown == found else f", the {shown} noisiest of {count(found)}"
     sentence = [by["sentence"]] if by["sentence"] else []
     return [f"By {by['column']}{which}:", table, *sentence]
@@ -276,7 +289,8 @@ def _title_of_workers(summary: dict[str, Any]) -> str:
     >>> _title_of_workers({"annotators": 12, "guessing": 1, "workers": [{}] * 12})
     'The 10 least accurate of 12 annotators, 1 of whom may be guessing:'
     """
-    number, guessing = summary["annotators"], summary["guessing"]
+    number = summary["annotators"]
+    guessing = summary["guessing"]
     shown = min(len(summary["workers"]), WORKERS)
     which = f"The {count(shown)} least accurate of {plural(number, 'annotator')}"
     if shown == number:

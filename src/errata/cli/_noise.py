@@ -168,7 +168,8 @@ class PlantedNumbers:
         )
         digits = numbers.digits_of(given.targets[given.has_target])
         cells = read_column(table, target).tolist()
-        self.target, self.changed = target, changed
+        self.target = target
+        self.changed = changed
         self.cells = numbers.written_cells(cells, changed, noisy, digits)
         self.truth = {
             "row": range(len(noisy)),
@@ -187,7 +188,8 @@ def _plant_numbers(planted: PlantedNumbers, table: Path, out: Path, truth: Path)
 
 
 def _tell(changed: Any, what: str, out: Path, truth: Path) -> None:
-    wrong, n = int(changed.sum()), len(changed)
+    wrong = int(changed.sum())
+    n = len(changed)
     say(f"Changed {count(wrong)} of {plural(n, what)} ({percent(wrong / n)}).")
     say(f"Wrote {out} and the truth to {truth}.")
 
@@ -263,7 +265,8 @@ def _read_transition(path: Path | None, labels: Any) -> Any:
         raise ValueError("kind transition needs the matrix: --transition FILE.")
     first, *columns = errata.tables._columns.columns_of(errata.tables.read_table(path))
     by_name = {column.name: column for column in columns}
-    classes, names = first.array().tolist(), list(by_name)
+    classes = first.array().tolist()
+    names = list(by_name)
     if sorted(classes) != sorted(names):
         raise ValueError(
             f"{path} must name the same classes in its first column and in its header; "

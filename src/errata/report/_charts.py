@@ -12,7 +12,8 @@ from ._words import at_rank
 MOST_POINTS = 400
 
 # The curve ends when it is twice as long as the list and this fraction of the errors is found.
-BEYOND_THE_LIST, NEARLY_ALL = 2, 0.99
+BEYOND_THE_LIST = 2
+NEARLY_ALL = 0.99
 
 # What a point of the self-check's curve holds, in the order of the page's table.
 CURVES = ("rank", "recall", "label_recall", "precision")
@@ -22,7 +23,8 @@ GRID = 10_000
 
 # A row lies outside if it is further from the middle nine tenths than this fraction of their
 # extent: none of a normal distribution does, and one far row does not squeeze the rest to a spot.
-QUANTILES, MARGIN = (0.05, 0.95), 0.75
+QUANTILES = (0.05, 0.95)
+MARGIN = 0.75
 
 SHOWN = 50  # values, the noisiest
 
@@ -171,7 +173,8 @@ class Axis(NamedTuple):
         return [{"at": self.at(value), "text": number(value, 6)} for value in values]
 
     def _powers(self) -> list[float]:
-        first, last = ceil(log10(self.low)), floor(log10(self.high))
+        first = ceil(log10(self.low))
+        last = floor(log10(self.high))
         return [float(10.0**power) for power in range(first, last + 1)]
 
     def _steps(self, about: int) -> list[float]:
@@ -179,7 +182,8 @@ class Axis(NamedTuple):
         power = 10.0 ** floor(log10(rough))
         # Rather some marks more than too few.
         step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= 0.7 * rough)
-        first, last = ceil(self.low / step), floor(self.high / step)
+        first = ceil(self.low / step)
+        last = floor(self.high / step)
         return [step * place for place in range(first, last + 1)]
 
 
@@ -189,7 +193,8 @@ def around(values: list[float], margin: float = 0.04, *, logs: bool = False) -> 
     >>> around([0.0, 50.0])
     Axis(low=-2.0, high=52.0, logs=False)
     """
-    low, high = min(values), max(values)
+    low = min(values)
+    high = max(values)
     if logs:
         factor = (high / low) ** margin if high > low else 2.0
         return Axis(low / factor, high * factor, logs=True)
@@ -203,7 +208,8 @@ def packed(points: dict[str, list]) -> dict[str, Any]:
     ``outside`` holds, by number of the point, the way it lies (-1, 0 or 1 in x and in y) and its
     true position.
     """
-    (x, way_x), (y, way_y) = _on_grid(points["x"]), _on_grid(points["y"])
+    x, way_x = _on_grid(points["x"])
+    y, way_y = _on_grid(points["y"])
     return {
         **{name: points[name] for name in ("row", "label", "suggested", "flagged")},
         **{"x": x.tolist(), "y": y.tolist()},
@@ -238,7 +244,8 @@ def outside(points: dict[str, list]) -> str:
     far = len(packed(points)["outside"])
     if not far:
         return ""
-    (left, right), (low, high) = limits(points["x"]), limits(points["y"])
+    left, right = limits(points["x"])
+    low, high = limits(points["y"])
     lie = "lies" if far == 1 else "lie"
     return (
         f"{plural(far, 'row')} {lie} outside and {'is' if far == 1 else 'are'} drawn as "

@@ -23,14 +23,18 @@ COLOURS = 9
 # Full colour stands for at least this much noise, so that a nearly clean table looks clean.
 FULL_COLOUR = 0.05
 
-MARKS, FINE_MARKS = 6, 30  # of the axis, about; the second when the reader has zoomed in
+# of the axis, about; the second when the reader has zoomed in
+MARKS = 6
+FINE_MARKS = 30
 EDGE = 2.0  # percent of the window without marks, at either end
 
 
 def class_view(summary: dict[str, Any]) -> dict[str, Any]:
     """What the templates show of classes: what follows from the summary."""
-    examples, check = listed_rows(summary), _charts.drawn(summary)
-    skill, many = summary["has_skill"], are_many(summary)
+    examples = listed_rows(summary)
+    check = _charts.drawn(summary)
+    skill = summary["has_skill"]
+    many = are_many(summary)
     stretches = summary["stretches"]
     return {
         "hypotheses": _words.hypotheses(summary),
@@ -59,7 +63,8 @@ def matrix(summary: dict[str, Any]) -> dict[str, Any] | None:
 
     Lines are classes, columns labels. None where there is nothing to show.
     """
-    transition, classes = summary["transition"], summary["classes"]
+    transition = summary["transition"]
+    classes = summary["classes"]
     if transition is not None and len(classes) <= MOST_CLASSES:
         return fraction_matrix(classes, transition)
     names = _most_confused(summary["confusion"])
@@ -193,7 +198,8 @@ def stretch_listing(stretches: dict[str, Any], flagged: int) -> str:
     >>> stretch_listing({"count": 64, "recordings": 6, "worst": [{}] * 20}, 1218)
     '64 stretches in 6 recordings, 1,218 flagged rows in all; the worst 20 are drawn.'
     """
-    found, drawn = stretches["count"], len(stretches["worst"])
+    found = stretches["count"]
+    drawn = len(stretches["worst"])
     if not found:
         return f"No stretch of the {plural(stretches['recordings'], 'recording')} looks wrong."
     rows = plural(flagged, "flagged row")
@@ -261,7 +267,8 @@ def marks(first: float, last: float) -> list[dict[str, Any]]:
     wide = last - first
     if not wide > 0:
         return []
-    coarse, fine = _step(wide / MARKS), _step(wide / FINE_MARKS)
+    coarse = _step(wide / MARKS)
+    fine = _step(wide / FINE_MARKS)
     decimals = max(0, -floor(log10(fine)))
     found = []
     for place in range(ceil(first / fine), floor(last / fine) + 1):
@@ -285,7 +292,8 @@ def payload(summary: dict[str, Any]) -> dict[str, Any]:
 
     ``names`` holds the classes in their order, then labels that are not a class.
     """
-    names, check = Codes(summary["classes"]), drawn(summary)
+    names = Codes(summary["classes"])
+    check = drawn(summary)
     return {
         **list_payload(summary, names),
         "curve": _rounded(thinned(check)) if check else None,

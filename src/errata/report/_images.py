@@ -117,7 +117,8 @@ def _to_bytes(pixels: np.ndarray) -> np.ndarray:
         return pixels
     pixels = pixels.astype(np.float64)
     finite = np.isfinite(pixels)
-    low, high = pixels[finite].min(initial=np.inf), pixels[finite].max(initial=-np.inf)
+    low = pixels[finite].min(initial=np.inf)
+    high = pixels[finite].max(initial=-np.inf)
     if not low < high:  # one gray all over, or nothing finite
         return np.zeros(pixels.shape, dtype=np.uint8)
     stretched = np.zeros(pixels.shape)

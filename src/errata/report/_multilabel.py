@@ -71,7 +71,8 @@ def _drawn(line: dict[str, Any], end: float) -> dict[str, Any]:
 def _cards(summary: dict[str, Any]) -> list[dict[str, str]]:
     """Key figures; rows are flagged, and labels of rows are wrong."""
     wrong, rows, right, found = _words.cards(summary)
-    flagged, n = summary["flagged"]["count"], summary["table_rows"]
+    flagged = summary["flagged"]["count"]
+    n = summary["table_rows"]
     cells = plural(summary["flagged_cells"], "label")
     rows["note"] = f"{percent(flagged / n)} of {plural(n, 'row')}; {cells} in them"
     plain = [

@@ -10,7 +10,8 @@ from .._format import shortened
 PICTURE_BUDGET = 1_200_000
 
 # Texts come next: the first examples keep theirs, up to this many characters; later ones are cut.
-TEXT_BUDGET, CUT_TEXT = 600_000, 200
+TEXT_BUDGET = 600_000
+CUT_TEXT = 200
 
 
 class Codes(dict[str, int]):
@@ -37,14 +38,16 @@ def packed_examples(examples: list[dict[str, Any]], names: Codes) -> dict[str, l
     Labels refer to ``names``, which grows by those that are not a class; columns to ``columns``,
     and whatever else occurs more than once to ``texts``.
     """
-    columns, texts = Codes(), Codes(_repeated(examples))
+    columns = Codes()
+    texts = Codes(_repeated(examples))
     packed = [_packed(example, names, columns, texts) for example in examples]
     return {"examples": packed, "columns": list(columns), "texts": list(texts)}
 
 
 def with_pictures(examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The examples with the pictures the page can afford; only data URIs, never an address."""
-    left, kept = PICTURE_BUDGET, []
+    left = PICTURE_BUDGET
+    kept = []
     for example in examples:
         # Counted even if they no longer fit, so that pictures stop at one place in the list, which
         # the page can name.
@@ -55,7 +58,8 @@ def with_pictures(examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def with_texts(examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The examples with texts in full as long as the page can afford them, then cut."""
-    left, kept = TEXT_BUDGET, []
+    left = TEXT_BUDGET
+    kept = []
     for example in examples:
         left -= sum(len(cell) for row in _rows_shown(example) for cell in row["values"].values())
         kept.append(example if left >= 0 else _with_rows(example, _with_cut_texts))

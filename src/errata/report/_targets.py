@@ -38,7 +38,8 @@ def _kinds_of_error(summary: dict[str, Any]) -> list[str]:
 
 def _on_log_axes(summary: dict[str, Any]) -> bool:
     """Whether axes are of logarithms, as the noise is: nought and less have no place on them."""
-    points, band = summary["points"], summary["band"]
+    points = summary["points"]
+    band = summary["band"]
     lows = [f + below for f, below in zip(band["predicted"], band["below"], strict=True)]
     drawn = (*points["target"], *points["predicted"], *points["low"], *lows)
     return summary["noise"]["on_log_scale"] and min(drawn) > 0
@@ -46,7 +47,8 @@ def _on_log_axes(summary: dict[str, Any]) -> bool:
 
 def _fit(summary: dict[str, Any]) -> dict[str, Any]:
     """Recorded against expected; flagged rows with the interval in which a right value lies."""
-    points, logs = summary["points"], _on_log_axes(summary)
+    points = summary["points"]
+    logs = _on_log_axes(summary)
     drawn = [
         *(p for p, flagged in zip(points["target"], points["flagged"], strict=True) if not flagged),
         *points["predicted"],
@@ -72,7 +74,9 @@ _ROW = ("row", "target", "predicted", "flagged")
 
 def _residuals(summary: dict[str, Any]) -> dict[str, Any]:
     """What is recorded beyond what is expected, by what is expected, and where right values lie."""
-    points, band, logs = summary["points"], summary["band"], _on_log_axes(summary)
+    points = summary["points"]
+    band = summary["band"]
+    logs = _on_log_axes(summary)
     rows = list(zip(*(points[name] for name in _ROW), strict=True))
     away = [y / f if logs else y - f for _, y, f, _ in rows]
     rest = [a for a, (*_, flagged) in zip(away, rows, strict=True) if not flagged]

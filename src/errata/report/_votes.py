@@ -43,7 +43,8 @@ def _shared(summary: dict[str, Any]) -> dict[str, Any] | None:
 
 def _drawn(worker: dict[str, Any]) -> dict[str, Any]:
     """An annotator with the places of dot and interval, in percent of the axis."""
-    low, high = 100 * worker["low"], 100 * worker["high"]
+    low = 100 * worker["low"]
+    high = 100 * worker["high"]
     return worker | {
         "dot": round(100 * worker["accuracy"], 1),
         "start": round(low, 1),
@@ -58,7 +59,8 @@ def worker_lead(summary: dict[str, Any]) -> str:
     'The most accurate first; 60 of 200 annotators are shown. 3 of all may be guessing: their \
 votes tell hardly more than chance would.'
     """
-    shown, guessing = len(summary["workers"]), summary["guessing"]
+    shown = len(summary["workers"])
+    guessing = summary["guessing"]
     lead = "The most accurate first"
     if shown < summary["annotators"]:
         lead += f"; {count(shown)} of {count(summary['annotators'])} annotators are shown"
@@ -78,7 +80,9 @@ items.'
     >>> worth_told({"votes": 1.0, "weight": 1.0, "features": 0.0})
     'Every vote counts in full. The table tells nothing that votes do not.'
     """
-    given, weight, features = max(round(worth["votes"]), 1), worth["weight"], worth["features"]
+    given = max(round(worth["votes"]), 1)
+    weight = worth["weight"]
+    features = worth["features"]
     told = "Every vote counts in full."
     if weight < IN_FULL:
         told = (

@@ -55,7 +55,8 @@ def listing(summary: dict[str, Any]) -> str:
     >>> listing({"examples": rows, "flagged": {"count": 2}})
     'The 3 most suspicious rows, 2 of them flagged.'
     """
-    examples, flagged = summary["examples"], summary["flagged"]["count"]
+    examples = summary["examples"]
+    flagged = summary["flagged"]["count"]
     row = wording(summary).row
     here = sum(example["flagged"] for example in examples)
     if here == flagged == len(examples):
@@ -68,7 +69,9 @@ def listing(summary: dict[str, Any]) -> str:
 
 def cards(summary: dict[str, Any]) -> list[dict[str, str]]:
     """The key figures: a name, a number, and what to make of it."""
-    flagged, rows, words = summary["flagged"], summary["rows"], wording(summary)
+    flagged = summary["flagged"]
+    rows = summary["rows"]
+    words = wording(summary)
     part = percent(flagged["count"] / rows if rows else None)
     return [
         _rate_card(summary),
@@ -91,7 +94,8 @@ def cards(summary: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _rate_card(summary: dict[str, Any]) -> dict[str, str]:
-    rate, judged = summary["noise_rate"], capitalised(wording(summary).nouns)
+    rate = summary["noise_rate"]
+    judged = capitalised(wording(summary).nouns)
     if not summary["has_skill"]:
         return {"name": f"{judged} wrong", "figure": "unknown", "note": anything(summary)}
     return {
@@ -142,7 +146,8 @@ def _rows(summary: dict[str, Any]) -> list[str]:
     shown = [example for example in summary["examples"] if example["flagged"]][:SHOWN]
     if not shown:
         return []
-    found, row = summary["flagged"]["count"], wording(summary).row
+    found = summary["flagged"]["count"]
+    row = wording(summary).row
     which = "The flagged" if found == len(shown) else f"The first {len(shown)} of {count(found)}"
     title = f"**{which} {row}{'' if found == 1 else 's'}**"
     columns = _columns(shown, row)

@@ -10,7 +10,9 @@ import numpy as np
 from .._optional import require
 
 _ROWS = 1 << 14  # whose text is in memory at a time
-_BETWEEN, _MISSING = "\x1f", "\x00"  # what separates cells, and what stands for null
+# what separates cells, and what stands for null
+_BETWEEN = "\x1f"
+_MISSING = "\x00"
 
 
 class RowDigests(NamedTuple):

@@ -35,7 +35,8 @@ SIDE = 32  # pixels that a picture is reduced to
 _SIGNATURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"BM", b"II*\0", b"MM\0*")
 _LOOKED_AT = 20  # cells that tell whether a column holds pictures
 
-PICTURE, LABEL = "picture", "label"
+PICTURE = "picture"
+LABEL = "label"
 _SPLITS = {"train", "training", "test", "testing", "val", "valid", "validation", "dev"}
 
 
@@ -109,7 +110,8 @@ def small_picture(cell: Any) -> np.ndarray | None:
 
 def _reduced(picture: Any) -> Any:
     """The picture upright, in colours on white, of the size that is looked at."""
-    pil, ops = require("PIL.Image", extra="pictures"), require("PIL.ImageOps", extra="pictures")
+    pil = require("PIL.Image", extra="pictures")
+    ops = require("PIL.ImageOps", extra="pictures")
     picture.draft("RGB", (2 * SIDE, 2 * SIDE))  # a JPEG is decoded no larger than needed
     picture = _coloured(ops.exif_transpose(picture))
     return picture.resize((SIDE, SIDE), pil.Resampling.BILINEAR, reducing_gap=2.0)
@@ -120,7 +122,8 @@ def _coloured(picture: Any) -> Any:
     pil = require("PIL.Image", extra="pictures")
     if picture.mode.startswith(("I", "F")):
         grey = np.asarray(picture, dtype=float)
-        low, high = grey.min(), max(grey.max(), grey.min() + 1e-12)
+        low = grey.min()
+        high = max(grey.max(), grey.min() + 1e-12)
         return pil.fromarray(np.uint8(255 * (grey - low) / (high - low))).convert("RGB")
     if "transparency" in picture.info or picture.mode in ("LA", "La", "PA", "RGBA", "RGBa"):
         over = picture.convert("RGBA")
@@ -274,7 +277,8 @@ def _free_place(folder: Path, name: str, label: Any) -> Path:
     first, *inner = PurePosixPath(name).parts
     within = PurePosixPath(*inner) if inner else PurePosixPath(first)
     place = folder.joinpath(*([] if label is None else [str(label)]), within)
-    number, free = 1, place
+    number = 1
+    free = place
     while free.exists():
         number += 1
         free = place.with_name(f"{place.stem}-{number}{place.suffix}")

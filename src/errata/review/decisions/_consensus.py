@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from ._store import Decisions
 
 
-DISPUTED, SKIPPED, SEEN = "disputed", "skipped", "seen"
+DISPUTED = "disputed"
+SKIPPED = "skipped"
+SEEN = "seen"
 _MAJORITY = 2  # reviewers that a majority needs
 _AGAINST = 1  # at most, of those who say otherwise
 
@@ -177,7 +179,8 @@ def _pair(first: str, second: str, a: dict[str, Opinion], b: dict[str, Opinion])
 def _kappa(both: list[tuple[Opinion, Opinion]], alike: int) -> float | None:
     """(observed - chance) / (1 - chance) agreement (Cohen, 1960)."""
     n = len(both)
-    ours, theirs = Counter(a for a, _ in both), Counter(b for _, b in both)
+    ours = Counter(a for a, _ in both)
+    theirs = Counter(b for _, b in both)
     by_chance = sum(ours[told] * theirs[told] for told in ours)  # times n squared
     if by_chance == n * n:
         return None

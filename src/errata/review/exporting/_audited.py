@@ -57,7 +57,8 @@ def read_audited(folder: str | os.PathLike) -> Audited:
     check_folder(folder)
     try:
         numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
-        fingerprint, _ = numbers["fingerprint"], numbers["about"]
+        fingerprint = numbers["fingerprint"]
+        _ = numbers["about"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         why = "it has no audit.json" if isinstance(error, FileNotFoundError) else error
         raise ValueError(
@@ -83,8 +84,11 @@ def check_folder(path: Path) -> None:
 
 def _rows(fingerprint: str, numbers: dict[str, Any], file: Any) -> Audited:
     """The rows in a file, of an audit with these numbers."""
-    about, kind, names = numbers["about"], kind_of(numbers), numbers.get("names")
-    there, column = file.schema_arrow.names, partial(_column, file)
+    about = numbers["about"]
+    kind = kind_of(numbers)
+    names = numbers.get("names")
+    there = file.schema_arrow.names
+    column = partial(_column, file)
     labels, suggested = recorded_rows(numbers, lambda name: column(name).to_pylist())
     items = column("items").to_pylist() if "items" in there else None
     audited = Audited(

@@ -16,7 +16,10 @@ from ._audited import Audited, choice, rows_to_export
 OURS = "errata"  # the id of a result that nobody has touched
 
 QUEUE = "label studio"
-_KEPT, _UNTOUCHED, _UNKNOWN, _FOREIGN = "kept", "untouched", "unknown", "foreign"
+_KEPT = "kept"
+_UNTOUCHED = "untouched"
+_UNKNOWN = "unknown"
+_FOREIGN = "foreign"
 
 SHOWN = "errata_text"  # name in the labelling config
 
@@ -55,9 +58,11 @@ def labelling_config(control: Control) -> str:
 def _tasks(
     audited: Audited, verdicts: Mapping[str, RowVerdict], table: Any, keys: list[str]
 ) -> Iterator[dict[str, Any]]:
-    rows, control = {key: row for row, key in enumerate(audited.keys)}, control_of(audited)
+    rows = {key: row for row, key in enumerate(audited.keys)}
+    control = control_of(audited)
     for place, key in enumerate(keys):
-        row, verdict = rows.get(key), verdicts.get(key)
+        row = rows.get(key)
+        verdict = verdicts.get(key)
         if row is not None and (audited.flagged[row] or verdict is not None):
             cells = table.slice(place, 1).to_pylist()[0]
             # JSON has no NaN.
@@ -72,7 +77,8 @@ def _task(
     verdict: RowVerdict | None,
     cells: dict[str, Any],
 ) -> dict[str, Any]:
-    label, suggested = audited.labels[row], audited.suggested[row]
+    label = audited.labels[row]
+    suggested = audited.suggested[row]
     decided = verdict.class_text if verdict is not None else None
     stands = label if decided is None else from_text(decided)
     prediction = {
@@ -198,9 +204,11 @@ def _chosen(annotation: dict[str, Any], control: Control) -> str | None:
 def _decision(
     audited: Audited, row: int, annotation: dict[str, Any], class_text: str | None
 ) -> Event:
-    label, suggested = as_text(audited.labels[row]), as_text(audited.suggested[row])
+    label = as_text(audited.labels[row])
+    suggested = as_text(audited.suggested[row])
     kinds = {None: "skip", suggested: "suggestion", label: "label"}
-    reviewer, at = _reviewer(annotation), annotation.get("updated_at") or ""
+    reviewer = _reviewer(annotation)
+    at = annotation.get("updated_at") or ""
     said = json.dumps([audited.keys[row], reviewer, at, class_text])
     return Event(
         reviewer=reviewer,
@@ -233,7 +241,8 @@ def control_of(audited: Audited) -> Control:
     if audited.kind.review.is_number:
         tag = f'<Number name="{name}" toName="{SHOWN}"/>'
         return Control(name, tag, "number", lambda label: label, _number)
-    classes, several = audited.classes, audited.names is not None
+    classes = audited.classes
+    several = audited.names is not None
     listed = "".join(f"\n    <Choice value={quoteattr(name)}/>" for name in classes)
     how = "multiple" if several else "single"
     tag = (

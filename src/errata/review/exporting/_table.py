@@ -28,7 +28,8 @@ def export_table(
     table, keys = rows_to_export(source, audited, "decisions")
     ours = decision_columns(audited, verdicts, keys)
     theirs = dict(zip(table.column_names, table.columns, strict=True))
-    kind, name = _type_of_decided(audited, table), audited.kind.review.column
+    kind = _type_of_decided(audited, table)
+    name = audited.kind.review.column
     if audited.names is not None:
         ours[name] = [labels and list(map(str, labels)) for labels in ours[name]]
     if audited.names is not None and not TEXT.isdisjoint(target.suffixes):

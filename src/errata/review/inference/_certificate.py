@@ -13,9 +13,12 @@ import numpy as np
 
 from ._intervals import Stratum, at_least, at_least_wrong, at_most_wrong
 
-CALIBRATION, SPOT = 40, 300  # rows at most
+# rows at most
+CALIBRATION = 40
+SPOT = 300
 SUSPECTED = 1 / 4  # of the calibration pile at least: `python benchmarks/verdicts.py certificate`
-SUSPECTS, OTHERS = "flagged", "others"
+SUSPECTS = "flagged"
+OTHERS = "others"
 
 
 class Certificate(NamedTuple):
@@ -80,13 +83,15 @@ def certify(
     >>> bool(found.low <= wrong.mean() <= found.high), found.listed
     (True, 100)
     """
-    suspects, others = _rows_drawn(piles, verdicts, SUSPECTS), _rows_drawn(piles, verdicts, OTHERS)
+    suspects = _rows_drawn(piles, verdicts, SUSPECTS)
+    others = _rows_drawn(piles, verdicts, OTHERS)
     labelled = np.ones(len(flagged), dtype=bool) if unlabelled is None else ~unlabelled
     unknown = labelled if known is None else labelled & ~known
     drawn = (suspects, flagged & unknown), (others, ~flagged & unknown)
     low = at_least_wrong([_stratum(rows, part, verdicts, False) for rows, part in drawn])
     high = at_most_wrong([_stratum(rows, part, verdicts, True) for rows, part in drawn])
-    found, n = [bool(verdicts[row]) for row in suspects], max(int(labelled.sum()), 1)
+    found = [bool(verdicts[row]) for row in suspects]
+    n = max(int(labelled.sum()), 1)
     rate = sum(_estimate(_stratum(rows, part, verdicts, False)) for rows, part in drawn) / n
     return Certificate(
         rate=float(np.clip(rate, low / n, high / n)),
@@ -123,7 +128,8 @@ def _stratum(
     rows = int(member.sum())
     decided = [wrong for row, wrong in verdicts.items() if member[row] and wrong is not None]
     found = [otherwise if verdicts[row] is None else bool(verdicts[row]) for row in drawn]
-    least, most = sum(decided), rows - len(decided) + sum(decided)
+    least = sum(decided)
+    most = rows - len(decided) + sum(decided)
     found = [] if least == most else found
     return Stratum(rows, len(found), sum(found), least, most)
 
@@ -153,7 +159,8 @@ def _longest_list(
     rank = dict(zip(np.flatnonzero(flagged).tolist(), ranks.tolist(), strict=True))
     places = np.array([rank[row] for row in drawn.tolist()], dtype=int)
     by_place = np.argsort(places)
-    wrong, longest = np.cumsum(np.array(found, dtype=int)[by_place]), 0
+    wrong = np.cumsum(np.array(found, dtype=int)[by_place])
+    longest = 0
     for n in range(1, len(places) + 1):
         if at_least(n, n) < precision:
             continue  # too few rows to tell, whatever they are

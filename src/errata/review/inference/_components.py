@@ -82,7 +82,8 @@ class Components(NamedTuple):
             RowSums(int(rows), np.array(wrong), np.array(variance))
             for rows, wrong, variance in (kept["flagged"], kept["others"])
         )
-        shifts, weights = np.array(kept["shifts"]), np.array(kept["weights"])
+        shifts = np.array(kept["shifts"])
+        weights = np.array(kept["weights"])
         return cls(tuple(kept["kinds"]), shifts, weights, flagged, others)
 
 
@@ -106,7 +107,8 @@ def gather_components(
         Wrong labels that the audit expects. The prior of the shifts leans to one side as far as it
         takes to expect as many, so that the components change nothing before the first verdict.
     """
-    suspects, others = _sums(p[flagged], SHIFTS), _sums(p[~flagged], SHIFTS)
+    suspects = _sums(p[flagged], SHIFTS)
+    others = _sums(p[~flagged], SHIFTS)
     shared = (1 - LEAST_BELIEVED) * weights / weights.sum() + LEAST_BELIEVED / len(weights)
     shares = _leaning(shared @ (suspects.wrong + others.wrong), total)
     return Components(tuple(kinds), SHIFTS, np.outer(shared, shares), suspects, others)
@@ -124,7 +126,8 @@ def _sums(p: np.ndarray, shifts: np.ndarray) -> RowSums:
 
 def _leaning(expected: np.ndarray, total: float) -> np.ndarray:
     """Weights of the shifts under which ``expected`` is ``total`` on the mean, or nearly."""
-    low, high = -10.0, 10.0
+    low = -10.0
+    high = 10.0
     for _ in range(60):
         lean = (low + high) / 2
         shares = _softmax(lean * SHIFTS - (SHIFTS / SHIFT_SPREAD) ** 2 / 2)
@@ -222,7 +225,8 @@ def undecidable(components: Components, p: np.ndarray, flagged: np.ndarray) -> E
 
 def no_evidence(components: Components) -> Evidence:
     """No verdict yet."""
-    none, p = np.zeros(0, dtype=bool), np.empty((0, len(components.kinds)))
+    none = np.zeros(0, dtype=bool)
+    p = np.empty((0, len(components.kinds)))
     return evidence_of(components, p, none, none, np.zeros(0))
 
 

@@ -39,7 +39,8 @@ def wilson(found: int, n: int, coverage: float = 0.95) -> tuple[float, float]:
     if n == 0:
         return 0.0, 1.0
     z2 = NormalDist().inv_cdf((1 + coverage) / 2) ** 2
-    centre, half = found + z2 / 2, sqrt(z2 * (found * (n - found) / n + z2 / 4))
+    centre = found + z2 / 2
+    half = sqrt(z2 * (found * (n - found) / n + z2 / 4))
     return max(0.0, (centre - half) / (n + z2)), min(1.0, (centre + half) / (n + z2))
 
 
@@ -86,7 +87,8 @@ def of_mixture(
 
 def _quantile(parts: list[tuple[float, float, float]], level: float, most: float) -> float:
     """Where the distribution function of the mixture reaches a level, by halving."""
-    low, high = 0.0, float(most)
+    low = 0.0
+    high = float(most)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         below = sum(weight * erfc((mean - middle) / spread) for weight, mean, spread in parts) / 2
@@ -105,14 +107,17 @@ class Stratum(NamedTuple):
 
     def turned(self) -> "Stratum":
         """The same with right and wrong exchanged."""
-        rows, least, most = self.rows, self.rows - self.most, self.rows - self.least
+        rows = self.rows
+        least = self.rows - self.most
+        most = self.rows - self.least
         return Stratum(rows, self.drawn, self.drawn - self.wrong, least, most)
 
 
 def at_least_wrong(strata: Sequence[Stratum], confidence: float = 0.975) -> int:
     """The smallest number of wrong labels that is not ruled out."""
     first, second = strata
-    low, high = first.least + second.least, first.most + second.most
+    low = first.least + second.least
+    high = first.most + second.most
     while low < high:
         middle = (low + high) // 2
         if _chance(first, second, middle) > 1 - confidence:
@@ -136,7 +141,8 @@ def _chance(first: Stratum, second: Stratum, total: int) -> float:
     chances = _chances(first, second, tried, total)
     if high - low < SPLITS:
         return float(chances.max())
-    step, worst = -(-(high - low) // (SPLITS - 1)), int(tried[chances.argmax()])
+    step = -(-(high - low) // (SPLITS - 1))
+    worst = int(tried[chances.argmax()])
     near = np.unique(np.linspace(worst - step, worst + step, SPLITS).round().astype(int))
     near = near[(near >= low) & (near <= high)]
     return float(max(chances.max(), _chances(first, second, near, total).max()))
@@ -148,7 +154,8 @@ def _chances(first: Stratum, second: Stratum, split: np.ndarray, total: int) -> 
     beyond = np.cumsum(_hypergeometric(second, total - split)[:, ::-1], axis=1)[:, ::-1]
     beyond = np.column_stack([beyond, np.zeros(len(split))])
     # What is missing of the statistic, but for a factor, after the draws of the first stratum.
-    worth, other = first.rows / max(first.drawn, 1), second.rows / max(second.drawn, 1)
+    worth = first.rows / max(first.drawn, 1)
+    other = second.rows / max(second.drawn, 1)
     missing = (first.wrong - np.arange(first.drawn + 1)) * worth + second.wrong * other
     needed = np.ceil(missing / max(other, 1.0) - 1e-9).clip(0, second.drawn + 1).astype(int)
     return np.sum(seen * beyond[:, needed], axis=1)
@@ -156,7 +163,8 @@ def _chances(first: Stratum, second: Stratum, split: np.ndarray, total: int) -> 
 
 def _hypergeometric(stratum: Stratum, wrong: np.ndarray) -> np.ndarray:
     """Probabilities of 0, 1, ... wrong labels among those drawn, a row for each number in all."""
-    found, wrong = np.arange(stratum.drawn + 1), wrong[:, None]
+    found = np.arange(stratum.drawn + 1)
+    wrong = wrong[:, None]
     others = stratum.rows - wrong
     possible = (found <= wrong) & (stratum.drawn - found <= others)
     logs = (

@@ -59,7 +59,8 @@ class Pace(NamedTuple):
 
 def so_far(evidence: Evidence) -> SoFar:
     """How many of the suspects decided so far were wrong."""
-    decided, wrong = evidence.flagged.rows, evidence.found_flagged
+    decided = evidence.flagged.rows
+    wrong = evidence.found_flagged
     return SoFar(wrong, decided, *wilson(wrong, decided), evidence.promised / max(decided, 1))
 
 
@@ -182,7 +183,8 @@ def so_far_sentence(so_far: SoFar) -> str:
     """
     if not so_far.decided:
         return "no suspect is decided yet"
-    share, reach = percent(so_far.wrong / so_far.decided), _range(so_far.low, so_far.high)
+    share = percent(so_far.wrong / so_far.decided)
+    reach = _range(so_far.low, so_far.high)
     were = "was" if 1 in (so_far.wrong, so_far.decided) else "were"
     return (
         f"{count(so_far.wrong)} of {count(so_far.decided)} {were} wrong ({share}, {reach}); "
@@ -209,7 +211,8 @@ def left_sentence(progress: ReviewProgress) -> str:
     'expected among 146 unreviewed suspects: 12 (8 to 17); among the 1,610 not flagged: 9, by the
     model alone: spot-check 60'
     """
-    flagged, others = progress.flagged, progress.others
+    flagged = progress.flagged
+    others = progress.others
     suspects = plural(flagged.rows, "unreviewed suspect")
     among = f"expected among {suspects}: {_expected(flagged)}" if flagged.rows else ""
     rest = f"among the {count(others.rows)} not flagged: "
@@ -286,7 +289,8 @@ def certificate_sentence(certificate: Certificate, judged: str = "labels") -> st
 
 
 def _expected(left: Left) -> str:
-    low, high = count(int(left.low)), count(int(-(-left.high // 1)))
+    low = count(int(left.low))
+    high = count(int(-(-left.high // 1)))
     return f"{count(round(left.expected))} ({low} to {high})"
 
 

@@ -29,8 +29,10 @@ LONGEST_NOTE = 4000
 
 async def decide(request: Any) -> Any:
     """Keep a decision and show the next row."""
-    form, review = await read_form(request), review_of(request)
-    chosen, place = sent_filter(request, form), place_of(request, form.get("row", ""))
+    form = await read_form(request)
+    review = review_of(request)
+    chosen = sent_filter(request, form)
+    place = place_of(request, form.get("row", ""))
     try:
         answer = _answer(review, form)
     except HTTPException as error:
@@ -48,8 +50,10 @@ async def decide(request: Any) -> Any:
 
 async def note(request: Any) -> Any:
     """Keep a note alone, and stay with the row."""
-    form, review = await read_form(request), review_of(request)
-    chosen, place = sent_filter(request, form), place_of(request, form.get("row", ""))
+    form = await read_form(request)
+    review = review_of(request)
+    chosen = sent_filter(request, form)
+    place = place_of(request, form.get("row", ""))
     text = _note(form)
     if not text:
         raise HTTPException(422, "the note is empty.")
@@ -69,8 +73,10 @@ async def redo(request: Any) -> Any:
 
 async def bulk(request: Any) -> Any:
     """Decide all rows of a filter that wait, if they are as many as the person was told."""
-    form, review = await read_form(request), review_of(request)
-    chosen, kind = sent_filter(request, form), form.get("kind", "")
+    form = await read_form(request)
+    review = review_of(request)
+    chosen = sent_filter(request, form)
+    kind = form.get("kind", "")
     if kind not in BULK:
         raise HTTPException(422, f"there is no verdict {kind!r} for many rows; {listed(BULK)}.")
     places = review.standing.waiting(chosen)
@@ -84,7 +90,8 @@ async def bulk(request: Any) -> Any:
 
 
 async def _take_back(request: Any, step: str) -> Any:
-    form, review = await read_form(request), review_of(request)
+    form = await read_form(request)
+    review = review_of(request)
     chosen = sent_filter(request, form)
     of = number_of(form, "of", 0) or None
     event = _kept(lambda: review.take_back(step, form.get("key", ""), of))
@@ -108,7 +115,8 @@ def _shown(request: Any, chosen: RowFilter, place: int | None, said: str) -> Any
 
 def _answer(review: Review, form: Any) -> Answer:
     """What a form says; a class may be given by its name."""
-    kind, given = form.get("kind", ""), form.getlist("class")
+    kind = form.get("kind", "")
+    given = form.getlist("class")
     if not kind and any(given):
         kind = "other"
     if kind not in (*NAMED, *WITHOUT_CLASS, "other"):

@@ -55,7 +55,9 @@ def make_app(review: Review, door: Door) -> Any:
         middleware=[Middleware(Guard, door=door)],
         exception_handlers={HTTPException: _refused},
     )
-    app.state.review, app.state.door, app.state.reaudit = review, door, None
+    app.state.review = review
+    app.state.door = door
+    app.state.reaudit = None
     return app
 
 

@@ -91,7 +91,8 @@ def read_origin(text: str) -> str:
             f"{text!r} is no origin that a browser could see; write http or https, a host and "
             "perhaps a port, as in https://review.example.org:8443."
         )
-    scheme, host = found[1], found[2]
+    scheme = found[1]
+    host = found[2]
     return f"{scheme}://{host}" + ("" if port in (None, _USUAL_PORTS[scheme]) else f":{port}")
 
 

@@ -31,7 +31,8 @@ async def more(request: Any) -> Any:
 
 async def export(request: Any) -> Any:
     """A file, which goes when it is sent."""
-    review, form = review_of(request), request.query_params.get("format", "csv")
+    review = review_of(request)
+    form = request.query_params.get("format", "csv")
     if form not in FORMATS:
         raise HTTPException(422, f"there is no format {form!r}; there are {listed(FORMATS)}.")
     folder = TemporaryDirectory(prefix="errata-export-")

@@ -27,12 +27,10 @@ from ..exporting._audited import check_folder
 from ._keys import shown_name
 
 VERSION = 11  # of the audit's format; `auditing` writes it
-NUMBERS, ROWS, CARDS, COMPONENTS = (
-    "audit.json",
-    "rows.parquet",
-    "cards.parquet",
-    "components.parquet",
-)
+NUMBERS = "audit.json"
+ROWS = "rows.parquet"
+CARDS = "cards.parquet"
+COMPONENTS = "components.parquet"
 
 KEPT_GROUPS = 3  # a group holds 200 cards, which may be long texts
 
@@ -112,7 +110,8 @@ class AuditFolder:
     def components(self) -> np.ndarray:
         """``p_wrong`` under each component of the noise, for the rows that have a card."""
         path = self.path / COMPONENTS
-        names, rows = stored_columns(path), self.rows.number
+        names = stored_columns(path)
+        rows = self.rows.number
         return np.stack([column_numbers(read_column(path, name))[rows] for name in names], axis=1)
 
 
@@ -145,7 +144,8 @@ def _no_cards(path: Path, is_large: bool) -> str:
         why = "it is of more rows than cards are made for"
         what = "copy the rows you want to review to a table of their own, audit that and review it"
     else:
-        why, what = "it was saved without its table", "audit the table again and save that"
+        why = "it was saved without its table"
+        what = "audit the table again and save that"
     return f"{path} has no cards to review, as {why}; {what}."
 
 

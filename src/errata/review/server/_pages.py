@@ -46,7 +46,8 @@ async def card(request: Any) -> Any:
 
 async def next_card(request: Any) -> Any:
     """The way to the next row that waits."""
-    chosen, review = filter_of(request, request.query_params), review_of(request)
+    chosen = filter_of(request, request.query_params)
+    review = review_of(request)
     after = request.query_params.get("after")
     place = None if after is None else place_of(request, after)
     row = review.number(review.standing.next_place(chosen, place))
@@ -84,7 +85,8 @@ async def progress_numbers(request: Any) -> Any:
 
 async def listing(request: Any) -> Any:
     """The rows of a filter, a hundred at a time."""
-    chosen, review = filter_of(request, request.query_params), review_of(request)
+    chosen = filter_of(request, request.query_params)
+    review = review_of(request)
     places = review.standing.rows_in(chosen)
     page = number_of(request.query_params, "page", 1)
     shown = places[PAGE * (page - 1) : PAGE * page]
@@ -171,7 +173,8 @@ def _event_line(review: Review, event: Event) -> dict[str, Any]:
 
 def proven(review: Review) -> str:
     """The certificate in a sentence; empty before the first verdict on a row drawn by lot."""
-    folder, here = review.folder, _verdicts(review)
+    folder = review.folder
+    here = _verdicts(review)
     drawn = drawn_rows(folder.numbers["piles"], here, folder.fingerprint)
     wrong = {row: _is_wrong(review, row) for row in here}
     found = certify(drawn, verdicts=wrong, **_columns(review))
@@ -180,7 +183,8 @@ def proven(review: Review) -> str:
 
 def _verdicts(review: Review) -> dict[int, RowVerdict]:
     """Verdicts by row, of those that have a card."""
-    places, number = review.folder.places_by_key, review.folder.rows.number
+    places = review.folder.places_by_key
+    number = review.folder.rows.number
     verdicts = review.decisions.verdicts().items()
     return {int(number[places[key]]): told for key, told in verdicts if key in places}
 

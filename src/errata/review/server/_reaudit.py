@@ -75,7 +75,8 @@ class Reaudit:
 
 async def reaudit_stage(request: Any) -> Any:
     """How far it has come; a link to its report when it is done."""
-    review, running = review_of(request), request.app.state.reaudit
+    review = review_of(request)
+    running = request.app.state.reaudit
     view = page_view(review, RowFilter(review.options.queue))
     state = running.state if running else "none"
     found = _summary(running.folder) if state == "done" else ""
@@ -109,7 +110,8 @@ async def reaudit_report(request: Any) -> Any:
 
 
 def _started(review: Review) -> Reaudit:
-    table, folder = _table(review), _free_name(review.folder.path)
+    table = _table(review)
+    folder = _free_name(review.folder.path)
     label = review.folder.about["label"]
     named = f"--{review.folder.kind.command.named_by[0]}"
     again = [*_options(review), "--decisions", str(review.decisions.path)]
@@ -150,7 +152,8 @@ def _nameless_file() -> tuple[int, int]:
 
 
 def _table(review: Review) -> Path:
-    about, table = review.folder.about, review.options.table
+    about = review.folder.about
+    table = review.options.table
     kind = review.folder.kind
     if "decisions" not in kind.command.takes:
         what = f"an audit of {kind.title}"

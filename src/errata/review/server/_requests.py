@@ -155,7 +155,8 @@ class Guard:
     """The ASGI application behind the door: refusals here, headers on every answer."""
 
     def __init__(self, app: Any, door: Door) -> None:
-        self.app, self.door = app, door
+        self.app = app
+        self.door = door
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Answer a request, or let the application answer it."""

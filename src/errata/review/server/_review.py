@@ -57,12 +57,10 @@ class Review:
     def __init__(
         self, folder: AuditFolder, decisions: Decisions, reviewer: str, options: Options
     ) -> None:
-        self.folder, self.decisions, self.reviewer, self.options = (
-            folder,
-            decisions,
-            reviewer,
-            options,
-        )
+        self.folder = folder
+        self.decisions = decisions
+        self.reviewer = reviewer
+        self.options = options
         self.standing = RowStanding(folder, decisions, reviewer)
         self.tally = ReviewTally(self.standing, options.stop_at)
 

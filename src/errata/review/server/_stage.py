@@ -107,14 +107,14 @@ def _nothing(review: Review, chosen: RowFilter) -> dict[str, Any]:
     rows = len(review.standing.rows_in(chosen))
     where = "filter" if chosen.is_narrow else "queue"
     if rows:
-        title, sentence = (
-            "Nothing waits here",
-            f"{plural(rows, 'row')} of this {where}, all decided.",
-        )
+        title = "Nothing waits here"
+        sentence = f"{plural(rows, 'row')} of this {where}, all decided."
     elif chosen.is_narrow:
-        title, sentence = "Nothing here", "No row fits the filter."
+        title = "Nothing here"
+        sentence = "No row fits the filter."
     else:
-        title, sentence = "Nothing here", _why_empty(chosen.queue)
+        title = "Nothing here"
+        sentence = _why_empty(chosen.queue)
     return {"title": title, "sentence": sentence, "ways": _ways(review, chosen)}
 
 
@@ -265,7 +265,8 @@ def suggested_in_words(card: dict[str, Any]) -> str:
     """The suggestion; of several labels, what would change."""
     if "cells" not in card:
         return shown_name(card["suggested"])
-    label, suggested = card["label"], card["suggested"]
+    label = card["label"]
+    suggested = card["suggested"]
     added = [f"+ {shown_name(name)}" for name in suggested if name not in label]
     taken = [f"\N{MINUS SIGN} {shown_name(name)}" for name in label if name not in suggested]
     return ", ".join([*added, *taken])
@@ -273,7 +274,8 @@ def suggested_in_words(card: dict[str, Any]) -> str:
 
 def _labels(review: Review, card: dict[str, Any]) -> list[dict[str, Any]]:
     """Labels to set or take away, the doubted first; blindly by name, and none is set."""
-    blind, cells = review.options.blind, card["cells"]
+    blind = review.options.blind
+    cells = card["cells"]
     cells = sorted(cells, key=lambda cell: shown_name(cell[0])) if blind else cells
     digits = [*DIGITS, *[""] * len(cells)]
     return [
@@ -328,7 +330,8 @@ def marked(text: str, others: Iterable[str]) -> list[tuple[str, bool]]:
     known = {word for other in others for word in _WORD.findall(other.casefold())}
     if not known:
         return [(text, False)]
-    pieces, end = [], 0
+    pieces = []
+    end = 0
     for found in _WORD.finditer(text, 0, MARKED_UP_TO):
         if found[0].casefold() not in known:
             pieces += [(text[end : found.start()], False), (found[0], True)]

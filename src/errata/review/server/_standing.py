@@ -91,7 +91,9 @@ class RowStanding:
     """
 
     def __init__(self, folder: AuditFolder, decisions: Decisions, reviewer: str) -> None:
-        self.folder, self.decisions, self.reviewer = folder, decisions, reviewer
+        self.folder = folder
+        self.decisions = decisions
+        self.reviewer = reviewer
         self.states = np.zeros(len(folder.rows), dtype=np.int8)
         piles = folder.numbers["piles"]
         self.calibration = folder.places([row for row, *_ in piles["calibration"]])
@@ -104,7 +106,8 @@ class RowStanding:
 
     def refresh(self, places: Iterable[int] | None = None) -> None:
         """Read the states of rows anew, of all where none are named."""
-        verdicts, keys = self.decisions.verdicts(), self.folder.rows.key
+        verdicts = self.decisions.verdicts()
+        keys = self.folder.rows.key
         if places is None:
             self.states[:] = UNSEEN
             by_key = self.folder.places_by_key
@@ -155,8 +158,10 @@ class RowStanding:
 
     def beside(self, chosen: RowFilter, place: int) -> tuple[int | None, int | None]:
         """The rows of a filter before and after one, decided or not."""
-        rows, rank = self.rows_in(chosen), self._rank(chosen.queue)
-        before, after = rows[rank[rows] < rank[place]], rows[rank[rows] > rank[place]]
+        rows = self.rows_in(chosen)
+        rank = self._rank(chosen.queue)
+        before = rows[rank[rows] < rank[place]]
+        after = rows[rank[rows] > rank[place]]
         return (
             int(before[-1]) if len(before) else None,
             int(after[0]) if len(after) else None,
@@ -205,7 +210,8 @@ class RowStanding:
         return fits
 
     def _decided_as(self, given: str) -> np.ndarray:
-        is_it, verdicts = self.folder.recorded.is_decided_as, self.decisions.verdicts()
+        is_it = self.folder.recorded.is_decided_as
+        verdicts = self.decisions.verdicts()
         found = (verdicts.get(key) for key in self.folder.rows.key)
         texts = (each and each.class_text for each in found)
         return np.array([text is not None and is_it(text, given) for text in texts], bool)
@@ -271,7 +277,8 @@ class ReviewTally:
     """What the verdicts so far tell, as sums that one more verdict is added to."""
 
     def __init__(self, standing: RowStanding, stop_at: float) -> None:
-        self.standing, self.stop_at = standing, stop_at
+        self.standing = standing
+        self.stop_at = stop_at
         self.components = Components.from_dict(standing.folder.numbers["components"])
         self.told = np.full(len(standing.states), UNTOLD, dtype=np.int8)
         self.evidence = no_evidence(self.components)
@@ -331,14 +338,16 @@ class ReviewTally:
 
     def _spot_checked(self) -> np.ndarray:
         """The spot pile as far as it was gone through."""
-        verdicts, folder = self.standing.decisions.verdicts(), self.standing.folder
+        verdicts = self.standing.decisions.verdicts()
+        folder = self.standing.folder
         spot = self.standing.spot.tolist()
         here = {place: verdicts.get(folder.rows.key[place]) for place in spot}
         drawn = {place: verdict for place, verdict in here.items() if verdict is not None}
         return np.array(gone_through(spot, "spot", drawn, folder.fingerprint), dtype=np.int64)
 
     def _told(self, place: int) -> int:
-        folder, state = self.standing.folder, self.standing.states[place]
+        folder = self.standing.folder
+        state = self.standing.states[place]
         if folder.recorded.is_blank(place):
             return UNTOLD  # a class for a row without a label says nothing about labels
         if state != DECIDED:
@@ -350,11 +359,13 @@ class ReviewTally:
         rows = rows[self.told[rows] != UNTOLD]
         if not len(rows):
             return
-        told, folder = self.told[rows], self.standing.folder
+        told = self.told[rows]
+        folder = self.standing.folder
         p, flagged, p_wrong = (
             of[rows] for of in (folder.components, folder.rows.flagged, folder.rows.p_wrong)
         )
-        sure, wrong = told != UNSURE, told == WRONG
+        sure = told != UNSURE
+        wrong = told == WRONG
         found = evidence_of(self.components, p[sure], wrong[sure], flagged[sure], p_wrong[sure])
         passed = undecidable(self.components, p[~sure], flagged[~sure])
         self.evidence = self.evidence.plus(found.plus(passed), sign)

@@ -251,7 +251,8 @@ def _is_ready(array: np.ndarray, stands_for: float) -> bool:
     if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
         return False
     # NaN and infinity show up in the extremes; as floats, whole numbers do not overflow below.
-    low, high = array.min(axis=0).astype(float), array.max(axis=0).astype(float)
+    low = array.min(axis=0).astype(float)
+    high = array.max(axis=0).astype(float)
     if not (np.isfinite(low).all() and np.isfinite(high).all() and (low < high).all()):
         return False
     candidates = np.flatnonzero(may_be_consecutive(high - low, len(array), stands_for))
@@ -262,7 +263,8 @@ def _is_ready(array: np.ndarray, stands_for: float) -> bool:
 
 
 def _ready_features(table: np.ndarray) -> Features:
-    X, places = table.astype(float, copy=False), list(range(table.shape[1]))
+    X = table.astype(float, copy=False)
+    places = list(range(table.shape[1]))
     plan = MatrixPlan(places, np.median(spread_rows(X), axis=0))
     return Features(X, plan.names, [], places, plan)
 
@@ -505,7 +507,8 @@ def _encode_pictures(column: Column) -> Encoded:
 
 def _encode_words(column: Column, seed: int, stands_for: float) -> Encoded:
     """Text: numbers in some way of writing them, dates, categories or free text."""
-    name, (codes, words) = column.name, words_of(column.values)
+    name = column.name
+    codes, words = words_of(column.values)
     if not words:
         return Encoded(reason=EMPTY)
     found, comma, remark = formatted_numbers(name, words)

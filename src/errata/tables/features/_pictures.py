@@ -133,7 +133,8 @@ def _oriented_edges(grey: np.ndarray) -> np.ndarray:
 
     An orientation between two that are counted goes to both, more to the nearer one.
     """
-    across, down = np.zeros_like(grey), np.zeros_like(grey)
+    across = np.zeros_like(grey)
+    down = np.zeros_like(grey)
     across[:, :, 1:-1] = grey[:, :, 2:] - grey[:, :, :-2]
     down[:, 1:-1] = grey[:, 2:] - grey[:, :-2]
     strength = np.hypot(across, down)

@@ -46,13 +46,12 @@ def copy_columnar(source: Path, target: Path, change: Change) -> None:
 
 def _copy_parquet(source: Path, target: Path, change: Change) -> None:
     """Copy the rows of a row group, or those of a large one that fit in memory, at a time."""
-    arrow, writer_of = (
-        require("pyarrow", extra="tables"),
-        require("pyarrow.parquet", extra="tables").ParquetWriter,
-    )
+    arrow = require("pyarrow", extra="tables")
+    writer_of = require("pyarrow.parquet", extra="tables").ParquetWriter
     with open_parquet(source) as file, atomic_path(target) as temporary:
         check_row_count(file.metadata.num_rows, change.n_rows, source)
-        schema, start = _plain_schema(file.schema_arrow, change, source), 0
+        schema = _plain_schema(file.schema_arrow, change, source)
+        start = 0
         with writer_of(temporary, schema) as writer:
             for batch in _batches(file, source):
                 table = arrow.Table.from_batches([batch])

@@ -25,7 +25,10 @@ from ._records import Change, NoRowsError, check_named_once, check_row_count
 
 _EXACT = 2**53  # beyond, not every whole number is one of Excel's
 
-MOST_ROWS, MOST_COLUMNS, MOST_CHARACTERS = 1_048_576, 16_384, 32_767  # of Excel's own making
+# of Excel's own making
+MOST_ROWS = 1_048_576
+MOST_COLUMNS = 16_384
+MOST_CHARACTERS = 32_767
 _KNOWN = (bool, int, float, str, datetime.date, datetime.time, datetime.timedelta)
 
 
@@ -69,7 +72,8 @@ def read_sheet(path: Path) -> Sheet:
     (_, header), *body = filled
     if not body:
         raise NoRowsError(f"{path} has a header but no rows.")
-    lines, cells = [line for line, _ in body], [row for _, row in body]
+    lines = [line for line, _ in body]
+    cells = [row for _, row in body]
     _check_not_merged(merged, path)
     places = _named_places(header, cells, path)
     return Sheet(found.name, [_shown(header[p]) for p in places], cells, lines, len(header), places)
@@ -140,7 +144,8 @@ def _place(row: int, column: int) -> str:
     >>> _place(2, 27)
     'AB3'
     """
-    letters, column = "", column + 1
+    letters = ""
+    column = column + 1
     while column:
         column, letter = divmod(column - 1, 26)
         letters = chr(ord("A") + letter) + letters
@@ -277,7 +282,8 @@ def _take_out(page: Any, lines: list[int]) -> None:
     """Remove rows of a sheet, each run of rows between them moving up once."""
     if not lines:
         return
-    last, width = page.max_row, page.max_column
+    last = page.max_row
+    width = page.max_column
     cell_range = require("openpyxl.worksheet.cell_range", extra="excel").CellRange
     looks = {line: look for line, look in page.row_dimensions.items() if line not in set(lines)}
     for first, end, up in _runs(lines, last):

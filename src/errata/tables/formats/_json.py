@@ -146,7 +146,8 @@ def _union(values: list[Any]) -> Any:
     """Values of several types; lists and objects among them as bytes of JSON."""
     arrow = require("pyarrow", extra="tables")
     children: dict[str, list[Any]] = {}
-    types, offsets = [], []
+    types = []
+    offsets = []
     for value in map(_plain, values):
         cells = children.setdefault(type(value).__name__, [])
         types.append(list(children).index(type(value).__name__))

@@ -96,7 +96,8 @@ def changed(
     records: Iterable[Record], cell: Callable[[Record], Any], change: Change, path: Path
 ) -> Iterator[tuple[Record, Any]]:
     """The rows that stay, each with its new cell; raise when there are more or fewer rows."""
-    records, n_rows = iter(records), 0
+    records = iter(records)
+    n_rows = 0
     while some := list(islice(records, COPIED_ROWS)):
         keep, values = change.of(n_rows, list(map(cell, some)))
         n_rows += len(some)

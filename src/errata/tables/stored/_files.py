@@ -120,7 +120,8 @@ def _refuse_folders(folder: Path, within: list[Path]) -> None:
             f"{folder} holds pictures, which are not read in parts; pass "
             f"errata.tables.read_pictures({str(folder)!r}), whose labels are in the column 'label'."
         )
-    first, pattern = within[0], f'"{folder / "**" / "*.parquet"}"'
+    first = within[0]
+    pattern = f'"{folder / "**" / "*.parquet"}"'
     if "=" in first.name:
         raise ValueError(
             f"{folder} holds folders such as {first.name}, whose names some tools take for "
@@ -157,7 +158,8 @@ def read_files(files: Sequence[Path]) -> Any:
     tables = [(file, table) for file in files if (table := _table(file, None)) is not None]
     if len(tables) == 1:
         return tables[0][1]
-    first, columns = str(tables[0][0]), tuple(tables[0][1].column_names)
+    first = str(tables[0][0])
+    columns = tuple(tables[0][1].column_names)
     for file, table in tables:
         check_same_columns(columns, first, table.column_names, str(file))
     return stacked([table for _, table in tables])

@@ -110,13 +110,16 @@ def dask_parts(frame: Any) -> list[DaskPart]:
     """The partitions that hold rows; all are gone through once, to count them."""
     cull = require("dask.optimization", extra="scale").cull
     planned = frame.optimize()
-    graph, columns = dict(planned.__dask_graph__()), tuple(map(str, frame.columns))
-    parts, start = [], 0
+    graph = dict(planned.__dask_graph__())
+    columns = tuple(map(str, frame.columns))
+    parts = []
+    start = 0
     for number, (key, n_rows) in enumerate(
         zip(planned.__dask_keys__(), _lengths(frame), strict=True)
     ):
         if n_rows:
-            name, stop = rows_of(f"partition {number}", 0, n_rows), start + n_rows
+            name = rows_of(f"partition {number}", 0, n_rows)
+            stop = start + n_rows
             parts.append(DaskPart(start, stop, name, columns, key, cull(graph, [key])[0]))
             start = stop
     return parts
@@ -234,9 +237,12 @@ def _groups(tables: Iterable[Any]) -> Iterator[Any]:
     n_rows = n_bytes = 0
     for table in tables:
         held.append(table)
-        n_rows, n_bytes = n_rows + table.num_rows, n_bytes + table.nbytes
+        n_rows = n_rows + table.num_rows
+        n_bytes = n_bytes + table.nbytes
         if n_rows >= GROUP_ROWS or n_bytes >= _GROUP_BYTES:
             yield arrow.concat_tables(held)
-            held, n_rows, n_bytes = [], 0, 0
+            held = []
+            n_rows = 0
+            n_bytes = 0
     if held:
         yield arrow.concat_tables(held)

@@ -67,7 +67,8 @@ class ParquetPart(SourcePart):
     rows: _Rows
 
     def _read(self, names: list[str]) -> Any:
-        path, groups = self.table.path, range(self.rows.first, self.rows.last + 1)
+        path = self.table.path
+        groups = range(self.rows.first, self.rows.last + 1)
         with open_parquet(path, self.table.filesystem) as file, undamaged(path):
             if self.rows.whole:
                 return file.read_row_groups(groups, names)
@@ -81,7 +82,9 @@ def parquet_parts(
 
     All files must have the columns of the first, in whatever order and of whatever types.
     """
-    start, columns, first = 0, None, ""
+    start = 0
+    columns = None
+    first = ""
     for table in tables:
         with open_parquet(table.path, table.filesystem) as file:
             names = file.schema_arrow.names
@@ -91,7 +94,8 @@ def parquet_parts(
             continue
         if columns is None:
             check_named_once(names, names, table.shown)
-            columns, first = tuple(names), table.shown
+            columns = tuple(names)
+            first = table.shown
         check_same_columns(columns, first, names, table.shown)
         before = start
         for rows in _runs(sizes, rows_per_part(len(columns))):
@@ -124,7 +128,8 @@ def _runs(sizes: list[int], most: int) -> Iterator[_Rows]:
     for group, size in enumerate(sizes):
         if n_rows and n_rows + size > most:
             yield _Rows(first, group - 1, 0, n_rows, whole=True)
-            first, n_rows = group, 0
+            first = group
+            n_rows = 0
         if size <= most:
             n_rows += size
             continue
@@ -137,9 +142,12 @@ def _runs(sizes: list[int], most: int) -> Iterator[_Rows]:
 
 def _piece(file: Any, rows: _Rows, names: list[str]) -> Any:
     """Rows in the middle of a row group, which can only be read from its beginning."""
-    end, kept, seen = rows.skipped + rows.n_rows, [], 0
+    end = rows.skipped + rows.n_rows
+    kept = []
+    seen = 0
     for batch in file.iter_batches(_BATCH, row_groups=[rows.first], columns=names):
-        begin, seen = seen, seen + batch.num_rows
+        begin = seen
+        seen = seen + batch.num_rows
         if seen > rows.skipped:
             piece = batch.slice(max(0, rows.skipped - begin), end - max(begin, rows.skipped))
             kept.append(piece)
