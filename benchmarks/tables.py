@@ -43,9 +43,9 @@ import errata
 from errata._optional import require
 from errata.tables import features_of, read_table
 from errata.tables._columns import column_array
-from errata.tables._pictures import SIDE, small_picture
+from errata.tables._pictures import SIDE, read_small_picture
 from errata.tables.features import _encoders
-from errata.tables.features._pictures import edges_and_colours
+from errata.tables.features._pictures import describe_pictures
 
 # Reading and encoding.
 
@@ -298,8 +298,8 @@ def compare(rows, seeds):
         found = []
         for seed in range(seeds):
             pictures, labels = make(rows, np.random.default_rng(seed))
-            small = np.stack([small_picture(picture) for picture in pictures])
-            described = edges_and_colours(small).astype(float)
+            small = np.stack([read_small_picture(picture) for picture in pictures])
+            described = describe_pictures(small).astype(float)
             found.append([precision(X, labels, seed) for X in (described, pixels(small))])
         ours, theirs = np.mean(found, axis=0)
         print(f"{make.__name__:12} {ours:15.3f} {theirs:8.3f}", flush=True)

@@ -4,7 +4,7 @@ from scipy import sparse
 
 from errata.auditing.examples._views import RowValues
 from errata.auditing.inputs._features import check_pixels
-from errata.tables._pictures import content_of
+from errata.tables._pictures import get_picture_content
 
 PIXELS = np.arange(12.0).reshape(3, 4)
 
@@ -53,7 +53,7 @@ def test_rows_of_pixels_become_pictures(table):
 
 def test_a_picture_within_a_cell_is_shown_and_named():
     picture = pytest.importorskip("PIL.Image").new("RGB", (2, 2))
-    raw = content_of(picture)
+    raw = get_picture_content(picture)
     for cell, name in (({"bytes": raw, "path": "a.png"}, "a.png"), (raw, ""), (picture, "")):
         values = RowValues({"photo": [cell, cell]}, None)
         assert values.file_name(0) is None

@@ -2,7 +2,7 @@ import gzip
 
 import pytest
 
-from errata.tables.formats._records import text_encoding
+from errata.tables.formats._records import detect_encoding
 
 
 @pytest.mark.parametrize(
@@ -20,14 +20,14 @@ from errata.tables.formats._records import text_encoding
 def test_encodings_are_told_apart(tmp_path, content, encoding):
     (tmp_path / "t.txt").write_bytes(content)
     (tmp_path / "t.txt.gz").write_bytes(gzip.compress(content))
-    assert text_encoding(tmp_path / "t.txt") == encoding
-    assert text_encoding(tmp_path / "t.txt.gz") == encoding
+    assert detect_encoding(tmp_path / "t.txt") == encoding
+    assert detect_encoding(tmp_path / "t.txt.gz") == encoding
 
 
 def test_a_packed_file_without_the_name_of_one_gets_a_sentence(tmp_path):
     (tmp_path / "t.csv").write_bytes(gzip.compress(b"x,y\n1,2\n"))
     with pytest.raises(ValueError, match=r"is compressed with gzip \(add \.gz to its name\)"):
-        text_encoding(tmp_path / "t.csv")
+        detect_encoding(tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize("encoding", ["utf-32", "utf-32-be"])
@@ -35,4 +35,4 @@ def test_utf_32_is_named(tmp_path, encoding):
     mark = "" if encoding == "utf-32" else "\ufeff"
     (tmp_path / "t.csv").write_bytes(f"{mark}x,y\n1,2\n".encode(encoding))
     with pytest.raises(ValueError, match=r"t.csv is UTF-32 text, .* save it as UTF-8"):
-        text_encoding(tmp_path / "t.csv")
+        detect_encoding(tmp_path / "t.csv")

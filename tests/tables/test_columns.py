@@ -7,10 +7,10 @@ import pytest
 from errata.tables._columns import (
     column_array,
     column_names,
-    columns_called,
     columns_of,
     count_rows,
-    without,
+    drop_columns,
+    pick_columns,
     without_columns,
 )
 
@@ -104,7 +104,7 @@ def test_categories_of_text_are_text(library):
 
 
 def test_columns_called_by_name_are_read_one_at_a_time():
-    columns = columns_called({"a": [1], "b": [2.5], "c": object()}, ["b", "a", "z"])
+    columns = pick_columns({"a": [1], "b": [2.5], "c": object()}, ["b", "a", "z"])
     assert [next(columns).values.tolist() for _ in range(2)] == [[2.5], [1]]
     with pytest.raises(ValueError, match="no column 'z', which features were made of; "):
         next(columns)
@@ -135,10 +135,10 @@ def test_odd_names_become_distinct_text():
 
 def test_columns_are_dropped_by_either_name():
     columns = columns_of(np.zeros((2, 3)))
-    assert [c.key for c in without(columns, [0, "x2"])] == [1]
-    assert [c.key for c in without(columns, "x1")] == [0, 2]
+    assert [c.key for c in drop_columns(columns, [0, "x2"])] == [1]
+    assert [c.key for c in drop_columns(columns, "x1")] == [0, 2]
     with pytest.raises(ValueError, match="there is no column 'y' to drop; the columns are x0, x1"):
-        without(columns, ["y"])
+        drop_columns(columns, ["y"])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from errata.exceptions import MissingExtraError
 from errata.tables import copy_with_column, read_table, write_table
-from errata.tables.formats._csv import _with_cell
+from errata.tables.formats._csv import _replace_cell
 from errata.tables.formats._records import Record
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -28,10 +28,10 @@ def test_one_cell_changes_and_the_others_keep_every_byte(values, data, delimiter
     place = data.draw(st.integers(0, len(values) - 1))
     new = data.draw(cells)
     row = row_of(line.getvalue(), delimiter)
-    changed = _with_cell(row, place, new, delimiter)
+    changed = _replace_cell(row, place, new, delimiter)
     found = row_of(changed.raw, delimiter).cells
     assert found == [*values[:place], new, *values[place + 1 :]]
-    assert _with_cell(row_of(changed.raw, delimiter), place, values[place], delimiter).raw.count(
+    assert _replace_cell(row_of(changed.raw, delimiter), place, values[place], delimiter).raw.count(
         delimiter
     ) == line.getvalue().count(delimiter)
 
@@ -41,7 +41,7 @@ def test_any_line_is_cut_where_the_csv_module_cuts_it(raw):
     row = row_of(raw + "\n") if raw else row_of("x\n")
     if row.cells and "\n" not in "".join(row.cells):
         for place in range(len(row.cells)):
-            found = row_of(_with_cell(row, place, "NEW", ",").raw).cells
+            found = row_of(_replace_cell(row, place, "NEW", ",").raw).cells
             assert found == [*row.cells[:place], "NEW", *row.cells[place + 1 :]]
 
 
@@ -56,7 +56,7 @@ def test_any_line_is_cut_where_the_csv_module_cuts_it(raw):
     ],
 )
 def test_a_cell_is_written_as_the_old_one_was(raw, new, expected):
-    assert _with_cell(row_of(raw), 1, new, ",").raw == expected
+    assert _replace_cell(row_of(raw), 1, new, ",").raw == expected
 
 
 def test_an_empty_cell_alone_on_its_line_stays_a_row(tmp_path):

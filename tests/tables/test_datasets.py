@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 import errata
 from errata.tables import features_of
 from errata.tables._columns import as_table
-from errata.tables._pictures import content_of
+from errata.tables._pictures import get_picture_content
 from picture_cases import drawn, image
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -16,7 +16,7 @@ CODES = [i % 2 for i in range(40)]
 
 def pictures():
     random = np.random.default_rng(0)
-    return [content_of(image.fromarray(drawn(KINDS[code], random))) for code in CODES]
+    return [get_picture_content(image.fromarray(drawn(KINDS[code], random))) for code in CODES]
 
 
 class ClassLabel:

@@ -5,19 +5,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables.features._parsing import calendar, date_objects, dates_in_words, read_dates
+from errata.tables.features._parsing import convert_dates, parse_dates, read_dates, split_dates
 
 
 @given(st.datetimes(datetime.datetime(1700, 1, 1), datetime.datetime(2200, 1, 1)))
 def test_the_calendar_agrees_with_python(moment):
-    parts = calendar(np.array([moment], dtype="M8[us]"))
+    parts = split_dates(np.array([moment], dtype="M8[us]"))
     since = moment - datetime.datetime(1970, 1, 1)
     expected = [since.total_seconds(), moment.month, moment.weekday(), moment.hour]
     np.testing.assert_allclose([v[0] for v in parts.values()], expected, rtol=0, atol=1e-5)
 
 
 def test_a_missing_date_has_no_parts():
-    parts = calendar(np.array(["NaT", "2020-01-01"], dtype="M8[us]"))
+    parts = split_dates(np.array(["NaT", "2020-01-01"], dtype="M8[us]"))
     assert all(np.isnan(values[0]) and np.isfinite(values[1]) for values in parts.values())
 
 
@@ -33,37 +33,37 @@ def test_a_missing_date_has_no_parts():
 def test_dates_in_text_are_recognised(texts):
     pytest.importorskip("skrub", reason="skrub is not installed")
     expected = np.array(["2020-02-01", "2020-02-13"], dtype="M8[us]")
-    np.testing.assert_array_equal(dates_in_words(texts)[0], expected)
+    np.testing.assert_array_equal(parse_dates(texts)[0], expected)
 
 
 @pytest.mark.parametrize("texts", [["1.2.3", "1.2.4"], ["2020-01-01", "soon"], ["2020", "2021"]])
 def test_other_texts_are_no_dates(texts):
     if "1.2.3" in texts:
         pytest.importorskip("skrub", reason="skrub is not installed")
-    assert dates_in_words(texts) == (None, None)
+    assert parse_dates(texts) == (None, None)
 
 
 def test_months():
     np.testing.assert_array_equal(
-        dates_in_words(["2020-02", "2021-12"])[0],
+        parse_dates(["2020-02", "2021-12"])[0],
         np.array(["2020-02-01", "2021-12-01"], dtype="M8[us]"),
     )
-    assert dates_in_words(["2020-02", "2021-13"]) == (None, None)
+    assert parse_dates(["2020-02", "2021-13"]) == (None, None)
 
 
 def test_objects():
     zone = datetime.timezone(datetime.timedelta(hours=2))
     moments = [datetime.datetime(2020, 1, 1, 1, tzinfo=zone), datetime.date(2020, 1, 1), None]
     np.testing.assert_array_equal(
-        date_objects(np.array(moments, dtype=object)),
+        convert_dates(np.array(moments, dtype=object)),
         np.array(["2019-12-31T23", "2020-01-01", "NaT"], dtype="M8[us]"),
     )
-    assert date_objects(np.array([*moments, "2020-01-01"], dtype=object)) is None
+    assert convert_dates(np.array([*moments, "2020-01-01"], dtype=object)) is None
 
 
 def test_other_cells_are_read_in_the_format_learnt():
     pytest.importorskip("skrub", reason="skrub is not installed")
-    dates, how = dates_in_words(["01/02/2020", "13/02/2020"])
+    dates, how = parse_dates(["01/02/2020", "13/02/2020"])
     cells = ["01/02/2020", "2020-02-01", "", None, datetime.date(2020, 2, 3), 7, "32/01/2020"]
     found, unread = read_dates(np.array(cells, dtype=object), how)
     expected = ["2020-02-01", "NaT", "NaT", "NaT", "2020-02-03", "NaT", "NaT"]

@@ -3,14 +3,14 @@ import csv
 import pytest
 
 from errata.tables import read_table, write_table
-from errata.tables._table import guarded
+from errata.tables._table import guard_formula
 
 FORMULAS = ["=1+1", "+cat", "@SUM(A1)", "\t=1", "\r\n=1", "\n=1", "-1_000", "-inf", "+1;=2", "--1"]
 
 
 @pytest.mark.parametrize("text", FORMULAS, ids=ascii)
 def test_what_begins_like_a_formula_gets_an_apostrophe(text):
-    assert guarded(text) == f"'{text}"
+    assert guard_formula(text) == f"'{text}"
 
 
 TEXTS = ["cat", "a=b", "", "two\nlines", "a\tb", "caf\xe9", "\u0645\u06cc\u200c\u0634\u0648\u062f"]
@@ -19,7 +19,7 @@ NOT_CHANGED = ["-", "+", "-1", "+1.5", "-.5e-3", "1.", *TEXTS, None, -1.5, True]
 
 @pytest.mark.parametrize("cell", NOT_CHANGED)
 def test_numbers_and_other_texts_stay(cell):
-    assert guarded(cell) == cell
+    assert guard_formula(cell) == cell
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_numbers_and_other_texts_stay(cell):
     ids=ascii,
 )
 def test_what_a_terminal_would_obey_is_written_out(text, shown):
-    assert guarded(text) == shown
+    assert guard_formula(text) == shown
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])

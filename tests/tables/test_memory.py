@@ -1,6 +1,6 @@
 import pytest
 
-from errata.tables.stored._sources import memory_bytes
+from errata.tables.stored._sources import parse_memory
 
 
 @pytest.mark.parametrize(
@@ -18,16 +18,16 @@ from errata.tables.stored._sources import memory_bytes
     ],
 )
 def test_sizes_as_people_write_them(size, n_bytes):
-    assert memory_bytes(size) == n_bytes
+    assert parse_memory(size) == n_bytes
 
 
 @pytest.mark.parametrize("size", ["", "lots", "2 GB!", "2XB", "-1GB", None, True, float("nan")])
 def test_nonsense_gets_a_sentence(size):
     with pytest.raises(ValueError, match=r'is not a size; write it as in "2GB" or in bytes'):
-        memory_bytes(size)
+        parse_memory(size)
 
 
 @pytest.mark.parametrize("size", ["0", 0, -5, "0.1"])
 def test_no_memory_is_too_little(size):
     with pytest.raises(ValueError, match="is no memory at all"):
-        memory_bytes(size)
+        parse_memory(size)

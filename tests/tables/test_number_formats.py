@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from errata.tables._columns import columns_of
-from errata.tables.features._parsing import formatted_numbers, read_numbers
+from errata.tables.features._parsing import parse_numbers, read_numbers
 
 
 def read(cells):
-    return formatted_numbers("x", cells)
+    return parse_numbers("x", cells)
 
 
 @pytest.mark.parametrize(

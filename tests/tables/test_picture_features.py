@@ -6,7 +6,7 @@ from errata.tables.features._pictures import (
     N_NUMBERS,
     ORIENTATIONS,
     SHADES,
-    edges_and_colours,
+    describe_pictures,
 )
 
 EDGES = CELLS**2 * ORIENTATIONS
@@ -42,7 +42,7 @@ def described_slowly(picture):
 
 def test_numbers_are_those_of_a_plain_loop():
     pictures = some_pictures()
-    found = edges_and_colours(pictures)
+    found = describe_pictures(pictures)
     assert found.shape == (3, N_NUMBERS)
     slow = np.array([described_slowly(picture) for picture in pictures])
     assert_allclose(found, slow, rtol=0, atol=2e-3)  # the square root of a rounded zero
@@ -51,7 +51,7 @@ def test_numbers_are_those_of_a_plain_loop():
 def test_edges_do_not_depend_on_light_nor_on_which_side_is_dark():
     pictures = some_pictures() // 2
     plain, brighter, inverse = (
-        edges_and_colours(p)[:, :EDGES] for p in (pictures, pictures + 60, 255 - pictures)
+        describe_pictures(p)[:, :EDGES] for p in (pictures, pictures + 60, 255 - pictures)
     )
     assert_allclose(brighter, plain, rtol=0, atol=2e-3)
     assert_allclose(inverse, plain, rtol=0, atol=2e-3)
@@ -60,7 +60,7 @@ def test_edges_do_not_depend_on_light_nor_on_which_side_is_dark():
 def test_a_picture_of_one_colour_has_no_edges_and_its_colour():
     red = np.zeros((1, 32, 32, 3), dtype=np.uint8)
     red[..., 0] = 255
-    found = edges_and_colours(red)[0]
+    found = describe_pictures(red)[0]
     assert_allclose(found[:EDGES], 0, rtol=0, atol=0)
     bright, red_green, yellow_blue = found[EDGES:].reshape(3, SHADES)
     assert bright.tolist() == [0, 0, 1, 0, 0, 0, 0, 0]  # 0.299 of white

@@ -3,8 +3,8 @@ import os
 import pytest
 
 from errata.tables import copy_with_column, copy_with_rows, read_pictures, read_table
-from errata.tables._pictures import is_picture_folder, passed_over, with_pictures_of
-from errata.tables.stored._files import stored_files
+from errata.tables._pictures import find_other_files, is_picture_folder, join_picture_paths
+from errata.tables.stored._files import find_files
 from picture_cases import image, picture_folder
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -37,7 +37,7 @@ def test_what_is_not_a_picture_or_hidden_is_passed_over(photos):
     assert table.num_rows == 7
     assert table.to_pylist()[-1] == {"picture": "stripes/s2.png", "label": "stripes"}
     assert {"picture": "odd ö 'name'.png", "label": None} in table.to_pylist()
-    assert passed_over(photos) == ["disc/notes.md"]
+    assert find_other_files(photos) == ["disc/notes.md"]
 
 
 def test_folders_below_a_class_belong_to_it_and_links_are_followed(photos, tmp_path):
@@ -81,7 +81,7 @@ def test_pictures_without_folders_get_a_sentence(tmp_path):
 
 def test_pictures_are_not_read_in_parts(photos):
     with pytest.raises(ValueError, match=r"pass errata.tables.read_pictures"):
-        stored_files(photos)
+        find_files(photos)
 
 
 def test_pictures_are_copied_into_the_folder_of_their_label(photos, tmp_path):
@@ -123,5 +123,5 @@ def test_a_copy_is_whole_or_not_there(photos, tmp_path):
 
 def test_a_table_names_pictures_from_where_it_is():
     table = arrow.table({"x": [1, 2], "photo": ["a.png", None], "other": ["b", "c"]})
-    found = with_pictures_of(table, "data").to_pydict()
+    found = join_picture_paths(table, "data").to_pydict()
     assert found == {"x": [1, 2], "photo": ["data/a.png", None], "other": ["b", "c"]}

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from errata.tables._columns import Column
-from errata.tables._pictures import content_of, holds_pictures, name_of, small_picture
+from errata.tables._pictures import (
+    get_picture_content,
+    get_picture_name,
+    has_pictures,
+    read_small_picture,
+)
 
 image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 
@@ -41,7 +46,7 @@ def test_a_picture_in_any_cell_is_the_same(tmp_path):
     picture = half()
     path, raw = saved(picture, tmp_path / "a.png"), png(picture)
     for cell in (path, raw, {"bytes": raw, "path": None}, {"bytes": None, "path": path}, picture):
-        found = small_picture(cell)
+        found = read_small_picture(cell)
         assert found.shape == (32, 32, 3)
         assert is_left_white(found)
     assert picture.getpixel((0, 0)) == (255, 255, 255)  # the user's own picture is open still
@@ -51,7 +56,7 @@ def test_a_picture_is_turned_as_the_camera_was_held(tmp_path):
     exif = image.Exif()
     exif[0x0112] = 3  # half a turn
     path = saved(half(left="black", right="white", side=32), tmp_path / "a.jpg", exif=exif)
-    assert is_left_white(small_picture(path))
+    assert is_left_white(read_small_picture(path))
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "CMYK", "YCbCr", "I;16", "I", "F", "LA"])
@@ -63,43 +68,43 @@ def test_pictures_of_every_mode(tmp_path, mode):
     else:
         ending = "tif" if mode in ("CMYK", "YCbCr") else "png"
         path = saved(half().convert(mode), tmp_path / f"a.{ending}")
-    assert is_left_white(small_picture(path))
+    assert is_left_white(read_small_picture(path))
 
 
 def test_what_is_transparent_is_white(tmp_path):
     picture = half("RGBA", left=(0, 0, 0, 0), right=(0, 0, 0, 255))
-    assert is_left_white(small_picture(saved(picture, tmp_path / "a.png")))
+    assert is_left_white(read_small_picture(saved(picture, tmp_path / "a.png")))
 
 
 def test_of_a_moving_picture_the_first_is_seen(tmp_path):
     first, second = half("L", 255, 0), half("L", 0, 255)
     path = saved(first, tmp_path / "a.gif", save_all=True, append_images=[second])
-    assert is_left_white(small_picture(path))
+    assert is_left_white(read_small_picture(path))
 
 
 def test_what_is_no_picture_is_none(tmp_path, monkeypatch):
     (tmp_path / "a.png").write_bytes(b"no picture")
     whole = png(image.fromarray(np.random.default_rng(0).integers(0, 255, (64, 64), np.uint8)))
     for cell in (str(tmp_path / "a.png"), str(tmp_path / "b.png"), whole[:900], None, "", np.nan):
-        assert small_picture(cell) is None
+        assert read_small_picture(cell) is None
     monkeypatch.setattr(image, "MAX_IMAGE_PIXELS", 8)
-    assert small_picture(png(half())) is None
+    assert read_small_picture(png(half())) is None
 
 
 def test_which_columns_hold_pictures():
-    assert holds_pictures(column(["a.png", None, "b/c.JPEG"]))
-    assert holds_pictures(column([png(half())]))
-    assert holds_pictures(column([{"bytes": b"\xff\xd8\xff..", "path": "x"}]))
-    assert holds_pictures(column([half()]))
-    assert not holds_pictures(column(["a.png", "see b"]))
-    assert not holds_pictures(column([None, ""]))
-    assert not holds_pictures(column([b"text"]))
-    assert not holds_pictures(column([{"bytes": b"text", "path": None, "more": 1}]))
-    assert not holds_pictures(Column("x", "x", np.arange(3.0)))
+    assert has_pictures(column(["a.png", None, "b/c.JPEG"]))
+    assert has_pictures(column([png(half())]))
+    assert has_pictures(column([{"bytes": b"\xff\xd8\xff..", "path": "x"}]))
+    assert has_pictures(column([half()]))
+    assert not has_pictures(column(["a.png", "see b"]))
+    assert not has_pictures(column([None, ""]))
+    assert not has_pictures(column([b"text"]))
+    assert not has_pictures(column([{"bytes": b"text", "path": None, "more": 1}]))
+    assert not has_pictures(Column("x", "x", np.arange(3.0)))
 
 
 def test_names_and_contents():
-    assert name_of({"path": "a.png", "bytes": b""}) == "a.png"
-    assert name_of({"path": None, "bytes": b""}) == name_of(half()) == ""
-    assert content_of({"path": "a.png", "bytes": b"raw"}) == b"raw"
-    assert content_of(half()).startswith(b"\x89PNG")
+    assert get_picture_name({"path": "a.png", "bytes": b""}) == "a.png"
+    assert get_picture_name({"path": None, "bytes": b""}) == get_picture_name(half()) == ""
+    assert get_picture_content({"path": "a.png", "bytes": b"raw"}) == b"raw"
+    assert get_picture_content(half()).startswith(b"\x89PNG")

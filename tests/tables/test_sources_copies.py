@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from errata.tables import read_table, write_table
-from errata.tables.stored._files import column_of_files, copied_names, copy_files, read_files
+from errata.tables.stored._files import copy_files, get_copy_names, read_column, read_files
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
@@ -58,15 +58,15 @@ def test_a_column_of_several_files_keeps_what_its_cells_are(tmp_path):
     write_table(tmp_path / "b.parquet", {"y": [2.0, None]})
     write_table(tmp_path / "c.parquet", {"y": ["x"]})
     paths = [tmp_path / f"{name}.parquet" for name in "abc"]
-    found = column_of_files(paths[:2], "y")
+    found = read_column(paths[:2], "y")
     np.testing.assert_array_equal(found, [1.0, 2.0, 2.0, np.nan])
-    assert column_of_files(paths[::2], "y").tolist() == [1, 2, "x"]
+    assert read_column(paths[::2], "y").tolist() == [1, 2, "x"]
 
 
 def test_files_without_rows_are_passed_over_unless_there_are_no_others(files):
-    assert column_of_files(files, "y").tolist() == ["0a", "0b", "1a", "1b", "2a", "2b"]
+    assert read_column(files, "y").tolist() == ["0a", "0b", "1a", "1b", "2a", "2b"]
     with pytest.raises(ValueError, match=r"none of the files in .* holds a row"):
-        column_of_files(files[3:], "y")
+        read_column(files[3:], "y")
 
 
 def test_files_are_read_as_one_table(files, tmp_path):
@@ -77,6 +77,6 @@ def test_files_are_read_as_one_table(files, tmp_path):
 
 
 def test_names_are_told_apart_by_their_folders():
-    names = copied_names([Path("/v/2020/a.csv"), Path("/v/2021/a.csv")])
+    names = get_copy_names([Path("/v/2020/a.csv"), Path("/v/2021/a.csv")])
     assert names == [Path("2020/a.csv"), Path("2021/a.csv")]
-    assert copied_names([Path("/v/2020/a.csv")]) == [Path("a.csv")]
+    assert get_copy_names([Path("/v/2020/a.csv")]) == [Path("a.csv")]

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.tables.stored._parquet import ParquetTable, _runs, parquet_parts
+from errata.tables.stored._parquet import ParquetTable, _split_groups, make_parquet_parts
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
 
 
 def parts_of(files, rows_per_part):
-    return list(parquet_parts(files, lambda n_columns: rows_per_part))
+    return list(make_parquet_parts(files, lambda n_columns: rows_per_part))
 
 
 def written(path, columns, row_group_size=None):
@@ -22,14 +22,13 @@ def written(path, columns, row_group_size=None):
 
 @given(st.lists(st.integers(0, 30), max_size=8), st.integers(1, 12))
 def test_runs_cover_every_row_once_in_parts_that_are_small_enough(sizes, most):
-    runs = list(_runs(sizes, most))
     rows = [(i, row) for i, size in enumerate(sizes) for row in range(size)]
     found = []
-    for run in runs:
-        groups = [(i, row) for i in range(run.first, run.last + 1) for row in range(sizes[i])]
-        found += groups[run.skipped : run.skipped + run.n_rows]
-        assert 0 < run.n_rows <= most
-        assert run.whole == (run.n_rows == len(groups))
+    for groups, skipped, n_rows in _split_groups(sizes, most):
+        within = [(i, row) for i in groups for row in range(sizes[i])]
+        found += within[skipped or 0 :][:n_rows]
+        assert 0 < n_rows <= most
+        assert (skipped is None) == (n_rows == len(within))
     assert found == rows
 
 
@@ -112,5 +111,5 @@ def test_a_file_that_changed_meanwhile_is_noticed(tmp_path):
 
 def test_how_many_rows_a_part_has_may_depend_on_the_columns(tmp_path):
     file = written(tmp_path / "a.parquet", {"x": range(12), "y": range(12), "z": range(12)})
-    found = parquet_parts([file], lambda n_columns: 12 // n_columns)
+    found = make_parquet_parts([file], lambda n_columns: 12 // n_columns)
     assert [(part.start, part.stop) for part in found] == [(0, 4), (4, 8), (8, 12)]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from errata.tables import read_table, write_table
 from errata.tables.formats import _csv, _json
 from errata.tables.stored import _frames
-from errata.tables.stored._frames import spooled
+from errata.tables.stored._frames import convert_to_parquet
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
@@ -16,7 +16,7 @@ feather = pytest.importorskip("pyarrow.feather", reason="pyarrow is not installe
 
 
 def through_scratch(file):
-    return parquet.ParquetFile(spooled([file], file.parent / "scratch")[0]).read()
+    return parquet.ParquetFile(convert_to_parquet([file], file.parent / "scratch")[0]).read()
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_bad_files_get_the_sentences_of_read_table(tmp_path, name, text, sentenc
     with pytest.raises(ValueError, match=sentence):
         read_table(tmp_path / name)
     with pytest.raises(ValueError, match=sentence):
-        spooled([tmp_path / name], tmp_path / "scratch")
+        convert_to_parquet([tmp_path / name], tmp_path / "scratch")
     assert list((tmp_path / "scratch").glob("*")) == []
 
 
@@ -86,7 +86,7 @@ def test_json_lines_have_the_types_of_all_lines(tmp_path_factory, rows):
         if "union" not in str(expected[name].type):
             assert found[name].to_pylist() == expected[name].to_pylist()
         else:
-            texts = _frames.conformed(expected, found.schema)
+            texts = _frames.cast_table(expected, found.schema)
             assert found[name].to_pylist() == texts[name].to_pylist()
 
 
@@ -94,7 +94,7 @@ def test_sentences_about_later_lines_name_the_line(tmp_path, monkeypatch):
     monkeypatch.setattr(_json, "_BLOCK", 20)
     (tmp_path / "t.jsonl").write_text('{"a": 1}\n\n' * 20 + '{"a": 1} {"a": 2}\n')
     with pytest.raises(ValueError, match=r"line 41 of .* is not JSON \(Extra data"):
-        spooled([tmp_path / "t.jsonl"], tmp_path)
+        convert_to_parquet([tmp_path / "t.jsonl"], tmp_path)
 
 
 def test_feather_keeps_its_types(tmp_path):
@@ -108,25 +108,25 @@ def test_feather_keeps_its_types(tmp_path):
 def test_parquet_is_left_where_it_is(tmp_path):
     write_table(tmp_path / "t.parquet", {"x": [1]})
     files = [tmp_path / "t.parquet"]
-    assert spooled(files, tmp_path / "scratch") == files
+    assert convert_to_parquet(files, tmp_path / "scratch") == files
 
 
 def test_a_file_is_written_again_only_when_it_has_changed(tmp_path):
     file, scratch = tmp_path / "t.csv", tmp_path / "scratch"
     file.write_text("a\n1\n")
-    first = spooled([file], scratch)[0]
+    first = convert_to_parquet([file], scratch)[0]
     before = first.stat().st_mtime_ns
-    assert spooled([file], scratch)[0] == first
+    assert convert_to_parquet([file], scratch)[0] == first
     assert first.stat().st_mtime_ns == before
     file.write_text("a\n12\n")
-    assert parquet.read_table(spooled([file], scratch)[0])["a"].to_pylist() == ["12"]
+    assert parquet.read_table(convert_to_parquet([file], scratch)[0])["a"].to_pylist() == ["12"]
 
 
 def test_row_groups_are_of_middling_size(tmp_path, monkeypatch):
     monkeypatch.setattr(_csv, "_BLOCKS", (64,))
     monkeypatch.setattr(_frames, "GROUP_ROWS", 50)
     (tmp_path / "t.csv").write_text("i\n" + "\n".join(map(str, range(400))))
-    found = parquet.ParquetFile(spooled([tmp_path / "t.csv"], tmp_path)[0]).metadata
+    found = parquet.ParquetFile(convert_to_parquet([tmp_path / "t.csv"], tmp_path)[0]).metadata
     sizes = [found.row_group(i).num_rows for i in range(found.num_row_groups)]
     assert sum(sizes) == 400
     assert max(sizes) <= 50
@@ -144,8 +144,8 @@ def test_progress_comes_to_an_end_and_knows_what_was_there(tmp_path):
     files = [tmp_path / "a.csv", tmp_path / "b.csv.gz", tmp_path / "c.parquet"]
     for file in files:
         write_table(file, {"x": list(range(1000))})
-    spooled(files[:1], tmp_path)
-    spooled(files, tmp_path, told.append)
+    convert_to_parquet(files[:1], tmp_path)
+    convert_to_parquet(files, tmp_path, told.append)
     size_a, size_b = (file.stat().st_size for file in files[:2])
     assert (told[-1].done, told[-1].total) == (size_a + size_b, size_a + size_b)
     assert told[-1].kept == size_a
@@ -154,4 +154,4 @@ def test_progress_comes_to_an_end_and_knows_what_was_there(tmp_path):
 
 def test_no_progress_where_there_is_nothing_to_write(tmp_path):
     write_table(tmp_path / "a.parquet", {"x": [1]})
-    spooled([tmp_path / "a.parquet"], tmp_path, lambda stage: pytest.fail(str(stage)))
+    convert_to_parquet([tmp_path / "a.parquet"], tmp_path, lambda stage: pytest.fail(str(stage)))

@@ -1,12 +1,12 @@
 import pytest
 
-from errata.tables.stored._parquet import stacked
+from errata.tables.stored._parquet import stack_tables
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 
 def joined(*tables):
-    return stacked(tables)["x"]
+    return stack_tables(tables)["x"]
 
 
 @pytest.mark.parametrize(

@@ -78,9 +78,9 @@ def audit_in_parts(
     check_place(out, force)
     # Here, as they bring scikit-learn.
     from ..auditing.stored._audit import MARK, Storing
-    from ..tables.stored._sources import memory_bytes
+    from ..tables.stored._sources import parse_memory
 
-    memory = parts.memory and memory_bytes(parts.memory)
+    memory = parts.memory and parse_memory(parts.memory)
     unfinished = Storing(out).unfinished
     if (unfinished / MARK).is_file():
         what = "Starting anew" if parts.no_resume else "Going on"
@@ -194,6 +194,6 @@ def _values_in(file: Path, name: str) -> Any:
     """The column of a file, or of all files of a folder or pattern, in the order of the rows."""
     import numpy as np  # here, as showing the help should not take long
 
-    from ..tables.stored._files import stored_files
+    from ..tables.stored._files import find_files
 
-    return np.concatenate([read_column(Path(part), name) for part in stored_files(file)])
+    return np.concatenate([read_column(Path(part), name) for part in find_files(file)])

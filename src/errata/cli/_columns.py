@@ -61,9 +61,9 @@ def with_pictures(table: Any, file: Path) -> Any:
 
     A folder of pictures is itself the table.
     """
-    from ..tables._pictures import with_pictures_of  # here, as it brings NumPy
+    from ..tables._pictures import join_picture_paths  # here, as it brings NumPy
 
-    return with_pictures_of(table, file if file.is_dir() else file.parent)
+    return join_picture_paths(table, file if file.is_dir() else file.parent)
 
 
 def filled(table: Any, name: str | None, what: str) -> Any:
@@ -84,9 +84,9 @@ def named_label(label: str | None, file: Path, *, or_target: bool = False) -> st
         return label
     if holds_pictures(file):
         return "label"
-    from ..tables.stored._files import stored_files  # here, as it brings scikit-learn
+    from ..tables.stored._files import find_files  # here, as it brings scikit-learn
 
-    columns = listed(errata.tables.read_table(stored_files(file)[0]).column_names)
+    columns = listed(errata.tables.read_table(find_files(file)[0]).column_names)
     numbers = ", or numbers that may be wrong, with --target" if or_target else ""
     raise ValueError(
         f"say which column holds the labels, with --label{numbers}; the columns of {file} are "

@@ -115,9 +115,9 @@ def holds_pictures(table: Path) -> bool:
 
 def passed_over_note(table: Path) -> list[str]:
     """A sentence about files of a folder of pictures that are not looked at, if there are any."""
-    from ..tables._pictures import passed_over
+    from ..tables._pictures import find_other_files
 
-    names = passed_over(table) if table.is_dir() else []
+    names = find_other_files(table) if table.is_dir() else []
     files = plural(len(names), "file")
     return [f"Passed over {files} not named as pictures: {listed(names, 5)}."] if names else []
 
@@ -157,9 +157,9 @@ def _named(folder: Path, addition: str) -> Path:
 def files_of(table: Path) -> list[Path] | None:
     """The files that a folder or a pattern names; None for a single file, or one of pictures."""
     from ..tables._pictures import is_picture_folder  # here, as they bring NumPy
-    from ..tables.stored._files import stored_files
+    from ..tables.stored._files import find_files
 
-    return None if table.is_file() or is_picture_folder(table) else stored_files(table)
+    return None if table.is_file() or is_picture_folder(table) else find_files(table)
 
 
 def audited_table(
@@ -189,10 +189,10 @@ def _listed_files(files: list[Path]) -> tuple[Path, list[Path] | None]:
 
 
 def _check_same_files(files: list[Path], audited: list[str]) -> None:
-    from ..tables.stored._files import copied_names  # here, as it brings NumPy
+    from ..tables.stored._files import get_copy_names  # here, as it brings NumPy
 
-    now = dict(zip(copied_names(files), files, strict=True))
-    then = dict(zip(copied_names([Path(file) for file in audited]), audited, strict=True))
+    now = dict(zip(get_copy_names(files), files, strict=True))
+    then = dict(zip(get_copy_names([Path(file) for file in audited]), audited, strict=True))
     for name, file in then.items():
         if name not in now:
             raise FileNotFoundError(f"{file} was audited and is not there any more.")
@@ -214,9 +214,9 @@ def check_new_folder(table: Path, files: list[Path], out: Path, *, force: bool) 
         return
     if not force:
         raise ValueError(f"{out} exists already; choose another name, or pass --force.")
-    from ..tables.stored._files import copied_names  # here, as it brings NumPy
+    from ..tables.stored._files import get_copy_names  # here, as it brings NumPy
 
-    _check_replaceable(out, {out / name for name in copied_names(files)})
+    _check_replaceable(out, {out / name for name in get_copy_names(files)})
 
 
 def _check_replaceable(out: Path, copies: set[Path]) -> None:

@@ -195,9 +195,9 @@ def _tell(changed: Any, what: str, out: Path, truth: Path) -> None:
 
 
 def _labels(files: list[Path], label: str) -> Any:
-    from ..tables.stored._files import column_of_files  # here, as it brings NumPy
+    from ..tables.stored._files import read_column  # here, as it brings NumPy
 
-    labels = column_of_files(files, label)
+    labels = read_column(files, label)
     check_labels(labels, label)
     return labels
 

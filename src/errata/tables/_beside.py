@@ -42,9 +42,9 @@ def read_beside(path: Path, n_rows: int, *, name: str | None = None, ids: Any = 
     own = next((column for column in columns if column.name == name), None)
     if own is None:
         _check_rows(path, len(columns[0].values), n_rows)
-        return _as_numbers(path, columns, np.arange(n_rows))
-    order = _rows_of(path, own.array(), ids)
-    return _as_numbers(path, [column for column in columns if column is not own], order)
+        return _read_numbers(path, columns, np.arange(n_rows))
+    order = _align_rows(path, own.array(), ids)
+    return _read_numbers(path, [column for column in columns if column is not own], order)
 
 
 def _read_array(path: Path) -> np.ndarray:
@@ -54,24 +54,20 @@ def _read_array(path: Path) -> np.ndarray:
             found = np.load(path, allow_pickle=False)
         except (OSError, EOFError, ValueError) as error:
             raise ValueError(f"{path} holds no array of numbers, or it is damaged.") from error
-    if not isinstance(found, np.ndarray):
-        found = _only_array(path, found)
+    if not isinstance(found, np.ndarray):  # an archive of arrays
+        with found as archive:
+            if len(archive.files) != 1:
+                raise ValueError(
+                    f"{path} holds {plural(len(archive.files), 'array')} "
+                    f"({listed(archive.files, 5)}); save the one that is meant as .npy."
+                )
+            found = archive[archive.files[0]]
     if found.ndim != 2 or found.dtype.kind not in "biuf":
         raise ValueError(
             f"{path} holds an array of {found.dtype} of the shape {found.shape}; numbers in rows "
             "and columns are needed."
         )
     return found
-
-
-def _only_array(path: Path, archive: Any) -> np.ndarray:
-    with archive:
-        if len(archive.files) != 1:
-            raise ValueError(
-                f"{path} holds {plural(len(archive.files), 'array')} ({listed(archive.files, 5)}); "
-                "save the one that is meant as .npy."
-            )
-        return archive[archive.files[0]]
 
 
 def _check_rows(path: Path, found: int, wanted: int) -> None:
@@ -82,40 +78,36 @@ def _check_rows(path: Path, found: int, wanted: int) -> None:
         )
 
 
-def _rows_of(path: Path, own: np.ndarray, ids: Any) -> np.ndarray:
+def _align_rows(path: Path, own: np.ndarray, ids: Any) -> np.ndarray:
     """Where each row of the table is in the file."""
-    place = {str(key): row for row, key in enumerate(own.tolist())}
-    if len(place) < len(own):
+    index = {str(key): row for row, key in enumerate(own.tolist())}
+    if len(index) < len(own):
         raise ValueError(f"{path} has some ids twice; each row needs one of its own.")
-    lacking = [key for key in map(str, ids.tolist()) if key not in place]
+    lacking = [key for key in map(str, ids.tolist()) if key not in index]
     if lacking:
         raise ValueError(
             f"{path} has no row for {plural(len(lacking), 'row')} of the table; the first is "
             f"{lacking[0]!r}."
         )
-    return np.array([place[str(key)] for key in ids.tolist()])
+    return np.array([index[str(key)] for key in ids.tolist()])
 
 
-def _as_numbers(path: Path, columns: list[Column], rows: np.ndarray) -> Any:
-    if len(columns) == 1 and _holds_lists(columns[0]):
-        return _stacked(path, columns[0].array(rows).tolist())
-    found = {column.name: numbers(column.take(rows)) for column in columns}
-    words = [name for name, values in found.items() if values is None]
+def _read_numbers(path: Path, columns: list[Column], rows: np.ndarray) -> Any:
+    cells = columns[0].values
+    holds_lists = isinstance(cells, np.ndarray) and isinstance(cells[0], list | np.ndarray)
+    if len(columns) == 1 and holds_lists:
+        lists = columns[0].array(rows).tolist()
+        lengths = {0 if is_missing(cell) else len(cell) for cell in lists}
+        if len(lengths) != 1:
+            raise ValueError(
+                f"the lists in {path} are not of one length, but of {sorted(lengths)}."
+            )
+        return np.array(lists, dtype=float)
+    values = {column.name: numbers(column.take(rows)) for column in columns}
+    words = [name for name, cells in values.items() if cells is None]
     if words:
         raise ValueError(
             f"column {words[0]!r} of {path} holds something that is not a number; name the column "
             "of ids with --id, and leave out others."
         )
-    return found
-
-
-def _holds_lists(column: Column) -> bool:
-    cells = column.values
-    return isinstance(cells, np.ndarray) and isinstance(cells[0], list | np.ndarray)
-
-
-def _stacked(path: Path, lists: list[Any]) -> np.ndarray:
-    lengths = {0 if is_missing(cell) else len(cell) for cell in lists}
-    if len(lengths) != 1:
-        raise ValueError(f"the lists in {path} are not of one length, but of {sorted(lengths)}.")
-    return np.array(lists, dtype=float)
+    return values

@@ -51,27 +51,27 @@ class Column(NamedTuple):
 
 def columns_of(table: Any) -> list[Column]:
     """The columns of a dataframe of any kind, a mapping, or a two-dimensional array."""
-    keys, column = _access(table)
-    values = [_values(column(place)) for place in range(len(keys))]
+    keys, column = _get_access(table)
+    values = [_convert_cells(column(place)) for place in range(len(keys))]
     lengths = {len(cells) for cells in values}
     if len(lengths) > 1:
         raise ValueError(f"the columns are not of one length, but of {sorted(lengths)}.")
     if lengths in (set(), {0}):
         raise ValueError("the table is empty; errata needs rows and columns.")
-    return [Column(*parts) for parts in zip(keys, _names(keys), values, strict=True)]
+    return [Column(*parts) for parts in zip(keys, _make_names(keys), values, strict=True)]
 
 
-def columns_called(table: Any, names: Sequence[str]) -> Iterator[Column]:
+def pick_columns(table: Any, names: Sequence[str]) -> Iterator[Column]:
     """Those columns of a table that have these names, one at a time; the others are not read."""
-    keys, column = _access(table)
-    places = {name: place for place, name in enumerate(_names(keys))}
+    keys, column = _get_access(table)
+    places = {name: place for place, name in enumerate(_make_names(keys))}
     for name in names:
         if name not in places:
             raise ValueError(
                 f"there is no column {name!r}, which features were made of; {instead(name, places)}"
             )
         place = places[name]
-        yield Column(keys[place], name, _values(column(place)))
+        yield Column(keys[place], name, _convert_cells(column(place)))
 
 
 def is_arrow_table(table: Any) -> bool:
@@ -88,10 +88,10 @@ def column_names(table: Any) -> list[Any]:
 
 def column_array(table: Any, key: Any) -> np.ndarray:
     """One column of a dataframe or a mapping as a NumPy array; text as objects."""
-    return Column(key, str(key), _values(table[key])).array()
+    return Column(key, str(key), _convert_cells(table[key])).array()
 
 
-def without(columns: list[Column], drop: Sequence[Any]) -> list[Column]:
+def drop_columns(columns: list[Column], drop: Sequence[Any]) -> list[Column]:
     """The columns that are not to be dropped, by what either side calls them."""
     drop = [drop] if isinstance(drop, str) else list(drop)
     known = {key for column in columns for key in (column.key, column.name)}
@@ -130,7 +130,7 @@ def take_table_rows(table: Any, rows: np.ndarray) -> Any:
     return take_rows(table, rows)
 
 
-def _access(table: Any) -> tuple[Sequence[Any], Callable[[int], Any]]:
+def _get_access(table: Any) -> tuple[Sequence[Any], Callable[[int], Any]]:
     """What a table calls its columns, and how to get at the one in some place.
 
     By place and not by name where a name may occur twice, as in pandas and Arrow.
@@ -144,23 +144,23 @@ def _access(table: Any) -> tuple[Sequence[Any], Callable[[int], Any]]:
     frame = nw.from_native(table, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return (names := frame.columns), lambda place: frame.get_column(names[place])
-    return _array_access(table)
+    return _get_array_access(table)
 
 
-def _array_access(table: Any) -> tuple[Sequence[Any], Callable[[int], Any]]:
+def _get_array_access(table: Any) -> tuple[Sequence[Any], Callable[[int], Any]]:
     array = table if isinstance(table, np.ndarray) else np.asarray(table, dtype=object)
     if array.ndim != 2:
         raise ValueError(
             f"a table has rows and columns, but this one has the shape {array.shape}; "
-            f"{_as_a_table(array)}."
+            f"{_explain_shape(array)}."
         )
-    given = array is table
-    return range(
-        array.shape[1]
-    ), lambda place: array[:, place] if given else array[:, place].tolist()
+    places = range(array.shape[1])
+    if array is table:
+        return places, lambda place: array[:, place]
+    return places, lambda place: array[:, place].tolist()
 
 
-def _as_a_table(array: np.ndarray) -> str:
+def _explain_shape(array: np.ndarray) -> str:
     """What to pass instead of an array that is not a table."""
     if array.ndim > 2:
         return "give each row in one line, as reshape(len(X), -1) does"
@@ -169,25 +169,21 @@ def _as_a_table(array: np.ndarray) -> str:
     return "a single column is passed as reshape(-1, 1) makes it, or with a name, as {name: X}"
 
 
-def _values(column: Any) -> Any:
+def _convert_cells(column: Any) -> Any:
     """Cells of a column as :class:`Column` holds them."""
     if isinstance(column, list | tuple):
-        column = _array(column)
+        kept = any(isinstance(cell, _NOT_FOR_NUMPY) or is_pillow_picture(cell) for cell in column)
+        column = _make_objects(column) if kept else np.asarray(column)
     if isinstance(column, np.ndarray):
-        return _text(column) if column.dtype.kind in "OU" else column
+        return _store_text(column) if column.dtype.kind in "OU" else column
     series = nw.from_native(column, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         return np.asarray(column)
     if series.dtype == nw.String or _are_categories_of_text(series):
-        return _arrow_text(series)
+        return _convert_to_arrow(series)
     if series.dtype.is_numeric() or series.dtype.is_temporal() or series.dtype == nw.Boolean:
         return series.to_numpy()
-    return _text(_objects(series.to_list()))
-
-
-def _array(cells: Sequence[Any]) -> np.ndarray:
-    kept = any(isinstance(cell, _NOT_FOR_NUMPY) or is_pillow_picture(cell) for cell in cells)
-    return _objects(cells) if kept else np.asarray(cells)
+    return _store_text(_make_objects(series.to_list()))
 
 
 def is_pillow_picture(cell: Any) -> bool:
@@ -195,7 +191,7 @@ def is_pillow_picture(cell: Any) -> bool:
     return hasattr(cell, "getexif") and hasattr(cell, "convert")
 
 
-def _objects(cells: Sequence[Any]) -> np.ndarray:
+def _make_objects(cells: Sequence[Any]) -> np.ndarray:
     objects = np.empty(len(cells), dtype=object)
     objects[:] = cells
     return objects
@@ -207,14 +203,14 @@ def _are_categories_of_text(series: nw.Series) -> bool:
     return series.cat.get_categories().dtype == nw.String
 
 
-def _arrow_text(series: nw.Series) -> Any:
+def _convert_to_arrow(series: nw.Series) -> Any:
     try:
         arrow = require("pyarrow", extra="tables")
         native = series.to_native()
         # narwhals copies all chunks into one, which is not needed and doubles the memory.
         cells = native if isinstance(native, arrow.ChunkedArray) else series.to_arrow()
     except (MissingExtraError, UnicodeError):
-        return _objects(series.to_list())
+        return _make_objects(series.to_list())
     cells = cells if isinstance(cells, arrow.ChunkedArray) else arrow.chunked_array([cells])
     # Categories, nulls alone, and views into shared buffers, as newer libraries hold them, lack
     # some of the functions.
@@ -222,7 +218,7 @@ def _arrow_text(series: nw.Series) -> Any:
     return cells if plain else cells.cast(arrow.large_string())
 
 
-def _text(cells: np.ndarray) -> Any:
+def _store_text(cells: np.ndarray) -> Any:
     """Objects as an Arrow array when all of them are text, and pyarrow is there."""
     first = next((cell for cell in cells if not is_missing(cell)), None)
     if not isinstance(first, str):
@@ -237,7 +233,7 @@ def _text(cells: np.ndarray) -> Any:
         return cells  # text and other things
 
 
-def _names(keys: Sequence[Any]) -> list[str]:
+def _make_names(keys: Sequence[Any]) -> list[str]:
     """Names as text; the second "a" is called "a (2)", columns of an array by their place."""
     if isinstance(keys, range):
         return [f"x{place}" for place in keys]
@@ -250,35 +246,30 @@ def _names(keys: Sequence[Any]) -> list[str]:
     return names
 
 
-class Words(NamedTuple):
-    """The distinct words of a column, sorted and without blanks around, and which one is where."""
+def words_of(values: Any) -> tuple[np.ndarray, list[str]]:
+    """The word of each cell by its code, -1 where it is missing; and the words, sorted.
 
-    codes: np.ndarray  # -1 where a cell is missing
-    words: list[str]
-
-
-def words_of(values: Any) -> Words:
-    """The words of a column: an Arrow array of text, or a NumPy array.
+    ``values`` is an Arrow array of text, or a NumPy array. Words have no blanks around them.
 
     Examples
     --------
     >>> words_of(np.array(["b", None, " a", "NA", "b "], dtype=object))
-    Words(codes=array([ 1, -1,  0, -1,  1]), words=['a', 'b'])
+    (array([ 1, -1,  0, -1,  1]), ['a', 'b'])
     """
-    codes, found = unsorted_words(values)
+    codes, found = encode_words(values)
     words = sorted(set(found))
     place = {word: code for code, word in enumerate(words)}
     places = [place[word] for word in found]
-    return Words(np.array([*places, -1])[codes], words)  # code -1 is the entry at the end
+    return np.array([*places, -1])[codes], words  # code -1 is the entry at the end
 
 
-def unsorted_words(values: Any) -> Words:
+def encode_words(values: Any) -> tuple[np.ndarray, list[str]]:
     """The same in any order, which takes a fourth of the time; a word may be there twice."""
-    codes, distinct = _codes(values)
+    codes, distinct = _encode_cells(values)
     stripped = [None if is_missing(word, text=True) else word.strip() for word in distinct]
     words = [word for word in stripped if word is not None]
     present = np.array([*(word is not None for word in stripped), False])
-    return Words(np.where(present, np.cumsum(present) - 1, -1)[codes], words)
+    return np.where(present, np.cumsum(present) - 1, -1)[codes], words
 
 
 def numbers(values: Any) -> np.ndarray | None:
@@ -295,22 +286,22 @@ def numbers(values: Any) -> np.ndarray | None:
     if found is not None or not is_arrow(values):
         return found
     codes, words = words_of(values)
-    found = floats(words)
+    found = convert_to_floats(words)
     return None if found is None else spread(found, codes)
 
 
 def quick_numbers(values: Any) -> np.ndarray | None:
     """The same, but of text only what Arrow takes for numbers: not ``1_000``, nor Arabic digits."""
     if is_arrow(values):
-        return _cast(values)
+        return cast_first(lambda: values, lambda: _drop_missing_words(values))
     if values.dtype.kind in "cmM":
         return None
     if values.dtype.kind not in "biuf" and not _PLAIN.issuperset(map(type, values.tolist())):
-        values = np.where(missing_cells(values), np.nan, values.astype(object))
-    return floats(values)
+        values = np.where(is_missing_cell(values), np.nan, values.astype(object))
+    return convert_to_floats(values)
 
 
-def floats(cells: Any) -> np.ndarray | None:
+def convert_to_floats(cells: Any) -> np.ndarray | None:
     """A list or an array as floats, or None when a cell is not a number."""
     cells = cells if isinstance(cells, np.ndarray) else np.array(cells, dtype=object)
     try:
@@ -336,10 +327,11 @@ def times(values: np.ndarray) -> np.ndarray:
     return np.where(np.isnat(values), np.nan, values.astype(np.int64))
 
 
-def missing_cells(values: Any) -> np.ndarray:
+def is_missing_cell(values: Any) -> np.ndarray:
     """Where a column has no value."""
     if is_arrow(values):
-        return words_of(values).codes < 0
+        codes, _ = words_of(values)
+        return codes < 0
     if values.dtype.kind in "biu":
         return np.zeros(len(values), dtype=bool)
     if values.dtype.kind in "fcmM":
@@ -353,11 +345,7 @@ def is_arrow(values: Any) -> bool:
     return not isinstance(values, np.ndarray)
 
 
-def _cast(values: Any) -> np.ndarray | None:
-    return first_cast(lambda: values, lambda: _without_missing_words(values))
-
-
-def first_cast(*attempts: Callable[[], Any]) -> np.ndarray | None:
+def cast_first(*attempts: Callable[[], Any]) -> np.ndarray | None:
     """The first of some Arrow arrays of text that holds nothing but numbers, as floats."""
     invalid = require("pyarrow", extra="tables").ArrowInvalid
     for cells in attempts:
@@ -368,7 +356,7 @@ def first_cast(*attempts: Callable[[], Any]) -> np.ndarray | None:
     return None
 
 
-def _without_missing_words(values: Any) -> Any:
+def _drop_missing_words(values: Any) -> Any:
     compute = require("pyarrow.compute", extra="tables")
     stripped = compute.utf8_trim_whitespace(values)
     words = require("pyarrow", extra="tables").array(MISSING_WORDS, stripped.type)
@@ -376,14 +364,14 @@ def _without_missing_words(values: Any) -> Any:
     return compute.if_else(missing, None, stripped)
 
 
-def _codes(values: Any) -> tuple[np.ndarray, list[Any]]:
+def _encode_cells(values: Any) -> tuple[np.ndarray, list[Any]]:
     """A code for each cell, -1 where it has none, and what the codes stand for."""
     if is_arrow(values):
-        return _text_codes(values)
-    return _number_codes(values) if values.dtype.kind in "iuf" else _object_codes(values)
+        return _encode_text(values)
+    return _encode_numbers(values) if values.dtype.kind in "iuf" else _encode_objects(values)
 
 
-def _number_codes(values: np.ndarray) -> tuple[np.ndarray, list[str | None]]:
+def _encode_numbers(values: np.ndarray) -> tuple[np.ndarray, list[str | None]]:
     """Numbers among words, in the way that Arrow would write them: 1.0 is the word "1"."""
     distinct, codes = np.unique(values, return_inverse=True)
     written = [
@@ -393,14 +381,14 @@ def _number_codes(values: np.ndarray) -> tuple[np.ndarray, list[str | None]]:
     return codes, [None if number != number else str(number) for number in written]
 
 
-def _text_codes(values: Any) -> tuple[np.ndarray, list[str]]:
+def _encode_text(values: Any) -> tuple[np.ndarray, list[str]]:
     """A code for each cell, -1 for null, and what the codes stand for."""
     encoded = values.dictionary_encode().unify_dictionaries()
     chunks = [chunk.indices.fill_null(-1).to_numpy() for chunk in encoded.chunks]
     return np.concatenate(chunks), encoded.chunk(0).dictionary.to_pylist()
 
 
-def _object_codes(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
+def _encode_objects(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
     place: dict[str, int] = {}
     codes = [
         -1 if is_missing(cell) else place.setdefault(str(cell), len(place))
@@ -436,7 +424,7 @@ def as_table(X: Any) -> Any:
     for place, name in enumerate(table.column_names):
         names = getattr(X.features[name], "names", None)
         if names is not None and hasattr(X.features[name], "int2str"):
-            table = table.set_column(place, name, _named(table.column(place), names))
+            table = table.set_column(place, name, _name_classes(table.column(place), names))
     return table
 
 
@@ -444,7 +432,7 @@ def _is_dataset(X: Any) -> bool:
     return all(hasattr(X, name) for name in ("features", "with_format", "column_names"))
 
 
-def _named(codes: Any, names: list[str]) -> Any:
+def _name_classes(codes: Any, names: list[str]) -> Any:
     """Classes by their names; those without a class, which are null or -1, as null."""
     arrow = require("pyarrow", extra="tables")
     cells = [None if code is None or code < 0 else names[code] for code in codes.to_pylist()]

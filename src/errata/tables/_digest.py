@@ -1,6 +1,5 @@
 """Rows known by their contents: eight bytes each, the same wherever the row stands in the file."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -34,7 +33,7 @@ class RowDigests(NamedTuple):
         """
         order = np.argsort(self.values, kind="stable")
         values = self.values[order]
-        place = np.searchsorted(values, other.values) + _times_before(other.values)
+        place = np.searchsorted(values, other.values) + _count_before(other.values)
         found = place < np.searchsorted(values, other.values, side="right")
         return np.where(found, order[np.where(found, place, 0)], -1)
 
@@ -55,7 +54,9 @@ def row_digests(table: Any) -> RowDigests:
     (True, False)
     """
     columns = sorted(table.column_names)
-    digests = b"".join(map(_digests, _batches(table.select(columns))))
+    cells = table.select(columns)
+    batches = (cells.slice(start, _ROWS) for start in range(0, table.num_rows, _ROWS))
+    digests = b"".join(map(_digest_rows, batches))
     return RowDigests(columns, np.frombuffer(digests, dtype="<i8").astype(np.int64))
 
 
@@ -74,17 +75,13 @@ def row_keys(table: Any, *labels: str) -> np.ndarray:
     True
     """
     values = row_digests(table.drop_columns(list(labels))).values
-    texts = zip(values.view(np.uint64).tolist(), _times_before(values).tolist(), strict=True)
+    texts = zip(values.view(np.uint64).tolist(), _count_before(values).tolist(), strict=True)
     return np.array([f"{value:016x}.{times}" for value, times in texts], dtype=object)
 
 
-def _batches(table: Any) -> Iterator[Any]:
-    return (table.slice(start, _ROWS) for start in range(0, table.num_rows, _ROWS))
-
-
-def _digests(table: Any) -> bytes:
+def _digest_rows(table: Any) -> bytes:
     arrow = require("pyarrow", extra="tables")
-    cells = [_texts(column) for column in table.itercolumns()]
+    cells = [_format_cells(column) for column in table.itercolumns()]
     rows = require("pyarrow.compute", extra="tables").binary_join_element_wise(
         *cells,
         arrow.scalar(_BETWEEN, arrow.large_string()),
@@ -95,7 +92,7 @@ def _digests(table: Any) -> bytes:
     return b"".join([blake2b(row, digest_size=8).digest() for row in raw])
 
 
-def _texts(column: Any) -> Any:
+def _format_cells(column: Any) -> Any:
     arrow = require("pyarrow", extra="tables")
     # Bytes may be text in one batch and not in the next, and each row has one digest.
     if "binary" not in str(column.type):
@@ -105,7 +102,7 @@ def _texts(column: Any) -> Any:
     return arrow.chunked_array([arrow.array(texts, arrow.large_string())])
 
 
-def _times_before(values: np.ndarray) -> np.ndarray:
+def _count_before(values: np.ndarray) -> np.ndarray:
     """How often each value has occurred before."""
     order = np.argsort(values, kind="stable")
     times = np.empty(len(values), dtype=np.intp)

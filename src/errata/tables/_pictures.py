@@ -25,9 +25,9 @@ from .formats._records import (
     Change,
     check_named_once,
     check_row_count,
+    get_ending,
     is_table_name,
-    known_ending,
-    natural,
+    make_sort_key,
 )
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
@@ -49,7 +49,7 @@ def is_picture_name(name: str) -> bool:
     return name.lower().endswith(ENDINGS)
 
 
-def holds_pictures(column: Column) -> bool:
+def has_pictures(column: Column) -> bool:
     """Whether the first cells that are not missing are pictures, or names of picture files."""
     first = column.array(np.arange(min(_LOOKED_AT, len(column.values)))).tolist()
     present = [cell for cell in first if not is_missing(cell, text=True)]
@@ -66,22 +66,22 @@ def _is_picture(cell: Any) -> bool:
     return is_pillow_picture(cell)
 
 
-def name_of(cell: Any) -> str:
+def get_picture_name(cell: Any) -> str:
     """The file of a picture; empty for one that has none."""
     named = cell.get("path") if isinstance(cell, Mapping) else cell
     return named if isinstance(named, str) else getattr(cell, "filename", "") or ""
 
 
-def named_pictures(column: Column) -> Column:
+def name_pictures(column: Column) -> Column:
     """A column of pictures with their names for cells."""
     if is_arrow(column.values):
         return column
     names = np.empty(len(column.values), dtype=object)
-    names[:] = [name_of(cell) for cell in column.values.tolist()]
+    names[:] = [get_picture_name(cell) for cell in column.values.tolist()]
     return column._replace(values=names)
 
 
-def content_of(cell: Any) -> Any:
+def get_picture_content(cell: Any) -> Any:
     """What Pillow opens: the bytes of a picture, or its path."""
     if isinstance(cell, Mapping):
         cell = cell.get("bytes") or cell.get("path")
@@ -92,32 +92,32 @@ def content_of(cell: Any) -> Any:
     return out.getvalue()
 
 
-def small_picture(cell: Any) -> np.ndarray | None:
+def read_small_picture(cell: Any) -> np.ndarray | None:
     """Red, green and blue of 32 times 32 pixels, as bytes; None where there is no such picture."""
     if is_missing(cell, text=True):
         return None
     pil = require("PIL.Image", extra="pictures")
     try:
         if not isinstance(cell, str | bytes | Mapping):
-            return np.asarray(_reduced(cell.copy()))  # a copy, as the user's own stays open
-        content = content_of(cell)
+            return np.asarray(_reduce(cell.copy()))  # a copy, as the user's own stays open
+        content = get_picture_content(cell)
         with pil.open(io.BytesIO(content) if isinstance(content, bytes) else content) as picture:
-            return np.asarray(_reduced(picture))
+            return np.asarray(_reduce(picture))
     # All that Pillow raises for files that are missing, broken, not pictures, or huge.
     except (OSError, ValueError, SyntaxError, pil.DecompressionBombError):
         return None
 
 
-def _reduced(picture: Any) -> Any:
+def _reduce(picture: Any) -> Any:
     """The picture upright, in colours on white, of the size that is looked at."""
     pil = require("PIL.Image", extra="pictures")
     ops = require("PIL.ImageOps", extra="pictures")
     picture.draft("RGB", (2 * SIDE, 2 * SIDE))  # a JPEG is decoded no larger than needed
-    picture = _coloured(ops.exif_transpose(picture))
+    picture = _convert_to_colours(ops.exif_transpose(picture))
     return picture.resize((SIDE, SIDE), pil.Resampling.BILINEAR, reducing_gap=2.0)
 
 
-def _coloured(picture: Any) -> Any:
+def _convert_to_colours(picture: Any) -> Any:
     """Colours of one byte each: deep grey values are stretched, what is transparent is white."""
     pil = require("PIL.Image", extra="pictures")
     if picture.mode.startswith(("I", "F")):
@@ -160,15 +160,15 @@ def read_pictures(folder: str | os.PathLike) -> Any:
     >>> [Path(name).name for name in table["picture"].to_pylist()], table["label"].to_pylist()
     (['9.png', '10.png', '1.png'], ['cat', 'cat', 'dog'])
     """
-    return with_pictures_of(read_picture_folder(Path(folder)), Path(folder))
+    return join_picture_paths(read_picture_folder(Path(folder)), Path(folder))
 
 
-def with_pictures_of(table: Any, folder: Path) -> Any:
+def join_picture_paths(table: Any, folder: Path) -> Any:
     """An Arrow table whose columns of names of pictures say where these are, from here."""
     is_text = require("pyarrow", extra="tables").types.is_string
     for place, field in enumerate(table.schema):
         cells = table.column(place)
-        if is_text(field.type) and holds_pictures(Column(field.name, field.name, cells)):
+        if is_text(field.type) and has_pictures(Column(field.name, field.name, cells)):
             paths = [name and os.path.join(folder, name) for name in cells.to_pylist()]
             table = table.set_column(place, field, [paths])
     return table
@@ -176,13 +176,15 @@ def with_pictures_of(table: Any, folder: Path) -> Any:
 
 def is_picture_folder(folder: Path) -> bool:
     """Whether a folder holds folders with pictures."""
-    return folder.is_dir() and any("/" in name for name in _files(folder, is_picture_name))
+    return folder.is_dir() and any("/" in name for name in _iterate_files(folder, is_picture_name))
 
 
 def read_picture_folder(folder: Path, names: Sequence[str] | None = None) -> Any:
     """The table, with the names of pictures as they are within the folder."""
     _check_no_tables(folder)
-    found = sorted(_files(folder, is_picture_name), key=lambda name: natural(Path(name)))
+    found = sorted(
+        _iterate_files(folder, is_picture_name), key=lambda name: make_sort_key(Path(name))
+    )
     labels = [parts[0] if (parts := PurePosixPath(name).parts)[1:] else None for name in found]
     _check_classes(folder, labels)
     names = [PICTURE, LABEL] if names is None else list(names)
@@ -195,14 +197,14 @@ def read_picture_folder(folder: Path, names: Sequence[str] | None = None) -> Any
 def _check_no_tables(folder: Path) -> None:
     tables = [path.name for path in sorted(folder.iterdir()) if is_table_name(path)]
     if tables:
-        pattern = folder / f"*{known_ending(Path(tables[0]))}"
+        pattern = folder / f"*{get_ending(Path(tables[0]))}"
         raise ValueError(
             f"{folder} holds folders of pictures and tables ({listed(tables, 3)}); to audit the "
             f'folders, move the tables elsewhere, and to audit tables, pass "{pattern}".'
         )
 
 
-def _files(folder: Path, wanted: Callable[[str], bool]) -> Iterator[str]:
+def _iterate_files(folder: Path, wanted: Callable[[str], bool]) -> Iterator[str]:
     """Names of files within a folder that are wanted by their last part; hidden ones never are.
 
     A folder that is a link is looked into at the top only, so that there is an end, and a link that
@@ -237,9 +239,9 @@ def _check_classes(folder: Path, labels: list[str | None]) -> None:
         )
 
 
-def passed_over(folder: Path) -> list[str]:
+def find_other_files(folder: Path) -> list[str]:
     """Files of a folder that are not named as pictures."""
-    return sorted(_files(folder, lambda name: not is_picture_name(name)))
+    return sorted(_iterate_files(folder, lambda name: not is_picture_name(name)))
 
 
 def check_new_place(source: Path, target: Path) -> None:
@@ -267,10 +269,12 @@ def copy_picture_folder(source: Path, target: Path, change: Change) -> None:
         folder.mkdir()
         # Those that keep their label first, so that they keep their name.
         for row in sorted(stay, key=lambda row: new[row] != labels[row]):
-            _copy(source / names[row], _free_place(folder, names[row], new[row]))
+            place = _find_free_path(folder, names[row], new[row])
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source / names[row], place)
 
 
-def _free_place(folder: Path, name: str, label: Any) -> Path:
+def _find_free_path(folder: Path, name: str, label: Any) -> Path:
     """Where a picture goes; two of one name in a folder are told apart by where they were."""
     if label is not None and (str(label) in ("", ".", "..") or PurePosixPath(str(label)).parts[1:]):
         raise ValueError(f"a folder cannot be called {label!r}, so no picture can have this label.")
@@ -283,8 +287,3 @@ def _free_place(folder: Path, name: str, label: Any) -> Path:
         number += 1
         free = place.with_name(f"{place.stem}-{number}{place.suffix}")
     return free
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(source, target)

@@ -2,50 +2,37 @@
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .._format import visible
 from ._columns import columns_of
 from ._pictures import copy_picture_folder, is_picture_folder, read_picture_folder
-from .formats._columnar import copy_columnar, read_columnar, write_columnar
-from .formats._csv import copy_csv, read_csv, write_csv
-from .formats._excel import copy_excel, read_excel, write_excel
-from .formats._json import copy_json_lines, read_json_lines, write_json_lines
+from .formats import _columnar, _csv, _excel, _json
 from .formats._records import (
     COLUMNAR,
     EXCEL,
     JSON,
     TEXT,
     Change,
-    ending_of_copy,
-    given_change,
-    known_ending,
+    get_ending,
+    get_ending_of_copy,
+    make_change,
 )
 
 _STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")  # the report's script has the same rule
 _NUMBER_OR_SIGN = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?)?", re.ASCII | re.IGNORECASE)
 
 
-class _Format(NamedTuple):
-    read: Callable[[Path, Sequence[str] | None], Any]
-    copy: Callable[[Path, Path, Change], None]
-    write: Callable[[Path, dict[str, list[Any]]], None]
-
-
-_TEXT = _Format(read_csv, copy_csv, write_csv)
-_JSON = _Format(read_json_lines, copy_json_lines, write_json_lines)
-_COLUMNAR = _Format(read_columnar, copy_columnar, write_columnar)
-_EXCEL = _Format(read_excel, copy_excel, write_excel)
-
+# Each module has read(path, columns), copy(source, target, change) and write(path, columns).
 _FORMATS = {
-    **dict.fromkeys(TEXT, _TEXT),
-    **dict.fromkeys(JSON, _JSON),
-    **dict.fromkeys(COLUMNAR, _COLUMNAR),
-    **dict.fromkeys(EXCEL, _EXCEL),
+    **dict.fromkeys(TEXT, _csv),
+    **dict.fromkeys(JSON, _json),
+    **dict.fromkeys(COLUMNAR, _columnar),
+    **dict.fromkeys(EXCEL, _excel),
 }
 
 
@@ -82,7 +69,7 @@ def read_table(path: str | os.PathLike, columns: Sequence[str] | None = None) ->
     path = Path(path)
     if is_picture_folder(path):
         return read_picture_folder(path, columns)
-    return _FORMATS[known_ending(path)].read(path, columns)
+    return _FORMATS[get_ending(path)].read(path, columns)
 
 
 def copy_with_column(
@@ -107,9 +94,9 @@ def copy_with_column(
     4.00,cat
     31.5,wolf
     """
-    values = _cells(values)
+    values = _make_list(values)
     keep = np.ones(len(values), dtype=bool)
-    copy_changed(Path(source), Path(target), given_change(keep, name, values))
+    copy_changed(Path(source), Path(target), make_change(keep, name, values))
 
 
 def copy_with_rows(
@@ -155,10 +142,10 @@ def copy_with_rows(
         raise ValueError("keep is False everywhere; a table needs at least one row.")
     if (name is None) != (values is None):
         raise ValueError("give both name and values, or neither.")
-    values = [None] * len(keep) if values is None else _cells(values)
+    values = [None] * len(keep) if values is None else _make_list(values)
     if len(values) != len(keep):
         raise ValueError(f"keep has {len(keep)} entries, but values has {len(values)}.")
-    copy_changed(Path(source), Path(target), given_change(keep, name, values))
+    copy_changed(Path(source), Path(target), make_change(keep, name, values))
 
 
 def write_table(
@@ -189,12 +176,12 @@ def write_table(
     path = Path(path)
     if not isinstance(table, Mapping):
         table = {column.name: column.array() for column in columns_of(table)}
-    form = _FORMATS[known_ending(path)]
-    if form is _COLUMNAR:  # which takes columns of Arrow and numbers as they are, with their types
-        cells = {k: v if _has_type(v) else _cells(v) for k, v in table.items()}
+    form = _FORMATS[get_ending(path)]
+    if form is _columnar:  # which takes columns of Arrow and numbers as they are, with their types
+        cells = {k: v if _has_type(v) else _make_list(v) for k, v in table.items()}
     else:
-        cells = {name: _cells(values) for name, values in table.items()}
-    form.write(path, _guarded(cells, guard_formulas) if form is _TEXT else cells)
+        cells = {name: _make_list(values) for name, values in table.items()}
+    form.write(path, _guard_columns(cells, guard_formulas) if form is _csv else cells)
 
 
 def _has_type(values: Any) -> bool:
@@ -203,13 +190,19 @@ def _has_type(values: Any) -> bool:
     return is_array or hasattr(values, "to_pylist")
 
 
-def _guarded(cells: dict[str, list[Any]], names: bool | Collection[str]) -> dict[str, list[Any]]:
+def _guard_columns(
+    cells: dict[str, list[Any]], names: bool | Collection[str]
+) -> dict[str, list[Any]]:
     if isinstance(names, bool):
-        return {guarded(k): list(map(guarded, v)) for k, v in cells.items()} if names else cells
-    return {k: list(map(guarded, v)) if k in names else v for k, v in cells.items()}
+        return (
+            {guard_formula(k): list(map(guard_formula, v)) for k, v in cells.items()}
+            if names
+            else cells
+        )
+    return {k: list(map(guard_formula, v)) if k in names else v for k, v in cells.items()}
 
 
-def _cells(values: Any) -> list[Any]:
+def _make_list(values: Any) -> list[Any]:
     """A column as a list of Python's own values."""
     for method in ("to_pylist", "tolist", "to_list"):  # of Arrow, NumPy and pandas, polars
         if hasattr(values, method):
@@ -224,7 +217,7 @@ def copy_changed(source: Path, target: Path, change: Change) -> None:
         return
     check_same_format(source, target)
     try:
-        _FORMATS[known_ending(source)].copy(source, target, change)
+        _FORMATS[get_ending(source)].copy(source, target, change)
     except UnicodeEncodeError as error:
         raise ValueError(
             f"{source} is written in an encoding without {error.object[error.start]!r}; "
@@ -234,15 +227,15 @@ def copy_changed(source: Path, target: Path, change: Change) -> None:
 
 def check_same_format(source: Path, target: Path) -> None:
     """Raise when the name of a copy says that it is something else."""
-    wanted = ending_of_copy(source)
-    if wanted != known_ending(target):
-        ending = "the same ending" if wanted == known_ending(source) else f"the ending {wanted}"
+    wanted = get_ending_of_copy(source)
+    if wanted != get_ending(target):
+        ending = "the same ending" if wanted == get_ending(source) else f"the ending {wanted}"
         raise ValueError(
             f"{target.name} is of another format than {source.name}; give it {ending}."
         )
 
 
-def guarded(cell: Any) -> Any:
+def guard_formula(cell: Any) -> Any:
     r"""The cell, fit for a spreadsheet and a terminal.
 
     A text that begins like a formula has an apostrophe before it, unless it is a number or a sign
@@ -250,9 +243,9 @@ def guarded(cell: Any) -> Any:
 
     Examples
     --------
-    >>> [guarded(cell) for cell in ("=1+1", "@cat", "-1.5", -1.5, "-", "cat")]
+    >>> [guard_formula(cell) for cell in ("=1+1", "@cat", "-1.5", -1.5, "-", "cat")]
     ["'=1+1", "'@cat", '-1.5', -1.5, '-', 'cat']
-    >>> print(guarded("red \x1b[31m"))
+    >>> print(guard_formula("red \x1b[31m"))
     red \x1b[31m
     """
     if not isinstance(cell, str):

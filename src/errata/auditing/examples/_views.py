@@ -16,7 +16,7 @@ from ..._format import shortened
 from ..._neighbors import NeighborIndex
 from ...report._images import pixels_uri, thumbnail_uri
 from ...tables._columns import Column, column_names, columns_of
-from ...tables._pictures import content_of, holds_pictures, named_pictures
+from ...tables._pictures import get_picture_content, has_pictures, name_pictures
 from .._learning import Judge, JudgedRows, Learnt, TableRows
 from .._settings import EXAMPLE_TEXT, NEIGHBORS
 from ..classes import Posterior, classes_of_rows
@@ -319,8 +319,8 @@ class RowValues:
         self.image_shape = image_shape
         self.pixels = None if image_shape is None else as_pixels(table)
         columns = named_columns(table) if image_shape is None else []
-        self._pictures = next(filter(holds_pictures, columns), None)
-        self.columns = [named_pictures(c) if holds_pictures(c) else c for c in columns]
+        self._pictures = next(filter(has_pictures, columns), None)
+        self.columns = [name_pictures(c) if has_pictures(c) else c for c in columns]
 
     def of(self, row: int, places: list[int]) -> dict[str, str]:
         """What the row holds in some of the columns."""
@@ -337,7 +337,11 @@ class RowValues:
         if self.pixels is not None and self.image_shape is not None:
             return pixels_uri(self.pixels[row].reshape(self.image_shape))
         cell = self._picture(row)
-        return None if cell is None or isinstance(cell, str) else thumbnail_uri(content_of(cell))
+        return (
+            None
+            if cell is None or isinstance(cell, str)
+            else thumbnail_uri(get_picture_content(cell))
+        )
 
     def file_name(self, row: int) -> str | None:
         """The picture file that the row names, where a column holds such names."""

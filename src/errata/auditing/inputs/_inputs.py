@@ -25,7 +25,7 @@ from ...tables._columns import (
     take_table_rows,
     without_columns,
 )
-from ...tables.features._pictures import picture_features
+from ...tables.features._pictures import select_pictures
 from ...tables.stored._sources import is_stored
 from .._settings import CACHED
 from ._features import Scale, check_pixels, find_leak, fit_scale, leak_note
@@ -297,7 +297,7 @@ def features_without_leaks(
     columns = columns_of(source)
     check_trust(trust, columns)
     used = set(features.columns)
-    pictures, numbers = picture_features(features)
+    pictures, numbers = select_pictures(features)
     seen = [column for column in columns if column.key in used and column.name not in pictures]
     leak = find_leak(
         seen,

@@ -25,7 +25,7 @@ from ...tables._columns import (
     without_columns,
     words_of,
 )
-from ...tables.features._parsing import formatted_numbers
+from ...tables.features._parsing import parse_numbers
 from .._settings import (
     CAPPED,
     FEW_TARGETS,
@@ -288,7 +288,7 @@ def read_numeric_cells(told: str, words: list[str]) -> ReadCells:
     >>> read_numeric_cells("price", ["1,250 EUR", "80 EUR"]).values
     array([1250.,   80.])
     """
-    read = formatted_numbers(told, words)
+    read = parse_numbers(told, words)
     if read.values is not None:
         return ReadCells(read.values, read.remark, read.comma)
     parts = [_WITH_UNIT.fullmatch(word.strip()) for word in words]
@@ -297,7 +297,7 @@ def read_numeric_cells(told: str, words: list[str]) -> ReadCells:
         odd = [word for word, part in zip(words, parts, strict=True) if part is None]
         return ReadCells(None, odd=tuple(odd))
     units = sorted({"".join(part.group(1, 3)).strip() for part in whole} - {""})
-    read = formatted_numbers(told, [re.sub(r"[\s'_]", "", part.group(2)) for part in whole])
+    read = parse_numbers(told, [re.sub(r"[\s'_]", "", part.group(2)) for part in whole])
     if read.values is None:
         return ReadCells(None, odd=tuple(words))
     if len(units) > 1:

@@ -10,7 +10,7 @@ import numpy as np
 from ..._blocks import blocks
 from ..._compat import take_rows
 from ..._format import listed
-from ...tables.features._features import rows_without_values
+from ...tables.features._features import find_empty_rows
 from .._learning import Filled, Judge, Learnt, TableRows, notes_about_noise
 from .._self_check import SelfCheck
 from .._settings import EXACT_ROWS, JUDGED_ROWS
@@ -253,7 +253,7 @@ def _duplicates(inputs: Inputs) -> list[np.ndarray]:
     if inputs.features is None:
         return []
     # Rows of which nothing is known, such as pictures that cannot be read, are not the same thing.
-    compared = np.flatnonzero((inputs.codes >= 0) & ~rows_without_values(inputs.features))
+    compared = np.flatnonzero((inputs.codes >= 0) & ~find_empty_rows(inputs.features))
     if len(compared) == len(inputs.codes):
         return conflicting_duplicates(inputs.features.X, inputs.codes)
     X = take_rows(inputs.features.X, compared)

@@ -8,7 +8,7 @@ from scipy.stats import beta, norm
 
 from ..._format import count, four_digits, listed, percent, plural
 from ..._validation import as_column, is_missing
-from ...tables.features._parsing import dates_in_words
+from ...tables.features._parsing import parse_dates
 from .._settings import BY_STANDS_OUT, MOST_DAYS, MOST_VALUES
 
 MISSING = "(missing)"
@@ -142,7 +142,7 @@ def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _months(words: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Months instead of days; whatever is no date stays as it is."""
     days = np.array([word for word in words.tolist() if word != MISSING])
-    dates, _ = dates_in_words(days.tolist())
+    dates, _ = parse_dates(days.tolist())
     if dates is None:
         return words, codes
     month = dict(zip(days.tolist(), dates.astype("M8[M]").astype(str).tolist(), strict=True))

@@ -18,7 +18,7 @@ from ..._progress import Progress
 from ..._random import draw_seed
 from ..._validation import check_fraction
 from ...tables._columns import column_array
-from ...tables.stored._sources import Source, memory_bytes, open_source, take_source_rows
+from ...tables.stored._sources import Source, open_source, parse_memory, take_source_rows
 from .._in_memory import Asked, audit_in_memory, rows_to_learn_from
 from .._learning import Brought, Judge, Learnt, check_by_injecting, learn, notes_on_check
 from .._self_check import SelfCheck
@@ -289,7 +289,7 @@ def part_rows(memory: int | str | None) -> Callable[[int], int]:
     """
     if memory is None:
         return lambda n_columns: PART_ROWS
-    given = memory_bytes(memory)
+    given = parse_memory(memory)
 
     def rows(n_columns: int) -> int:
         fixed = _PROCESS + _LEARNT_CELL * LEARN_ROWS * n_columns

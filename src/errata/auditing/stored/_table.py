@@ -9,7 +9,7 @@ import numpy as np
 from ..._format import instead
 from ..._validation import as_column
 from ...tables._columns import column_array
-from ...tables.stored._parquet import stacked
+from ...tables.stored._parquet import stack_tables
 from ...tables.stored._sources import Source, take_source_rows
 from .._learning import TableRows
 from .._settings import MOST_CLASSES
@@ -87,7 +87,7 @@ class StoredTable(NamedTuple):
         """Rows read again, to be looked at among those that were drawn."""
         table = take_source_rows(self.source, rows, self.columns.read)
         given = self.columns.labelled(table, classes)
-        both = stacked([drawn, given.table]).combine_chunks()
+        both = stack_tables([drawn, given.table]).combine_chunks()
         return Looked(self.columns.rows(table, rows, given), given.labels, both)
 
     def ids(self, rows: np.ndarray) -> np.ndarray | None:
@@ -137,7 +137,7 @@ class Scanned(NamedTuple):
 
     def table(self) -> Any:
         """The drawn rows, in the order of their places."""
-        return stacked(self.tables).combine_chunks()
+        return stack_tables(self.tables).combine_chunks()
 
 
 def scan_part(part: Any, shared: Scan) -> Scanned:

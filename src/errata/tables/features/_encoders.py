@@ -7,13 +7,13 @@ keeping) and none of the rows. Learning and applying go through the same ``parts
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from ..._optional import require
-from .._columns import unsorted_words
-from ._parsing import calendar, read_dates, read_numbers
+from .._columns import encode_words
+from ._parsing import read_dates, read_numbers, split_dates
 
 _MEDIAN_ROWS = 1000  # rows that a median is taken of when it stands for no cell of them
 
@@ -66,14 +66,14 @@ class Kind:
         return replace(self, kept=tuple(block)), block
 
 
-def median(values: np.ndarray) -> float:
+def compute_median(values: np.ndarray) -> float:
     """Median of numbers, NaN left out.
 
     Where none is NaN it fills no gap of these rows. That of a thousand of them, evenly spread, will
     do for the few gaps that other rows may have, and takes no time.
     """
     missing = np.isnan(values)
-    return float(np.median(values[~missing] if missing.any() else spread_rows(values)))
+    return float(np.median(values[~missing] if missing.any() else sample_rows(values)))
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Numbers(Kind):
     @classmethod
     def learn(cls, name: str, values: np.ndarray, comma: str = ",") -> tuple["Numbers", Block]:
         """From numbers with NaN where one is missing."""
-        encoder = cls(name, median=median(values), comma=comma)
+        encoder = cls(name, median=compute_median(values), comma=comma)
         return encoder.keeping(encoder.parts(values))
 
     def read(self, values: Any) -> tuple[np.ndarray, int]:
@@ -94,7 +94,7 @@ class Numbers(Kind):
 
     def parts(self, cells: np.ndarray) -> Block:
         missing = np.isnan(cells)
-        filled = _filled(cells, missing, self.median)
+        filled = _fill(cells, missing, self.median)
         return {self.name: filled, f"{self.name} missing": missing}
 
 
@@ -108,7 +108,7 @@ class Dates(Kind):
     @classmethod
     def learn(cls, name: str, dates: np.ndarray, how: str | None = None) -> tuple["Dates", Block]:
         """From datetime64 with NaT where one is missing."""
-        medians = tuple(map(median, calendar(dates).values()))
+        medians = tuple(map(compute_median, split_dates(dates).values()))
         encoder = cls(name, medians=medians, how=how)
         return encoder.keeping(encoder.parts(dates))
 
@@ -118,8 +118,8 @@ class Dates(Kind):
     def parts(self, cells: np.ndarray) -> Block:
         missing = np.isnat(cells)
         filled = {
-            f"{self.name} {part}": _filled(found, missing, middle)
-            for (part, found), middle in zip(calendar(cells).items(), self.medians, strict=True)
+            f"{self.name} {part}": _fill(found, missing, middle)
+            for (part, found), middle in zip(split_dates(cells).items(), self.medians, strict=True)
         }
         return filled | {f"{self.name} missing": missing}
 
@@ -139,7 +139,7 @@ class Categories(Kind):
         return encoder.keeping(encoder.parts(codes))
 
     def read(self, values: Any) -> tuple[np.ndarray, int]:
-        codes, words = unsorted_words(values)
+        codes, words = encode_words(values)
         place = {word: code for code, word in enumerate(self.words)}
         places = [place.get(word, len(self.words)) for word in words]
         return np.array([*places, -1])[codes], 0
@@ -151,20 +151,13 @@ class Categories(Kind):
         return parts | {f"{self.name} missing": cells < 0}
 
 
-def spread_rows(values: np.ndarray) -> np.ndarray:
+def sample_rows(values: np.ndarray) -> np.ndarray:
     """About a thousand rows, evenly spread, of an array of many."""
     return values[:: len(values) // _MEDIAN_ROWS + 1]
 
 
-def _filled(values: np.ndarray, missing: np.ndarray, middle: float) -> np.ndarray:
+def _fill(values: np.ndarray, missing: np.ndarray, middle: float) -> np.ndarray:
     return np.where(missing, middle, values) if missing.any() else values
-
-
-class Embedded(NamedTuple):
-    """The place of each cell's text, -1 where it is missing, and the axes of each text."""
-
-    codes: np.ndarray
-    axes: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -185,27 +178,28 @@ class Texts(Kind):
         cls, name: str, codes: np.ndarray, texts: Sequence[str], *, seed: int
     ) -> tuple["Texts", Block]:
         """From the place of each cell's text among the texts, -1 where it is missing."""
-        pieces, axes = _piece_axes(texts, seed)
-        words = _word_axes(texts, seed) if are_sentences(texts) else None
+        pieces, axes = _fit_pieces(texts, seed)
+        words = _fit_words(texts, seed) if are_sentences(texts) else None
         if words is not None:
             axes = np.hstack([axes, words.transform(texts)])
-        turns = axes_to_features(axes)
+        turns = choose_axes(axes)
         encoder = cls(name, pieces=pieces, words=words, turns=turns)
-        return encoder.keeping(encoder.parts(Embedded(codes, axes @ turns)))
+        return encoder.keeping(encoder.parts((codes, axes @ turns)))
 
-    def read(self, values: Any) -> tuple[Embedded, int]:
-        codes, texts = unsorted_words(values)
-        return Embedded(codes, self._axes(texts)), 0
+    def read(self, values: Any) -> tuple[tuple[np.ndarray, np.ndarray], int]:
+        """The number of each cell's text, -1 where it is missing, and the axes of each text."""
+        codes, texts = encode_words(values)
+        return (codes, self._axes(texts)), 0
 
     def _axes(self, texts: Sequence[str]) -> np.ndarray:
         if not texts:
             return np.empty((0, self.turns.shape[1]))
-        axes = self.pieces.transform(_series(texts)).to_numpy(dtype=float)
+        axes = self.pieces.transform(_make_series(texts)).to_numpy(dtype=float)
         if self.words is not None:
             axes = np.hstack([axes, self.words.transform(texts)])
         return axes @ self.turns
 
-    def parts(self, cells: Embedded) -> Block:
+    def parts(self, cells: tuple[np.ndarray, np.ndarray]) -> Block:
         codes, axes = cells
         axes = np.vstack([axes, np.zeros(axes.shape[1])]).T  # code -1 is the row of zeros
         parts = {f"{self.name} {place}": axis[codes] for place, axis in enumerate(axes)}
@@ -217,7 +211,7 @@ def are_sentences(texts: Sequence[str]) -> bool:
     return sum(text.count(" ") for text in texts) >= 2 * len(texts)
 
 
-def axes_to_features(axes: np.ndarray) -> np.ndarray:
+def choose_axes(axes: np.ndarray) -> np.ndarray:
     """Which axes are features, and which way round: by what texts are, never by rounding.
 
     Along each that is kept, the first text with the largest number, but for rounding, has a
@@ -231,17 +225,17 @@ def axes_to_features(axes: np.ndarray) -> np.ndarray:
     return np.eye(axes.shape[1])[:, kept] * np.sign(axes[first, kept])
 
 
-def _piece_axes(texts: Sequence[str], seed: int) -> tuple[Any, np.ndarray]:
+def _fit_pieces(texts: Sequence[str], seed: int) -> tuple[Any, np.ndarray]:
     fitted = require("skrub", extra="tables").StringEncoder(
         n_components=min(_DIMENSIONS, len(texts) - 1), random_state=seed
     )
     with warnings.catch_warnings():
         # It warns when there are fewer pieces than axes, and then keeps all of them: fine.
         warnings.simplefilter("ignore")
-        return fitted, fitted.fit_transform(_series(texts)).to_numpy(dtype=float)
+        return fitted, fitted.fit_transform(_make_series(texts)).to_numpy(dtype=float)
 
 
-def _word_axes(texts: Sequence[str], seed: int) -> Any:
+def _fit_words(texts: Sequence[str], seed: int) -> Any:
     """A fitted pipeline that gives the axes of words; None where words tell no text from others."""
     # Here, as importing errata should not wait for them.
     from sklearn.decomposition import TruncatedSVD
@@ -260,5 +254,5 @@ def _word_axes(texts: Sequence[str], seed: int) -> Any:
     return make_pipeline(counted, TruncatedSVD(n_axes, random_state=seed).fit(weights))
 
 
-def _series(words: Sequence[str]) -> Any:
+def _make_series(words: Sequence[str]) -> Any:
     return require("pandas", extra="tables").Series(words, name="text")

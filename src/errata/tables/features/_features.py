@@ -16,17 +16,17 @@ from ..._random import draw_seed
 from .._columns import (
     Column,
     as_table,
-    columns_called,
     columns_of,
     count_rows,
+    drop_columns,
     is_arrow,
     numbers,
+    pick_columns,
     quick_numbers,
     spread,
-    without,
     words_of,
 )
-from .._pictures import holds_pictures
+from .._pictures import has_pictures
 from ._encoders import (
     Block,
     Categories,
@@ -36,10 +36,10 @@ from ._encoders import (
     Texts,
     are_sentences,
     encode_cells,
-    spread_rows,
+    sample_rows,
 )
-from ._parsing import NESTED_CELLS, date_objects, dates_in_words, formatted_numbers
-from ._pictures import Pictures, described_cells, unread_remark
+from ._parsing import NESTED_CELLS, convert_dates, parse_dates, parse_numbers
+from ._pictures import Pictures, describe_cells, describe_unread
 
 _NAMED = 8  # columns a note mentions by name
 
@@ -216,26 +216,26 @@ def features_of(
     """
     table = as_table(table)
     if sparse.issparse(table):
-        return _sparse_features(table, drop)
+        return _convert_sparse(table, drop)
     stands_for = max(1.0, (n_rows or 0) / max(1, count_rows(table)))
     if isinstance(table, np.ndarray) and not len(drop) and _is_ready(table, stands_for):
-        return _ready_features(table)
-    columns = without(columns_of(table), drop)
+        return _wrap_array(table)
+    columns = drop_columns(columns_of(table), drop)
     # One seed for all columns: what is made of a column depends neither on its place nor on n_jobs.
     seed = draw_seed(random_state)
     encoded = Parallel(n_jobs=n_jobs)(
         delayed(encode)(column, seed, stands_for) for column in columns
     )
-    return _gathered(columns, encoded)
+    return _gather(columns, encoded)
 
 
-def rows_without_values(features: Features) -> np.ndarray:
+def find_empty_rows(features: Features) -> np.ndarray:
     """Rows that have no value in any column that features were made of.
 
     Examples
     --------
     >>> features = features_of({"weight": [4.0, None, None], "fur": ["grey", None, "red"]})
-    >>> rows_without_values(features)
+    >>> find_empty_rows(features)
     array([False,  True, False])
     """
     encoders = getattr(features.plan, "encoders", ())
@@ -262,19 +262,19 @@ def _is_ready(array: np.ndarray, stands_for: float) -> bool:
     )
 
 
-def _ready_features(table: np.ndarray) -> Features:
+def _wrap_array(table: np.ndarray) -> Features:
     X = table.astype(float, copy=False)
     places = list(range(table.shape[1]))
-    plan = MatrixPlan(places, np.median(spread_rows(X), axis=0))
+    plan = MatrixPlan(places, np.median(sample_rows(X), axis=0))
     return Features(X, plan.names, [], places, plan)
 
 
-def _sparse_features(table: Any, drop: Sequence[Any]) -> Features:
+def _convert_sparse(table: Any, drop: Sequence[Any]) -> Features:
     """A sparse matrix as CSR, columns that are all zero included."""
     if not min(table.shape):
         raise ValueError("the table is empty; errata needs rows and columns.")
     places = [Column(place, f"x{place}", table) for place in range(table.shape[1])]
-    kept = [column.key for column in without(places, drop)]
+    kept = [column.key for column in drop_columns(places, drop)]
     X = table.tocsr().astype(float, copy=False)
     X = X[:, kept] if len(drop) else X
     _check_finite(X.tocoo(), kept)
@@ -304,8 +304,8 @@ class Encoded(NamedTuple):
     remark: str = ""
 
 
-def _gathered(columns: list[Column], encoded: list[Encoded]) -> Features:
-    notes = _notes(columns, encoded)
+def _gather(columns: list[Column], encoded: list[Encoded]) -> Features:
+    notes = _write_notes(columns, encoded)
     used = [column.key for column, e in zip(columns, encoded, strict=True) if e.block is not None]
     if not used:
         raise ValueError(" ".join(["no column is left to learn from.", *notes]))
@@ -315,7 +315,7 @@ def _gathered(columns: list[Column], encoded: list[Encoded]) -> Features:
     return Features(X, plan.names, notes, used, plan)
 
 
-def _notes(columns: list[Column], encoded: list[Encoded]) -> list[str]:
+def _write_notes(columns: list[Column], encoded: list[Encoded]) -> list[str]:
     """One sentence for each reason to leave columns out, then the remarks."""
     left_out: dict[str, list[str]] = {}
     for column, outcome in zip(columns, encoded, strict=True):
@@ -343,7 +343,7 @@ class ColumnPlan(FeaturePlan):
         X = np.empty((count_rows(table), len(self.names)))
         unread: Counter[str] = Counter()
         if len(X):
-            columns = columns_called(table, [encoder.name for encoder in self.encoders])
+            columns = pick_columns(table, [encoder.name for encoder in self.encoders])
             put_side_by_side(self._blocks(columns, len(X), unread), X)
         return Applied(X, unread)
 
@@ -375,7 +375,7 @@ class MatrixPlan(FeaturePlan):
         if sparse.issparse(table):
             return self._of_sparse(table)
         if self._fits(table):
-            return self._of_array(_picked(table, self.columns).astype(float, copy=False))
+            return self._of_array(_pick_columns(table, self.columns).astype(float, copy=False))
         encoders = [
             Numbers(name, kept=(name,), median=median)
             for name, median in zip(self.names, self.medians.tolist(), strict=True)
@@ -401,7 +401,7 @@ class MatrixPlan(FeaturePlan):
                 f"the sparse matrix has {table.shape[1]} columns, but features were made of column "
                 f"{max(self.columns)} (counted from 0), too; pass all columns."
             )
-        X = _picked(table.tocsr(), self.columns).astype(float)
+        X = _pick_columns(table.tocsr(), self.columns).astype(float)
         wrong = ~np.isfinite(X.data)
         unread = self._counted(np.bincount(X.indices[wrong], minlength=X.shape[1]))
         X.data[wrong] = 0
@@ -420,7 +420,7 @@ def put_side_by_side(blocks: Iterable[Block], X: np.ndarray) -> None:
             place += 1
 
 
-def _picked(table: Any, places: list[int]) -> Any:
+def _pick_columns(table: Any, places: list[int]) -> Any:
     return table if places == list(range(table.shape[1])) else table[:, places]
 
 
@@ -434,7 +434,7 @@ def encode(column: Column, seed: int, stands_for: float = 1.0) -> Encoded:
         found = quick_numbers(values)
         if found is not None:
             return _encode_numbers(column.name, found, stands_for)
-        if holds_pictures(column):
+        if has_pictures(column):
             return _encode_pictures(column)
         return _encode_words(column, seed, stands_for)
     if values.dtype.kind == "m":
@@ -448,14 +448,14 @@ def encode(column: Column, seed: int, stands_for: float = 1.0) -> Encoded:
 
 def _encode_objects(column: Column, seed: int, stands_for: float) -> Encoded:
     values = column.values.astype(object, copy=False)
-    if holds_pictures(column):
+    if has_pictures(column):
         return _encode_pictures(column)
     if any(isinstance(cell, NESTED_CELLS) for cell in values):
         return Encoded(reason=NESTED)
     found = numbers(values)
     if found is not None:
         return _encode_numbers(column.name, found, stands_for)
-    dates = date_objects(values)
+    dates = convert_dates(values)
     if dates is not None:
         return _encode_dates(column.name, dates)
     return _encode_words(column, seed, stands_for)
@@ -464,7 +464,7 @@ def _encode_objects(column: Column, seed: int, stands_for: float) -> Encoded:
 def _encode_numbers(
     name: str, values: np.ndarray, stands_for: float, comma: str = ",", remark: str = ""
 ) -> Encoded:
-    values = _finite(name, values, stands_for)
+    values = _drop_infinite(name, values, stands_for)
     present = values[~np.isnan(values)]
     if not len(present):
         return Encoded(reason=EMPTY, remark=remark)
@@ -475,7 +475,7 @@ def _encode_numbers(
     return Encoded(*Numbers.learn(name, values, comma), remark=remark)
 
 
-def _finite(name: str, values: np.ndarray, stands_for: float) -> np.ndarray:
+def _drop_infinite(name: str, values: np.ndarray, stands_for: float) -> np.ndarray:
     """Numbers none of which is infinite: an error, or among drawn rows a missing number.
 
     Whether an error comes up must not depend on which rows were drawn.
@@ -498,10 +498,10 @@ def _encode_dates(name: str, dates: np.ndarray, how: str | None = None) -> Encod
 
 
 def _encode_pictures(column: Column) -> Encoded:
-    described = described_cells(column.values)
+    described = describe_cells(column.values)
     if np.isnan(described[:, 0]).all():
         return Encoded(reason=NO_PICTURE)
-    remark = unread_remark(column.name, column.values, described)
+    remark = describe_unread(column.name, column.values, described)
     return Encoded(*Pictures.learn(column.name, described), remark=remark)
 
 
@@ -511,10 +511,10 @@ def _encode_words(column: Column, seed: int, stands_for: float) -> Encoded:
     codes, words = words_of(column.values)
     if not words:
         return Encoded(reason=EMPTY)
-    found, comma, remark = formatted_numbers(name, words)
+    found, comma, remark = parse_numbers(name, words)
     if found is not None:
         return _encode_numbers(name, spread(found, codes), stands_for, comma, remark)
-    dates, how = dates_in_words(words)
+    dates, how = parse_dates(words)
     if dates is not None:
         return _encode_dates(name, spread(dates, codes), how)
     present = int(np.sum(codes >= 0))

@@ -9,13 +9,13 @@ import numpy as np
 from ..._optional import require
 from ..._validation import MISSING_WORDS, is_missing
 from .._columns import (
-    first_cast,
-    floats,
+    cast_first,
+    convert_to_floats,
+    encode_words,
     is_arrow,
-    missing_cells,
+    is_missing_cell,
     quick_numbers,
     spread,
-    unsorted_words,
 )
 
 NESTED_CELLS = (list, tuple, dict, set, np.ndarray, bytes, complex)
@@ -44,26 +44,26 @@ class Formatted(NamedTuple):
     remark: str = ""
 
 
-def formatted_numbers(name: str, words: list[str]) -> Formatted:
+def parse_numbers(name: str, words: list[str]) -> Formatted:
     """Each distinct word of a column as a float; and a sentence when that took some reading.
 
     None when one of them is not a number. A word that stands for a missing number gives NaN.
 
     Examples
     --------
-    >>> formatted_numbers("price", ["1,5", "?", "22,75"]).remark
+    >>> parse_numbers("price", ["1,5", "?", "22,75"]).remark
     "In 'price', read '?' as missing, commas as decimal points."
     """
-    found = floats(words)
+    found = convert_to_floats(words)
     if found is not None:
         return Formatted(found)
     marks = [word.lower() in _PLACEHOLDERS for word in words]
     present = [word for word, mark in zip(words, marks, strict=True) if not mark]
-    comma = _comma(present)
+    comma = _find_comma(present)
     placeholders = ", ".join(repr(word) for word, mark in zip(words, marks, strict=True) if mark)
     readings = [f"{placeholders} as missing"] if placeholders else []
     readings += [_READINGS[comma]] if comma in _READINGS else []
-    read = floats([word.replace(",", comma) for word in present])
+    read = convert_to_floats([word.replace(",", comma) for word in present])
     if not present or not readings or read is None:
         return Formatted(None)
     found = np.full(len(words), np.nan)
@@ -71,7 +71,7 @@ def formatted_numbers(name: str, words: list[str]) -> Formatted:
     return Formatted(found, comma, f"In {name!r}, read {', '.join(readings)}.")
 
 
-def _comma(words: list[str]) -> str:
+def _find_comma(words: list[str]) -> str:
     """What to put for a comma in these words; a comma when that makes no numbers of them.
 
     Where every comma has three digits behind it, 1,234 is more than a thousand.
@@ -116,13 +116,13 @@ def _read(values: Any, comma: str) -> tuple[np.ndarray, int]:
 
 def _read_text(values: Any, comma: str) -> tuple[np.ndarray, int]:
     if comma == ",":
-        found = first_cast(lambda: values, lambda: _without_marks(values))
+        found = cast_first(lambda: values, lambda: _drop_marks(values))
         if found is not None:
             return found, 0
     return _read_what_fits(values, comma)
 
 
-def _without_marks(values: Any) -> Any:
+def _drop_marks(values: Any) -> Any:
     """Text without the words for a missing number, in the usual ways of writing them."""
     compute = require("pyarrow.compute", extra="tables")
     marks = require("pyarrow", extra="tables").array(_MARKS, values.type)
@@ -145,57 +145,52 @@ def _read_what_fits(values: Any, comma: str) -> tuple[np.ndarray, int]:
 
 
 def _read_words(values: Any, comma: str) -> tuple[np.ndarray, int]:
-    codes, words = unsorted_words(values)
-    read = [_number(word, comma) for word in words]
+    codes, words = encode_words(values)
+    read = [_parse_number(word, comma) for word in words]
     unread = np.array([*(number is None for number in read), False])[codes]
     return spread(np.array(read, dtype=float), codes), int(unread.sum())
 
 
 def _read_objects(values: np.ndarray, comma: str) -> tuple[np.ndarray, int]:
-    read = [_number(cell, comma) for cell in values.tolist()]
+    read = [_parse_number(cell, comma) for cell in values.tolist()]
     return np.array(read, dtype=float), sum(number is None for number in read)
 
 
-def _number(cell: Any, comma: str) -> float | None:
+def _parse_number(cell: Any, comma: str) -> float | None:
     """A cell as a float, NaN where it is missing; None when it is not a number."""
     if is_missing(cell, text=True):
         return np.nan
     if isinstance(cell, str):
-        return _number_in_word(cell.strip(), comma)
-    return None if isinstance(cell, NESTED_CELLS) else _float(cell)
-
-
-def _number_in_word(word: str, comma: str) -> float | None:
-    if word.lower() in _PLACEHOLDERS:
-        return np.nan
-    if comma in _SHAPES and not _SHAPES[comma].fullmatch(word):
+        word = cell.strip()
+        if word.lower() in _PLACEHOLDERS:
+            return np.nan
+        if comma in _SHAPES and not _SHAPES[comma].fullmatch(word):
+            return None
+        cell = word.replace(",", comma)
+    if isinstance(cell, NESTED_CELLS):
         return None
-    return _float(word.replace(",", comma))
-
-
-def _float(cell: Any) -> float | None:
     try:
         return float(cell)
     except (TypeError, ValueError, OverflowError):
         return None
 
 
-def date_objects(values: np.ndarray) -> np.ndarray | None:
+def convert_dates(values: np.ndarray) -> np.ndarray | None:
     """Python's dates as datetime64 in UTC, NaT where missing; None when anything else is there."""
-    missing = missing_cells(values)
+    missing = is_missing_cell(values)
     present = values[~missing].tolist()
     if not all(isinstance(cell, datetime.date) for cell in present):
         return None
-    return _with_gaps(np.array(list(map(_in_utc, present)), dtype="M8[us]"), ~missing)
+    return _fill_gaps(np.array(list(map(_convert_to_utc, present)), dtype="M8[us]"), ~missing)
 
 
-def dates_in_words(words: list[str]) -> tuple[np.ndarray | None, str | None]:
+def parse_dates(words: list[str]) -> tuple[np.ndarray | None, str | None]:
     """Each distinct word of a column as datetime64 in UTC, and their format.
 
     None when one of the words is not a date.
     """
     if all(map(_DATE.match, words)):
-        return _recognised(words)
+        return _detect_dates(words)
     if all(map(_MONTH.fullmatch, words)):
         return np.array([np.datetime64(word, "M") for word in words], dtype="M8[us]"), "%Y-%m"
     return None, None
@@ -218,33 +213,33 @@ def read_dates(values: Any, how: str | None) -> tuple[np.ndarray, int]:
         return values.astype("M8[us]"), 0
     if values.dtype.kind in "OU":
         return _read_date_objects(values, how)
-    unread = int((~missing_cells(values)).sum())  # numbers
-    return _with_gaps(np.empty(0, "M8[us]"), np.zeros(len(values), dtype=bool)), unread
+    unread = int((~is_missing_cell(values)).sum())  # numbers
+    return _fill_gaps(np.empty(0, "M8[us]"), np.zeros(len(values), dtype=bool)), unread
 
 
 def _read_date_objects(values: np.ndarray, how: str | None) -> tuple[np.ndarray, int]:
     """Dates and whatever else, which is taken for text."""
-    present = ~missing_cells(values)
+    present = ~is_missing_cell(values)
     dates = [isinstance(cell, datetime.date) for cell in values.tolist()]
     dates = present & np.array(dates, dtype=bool)
-    moments = list(map(_in_utc, values[dates].tolist()))
-    found = _with_gaps(np.array(moments, dtype="M8[us]"), dates)
+    moments = list(map(_convert_to_utc, values[dates].tolist()))
+    found = _fill_gaps(np.array(moments, dtype="M8[us]"), dates)
     found[present & ~dates], unread = _read_date_words(values[present & ~dates], how)
     return found, unread
 
 
 def _read_date_words(values: Any, how: str | None) -> tuple[np.ndarray, int]:
-    codes, words = unsorted_words(values)
-    dates = spread(_parsed(words, how or "ISO8601"), codes)
+    codes, words = encode_words(values)
+    dates = spread(_parse_format(words, how or "ISO8601"), codes)
     return dates, int((np.isnat(dates) & (codes >= 0)).sum())
 
 
-def calendar(dates: np.ndarray) -> dict[str, np.ndarray]:
+def split_dates(dates: np.ndarray) -> dict[str, np.ndarray]:
     """What the clock and the calendar say of dates, as floats with NaN for NaT.
 
     Examples
     --------
-    >>> parts = calendar(np.array(["1970-01-02T03"], "M8[us]"))
+    >>> parts = split_dates(np.array(["1970-01-02T03"], "M8[us]"))
     >>> {name: float(values[0]) for name, values in parts.items()}
     {'seconds': 97200.0, 'month': 1.0, 'weekday': 4.0, 'hour': 3.0}
     """
@@ -257,39 +252,41 @@ def calendar(dates: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def _in_utc(cell: datetime.date) -> datetime.date:
+def _convert_to_utc(cell: datetime.date) -> datetime.date:
     if isinstance(cell, datetime.datetime) and cell.tzinfo is not None:
         return cell.astimezone(datetime.UTC).replace(tzinfo=None)
     return cell
 
 
-def _with_gaps(dates: np.ndarray, places: np.ndarray) -> np.ndarray:
+def _fill_gaps(dates: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Dates where ``places`` is true, NaT elsewhere."""
     found = np.full(len(places), np.datetime64("NaT"), dtype="M8[us]")
     found[places] = dates
     return found
 
 
-def _recognised(texts: list[str]) -> tuple[np.ndarray | None, str | None]:
+def _detect_dates(texts: list[str]) -> tuple[np.ndarray | None, str | None]:
     """Dates in whatever format skrub finds that suits them all, and the format."""
     pandas = require("pandas", extra="tables")
     reader = require("skrub", extra="tables").ToDatetime()
     try:
-        return _in_numpy(reader.fit_transform(pandas.Series(texts, dtype=object))), reader.format_
+        return _convert_to_numpy(
+            reader.fit_transform(pandas.Series(texts, dtype=object))
+        ), reader.format_
     except ValueError:  # no format does
         return None, None
 
 
-def _parsed(texts: list[str], how: str) -> np.ndarray:
+def _parse_format(texts: list[str], how: str) -> np.ndarray:
     """Dates in that format, NaT for other texts."""
     if not texts:
         return np.empty(0, dtype="M8[us]")
     pandas = require("pandas", extra="tables")
     series = pandas.Series(texts, dtype=object)
-    return _in_numpy(pandas.to_datetime(series, format=how, errors="coerce", utc=True))
+    return _convert_to_numpy(pandas.to_datetime(series, format=how, errors="coerce", utc=True))
 
 
-def _in_numpy(series: Any) -> np.ndarray:
+def _convert_to_numpy(series: Any) -> np.ndarray:
     if not isinstance(series.dtype, np.dtype):  # it knows its time zone
         series = series.dt.tz_convert("UTC").dt.tz_localize(None)
     return series.to_numpy().astype("M8[us]")

@@ -13,9 +13,9 @@ import numpy as np
 
 from ..._blocks import blocks, map_blocks
 from ..._format import plural
-from .._columns import is_arrow, missing_cells
-from .._pictures import name_of, small_picture
-from ._encoders import Block, Kind, median
+from .._columns import is_arrow, is_missing_cell
+from .._pictures import get_picture_name, read_small_picture
+from ._encoders import Block, Kind, compute_median
 
 _AT_ONCE = 512  # pictures whose pixels are in memory
 
@@ -35,13 +35,13 @@ class Pictures(Kind):
 
     @classmethod
     def learn(cls, name: str, described: np.ndarray) -> tuple["Pictures", Block]:
-        """From what :func:`described_cells` gives."""
-        encoder = cls(name, medians=tuple(map(median, described.T)))
+        """From what :func:`describe_cells` gives."""
+        encoder = cls(name, medians=tuple(map(compute_median, described.T)))
         return encoder.keeping(encoder.parts(described))
 
     def read(self, values: Any) -> tuple[np.ndarray, int]:
-        described = described_cells(values)
-        return described, int(_unread(values, described).sum())
+        described = describe_cells(values)
+        return described, int(_find_unread(values, described).sum())
 
     def parts(self, cells: np.ndarray) -> Block:
         missing = np.isnan(cells[:, 0])
@@ -52,31 +52,31 @@ class Pictures(Kind):
         return parts | {f"{self.name} missing": missing}
 
 
-def described_cells(values: Any) -> np.ndarray:
+def describe_cells(values: Any) -> np.ndarray:
     """The numbers of the picture in each cell, NaN where there is none."""
     cells = values.to_pylist() if is_arrow(values) else values.tolist()
-    return map_blocks(_described, blocks(len(cells), _AT_ONCE), cells)
+    return map_blocks(_describe, blocks(len(cells), _AT_ONCE), cells)
 
 
-def _described(rows: slice, cells: Sequence[Any]) -> np.ndarray:
+def _describe(rows: slice, cells: Sequence[Any]) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is odd in a file is no news to who has many
-        pictures = [small_picture(cell) for cell in cells[rows]]
+        pictures = [read_small_picture(cell) for cell in cells[rows]]
     found = [picture for picture in pictures if picture is not None]
     numbers = np.full((len(pictures), N_NUMBERS), np.nan)
     if found:
         there = [picture is not None for picture in pictures]
-        numbers[there] = edges_and_colours(np.stack(found))
+        numbers[there] = describe_pictures(np.stack(found))
     return numbers
 
 
-def unread_remark(name: str, values: Any, described: np.ndarray) -> str:
+def describe_unread(name: str, values: Any, described: np.ndarray) -> str:
     """What to say about pictures that cannot be read; nothing if there are none."""
-    unread = np.flatnonzero(_unread(values, described))
+    unread = np.flatnonzero(_find_unread(values, described))
     if not len(unread):
         return ""
     cell = values[int(unread[0])]
-    first = name_of(cell.as_py() if is_arrow(values) else cell)
+    first = get_picture_name(cell.as_py() if is_arrow(values) else cell)
     which = f" (the first is {first})" if first else ""
     are, they = ("is", "it counts") if len(unread) == 1 else ("are", "they count")
     return (
@@ -85,13 +85,13 @@ def unread_remark(name: str, values: Any, described: np.ndarray) -> str:
     )
 
 
-def _unread(values: Any, described: np.ndarray) -> np.ndarray:
+def _find_unread(values: Any, described: np.ndarray) -> np.ndarray:
     """Cells that are not missing, but give no picture."""
     nothing = np.isnan(described[:, 0])
-    return nothing & ~missing_cells(values) if nothing.any() else nothing
+    return nothing & ~is_missing_cell(values) if nothing.any() else nothing
 
 
-def picture_features(features: Any) -> tuple[set[str], np.ndarray | None]:
+def select_pictures(features: Any) -> tuple[set[str], np.ndarray | None]:
     """The columns of pictures that features were made of, by name, and those of their features.
 
     The names of files are in these columns too, and no model sees them.
@@ -103,7 +103,7 @@ def picture_features(features: Any) -> tuple[set[str], np.ndarray | None]:
     return {e.name for e in encoders}, features.X[:, [name in kept for name in features.names]]
 
 
-def edges_and_colours(pictures: np.ndarray) -> np.ndarray:
+def describe_pictures(pictures: np.ndarray) -> np.ndarray:
     """Numbers of pictures of shape (n, side, side, 3), bytes, in one array of shape (n, d).
 
     First the histograms of oriented gradients of each cell [1]_, of length one together and under
@@ -117,18 +117,18 @@ def edges_and_colours(pictures: np.ndarray) -> np.ndarray:
     --------
     >>> stripes = np.zeros((1, 32, 32, 3), dtype=np.uint8)
     >>> stripes[:, :, ::4] = 255
-    >>> edges = edges_and_colours(stripes)[0, :128].reshape(16, 8)
+    >>> edges = describe_pictures(stripes)[0, :128].reshape(16, 8)
     >>> int(edges.sum(axis=0).argmax())        # they run up and down: brightness changes sideways
     0
     """
     pixels = pictures.astype(np.float32) / 255
-    edges = _oriented_edges(pixels @ _LUMA)
+    edges = _measure_edges(pixels @ _LUMA)
     length = np.sqrt((edges**2).sum(axis=(1, 2, 3), keepdims=True))
     shapes = np.sqrt(edges / (length + _FAINT))
-    return np.hstack([shapes.reshape(len(pixels), -1), np.sqrt(_shares_of_shades(pixels))])
+    return np.hstack([shapes.reshape(len(pixels), -1), np.sqrt(_count_shades(pixels))])
 
 
-def _oriented_edges(grey: np.ndarray) -> np.ndarray:
+def _measure_edges(grey: np.ndarray) -> np.ndarray:
     """How strong the edges of each orientation are in each cell.
 
     An orientation between two that are counted goes to both, more to the nearer one.
@@ -145,17 +145,17 @@ def _oriented_edges(grey: np.ndarray) -> np.ndarray:
     for step, share in ((0, 1 - upper_share), (1, upper_share)):
         bins = (lower.astype(np.intp) + step) % ORIENTATIONS
         np.put_along_axis(edges, bins[..., None], (strength * share)[..., None], axis=-1)
-    return _by_cell(edges)
+    return _pool_cells(edges)
 
 
-def _by_cell(values: np.ndarray) -> np.ndarray:
+def _pool_cells(values: np.ndarray) -> np.ndarray:
     """Means over the cells of each picture."""
     n, side, _, depth = values.shape
     cells = values.reshape(n, CELLS, side // CELLS, CELLS, side // CELLS, depth)
     return cells.mean(axis=(2, 4))
 
 
-def _shares_of_shades(pixels: np.ndarray) -> np.ndarray:
+def _count_shades(pixels: np.ndarray) -> np.ndarray:
     """Which fraction of each picture has which brightness, and which opponent colours."""
     red, green, blue = np.moveaxis(pixels, -1, 0)
     opponents = ((red - green + 1) / 2, (red + green - 2 * blue + 2) / 4)

@@ -15,18 +15,20 @@ _BUFFER = 1 << 16  # bytes of a column read at a time; else a whole row group is
 COPIED_ROWS = 1 << 16  # in memory at a time while a table is copied
 
 
-def read_columnar(path: Path, names: Sequence[str] | None) -> Any:
+def read(path: Path, names: Sequence[str] | None) -> Any:
     """The named columns (all when None), of the types they have in the file."""
-    if _kind(path) == "parquet":
+    if _get_format(path) == "parquet":
         with open_parquet(path) as file:
-            wanted = _wanted(file.schema_arrow.names, names, file.metadata.num_rows, path)
-            with undamaged(path):
+            wanted = _check_names(file.schema_arrow.names, names, file.metadata.num_rows, path)
+            with check_undamaged(path):
                 return file.read(wanted).select(wanted)
     table = _read_feather(path)
-    return table.select(_wanted(table.column_names, names, table.num_rows, path))
+    return table.select(_check_names(table.column_names, names, table.num_rows, path))
 
 
-def _wanted(known: list[str], names: Sequence[str] | None, n_rows: int, path: Path) -> list[str]:
+def _check_names(
+    known: list[str], names: Sequence[str] | None, n_rows: int, path: Path
+) -> list[str]:
     if n_rows == 0:
         raise NoRowsError(f"{path} has a header but no rows.")
     names = known if names is None else list(names)
@@ -34,14 +36,16 @@ def _wanted(known: list[str], names: Sequence[str] | None, n_rows: int, path: Pa
     return names
 
 
-def copy_columnar(source: Path, target: Path, change: Change) -> None:
+def copy(source: Path, target: Path, change: Change) -> None:
     """Copy a table; a column keeps its type (a dictionary is written plain)."""
-    if _kind(source) == "parquet":
+    if _get_format(source) == "parquet":
         _copy_parquet(source, target, change)
         return
     table = _read_feather(source)
     check_row_count(table.num_rows, change.n_rows, source)
-    _write(_changed(table, change, 0, _plain_schema(table.schema, change, source), source), target)
+    _write(
+        _apply_change(table, change, 0, _make_schema(table.schema, change, source), source), target
+    )
 
 
 def _copy_parquet(source: Path, target: Path, change: Change) -> None:
@@ -50,27 +54,27 @@ def _copy_parquet(source: Path, target: Path, change: Change) -> None:
     writer_of = require("pyarrow.parquet", extra="tables").ParquetWriter
     with open_parquet(source) as file, atomic_path(target) as temporary:
         check_row_count(file.metadata.num_rows, change.n_rows, source)
-        schema = _plain_schema(file.schema_arrow, change, source)
+        schema = _make_schema(file.schema_arrow, change, source)
         start = 0
         with writer_of(temporary, schema) as writer:
-            for batch in _batches(file, source):
+            for batch in _iterate_batches(file, source):
                 table = arrow.Table.from_batches([batch])
-                writer.write_table(_changed(table, change, start, schema, source))
+                writer.write_table(_apply_change(table, change, start, schema, source))
                 start += batch.num_rows
 
 
-def _batches(file: Any, path: Path) -> Iterator[Any]:
+def _iterate_batches(file: Any, path: Path) -> Iterator[Any]:
     for group in range(file.num_row_groups):
         batches = file.iter_batches(COPIED_ROWS, row_groups=[group])
         while True:
-            with undamaged(path):
+            with check_undamaged(path):
                 batch = next(batches, None)
             if batch is None:
                 break
             yield batch
 
 
-def write_columnar(path: Path, columns: dict[str, list[Any]]) -> None:
+def write(path: Path, columns: dict[str, list[Any]]) -> None:
     """Write a new table."""
     _write(require("pyarrow", extra="tables").table(columns), path)
 
@@ -82,39 +86,40 @@ def open_parquet(path: Path | str, filesystem: Any = None) -> Any:
     """
     parquet = require("pyarrow.parquet", extra="tables")
     if filesystem is not None:  # where many small requests would take for ever
-        with undamaged(path):
+        with check_undamaged(path):
             return parquet.ParquetFile(filesystem.open_input_file(str(path)), pre_buffer=True)
     _check_openable(Path(path))
-    with undamaged(path):
+    with check_undamaged(path):
         return parquet.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
 
 
-def feather_tables(path: Path) -> Iterator[Any]:
+def iterate_feather(path: Path) -> Iterator[Any]:
     """The record batches of a Feather file as tables, one in memory at a time."""
     arrow = require("pyarrow", extra="tables")
     _check_openable(path)
-    with undamaged(path):
+    with check_undamaged(path):
         file = arrow.ipc.open_file(arrow.memory_map(str(path)))
     for number in range(file.num_record_batches):
-        with undamaged(path):
+        with check_undamaged(path):
             batch = file.get_batch(number)
         yield arrow.Table.from_batches([batch])
 
 
 @contextmanager
-def undamaged(path: Path | str) -> Iterator[None]:
+def check_undamaged(path: Path | str) -> Iterator[None]:
     """Say that a file is damaged when pyarrow cannot read it; nothing else may be done within."""
     try:
         yield
     except (ValueError, OSError) as error:  # what pyarrow's own errors are made of
+        form = _get_format(Path(path))
         raise ValueError(
-            f"{path} is not a {_kind(Path(path))} file, whatever its name says, or it is damaged."
+            f"{path} is not a {form} file, whatever its name says, or it is damaged."
         ) from error
 
 
 def _read_feather(path: Path) -> Any:
     _check_openable(path)
-    with undamaged(path):
+    with check_undamaged(path):
         return require("pyarrow.feather", extra="tables").read_table(path)
 
 
@@ -128,27 +133,28 @@ def _check_openable(path: Path) -> None:
 
 def _write(table: Any, path: Path) -> None:
     with atomic_path(path) as temporary:
-        if _kind(path) == "parquet":
+        if _get_format(path) == "parquet":
             require("pyarrow.parquet", extra="tables").write_table(table, temporary)
         else:
             require("pyarrow.feather", extra="tables").write_feather(table, str(temporary))
 
 
-def _kind(path: Path) -> str:
+def _get_format(path: Path) -> str:
     return path.suffix.lower().removeprefix(".")
 
 
-def _plain_schema(schema: Any, change: Change, path: Path) -> Any:
+def _make_schema(schema: Any, change: Change, path: Path) -> Any:
     """The schema of a copy: of the column that changes, the type of the values is kept."""
     if change.name is None:
         return schema
     check_named_once(schema.names, [change.name], path)
     place = schema.names.index(change.name)
     field = schema.field(place)
-    return schema.set(place, field.with_type(_plain(field.type)))
+    is_dictionary = require("pyarrow", extra="tables").types.is_dictionary(field.type)
+    return schema.set(place, field.with_type(field.type.value_type)) if is_dictionary else schema
 
 
-def _changed(table: Any, change: Change, start: int, schema: Any, path: Path) -> Any:
+def _apply_change(table: Any, change: Change, start: int, schema: Any, path: Path) -> Any:
     """The rows from ``start`` on that stay, as they become."""
     if change.name is None:
         keep, _ = change.of(start, [None] * table.num_rows)
@@ -170,9 +176,3 @@ def _cast(values: list[Any], field: Any, path: Path) -> Any:
         raise ValueError(
             f"column {field.name!r} of {path} holds {field.type} values, and the new ones are not."
         ) from error
-
-
-def _plain(kind: Any) -> Any:
-    """The type of the values: a dictionary-encoded column is written plain."""
-    is_dictionary = require("pyarrow", extra="tables").types.is_dictionary(kind)
-    return kind.value_type if is_dictionary else kind

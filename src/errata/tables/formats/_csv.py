@@ -21,46 +21,49 @@ from ._records import (
     Change,
     NoRowsError,
     Record,
-    changed,
+    apply_change,
+    attach_blank_lines,
     check_named_once,
-    text_encoding,
-    with_blank_lines,
+    detect_encoding,
 )
 
 _BLOCK = 1 << 20  # bytes that Arrow parses at a time; a row must fit in
 _BLOCKS = (_BLOCK, 1 << 24, 1 << 28, (1 << 31) - 1)
 
 
-def read_csv(path: Path, names: Sequence[str] | None) -> Any:
+def read(path: Path, names: Sequence[str] | None) -> Any:
     """The named columns (all when None) as text; empty cells are empty strings."""
-    with text_table(path) as layout:
+    with open_text_table(path) as layout:
         header = layout.header.cells
         names = header if names is None else list(names)
         check_named_once(header, names, path)
-    table = _parsed(path, layout, names)
+    table = _parse(path, layout, names)
     if table.num_rows == 0:
         raise NoRowsError(f"{path} has a header but no rows.")
     _check_end(table, path)
     return table
 
 
-def copy_csv(source: Path, target: Path, change: Change) -> None:
+def copy(source: Path, target: Path, change: Change) -> None:
     """Copy a table row by row; what does not change keeps every byte, quotes and all."""
-    with atomic_path(target) as temporary, text_table(source) as table:
-        place = None if change.name is None else _place(table.header.cells, change.name, source)
+    with atomic_path(target) as temporary, open_text_table(source) as table:
+        place = None
+        if change.name is not None:
+            check_named_once(table.header.cells, [change.name], source)
+            place = table.header.cells.index(change.name)
 
         def cell(row: Record) -> str | None:
             return None if place is None else row.cells[place]
 
         with open_text(temporary, "w", table.encoding) as stream:
             stream.write(table.header.raw)
-            for row, value in changed(table.rows, cell, change, source):
+            for row, value in apply_change(table.rows, cell, change, source):
                 if place is not None:
-                    row = _with_cell(row, place, value, table.delimiter)
+                    row = _replace_cell(row, place, value, table.delimiter)
                 stream.write(row.raw)
 
 
-def write_csv(path: Path, columns: dict[str, list[Any]]) -> None:
+def write(path: Path, columns: dict[str, list[Any]]) -> None:
     """Write a new table; tab-separated when its name says so."""
     delimiter = "\t" if is_tsv(path) else ","
     with atomic_path(path) as temporary, open_text(temporary, "w", "utf-8") as stream:
@@ -69,21 +72,21 @@ def write_csv(path: Path, columns: dict[str, list[Any]]) -> None:
         writer.writerows(zip(*columns.values(), strict=True))
 
 
-def csv_tables(path: Path) -> Iterator[Any]:
-    """All columns as :func:`read_csv` gives them, some rows at a time.
+def iterate_tables(path: Path) -> Iterator[Any]:
+    """All columns as :func:`read` gives them, some rows at a time.
 
     A row longer than the block shows when rows before it have been given; these are parsed once
     more, in larger blocks, and not given twice.
     """
     arrow = require("pyarrow", extra="tables")
-    with text_table(path) as layout:
+    with open_text_table(path) as layout:
         names = layout.header.cells
         check_named_once(names, names, path)
     given = 0
-    for block in _block_sizes(layout):
+    for block in _get_block_sizes(layout):
         seen = 0
         try:
-            with _opened(path, layout, names, block) as (stream, options):
+            with _open_stream(path, layout, names, block) as (stream, options):
                 for batch in require("pyarrow.csv", extra="tables").open_csv(stream, *options):
                     seen += batch.num_rows
                     if seen > given:
@@ -108,24 +111,24 @@ class TextTable(NamedTuple):
     rows: Iterator[Record]
 
 
-def _parsed(path: Path, layout: TextTable, names: list[str]) -> Any:
+def _parse(path: Path, layout: TextTable, names: list[str]) -> Any:
     arrow = require("pyarrow", extra="tables")
-    for block in _block_sizes(layout):
+    for block in _get_block_sizes(layout):
         try:
-            with _opened(path, layout, names, block) as (stream, options):
+            with _open_stream(path, layout, names, block) as (stream, options):
                 return require("pyarrow.csv", extra="tables").read_csv(stream, *options)
         except arrow.ArrowInvalid as error:
             _explain_unless_long(path, error)
     raise ValueError(f"{path} has a row of more than two gigabytes.")
 
 
-def _block_sizes(layout: TextTable) -> list[int]:
+def _get_block_sizes(layout: TextTable) -> list[int]:
     longest = 4 * len(layout.header.raw)  # bytes of the header at most, and of many a row
     return [max(size, longest) for size in _BLOCKS]
 
 
 @contextmanager
-def _opened(
+def _open_stream(
     path: Path, layout: TextTable, names: list[str], block: int
 ) -> Iterator[tuple[Any, tuple[Any, Any, Any]]]:
     """The bytes of a table, and how Arrow is to read them."""
@@ -160,22 +163,17 @@ def _check_end(table: Any, path: Path) -> None:
 
 
 def _check_rows(path: Path) -> None:
-    with text_table(path) as table:
+    with open_text_table(path) as table:
         for _ in table.rows:
             pass
 
 
-def _place(header: list[str], name: str, path: Path) -> int:
-    check_named_once(header, [name], path)
-    return header.index(name)
-
-
-def _with_cell(row: Record, place: int, value: Any, delimiter: str) -> Record:
+def _replace_cell(row: Record, place: int, value: Any, delimiter: str) -> Record:
     """The row with one cell replaced where it stands."""
     text = "" if value is None else str(value)
     if text == row.cells[place]:
         return row
-    cell = _cell_pattern(delimiter)
+    cell = _compile_cell(delimiter)
     start = 0
     for _ in range(place):
         start = cell.match(row.raw, start).end() + 1  # type: ignore[union-attr]
@@ -188,28 +186,30 @@ def _with_cell(row: Record, place: int, value: Any, delimiter: str) -> Record:
 
 
 @cache
-def _cell_pattern(delimiter: str) -> re.Pattern[str]:
+def _compile_cell(delimiter: str) -> re.Pattern[str]:
     """One cell as the csv module reads it: a quote counts where a cell begins, and only there."""
     rest = rf"[^{re.escape(delimiter)}\r\n]*"
     return re.compile(rf'"(?:[^"]|"")*+(?:"{rest}|\Z)|{rest}')
 
 
 @contextmanager
-def text_table(path: Path) -> Iterator[TextTable]:
+def open_text_table(path: Path) -> Iterator[TextTable]:
     """Open a table: its layout is known, its header read, its rows are waiting."""
     with readable(path):
-        encoding = text_encoding(path)
-        delimiter = _delimiter(path, encoding)
-        with open_text(path, "r", encoding) as stream, _cells_of_any_length():
-            records = with_blank_lines(_records(stream, delimiter, path))
+        encoding = detect_encoding(path)
+        delimiter = _find_delimiter(path, encoding)
+        with open_text(path, "r", encoding) as stream, _lift_cell_limit():
+            records = attach_blank_lines(_iterate_records(stream, delimiter, path))
             header = next(records)
             if header.cells is None:
                 raise ValueError(f"{path} is empty.")
-            yield TextTable(encoding, delimiter, header, _checked(records, header, delimiter, path))
+            yield TextTable(
+                encoding, delimiter, header, _check_records(records, header, delimiter, path)
+            )
 
 
 @contextmanager
-def _cells_of_any_length() -> Iterator[None]:
+def _lift_cell_limit() -> Iterator[None]:
     """Lift the limit of 131,072 characters that the csv module has, and put it back."""
     limit = csv.field_size_limit(sys.maxsize)
     try:
@@ -218,7 +218,7 @@ def _cells_of_any_length() -> Iterator[None]:
         csv.field_size_limit(limit)
 
 
-def _delimiter(path: Path, encoding: str) -> str:
+def _find_delimiter(path: Path, encoding: str) -> str:
     if is_tsv(path):
         return "\t"
     with open_text(path, "r", encoding) as stream:
@@ -232,7 +232,7 @@ def is_tsv(path: Path) -> bool:
     return ".tsv" in (suffix.lower() for suffix in path.suffixes)
 
 
-def _records(stream: IO[str], delimiter: str, path: Path) -> Iterator[Record]:
+def _iterate_records(stream: IO[str], delimiter: str, path: Path) -> Iterator[Record]:
     """Rows with the lines they were made of: a quoted cell may go over several."""
     taken: list[str] = []
 
@@ -250,7 +250,7 @@ def _records(stream: IO[str], delimiter: str, path: Path) -> Iterator[Record]:
         raise ValueError(f"{path} is not a table errata can read: {error}.") from error
 
 
-def _checked(
+def _check_records(
     records: Iterator[Record], header: Record, delimiter: str, path: Path
 ) -> Iterator[Record]:
     width = len(header.cells)

@@ -42,45 +42,52 @@ class Sheet(NamedTuple):
     width: int  # columns of the sheet, those without a name or a value included
     places: list[int]  # columns of the sheet that the header names, counted from 0
 
+    def cells(self, name: str) -> list[Any]:
+        """One column as it stands in the sheet."""
+        place = self.places[self.header.index(name)]
+        return [row[place] for row in self.rows]
 
-def read_excel(path: Path, names: Sequence[str] | None) -> Any:
+
+def read(path: Path, names: Sequence[str] | None) -> Any:
     """The named columns (all when None) of the first sheet, as an Arrow table."""
     sheet = read_sheet(path)
     names = sheet.header if names is None else list(names)
     check_named_once(sheet.header, names, path)
-    columns = [as_one_kind(cells_of(sheet, name)) for name in names]
+    columns = [convert_to_one_kind(sheet.cells(name)) for name in names]
     return require("pyarrow", extra="tables").table(dict(zip(names, columns, strict=True)))
-
-
-def cells_of(sheet: Sheet, name: str) -> list[Any]:
-    """One column as it stands in the sheet."""
-    place = sheet.places[sheet.header.index(name)]
-    return [row[place] for row in sheet.rows]
 
 
 def read_sheet(path: Path) -> Sheet:
     """The first sheet of a workbook; raise a sentence when there is no table at its top."""
-    with _opened(path) as workbook:
+    with _open_workbook(path) as workbook:
         found = workbook.get_sheet_by_index(0)
         rows = found.to_python(skip_empty_area=False)
         merged = found.merged_cell_ranges or []
         others = workbook.sheet_names[1:]
-    filled = [(line, row) for line, row in enumerate(map(_cells, rows), 1) if _is_filled(row)]
+    cells = ([None if cell == "" else cell for cell in row] for row in rows)
+    filled = [(i, row) for i, row in enumerate(cells, 1) if any(cell is not None for cell in row)]
     if not filled:
         hint = f"; move the sheet with the table ({listed(others, 5)}) to the front" * bool(others)
         raise ValueError(f"{path} has nothing in its first sheet, {found.name!r}{hint}.")
     (_, header), *body = filled
     if not body:
         raise NoRowsError(f"{path} has a header but no rows.")
+    if merged:
+        (row, column), _ = merged[0]
+        raise ValueError(
+            f"{path} has merged cells (the first at {_format_cell_name(row, column)}), so that "
+            "nobody knows which rows and columns they are for; split them and fill in the values."
+        )
     lines = [line for line, _ in body]
-    cells = [row for _, row in body]
-    _check_not_merged(merged, path)
-    places = _named_places(header, cells, path)
-    return Sheet(found.name, [_shown(header[p]) for p in places], cells, lines, len(header), places)
+    rows = [row for _, row in body]
+    places = _find_columns(header, rows, path)
+    return Sheet(
+        found.name, [_format_cell(header[p]) for p in places], rows, lines, len(header), places
+    )
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def _open_workbook(path: Path) -> Iterator[Any]:
     calamine = require("python_calamine", extra="excel")
     with readable(path):
         if path.stat().st_size == 0:
@@ -100,15 +107,7 @@ def _opened(path: Path) -> Iterator[Any]:
             workbook.close()
 
 
-def _cells(row: list[Any]) -> list[Any]:
-    return [None if cell == "" else cell for cell in row]
-
-
-def _is_filled(row: list[Any]) -> bool:
-    return any(cell is not None for cell in row)
-
-
-def _named_places(header: list[Any], rows: list[list[Any]], path: Path) -> list[int]:
+def _find_columns(header: list[Any], rows: list[list[Any]], path: Path) -> list[int]:
     """The columns that hold something; raise when the first row does not name them.
 
     The first may be nameless, as programs write the numbers of rows so.
@@ -129,19 +128,10 @@ def _named_places(header: list[Any], rows: list[list[Any]], path: Path) -> list[
     return used
 
 
-def _check_not_merged(merged: list[Any], path: Path) -> None:
-    if merged:
-        (row, column), _ = merged[0]
-        raise ValueError(
-            f"{path} has merged cells (the first at {_place(row, column)}), so that nobody knows "
-            "which rows and columns they are for; split them and fill in the values."
-        )
-
-
-def _place(row: int, column: int) -> str:
+def _format_cell_name(row: int, column: int) -> str:
     """A cell as Excel calls it.
 
-    >>> _place(2, 27)
+    >>> _format_cell_name(2, 27)
     'AB3'
     """
     letters = ""
@@ -152,22 +142,24 @@ def _place(row: int, column: int) -> str:
     return f"{letters}{row + 1}"
 
 
-def as_one_kind(cells: list[Any]) -> list[Any]:
+def convert_to_one_kind(cells: list[Any]) -> list[Any]:
     """Cells of one kind: whole numbers, numbers, booleans, times, time spans, or text for all.
 
     Examples
     --------
-    >>> as_one_kind([1.0, None, 2.0]), as_one_kind([1.0, 2.5]), as_one_kind([3.0, "3b", True])
-    ([1, None, 2], [1.0, 2.5], ['3', '3b', 'TRUE'])
+    >>> convert_to_one_kind([1.0, None, 2.0]), convert_to_one_kind([1.0, 2.5])
+    ([1, None, 2], [1.0, 2.5])
+    >>> convert_to_one_kind([3.0, "3b", True])
+    ['3', '3b', 'TRUE']
     """
     kinds = {type(cell) for cell in cells if cell is not None}
     for accepted, converted in _KINDS:
         if kinds <= accepted:
-            return _converted(cells, converted)
-    return _converted(cells, _shown)
+            return _convert(cells, converted)
+    return _convert(cells, _format_cell)
 
 
-def _converted(cells: list[Any], to: Callable[[Any], Any]) -> list[Any]:
+def _convert(cells: list[Any], to: Callable[[Any], Any]) -> list[Any]:
     if to is float and all(cell is None or _is_whole(cell) for cell in cells):
         to = int
     return [None if cell is None else to(cell) for cell in cells]
@@ -177,28 +169,31 @@ def _is_whole(number: float) -> bool:
     return float(number).is_integer() and abs(number) <= _EXACT
 
 
-def _as_moment(day: Any) -> datetime.datetime:
+def _convert_to_moment(day: Any) -> datetime.datetime:
     if isinstance(day, datetime.datetime):
         return day
     return datetime.datetime.combine(day, datetime.time())
 
 
-def _as_span(time: Any) -> datetime.timedelta:
+def _convert_to_span(time: Any) -> datetime.timedelta:
     """A time of the day as the span since midnight."""
     if isinstance(time, datetime.timedelta):
         return time
-    return _as_moment(datetime.datetime.combine(datetime.date.min, time)) - datetime.datetime.min
+    return (
+        _convert_to_moment(datetime.datetime.combine(datetime.date.min, time))
+        - datetime.datetime.min
+    )
 
 
 _KINDS: list[tuple[set[type], Callable[[Any], Any]]] = [
     ({bool}, bool),
     ({int, float}, float),
-    ({datetime.date, datetime.datetime}, _as_moment),
-    ({datetime.time, datetime.timedelta}, _as_span),
+    ({datetime.date, datetime.datetime}, _convert_to_moment),
+    ({datetime.time, datetime.timedelta}, _convert_to_span),
 ]
 
 
-def _shown(cell: Any) -> str:
+def _format_cell(cell: Any) -> str:
     """A cell as Excel would show it, about."""
     if cell is None:
         return ""
@@ -209,13 +204,18 @@ def _shown(cell: Any) -> str:
     return str(cell)
 
 
-def write_excel(path: Path, columns: dict[str, list[Any]]) -> None:
+def write(path: Path, columns: dict[str, list[Any]]) -> None:
     """Write a new workbook of one sheet."""
     if path.suffix.lower() != ".xlsx":
         raise ValueError(f"{path} would be of a format that errata only reads; write .xlsx.")
     rows = [[*columns], *zip(*columns.values(), strict=True)]
-    _check_size(len(rows) - 1, len(columns), path)
-    rows = [[_checked(value, path) for value in row] for row in rows]
+    n_rows = len(rows) - 1
+    if n_rows >= MOST_ROWS or len(columns) > MOST_COLUMNS:
+        raise ValueError(
+            f"{path} cannot hold {n_rows:,} rows of {len(columns):,} columns; Excel takes "
+            f"{MOST_ROWS - 1:,} of {MOST_COLUMNS:,}, so write another format, as .csv or .parquet."
+        )
+    rows = [[_check_value(value, path) for value in row] for row in rows]
     workbook = require("openpyxl", extra="excel").Workbook(write_only=True)
     sheet = workbook.create_sheet("Sheet1")
     new = require("openpyxl.cell", extra="excel").WriteOnlyCell
@@ -225,11 +225,11 @@ def write_excel(path: Path, columns: dict[str, list[Any]]) -> None:
         workbook.save(temporary)
 
 
-def copy_excel(source: Path, target: Path, change: Change) -> None:
+def copy(source: Path, target: Path, change: Change) -> None:
     """Copy a workbook with some of the table changed."""
     sheet = read_sheet(source)
     check_row_count(len(sheet.rows), change.n_rows, source)
-    keep, values = _changes(sheet, change, source)
+    keep, values = _apply_change(sheet, change, source)
     if source.suffix.lower() != ".xlsx":  # an older format, which openpyxl does not read
         _write_anew(sheet, keep, values, change.name, target)
         return
@@ -238,15 +238,15 @@ def copy_excel(source: Path, target: Path, change: Change) -> None:
     _write_values(page, sheet)
     if change.name is not None:
         column = sheet.places[sheet.header.index(change.name)] + 1
-        for line, old, new in zip(sheet.lines, cells_of(sheet, change.name), values, strict=True):
+        for line, old, new in zip(sheet.lines, sheet.cells(change.name), values, strict=True):
             if new != old:
-                _set(page.cell(line, column), _checked(new, target))
+                _set(page.cell(line, column), _check_value(new, target))
     _take_out(page, [line for line, kept in zip(sheet.lines, keep, strict=True) if not kept])
     with atomic_path(target) as temporary:
         workbook.save(temporary)
 
 
-def _changes(sheet: Sheet, change: Change, source: Path) -> tuple[Any, list[Any]]:
+def _apply_change(sheet: Sheet, change: Change, source: Path) -> tuple[Any, list[Any]]:
     """Which rows stay, and what the cells of the column become; a cell that stays is itself.
 
     Where a column of several kinds was read as text, "3" is the number 3 again.
@@ -254,19 +254,19 @@ def _changes(sheet: Sheet, change: Change, source: Path) -> tuple[Any, list[Any]
     if change.name is None:
         return change.of(0, [None] * len(sheet.rows))
     check_named_once(sheet.header, [change.name], source)
-    cells = cells_of(sheet, change.name)
-    read = as_one_kind(cells)
+    cells = sheet.cells(change.name)
+    read = convert_to_one_kind(cells)
     keep, values = change.of(0, read)
     as_written = dict(zip(read, cells, strict=True))
     return keep, [as_written.get(value, value) for value in values]
 
 
 def _write_anew(sheet: Sheet, keep: Any, values: list[Any], name: str | None, target: Path) -> None:
-    columns = {column: cells_of(sheet, column) for column in sheet.header}
+    columns = {column: sheet.cells(column) for column in sheet.header}
     if name is not None:
         columns[name] = values
     stay = [row for row, kept in enumerate(keep) if kept]
-    write_excel(target, {k: [cells[row] for row in stay] for k, cells in columns.items()})
+    write(target, {k: [cells[row] for row in stay] for k, cells in columns.items()})
 
 
 def _write_values(page: Any, sheet: Sheet) -> None:
@@ -286,20 +286,20 @@ def _take_out(page: Any, lines: list[int]) -> None:
     width = page.max_column
     cell_range = require("openpyxl.worksheet.cell_range", extra="excel").CellRange
     looks = {line: look for line, look in page.row_dimensions.items() if line not in set(lines)}
-    for first, end, up in _runs(lines, last):
+    for first, end, up in _find_runs(lines, last):
         page.move_range(cell_range(min_row=first, max_row=end, min_col=1, max_col=width), rows=-up)
     page.delete_rows(last - len(lines) + 1, len(lines))
     _move_looks(page, looks, lines)
     for table in page.tables.values():
-        table.ref = _shorter(table.ref, lines)
+        table.ref = _shrink(table.ref, lines)
     if page.auto_filter.ref:
-        page.auto_filter.ref = _shorter(page.auto_filter.ref, lines)
+        page.auto_filter.ref = _shrink(page.auto_filter.ref, lines)
 
 
-def _runs(lines: list[int], last: int) -> Iterator[tuple[int, int, int]]:
+def _find_runs(lines: list[int], last: int) -> Iterator[tuple[int, int, int]]:
     """First and last row of each run that stays below the first that goes, and how far it moves.
 
-    >>> list(_runs([2, 3, 6], last=9))
+    >>> list(_find_runs([2, 3, 6], last=9))
     [(4, 5, 2), (7, 9, 3)]
     """
     gone = set(lines)
@@ -321,7 +321,7 @@ def _move_looks(page: Any, looks: dict[int, Any], lines: list[int]) -> None:
         page.row_dimensions[look.index] = look
 
 
-def _shorter(ref: str, lines: list[int]) -> str:
+def _shrink(ref: str, lines: list[int]) -> str:
     """A range of cells without some of its rows; a table has one row at least."""
     span = require("openpyxl.worksheet.cell_range", extra="excel").CellRange(ref)
     inside = sum(span.min_row <= line <= span.max_row for line in lines)
@@ -337,7 +337,7 @@ def _set(cell: Any, value: Any) -> Any:
     return cell
 
 
-def _checked(value: Any, path: Path) -> Any:
+def _check_value(value: Any, path: Path) -> Any:
     """What Excel can hold; NaN, which is a gap among numbers, as an empty cell."""
     if value is None or value != value:
         return None
@@ -355,11 +355,3 @@ def _checked(value: Any, path: Path) -> Any:
             f"{path} cannot hold {value!r}: it has control characters, which Excel does not take."
         )
     return value
-
-
-def _check_size(n_rows: int, n_columns: int, path: Path) -> None:
-    if n_rows >= MOST_ROWS or n_columns > MOST_COLUMNS:
-        raise ValueError(
-            f"{path} cannot hold {n_rows:,} rows of {n_columns:,} columns; Excel takes "
-            f"{MOST_ROWS - 1:,} of {MOST_COLUMNS:,}, so write another format, as .csv or .parquet."
-        )

@@ -15,10 +15,10 @@ from ._records import (
     MARK,
     Change,
     Record,
-    changed,
+    apply_change,
+    attach_blank_lines,
     check_named_once,
-    text_encoding,
-    with_blank_lines,
+    detect_encoding,
 )
 
 _LONGEST = 1 << 24  # bytes of a line that Arrow is asked to parse
@@ -31,15 +31,17 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _STEPS = {"{": 1, "[": 1, "}": -1, "]": -1}
 
 
-def read_json_lines(path: Path, names: Sequence[str] | None) -> Any:
+def read(path: Path, names: Sequence[str] | None) -> Any:
     """The named columns (all when None), each of the type of its values.
 
     Arrow parses what it can. What it cannot is read by Python, line by line: lines that need a
     sentence, and columns of several types, which become a union of them.
     """
     with readable(path):
-        table = _parsed_file(path) if text_encoding(path) == "utf-8" else None
-    table = _read_by_lines(path) if table is None else table
+        table = _parse_file(path) if detect_encoding(path) == "utf-8" else None
+    if table is None:
+        with open_json_lines(path) as (_, records):
+            table = _build_table(records, path)
     if not table.num_columns:
         raise ValueError(f"{path} holds no columns.")
     names = table.column_names if names is None else list(names)
@@ -47,54 +49,54 @@ def read_json_lines(path: Path, names: Sequence[str] | None) -> Any:
     return table.select(names)
 
 
-def json_tables(path: Path) -> Iterator[Any]:
+def iterate_tables(path: Path) -> Iterator[Any]:
     """Tables of some lines each, in their order, with the types that the values there have."""
     with readable(path):
-        encoding = text_encoding(path)
+        encoding = detect_encoding(path)
         with open_text(path, "r", encoding) as stream:
             before = 0
             while lines := stream.readlines(_BLOCK):
                 if not before:
                     lines[0] = lines[0].removeprefix(MARK)
                 if any(map(str.strip, lines)):
-                    yield _table_of_lines(lines, before, path)
+                    yield _parse_lines(lines, before, path)
                 before += len(lines)
 
 
-def _table_of_lines(lines: list[str], before: int, path: Path) -> Any:
+def _parse_lines(lines: list[str], before: int, path: Path) -> Any:
     arrow = require("pyarrow", extra="tables")
     n_objects = _count_objects(lines, path, before)
     text = "".join(lines).encode()
-    table = _parsed(lambda: arrow.BufferReader(text), n_objects)
-    return _table_of(json_records(lines, path, before), path) if table is None else table
+    table = _parse(lambda: arrow.BufferReader(text), n_objects)
+    return _build_table(iterate_records(lines, path, before), path) if table is None else table
 
 
-def _parsed_file(path: Path) -> Any:
+def _parse_file(path: Path) -> Any:
     arrow = require("pyarrow", extra="tables")
     packed = "gzip" if is_packed(path) else None
     with open_text(path, "r", "utf-8-sig") as stream:
         n_objects = _count_objects(stream, path)
-    return _parsed(lambda: arrow.input_stream(str(path), compression=packed), n_objects)
+    return _parse(lambda: arrow.input_stream(str(path), compression=packed), n_objects)
 
 
-def _parsed(opened: Callable[[], Any], n_objects: int | None) -> Any:
+def _parse(opened: Callable[[], Any], n_objects: int | None) -> Any:
     """What Arrow reads, when it takes as many lines as there are; else None."""
     if n_objects is None:
         return None
     arrow = require("pyarrow", extra="tables")
     try:
-        table = _arrow_table(opened)
+        table = _parse_with_arrow(opened)
         dates = [field for field in table.schema if arrow.types.is_temporal(field.type)]
         if dates:  # in JSON they are text, and stay it
             text = arrow.schema([field.with_type(arrow.string()) for field in dates])
-            table = _arrow_table(opened, explicit_schema=text).select(table.column_names)
+            table = _parse_with_arrow(opened, explicit_schema=text).select(table.column_names)
     except arrow.ArrowInvalid:
         return None
     # Arrow also takes two objects on one line, and one over several; JSON lines are neither.
     return table if table.num_rows == n_objects else None
 
 
-def _arrow_table(opened: Callable[[], Any], **options: Any) -> Any:
+def _parse_with_arrow(opened: Callable[[], Any], **options: Any) -> Any:
     parser = require("pyarrow.json", extra="tables")
     with opened() as stream:
         return parser.read_json(
@@ -117,38 +119,33 @@ def _count_objects(lines: Iterable[str], path: Path, before: int = 0) -> int | N
     return n_objects
 
 
-def _read_by_lines(path: Path) -> Any:
-    with json_lines(path) as (_, records):
-        return _table_of(records, path)
-
-
-def _table_of(records: Iterable[Record], path: Path) -> Any:
+def _build_table(records: Iterable[Record], path: Path) -> Any:
     rows = [record.cells for record in records]
     header = dict.fromkeys(key for row in rows for key in row)
-    columns = {name: _column([row.get(name) for row in rows], name, path) for name in header}
+    columns = {name: _build_column([row.get(name) for row in rows], name, path) for name in header}
     return require("pyarrow", extra="tables").table(columns)
 
 
-def _column(values: list[Any], name: str, path: Path) -> Any:
+def _build_column(values: list[Any], name: str, path: Path) -> Any:
     arrow = require("pyarrow", extra="tables")
     try:
         try:
             return arrow.array(values)
         except (arrow.ArrowException, OverflowError):
-            return _union(values)
+            return _build_union(values)
     except UnicodeEncodeError as error:
         raise ValueError(
             f"{path} holds half a surrogate pair in {name!r}, which is not text."
         ) from error
 
 
-def _union(values: list[Any]) -> Any:
+def _build_union(values: list[Any]) -> Any:
     """Values of several types; lists and objects among them as bytes of JSON."""
     arrow = require("pyarrow", extra="tables")
     children: dict[str, list[Any]] = {}
     types = []
     offsets = []
-    for value in map(_plain, values):
+    for value in map(_simplify, values):
         cells = children.setdefault(type(value).__name__, [])
         types.append(list(children).index(type(value).__name__))
         offsets.append(len(cells))
@@ -161,7 +158,7 @@ def _union(values: list[Any]) -> Any:
     )
 
 
-def _plain(value: Any) -> Any:
+def _simplify(value: Any) -> Any:
     if isinstance(value, list | dict):
         return json.dumps(value).encode()
     if isinstance(value, int) and abs(value) >= 1 << 63:
@@ -170,15 +167,15 @@ def _plain(value: Any) -> Any:
 
 
 @contextmanager
-def json_lines(path: Path) -> Iterator[tuple[str, Iterator[Record]]]:
+def open_json_lines(path: Path) -> Iterator[tuple[str, Iterator[Record]]]:
     """Give the encoding and an iterator over the rows."""
     with readable(path):
-        encoding = text_encoding(path)
+        encoding = detect_encoding(path)
         with open_text(path, "r", encoding) as stream:
-            yield encoding, json_records(stream, path)
+            yield encoding, iterate_records(stream, path)
 
 
-def copy_json_lines(source: Path, target: Path, change: Change) -> None:
+def copy(source: Path, target: Path, change: Change) -> None:
     """Copy a table line by line; what does not change keeps every byte."""
     found = change.name is None
 
@@ -187,31 +184,36 @@ def copy_json_lines(source: Path, target: Path, change: Change) -> None:
         found = found or change.name in row.cells
         return row.cells.get(change.name)
 
-    with atomic_path(target) as temporary, json_lines(source) as (encoding, records):
+    with atomic_path(target) as temporary, open_json_lines(source) as (encoding, records):
         with open_text(temporary, "w", encoding) as stream:
-            for row, value in changed(records, cell, change, source):
-                stream.write(row.raw if change.name is None else _with(row, change.name, value))
+            for row, value in apply_change(records, cell, change, source):
+                stream.write(
+                    row.raw if change.name is None else _replace_value(row, change.name, value)
+                )
         if not found:  # known at the end only; nothing has been put in place yet
             raise ValueError(f"{source} has no column {change.name!r}.")
 
 
-def write_json_lines(path: Path, columns: dict[str, list[Any]]) -> None:
+def write(path: Path, columns: dict[str, list[Any]]) -> None:
     """Write a new table."""
     with atomic_path(path) as temporary, open_text(temporary, "w", "utf-8") as stream:
         for row in zip(*columns.values(), strict=True):
-            cells = (f"{_dumps(name)}: {_dumps(v)}" for name, v in zip(columns, row, strict=True))
+            cells = (
+                f"{_format_value(name)}: {_format_value(v)}"
+                for name, v in zip(columns, row, strict=True)
+            )
             stream.write("{" + ", ".join(cells) + "}\n")
 
 
-def json_records(lines: Iterable[str], path: Path, before: int = 0) -> Iterator[Record]:
+def iterate_records(lines: Iterable[str], path: Path, before: int = 0) -> Iterator[Record]:
     """The rows that some lines hold, of which there are others before."""
-    return with_blank_lines(_records(lines, path, before))
+    return attach_blank_lines(_parse_records(lines, path, before))
 
 
-def _records(lines: Iterable[str], path: Path, before: int) -> Iterator[Record]:
+def _parse_records(lines: Iterable[str], path: Path, before: int) -> Iterator[Record]:
     for number, line in enumerate(lines, start=before + 1):
         text = line.removeprefix(MARK) if number == 1 else line
-        yield Record(line, _parsed_line(text, number, path) if text.strip() else None, number)
+        yield Record(line, _parse_line(text, number, path) if text.strip() else None, number)
 
 
 def check_depth(line: str, number: int, path: Path) -> None:
@@ -226,10 +228,10 @@ def check_depth(line: str, number: int, path: Path) -> None:
         )
 
 
-def _parsed_line(text: str, number: int, path: Path) -> dict[str, Any]:
+def _parse_line(text: str, number: int, path: Path) -> dict[str, Any]:
     check_depth(text, number, path)
     try:
-        value = json.loads(text, object_pairs_hook=_without_duplicates)
+        value = json.loads(text, object_pairs_hook=_check_keys)
     except _DuplicateKeyError as error:
         raise ValueError(f"line {number} of {path} has the key {error} twice.") from error
     except ValueError as error:
@@ -238,8 +240,8 @@ def _parsed_line(text: str, number: int, path: Path) -> dict[str, Any]:
         ) from error
     if not isinstance(value, dict):
         raise ValueError(
-            f"line {number} of {path} holds a JSON {_kind(value)}; JSON lines hold one object "
-            'per line, such as {"weight": 4.0, "pet": "cat"}.'
+            f"line {number} of {path} holds a JSON {_get_type_name(value)}; JSON lines hold one "
+            'object per line, such as {"weight": 4.0, "pet": "cat"}.'
         )
     return value
 
@@ -248,7 +250,7 @@ class _DuplicateKeyError(Exception):
     """A key stands twice in an object, so that one of its values would be lost."""
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _check_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -256,23 +258,23 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _kind(value: Any) -> str:
+def _get_type_name(value: Any) -> str:
     return {list: "array", str: "string", bool: "boolean"}.get(type(value), "number or null")
 
 
-def _with(row: Record, name: str, value: Any) -> str:
+def _replace_value(row: Record, name: str, value: Any) -> str:
     """The line with one value replaced where it stands, or added when the line lacks it."""
     if row.cells.get(name) == value and type(row.cells.get(name)) is type(value):
         return row.raw
     if name in row.cells:
-        start, end = _span(row.raw, name)
-        return row.raw[:start] + _dumps(value) + row.raw[end:]
+        start, end = _find_value(row.raw, name)
+        return row.raw[:start] + _format_value(value) + row.raw[end:]
     brace = row.raw.rindex("}")
     comma = ", " if row.cells else ""
-    return f"{row.raw[:brace]}{comma}{_dumps(name)}: {_dumps(value)}{row.raw[brace:]}"
+    return f"{row.raw[:brace]}{comma}{_format_value(name)}: {_format_value(value)}{row.raw[brace:]}"
 
 
-def _span(line: str, name: str) -> tuple[int, int]:
+def _find_value(line: str, name: str) -> tuple[int, int]:
     """Where the value of a key stands in a line that is known to hold an object with that key."""
     decode = json.JSONDecoder().raw_decode
     end = line.index("{") + 1
@@ -284,7 +286,7 @@ def _span(line: str, name: str) -> tuple[int, int]:
     return start, end
 
 
-def _dumps(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """JSON has no NaN: a missing number is null."""
     if isinstance(value, float) and math.isnan(value):
         value = None

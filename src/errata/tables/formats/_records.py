@@ -65,7 +65,7 @@ class Change(NamedTuple):
     n_rows: int | None = None  # how many the table must have
 
 
-def given_change(keep: np.ndarray, name: str | None, values: list[Any]) -> Change:
+def make_change(keep: np.ndarray, name: str | None, values: list[Any]) -> Change:
     """A change that is known for all rows before any is read."""
 
     def of(start: int, cells: list[Any]) -> tuple[np.ndarray, list[Any]]:
@@ -75,7 +75,7 @@ def given_change(keep: np.ndarray, name: str | None, values: list[Any]) -> Chang
     return Change(name, of, len(keep))
 
 
-def with_blank_lines(records: Iterable[Record]) -> Iterator[Record]:
+def attach_blank_lines(records: Iterable[Record]) -> Iterator[Record]:
     """Attach blank lines to the row before them (to the first row when they open the file)."""
     before: Record | None = None
     for record in records:
@@ -92,7 +92,7 @@ def with_blank_lines(records: Iterable[Record]) -> Iterator[Record]:
         yield before
 
 
-def changed(
+def apply_change(
     records: Iterable[Record], cell: Callable[[Record], Any], change: Change, path: Path
 ) -> Iterator[tuple[Record, Any]]:
     """The rows that stay, each with its new cell; raise when there are more or fewer rows."""
@@ -125,35 +125,35 @@ def check_named_once(header: Sequence[str], names: Sequence[str], path: Path | s
             raise ValueError(f"{path} has no column {name!r}; {instead(name, header)}")
 
 
-def known_ending(path: Path) -> str:
+def get_ending(path: Path) -> str:
     """What a table is by its name, compressed or not; raise when the name does not say."""
     if is_table_name(path):
-        return _inner(path).suffix.lower()
+        return _drop_gz(path).suffix.lower()
     known = ", ".join(sorted(_KNOWN))
     raise ValueError(f"{path.name} has no ending that errata knows ({known}; text also with .gz).")
 
 
 def is_table_name(path: Path) -> bool:
     """Whether the name of a file says that it is a table of a format that errata reads."""
-    return _inner(path).suffix.lower() in ((*TEXT, *JSON) if is_packed(path) else _KNOWN)
+    return _drop_gz(path).suffix.lower() in ((*TEXT, *JSON) if is_packed(path) else _KNOWN)
 
 
-def ending_of_copy(source: Path) -> str:
+def get_ending_of_copy(source: Path) -> str:
     """The format that a table is copied in: its own, or that which replaced it."""
-    ending = known_ending(source)
+    ending = get_ending(source)
     return ".xlsx" if ending in EXCEL else ending
 
 
-def natural(path: Path) -> list[Any]:
+def make_sort_key(path: Path) -> list[Any]:
     """A key to sort names by as people do, numbers in them by what they are worth."""
     return [int(piece) if piece.isdigit() else piece for piece in re.split("([0-9]+)", str(path))]
 
 
-def _inner(path: Path) -> Path:
+def _drop_gz(path: Path) -> Path:
     return Path(path.stem) if is_packed(path) else path
 
 
-def text_encoding(path: Path) -> str:
+def detect_encoding(path: Path) -> str:
     """The encoding of a text file; raise when it is empty or something else.
 
     UTF-16 is told by its byte order mark, UTF-8 by being UTF-8 throughout. Anything else is taken
@@ -169,11 +169,11 @@ def text_encoding(path: Path) -> str:
     if sample[:2] in _MARKS:
         _decode(path, _MARKS[sample[:2]])
         return _MARKS[sample[:2]]
-    _refuse_other_kinds(path, sample)
-    return next(name for name in ("utf-8", "cp1252", "latin-1") if _decodes(path, name))
+    _check_is_text(path, sample)
+    return next(name for name in ("utf-8", "cp1252", "latin-1") if _can_decode(path, name))
 
 
-def _refuse_other_kinds(path: Path, sample: bytes) -> None:
+def _check_is_text(path: Path, sample: bytes) -> None:
     start = sample.lstrip()[:20]
     for beginning, kind in _OTHER_KINDS.items():
         if start.startswith(beginning) or start.lower().startswith(beginning):
@@ -182,7 +182,7 @@ def _refuse_other_kinds(path: Path, sample: bytes) -> None:
         raise ValueError(f"{path} is not a text table: it holds binary data.")
 
 
-def _decodes(path: Path, encoding: str) -> bool:
+def _can_decode(path: Path, encoding: str) -> bool:
     try:
         _decode(path, encoding)
     except UnicodeDecodeError:

@@ -13,8 +13,8 @@ from ..._format import listed
 from .._columns import column_array
 from .._pictures import is_picture_folder
 from .._table import copy_changed, read_table
-from ..formats._records import Change, NoRowsError, is_table_name, known_ending, natural
-from ._parquet import check_same_columns, stacked
+from ..formats._records import Change, NoRowsError, get_ending, is_table_name, make_sort_key
+from ._parquet import check_same_columns, stack_tables
 
 
 def is_path(thing: Any) -> bool:
@@ -27,15 +27,15 @@ def is_pattern(path: Any) -> bool:
     return has_magic(os.fspath(path)) and not os.path.lexists(path)
 
 
-def names_tables(thing: Any) -> bool:
+def is_table_path(thing: Any) -> bool:
     """Whether it is a path or a list of them; a list of other texts is a column."""
     if is_path(thing):
         return True
     several = isinstance(thing, list | tuple) and bool(thing) and all(map(is_path, thing))
-    return several and any(map(_looks_like_a_path, thing))
+    return several and any(map(_is_likely_path, thing))
 
 
-def stored_files(paths: Any) -> list[Path]:
+def find_files(paths: Any) -> list[Path]:
     """The files of a path, a pattern or a list: those of a folder in the natural order of names.
 
     Examples
@@ -45,14 +45,14 @@ def stored_files(paths: Any) -> list[Path]:
     ...     for number in (10, 9, 1):
     ...         Path(folder, f"part-{number}.csv").touch()
     ...     Path(folder, "_SUCCESS").touch()
-    ...     [path.name for path in stored_files(folder)]
+    ...     [path.name for path in find_files(folder)]
     ['part-1.csv', 'part-9.csv', 'part-10.csv']
     """
     several = [paths] if is_path(paths) else list(paths)
-    return [file for path in several for file in _files(os.fspath(path))]
+    return [file for path in several for file in _iterate_files(os.fspath(path))]
 
 
-def file_facts(files: Iterable[Path]) -> dict[str, Any]:
+def describe_files(files: Iterable[Path]) -> dict[str, Any]:
     """What tells files from others, and from what they were before they changed."""
     files = list(files)
     return {
@@ -62,39 +62,43 @@ def file_facts(files: Iterable[Path]) -> dict[str, Any]:
     }
 
 
-def _looks_like_a_path(path: Any) -> bool:
+def _is_likely_path(path: Any) -> bool:
     if not isinstance(path, str):
         return True
     return is_table_name(Path(path)) or has_magic(path) or os.path.isdir(path)
 
 
-def _files(path: str) -> Iterator[Path]:
+def _iterate_files(path: str) -> Iterator[Path]:
     found = Path(path)
     if not is_pattern(path):
-        yield from _files_of_folder(found) if found.is_dir() else [_checked(found)]
+        yield from _list_folder(found) if found.is_dir() else [_check_file(found)]
         return
-    matches = sorted(map(Path, glob(path, recursive=True)), key=natural)
+    matches = sorted(map(Path, glob(path, recursive=True)), key=make_sort_key)
     matches = [match for match in matches if not _is_hidden(match)]
     if not matches:
         raise FileNotFoundError(f"no file matches {path}; check the pattern and the folder.")
     for match in matches:
-        yield from _files_of_folder(match) if match.is_dir() else [_checked(match)]
+        yield from _list_folder(match) if match.is_dir() else [_check_file(match)]
 
 
-def _checked(file: Path) -> Path:
+def _check_file(file: Path) -> Path:
     if not file.exists():
         raise FileNotFoundError(f"{file} does not exist.")
-    known_ending(file)
+    get_ending(file)
     return file
 
 
-def _files_of_folder(folder: Path) -> list[Path]:
+def _list_folder(folder: Path) -> list[Path]:
     """The tables in a folder, all of one format: what is something else is not passed over."""
     try:
-        within = sorted((path for path in folder.iterdir() if not _is_hidden(path)), key=natural)
+        within = sorted(
+            (path for path in folder.iterdir() if not _is_hidden(path)), key=make_sort_key
+        )
     except PermissionError as error:
         raise PermissionError(f"{folder} may not be read with your permissions.") from error
-    _refuse_folders(folder, [path for path in within if path.is_dir()])
+    folders = [path for path in within if path.is_dir()]
+    if folders:
+        raise ValueError(_explain_folders(folder, folders[0]))
     odd = [path.name for path in within if not is_table_name(path)]
     if odd:
         raise ValueError(
@@ -103,7 +107,7 @@ def _files_of_folder(folder: Path) -> list[Path]:
         )
     if not within:
         raise FileNotFoundError(f"{folder} holds no table.")
-    endings = sorted({known_ending(path) for path in within})
+    endings = sorted({get_ending(path) for path in within})
     if len(endings) > 1:
         raise ValueError(
             f"{folder} holds files of several formats ({listed(endings)}); say which you mean by "
@@ -112,23 +116,21 @@ def _files_of_folder(folder: Path) -> list[Path]:
     return within
 
 
-def _refuse_folders(folder: Path, within: list[Path]) -> None:
-    if not within:
-        return
+def _explain_folders(folder: Path, first: Path) -> str:
+    """What to pass instead of a folder that holds folders."""
     if is_picture_folder(folder):
-        raise ValueError(
+        return (
             f"{folder} holds pictures, which are not read in parts; pass "
             f"errata.tables.read_pictures({str(folder)!r}), whose labels are in the column 'label'."
         )
-    first = within[0]
     pattern = f'"{folder / "**" / "*.parquet"}"'
     if "=" in first.name:
-        raise ValueError(
+        return (
             f"{folder} holds folders such as {first.name}, whose names some tools take for "
             "columns; to have these columns, pass pyarrow.dataset.dataset(..., "
             f'partitioning="hive"), and to leave them out, a pattern such as {pattern}.'
         )
-    raise ValueError(
+    return (
         f"{folder} holds a folder, {first.name}; say which files you mean by a pattern, "
         f"such as {pattern}."
     )
@@ -140,11 +142,11 @@ def _is_hidden(path: Path) -> bool:
     return path.name.startswith(".") or unnamed
 
 
-def column_of_files(files: Sequence[Path], name: str) -> np.ndarray:
+def read_column(files: Sequence[Path], name: str) -> np.ndarray:
     """One column of all files, under each other."""
     if len(files) == 1:
         return column_array(read_table(files[0], [name]), name)
-    tables = [table for file in files if (table := _table(file, [name])) is not None]
+    tables = [table for file in files if (table := _read_rows(file, [name])) is not None]
     if not tables:
         raise NoRowsError(f"none of the files in {files[0].parent} holds a row.")
     found = [column_array(table, name) for table in tables]
@@ -155,20 +157,20 @@ def column_of_files(files: Sequence[Path], name: str) -> np.ndarray:
 
 def read_files(files: Sequence[Path]) -> Any:
     """All rows of all files as one Arrow table."""
-    tables = [(file, table) for file in files if (table := _table(file, None)) is not None]
+    tables = [(file, table) for file in files if (table := _read_rows(file, None)) is not None]
     if len(tables) == 1:
         return tables[0][1]
     first = str(tables[0][0])
     columns = tuple(tables[0][1].column_names)
     for file, table in tables:
         check_same_columns(columns, first, table.column_names, str(file))
-    return stacked([table for _, table in tables])
+    return stack_tables([table for _, table in tables])
 
 
-def copied_names(files: Sequence[Path]) -> list[Path]:
+def get_copy_names(files: Sequence[Path]) -> list[Path]:
     """What copies of files are called within their new folder.
 
-    >>> list(map(str, copied_names([Path("a/x.csv"), Path("a/b/x.csv")])))
+    >>> list(map(str, get_copy_names([Path("a/x.csv"), Path("a/b/x.csv")])))
     ['x.csv', 'b/x.csv']
     """
     places = [Path(os.path.abspath(file)) for file in files]
@@ -200,7 +202,7 @@ def copy_files(files: Sequence[Path], folder: Path, name: str, rewrite: Rewrite)
     """
     folder.mkdir()
     before = 0
-    for file, copy in zip(files, copied_names(files), strict=True):
+    for file, copy in zip(files, get_copy_names(files), strict=True):
         (folder / copy).parent.mkdir(parents=True, exist_ok=True)
         before += copy_file(file, folder / copy, name, rewrite, before)
     return before
@@ -222,7 +224,7 @@ def copy_file(file: Path, target: Path, name: str, rewrite: Rewrite, before: int
     return n_rows
 
 
-def _table(file: Path, columns: Sequence[str] | None) -> Any:
+def _read_rows(file: Path, columns: Sequence[str] | None) -> Any:
     """What a file holds; None when it has no rows, which one file of several may lack."""
     if not file.stat().st_size:
         return None

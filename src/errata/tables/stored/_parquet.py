@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..._blocks import blocks
 from ..._format import count
 from ..._optional import require
-from ..formats._columnar import open_parquet, undamaged
+from ..formats._columnar import check_undamaged, open_parquet
 from ..formats._records import check_named_once
 
 _BATCH = 1 << 14  # rows decoded at a time of a row group that is read in pieces
@@ -21,16 +21,6 @@ class ParquetTable(NamedTuple):
     path: str
     shown: str
     filesystem: Any = None  # of pyarrow; None for this machine's
-
-
-class _Rows(NamedTuple):
-    """Where rows stand: in which row groups, and after how many rows of the first."""
-
-    first: int
-    last: int  # this one included
-    skipped: int
-    n_rows: int
-    whole: bool  # these are all the rows of their row groups
 
 
 @dataclass(frozen=True)
@@ -64,19 +54,20 @@ class ParquetPart(SourcePart):
     """Rows of a Parquet file."""
 
     table: ParquetTable
-    rows: _Rows
+    groups: range  # row groups that hold them
+    skipped: int | None  # rows of the row group before them; None where they are all of the groups
 
     def _read(self, names: list[str]) -> Any:
         path = self.table.path
-        groups = range(self.rows.first, self.rows.last + 1)
-        with open_parquet(path, self.table.filesystem) as file, undamaged(path):
-            if self.rows.whole:
-                return file.read_row_groups(groups, names)
-            return _piece(file, self.rows, names)
+        with open_parquet(path, self.table.filesystem) as file, check_undamaged(path):
+            if self.skipped is None:
+                return file.read_row_groups(self.groups, names)
+            end = self.skipped + self.stop - self.start
+            return _read_within_group(file, self.groups.start, self.skipped, end, names)
 
 
-def parquet_parts(
-    tables: Iterable[ParquetTable], rows_per_part: Callable[[int], int]
+def make_parquet_parts(
+    tables: Iterable[ParquetTable], rows_per_part: int | Callable[[int], int]
 ) -> Iterator[ParquetPart]:
     """The parts of some files in their order; files without rows have none.
 
@@ -98,10 +89,11 @@ def parquet_parts(
             first = table.shown
         check_same_columns(columns, first, names, table.shown)
         before = start
-        for rows in _runs(sizes, rows_per_part(len(columns))):
-            stop = start + rows.n_rows
-            name = rows_of(table.shown, start - before, rows.n_rows)
-            yield ParquetPart(start, stop, name, columns, table, rows)
+        most = rows_per_part(len(columns)) if callable(rows_per_part) else rows_per_part
+        for groups, skipped, n_rows in _split_groups(sizes, most):
+            stop = start + n_rows
+            name = get_part_name(table.shown, start - before, n_rows)
+            yield ParquetPart(start, stop, name, columns, table, groups, skipped)
             start = stop
 
 
@@ -122,50 +114,52 @@ def check_same_columns(columns: tuple[str, ...], first: str, names: list[str], s
     check_named_once(names, names, shown)
 
 
-def _runs(sizes: list[int], most: int) -> Iterator[_Rows]:
-    """Row groups together up to so many rows; one that is larger, in pieces of equal length."""
+def _split_groups(sizes: list[int], most: int) -> Iterator[tuple[range, int | None, int]]:
+    """Row groups together up to so many rows; one that is larger, in pieces of equal length.
+
+    Each is a range of row groups, how many rows of it are skipped (None for whole groups), and how
+    many rows there are.
+    """
     first = n_rows = 0
     for group, size in enumerate(sizes):
         if n_rows and n_rows + size > most:
-            yield _Rows(first, group - 1, 0, n_rows, whole=True)
+            yield range(first, group), None, n_rows
             first = group
             n_rows = 0
         if size <= most:
             n_rows += size
             continue
         for rows in blocks(size, most):
-            yield _Rows(group, group, rows.start, rows.stop - rows.start, whole=False)
+            yield range(group, group + 1), rows.start, rows.stop - rows.start
         first = group + 1
     if n_rows:
-        yield _Rows(first, len(sizes) - 1, 0, n_rows, whole=True)
+        yield range(first, len(sizes)), None, n_rows
 
 
-def _piece(file: Any, rows: _Rows, names: list[str]) -> Any:
+def _read_within_group(file: Any, group: int, start: int, end: int, names: list[str]) -> Any:
     """Rows in the middle of a row group, which can only be read from its beginning."""
-    end = rows.skipped + rows.n_rows
     kept = []
     seen = 0
-    for batch in file.iter_batches(_BATCH, row_groups=[rows.first], columns=names):
+    for batch in file.iter_batches(_BATCH, row_groups=[group], columns=names):
         begin = seen
-        seen = seen + batch.num_rows
-        if seen > rows.skipped:
-            piece = batch.slice(max(0, rows.skipped - begin), end - max(begin, rows.skipped))
-            kept.append(piece)
+        seen += batch.num_rows
+        if seen > start:
+            kept.append(batch.slice(max(0, start - begin), end - max(begin, start)))
         if seen >= end:
             break
     return require("pyarrow", extra="tables").Table.from_batches(kept)
 
 
-def rows_of(where: str, start: int, n_rows: int) -> str:
+def get_part_name(where: str, start: int, n_rows: int) -> str:
     """The name of a part.
 
-    >>> rows_of("visits/b.parquet", 0, 200_000)
+    >>> get_part_name("visits/b.parquet", 0, 200_000)
     'visits/b.parquet, rows 0 to 199,999'
     """
     return f"{where}, rows {count(start)} to {count(start + n_rows - 1)}"
 
 
-def common_schema(schemas: Iterable[Any]) -> Any:
+def merge_schemas(schemas: Iterable[Any]) -> Any:
     """Each column of any of the schemas with a type that holds the values of all.
 
     Whole numbers and others are numbers, nothing and something is something; what has no common
@@ -175,11 +169,13 @@ def common_schema(schemas: Iterable[Any]) -> Any:
     types: dict[str, Any] = {}
     for schema in schemas:
         for field in schema:
-            types[field.name] = _common(types.get(field.name, arrow.null()), _storable(field.type))
+            types[field.name] = _merge_types(
+                types.get(field.name, arrow.null()), _get_storable_type(field.type)
+            )
     return arrow.schema(types.items())
 
 
-def conformed(table: Any, schema: Any) -> Any:
+def cast_table(table: Any, schema: Any) -> Any:
     """The table with the columns and types of a schema; a column that it lacks is all missing."""
     arrow = require("pyarrow", extra="tables")
     columns = []
@@ -191,17 +187,17 @@ def conformed(table: Any, schema: Any) -> Any:
     return arrow.table(columns, schema=schema)
 
 
-def stacked(tables: Sequence[Any]) -> Any:
+def stack_tables(tables: Sequence[Any]) -> Any:
     """Tables under each other, each column of a type that holds all its values."""
-    schema = common_schema(table.schema for table in tables)
-    fitting = [conformed(table, schema) for table in tables]
+    schema = merge_schemas(table.schema for table in tables)
+    fitting = [cast_table(table, schema) for table in tables]
     return require("pyarrow", extra="tables").concat_tables(fitting)
 
 
-def texts(cells: Iterable[Any]) -> Iterator[str | None]:
+def format_values(cells: Iterable[Any]) -> Iterator[str | None]:
     """Values of several types as text.
 
-    >>> list(texts(["a", 1, 2.0, True, None, [1]]))
+    >>> list(format_values(["a", 1, 2.0, True, None, [1]]))
     ['a', '1', '2', 'true', None, '[1]']
     """
     for cell in cells:
@@ -215,7 +211,7 @@ def texts(cells: Iterable[Any]) -> Iterator[str | None]:
             yield json.dumps(cell, ensure_ascii=False, default=str)
 
 
-def _common(one: Any, other: Any) -> Any:
+def _merge_types(one: Any, other: Any) -> Any:
     arrow = require("pyarrow", extra="tables")
     if one == other:
         return one
@@ -226,7 +222,7 @@ def _common(one: Any, other: Any) -> Any:
         return arrow.large_string()
 
 
-def _storable(kind: Any) -> Any:
+def _get_storable_type(kind: Any) -> Any:
     """The type itself, or text where Parquet has no such type."""
     arrow = require("pyarrow", extra="tables")
     plain = "union" not in str(kind) and "struct<>" not in str(kind)
@@ -239,5 +235,5 @@ def _cast(column: Any, kind: Any) -> Any:
         return column
     # What became text for want of a type is written in one way, whatever its type here.
     if kind == arrow.large_string() and column.type != arrow.string():
-        return arrow.chunked_array([arrow.array(texts(column.to_pylist()), kind)])
+        return arrow.chunked_array([arrow.array(format_values(column.to_pylist()), kind)])
     return column.cast(kind)

@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 
 from ..._engine._engine import Progress
-from ._files import file_facts, names_tables, stored_files
+from ._files import describe_files, find_files, is_table_path
 from ._frames import (
-    dask_facts,
-    dask_parts,
-    dataset_tables,
+    convert_to_parquet,
+    describe_dask_frame,
     is_dask_frame,
     is_dataset,
     is_lazy_frame,
-    lazy_frame_tables,
-    spooled,
+    make_dask_parts,
+    spool_dataset,
+    spool_lazy_frame,
 )
-from ._parquet import ParquetTable, SourcePart, parquet_parts, stacked
+from ._parquet import ParquetTable, SourcePart, make_parquet_parts, stack_tables
 
-__all__ = ["Source", "SourcePart", "is_stored", "memory_bytes", "open_source", "take_source_rows"]
+__all__ = ["Source", "SourcePart", "is_stored", "parse_memory", "open_source", "take_source_rows"]
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
@@ -65,7 +65,7 @@ class Source:
 
 def is_stored(X: Any) -> bool:
     """Whether it is a table to be read in parts: paths, a dataset, a dask or lazy frame."""
-    return names_tables(X) or is_dask_frame(X) or is_lazy_frame(X) or is_dataset(X)
+    return is_table_path(X) or is_dask_frame(X) or is_lazy_frame(X) or is_dataset(X)
 
 
 def open_source(
@@ -110,35 +110,30 @@ def open_source(
     (6, [(0, 1), (1, 3), (3, 4), (4, 6)])
     ['cat', 'cow']
     """
-    most = rows_per_part if callable(rows_per_part) else _always(rows_per_part)
+    if not callable(rows_per_part) and rows_per_part < 1:
+        raise ValueError(f"rows_per_part={rows_per_part} leaves no rows in a part; give 1 or more.")
     if is_dask_frame(X):
-        parts: Sequence[SourcePart] = dask_parts(X)
-        return _source(parts, dask_facts(X), "the dask dataframe")
-    tables, facts, what = _as_parquet(X, scratch, progress)
-    return _source(list(parquet_parts(tables, most)), facts, what)
+        parts: Sequence[SourcePart] = make_dask_parts(X)
+        return _make_source(parts, describe_dask_frame(X), "the dask dataframe")
+    tables, facts, what = _convert_to_parquet(X, scratch, progress)
+    return _make_source(list(make_parquet_parts(tables, rows_per_part)), facts, what)
 
 
-def _always(rows: int) -> Callable[[int], int]:
-    if rows < 1:
-        raise ValueError(f"rows_per_part={rows} leaves no rows in a part; give 1 or more.")
-    return lambda n_columns: rows
-
-
-def _as_parquet(
+def _convert_to_parquet(
     X: Any, scratch: Path, progress: Progress | None
 ) -> tuple[list[ParquetTable], dict[str, Any], str]:
     """Parquet files that hold all rows, what tells them from others, and what to call them."""
     if is_lazy_frame(X):
-        return *lazy_frame_tables(X, scratch), "the frame"
+        return *spool_lazy_frame(X, scratch), "the frame"
     if is_dataset(X):
-        return *dataset_tables(X, scratch), "the dataset"
-    files = stored_files(X)
-    as_parquet = spooled(files, scratch, progress)
+        return *spool_dataset(X, scratch), "the dataset"
+    files = find_files(X)
+    as_parquet = convert_to_parquet(files, scratch, progress)
     tables = [ParquetTable(str(p), str(f)) for p, f in zip(as_parquet, files, strict=True)]
-    return tables, file_facts(files), str(X)
+    return tables, describe_files(files), str(X)
 
 
-def _source(parts: Sequence[SourcePart], facts: dict[str, Any], what: str) -> Source:
+def _make_source(parts: Sequence[SourcePart], facts: dict[str, Any], what: str) -> Source:
     if not parts:
         raise ValueError(f"{what} holds no rows; errata needs some.")
     return Source(list(parts[0].columns), parts[-1].stop, list(parts), facts)
@@ -158,13 +153,13 @@ def take_source_rows(source: Source, rows: Any, columns: Sequence[str] | None = 
             tables.append(part.read(columns).take(within - part.start))
     if not tables:
         return source.parts[0].read(columns).slice(0, 0)
-    return stacked(tables)
+    return stack_tables(tables)
 
 
-def memory_bytes(size: int | float | str) -> int:
+def parse_memory(size: int | float | str) -> int:
     """How many bytes a size is.
 
-    >>> memory_bytes("2GB"), memory_bytes("1.5 GiB"), memory_bytes(1000)
+    >>> parse_memory("2GB"), parse_memory("1.5 GiB"), parse_memory(1000)
     (2000000000, 1610612736, 1000)
     """
     found = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
