@@ -378,7 +378,7 @@ def million():
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     sample = np.random.RandomState(1).choice(len(X), 500, replace=False)
-    _, truth = _exact.settle(_exact.BruteSearch(X), X[sample], K, X, own=sample)
+    _, truth = _exact.find_nearest(_exact.BruteSearch(X), X[sample], K, X, own=sample)
     recall = np.mean([np.isin(a, b).mean() for a, b in zip(found[sample], truth, strict=True)])
     print(f"n = 1,000,000, d = 20: recall {recall:.4f} on 500 rows, {seconds / 60:.1f} minutes,")
     print(f"memory {before:.0f} MB with the table alone, {peak:.0f} MB at most")

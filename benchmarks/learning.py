@@ -37,7 +37,7 @@ from sklearn.svm import SVC
 
 import errata
 from errata import ensemble, tolerant
-from errata._random import draw_seed, seeded_member
+from errata._random import clone_keeping_seeds, draw_seed
 from errata.auditing._audit import LEARNT, material
 from errata.auditing.models._default import KernelAndTrees
 from errata.stats import critical_difference, friedman_test, wilcoxon_holm
@@ -116,7 +116,7 @@ def predict(learner, seed, X, y, X_test):
         model = CleanLearning(learner.clf, seed=seed, find_label_issues_kwargs={"n_jobs": 1})
         codes = np.unique(y, return_inverse=True)
         return codes[0][model.fit(X, codes[1]).predict(X_test)]
-    return seeded_member(learner, seed).fit(X, y).predict(X_test)
+    return clone_keeping_seeds(learner, seed).fit(X, y).predict(X_test)
 
 
 def summarise(path):
@@ -206,7 +206,7 @@ def lessons(X, labels, seed):
 
 def fit(learner, seed, X, rows, classes, weights):
     weighted = {} if weights is None else {"sample_weight": weights}
-    return seeded_member(learner, seed).fit(X[rows], classes, **weighted)
+    return clone_keeping_seeds(learner, seed).fit(X[rows], classes, **weighted)
 
 
 def actions_summarise():

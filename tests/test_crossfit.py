@@ -15,14 +15,14 @@ from sklearn.model_selection import (
 from sklearn.neighbors import KNeighborsClassifier
 
 from errata._crossfit import (
-    content_order,
+    draw_training_rows,
+    encode_groups,
+    find_not_learnable,
     fit_codes,
-    group_codes,
     make_folds,
-    not_learnable,
-    out_of_fold_proba,
+    predict_out_of_fold,
+    sort_by_content,
     warn_of_not_learnable,
-    with_fewer_rows,
 )
 from errata.exceptions import SuspicionWarning
 from strategies import seeds
@@ -74,7 +74,7 @@ def test_a_rare_class_is_otherwise_no_reason_for_fewer_folds():
     codes = np.r_[[1] * 2, [0] * 17]
     folds = make_folds(5, codes, random_state=0)
     assert len(folds) == 5
-    assert not not_learnable(codes, folds).any()
+    assert not find_not_learnable(codes, folds).any()
     assert len(make_folds(5, np.r_[0, 0, 1, 1, 1])) == 3  # the largest class has no more rows
 
 
@@ -157,18 +157,18 @@ def test_groups_may_have_names():
 
 def test_training_rows_can_be_fewer_and_test_rows_stay():
     folds = make_folds(3, table(60)[1], random_state=0)
-    fewer = with_fewer_rows(folds, 25, seed=0)
+    fewer = draw_training_rows(folds, 25, seed=0)
     for (train, test), (some, same) in zip(folds, fewer, strict=True):
         assert len(some) == 25
         assert set(some) <= set(train)
         assert test is same
-    assert with_fewer_rows(folds, 40, seed=0)[0][0] is folds[0][0]
+    assert draw_training_rows(folds, 40, seed=0)[0][0] is folds[0][0]
 
 
 def test_a_label_that_the_training_rows_lack_is_noted():
     codes = np.array([0, 0, 0, 1])
     folds = [(np.array([0, 1]), np.array([2, 3])), (np.array([2, 3]), np.array([0, 1]))]
-    lacking = not_learnable(codes, folds)
+    lacking = find_not_learnable(codes, folds)
     assert lacking.tolist() == [False, False, False, True]
     with pytest.warns(SuspicionWarning, match="1 rows have a label too rare"):
         warn_of_not_learnable(lacking)
@@ -180,7 +180,7 @@ def test_probabilities_are_those_of_the_training_rows():
     codes = np.array([0, 0, 1, 0, 1, 1])
     folds = make_folds(KFold(3), codes)
     X = np.arange(6.0)[:, None]
-    proba = out_of_fold_proba([DummyClassifier(strategy="prior")], X, codes, folds)
+    proba = predict_out_of_fold([DummyClassifier(strategy="prior")], X, codes, folds)
     assert proba.shape == (1, 6, 2)
     expected = [1 / 4, 1 / 4, 1 / 2, 1 / 2, 3 / 4, 3 / 4]
     np.testing.assert_allclose(proba[0, :, 0], expected, rtol=0, atol=1e-15)
@@ -195,7 +195,7 @@ def test_probabilities_are_those_of_scikit_learn(kind, n_jobs):
     X = {"sparse": csr_matrix, "list": np.ndarray.tolist}.get(kind, lambda X: X)(X)
     model, folds = LogisticRegression(), make_folds(4, codes, random_state=0)
     expected = cross_val_predict(model, X, codes, cv=folds, method="predict_proba")
-    two = out_of_fold_proba([model, DummyClassifier()], X, codes, folds, n_jobs=n_jobs)
+    two = predict_out_of_fold([model, DummyClassifier()], X, codes, folds, n_jobs=n_jobs)
     np.testing.assert_array_equal(two[0], expected)
     assert not np.array_equal(two[1], expected)
 
@@ -204,17 +204,17 @@ def test_estimators_know_the_codes_by_their_names():
     X, codes = table(60)
     names = np.array(["bee", "cat", "dog"])
     folds = make_folds(4, codes, random_state=0)
-    plain = out_of_fold_proba([LogisticRegression()], X, codes, folds)
-    named = out_of_fold_proba([LogisticRegression()], X, codes, folds, classes=names)
+    plain = predict_out_of_fold([LogisticRegression()], X, codes, folds)
+    named = predict_out_of_fold([LogisticRegression()], X, codes, folds, classes=names)
     np.testing.assert_array_equal(named, plain)
-    certain = out_of_fold_proba([Perceptron()], X, codes, folds, classes=names)
+    certain = predict_out_of_fold([Perceptron()], X, codes, folds, classes=names)
     np.testing.assert_array_equal(certain.sum(axis=2), 1)
 
 
 def test_columns_are_there_for_classes_without_rows():
     X, codes = table(20, 2)
     folds = make_folds(4, codes, random_state=0)
-    proba = out_of_fold_proba([LogisticRegression()], X, codes, folds, n_classes=4)[0]
+    proba = predict_out_of_fold([LogisticRegression()], X, codes, folds, n_classes=4)[0]
     assert proba.shape == (20, 4)
     np.testing.assert_array_equal(proba[:, 2:], 0)
 
@@ -222,7 +222,7 @@ def test_columns_are_there_for_classes_without_rows():
 def test_a_learner_without_probabilities_is_certain():
     X, codes = table()
     folds = make_folds(3, codes, random_state=0)
-    proba = out_of_fold_proba([Perceptron(random_state=0)], X, codes, folds)[0]
+    proba = predict_out_of_fold([Perceptron(random_state=0)], X, codes, folds)[0]
     assert set(np.unique(proba)) == {0, 1}
     np.testing.assert_array_equal(proba.sum(axis=1), 1)
 
@@ -230,7 +230,7 @@ def test_a_learner_without_probabilities_is_certain():
 def test_classes_missing_from_a_fold_have_no_probability_there():
     X, codes = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 2, 2])
     folds = make_folds(KFold(3), codes)
-    proba = out_of_fold_proba([KNeighborsClassifier(1)], X, codes, folds)[0]
+    proba = predict_out_of_fold([KNeighborsClassifier(1)], X, codes, folds)[0]
     np.testing.assert_array_equal(proba[np.arange(6), codes], 0)
     np.testing.assert_array_equal(proba.sum(axis=1), 1)
 
@@ -238,10 +238,10 @@ def test_classes_missing_from_a_fold_have_no_probability_there():
 def test_one_class_or_no_information_in_a_fold_is_answered_without_a_fit():
     codes = np.array([0, 0, 1, 1])
     folds = make_folds(KFold(2), codes)
-    proba = out_of_fold_proba([Perceptron()], np.arange(4.0)[:, None], codes, folds)[0]
+    proba = predict_out_of_fold([Perceptron()], np.arange(4.0)[:, None], codes, folds)[0]
     np.testing.assert_array_equal(proba, [[0, 1], [0, 1], [1, 0], [1, 0]])
     codes, folds = np.array([0, 1, 0, 0]), [(np.arange(4), np.arange(4))]
-    proba = out_of_fold_proba([Perceptron()], np.ones((4, 2)), codes, folds)[0]
+    proba = predict_out_of_fold([Perceptron()], np.ones((4, 2)), codes, folds)[0]
     np.testing.assert_array_equal(proba, np.tile([3 / 4, 1 / 4], (4, 1)))
 
 
@@ -252,7 +252,7 @@ def test_the_order_by_content_follows_the_rows_dense_or_sparse(seed):
     X[:, 0] += np.arange(15)  # no two rows alike
     order = random.permutation(15)
     for rows in (X, csr_matrix(X)):
-        np.testing.assert_array_equal(order[content_order(rows[order])], content_order(rows))
+        np.testing.assert_array_equal(order[sort_by_content(rows[order])], sort_by_content(rows))
 
 
 def test_the_order_of_stored_cells_does_not_matter():
@@ -263,22 +263,22 @@ def test_the_order_of_stored_cells_does_not_matter():
         cells = slice(3 * row, 3 * row + 3)
         other.indices[cells], other.data[cells] = [2, 1, 0], X.data[cells][::-1]
     other.has_sorted_indices = False
-    np.testing.assert_array_equal(content_order(other), content_order(X))
+    np.testing.assert_array_equal(sort_by_content(other), sort_by_content(X))
 
 
 def test_groups_are_numbered():
     codes = np.zeros(4, dtype=int)
-    np.testing.assert_array_equal(group_codes(["b", "a", "b", "c"], codes), [1, 0, 1, 2])
-    assert group_codes(None, codes) is None
+    np.testing.assert_array_equal(encode_groups(["b", "a", "b", "c"], codes), [1, 0, 1, 2])
+    assert encode_groups(None, codes) is None
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        group_codes([1, 2], codes)
+        encode_groups([1, 2], codes)
 
 
 def test_models_may_be_asked_for_classes_alone():
     X, codes = table()
     folds = make_folds(3, codes, random_state=0)
     models = [LogisticRegression(), Perceptron()]
-    proba = out_of_fold_proba(models, X, codes, folds, certain=True)
+    proba = predict_out_of_fold(models, X, codes, folds, certain=True)
     for certain, model in zip(proba, models, strict=True):
         np.testing.assert_array_equal(np.sort(certain, axis=1), np.tile([0.0, 0.0, 1.0], (30, 1)))
         said = cross_val_predict(model, X, codes, cv=folds)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata._validation import check_no_measurement, measurement_note
+from errata._validation import check_no_measurement, describe_measurement
 
 DEGREES = np.round(np.linspace(36, 41, 51), 1)
 
@@ -9,7 +9,7 @@ DEGREES = np.round(np.linspace(36, 41, 51), 1)
 def accepted(classes, n):
     """Whether labels pass, and whether a note doubts them."""
     check_no_measurement(classes, n, "y")
-    return bool(measurement_note(classes))
+    return bool(describe_measurement(classes))
 
 
 @pytest.mark.parametrize(

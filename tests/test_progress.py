@@ -8,12 +8,12 @@ from rich.console import Console
 import errata
 from auditing_cases import CODES, QUICK, X
 from errata._engine import Stage
-from errata._progress import hearing_counts, hearing_stages, in_notebook, shown_progress
+from errata._progress import is_notebook, open_counter, open_progress, show_progress
 
 
 def shown(*stages, **options):
     terminal = Console(file=io.StringIO(), width=120, **options)
-    with shown_progress(terminal) as progress:
+    with show_progress(terminal) as progress:
         for stage in stages:
             progress(stage)
     return terminal.file.getvalue()
@@ -72,7 +72,7 @@ def notebook(monkeypatch):
 
 
 def test_a_notebook_shows_each_stage_in_one_place_and_nothing_in_the_end(notebook):
-    with hearing_stages(True) as tell:
+    with open_progress(True) as tell:
         tell("fitting <b>")
         tell(Stage("judging", done=4, total=10, seconds=8.0))
     assert notebook.shown[1:3] == [
@@ -83,31 +83,31 @@ def test_a_notebook_shows_each_stage_in_one_place_and_nothing_in_the_end(noteboo
 
 
 def test_a_notebook_is_left_tidy_by_an_error(notebook):
-    with pytest.raises(OSError, match="full"), hearing_stages(True):
+    with pytest.raises(OSError, match="full"), open_progress(True):
         raise OSError("full")
     assert notebook.shown[-1] == ""
 
 
 def test_ipython_in_a_terminal_is_no_notebook(notebook, monkeypatch):
-    assert in_notebook()
+    assert is_notebook()
     monkeypatch.setattr(notebook, "get_ipython", lambda: object())
-    assert not in_notebook()
+    assert not is_notebook()
 
 
 def test_counts_are_told_or_shown(notebook):
     told = []
-    with hearing_counts(lambda *count: told.append(count), "measured", "fits") as tell:
+    with open_counter(lambda *count: told.append(count), "measured", "fits") as tell:
         tell(0, 10)
     assert told == [(0, 10)]
     assert notebook.shown == []
-    with hearing_counts(True, "measured", "fits") as tell:
+    with open_counter(True, "measured", "fits") as tell:
         tell(0, 10)
     assert notebook.shown[1] == '<progress value="0" max="10"></progress> measured: 0 of 10 fits'
 
 
 @pytest.mark.parametrize("nobody", [None, False])
 def test_nobody_needs_to_listen(nobody, capsys):
-    with hearing_stages(nobody) as tell, hearing_counts(nobody, "measured", "fits") as count:
+    with open_progress(nobody) as tell, open_counter(nobody, "measured", "fits") as count:
         tell("reading")
         count(1, 2)
     assert capsys.readouterr() == ("", "")
@@ -115,7 +115,7 @@ def test_nobody_needs_to_listen(nobody, capsys):
 
 def test_what_cannot_be_told_is_refused():
     sentence = r"progress='yes' must be True, .*, or a function"
-    with pytest.raises(ValueError, match=sentence), hearing_stages("yes"):
+    with pytest.raises(ValueError, match=sentence), open_progress("yes"):
         pass
 
 

@@ -6,7 +6,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from errata._random import draw_seed, draw_seeds, seeded_clone, seeded_member, with_seed
+from errata._random import clone_keeping_seeds, clone_with_seed, draw_seed, draw_seeds, set_seed
 
 
 def drawn(n, seed=0):
@@ -15,26 +15,26 @@ def drawn(n, seed=0):
 
 def test_every_random_state_of_a_clone_is_drawn_and_the_original_left_alone():
     pipeline = make_pipeline(MLPClassifier(random_state=7), SGDClassifier())
-    copied = seeded_clone(pipeline, np.random.RandomState(0))
+    copied = clone_with_seed(pipeline, np.random.RandomState(0))
     assert [copied[0].random_state, copied[1].random_state] == drawn(2)
     assert [pipeline[0].random_state, pipeline[1].random_state] == [7, None]
 
 
 def test_a_member_keeps_the_seeds_that_were_set():
     pipeline = make_pipeline(MLPClassifier(random_state=7), SGDClassifier())
-    copied = seeded_member(pipeline, np.random.RandomState(0))
+    copied = clone_keeping_seeds(pipeline, np.random.RandomState(0))
     assert [copied[0].random_state, copied[1].random_state] == [7, drawn(1)[0]]
     assert pipeline[1].random_state is None
 
 
-@pytest.mark.parametrize("rule", [seeded_clone, seeded_member])
+@pytest.mark.parametrize("rule", [clone_with_seed, clone_keeping_seeds])
 def test_without_a_random_state_nothing_is_drawn(rule):
     random = np.random.RandomState(0)
     rule(GaussianNB(), random)
     assert random.randint(1000) == np.random.RandomState(0).randint(1000)
 
 
-@pytest.mark.parametrize("rule", [seeded_clone, seeded_member])
+@pytest.mark.parametrize("rule", [clone_with_seed, clone_keeping_seeds])
 def test_draws_follow_the_names_and_not_the_order_of_the_parts(rule):
     steps = [("b", MLPClassifier()), ("a", SGDClassifier())]
     copied = rule(Pipeline(steps), 0)
@@ -43,7 +43,7 @@ def test_draws_follow_the_names_and_not_the_order_of_the_parts(rule):
 
 def test_clones_of_one_generator_draw_different_seeds():
     random = np.random.RandomState(0)
-    clones = [seeded_clone(SGDClassifier(), random).random_state for _ in range(3)]
+    clones = [clone_with_seed(SGDClassifier(), random).random_state for _ in range(3)]
     assert clones == drawn(3)
 
 
@@ -55,7 +55,7 @@ def test_seeds_are_those_drawn_one_by_one():
 
 def test_an_estimator_gets_its_seed_and_its_parts_others():
     made = BaggingClassifier(SGDClassifier())
-    assert with_seed(made, 5) is made
+    assert set_seed(made, 5) is made
     assert made.random_state == 5
     assert made.estimator.random_state == drawn(1, seed=5)[0]
-    with_seed(GaussianNB(), 5)  # has no seed to set
+    set_seed(GaussianNB(), 5)  # has no seed to set

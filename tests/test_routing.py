@@ -7,7 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-from errata._routing import params_of_rows, route_fit, router_of, takes_sample_weight
+from errata._routing import make_router, route_fit, take_params_of_rows, takes_sample_weight
 
 
 class Tagged(ClassifierMixin, BaseEstimator):
@@ -23,7 +23,7 @@ class Owner(BaseEstimator):
         return self
 
     def get_metadata_routing(self):
-        return router_of(self, estimator=self.estimator)
+        return make_router(self, estimator=self.estimator)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_the_owner_asks_for_itself(routing):
 
 def test_values_of_rows_follow_the_rows_and_others_stay():
     params = {"tag": [10, 20, 30], "weight": np.array([1.0, 2, 3]), "kind": "a"}
-    found = params_of_rows(params, 3, np.array([2, 0]))
+    found = take_params_of_rows(params, 3, np.array([2, 0]))
     assert found["tag"] == [30, 10]
     assert found["weight"].tolist() == [3, 1]
     assert found["kind"] == "a"

@@ -34,7 +34,7 @@ from errata._validation import (
     check_significance,
     check_transition,
     check_weight_matrix,
-    distinct_labels,
+    encode_labels,
     fit_to_codes,
     is_missing,
 )
@@ -69,7 +69,7 @@ def test_labels_of_every_kind_are_encoded_in_sorted_order(y, classes, codes):
     ],
 )
 def test_distinct_labels_are_those_that_numpy_finds(y):
-    (classes, codes), (expected, places) = distinct_labels(y), np.unique(y, return_inverse=True)
+    (classes, codes), (expected, places) = encode_labels(y), np.unique(y, return_inverse=True)
     assert classes.dtype == expected.dtype
     assert codes.dtype == places.dtype
     assert classes.tolist() == expected.tolist()

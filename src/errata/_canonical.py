@@ -47,20 +47,20 @@ def sign_table(X: Any, beside: np.ndarray | None = None) -> tuple[np.ndarray, np
     rows = np.zeros(n, dtype=np.uint64)
     columns = np.zeros(d, dtype=np.uint64)
     for j in range(d):
-        at, cells = _column(X, j)
+        at, cells = _read_column(X, j)
         columns[j] = mix_bits(cells, np.uint64(0)).sum()
         rows[at] += mix_bits(cells, columns[j])
     # Columns such as "yes" in a single row hold the same cells, but in other rows.
     signatures, times = np.unique(columns, return_counts=True)
     first = rows.copy() if beside is None else rows + mix_bits(beside.astype(np.int64), SALT)
     for j in np.flatnonzero(np.isin(columns, signatures[times > 1])).tolist():
-        at, cells = _column(X, j)
+        at, cells = _read_column(X, j)
         columns[j] = mix_bits(cells, first[at]).sum()
         rows[at] += mix_bits(cells, columns[j])
     return rows, columns
 
 
-def _column(X: Any, j: int) -> tuple[Any, np.ndarray]:
+def _read_column(X: Any, j: int) -> tuple[Any, np.ndarray]:
     """The rows that a column has cells in, and the cells as whole numbers."""
     if not sparse.issparse(X):
         return slice(None), round_cells(X[:, j])

@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils.validation import _check_method_params as take_rows_of_params
 
-__all__ = ["boosted_trees", "take_rows", "take_rows_of_params"]
+__all__ = ["read_boosted_trees", "take_rows", "take_rows_of_params"]
 
 
-def boosted_trees(model: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+def read_boosted_trees(model: Any) -> tuple[np.ndarray, list[np.ndarray]]:
     """Baseline of a fitted HistGradientBoostingClassifier, and the nodes of its trees in turn.
 
     The nodes are records with the fields ``is_leaf``, ``value``, ``feature_idx``,

@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils import check_consistent_length
 
 from ._compat import take_rows
-from ._routing import params_of_rows
+from ._routing import take_params_of_rows
 from ._validation import check_count, fit_to_codes
 from ._warn import warn_user
 
@@ -57,15 +57,15 @@ def make_folds(
     """
     if not isinstance(cv, Integral):
         folds = check_cv(cv, y, classifier=stratify).split(X if X is not None else y, y, groups)
-        return _each_row_once([(np.asarray(a), np.asarray(b)) for a, b in folds], len(y))
+        return _check_tested_once([(np.asarray(a), np.asarray(b)) for a, b in folds], len(y))
     n_folds = check_count("cv", cv, low=2)
     if groups is not None:
-        return _folds_of_groups(groups, y, n_folds, random_state)
+        return _make_group_folds(groups, y, n_folds, random_state)
     splitter = KFold
     if stratify:
         splitter = StratifiedKFold
-        n_folds = _possible_folds(n_folds, y, every_class)
-    order = content_order(X) if by_content else np.arange(len(y))
+        n_folds = _limit_folds(n_folds, y, every_class)
+    order = sort_by_content(X) if by_content else np.arange(len(y))
     with warnings.catch_warnings():
         # A class with fewer rows than folds is reported by ``warn_of_not_learnable`` if it matters.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
@@ -73,7 +73,7 @@ def make_folds(
         return [(order[train], order[test]) for train, test in dealt]
 
 
-def content_order(X: Any) -> np.ndarray:
+def sort_by_content(X: Any) -> np.ndarray:
     """The rows in an order that depends on what they hold, not on where they stand."""
     if not issparse(X):
         return np.lexsort(X.T)
@@ -85,7 +85,7 @@ def _direction(n_features: int) -> np.ndarray:
     return np.random.default_rng(0).random(n_features)
 
 
-def group_codes(groups: Any, codes: np.ndarray) -> np.ndarray | None:
+def encode_groups(groups: Any, codes: np.ndarray) -> np.ndarray | None:
     """The groups of the rows as whole numbers from 0; None where there are none."""
     if groups is None:
         return None
@@ -93,7 +93,7 @@ def group_codes(groups: Any, codes: np.ndarray) -> np.ndarray | None:
     return np.unique(groups, return_inverse=True)[1]
 
 
-def _possible_folds(n_folds: int, codes: np.ndarray, every_class: bool) -> int:
+def _limit_folds(n_folds: int, codes: np.ndarray, every_class: bool) -> int:
     sizes = np.bincount(codes)
     sizes = sizes[sizes > 0]
     if sizes.max() == 1:
@@ -104,7 +104,7 @@ def _possible_folds(n_folds: int, codes: np.ndarray, every_class: bool) -> int:
     return min(n_folds, max(2, sizes.min()) if every_class else sizes.max())
 
 
-def _folds_of_groups(
+def _make_group_folds(
     groups: np.ndarray, codes: np.ndarray, n_folds: int, random_state: Any
 ) -> list[Fold]:
     """Folds that keep groups whole, alike in size and labels.
@@ -125,7 +125,7 @@ def _folds_of_groups(
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(fold.max() + 1)]
 
 
-def _each_row_once(folds: list[Fold], n: int) -> list[Fold]:
+def _check_tested_once(folds: list[Fold], n: int) -> list[Fold]:
     tested = np.bincount(np.concatenate([test for _, test in folds]), minlength=n)
     if (tested != 1).any():
         row = np.flatnonzero(tested != 1)[0]
@@ -136,7 +136,7 @@ def _each_row_once(folds: list[Fold], n: int) -> list[Fold]:
     return folds
 
 
-def with_fewer_rows(folds: Sequence[Fold], most_rows: int, seed: int) -> list[Fold]:
+def draw_training_rows(folds: Sequence[Fold], most_rows: int, seed: int) -> list[Fold]:
     """The same folds with ``most_rows`` training rows at most, drawn where there are more."""
     random = np.random.default_rng(seed)
     return [
@@ -147,7 +147,7 @@ def with_fewer_rows(folds: Sequence[Fold], most_rows: int, seed: int) -> list[Fo
     ]
 
 
-def not_learnable(codes: np.ndarray, folds: Sequence[Fold]) -> np.ndarray:
+def find_not_learnable(codes: np.ndarray, folds: Sequence[Fold]) -> np.ndarray:
     """Rows whose label their training rows lack."""
     lacking = np.zeros(len(codes), dtype=bool)
     for train, test in folds:
@@ -164,7 +164,7 @@ def warn_of_not_learnable(lacking: np.ndarray) -> None:
         )
 
 
-def out_of_fold_proba(
+def predict_out_of_fold(
     estimators: Sequence[Any],
     X: Any,
     codes: np.ndarray,
@@ -213,7 +213,7 @@ def out_of_fold_proba(
             codes[train],
             take_rows(X, test),
             classes,
-            params_of_rows(fit_params[i], len(codes), train) if fit_params else {},
+            take_params_of_rows(fit_params[i], len(codes), train) if fit_params else {},
             certain,
         )
         for i, train, test in jobs
@@ -255,7 +255,7 @@ class FittedToCodes(NamedTuple):
         return self.model.predict_proba(X)
 
 
-def _places(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def _find_positions(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Where labels are among the classes, in whatever order these are."""
     order = np.argsort(classes)
     return order[np.searchsorted(classes, labels, sorter=order)]
@@ -280,5 +280,5 @@ def fit_codes(
         model = clone(estimator).fit(X, classes[codes], **params)
     if hasattr(model, "predict_proba"):  # its columns, whatever their order
         labels = getattr(model, "classes_", labels)
-        known = labels if classes is None else _places(labels, classes)
+        known = labels if classes is None else _find_positions(labels, classes)
     return FittedToCodes(model, known, labels, fractions)

@@ -62,7 +62,7 @@ def flag(
     if contamination != "estimate":
         n_flagged = count_flags(contamination, len(suspicion))
     elif probability:
-        n_flagged = _nearest(suspicion.sum())
+        n_flagged = _round_half_up(suspicion.sum())
     else:
         raise ValueError(
             'contamination="estimate" needs suspicions that are probabilities, and these are '
@@ -85,10 +85,10 @@ def check_one_rule(threshold: Any, contamination: Any) -> None:
 
 def count_flags(contamination: Any, n: int) -> int:
     """How many of ``n`` rows this fraction of them is."""
-    return _nearest(check_fraction("contamination", contamination) * n)
+    return _round_half_up(check_fraction("contamination", contamination) * n)
 
 
-def _nearest(number: float) -> int:
+def _round_half_up(number: float) -> int:
     return int(np.floor(number + 0.5))  # round() would take 0.5 to 0 and 1.5 to 2
 
 
@@ -123,7 +123,7 @@ def spare_classes(
     removed = flagged.copy()
     sizes = np.bincount(codes)
     gone = np.bincount(codes[removed], minlength=codes.max() + 1)
-    needed = least_kept(sizes, min_per_class=min_per_class, min_fraction=min_fraction)
+    needed = count_kept(sizes, min_per_class=min_per_class, min_fraction=min_fraction)
     for code in np.flatnonzero(sizes - gone < needed):
         members = np.flatnonzero(removed & (codes == code))
         back = needed[code] - sizes[code] + gone[code]
@@ -134,7 +134,7 @@ def spare_classes(
     return removed
 
 
-def least_kept(sizes: np.ndarray, *, min_per_class: int, min_fraction: float) -> np.ndarray:
+def count_kept(sizes: np.ndarray, *, min_per_class: int, min_fraction: float) -> np.ndarray:
     """How many rows of classes of these sizes stay, whatever is flagged.
 
     >>> least_kept(np.array([1, 3, 100]), min_per_class=2, min_fraction=0.5)
@@ -176,7 +176,7 @@ class DetectorMixin:
             self.suggested_ = self.classes_[np.where(self.flagged_, suggested, codes)]
 
 
-def without_own(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def drop_own_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """The values (n, K) with zero for the class on the label.
 
     >>> without_own(np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 1]))
@@ -188,26 +188,28 @@ def without_own(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return others
 
 
-def label_doubt(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def measure_doubt(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """One minus the probability of the label, without the rounding of numbers next to 1.
 
     >>> label_doubt(np.array([[1.0, 1e-30], [0.2, 0.8]]), np.array([0, 1]))
     array([1.e-30, 2.e-01])
     """
-    return np.clip(without_own(proba, codes).sum(axis=1), 0, 1)
+    return np.clip(drop_own_class(proba, codes).sum(axis=1), 0, 1)
 
 
-def favourite_other(votes: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def find_favourite_other(votes: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """The class with most votes besides the label; the label where nobody votes otherwise.
 
     >>> favourite_other(np.array([[5.0, 1.0, 2.0], [0.0, 4.0, 0.0]]), np.array([0, 1]))
     array([2, 1])
     """
-    others = without_own(votes, codes)
+    others = drop_own_class(votes, codes)
     return np.where(others.any(axis=1), others.argmax(axis=1), codes)
 
 
-def own_and_best_other(values: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def split_own_and_best_other(
+    values: np.ndarray, codes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The value (n, K) of the class on the label, and the largest of any other class.
 
     >>> own_and_best_other(np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 1]))
@@ -219,11 +221,11 @@ def own_and_best_other(values: np.ndarray, codes: np.ndarray) -> tuple[np.ndarra
     return values[rows, codes], others.max(axis=1)
 
 
-def probability_margin(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def compute_margin(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """``(other - own + 1) / 2`` in [0, 1]: above a half where another class is likelier.
 
     >>> probability_margin(np.array([[0.7, 0.2, 0.1], [0.4, 0.35, 0.25]]), np.array([0, 1]))
     array([0.25 , 0.525])
     """
-    own, other = own_and_best_other(proba, codes)
+    own, other = split_own_and_best_other(proba, codes)
     return (other - own + 1) / 2

@@ -44,16 +44,18 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
     # Suffixes are kept, as writers take the format (and compression) from them.
     ending = "".join(path.suffixes)
     try:
-        handle, name = tempfile.mkstemp(ending, temporary_prefix(), path.parent)
+        handle, name = tempfile.mkstemp(ending, make_temporary_prefix(), path.parent)
     except OSError as error:
         explain_closed(path, error)
         raise
     os.close(handle)
     temporary = Path(name)
     try:
-        with _room_for(path):
+        with _explain_full_disk(path):
             yield temporary
-        temporary.chmod(0o666 & ~_umask())  # mkstemp makes files that only their owner can read
+        temporary.chmod(
+            0o666 & ~_read_umask()
+        )  # mkstemp makes files that only their owner can read
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -82,14 +84,14 @@ def atomic_folder(
     path = Path(path)
     replace = force or path.exists()
     try:
-        workshop = Path(tempfile.mkdtemp(dir=path.parent, prefix=temporary_prefix()))
+        workshop = Path(tempfile.mkdtemp(dir=path.parent, prefix=make_temporary_prefix()))
     except OSError as error:
         explain_closed(path, error)
         raise
     new = workshop / "new"
     old = workshop / SET_ASIDE
     try:
-        with _room_for(path):
+        with _explain_full_disk(path):
             yield new
         if private:
             _close_to_others(new)
@@ -110,7 +112,7 @@ def explain_closed(path: Path, error: OSError) -> None:
 
 
 @contextmanager
-def _room_for(path: Path) -> Iterator[None]:
+def _explain_full_disk(path: Path) -> Iterator[None]:
     """Name the file when the disk is full: the system would name a temporary one that has gone."""
     try:
         yield
@@ -190,7 +192,7 @@ def is_packed(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
 
 
-def _umask() -> int:
+def _read_umask() -> int:
     mask = os.umask(0)  # the only way to read it is to set it
     os.umask(mask)
     return mask
@@ -212,7 +214,7 @@ class Swept(NamedTuple):
     left: list[Path]
 
 
-def temporary_prefix() -> str:
+def make_temporary_prefix() -> str:
     """The beginning of the name of a temporary file or folder of this process.
 
     Examples
@@ -220,10 +222,10 @@ def temporary_prefix() -> str:
     >>> temporary_prefix().startswith(f".errata-{os.getpid()}-")
     True
     """
-    return f".errata-{os.getpid()}-{_machine()}-"
+    return f".errata-{os.getpid()}-{_identify_machine()}-"
 
 
-def sweep(folder: Path) -> Swept:
+def remove_litter(folder: Path) -> Swept:
     """Remove what processes of errata left in a folder when they were killed.
 
     Only what bears a name of errata's, belongs to this user and was made on this machine by a
@@ -237,7 +239,7 @@ def sweep(folder: Path) -> Swept:
 
 def _is_litter(path: Path) -> bool:
     found = _NAME.fullmatch(path.name)
-    if found is None or found["machine"] != _machine() or _is_running(int(found["pid"])):
+    if found is None or found["machine"] != _identify_machine() or _is_running(int(found["pid"])):
         return False
     try:
         if path.is_symlink() or path.lstat().st_uid != os.getuid():
@@ -270,7 +272,7 @@ def _remove(path: Path) -> bool:
 
 
 @cache
-def _machine() -> str:
+def _identify_machine() -> str:
     """Where process numbers mean what they mean here: this host, this container."""
     try:
         space = os.readlink("/proc/self/ns/pid")

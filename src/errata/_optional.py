@@ -15,10 +15,10 @@ def require(module: str, *, extra: str) -> ModuleType:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        package = _package(module)
-        if error.name is None or _package(error.name) != package:
+        package = _get_package(module)
+        if error.name is None or _get_package(error.name) != package:
             raise  # the package is there, but something it needs is not: a different problem
-        raise MissingExtraError(_sentence([package], [extra])) from error
+        raise MissingExtraError(_describe_missing([package], [extra])) from error
 
 
 def require_all(extras: Mapping[str, str]) -> None:
@@ -28,28 +28,30 @@ def require_all(extras: Mapping[str, str]) -> None:
     """
     missing = {module: extra for module, extra in extras.items() if find_spec(module) is None}
     if missing:
-        raise MissingExtraError(_sentence(list(missing), list(dict.fromkeys(missing.values()))))
+        raise MissingExtraError(
+            _describe_missing(list(missing), list(dict.fromkeys(missing.values())))
+        )
 
 
-def _package(module: str) -> str:
+def _get_package(module: str) -> str:
     return module.partition(".")[0]
 
 
-def _sentence(packages: list[str], extras: list[str]) -> str:
+def _describe_missing(packages: list[str], extras: list[str]) -> str:
     """What is missing, and a command that is right wherever errata itself was installed from.
 
     An extra is known to pip only by an index or a checkout, so its packages are named.
     """
     are, them = ("is", "it") if len(packages) == 1 else ("are", "them")
     extra = "extra" if len(extras) == 1 else "extras"
-    command = " ".join(f'"{requirement}"' for requirement in requirements(extras))
+    command = " ".join(f'"{requirement}"' for requirement in list_requirements(extras))
     return (
-        f"this needs {_and(packages)}, which {are} not installed; install {them} with: "
-        f"pip install {command} (errata's {extra} {_and(extras)})"
+        f"this needs {_join_words(packages)}, which {are} not installed; install {them} with: "
+        f"pip install {command} (errata's {extra} {_join_words(extras)})"
     )
 
 
-def requirements(extras: Iterable[str]) -> list[str]:
+def list_requirements(extras: Iterable[str]) -> list[str]:
     """What the extras of errata bring, sorted, as it is written in its metadata.
 
     >>> requirements(["fast"])
@@ -62,5 +64,5 @@ def requirements(extras: Iterable[str]) -> list[str]:
     )
 
 
-def _and(words: list[str]) -> str:
+def _join_words(words: list[str]) -> str:
     return ", ".join(words[:-1]) + (" and " if words[1:] else "") + words[-1]

@@ -19,12 +19,12 @@ Progress = Callable[[Any], None]  # is told each stage: in a few words, or by a 
 Counted = Callable[[int, int], None]  # is told how many of how many are done
 
 
-def silent(*stage: Any) -> None:
+def ignore_progress(*stage: Any) -> None:
     """Nobody wants to know."""
 
 
 @contextmanager
-def hearing_stages(progress: Progress | bool | None) -> Iterator[Progress]:
+def open_progress(progress: Progress | bool | None) -> Iterator[Progress]:
     """Who is told the stages: what the user passes as ``progress``, or what is shown for True.
 
     Examples
@@ -34,28 +34,28 @@ def hearing_stages(progress: Progress | bool | None) -> Iterator[Progress]:
     fitting extra trees
     """
     if progress is True:
-        with shown_progress() as show:
+        with show_progress() as show:
             yield show
     else:
-        yield _callable(progress)
+        yield _check_callable(progress)
 
 
 @contextmanager
-def hearing_counts(progress: Counted | bool | None, name: str, unit: str) -> Iterator[Counted]:
+def open_counter(progress: Counted | bool | None, name: str, unit: str) -> Iterator[Counted]:
     """The same for work that is counted; ``name`` and ``unit`` are shown for True."""
     if progress is not True:
-        yield _callable(progress)
+        yield _check_callable(progress)
         return
     began = time.monotonic()
-    with shown_progress() as show:
+    with show_progress() as show:
         yield lambda done, total: show(
             Stage(name, done, total, time.monotonic() - began, unit=unit)
         )
 
 
-def _callable(progress: Any) -> Callable[..., None]:
+def _check_callable(progress: Any) -> Callable[..., None]:
     if progress is None or progress is False:
-        return silent
+        return ignore_progress
     if not callable(progress):
         raise ValueError(
             f"progress={progress!r} must be True, to see the stages, or a function that is told "
@@ -65,26 +65,26 @@ def _callable(progress: Any) -> Callable[..., None]:
 
 
 @contextmanager
-def shown_progress(terminal: Any = None) -> Iterator[Progress]:
+def show_progress(terminal: Any = None) -> Iterator[Progress]:
     """Something to be told every stage, which shows it where a person looks.
 
     ``terminal`` is a console of rich; by default standard error, so that standard output holds the
     findings alone.
     """
-    if terminal is None and in_notebook():
-        with _notebook_progress() as show:
+    if terminal is None and is_notebook():
+        with _show_in_notebook() as show:
             yield show
         return
     if terminal is None:
         terminal = import_module("rich.console").Console(stderr=True, highlight=False, markup=False)
     if not terminal.is_terminal:
-        yield silent
+        yield ignore_progress
         return
-    with _terminal_progress(terminal) as show:
+    with _show_in_terminal(terminal) as show:
         yield show
 
 
-def in_notebook() -> bool:
+def is_notebook() -> bool:
     """Whether this process is the kernel of a notebook, without importing IPython to find out."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
@@ -92,7 +92,7 @@ def in_notebook() -> bool:
 
 
 @contextmanager
-def _terminal_progress(terminal: Any) -> Iterator[Progress]:
+def _show_in_terminal(terminal: Any) -> Iterator[Progress]:
     rich = import_module("rich.progress")  # now, not whenever errata is imported
     words = rich.TextColumn("{task.description}", markup=False)
     columns = rich.SpinnerColumn(), words, rich.BarColumn()
@@ -100,33 +100,33 @@ def _terminal_progress(terminal: Any) -> Iterator[Progress]:
         task = bar.add_task("reading the table ...", total=None)
 
         def show(stage: Any) -> None:
-            done, total = _done(stage)
-            bar.update(task, description=_words(stage), completed=done, total=total)
+            done, total = _count_done(stage)
+            bar.update(task, description=_format_stage(stage), completed=done, total=total)
 
         yield show
 
 
 @contextmanager
-def _notebook_progress() -> Iterator[Progress]:
+def _show_in_notebook() -> Iterator[Progress]:
     page = import_module("IPython.display")
-    shown = page.display(page.HTML(_html("reading the table")), display_id=True)
+    shown = page.display(page.HTML(_format_html("reading the table")), display_id=True)
     try:
-        yield lambda stage: shown.update(page.HTML(_html(stage)))
+        yield lambda stage: shown.update(page.HTML(_format_html(stage)))
     finally:
         shown.update(page.HTML(""))
 
 
-def _html(stage: Any) -> str:
+def _format_html(stage: Any) -> str:
     """The stage with a bar, which runs to and fro where nothing is counted."""
-    done, total = _done(stage)
+    done, total = _count_done(stage)
     filled = "" if total is None else f' value="{done}" max="{total}"'
-    return f"<progress{filled}></progress> {escape(_words(stage))}"
+    return f"<progress{filled}></progress> {escape(_format_stage(stage))}"
 
 
-def _words(stage: Any) -> str:
+def _format_stage(stage: Any) -> str:
     return visible(f"{stage} ..." if isinstance(stage, str) else str(stage))
 
 
-def _done(stage: Any) -> tuple[int, int | None]:
+def _count_done(stage: Any) -> tuple[int, int | None]:
     """How much is done of how much; None where it is not counted."""
     return (0, None) if isinstance(stage, str) else (stage.done, stage.total)

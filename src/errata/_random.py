@@ -1,9 +1,9 @@
 """The one way to seed what others draw with.
 
 Two rules, both scikit-learn's. Clones of one estimator in an ensemble would all draw the same, so
-each gets seeds from the ensemble's generator, whatever was set before (:func:`seeded_clone`). The
-members of a committee that a user configured keep the seeds that were set, and only open ones are
-drawn (:func:`seeded_member`).
+each gets seeds from the ensemble's generator, whatever was set before (:func:`clone_with_seed`).
+The members of a committee that a user configured keep the seeds that were set, and only open ones
+are drawn (:func:`clone_keeping_seeds`).
 """
 
 from collections.abc import Iterable
@@ -25,27 +25,29 @@ def draw_seeds(random_state: Any, n: int) -> list[int]:
     return check_random_state(random_state).randint(LARGEST_SEED, size=n).tolist()
 
 
-def seeded_clone(estimator: Any, random_state: Any) -> Any:
+def clone_with_seed(estimator: Any, random_state: Any) -> Any:
     """A clone whose every ``random_state``, nested ones included, is drawn anew."""
     copied = clone(estimator)
-    return _draw(copied, _states(copied), random_state)
+    return _draw_random_states(copied, _find_random_states(copied), random_state)
 
 
-def seeded_member(estimator: Any, random_state: Any) -> Any:
+def clone_keeping_seeds(estimator: Any, random_state: Any) -> Any:
     """A clone that keeps the seeds it has; every ``random_state`` that is None is drawn."""
     copied = clone(estimator)
-    states = _states(copied)
-    return _draw(copied, [name for name in states if states[name] is None], random_state)
+    states = _find_random_states(copied)
+    return _draw_random_states(
+        copied, [name for name in states if states[name] is None], random_state
+    )
 
 
-def with_seed(estimator: Any, seed: int) -> Any:
+def set_seed(estimator: Any, seed: int) -> Any:
     """The unfitted estimator itself, its randomness fixed: it gets the seed, its parts others."""
-    names = sorted(_states(estimator), key=lambda name: (name.count("__"), name))
+    names = sorted(_find_random_states(estimator), key=lambda name: (name.count("__"), name))
     seeds = [seed, *draw_seeds(seed, max(0, len(names) - 1))]
     return estimator.set_params(**dict(zip(names, seeds, strict=False)))
 
 
-def _states(estimator: Any) -> dict[str, Any]:
+def _find_random_states(estimator: Any) -> dict[str, Any]:
     """Every ``random_state``, nested ones included, in the order in which they are drawn.
 
     Sorted by name, so that draws do not depend on the order in which parts were put together.
@@ -55,7 +57,7 @@ def _states(estimator: Any) -> dict[str, Any]:
     return {name: params[name] for name in names}
 
 
-def _draw(estimator: Any, names: Iterable[str], random_state: Any) -> Any:
+def _draw_random_states(estimator: Any, names: Iterable[str], random_state: Any) -> Any:
     names = list(names)
     return estimator.set_params(
         **dict(zip(names, draw_seeds(random_state, len(names)), strict=True))

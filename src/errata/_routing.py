@@ -15,7 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ._compat import take_rows_of_params
 
 
-def router_of(owner: Any, **parts: Any) -> MetadataRouter:
+def make_router(owner: Any, **parts: Any) -> MetadataRouter:
     """The router of an estimator that takes metadata itself and hands the rest to its parts.
 
     ``parts`` are estimators, whose ``fit`` is called by ``fit``, or a ``splitter``, whose ``split``
@@ -43,7 +43,7 @@ def route_fit(owner: Any, params: dict[str, Any], part: str = "estimator") -> di
     return dict(process_routing(owner, "fit", **params)[part]["fit"])
 
 
-def params_of_rows(params: dict[str, Any], n: int, rows: np.ndarray) -> dict[str, Any]:
+def take_params_of_rows(params: dict[str, Any], n: int, rows: np.ndarray) -> dict[str, Any]:
     """The same metadata for some of ``n`` rows; what is not one value per row stays as it is."""
     return take_rows_of_params(np.empty((n, 0)), params, indices=rows)
 

@@ -7,13 +7,13 @@ import pytest
 from engine_cases import cut, join, leave_trace
 from errata._engine import Ledger, OnDask
 from errata._engine._dask import Look, check_workers, look
-from errata._engine._shared import load_shared, shared_file, versions
+from errata._engine._shared import get_versions, load_shared, write_shared
 
-OURS = versions()
+OURS = get_versions()
 
 
 def test_a_fit_worker(tmp_path):
-    with shared_file(tmp_path, "anything") as path:
+    with write_shared(tmp_path, "anything") as path:
         seen = look(path)
         assert seen == Look(OURS, None)
         check_workers({"tcp://a:1": seen}, tmp_path)
@@ -42,14 +42,14 @@ def test_a_folder_that_a_worker_cannot_write(tmp_path, monkeypatch):
     def closed(**_):
         raise PermissionError(13, "Permission denied")
 
-    with shared_file(tmp_path, "anything") as path:
+    with write_shared(tmp_path, "anything") as path:
         monkeypatch.setattr(tempfile, "NamedTemporaryFile", closed)
         assert look(path).trouble == "cannot write (Permission denied)"
 
 
 def test_a_worker_that_joins_later_is_asked_too(tmp_path, monkeypatch):
-    with shared_file(tmp_path, "anything") as path:
-        monkeypatch.setattr("errata._engine._shared.versions", lambda: OURS | {"errata": "0.0"})
+    with write_shared(tmp_path, "anything") as path:
+        monkeypatch.setattr("errata._engine._shared.get_versions", lambda: OURS | {"errata": "0.0"})
         with pytest.raises(ValueError, match=r"a worker has errata 0.0 instead of"):
             load_shared(path)
         monkeypatch.undo()
@@ -57,7 +57,7 @@ def test_a_worker_that_joins_later_is_asked_too(tmp_path, monkeypatch):
 
 
 def test_what_is_shared_is_read_once_until_the_next(tmp_path):
-    with shared_file(tmp_path, [1]) as one, shared_file(tmp_path, [2]) as two:
+    with write_shared(tmp_path, [1]) as one, write_shared(tmp_path, [2]) as two:
         first = load_shared(one)
         assert load_shared(one) is first
         assert load_shared(two) == [2]

@@ -3,8 +3,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from errata._neighbors import _approximate, _search
-from errata._neighbors._approximate import CellIndex, approximate_neighbors
-from errata._neighbors._exact import BruteSearch, settle
+from errata._neighbors._approximate import CellIndex, find_approximate
+from errata._neighbors._exact import BruteSearch, find_nearest
 from errata.hardness import NeighborDisagreement, nearest
 from naive_hardness import naive_nearest
 
@@ -32,13 +32,13 @@ def approximately(X):
         n_exact += len(points)
         return exact(points, asked)
 
-    return approximate_neighbors(X, K, counting, faiss=faiss, seed=0, n_jobs=1), n_exact
+    return find_approximate(X, K, counting, faiss=faiss, seed=0, n_jobs=1), n_exact
 
 
 def recall(X, found, n_rows=1_000):
     """Fraction of the neighbours found that are no farther than the k-th nearest, on some rows."""
     rows = np.random.RandomState(9).choice(len(X), n_rows, replace=False)
-    truth = settle(BruteSearch(X), X[rows], found.shape[1], X, own=rows)[1]
+    truth = find_nearest(BruteSearch(X), X[rows], found.shape[1], X, own=rows)[1]
     reach = np.linalg.norm(X[rows] - X[truth[:, -1]], axis=1)[:, None]
     return np.mean(np.linalg.norm(X[rows][:, None] - X[found[rows]], axis=2) <= reach * (1 + 1e-9))
 
@@ -92,15 +92,15 @@ def test_rows_with_too_few_in_their_cells_ask_the_exact_search(gaussian, monkeyp
     distances, _ = index.nearest(X, np.arange(4_000), 60)  # cells hold some 63 rows
     n_short = np.isinf(distances[:, -1]).sum()
     assert 0 < n_short < 4_000
-    monkeypatch.setattr(_approximate, "_promising_index", lambda *_: index)
-    found = approximate_neighbors(X, 60, BruteSearch(X), faiss=faiss, seed=0, n_jobs=1)
+    monkeypatch.setattr(_approximate, "_build_promising_index", lambda *_: index)
+    found = find_approximate(X, 60, BruteSearch(X), faiss=faiss, seed=0, n_jobs=1)
     short = np.isinf(distances[:, -1])
     np.testing.assert_array_equal(found[short], naive_nearest(X, 60)[short])
 
 
 def test_as_many_cells_are_searched_as_hold_the_neighbours_of_a_sample(clustered):
     X, rows = clustered[:4_000], np.arange(300)
-    truth = settle(BruteSearch(X), X[rows], K, X, own=rows)[1]
+    truth = find_nearest(BruteSearch(X), X[rows], K, X, own=rows)[1]
     index = CellIndex(faiss, X, seed=0)
     n_probe = index.cells_that_hold(rows, truth)
     # The plain way: sort all centres for each row, look each neighbour's cell up in the list.
@@ -130,4 +130,4 @@ def test_a_detector_can_be_approximate(gaussian, monkeypatch):
     [(0.01, [False]), (0.1, [True, False]), (0.3, [True]), (0.6, [])],
 )
 def test_what_is_tried_depends_on_how_many_cells_are_searched(share, expected):
-    assert _approximate._worth_trying(share) == expected
+    assert _approximate._choose_packings(share) == expected

@@ -8,10 +8,10 @@ from errata._neighbors import _exact
 from errata._neighbors._exact import (
     BruteSearch,
     TreeSearch,
-    distances_to,
-    exact_query,
-    nearest_of,
-    settle,
+    choose_query,
+    find_nearest,
+    measure_distances,
+    pick_nearest,
 )
 from naive_hardness import naive_nearest
 from strategies import seeds
@@ -28,7 +28,7 @@ def one_thread_tree(X):
 
 def others(query, X, k):
     """Indices of the nearest other rows of every row."""
-    return settle(query, X, k, X, own=np.arange(len(X)))[1]
+    return find_nearest(query, X, k, X, own=np.arange(len(X)))[1]
 
 
 both_ways = pytest.mark.parametrize("ask", [one_thread_tree, BruteSearch])
@@ -51,9 +51,13 @@ def test_ties_are_settled_as_by_sorting_all_distances(ask, X, data):
     expected = naive_nearest(X, k)
     rows = np.array(data.draw(st.permutations(range(len(X)))))[: data.draw(st.integers(1, len(X)))]
     for zero_is_equal in (True, False):
-        distances, found = settle(ask(X), X[rows], k, X, own=rows, zero_is_equal=zero_is_equal)
+        distances, found = find_nearest(
+            ask(X), X[rows], k, X, own=rows, zero_is_equal=zero_is_equal
+        )
         np.testing.assert_array_equal(found, expected[rows])
-        np.testing.assert_allclose(distances, distances_to(X[rows], X, found), rtol=1e-12, atol=0)
+        np.testing.assert_allclose(
+            distances, measure_distances(X[rows], X, found), rtol=1e-12, atol=0
+        )
 
 
 @both_ways
@@ -64,9 +68,11 @@ def test_points_that_are_not_rows_are_compared_with_all_rows(ask, X, points, dat
     k = data.draw(st.integers(1, len(X)))
     squares = ((points[:, None] - X) ** 2).sum(axis=2)
     for zero_is_equal in (True, False):
-        distances, found = settle(ask(X), points, k, X, zero_is_equal=zero_is_equal)
+        distances, found = find_nearest(ask(X), points, k, X, zero_is_equal=zero_is_equal)
         np.testing.assert_array_equal(found, np.argsort(squares, axis=1, kind="stable")[:, :k])
-        np.testing.assert_allclose(distances, distances_to(points, X, found), rtol=1e-12, atol=0)
+        np.testing.assert_allclose(
+            distances, measure_distances(points, X, found), rtol=1e-12, atol=0
+        )
 
 
 @both_ways
@@ -130,11 +136,11 @@ def test_heavy_tails_are_searched_exactly():
 
 def test_distances_are_measured_from_differences():
     X = np.array([[1e8, 0], [1e8 + 3, 4], [1e8, 1]])
-    assert distances_to(X[[0]], X, np.array([[1, 2]])).tolist() == [[5, 1]]
+    assert measure_distances(X[[0]], X, np.array([[1, 2]])).tolist() == [[5, 1]]
 
 
 def test_a_row_is_left_out_by_its_index():
-    distances, found = nearest_of(
+    distances, found = pick_nearest(
         np.array([[3, 0, 2]]), np.array([[0.0, 0.0, 1.0]]), 2, own=np.array([3])
     )
     assert found.tolist() == [[0, 2]]
@@ -155,13 +161,13 @@ def test_a_row_is_left_out_by_its_index():
 def test_the_shape_decides_on_the_search(n, d, expected, monkeypatch):
     monkeypatch.setattr(_exact, "TreeSearch", lambda X, n_jobs, measured=False: "tree")
     monkeypatch.setattr(_exact, "BruteSearch", lambda X, n_jobs: "brute")
-    monkeypatch.setattr(_exact, "_quicker", lambda tree, brute, X: "pilot")
-    assert exact_query(np.zeros((n, d)), "euclidean", None) == expected
+    monkeypatch.setattr(_exact, "_pick_quicker", lambda tree, brute, X: "pilot")
+    assert choose_query(np.zeros((n, d)), "euclidean", None) == expected
 
 
 def test_the_pilot_prefers_a_tree_where_rows_lie_on_a_line():
     X = np.outer(np.linspace(0, 1, 20_000), np.ones(12))
-    assert isinstance(exact_query(X, "euclidean", 1), TreeSearch)
+    assert isinstance(choose_query(X, "euclidean", 1), TreeSearch)
 
 
 @given(seeds)

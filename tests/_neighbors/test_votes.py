@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata._neighbors import commonest, vote_margins
+from errata._neighbors import find_commonest, vote_margins
 from neighbor_cases import naive_margin
 from strategies import seeds
 
@@ -19,7 +19,7 @@ from strategies import seeds
     ],
 )
 def test_the_commonest_label_wins_and_the_nearest_decides_between_equals(votes, expected):
-    assert commonest(np.array([votes])).tolist() == [expected]
+    assert find_commonest(np.array([votes])).tolist() == [expected]
 
 
 @pytest.mark.parametrize(

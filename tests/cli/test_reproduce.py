@@ -71,7 +71,7 @@ def test_the_cluster_that_was_named_is_asked(tiny, tmp_path, monkeypatch):
         raise ValueError("enough.")
 
     monkeypatch.setattr("errata.bench.run_experiment", seen)
-    monkeypatch.setattr("errata._engine.connected", nullcontext)
+    monkeypatch.setattr("errata._engine.connect", nullcontext)
     run("walmsley", "--engine", "dask", "--scheduler", "tcp://10.0.0.1:8786", "--out", tmp_path)
     assert asked["engine"] == "tcp://10.0.0.1:8786"
 

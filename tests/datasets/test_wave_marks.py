@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.datasets._ecg_folder import annotate
+from errata.datasets._ecg_folder import label_samples
 
 
 def marks(text, step=10):
@@ -12,7 +12,7 @@ def marks(text, step=10):
 
 
 def runs(text):
-    found = annotate(*marks(text), fs=250.0)
+    found = label_samples(*marks(text), fs=250.0)
     begins = np.flatnonzero(np.r_[True, found.labels[1:] != found.labels[:-1]])
     return [(int(found.samples[b]), str(found.labels[b])) for b in begins]
 
@@ -39,7 +39,7 @@ def test_the_baseline_lies_between_t_and_the_next_p():
 
 
 def test_the_end_of_a_wave_belongs_to_it():
-    found = annotate(*marks("(p)(N) t)"), fs=250.0)
+    found = label_samples(*marks("(p)(N) t)"), fs=250.0)
     at = dict(zip(found.samples.tolist(), found.labels.tolist(), strict=True))
     assert (at[29], at[30], at[50], at[51], at[80]) == ("P", "QRS", "QRS", "T", "T")
     assert found.samples.max() == 80
@@ -49,7 +49,7 @@ def test_the_end_of_a_wave_belongs_to_it():
 def test_a_beat_without_both_ends_of_qrs_and_the_end_of_t_does_not_count(beat):
     whole = "(p)(N) t)"
     assert runs(whole + " " * 5 + beat) == runs(whole)
-    assert annotate(*marks(beat), fs=250.0).lengths == []
+    assert label_samples(*marks(beat), fs=250.0).lengths == []
 
 
 def test_a_p_before_a_complex_without_t_is_not_that_of_the_next():
@@ -58,9 +58,9 @@ def test_a_p_before_a_complex_without_t_is_not_that_of_the_next():
 
 def test_a_beat_that_was_not_annotated_cuts_the_sequence():
     beat = "(p)(N) t)  "  # 110 samples
-    steady = annotate(*marks(beat * 4), fs=250.0)
+    steady = label_samples(*marks(beat * 4), fs=250.0)
     assert len(steady.lengths) == 1
-    skipped = annotate(*marks(beat * 3 + " " * len(beat) + beat * 2), fs=250.0)
+    skipped = label_samples(*marks(beat * 3 + " " * len(beat) + beat * 2), fs=250.0)
     assert len(skipped.lengths) == 2
     assert sum(skipped.lengths) == len(skipped.samples) == len(skipped.labels)
 
@@ -69,6 +69,6 @@ def test_a_p_that_begins_before_t_ends_is_p():
     order = [(0, "("), (5, "N"), (10, ")"), (20, "t"), (30, ")"), (28, "("), (33, "p"), (36, ")"),
              (40, "("), (45, "N"), (50, ")"), (60, "t"), (70, ")")]  # fmt: skip
     samples, symbols = (np.array(column) for column in zip(*order, strict=True))
-    found = annotate(samples, symbols, 250.0)
+    found = label_samples(samples, symbols, 250.0)
     assert found.labels[27] == "T"
     assert found.labels[28] == "P"

@@ -6,11 +6,11 @@ import naive_ridge
 from errata.elm._fit import (
     GRID,
     choose_alpha,
+    compute_gcv,
+    compute_kfold_error,
+    compute_press,
+    find_last_minimum,
     gather,
-    gcv,
-    kfold_error,
-    last_minimum,
-    press,
     search_alphas,
 )
 from errata.elm._hidden_layer import HiddenRows, draw_layer
@@ -46,7 +46,7 @@ def system_of(rows, fit_intercept=True):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_press_is_the_sum_of_squared_leave_one_out_errors(m, weighted, fit_intercept):
     rows = make_rows(m=m, weighted=weighted)
-    found = press(system_of(rows, fit_intercept), rows, ALPHAS)
+    found = compute_press(system_of(rows, fit_intercept), rows, ALPHAS)
     weight = np.ones(50) if rows.weight is None else rows.weight
     for error, alpha in zip(found, ALPHAS, strict=True):
         predictions = naive_ridge.leave_one_out(
@@ -60,7 +60,7 @@ def test_press_is_the_sum_of_squared_leave_one_out_errors(m, weighted, fit_inter
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_gcv_from_sums_equals_gcv_from_residuals(m, fit_intercept):  # C6
     rows = make_rows(m=m)
-    found = gcv(system_of(rows, fit_intercept), ALPHAS)
+    found = compute_gcv(system_of(rows, fit_intercept), ALPHAS)
     H = rows.take().hidden
     for error, alpha in zip(found, ALPHAS, strict=True):
         S = naive_ridge.smoother(H, alpha, fit_intercept=fit_intercept)
@@ -74,7 +74,7 @@ def test_kfold_error_equals_refitting():
     folds = np.array_split(np.random.RandomState(1).permutation(50), 4)
     H, T = rows.take().hidden, rows.target
     records = [GramRecord.from_block(H[f], T[f]) for f in folds]
-    found = kfold_error(records, ALPHAS, fit_intercept=True)
+    found = compute_kfold_error(records, ALPHAS, fit_intercept=True)
     for error, alpha in zip(found, ALPHAS, strict=True):
         expected = ((T - naive_ridge.held_out(H, T, alpha, folds)) ** 2).sum()
         assert error == pytest.approx(expected, rel=1e-9)
@@ -132,12 +132,12 @@ def test_a_minimum_beyond_the_extended_grid_is_told(best, message):
 
 def test_however_small_a_ridge_is_its_error_is_no_rounding():
     rows = make_rows(m=80)
-    errors = press(system_of(rows), rows, np.array([1e-30, 1e-14, 1.0]))
+    errors = compute_press(system_of(rows), rows, np.array([1e-30, 1e-14, 1.0]))
     assert errors[0] == pytest.approx(errors[1], rel=1e-5)
     assert errors[0] > errors[2]
-    generalised = gcv(system_of(rows), np.array([1e-30, 1.0]))
+    generalised = compute_gcv(system_of(rows), np.array([1e-30, 1.0]))
     assert generalised[0] > generalised[1]
 
 
 def test_errors_that_are_equal_but_for_rounding_leave_the_choice_to_the_larger_alpha():
-    assert last_minimum(np.array([3.0, 2.0, 2.0 * (1 + 1e-12), 2.1])) == 2
+    assert find_last_minimum(np.array([3.0, 2.0, 2.0 * (1 + 1e-12), 2.1])) == 2

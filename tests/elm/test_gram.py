@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.elm._ridge import GramRecord, left_out, merged
+from errata.elm._ridge import GramRecord, merge_records, sum_all_others
 from naive_ridge import ridge
 from strategies import seeds
 
@@ -46,7 +46,7 @@ def test_any_blocks_merged_in_any_order_are_one_block(seed, cuts, shuffler):  # 
     parts = [p for p in np.split(np.arange(30), sorted(cuts)) if len(p)]
     shuffler.shuffle(parts)
     records = [GramRecord.from_block(H[p], T[p], w[p]) for p in parts]
-    assert_equal_records(merged(records), GramRecord.from_block(H, T, w), rtol=1e-12)
+    assert_equal_records(merge_records(records), GramRecord.from_block(H, T, w), rtol=1e-12)
 
 
 @given(st.integers(2, 9), seeds)
@@ -55,7 +55,7 @@ def test_left_out_is_the_record_of_all_other_rows(n_folds, seed):
     folds = [np.arange(k, 30, n_folds) for k in range(n_folds)]
     records = [GramRecord.from_block(H[f], T[f]) for f in folds]
     before = [np.copy(r.gram) for r in records]
-    for fold, others in zip(folds, left_out(records), strict=True):
+    for fold, others in zip(folds, sum_all_others(records), strict=True):
         rest = np.setdiff1d(np.arange(30), fold)
         assert_equal_records(others, GramRecord.from_block(H[rest], T[rest]), rtol=1e-12)
     for record, gram in zip(records, before, strict=True):

@@ -7,11 +7,11 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from errata.elm._elm import (
+    compute_probabilities,
+    encode_one_hot,
+    fill_undefined,
     fit_temperature,
-    one_hot,
-    probabilities,
     score_labels,
-    undecided_where_undefined,
     warn_of_rare_classes,
 )
 from errata.exceptions import SuspicionWarning
@@ -63,7 +63,7 @@ def test_temperature_minimises_the_smoothed_log_loss(weighted):
 
 def test_temperature_does_not_mind_weights_that_sum_to_one():
     codes = np.arange(40) % 2
-    clean = one_hot(codes, 2)  # without errors, smoothing alone decides
+    clean = encode_one_hot(codes, 2)  # without errors, smoothing alone decides
     assert fit_temperature(clean, codes, np.full(40, 1 / 40)) == pytest.approx(
         fit_temperature(clean, codes, None), rel=1e-9
     )
@@ -73,20 +73,20 @@ def test_temperature_makes_forecasts_of_labels_honest():
     # Labels drawn from softmax(scores / 0.3): that temperature must come back.
     random = np.random.RandomState(0)
     scores = random.normal(size=(20_000, 2))
-    p = probabilities(scores, 0.3)
+    p = compute_probabilities(scores, 0.3)
     codes = (random.random_sample(20_000) < p[:, 1]).astype(int)
     assert fit_temperature(scores, codes, None) == pytest.approx(0.3, rel=0.03)
 
 
 def test_without_errors_the_temperature_stays_above_zero_and_without_sense_below_infinity():
-    clean = one_hot(np.arange(40) % 2, 2)
+    clean = encode_one_hot(np.arange(40) % 2, 2)
     assert 0.05 < fit_temperature(clean, np.arange(40) % 2, None) < 1
     assert fit_temperature(clean, (np.arange(40) + 1) % 2, None) == pytest.approx(1e3)
 
 
 @given(scores_strategy, st.none() | st.floats(0.05, 5))
 def test_probabilities_are_probabilities(scores, temperature):
-    p = probabilities(scores, temperature)
+    p = compute_probabilities(scores, temperature)
     assert np.all((p >= 0) & (p <= 1))
     np.testing.assert_allclose(p.sum(axis=1), 1, rtol=0, atol=1e-12)
 
@@ -94,13 +94,13 @@ def test_probabilities_are_probabilities(scores, temperature):
 def test_without_a_temperature_scores_are_cut_and_scaled():
     scores = np.array([[1.2, -0.2], [0.3, 0.7], [-1.0, -2.0]])
     np.testing.assert_allclose(
-        probabilities(scores, None), [[1, 0], [0.3, 0.7], [0.5, 0.5]], rtol=0, atol=1e-15
+        compute_probabilities(scores, None), [[1, 0], [0.3, 0.7], [0.5, 0.5]], rtol=0, atol=1e-15
     )
 
 
 def test_rows_that_cannot_be_predicted_are_left_undecided():
     scores = np.array([[0.9, 0.1], [np.nan, np.nan]])
-    assert undecided_where_undefined(scores).tolist() == [[0.9, 0.1], [0.5, 0.5]]
+    assert fill_undefined(scores).tolist() == [[0.9, 0.1], [0.5, 0.5]]
 
 
 def test_classes_that_vanish_when_held_out_are_named():

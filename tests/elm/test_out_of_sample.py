@@ -14,7 +14,7 @@ import naive_ridge
 from errata.elm import _hidden_layer
 from errata.elm._fit import gather, predict_outside
 from errata.elm._hidden_layer import HiddenRows, draw_layer
-from errata.elm._out_of_sample import held_out_folds, leave_one_out
+from errata.elm._out_of_sample import make_held_out_folds, predict_left_out
 from strategies import seeds
 
 N = 24
@@ -156,7 +156,7 @@ def test_leverage_lies_between_one_over_n_and_one_and_sums_to_the_degrees_of_fre
     before = np.ones(N)
     for alpha in np.logspace(-6, 6, 7):
         model = system.solved(alpha)
-        _, leverage = leave_one_out(model, rows)
+        _, leverage = predict_left_out(model, rows)
         assert np.all((leverage >= 1 / N) & (leverage < 1))
         assert np.all(leverage < before)  # it falls as alpha grows
         assert leverage.sum() == pytest.approx(model.degrees_of_freedom, rel=1e-9)
@@ -175,7 +175,7 @@ def test_duplicate_rows_are_fine():  # C10
 
 def test_folds_are_dealt_evenly_over_classes():
     codes = np.repeat([0, 1, 2], [50, 20, 7])
-    folds = held_out_folds(5, np.zeros((77, 1)), codes, None, np.random.default_rng(0))
+    folds = make_held_out_folds(5, np.zeros((77, 1)), codes, None, np.random.default_rng(0))
     np.testing.assert_array_equal(np.sort(np.concatenate(folds)), np.arange(77))
     for c in range(3):
         held = [np.sum(codes[fold] == c) for fold in folds]
@@ -186,10 +186,10 @@ def test_splitters_and_lists_of_splits_make_folds():
     X, codes = np.zeros((12, 1)), np.zeros(12, dtype=int)
     expected = [test.tolist() for _, test in KFold(3).split(X)]
     for cv in (KFold(3), list(KFold(3).split(X)), PredefinedSplit(np.repeat([0, 1, 2], 4))):
-        found = held_out_folds(cv, X, codes, None, np.random.default_rng(0))
+        found = make_held_out_folds(cv, X, codes, None, np.random.default_rng(0))
         assert [fold.tolist() for fold in found] == expected
     grouped = GroupKFold(3).split(X, codes, groups=np.arange(12) % 4)
-    found = held_out_folds(grouped, X, codes, None, np.random.default_rng(0))
+    found = make_held_out_folds(grouped, X, codes, None, np.random.default_rng(0))
     assert sum(map(len, found)) == 12
 
 
@@ -204,7 +204,7 @@ def test_splitters_and_lists_of_splits_make_folds():
 )
 def test_splits_that_do_not_hold_out_each_row_once_are_refused(cv, message):
     with pytest.raises(ValueError, match=message):
-        held_out_folds(
+        make_held_out_folds(
             cv, np.zeros((12, 1)), np.zeros(12, dtype=int), None, np.random.default_rng(0)
         )
 
@@ -212,7 +212,7 @@ def test_splits_that_do_not_hold_out_each_row_once_are_refused(cv, message):
 @pytest.mark.parametrize("cv", [0, 1, 13, True])
 def test_impossible_numbers_of_folds_are_refused(cv):
     with pytest.raises(ValueError, match=f"cv={cv} must be a whole number between 2 and 12"):
-        held_out_folds(
+        make_held_out_folds(
             cv, np.zeros((12, 1)), np.zeros(12, dtype=int), None, np.random.default_rng(0)
         )
 
@@ -221,17 +221,18 @@ def test_rows_of_a_group_are_held_out_together():
     X, codes = np.zeros((30, 1)), np.arange(30) % 2
     groups = np.random.RandomState(0).choice(["a", "b", "c", "d", "e"], 30)
     random = np.random.default_rng(0)
-    each = held_out_folds(None, X, codes, groups, random)
+    each = make_held_out_folds(None, X, codes, groups, random)
     assert [set(groups[fold]) for fold in each] == [{"a"}, {"b"}, {"c"}, {"d"}, {"e"}]
     for cv in (2, GroupKFold(2)):
-        one, other = held_out_folds(cv, X, codes, groups, random)
+        one, other = make_held_out_folds(cv, X, codes, groups, random)
         assert not set(groups[one]) & set(groups[other])
         np.testing.assert_array_equal(np.sort(np.concatenate([one, other])), np.arange(30))
 
 
 def test_groups_do_not_matter_where_nothing_is_held_out():
     assert (
-        held_out_folds(False, np.zeros((4, 1)), np.zeros(4, dtype=int), [0, 0, 1, 1], None) is None
+        make_held_out_folds(False, np.zeros((4, 1)), np.zeros(4, dtype=int), [0, 0, 1, 1], None)
+        is None
     )
 
 
@@ -244,4 +245,4 @@ def test_groups_do_not_matter_where_nothing_is_held_out():
 )
 def test_bad_groups_are_refused(groups, message):
     with pytest.raises(ValueError, match=message):
-        held_out_folds(None, np.zeros((4, 1)), np.zeros(4, dtype=int), groups, None)
+        make_held_out_folds(None, np.zeros((4, 1)), np.zeros(4, dtype=int), groups, None)

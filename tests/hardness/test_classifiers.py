@@ -15,10 +15,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
 
-from errata._random import seeded_member
+from errata._random import clone_keeping_seeds
 from errata.exceptions import SuspicionWarning
 from errata.hardness import InstanceHardness
-from errata.hardness._classifiers import _as_votes
+from errata.hardness._classifiers import _convert_to_votes
 
 CHEAP = [GaussianNB(), KNeighborsClassifier(3), DecisionTreeClassifier()]
 
@@ -53,7 +53,7 @@ def test_hard_votes_count_the_learners_that_are_wrong():
 
 def test_a_learner_torn_between_classes_splits_its_vote():
     proba = np.array([[[0.4, 0.4, 0.2], [0.1, 0.8, 0.1]]])
-    assert _as_votes(proba).tolist() == [[[0.5, 0.5, 0], [0, 1, 0]]]
+    assert _convert_to_votes(proba).tolist() == [[[0.5, 0.5, 0], [0, 1, 0]]]
 
 
 @pytest.mark.parametrize("voting", ["soft", "hard"])
@@ -83,10 +83,10 @@ def test_threads_change_nothing():
 def test_seeds_reach_into_pipelines_but_keep_what_is_set():
     random = np.random.RandomState(0)
     learner = make_pipeline(StandardScaler(), RandomForestClassifier())
-    seeded = seeded_member(learner, random)
+    seeded = clone_keeping_seeds(learner, random)
     assert isinstance(seeded[-1].random_state, int)
     assert learner[-1].random_state is None
-    assert seeded_member(RandomForestClassifier(random_state=5), random).random_state == 5
+    assert clone_keeping_seeds(RandomForestClassifier(random_state=5), random).random_state == 5
 
 
 def test_a_class_with_one_row_cannot_be_judged():

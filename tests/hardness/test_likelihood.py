@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
 from errata.hardness import ClassLikelihood, ClassLikelihoodDifference
-from errata.hardness._measure import class_likelihoods
+from errata.hardness._measure import compute_class_likelihoods
 
 BOTH = pytest.mark.parametrize("measure", [ClassLikelihood, ClassLikelihoodDifference])
 
@@ -32,7 +32,7 @@ def naive_likelihoods(X, codes, smoothing):
 def test_likelihoods_equal_products_of_densities():
     X, y = load_iris(return_X_y=True)
     np.testing.assert_allclose(
-        class_likelihoods(X, y, 0.01), naive_likelihoods(X, y, 0.01), rtol=0, atol=1e-12
+        compute_class_likelihoods(X, y, 0.01), naive_likelihoods(X, y, 0.01), rtol=0, atol=1e-12
     )
 
 
@@ -43,7 +43,7 @@ def test_likelihoods_are_naive_bayes_without_prior():
     expected = model.predict_proba(Z[20:])
     # GaussianNB smooths by the largest variance, which is that of the whole only when all are 1.
     smoothing = 0.05 * Z[20:].var(axis=0).max() / Z[20:].var(axis=0)
-    found = class_likelihoods(X[20:], y[20:], smoothing)
+    found = compute_class_likelihoods(X[20:], y[20:], smoothing)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
 
 

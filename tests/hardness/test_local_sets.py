@@ -11,7 +11,7 @@ from errata.hardness import (
     LocalSetSmoother,
     Usefulness,
 )
-from errata.hardness._local_sets import local_sets
+from errata.hardness._local_sets import find_local_sets
 
 MEASURES = [LocalSetCardinality, LocalSetRadius, Usefulness, Harmfulness, LocalSetSmoother]
 every_measure = pytest.mark.parametrize("measure", MEASURES)
@@ -68,7 +68,7 @@ def test_units_and_places_do_not_matter(measure, table, factor):
 @given(hnp.arrays(float, st.tuples(st.integers(4, 25), st.just(2)), elements=st.integers(0, 9)))
 def test_the_smoother_flags_what_harms_more_than_it_helps(table):
     y = np.arange(len(table)) % 2
-    sets = local_sets(table, y)
+    sets = find_local_sets(table, y)
     np.testing.assert_array_equal(
         LocalSetSmoother().fit(table, y).flagged_, sets.harmfulness > sets.usefulness
     )

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from errata.hardness._trees import GrownTree, expected_errors, grow_and_prune, grow_tree, prune
+from errata.hardness._trees import GrownTree, estimate_errors, grow_and_prune, grow_tree, prune
 from naive_hardness import naive_prune
 from strategies import seeds
 
@@ -31,7 +31,7 @@ def test_expected_errors_of_the_book():
     counts = np.array([[6, 0], [9, 0], [0, 1], [15, 1]])
     sizes = counts.sum(axis=1)
     np.testing.assert_allclose(
-        expected_errors(counts, 0.25) / sizes, [0.206, 0.143, 0.750, 0.160], rtol=0, atol=6e-4
+        estimate_errors(counts, 0.25) / sizes, [0.206, 0.143, 0.750, 0.160], rtol=0, atol=6e-4
     )
 
 
@@ -39,7 +39,7 @@ def test_expected_errors_of_the_book():
 def test_the_upper_limit_leaves_the_confidence_below(errors, right, confidence):
     counts = np.array([[max(errors, right), min(errors, right)]])
     n, e = counts.sum(), counts.min()
-    upper = expected_errors(counts, confidence)[0] / n
+    upper = estimate_errors(counts, confidence)[0] / n
     assert binom.cdf(e, n, upper) == pytest.approx(confidence, abs=1e-9)
 
 
@@ -63,7 +63,7 @@ def test_pruning_equals_its_plain_twin(seed, min_samples_leaf, confidence):
     X, codes = random_table(seed)
     tree = grow_tree(X, codes, 0, min_samples_leaf=min_samples_leaf)
     pruned = prune(tree, confidence)
-    leaves, _ = naive_prune(tree.left, tree.right, expected_errors(tree.counts, confidence))
+    leaves, _ = naive_prune(tree.left, tree.right, estimate_errors(tree.counts, confidence))
     assert set(pruned.leaves) == set(leaves)
     for leaf in leaves:
         np.testing.assert_array_equal(

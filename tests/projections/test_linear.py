@@ -3,11 +3,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from errata.projections._linear import (
-    between_scatter,
-    leading_directions,
+    compute_between_scatter,
+    compute_within_scatter,
+    find_leading_directions,
     rank,
     shrink,
-    within_scatter,
 )
 
 
@@ -20,7 +20,9 @@ def cloud(n=60, d=5, n_classes=3, seed=0):
 def test_scatter_between_and_within_make_up_the_whole():
     X, codes = cloud()
     total = np.cov(X.T, bias=True)
-    assert_allclose(between_scatter(X, codes) + within_scatter(X, codes), total, atol=1e-12)
+    assert_allclose(
+        compute_between_scatter(X, codes) + compute_within_scatter(X, codes), total, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("share", [0, 0.3, 1])
@@ -38,8 +40,8 @@ def test_rank_counts_what_is_not_negligible():
 
 def test_directions_solve_the_generalised_problem_largest_first():
     X, codes = cloud()
-    sought, avoided = between_scatter(X, codes), within_scatter(X, codes)
-    values, vectors = leading_directions(sought, avoided, 3)
+    sought, avoided = compute_between_scatter(X, codes), compute_within_scatter(X, codes)
+    values, vectors = find_leading_directions(sought, avoided, 3)
     assert np.all(np.diff(values) <= 0)
     assert_allclose(sought @ vectors, avoided @ vectors * values, atol=1e-9)
     assert_allclose(vectors.T @ avoided @ vectors, np.eye(3), atol=1e-9)
@@ -47,6 +49,6 @@ def test_directions_solve_the_generalised_problem_largest_first():
 
 
 def test_nothing_to_avoid_leaves_the_principal_directions():
-    values, vectors = leading_directions(np.diag([1.0, 3.0, 2.0]), np.zeros((3, 3)), 2)
+    values, vectors = find_leading_directions(np.diag([1.0, 3.0, 2.0]), np.zeros((3, 3)), 2)
     assert_allclose(values, [3, 2])
     assert_allclose(vectors, [[0, 0], [1, 0], [0, 1]], atol=1e-12)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.stats._diagram import cliques
+from errata.stats._diagram import find_cliques
 
 
 @st.composite
@@ -28,13 +28,13 @@ def naive_cliques(alike):
 
 @given(relations())
 def test_cliques_are_those_found_by_trying_every_subset(alike):
-    assert cliques(alike) == naive_cliques(alike)
+    assert find_cliques(alike) == naive_cliques(alike)
 
 
 @given(st.lists(st.floats(1, 12), min_size=2, max_size=12), st.floats(0.1, 12))
 def test_methods_told_apart_by_distance_form_runs_of_neighbours(ranks, cd):
     ranks = np.sort(ranks)
-    groups = cliques(np.abs(ranks[:, None] - ranks) < cd)
+    groups = find_cliques(np.abs(ranks[:, None] - ranks) < cd)
     for group in groups:
         first, last = group[0], group[-1]
         assert group == tuple(range(first, last + 1))
@@ -44,28 +44,28 @@ def test_methods_told_apart_by_distance_form_runs_of_neighbours(ranks, cd):
 
 
 def test_a_method_unlike_all_others_is_in_no_group():
-    assert cliques([[1, 1, 0], [1, 1, 0], [0, 0, 1]]) == [(0, 1)]
-    assert cliques(np.eye(4)) == []
+    assert find_cliques([[1, 1, 0], [1, 1, 0], [0, 0, 1]]) == [(0, 1)]
+    assert find_cliques(np.eye(4)) == []
 
 
 def test_a_group_may_skip_a_method_that_lies_between():
-    assert cliques([[1, 0, 1], [0, 1, 0], [1, 0, 1]]) == [(0, 2)]
+    assert find_cliques([[1, 0, 1], [0, 1, 0], [1, 0, 1]]) == [(0, 2)]
 
 
 def test_thirty_methods_all_alike_are_one_group():
-    assert cliques(np.ones((30, 30))) == [tuple(range(30))]
+    assert find_cliques(np.ones((30, 30))) == [tuple(range(30))]
 
 
 def test_the_diagonal_does_not_matter():
-    assert cliques([[0, 1], [1, 0]]) == [(0, 1)]
+    assert find_cliques([[0, 1], [1, 0]]) == [(0, 1)]
 
 
 @pytest.mark.parametrize("table", [np.ones((2, 3)), np.ones(4)])
 def test_a_table_that_is_not_square_is_refused(table):
     with pytest.raises(ValueError, match="one row and one column per method, but its shape is"):
-        cliques(table)
+        find_cliques(table)
 
 
 def test_a_lopsided_table_is_refused():
     with pytest.raises(ValueError, match="must be symmetric: if a is like b, then b is like a"):
-        cliques([[1, 1], [0, 1]])
+        find_cliques([[1, 1], [0, 1]])

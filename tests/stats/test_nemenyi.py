@@ -8,7 +8,7 @@ from errata.stats import (
     critical_difference,
     nemenyi_test,
 )
-from errata.stats._diagram import cliques
+from errata.stats._diagram import find_cliques
 from score_tables import (
     DEMSAR,
     NOISE,
@@ -116,4 +116,4 @@ def test_by_walmsleys_printed_formula_no_two_methods_would_differ_at_any_noise()
 def test_walmsleys_groups_at_30_percent_noise():
     # The bars that figure 4.2.4 must have, best method first.
     ranks = np.sort(average_ranks(walmsley("0.3")))
-    assert cliques(np.abs(ranks[:, None] - ranks) < 1.575) == [(0, 1), (1, 2), (2, 3), (3, 4)]
+    assert find_cliques(np.abs(ranks[:, None] - ranks) < 1.575) == [(0, 1), (1, 2), (2, 3), (3, 4)]

@@ -3,7 +3,7 @@ import pytest
 
 from errata._validation import check_significance
 from errata.stats import average_ranks, friedman_test, plot_critical_difference, wilcoxon_holm
-from errata.stats._ranks import method_names
+from errata.stats._ranks import get_method_names
 
 GOOD = [[0.9, 0.8, 0.7], [0.6, 0.7, 0.5], [0.8, 0.9, 0.4]]
 
@@ -59,16 +59,16 @@ def test_dataframes_give_the_numbers_and_the_names(library):
     table = np.array(GOOD)
     frame = frames.DataFrame({"bagging": table[:, 0], "tree": table[:, 1], "elm": table[:, 2]})
     assert average_ranks(frame).tolist() == average_ranks(GOOD).tolist()
-    assert method_names(frame, None, 3) == ["bagging", "tree", "elm"]
+    assert get_method_names(frame, None, 3) == ["bagging", "tree", "elm"]
 
 
 def test_given_names_go_before_those_of_the_columns():
     pandas = pytest.importorskip("pandas", reason="the dataframe under test")
-    assert method_names(pandas.DataFrame(GOOD), ["a", "b", "c"], 3) == ["a", "b", "c"]
+    assert get_method_names(pandas.DataFrame(GOOD), ["a", "b", "c"], 3) == ["a", "b", "c"]
 
 
 def test_methods_without_names_are_numbered():
-    assert method_names(GOOD, None, 3) == ["method 0", "method 1", "method 2"]
+    assert get_method_names(GOOD, None, 3) == ["method 0", "method 1", "method 2"]
 
 
 @pytest.mark.parametrize("names", [["a", "b"], ["a", "b", "b"]])

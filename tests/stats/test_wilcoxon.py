@@ -12,7 +12,7 @@ from errata.stats import (
     friedman_test,
     wilcoxon_holm,
 )
-from errata.stats._wilcoxon import holm
+from errata.stats._wilcoxon import correct_by_holm
 from score_tables import (
     METHODS,
     random_table,
@@ -79,13 +79,13 @@ def test_exact_and_normal_p_values_meet_where_one_takes_over_from_the_other(n):
 
 def test_holm_by_hand():
     # Sorted .005 .01 .03 .04 times 4 3 2 1 is .02 .03 .06 .04, which may not fall: .06 at the end.
-    adjusted = holm(np.array([0.01, 0.04, 0.03, 0.005]))
+    adjusted = correct_by_holm(np.array([0.01, 0.04, 0.03, 0.005]))
     assert_allclose(adjusted, [0.03, 0.06, 0.06, 0.02], rtol=1e-12, atol=0)
 
 
 @given(hnp.arrays(float, st.integers(1, 20), elements=st.floats(0, 1)))
 def test_holm_never_lowers_a_p_value_nor_changes_the_order(p):
-    adjusted = holm(p)
+    adjusted = correct_by_holm(p)
     assert (adjusted >= p).all()
     assert (adjusted <= 1).all()
     assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= 0).all()
@@ -135,7 +135,9 @@ def test_a_control_is_compared_with_each_other_method_and_nothing_else_is():
     every, found = wilcoxon_holm(scores), wilcoxon_holm(scores, control=2)
     others = [0, 1, 3, 4]
     assert_allclose(found.p_raw[2, others], every.p_raw[2, others], rtol=1e-12, atol=0)
-    assert_allclose(found.p_values[2, others], holm(every.p_raw[2, others]), rtol=1e-12, atol=0)
+    assert_allclose(
+        found.p_values[2, others], correct_by_holm(every.p_raw[2, others]), rtol=1e-12, atol=0
+    )
     untested = found.p_values[np.ix_(others, others)]
     assert np.isnan(untested[~np.eye(4, dtype=bool)]).all()
     assert not found.significant[np.ix_(others, others)].any()

@@ -7,7 +7,7 @@ A :class:`Ledger` keeps what is finished, so that work that was stopped goes on 
 Nothing here knows what the rows are.
 """
 
-from ._dask import OnDask, connected, engine_of, local_client, map_elsewhere
+from ._dask import OnDask, connect, make_engine, map_elsewhere, start_local_client
 from ._engine import Engine, Here, Part, Stage, Task
 from ._ledger import Ledger
 
@@ -19,8 +19,8 @@ __all__ = [
     "Part",
     "Stage",
     "Task",
-    "connected",
-    "engine_of",
-    "local_client",
+    "connect",
+    "make_engine",
+    "start_local_client",
     "map_elsewhere",
 ]

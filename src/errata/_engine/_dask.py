@@ -20,12 +20,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from .._files import temporary_prefix
+from .._files import make_temporary_prefix
 from .._format import count
 from .._optional import require
-from ._engine import Clock, Engine, Here, Piece, Progress, Task, resuming, with_place
+from ._engine import Clock, Engine, Here, Piece, Progress, Task, add_context, explain_resuming
 from ._ledger import Ledger
-from ._shared import check_versions, load_shared, opener, packed_call, shared_file, versions
+from ._shared import check_versions, get_versions, load_shared, make_opener, pack_call, write_shared
 
 _RETRIES = 3  # of a disk or network that fails for a moment; lost workers do not count
 # Errors of the system that stay until somebody mends them.
@@ -40,14 +40,14 @@ _SECONDS_TO_ANSWER = 5
 _LONGEST = 86_400.0
 
 
-def engine_of(
+def make_engine(
     engine: Any, ledger: Ledger, progress: Progress | None = None, patience: float = 600.0
 ) -> Engine:
     """For None this process, for a client or the address of a scheduler its cluster."""
     if engine is None:
         return Here(ledger, progress)
     if isinstance(engine, str):
-        return OnDask(client_at(engine), ledger, progress, patience, owned=True)
+        return OnDask(open_client(engine), ledger, progress, patience, owned=True)
     check_client(engine)
     return OnDask(engine, ledger, progress, patience)
 
@@ -100,7 +100,7 @@ class OnDask(Engine):
             clock.tell(piece.rows, kept=True)
             yield number, found.result
         if missing:
-            with shared_file(self.ledger.folder, shared) as path:
+            with write_shared(self.ledger.folder, shared) as path:
                 yield from self._computed(task, missing, path, clock)
 
     def _computed(
@@ -124,22 +124,22 @@ class OnDask(Engine):
     def _submit(self, task: Task, pieces: Collection[Piece], path: Path) -> list[Any]:
         call = uuid.uuid4().hex
         return self.client.map(
-            opener(),
-            [packed_call(_work, piece, task, path, self.ledger) for piece in pieces],
+            make_opener(),
+            [pack_call(_run_piece, piece, task, path, self.ledger) for piece in pieces],
             key=[f"errata-{piece.key}-{call}" for piece in pieces],
             retries=_RETRIES,
             pure=False,
         )
 
 
-def _work(piece: Piece, task: Task, shared: Path, ledger: Ledger) -> Any:
+def _run_piece(piece: Piece, task: Task, shared: Path, ledger: Ledger) -> Any:
     """On a worker: what the task gives, kept in the ledger before anybody hears of it."""
     try:
         return ledger.kept(piece.key, lambda: task(piece.item, load_shared(shared)))
     except Exception as error:
         if isinstance(error, OSError) and error.errno not in _LASTING:
             raise
-        told = with_place(error, piece, ledger)
+        told = add_context(error, piece, ledger)
         told.add_note(traceback.format_exc())  # which would stay on the worker
         return Failed(told)
 
@@ -169,7 +169,7 @@ class Watch:
         """Raise when there is no worker, or one that cannot do the work."""
         if not self._workers():
             # A cluster that grows with the work has none until there is some.
-            first = self.client.submit(opener(), packed_call(look, shared), pure=False)
+            first = self.client.submit(make_opener(), pack_call(look, shared), pure=False)
             list(self.finished([first]))
             self.done = 0
         check_workers(self.client.run(look, shared, on_error="return"), self.ledger.folder)
@@ -228,7 +228,7 @@ class Watch:
     def _so_far(self) -> str:
         return (
             f"{count(self.done)} of {count(self.total)} parts were done. See to the "
-            f"cluster; what is finished {resuming(self.ledger)}"
+            f"cluster; what is finished {explain_resuming(self.ledger)}"
         )
 
     def _explain(self, error: Exception, piece: Piece) -> NoReturn:
@@ -236,9 +236,9 @@ class Watch:
             raise OSError(
                 f"{piece.stage}, {piece.name}: every worker that began this part died, most likely "
                 "for want of memory; give workers more of it, or have smaller parts. "
-                f"What is finished {resuming(self.ledger)}"
+                f"What is finished {explain_resuming(self.ledger)}"
             ) from error
-        raise with_place(error, piece, self.ledger) from error
+        raise add_context(error, piece, self.ledger) from error
 
 
 class Look(NamedTuple):
@@ -250,7 +250,7 @@ class Look(NamedTuple):
 
 def look(shared: Path) -> Look:
     """Run on a worker: its versions, and whether it sees and may write the folder."""
-    return Look(versions(), _trouble(shared))
+    return Look(get_versions(), _trouble(shared))
 
 
 def check_workers(looks: Mapping[str, Look | Exception], folder: Path) -> None:
@@ -261,7 +261,7 @@ def check_workers(looks: Mapping[str, Look | Exception], folder: Path) -> None:
             raise ValueError(
                 f"{worker} cannot run errata ({seen}); install the same packages on all workers."
             )
-        check_versions(versions(), seen.versions, worker)
+        check_versions(get_versions(), seen.versions, worker)
         if seen.trouble:
             raise OSError(
                 f"{worker} {seen.trouble} {folder}; choose a folder on a disk that all workers "
@@ -273,7 +273,7 @@ def _trouble(shared: Path) -> str | None:
     try:
         if not shared.exists():
             return "does not see"
-        with tempfile.NamedTemporaryFile(dir=shared.parent, prefix=temporary_prefix()) as file:
+        with tempfile.NamedTemporaryFile(dir=shared.parent, prefix=make_temporary_prefix()) as file:
             file.write(b"errata")
             file.flush()
     except OSError as error:
@@ -281,13 +281,13 @@ def _trouble(shared: Path) -> str | None:
     return None
 
 
-def _distributed() -> Any:
+def _require_distributed() -> Any:
     return require("distributed", extra="scale")
 
 
-def client_at(address: str) -> Any:
+def open_client(address: str) -> Any:
     """A client of the scheduler at an address such as ``tcp://10.0.0.1:8786``."""
-    distributed = _distributed()
+    distributed = _require_distributed()
     try:
         # A client that cannot connect is torn down for long, and not in silence: knock first.
         with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own in this one
@@ -303,30 +303,30 @@ def client_at(address: str) -> Any:
 
 async def _knock(address: str) -> None:
     """Raise unless something that speaks Dask's protocol listens there."""
-    distributed = _distributed()
+    distributed = _require_distributed()
     options = distributed.Security().get_connection_args("client")
     comm = await distributed.comm.connect(address, timeout=_SECONDS_TO_ANSWER, **options)
     await comm.close()
 
 
 @contextmanager
-def local_client(n_workers: int | None = None) -> Iterator[Any]:
+def start_local_client(n_workers: int | None = None) -> Iterator[Any]:
     """A client of a cluster of this machine, one worker of one thread for each core."""
-    cluster = _distributed().LocalCluster(
+    cluster = _require_distributed().LocalCluster(
         n_workers=n_workers,
         threads_per_worker=1,
         dashboard_address=":0",  # any free port: two clusters of one machine must not meet
         silence_logs=logging.CRITICAL,
     )
-    with cluster, _distributed().Client(cluster, set_as_default=False) as client:
+    with cluster, _require_distributed().Client(cluster, set_as_default=False) as client:
         yield client
 
 
 @contextmanager
-def connected(engine: Any) -> Iterator[Any]:
+def connect(engine: Any) -> Iterator[Any]:
     """A client in place of an address, checked now and not when there is work; None for None."""
     if isinstance(engine, str):
-        with client_at(engine) as client:
+        with open_client(engine) as client:
             yield client
         return
     if engine is not None:
@@ -336,7 +336,7 @@ def connected(engine: Any) -> Iterator[Any]:
 
 def check_client(client: Any) -> None:
     """Raise unless it is a client that can be waited for."""
-    if not isinstance(client, _distributed().Client):
+    if not isinstance(client, _require_distributed().Client):
         raise TypeError(
             f"engine={client!r} is no Dask client; pass a distributed.Client, or the address of a "
             "scheduler."
@@ -352,7 +352,7 @@ def check_client(client: Any) -> None:
 
 def is_killed_worker(error: Exception) -> bool:
     """Whether Dask has given a task up, as every worker that began it died."""
-    return isinstance(error, _distributed().scheduler.KilledWorker)
+    return isinstance(error, _require_distributed().scheduler.KilledWorker)
 
 
 def map_elsewhere(
@@ -371,8 +371,8 @@ def map_elsewhere(
     items = list(items)
     if not items:  # nobody need be there
         return
-    with tempfile.TemporaryDirectory(prefix=temporary_prefix(), dir=folder) as workshop:
+    with tempfile.TemporaryDirectory(prefix=make_temporary_prefix(), dir=folder) as workshop:
         # A name that is swept when this process is killed.
         ledger = Ledger.open(Path(workshop) / "new", {}, resume=True)
-        with engine_of(engine, ledger, patience=_LONGEST) as cluster:
+        with make_engine(engine, ledger, patience=_LONGEST) as cluster:
             yield from cluster.map_unordered(task, items, shared, stage=stage)

@@ -79,7 +79,7 @@ class Stage(NamedTuple):
         if self.rows_per_second:
             text += f", {count(self.rows_per_second)} a second"
         if self.seconds_left:
-            text += f", {_duration(self.seconds_left)} left"
+            text += f", {_format_duration(self.seconds_left)} left"
         return text
 
 
@@ -127,16 +127,16 @@ class Engine:
     ) -> Any:
         """What ``task(part, shared)`` gives for all parts, merged from the first to the last."""
         pieces = [
-            Piece(stage, f"{stage}-{part.start}-{part.stop}", part.name, _rows(part), part)
+            Piece(stage, f"{stage}-{part.start}-{part.stop}", part.name, _count_rows(part), part)
             for part in parts
         ]
-        with closing(self._finished(task, pieces, shared, _clock(pieces, self))) as finished:
-            return reduce(merge, _in_order(finished))
+        with closing(self._finished(task, pieces, shared, _start_clock(pieces, self))) as finished:
+            return reduce(merge, _sort_results(finished))
 
     def map(self, task: Task, items: Iterable[Any], shared: Any, *, stage: str) -> list[Any]:
         """What ``task(item, shared)`` gives for each item, in their order."""
         with closing(self.map_unordered(task, items, shared, stage=stage)) as finished:
-            return list(_in_order(finished))
+            return list(_sort_results(finished))
 
     def map_unordered(
         self, task: Task, items: Iterable[Any], shared: Any, *, stage: str
@@ -146,7 +146,7 @@ class Engine:
             Piece(stage, f"{stage}-{number}", f"item {number}", 1, item)
             for number, item in enumerate(items)
         ]
-        return self._finished(task, pieces, shared, _clock(pieces, self, unit="items"))
+        return self._finished(task, pieces, shared, _start_clock(pieces, self, unit="items"))
 
     def close(self) -> None:
         """Close what the engine has opened itself."""
@@ -163,16 +163,16 @@ class Engine:
         self.close()
 
 
-def _rows(part: Part) -> int:
+def _count_rows(part: Part) -> int:
     return part.stop - part.start
 
 
-def _clock(pieces: Sequence[Piece], engine: Engine, unit: str = "rows") -> Clock:
+def _start_clock(pieces: Sequence[Piece], engine: Engine, unit: str = "rows") -> Clock:
     stage = pieces[0].stage if pieces else ""
     return Clock(stage, sum(piece.rows for piece in pieces), unit, engine.progress)
 
 
-def _in_order(finished: Iterable[tuple[int, Any]]) -> Iterator[Any]:
+def _sort_results(finished: Iterable[tuple[int, Any]]) -> Iterator[Any]:
     """Results in the order of their numbers; those that come early wait here."""
     early: dict[int, Any] = {}
     number = 0
@@ -183,7 +183,7 @@ def _in_order(finished: Iterable[tuple[int, Any]]) -> Iterator[Any]:
             number += 1
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     """Seconds as people say them.
 
     >>> _duration(12.4), _duration(300), _duration(8_000)
@@ -194,26 +194,26 @@ def _duration(seconds: float) -> str:
     return f"{round(seconds / 60)} min" if seconds < 6_000 else f"{seconds / 3600:.1f} h"
 
 
-def with_place(error: Exception, piece: Piece, ledger: Ledger | None) -> Exception:
+def add_context(error: Exception, piece: Piece, ledger: Ledger | None) -> Exception:
     """The error again, of its kind, with the stage and the part where it arose.
 
     It holds text only, so that it can be sent from a worker whatever was raised there.
     """
     kind = next((kind for kind in _KINDS if isinstance(error, kind)), RuntimeError)
-    text = f"{piece.stage}, {piece.name}: {_said(error, kind)}"
+    text = f"{piece.stage}, {piece.name}: {_format_error(error, kind)}"
     if not isinstance(error, OSError):
         return kind(text)
     if error.errno in _FULL and ledger is not None:
-        text = f"{text.rstrip('.')}. Make room; what is finished {resuming(ledger)}"
+        text = f"{text.rstrip('.')}. Make room; what is finished {explain_resuming(ledger)}"
     return OSError(text) if error.errno is None else OSError(error.errno, text)
 
 
-def resuming(ledger: Ledger) -> str:
+def explain_resuming(ledger: Ledger) -> str:
     """How to go on, as the end of a sentence that begins with "what is finished"."""
     return f"is kept in {ledger.folder}, and the same call goes on from there."
 
 
-def _said(error: Exception, kind: type[Exception]) -> str:
+def _format_error(error: Exception, kind: type[Exception]) -> str:
     """What the error says, with its name where that tells more."""
     if kind is RuntimeError:
         return f"{type(error).__name__}: {error}"
@@ -257,4 +257,4 @@ class Here(Engine):
                 return task(piece.item, shared)
             return self.ledger.kept(piece.key, lambda: task(piece.item, shared))
         except Exception as error:
-            raise with_place(error, piece, self.ledger) from error
+            raise add_context(error, piece, self.ledger) from error

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from .._files import atomic_path, sweep
+from .._files import atomic_path, remove_litter
 from .._format import listed, shortened
 from ._shared import dump
 
@@ -54,13 +54,14 @@ class Ledger:
         """
         folder = Path(folder).absolute()  # workers may stand elsewhere
         asked = json.loads(json.dumps(fingerprint, default=str))
-        found = _fingerprint_in(folder)
+        found = _read_fingerprint(folder)
         if found is not None and not resume:
             shutil.rmtree(folder)
         elif found is not None and found != asked:
+            differences = listed(_find_differences(found, asked), most=5)
             raise ValueError(
-                f"{folder} holds unfinished work on something else: "
-                f"{listed(_differences(found, asked), most=5)}. Pass resume=False to start anew."
+                f"{folder} holds unfinished work on something else: {differences}. "
+                "Pass resume=False to start anew."
             )
         folder.mkdir(parents=True, exist_ok=True)
         with atomic_path(folder / _FINGERPRINT) as temporary:
@@ -93,11 +94,11 @@ class Ledger:
         return self.folder / f"{name}.pickle"
 
 
-def _fingerprint_in(folder: Path) -> Any:
+def _read_fingerprint(folder: Path) -> Any:
     """The fingerprint of unfinished work, None where there is none."""
     if not folder.exists():
         return None
-    sweep(folder)
+    remove_litter(folder)
     path = folder / _FINGERPRINT
     if path.exists():
         return json.loads(path.read_text(encoding="utf-8"))
@@ -106,17 +107,19 @@ def _fingerprint_in(folder: Path) -> Any:
     return None
 
 
-def _differences(found: Any, asked: Any, name: str = "") -> Iterator[str]:
+def _find_differences(found: Any, asked: Any, name: str = "") -> Iterator[str]:
     """What differs, as deep as it has names."""
     if isinstance(found, dict) and isinstance(asked, dict):
         for key in found | asked:
             if found.get(key) != asked.get(key):
-                yield from _differences(found.get(key), asked.get(key), f"{name} {key}".strip())
+                yield from _find_differences(
+                    found.get(key), asked.get(key), f"{name} {key}".strip()
+                )
     elif isinstance(found, list) or isinstance(asked, list):
         yield f"other {name}"
     else:
-        yield f"{name} was {_shown(found)}, is {_shown(asked)}"
+        yield f"{name} was {_format_value(found)}, is {_format_value(asked)}"
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return shortened(json.dumps(value, ensure_ascii=False), 60)

@@ -21,17 +21,17 @@ _lock = threading.Lock()
 _last: tuple[Path | None, Any] = (None, None)
 
 
-def versions() -> dict[str, str]:
+def get_versions() -> dict[str, str]:
     """The versions that must be the same in all processes."""
     return {library: version(library) for library in _LIBRARIES}
 
 
 @contextmanager
-def shared_file(folder: Path, shared: Any) -> Iterator[Path]:
+def write_shared(folder: Path, shared: Any) -> Iterator[Path]:
     """A file of what is shared, under a name that no other call has, removed at the end."""
     path = folder / f"shared-{uuid.uuid4().hex}.pickle"
     with atomic_path(path) as temporary, temporary.open("wb") as stream:
-        dump(versions(), stream)
+        dump(get_versions(), stream)
         dump(shared, stream)
     try:
         yield path
@@ -67,7 +67,7 @@ def _read(path: Path) -> Any:
     with path.open("rb") as stream:
         # First, as what follows may not even be readable by another version; a worker may have
         # joined after all were asked.
-        check_versions(pickle.load(stream), versions(), "a worker")
+        check_versions(pickle.load(stream), get_versions(), "a worker")
         return pickle.load(stream)
 
 
@@ -80,12 +80,12 @@ except ImportError:
 dump: Callable[[Any, Any], None] = cloudpickle.dump
 
 
-def packed_call(function: Callable[..., Any], *args: Any) -> bytes:
+def pack_call(function: Callable[..., Any], *args: Any) -> bytes:
     """A call that is to be made elsewhere."""
     return cloudpickle.dumps(partial(function, *args))
 
 
-def opener() -> Callable[[bytes], Any]:
+def make_opener() -> Callable[[bytes], Any]:
     """A function that makes a packed call.
 
     It is made anew, so that it is sent as code and not by its name: a scheduler looks at the

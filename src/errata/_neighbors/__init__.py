@@ -2,20 +2,20 @@
 
 from ._search import (
     NeighborIndex,
-    commonest,
-    distances_between,
+    find_commonest,
+    limit_neighbors,
+    measure_pairs,
     nearest,
     nearest_in,
-    possible_neighbors,
     vote_margins,
 )
 
 __all__ = [
     "NeighborIndex",
-    "commonest",
-    "distances_between",
+    "find_commonest",
+    "measure_pairs",
     "nearest",
     "nearest_in",
-    "possible_neighbors",
+    "limit_neighbors",
     "vote_margins",
 ]

@@ -15,7 +15,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from .._blocks import blocks
-from ._exact import CHUNK, Query, distances_to, nearest_of, settle
+from ._exact import CHUNK, Query, find_nearest, measure_distances, pick_nearest
 
 SAMPLE = 500  # rows, so that the recall of k = 5 is known to about 0.0025
 CELL_RECALL = 0.9875  # of the neighbours of the sample that must lie in the cells searched
@@ -25,7 +25,7 @@ SOME = 1 / 8  # of the cells: without packing, the exact search is as fast beyon
 MANY = 1 / 2  # of the cells: with packing, too
 
 
-def approximate_neighbors(
+def find_approximate(
     X: np.ndarray, k: int, exact: Query, *, faiss: Any, seed: int, n_jobs: int | None
 ) -> np.ndarray | None:
     """Indices of ``k`` near others of each row, at least 98 % of them among its k nearest.
@@ -34,8 +34,8 @@ def approximate_neighbors(
     outweighs all others). The exact query answers for the sample, and for rows in empty corners.
     """
     rows = np.arange(len(X))
-    with _one_thread(faiss):
-        index = _promising_index(X, k, exact, faiss, seed)
+    with _use_one_thread(faiss):
+        index = _build_promising_index(X, k, exact, faiss, seed)
     if index is None:
         return None
     threads = Parallel(n_jobs=-1 if n_jobs is None else n_jobs, prefer="threads")
@@ -45,21 +45,21 @@ def approximate_neighbors(
     )
     distances, neighbors = map(np.concatenate, zip(*parts, strict=True))
     few = np.flatnonzero(np.isinf(distances[:, -1]))  # there were fewer than k in the cells
-    neighbors[few] = settle(exact, X[few], k, X, own=few)[1]
+    neighbors[few] = find_nearest(exact, X[few], k, X, own=few)[1]
     return neighbors
 
 
-def _promising_index(
+def _build_promising_index(
     X: np.ndarray, k: int, exact: Query, faiss: Any, seed: int
 ) -> "CellIndex | None":
     """An index that finds nearly all neighbours of a sample of rows, when there is one."""
     sample = np.random.RandomState(seed).choice(len(X), SAMPLE, replace=False)
-    truth = settle(exact, X[sample], k, X, own=sample)[1]
+    truth = find_nearest(exact, X[sample], k, X, own=sample)[1]
     index = CellIndex(faiss, X, seed)
     n_probe = index.cells_that_hold(sample, truth)
     # By distance, not by index: among rows equally far any will do.
-    reach = distances_to(X[sample], X, truth[:, -1:]) * (1 + 1e-9)
-    for packed in _worth_trying(n_probe / index.n_cells):
+    reach = measure_distances(X[sample], X, truth[:, -1:]) * (1 + 1e-9)
+    for packed in _choose_packings(n_probe / index.n_cells):
         index.build(packed=packed, n_probe=n_probe)
         distances, _ = index.nearest(X, sample, k)
         if np.mean(distances <= reach) >= RECALL:
@@ -67,7 +67,7 @@ def _promising_index(
     return None
 
 
-def _worth_trying(fraction: float) -> list[bool]:
+def _choose_packings(fraction: float) -> list[bool]:
     """Packed or not, the quicker first, when this fraction of the cells is to be searched."""
     return [True] * (FEW < fraction <= MANY) + [False] * (fraction <= SOME)
 
@@ -80,7 +80,7 @@ class CellIndex:
         self.seed = seed
         self.n_cells = int(np.sqrt(len(X)))
         d = X.shape[1]
-        self.vectors = _in_32_bits(X)
+        self.vectors = _convert_to_32_bits(X)
         clusters = faiss.Kmeans(d, self.n_cells, niter=10, seed=seed, max_points_per_centroid=64)
         clusters.train(self.vectors)
         self.centres = faiss.IndexFlatL2(d)
@@ -116,18 +116,18 @@ class CellIndex:
 
     def nearest(self, X: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and indices of the ``k`` nearest found for each row; inf for none."""
-        with _one_thread(self.faiss):
+        with _use_one_thread(self.faiss):
             _, indices = self.index.search(self.vectors[rows], self.asked(k))
         # Sift them in 32 bits, measure a few in 64.
-        rough = distances_to(self.vectors[rows], self.vectors, indices)
+        rough = measure_distances(self.vectors[rows], self.vectors, indices)
         rough = np.where(indices < 0, np.inf, rough)
         few = np.argpartition(rough, k + 2, axis=1)[:, : k + 2]
         indices = np.take_along_axis(indices, few, axis=1)
-        distances = np.where(indices < 0, np.inf, distances_to(X[rows], X, indices))
-        return nearest_of(indices, distances, k, rows)
+        distances = np.where(indices < 0, np.inf, measure_distances(X[rows], X, indices))
+        return pick_nearest(indices, distances, k, rows)
 
 
-def _in_32_bits(X: np.ndarray) -> np.ndarray:
+def _convert_to_32_bits(X: np.ndarray) -> np.ndarray:
     """The rows around 0 and no larger than 1, so that neither offsets nor units cost digits."""
     centre = X.mean(axis=0)
     largest = max((X.max(axis=0) - centre).max(), (centre - X.min(axis=0)).max()) or 1.0
@@ -138,7 +138,7 @@ def _in_32_bits(X: np.ndarray) -> np.ndarray:
 
 
 @contextmanager
-def _one_thread(faiss: Any) -> Iterator[None]:
+def _use_one_thread(faiss: Any) -> Iterator[None]:
     """Keep faiss to the calling thread: many small tasks are slower when shared out."""
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)

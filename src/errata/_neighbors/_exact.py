@@ -38,7 +38,7 @@ class Found(NamedTuple):
 Query = Callable[[Any, int], Found]
 
 
-def exact_query(X: Any, metric: Any, n_jobs: int | None) -> Query:
+def choose_query(X: Any, metric: Any, n_jobs: int | None) -> Query:
     """The fastest query that knows the metric and suits the shape of ``X``."""
     if metric != "euclidean" or issparse(X):
         return LibrarySearch(X, metric, n_jobs)
@@ -47,10 +47,10 @@ def exact_query(X: Any, metric: Any, n_jobs: int | None) -> Query:
         return TreeSearch(X, n_jobs)
     if d > PILOT_DIMENSIONS or n < PILOT_FROM:
         return BruteSearch(X, n_jobs)
-    return _quicker(TreeSearch(X, n_jobs, measured=True), BruteSearch(X, n_jobs), X)
+    return _pick_quicker(TreeSearch(X, n_jobs, measured=True), BruteSearch(X, n_jobs), X)
 
 
-def settle(
+def find_nearest(
     query: Query,
     points: Any,
     k: int,
@@ -78,16 +78,16 @@ def settle(
             part = shared[batch]
             found = query(points[part], asked)
             ours = None if own is None else own[part]
-            distances[part], neighbors[part] = nearest_of(found.indices, found.distances, k, ours)
+            distances[part], neighbors[part] = pick_nearest(found.indices, found.distances, k, ours)
             still_shared.append(part[(distances[part, -1] >= found.reach) & (asked < n)])
         shared = np.concatenate(still_shared)
         if zero_is_equal and len(shared):
-            shared = _settle_twins(X, points, own, shared, neighbors)
+            shared = _assign_twins(X, points, own, shared, neighbors)
         asked = min(4 * asked, n)
     return distances, neighbors
 
 
-def _settle_twins(
+def _assign_twins(
     X: np.ndarray,
     points: np.ndarray,
     own: np.ndarray | None,
@@ -118,7 +118,7 @@ def _settle_twins(
     return shared[~crowded]
 
 
-def nearest_of(
+def pick_nearest(
     indices: np.ndarray, distances: np.ndarray, k: int, own: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Distances and indices of the ``k`` nearest of what was found, by distance, then by index.
@@ -131,7 +131,7 @@ def nearest_of(
     return np.take_along_axis(distances, order, 1), np.take_along_axis(indices, order, 1)
 
 
-def distances_to(points: np.ndarray, X: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def measure_distances(points: np.ndarray, X: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """Euclidean distances from each point to the rows of ``X`` found for it, from differences.
 
     Inner products are faster but lose digits where rows are close, and with them ties and order.
@@ -160,7 +160,9 @@ class TreeSearch:
             indices = indices[:, None]
         if not self.measured:
             return Found(indices, distances, distances[:, -1])
-        return Found(indices, distances_to(points, self.X, indices), distances[:, -1] * (1 - 1e-12))
+        return Found(
+            indices, measure_distances(points, self.X, indices), distances[:, -1] * (1 - 1e-12)
+        )
 
 
 class BruteSearch:
@@ -170,7 +172,7 @@ class BruteSearch:
         self.X = X
         self.n_jobs = n_jobs
         self.centre = np.median(X[:: 1 + len(X) // 128], axis=0)  # an offset would cost digits
-        with _unchecked():
+        with _skip_checks():
             self.search = NearestNeighbors(algorithm="brute").fit(X - self.centre)
         # A squared distance is off by d eps (|a| + |b|)² at most, and a row near a is about as long
         # as a: take the point's own length, not the longest, lest one outlier make all doubtful.
@@ -180,13 +182,13 @@ class BruteSearch:
         """Compare each point with every row."""
         centred = points - self.centre
         slack = self.rounding * np.einsum("ij,ij->i", centred, centred)
-        with _unchecked():
+        with _skip_checks():
             distances, indices = self.search.kneighbors(centred, asked)
         squares = distances**2
         last = squares[:, -1]
         error = self.rounding * squares[:, -1] + slack
         close = (np.diff(squares) <= 2 * error[:, None]).any(axis=1)  # their order may be wrong
-        distances[close] = distances_to(points[close], self.X, indices[close])
+        distances[close] = measure_distances(points[close], self.X, indices[close])
         found = Found(indices, distances, np.sqrt(np.maximum(last - error, 0)))
         blurred = last <= 100 * slack  # all so close together that some may not be found
         if blurred.any():
@@ -215,11 +217,11 @@ class LibrarySearch:
         return Found(indices, distances, distances[:, -1])
 
 
-def _unchecked() -> Any:
+def _skip_checks() -> Any:
     return config_context(assume_finite=True, skip_parameter_validation=True)
 
 
-def _quicker(tree: Query, brute: Query, X: np.ndarray) -> Query:
+def _pick_quicker(tree: Query, brute: Query, X: np.ndarray) -> Query:
     """The query that takes less time for a row; both give the same answer."""
 
     def seconds_per_row(query: Query, n_rows: int) -> float:

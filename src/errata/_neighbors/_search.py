@@ -13,8 +13,8 @@ from .._optional import require
 from .._random import draw_seed
 from .._validation import check_count
 from .._warn import warn_user
-from ._approximate import approximate_neighbors
-from ._exact import TREE_DIMENSIONS, BruteSearch, exact_query, settle
+from ._approximate import find_approximate
+from ._exact import TREE_DIMENSIONS, BruteSearch, choose_query, find_nearest
 
 APPROXIMATE_FROM = 20_000  # rows; with fewer the exact search is done before an index is built
 
@@ -70,16 +70,16 @@ def nearest(
            [0, 1],
            [2, 0]])
     """
-    X = _checked(X, metric)
+    X = _check_values(X, metric)
     n, d = X.shape
-    k = possible_neighbors(k, n)
-    faiss = _faiss(X, metric) if approximate else None
+    k = limit_neighbors(k, n)
+    faiss = _load_faiss(X, metric) if approximate else None
     if k == 0:
         return np.empty((n, 0), dtype=np.intp)
     if faiss is not None and d > TREE_DIMENSIONS and n >= APPROXIMATE_FROM:
         brute = BruteSearch(X, n_jobs)
         seed = draw_seed(random_state)
-        found = approximate_neighbors(X, k, brute, faiss=faiss, seed=seed, n_jobs=n_jobs)
+        found = find_approximate(X, k, brute, faiss=faiss, seed=seed, n_jobs=n_jobs)
         if found is not None:
             return found
     return NeighborIndex(X, metric=metric, n_jobs=n_jobs).others(k)[1]
@@ -103,24 +103,26 @@ class NeighborIndex:
 
     def __init__(self, X: Any, *, metric: Any = "euclidean", n_jobs: int | None = None) -> None:
         self.metric = metric
-        self.X = X = _checked(X, metric)
-        self.query = exact_query(X, metric, n_jobs)
+        self.X = X = _check_values(X, metric)
+        self.query = choose_query(X, metric, n_jobs)
         self.zero_is_equal = metric in VALID_METRICS["kd_tree"] and not issparse(X)
 
     def find(self, points: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and indices of the ``k`` rows nearest to each of some points."""
         check_count("n_neighbors", k, high=self.X.shape[0])
-        points = _checked(points, self.metric)
-        return settle(self.query, points, k, self.X, zero_is_equal=self.zero_is_equal)
+        points = _check_values(points, self.metric)
+        return find_nearest(self.query, points, k, self.X, zero_is_equal=self.zero_is_equal)
 
     def others(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Distances and indices of the ``k`` other rows nearest to each row."""
         rows = np.arange(self.X.shape[0])
         check_count("n_neighbors", k, high=len(rows) - 1)
-        return settle(self.query, self.X, k, self.X, own=rows, zero_is_equal=self.zero_is_equal)
+        return find_nearest(
+            self.query, self.X, k, self.X, own=rows, zero_is_equal=self.zero_is_equal
+        )
 
 
-def _checked(X: Any, metric: Any) -> Any:
+def _check_values(X: Any, metric: Any) -> Any:
     """``X`` with values that the metric can compare."""
     if metric != "nan_euclidean":
         return check_array(X, accept_sparse="csr", dtype=float, order="C")
@@ -134,7 +136,7 @@ def _checked(X: Any, metric: Any) -> Any:
     return X
 
 
-def possible_neighbors(k: int, n: int) -> int:
+def limit_neighbors(k: int, n: int) -> int:
     """``k``, or as many neighbours as there can be, with a warning."""
     if check_count("n_neighbors", k) < n:
         return k
@@ -145,7 +147,7 @@ def possible_neighbors(k: int, n: int) -> int:
     return n - 1
 
 
-def _faiss(X: Any, metric: Any) -> Any:
+def _load_faiss(X: Any, metric: Any) -> Any:
     """The library behind approximate search, when it can serve."""
     if metric != "euclidean" or issparse(X):
         kind = "a sparse matrix" if issparse(X) else f"metric={metric!r}"
@@ -156,7 +158,7 @@ def _faiss(X: Any, metric: Any) -> Any:
     return require("faiss", extra="scale")
 
 
-def distances_between(A: Any, B: Any, metric: Any) -> np.ndarray:
+def measure_pairs(A: Any, B: Any, metric: Any) -> np.ndarray:
     """Distances from each row of ``A`` to each of ``B``; cut ``A`` into blocks when it is long."""
     # From differences: scikit-learn's inner products would blur who is nearer than whom.
     if metric == "euclidean" and not issparse(A):
@@ -164,7 +166,7 @@ def distances_between(A: Any, B: Any, metric: Any) -> np.ndarray:
     return pairwise_distances(A, B, metric=metric)
 
 
-def commonest(votes: np.ndarray) -> np.ndarray:
+def find_commonest(votes: np.ndarray) -> np.ndarray:
     """The class with most votes in each row; the nearer neighbours decide between equals.
 
     ``votes`` (n, k) holds the codes of the labels of each row's neighbours, the nearest first.

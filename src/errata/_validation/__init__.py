@@ -10,10 +10,10 @@ from ._labels import (
     check_no_measurement,
     check_no_missing_labels,
     check_rows,
-    distinct_labels,
+    describe_measurement,
+    encode_labels,
     fit_to_codes,
     is_missing,
-    measurement_note,
 )
 from ._matrices import check_prior, check_score_table, check_transition, check_weight_matrix
 from ._numbers import (
@@ -73,8 +73,8 @@ __all__ = [
     "check_significance",
     "check_transition",
     "check_weight_matrix",
-    "distinct_labels",
+    "encode_labels",
     "fit_to_codes",
     "is_missing",
-    "measurement_note",
+    "describe_measurement",
 ]

@@ -24,13 +24,13 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
     """
     y = as_column(y, name=name)
     if y.ndim != 1:
-        raise ValueError(f"{name} must hold one label per row, but {_not_a_column(y)}.")
+        raise ValueError(f"{name} must hold one label per row, but {_describe_non_column(y)}.")
     if len(y) == 0:
         raise ValueError(f"{name} is empty; errata needs at least one labelled row.")
     # First, as np.unique fails on None and takes NaN for a class.
     check_no_missing_labels(y, name=name)
     try:
-        classes, codes = distinct_labels(y)
+        classes, codes = encode_labels(y)
     except TypeError as error:  # str and int do not compare
         kinds = ", ".join(sorted({type(label).__name__ for label in y.tolist()}))
         raise ValueError(
@@ -47,7 +47,7 @@ def check_labels(y: Any, *, name: str = "y", min_classes: int = 1) -> tuple[np.n
     return classes, codes
 
 
-def distinct_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The sorted distinct labels, and for each row the index of its label.
 
     As ``np.unique`` with ``return_inverse``, but whole numbers that are close together are counted.
@@ -89,7 +89,7 @@ def as_column(y: Any, *, name: str = "y") -> np.ndarray:
     return column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column
 
 
-def _not_a_column(y: np.ndarray) -> str:
+def _describe_non_column(y: np.ndarray) -> str:
     """What somebody may have passed instead of a column."""
     if y.ndim == 0:
         return f"it is {y.item()!r}; pass a list or an array"
@@ -219,7 +219,7 @@ def _is_plain(estimator: Any, X: Any) -> bool:
 
 def check_no_measurement(classes: Any, n: int, name: str) -> None:
     """Raise when the distinct labels of ``n`` rows look like a measurement, not like classes."""
-    numbers = numbers_of(classes)
+    numbers = parse_numbers(classes)
     if numbers is None or not is_measurement(numbers, n):
         return
     some = listed((f"{number:g}" for number in numbers), most=3).partition(" and ")[0]
@@ -231,9 +231,9 @@ def check_no_measurement(classes: Any, n: int, name: str) -> None:
     )
 
 
-def measurement_note(classes: Any) -> list[str]:
+def describe_measurement(classes: Any) -> list[str]:
     """A sentence about labels that are many numbers, which may be classes all the same."""
-    numbers = numbers_of(classes)
+    numbers = parse_numbers(classes)
     if numbers is None:
         return []
     if len(numbers) <= (MANY_FRACTIONS if np.any(numbers % 1) else MANY_NUMBERS):
@@ -264,7 +264,7 @@ def is_measurement(numbers: np.ndarray, n: int) -> bool:
     return n < FEW_ROWS * len(numbers) and not encoded
 
 
-def numbers_of(classes: Any) -> np.ndarray | None:
+def parse_numbers(classes: Any) -> np.ndarray | None:
     """The distinct labels as sorted numbers; None where one of them is a word or a code.
 
     >>> numbers_of(["2.5", "1"]), numbers_of(["01", "02"]), numbers_of(["cat", "1"])

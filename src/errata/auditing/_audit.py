@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._progress import Progress, hearing_stages
-from .._random import draw_seed, seeded_member
+from .._progress import Progress, open_progress
+from .._random import clone_keeping_seeds, draw_seed
 from .._routing import takes_sample_weight
 from .._validation import as_column, check_choice, check_data, check_no_missing_labels, check_rows
 from ..filters._base import PartPredicts
@@ -199,12 +199,12 @@ def audit(
     X = as_table(X)
     if not is_stored(X):
         _check_not_stored(out, memory, engine)
-        with hearing_stages(progress) as tell:
+        with open_progress(progress) as tell:
             return audit_in_memory(X, y, asked, tell)
     if out is None:
         raise ValueError("a table that is read in parts needs a folder for the audit: pass out.")
     storing = Storing(Path(out), memory, engine, resume)
-    with hearing_stages(progress) as tell:
+    with open_progress(progress) as tell:
         return audit_stored(X, y, asked, storing, tell)
 
 
@@ -337,7 +337,7 @@ class AuditedClassifier(PartPredicts):
                 f"{type(self.classifier).__name__}.fit takes no sample_weight, which "
                 f'action="{self.action}" needs; choose another classifier, or action="drop".'
             )
-        return seeded_member(self._chosen(), seed)
+        return clone_keeping_seeds(self._chosen(), seed)
 
     def _predictor(self) -> Any:
         return getattr(self, "classifier_", self._chosen())

@@ -10,7 +10,7 @@ import numpy as np
 from .._blocks import blocks
 from .._format import percent
 from .._kernels._probabilities import largest, normalised
-from .._random import seeded_member
+from .._random import clone_keeping_seeds
 from ..tables._columns import take_table_rows, without_columns
 from ..tables.features._features import FeaturePlan
 from ._self_check import SelfCheck, run_self_check
@@ -399,7 +399,7 @@ def fit_filler(
     n = len(data.codes)
     taught = np.arange(n) if n <= TREE_ROWS else np.sort(random.choice(n, TREE_ROWS, replace=False))
     part = replace(data.for_rows(taught), folds=None)
-    classifier = seeded_member(KernelAndTrees(n_jobs=data.n_jobs), data.random_state)
+    classifier = clone_keeping_seeds(KernelAndTrees(n_jobs=data.n_jobs), data.random_state)
     noise = _noise(classifier, part, None if known is None else known[taught], random)
     return Filler(noise, classifier.fit(part.X, part.codes), 0.0, data.n_classes)
 

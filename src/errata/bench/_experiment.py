@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._random import seeded_clone
+from .._random import clone_with_seed
 from .._validation import check_choice, check_count
 from ..datasets import load_dataset
 from ..noise import flip_labels
@@ -200,7 +200,7 @@ class NoisyTraining:
             inject = self.inject or _exact_fraction
             noisy, flipped = inject(y[train], cell.noise_level or 0.0, noise_seed)
             # The whole cell: a method draws anew at each level, as in independent runs.
-            model = seeded_clone(estimator, bench.seed_of(*cell, fold)).fit(X[train], noisy)
+            model = clone_with_seed(estimator, bench.seed_of(*cell, fold)).fit(X[train], noisy)
             scores.append((self.score or _accuracy)(model, X[test], y[test], flipped))
         return {name: float(np.mean([s[name] for s in scores])) for name in scores[0]}
 

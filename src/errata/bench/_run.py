@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 from .._engine import map_elsewhere
 from .._files import atomic_path, explain_closed
 from .._validation import check_count
-from ..datasets._load import check_available, folder_of
+from ..datasets._load import check_available, find_folder
 from ._experiment import Bench, Cell, Experiment
 
 # Those whose version may change a number.
@@ -130,7 +130,7 @@ def _measured_on(
 
 def _anywhere(folder: str | os.PathLike | None) -> Path | None:
     """The data folder by a name that a worker knows, which has another ERRATA_DATA or none."""
-    here = folder_of(folder)
+    here = find_folder(folder)
     return None if here is None else here.absolute()
 
 

@@ -15,7 +15,7 @@ from .._files import readable
 from .._format import plural
 from .._kinds import KINDS, Kind
 from .._optional import require_all
-from .._progress import shown_progress
+from .._progress import show_progress
 from .._sentences import answer, notes
 from ._audit_kinds import kind_named_by
 from ._audit_parts import Parts, Written, add_rates, audit_in_parts, is_read_in_parts, write_outputs
@@ -293,7 +293,7 @@ def _audit_at_once(
 ) -> tuple[Any, Written]:
     """Read the file into memory, audit it, and write all there is."""
     # The folder comes before the table: a place that is taken should not be found out at the end.
-    with new_folder(out, force=force) as folder, shown_progress() as progress:
+    with new_folder(out, force=force) as folder, show_progress() as progress:
         found, ids = resolve_name(kind.command.audit)(file, options, progress)
         found.notes.extend(_notes_on_ids(ids, options.name))
         add_rates(found, options.by, options.features or file)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import errata
 
 from .._format import count
-from .._progress import shown_progress
+from .._progress import show_progress
 from .._sentences import wording
 from ._columns import check_roles, read_column
 from ._console import resumable, say
@@ -88,7 +88,7 @@ def audit_in_parts(
     with (
         resumable(),
         chosen_engine(parts.engine, parts.scheduler) as engine,
-        shown_progress() as progress,
+        show_progress() as progress,
     ):
         found = _run(file, out, options, memory=memory, engine=engine, parts=parts, show=progress)
         reviewed = {"review": commands["review"] if found.for_review is not None else None}

@@ -11,7 +11,7 @@ from typing import Any
 
 import errata
 
-from .._files import SET_ASIDE, atomic_folder, places_of, sweep
+from .._files import SET_ASIDE, atomic_folder, places_of, remove_litter
 from .._format import listed, plural
 from ._console import say
 
@@ -50,7 +50,7 @@ def check_place(out: Path, force: bool) -> None:
 def tidy(*folders: Path) -> None:
     """Remove what a run that was killed left in folders, and say so."""
     for folder in dict.fromkeys(folders):
-        swept = sweep(folder)
+        swept = remove_litter(folder)
         if swept.removed:
             what = plural(len(swept.removed), "temporary file", "temporary files")
             say(f"Removed from {folder}: {what} of a run that was killed.", err=True)

@@ -200,7 +200,7 @@ def chosen_engine(engine: str | None, scheduler: str | None) -> Iterator[Any]:
         yield None
         return
     # Here, as importing the library takes longer than showing the help should.
-    from .._engine import connected, local_client
+    from .._engine import connect, start_local_client
 
-    with local_client() if scheduler is None else connected(scheduler) as client:
+    with start_local_client() if scheduler is None else connect(scheduler) as client:
         yield client

@@ -14,7 +14,7 @@ from .._compat import take_rows
 from .._crossfit import make_folds
 from .._engine import map_elsewhere
 from .._format import count
-from .._progress import Counted, hearing_counts
+from .._progress import Counted, open_counter
 from .._random import draw_seed, draw_seeds
 from .._validation import check_choice, check_count, check_mask
 from ..auditing import Audit, audit
@@ -147,7 +147,7 @@ def compare(
         store = Folder(Path(out), title, noise, manifest)
     with (
         nullcontext() if out is None else result_folder(Path(out)),
-        hearing_counts(progress, "measured", "fits") as tell,
+        open_counter(progress, "measured", "fits") as tell,
     ):
         measured = run(
             rows, folds, chosen, store, seed=seed, n_jobs=n_jobs, engine=engine, tell=tell

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from .._compat import take_rows
-from .._random import seeded_member
+from .._random import clone_keeping_seeds
 from .._validation import as_column
 from ..bench._run import described
 from ._competitors import Competitor
@@ -110,7 +110,7 @@ def _predict(
     # What a classifier has to say about its data would come once for every fold.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = seeded_member(competitor.classifier, seed)
+        model = clone_keeping_seeds(competitor.classifier, seed)
         left, X_test = _material(rows, train, test, competitor, part, seed)
         begin = time.process_time()
         predicted = as_column(model.fit(left.X, left.labels).predict(X_test))
@@ -134,6 +134,6 @@ def _material(
     name = described(competitor.filter)  # a filter that several competitors share runs once
     if name not in part.left:
         begin = time.process_time()
-        X, left = seeded_member(competitor.filter, seed).fit_resample(part.train, labels)
+        X, left = clone_keeping_seeds(competitor.filter, seed).fit_resample(part.train, labels)
         part.left[name] = _Left(X, left, time.process_time() - begin)
     return part.left[name], part.test

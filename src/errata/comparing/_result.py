@@ -15,7 +15,7 @@ from ..auditing import NoiseRate
 from ..metrics import correct_error_rate
 from ..report import write_comparison_page
 from ..stats import average_ranks, plot_critical_difference
-from ..stats._wilcoxon import holm
+from ..stats._wilcoxon import correct_by_holm
 
 COVERAGE = 0.95
 
@@ -256,7 +256,7 @@ def standing(scores: np.ndarray, test_fraction: float) -> Standing:
         low=np.maximum(mean - reach * error, 0),
         high=np.minimum(mean + reach * error, 1),
         rank=average_ranks(scores),
-        p_value=np.insert(holm(_p_values(behind, inflation)), best, 1.0),
+        p_value=np.insert(correct_by_holm(_p_values(behind, inflation)), best, 1.0),
         best=best,
     )
 

@@ -13,7 +13,7 @@ from .._optional import require
 from .._validation import check_count
 from ..exceptions import DatasetNotFoundError
 from ..tables import read_table
-from ._load import file_in, folder_of
+from ._load import find_file, find_folder
 
 QTDB_FS = 250.0
 _LUDB_FS = 500.0
@@ -77,17 +77,17 @@ def load_qtdb(
     >>> load_qtdb("sel103", folder="/data")                                    # doctest: +SKIP
     """
     check_count("lead", lead, low=0, high=1)
-    records = qtdb_records(folder)
+    records = read_qtdb_records(folder)
     if record not in records:
         raise DatasetNotFoundError(
             f"there is no record {record!r} of the QT database; there are {', '.join(records)}."
         )
-    rows = _columns("ecg_qtdb", ["sample", f"ch{lead}"], folder, record=record)
+    rows = _read_columns("ecg_qtdb", ["sample", f"ch{lead}"], folder, record=record)
     samples, levels = (column.astype(float) for column in rows)
-    marks = _columns(
+    marks = _read_columns(
         "ecg_qtdb_annotations", ["sample", "symbol"], folder, record=record, annotator=annotator
     )
-    found = annotate(marks[0].astype(int), marks[1].astype(str), QTDB_FS)
+    found = label_samples(marks[0].astype(int), marks[1].astype(str), QTDB_FS)
     # Beats that the first cardiologist skipped are not in the file.
     samples, here, there = np.intersect1d(samples, found.samples, return_indices=True)
     if not len(samples):
@@ -99,7 +99,7 @@ def load_qtdb(
         signal=levels[here] / float(records[record][f"gain{lead}"]),
         labels=found.labels[there],
         samples=samples.astype(int),
-        lengths=_lengths(samples),
+        lengths=_measure_runs(samples),
         fs=QTDB_FS,
         record=record,
         group=records[record]["group"],
@@ -107,9 +107,9 @@ def load_qtdb(
     )
 
 
-def qtdb_records(folder: str | os.PathLike | None = None) -> dict[str, dict[str, str]]:
+def read_qtdb_records(folder: str | os.PathLike | None = None) -> dict[str, dict[str, str]]:
     """What the folder says about each record of the QT database."""
-    rows = read_table(_path("ecg_qtdb_records", folder)).to_pylist()
+    rows = read_table(_find_path("ecg_qtdb_records", folder)).to_pylist()
     return {row["record"]: row for row in rows}
 
 
@@ -143,7 +143,7 @@ def load_ludb(record: int, *, folder: str | os.PathLike | None = None) -> Bunch:
     >>> from errata.datasets import load_ludb
     >>> load_ludb(1, folder="/data")                                           # doctest: +SKIP
     """
-    rows = _columns("ecg_ludb", ["sample", "ii", "label"], folder, record=str(record))
+    rows = _read_columns("ecg_ludb", ["sample", "ii", "label"], folder, record=str(record))
     if not len(rows[0]):
         raise DatasetNotFoundError(f"there is no record {record!r} of LUDB; they go from 1 to 200.")
     samples = rows[0].astype(int)
@@ -151,32 +151,32 @@ def load_ludb(record: int, *, folder: str | os.PathLike | None = None) -> Bunch:
         signal=rows[1].astype(float),
         labels=rows[2].astype(str),
         samples=samples,
-        lengths=_lengths(samples),
+        lengths=_measure_runs(samples),
         fs=_LUDB_FS,
         record=record,
     )
 
 
-def _lengths(samples: np.ndarray) -> list[int]:
+def _measure_runs(samples: np.ndarray) -> list[int]:
     """Lengths of the runs of consecutive samples."""
     breaks = np.flatnonzero(np.diff(samples) != 1) + 1
     return np.diff(np.r_[0, breaks, len(samples)]).tolist()
 
 
-def _columns(
+def _read_columns(
     name: str, columns: list[str], folder: str | os.PathLike | None, **values: str
 ) -> list[np.ndarray]:
     """Columns of text, of the rows in which other columns have these values."""
-    table = read_table(_path(name, folder), [*values, *columns])
+    table = read_table(_find_path(name, folder), [*values, *columns])
     compute = require("pyarrow.compute", extra="tables")
     for column, value in values.items():
         table = table.filter(compute.equal(table[column], value))
     return [table[column].to_numpy() for column in columns]
 
 
-def _path(name: str, folder: Any) -> Path:
-    place = folder_of(folder)
-    path = file_in(place, name)
+def _find_path(name: str, folder: Any) -> Path:
+    place = find_folder(folder)
+    path = find_file(place, name)
     if path is None:
         where = f"not in {place}" if place else "not here, and no data folder is set"
         raise DatasetNotFoundError(
@@ -235,8 +235,8 @@ def fetch_qtdb(
         signal = wfdb.rdrecord(name, channels=[lead], **where)
     # Which errors of the network there are is the business of wfdb, and changes with its version.
     except Exception as error:
-        raise DatasetNotFoundError(_how_to_get(record, annotator, data_home)) from error
-    found = annotate(marks.sample, np.asarray(marks.symbol), signal.fs)
+        raise DatasetNotFoundError(_explain_how_to_get(record, annotator, data_home)) from error
+    found = label_samples(marks.sample, np.asarray(marks.symbol), signal.fs)
     return Bunch(
         signal=signal.p_signal[found.samples, 0],
         labels=found.labels,
@@ -248,7 +248,7 @@ def fetch_qtdb(
     )
 
 
-def _how_to_get(record: str, annotator: str, data_home: Any) -> str:
+def _explain_how_to_get(record: str, annotator: str, data_home: Any) -> str:
     place = "from physionet.org" if data_home is None else f"in {data_home}"
     return (
         f"record {record!r} of the QT database could not be read {place}: put {record}.hea, "
@@ -282,7 +282,7 @@ class Annotation(NamedTuple):
     lengths: list[int]
 
 
-def annotate(samples: np.ndarray, symbols: np.ndarray, fs: float) -> Annotation:
+def label_samples(samples: np.ndarray, symbols: np.ndarray, fs: float) -> Annotation:
     """Label every sample that an annotator's marks cover, sequence after sequence.
 
     P lasts from its onset to the QRS complex, T from there to its end, B3 is the rest: the four
@@ -299,15 +299,15 @@ def annotate(samples: np.ndarray, symbols: np.ndarray, fs: float) -> Annotation:
     >>> found.samples[0].item(), " ".join(found.labels), found.lengths
     (2, 'P P P P P P QRS QRS QRS T T T T T', [14])
     """
-    beats = list(_beats(_waves(samples, symbols)))
-    sequences = [_label(part) for part in _sequences(beats, fs)]
+    beats = list(_group_beats(_parse_waves(samples, symbols)))
+    sequences = [_label(part) for part in _join_sequences(beats, fs)]
     if not sequences:
         return Annotation(np.zeros(0, dtype=int), np.zeros(0, dtype="<U3"), [])
     positions, labels = zip(*sequences, strict=True)
     return Annotation(np.concatenate(positions), np.concatenate(labels), list(map(len, labels)))
 
 
-def _waves(samples: np.ndarray, symbols: np.ndarray) -> Iterator[Wave]:
+def _parse_waves(samples: np.ndarray, symbols: np.ndarray) -> Iterator[Wave]:
     """Read marks in order: a bracket opens, a symbol names the wave, a bracket closes."""
     onset = None
     name = None
@@ -331,7 +331,7 @@ def _waves(samples: np.ndarray, symbols: np.ndarray) -> Iterator[Wave]:
         yield Wave(name, onset, None)
 
 
-def _beats(waves: Iterator[Wave]) -> Iterator[Beat]:
+def _group_beats(waves: Iterator[Wave]) -> Iterator[Beat]:
     p: Wave | None = None
     qrs: Wave | None = None
     for wave in waves:
@@ -343,21 +343,21 @@ def _beats(waves: Iterator[Wave]) -> Iterator[Beat]:
             p = p if qrs is None else None
             qrs = wave
         elif wave.name == "T":
-            beat = _beat(p, qrs, wave)
+            beat = _check_beat(p, qrs, wave)
             if beat is not None:
                 yield beat
                 p = None
                 qrs = None
 
 
-def _beat(p: Wave | None, qrs: Wave | None, t: Wave) -> Beat | None:
+def _check_beat(p: Wave | None, qrs: Wave | None, t: Wave) -> Beat | None:
     if qrs is None or qrs.onset is None or qrs.end is None or t.end is None:
         return None
     p_onset = qrs.onset if p is None or p.onset is None else p.onset
     return Beat(p_onset, qrs.onset, qrs.end, t.end)
 
 
-def _sequences(beats: list[Beat], fs: float) -> list[list[Beat]]:
+def _join_sequences(beats: list[Beat], fs: float) -> list[list[Beat]]:
     intervals = np.diff([beat.qrs for beat in beats])
     if not len(intervals):
         return [beats] if beats else []

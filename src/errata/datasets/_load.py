@@ -111,9 +111,11 @@ def check_available(names: Iterable[str], folder: str | os.PathLike | None = Non
     """
     cards = {card.name: card for card in list_datasets(folder)}
     # Not OpenML: experiments never download.
-    missing = [name for name in dict.fromkeys(names) if not set(_sources(cards, name)) - {"openml"}]
+    missing = [
+        name for name in dict.fromkeys(names) if not set(_list_sources(cards, name)) - {"openml"}
+    ]
     if len(missing) == 1 and missing[0] in cards:
-        raise DatasetNotFoundError(_how_to_get(missing[0], card_of(missing[0]), folder))
+        raise DatasetNotFoundError(_explain_how_to_get(missing[0], get_card(missing[0]), folder))
     if missing:
         number = "a data set is" if len(missing) == 1 else f"{len(missing)} data sets are"
         raise DatasetNotFoundError(
@@ -140,30 +142,30 @@ class DatasetCard(NamedTuple):
     openml: int | None = None
 
 
-def _sources(cards: dict[str, DatasetCard], name: str) -> tuple[str, ...]:
+def _list_sources(cards: dict[str, DatasetCard], name: str) -> tuple[str, ...]:
     return cards[name].sources if name in cards else ()
 
 
 def _find(name: str, folder: Any, download: bool, random_state: Any) -> Bunch:
-    place = folder_of(folder)  # first: a folder that does not exist is an error for any set
+    place = find_folder(folder)  # first: a folder that does not exist is an error for any set
     # Whatever lies in the folder, the papers' bundled and generated sets stay the same rows.
     if name in BUNDLED:
         return Bunch(source="scikit-learn", **from_scikit_learn(name))
     if name in GENERATED:
-        return Bunch(source="generated", **generated(name, random_state))
-    path = file_in(place, name)
+        return Bunch(source="generated", **generate_dataset(name, random_state))
+    path = find_file(place, name)
     if path is not None:
         return Bunch(source=str(path), **from_file(path))
-    card = card_of(name)
+    card = get_card(name)
     if card is None or not download or card.openml is None:
-        raise DatasetNotFoundError(_how_to_get(name, card, folder))
+        raise DatasetNotFoundError(_explain_how_to_get(name, card, folder))
     bunch = from_openml(card.openml)
     _check_size(bunch, card)
     return Bunch(source=f"openml:{card.openml}", **bunch)
 
 
-def _how_to_get(name: str, card: DatasetCard | None, folder: Any) -> str:
-    place = folder_of(folder)
+def _explain_how_to_get(name: str, card: DatasetCard | None, folder: Any) -> str:
+    place = find_folder(folder)
     if card is None:
         known = ", ".join(card.name for card in list_datasets(folder))
         return f"there is no data set {name!r}; known are {known}."
@@ -210,30 +212,30 @@ def list_datasets(folder: str | os.PathLike | None = None) -> list[DatasetCard]:
     >>> cards["iris"].rows, cards["iris"].classes, cards["iris"].sources[0]
     (150, 3, 'scikit-learn')
     """
-    present = _files_in(folder_of(folder))
-    cards = [card._replace(sources=_sources_of_card(card, present)) for card in _papers_cards()]
+    present = _list_files(find_folder(folder))
+    cards = [card._replace(sources=_list_card_sources(card, present)) for card in _read_cards()]
     known = {card.name for card in cards}
-    extra = [_unknown_card(name) for name in present if name not in known]
+    extra = [_raise_unknown_card(name) for name in present if name not in known]
     return sorted([*cards, *extra], key=lambda card: (card.task, card.name))
 
 
-def card_of(name: str) -> DatasetCard | None:
+def get_card(name: str) -> DatasetCard | None:
     """The card of a data set of the papers."""
-    return next((card for card in _papers_cards() if card.name == name), None)
+    return next((card for card in _read_cards() if card.name == name), None)
 
 
-def file_in(folder: Path | None, name: str) -> Path | None:
+def find_file(folder: Path | None, name: str) -> Path | None:
     """The file of a data set in a folder, when it is there."""
-    return _files_in(folder).get(name)
+    return _list_files(folder).get(name)
 
 
 @lru_cache(maxsize=1)
-def _papers_cards() -> tuple[DatasetCard, ...]:
+def _read_cards() -> tuple[DatasetCard, ...]:
     with (files("errata.datasets") / "catalogue.csv").open(encoding="utf-8") as stream:
-        return tuple(_card(row) for row in csv.DictReader(stream))
+        return tuple(_parse_card(row) for row in csv.DictReader(stream))
 
 
-def _card(row: dict[str, str]) -> DatasetCard:
+def _parse_card(row: dict[str, str]) -> DatasetCard:
     def number(key: str) -> int | None:
         return int(row[key]) if row[key] else None
 
@@ -249,7 +251,7 @@ def _card(row: dict[str, str]) -> DatasetCard:
     )
 
 
-def _sources_of_card(card: DatasetCard, present: dict[str, Path]) -> tuple[str, ...]:
+def _list_card_sources(card: DatasetCard, present: dict[str, Path]) -> tuple[str, ...]:
     # In the order in which load_dataset looks.
     found = {
         "scikit-learn": card.name in BUNDLED,
@@ -260,13 +262,13 @@ def _sources_of_card(card: DatasetCard, present: dict[str, Path]) -> tuple[str, 
     return tuple(source for source, there in found.items() if there)
 
 
-def _unknown_card(name: str) -> DatasetCard:
+def _raise_unknown_card(name: str) -> DatasetCard:
     # The convention of the catalogue, whose own regression sets have this prefix.
     task = "regression" if name.startswith("reg_") else "classification"
     return DatasetCard(name, task, None, None, None, (), ("folder",))
 
 
-def _files_in(folder: Path | None) -> dict[str, Path]:
+def _list_files(folder: Path | None) -> dict[str, Path]:
     if folder is None:
         return {}
     return {
@@ -276,7 +278,7 @@ def _files_in(folder: Path | None) -> dict[str, Path]:
     }
 
 
-def folder_of(folder: str | os.PathLike | None) -> Path | None:
+def find_folder(folder: str | os.PathLike | None) -> Path | None:
     """The data folder: the one given, or ERRATA_DATA, or none."""
     chosen = folder or os.environ.get("ERRATA_DATA")
     if not chosen:
@@ -298,7 +300,7 @@ def from_scikit_learn(name: str) -> Bunch:
     )
 
 
-def generated(name: str, random_state: Any) -> Bunch:
+def generate_dataset(name: str, random_state: Any) -> Bunch:
     """A synthetic data set as large as the papers'."""
     X, y = GENERATED[name](random_state)
     return Bunch(data=X, target=y, feature_names=[f"x{j}" for j in range(X.shape[1])])
@@ -319,8 +321,8 @@ def from_file(path: Path) -> Bunch:
         raise ValueError(
             f"{path} has no column besides {last.name!r}; there is nothing to learn from."
         )
-    target = _target(last.array(), last.name, path)
-    features = [_number_or_text(column) for column in columns]
+    target = _parse_target(last.array(), last.name, path)
+    features = [_parse_column(column) for column in columns]
     kind = float if all(column.dtype.kind == "f" for column in features) else object
     data = np.column_stack([column.astype(kind) for column in features])
     return Bunch(data=data, target=target, feature_names=[column.name for column in columns])
@@ -333,7 +335,7 @@ def from_openml(number: int) -> Bunch:
     return Bunch(data=bunch.data, target=bunch.target, feature_names=list(bunch.feature_names))
 
 
-def _number_or_text(column: Column) -> np.ndarray:
+def _parse_column(column: Column) -> np.ndarray:
     as_numbers = numbers(column.values)
     if as_numbers is not None:
         return as_numbers
@@ -342,7 +344,7 @@ def _number_or_text(column: Column) -> np.ndarray:
     return text
 
 
-def _target(column: np.ndarray, kind: str, path: Path) -> np.ndarray:
+def _parse_target(column: np.ndarray, kind: str, path: Path) -> np.ndarray:
     missing = [row for row, cell in enumerate(column.tolist()) if is_missing(cell, text=True)]
     if missing:
         raise ValueError(

@@ -58,7 +58,7 @@ def make_twonorm(
     >>> X.shape, int(y.sum())
     ((300, 20), 150)
     """
-    noise, y, _ = _standard_normal(n_samples, n_features, balanced, random_state)
+    noise, y, _ = _draw_standard_normal(n_samples, n_features, balanced, random_state)
     a = 2 / np.sqrt(n_features)
     return noise + np.where(y == 1, a, -a)[:, None], y
 
@@ -88,7 +88,7 @@ def make_threenorm(
     >>> bool(abs(X[y == 1].mean()) < 0.1)      # the halves of class 1 cancel
     True
     """
-    noise, y, random = _standard_normal(n_samples, n_features, balanced, random_state)
+    noise, y, random = _draw_standard_normal(n_samples, n_features, balanced, random_state)
     a = 2 / np.sqrt(n_features)
     side = np.where(random.random_sample(n_samples) < 0.5, a, -a)[:, None]
     alternating = np.resize([a, -a], n_features)
@@ -122,7 +122,7 @@ def make_ringnorm(
     >>> [round(float(X[y == c].std()), 1) for c in (0, 1)]
     [1.0, 2.0]
     """
-    noise, y, _ = _standard_normal(n_samples, n_features, balanced, random_state)
+    noise, y, _ = _draw_standard_normal(n_samples, n_features, balanced, random_state)
     b = shift / np.sqrt(n_features)
     return np.where(y[:, None] == 1, 2 * noise, noise + b), y
 
@@ -208,7 +208,7 @@ def make_squares(
     return X, y, flipped
 
 
-def _standard_normal(
+def _draw_standard_normal(
     n_samples: int, n_features: int, balanced: bool, random_state: Any
 ) -> tuple[np.ndarray, np.ndarray, np.random.RandomState]:
     """Standard normal rows, their classes, and the generator for further draws."""
@@ -301,12 +301,12 @@ def make_activity(
     n = check_count("duration * fs", int(check_positive("duration", duration) * fs))
     check_fraction("noise", noise, high=np.inf)
     random = check_random_state(random_state)
-    labels = [_course(n, dwell * fs, random) for _ in range(n_recordings)]
-    X = np.concatenate([_accelerations(y, fs, noise, random) for y in labels])
+    labels = [_draw_course(n, dwell * fs, random) for _ in range(n_recordings)]
+    X = np.concatenate([_simulate_accelerations(y, fs, noise, random) for y in labels])
     return X, np.concatenate(labels), [n] * n_recordings
 
 
-def _course(n: int, mean_dwell: float, random: np.random.RandomState) -> np.ndarray:
+def _draw_course(n: int, mean_dwell: float, random: np.random.RandomState) -> np.ndarray:
     """One activity after the other, until ``n`` samples are full."""
     activity = random.choice(sorted(_ACTIVITIES))
     labels: list[str] = []
@@ -317,7 +317,7 @@ def _course(n: int, mean_dwell: float, random: np.random.RandomState) -> np.ndar
     return np.array(labels[:n])
 
 
-def _accelerations(
+def _simulate_accelerations(
     labels: np.ndarray, fs: float, noise: float, random: np.random.RandomState
 ) -> np.ndarray:
     activities = [_ACTIVITIES[label] for label in labels.tolist()]
@@ -424,19 +424,19 @@ def make_ecg(
     check_fraction("ectopic_rate", ectopic_rate)
     random = check_random_state(random_state)
     simulated = _SETTLING_BEATS + n_beats + 1  # one more: its P may begin within the last
-    starts = _beat_starts(simulated, heart_rate, heart_rate_std, lf_hf_ratio, random)
+    starts = _draw_beat_starts(simulated, heart_rate, heart_rate_std, lf_hf_ratio, random)
     ectopic = random.random_sample(simulated) < ectopic_rate
-    events = _events(ectopic, heart_rate, jitter, random)
-    time, angle = _grid(starts, fs)
-    voltage = _voltage(time, angle, events, 1 / (_OVERSAMPLING * fs))
-    kept = _kept(time, starts)
-    signal = _scaled(voltage[kept])
+    events = _draw_events(ectopic, heart_rate, jitter, random)
+    time, angle = _make_grid(starts, fs)
+    voltage = _simulate_voltage(time, angle, events, 1 / (_OVERSAMPLING * fs))
+    kept = _find_kept(time, starts)
+    signal = _scale_voltage(voltage[kept])
     angle = angle[kept]
     whole = slice(_SETTLING_BEATS, -1)
-    boundaries = np.searchsorted(angle, _wave_angles(events, ectopic))[whole]
+    boundaries = np.searchsorted(angle, _find_wave_angles(events, ectopic))[whole]
     return Bunch(
         signal=signal + noise * random.uniform(-1, 1, size=len(signal)),
-        labels=_labels(boundaries, len(signal)),
+        labels=_label_samples(boundaries, len(signal)),
         phase=np.pi - (np.pi - angle) % (2 * np.pi),
         boundaries=boundaries,
         ectopic=ectopic[whole],
@@ -445,34 +445,34 @@ def make_ecg(
     )
 
 
-def _beat_starts(
+def _draw_beat_starts(
     n_beats: int, rate: float, rate_std: float, ratio: float, random: np.random.RandomState
 ) -> np.ndarray:
     """When each beat starts, and when the last one ends, in seconds."""
     mean = 60 / rate
     seconds = int(np.ceil(2 * n_beats * mean)) + 2  # twice as long as the beats are to be
-    intervals = mean + _rhythm(seconds, ratio, random) * 60 * rate_std / rate**2
+    intervals = mean + _simulate_rhythm(seconds, ratio, random) * 60 * rate_std / rate**2
     starts = [0.0]
     for _ in range(n_beats):
         starts.append(starts[-1] + intervals[int(starts[-1]) % seconds])
     return np.array(starts)
 
 
-def _rhythm(seconds: int, ratio: float, random: np.random.RandomState) -> np.ndarray:
+def _simulate_rhythm(seconds: int, ratio: float, random: np.random.RandomState) -> np.ndarray:
     """A process of mean 0 and variance 1, a value a second: pressure (slow), breathing (fast)."""
     frequency = rfftfreq(seconds)
-    power = ratio * _bell(frequency, 0.1, 0.01) + _bell(frequency, 0.25, 0.01)
+    power = ratio * _evaluate_bell(frequency, 0.1, 0.01) + _evaluate_bell(frequency, 0.25, 0.01)
     power[0] = 0.0
     phases = random.uniform(0, 2 * np.pi, size=len(frequency))
     process = irfft(np.sqrt(power) * np.exp(1j * phases), n=seconds)
     return process / process.std()
 
 
-def _bell(x: np.ndarray, centre: float, width: float) -> np.ndarray:
+def _evaluate_bell(x: np.ndarray, centre: float, width: float) -> np.ndarray:
     return np.exp(-0.5 * ((x - centre) / width) ** 2)
 
 
-def _events(
+def _draw_events(
     ectopic: np.ndarray, rate: float, jitter: float, random: np.random.RandomState
 ) -> _Events:
     h = np.sqrt(rate / 60)
@@ -488,13 +488,15 @@ def _events(
     )
 
 
-def _grid(starts: np.ndarray, fs: float) -> tuple[np.ndarray, np.ndarray]:
+def _make_grid(starts: np.ndarray, fs: float) -> tuple[np.ndarray, np.ndarray]:
     """Times of the fine grid, and the angle there: from -pi, and on by 2 pi with every beat."""
     time = np.arange(int(starts[-1] * fs * _OVERSAMPLING)) / (fs * _OVERSAMPLING)
     return time, np.interp(time, starts, 2 * np.pi * np.arange(len(starts)) - np.pi)
 
 
-def _voltage(time: np.ndarray, angle: np.ndarray, events: _Events, step: float) -> np.ndarray:
+def _simulate_voltage(
+    time: np.ndarray, angle: np.ndarray, events: _Events, step: float
+) -> np.ndarray:
     force = 0.005 * np.sin(2 * np.pi * 0.25 * time)
     beat = np.floor((angle + np.pi) / (2 * np.pi)).astype(int).clip(max=len(events.angles) - 1)
     for angles, strengths, widths in zip(*(table.T for table in events), strict=True):
@@ -505,19 +507,19 @@ def _voltage(time: np.ndarray, angle: np.ndarray, events: _Events, step: float) 
     return lfilter([(1 - decay) / 2, (1 - decay) / 2], [1.0, -decay], force)
 
 
-def _kept(time: np.ndarray, starts: np.ndarray) -> slice:
+def _find_kept(time: np.ndarray, starts: np.ndarray) -> slice:
     """The samples of the recording among those of the fine grid."""
     first, stop = np.searchsorted(time, [starts[_SETTLING_BEATS] - 1e-9, starts[-2] - 1e-9])
     return slice(first, stop, _OVERSAMPLING)
 
 
-def _scaled(voltage: np.ndarray) -> np.ndarray:
+def _scale_voltage(voltage: np.ndarray) -> np.ndarray:
     low = voltage.min()
     high = voltage.max()
     return -0.4 + 1.6 * (voltage - low) / (high - low)
 
 
-def _wave_angles(events: _Events, ectopic: np.ndarray) -> np.ndarray:
+def _find_wave_angles(events: _Events, ectopic: np.ndarray) -> np.ndarray:
     """Where P, QRS, T and the baseline begin in each beat, on the angle that goes on."""
     begin = events.angles - 2 * events.widths
     end = events.angles + 2 * events.widths
@@ -528,7 +530,7 @@ def _wave_angles(events: _Events, ectopic: np.ndarray) -> np.ndarray:
     return marks
 
 
-def _labels(boundaries: np.ndarray, n: int) -> np.ndarray:
+def _label_samples(boundaries: np.ndarray, n: int) -> np.ndarray:
     durations = np.diff(np.r_[0, boundaries.ravel(), n])
     # The baseline, then P, QRS, T, baseline in every beat.
     return np.repeat(np.resize(WAVES, len(durations)), durations)

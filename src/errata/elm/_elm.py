@@ -33,9 +33,9 @@ from ._hidden_layer import (
     HiddenRows,
     draw_centers,
     draw_layer,
-    generator,
+    make_generator,
 )
-from ._out_of_sample import held_out_folds
+from ._out_of_sample import make_held_out_folds
 from ._ridge import GramRecord, RidgeModel, record_of
 
 LOG_TEMPERATURES = (np.log(1e-3), np.log(1e3))
@@ -82,9 +82,9 @@ class BaseELM(BaseEstimator):
     ) -> tuple[np.ndarray | None, list[np.ndarray] | None]:
         """Fit the output layer; return out-of-sample predictions (None if not wanted) and folds."""
         alpha, alphas = self._check_alpha(groups is not None)
-        random = generator(self.random_state)
+        random = make_generator(self.random_state)
         layer = self._draw(X, random)
-        folds = held_out_folds(self.cv, X, codes, groups, random)
+        folds = make_held_out_folds(self.cv, X, codes, groups, random)
         rows = self._rows(layer, X, T, weight)
         # Plain least squares and "kfold" need the sums of every fold, however small.
         sums = gather(
@@ -153,7 +153,7 @@ class BaseELM(BaseEstimator):
         self.alpha_ = alpha
         self.dof_ = model.degrees_of_freedom
         self.coef_ = model.coef
-        self.intercept_ = model.intercept - _of_shift(layer, model.coef)
+        self.intercept_ = model.intercept - _predict_shift(layer, model.coef)
         return model
 
     def _keep_folds(
@@ -162,14 +162,14 @@ class BaseELM(BaseEstimator):
         """Set the output layers of the models without each fold, which "kfold" has all of."""
         self.fold_coef_ = np.stack([coef for coef, _ in outputs])
         self.fold_intercept_ = np.stack(
-            [intercept - _of_shift(layer, coef) for coef, intercept in outputs]
+            [intercept - _predict_shift(layer, coef) for coef, intercept in outputs]
         )
 
     def _absorb(self, X: np.ndarray, T: np.ndarray, sample_weight: Any) -> None:
         """Add rows to the sums; the output layer waits until it is asked for."""
         self._check_alpha()  # and not only then
         if not hasattr(self, "_record"):
-            self._layer = self._draw(X, generator(self.random_state))
+            self._layer = self._draw(X, make_generator(self.random_state))
             self._record = GramRecord.empty(len(self._layer.bias), T.shape[1])
         rows = self._rows(self._layer, X, T, check_sample_weight(sample_weight, len(X)))
         self._record = self._record.merge(record_of(rows))
@@ -208,7 +208,7 @@ class BaseELM(BaseEstimator):
         return map_blocks(outputs, blocks(len(X), self.block_size))
 
 
-def _of_shift(layer: HiddenLayer, coef: np.ndarray) -> Any:
+def _predict_shift(layer: HiddenLayer, coef: np.ndarray) -> Any:
     """What the shift, which keeps digits, adds to outputs; users see the units as they are."""
     return 0 if layer.shift is None else layer.shift @ coef
 
@@ -412,13 +412,13 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
     ) -> "ELMClassifier":
         """Fit to rows and labels that have passed the checks."""
         weight = check_sample_weight(sample_weight, len(codes))
-        T = one_hot(codes, len(self.classes_))
+        T = encode_one_hot(codes, len(self.classes_))
         scores, folds = self._fit_output_layer(X, T, codes, weight, groups)
         self.temperature_: float | None = None
         if scores is not None:
             warn_of_rare_classes(codes, self.classes_, folds, weight)
             setattr(self, "loo_predictions_" if folds is None else "oof_predictions_", scores)
-            self._check_labels(undecided_where_undefined(scores), codes, weight)
+            self._check_labels(fill_undefined(scores), codes, weight)
         return self
 
     def _check_labels(
@@ -452,7 +452,7 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
             )
         self.classes_ = known
         self.temperature_ = None
-        self._absorb(X, one_hot(codes, len(known)), sample_weight)
+        self._absorb(X, encode_one_hot(codes, len(known)), sample_weight)
         return self
 
     def _known_classes(self, classes: Any) -> np.ndarray:
@@ -481,7 +481,7 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
         [0, 1] and made to sum to one, and are not calibrated.
         """
         scores = self._scores(X)
-        return probabilities(scores, self.temperature_)
+        return compute_probabilities(scores, self.temperature_)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict the class with the highest score."""
@@ -542,7 +542,7 @@ def fit_temperature(scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | 
     return float(np.exp(brentq(slope, low, high, xtol=1e-10)))
 
 
-def probabilities(scores: np.ndarray, temperature: float | None) -> np.ndarray:
+def compute_probabilities(scores: np.ndarray, temperature: float | None) -> np.ndarray:
     """Softmax at a temperature; without one, scores cut to [0, 1] and made to sum to one."""
     if temperature is not None:
         return softmax(scores / temperature, axis=1)
@@ -551,14 +551,14 @@ def probabilities(scores: np.ndarray, temperature: float | None) -> np.ndarray:
     return np.divide(cut, total, out=np.full_like(cut, 1 / cut.shape[1]), where=total > 0)
 
 
-def one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
+def encode_one_hot(codes: np.ndarray, n_classes: int) -> np.ndarray:
     """Targets of shape (n, n_classes): one for the row's class, zero for the others."""
     T = np.zeros((len(codes), n_classes))
     T[np.arange(len(codes)), codes] = 1
     return T
 
 
-def undecided_where_undefined(scores: np.ndarray) -> np.ndarray:
+def fill_undefined(scores: np.ndarray) -> np.ndarray:
     """Scores in which a row that cannot be predicted without itself is left undecided."""
     undefined = np.isnan(scores).any(axis=1, keepdims=True)
     return np.where(undefined, 1 / scores.shape[1], scores)

@@ -8,8 +8,16 @@ import numpy as np
 
 from .._warn import warn_user
 from ._hidden_layer import HiddenRows
-from ._out_of_sample import leave_one_out, predict_folds, predict_small_folds
-from ._ridge import GramRecord, RidgeModel, RidgeSystem, SpectralFactor, left_out, merged, record_of
+from ._out_of_sample import predict_folds, predict_left_out, predict_small_folds
+from ._ridge import (
+    GramRecord,
+    RidgeModel,
+    RidgeSystem,
+    SpectralFactor,
+    merge_records,
+    record_of,
+    sum_all_others,
+)
 
 CONSTANT = 1e-28  # variance below which hidden units are constant but for rounding
 
@@ -45,7 +53,7 @@ def gather(
         return Sums(system, records, large, small)
     if small or not folds:
         records.append(record_of(rows, np.concatenate(small) if large else None))
-    return Sums(merged(records).system(fit_intercept=fit_intercept), records, large, small)
+    return Sums(merge_records(records).system(fit_intercept=fit_intercept), records, large, small)
 
 
 def choose_alpha(
@@ -58,14 +66,14 @@ def choose_alpha(
     system = sums.system
     scale = system.mean_eigenvalue
     grid = GRID * (scale if scale > CONSTANT * system.weight else 1) if alphas is None else alphas
-    rule, error = _criterion(rule, sums, rows)
+    rule, error = _evaluate_criterion(rule, sums, rows)
     grid, errors = search_alphas(error, grid, extend=alphas is None)
     if not np.isfinite(errors).any():
         _warn_of_no_comparison(rule, system.weight)
     tried = {"alphas": grid, rule: errors}
     if rule == "press":  # costs no pass over the rows, and shows how far the two agree
-        tried["gcv"] = gcv(system, grid)
-    return float(grid[last_minimum(errors)]), tried
+        tried["gcv"] = compute_gcv(system, grid)
+    return float(grid[find_last_minimum(errors)]), tried
 
 
 def _warn_of_no_comparison(rule: str, weight: float) -> None:
@@ -76,15 +84,15 @@ def _warn_of_no_comparison(rule: str, weight: float) -> None:
     )
 
 
-def _criterion(
+def _evaluate_criterion(
     rule: str, sums: Sums, rows: HiddenRows | None
 ) -> tuple[str, Callable[[np.ndarray], np.ndarray]]:
     system = sums.system
     if rule == "gcv" or rows is None:
-        return "gcv", partial(gcv, system)
+        return "gcv", partial(compute_gcv, system)
     if rule == "press":
-        return rule, partial(press, system, rows)
-    return rule, partial(kfold_error, sums.records, fit_intercept=system.fit_intercept)
+        return rule, partial(compute_press, system, rows)
+    return rule, partial(compute_kfold_error, sums.records, fit_intercept=system.fit_intercept)
 
 
 class Outside(NamedTuple):
@@ -98,7 +106,7 @@ class Outside(NamedTuple):
 def predict_outside(model: RidgeModel, sums: Sums, rows: HiddenRows) -> Outside:
     """Predict every row by a model that did not see it."""
     if not sums.large and not sums.small:
-        return Outside(*leave_one_out(model, rows))
+        return Outside(*predict_left_out(model, rows))
     predictions = np.empty_like(rows.target)
     solved = predict_folds(
         sums.records,
@@ -112,7 +120,7 @@ def predict_outside(model: RidgeModel, sums: Sums, rows: HiddenRows) -> Outside:
     return Outside(predictions, folds=solved)
 
 
-def gcv(system: RidgeSystem, alphas: np.ndarray) -> np.ndarray:
+def compute_gcv(system: RidgeSystem, alphas: np.ndarray) -> np.ndarray:
     """Generalised cross-validation error of each alpha, summed over outputs, from the sums alone.
 
     GCV = (RSS / n) / (1 - df / n)², with RSS = vc - sum_j d_j² (g_j + 2 alpha) / (g_j + alpha)².
@@ -127,10 +135,10 @@ def gcv(system: RidgeSystem, alphas: np.ndarray) -> np.ndarray:
     return np.divide(rss / n, (1 - df / n) ** 2, out=np.full(len(alphas), np.inf), where=df < n)
 
 
-def press(system: RidgeSystem, rows: HiddenRows, alphas: np.ndarray) -> np.ndarray:
+def compute_press(system: RidgeSystem, rows: HiddenRows, alphas: np.ndarray) -> np.ndarray:
     """Sum of squared leave-one-out errors of each alpha, exactly, in one pass over the rows."""
     if system.left is not None and np.all(alphas > 0):
-        return _press_of_few(system, rows, alphas)
+        return _compute_press_of_few(system, rows, alphas)
     g, Q = system.spectrum
     # In the basis of Q every alpha is a division: one product per block serves the whole grid.
     inverse = 1 / (g[:, None] + alphas)
@@ -148,7 +156,7 @@ def press(system: RidgeSystem, rows: HiddenRows, alphas: np.ndarray) -> np.ndarr
     return total
 
 
-def _press_of_few(system: RidgeSystem, rows: HiddenRows, alphas: np.ndarray) -> np.ndarray:
+def _compute_press_of_few(system: RidgeSystem, rows: HiddenRows, alphas: np.ndarray) -> np.ndarray:
     """The same for fewer rows than hidden units, without the rounding of 1 - leverage.
 
     As small alphas fit such rows all but perfectly, that rounding would choose among them. See
@@ -165,12 +173,12 @@ def _press_of_few(system: RidgeSystem, rows: HiddenRows, alphas: np.ndarray) -> 
     return total
 
 
-def kfold_error(
+def compute_kfold_error(
     records: Sequence[GramRecord], alphas: np.ndarray, *, fit_intercept: bool
 ) -> np.ndarray:
     """Sum of squared out-of-fold errors of each alpha, from one record per fold."""
     total = np.zeros(len(alphas))
-    for held_out, training in zip(records, left_out(records), strict=True):
+    for held_out, training in zip(records, sum_all_others(records), strict=True):
         system = training.system(fit_intercept=fit_intercept)
         for i, alpha in enumerate(alphas):
             model = RidgeModel(system, SpectralFactor(*system.spectrum, alpha))
@@ -183,7 +191,7 @@ def search_alphas(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The errors of all alphas of a grid, which grows by four decades where the best is its end."""
     errors = error(alphas)
-    best = last_minimum(errors)
+    best = find_last_minimum(errors)
     if not extend or best not in (0, len(alphas) - 1) or not np.isfinite(errors[best]):
         return alphas, errors
     beyond = alphas[best] * (EXTENSION if best else 1 / EXTENSION)
@@ -192,13 +200,13 @@ def search_alphas(
     order = np.argsort(alphas)
     alphas = alphas[order]
     errors = errors[order]
-    best = last_minimum(errors)
+    best = find_last_minimum(errors)
     if best in (0, len(alphas) - 1):
         _warn_of_the_end(alphas[best], "largest" if best else "smallest")
     return alphas, errors
 
 
-def last_minimum(errors: np.ndarray) -> int:
+def find_last_minimum(errors: np.ndarray) -> int:
     """Where the error is smallest; of what is equal but for rounding, where alpha is largest."""
     return int(np.flatnonzero(errors <= (1 + EQUAL_ERRORS) * errors.min())[-1])
 

@@ -70,18 +70,18 @@ class HiddenLayer(NamedTuple):
             activate(Z, bias, shift)
             return Z
         parts = [Z[block] for block in blocks(len(Z), CHUNK_ENTRIES, width=Z.shape[1])]
-        with ThreadPoolExecutor(_blas_threads()) as pool:
+        with ThreadPoolExecutor(_count_blas_threads()) as pool:
             list(pool.map(lambda part: activate(part, bias, shift), parts))
         return Z
 
 
-def _blas_threads() -> int:
+def _count_blas_threads() -> int:
     """As many as the matrix products use, so that limits set by the user or by joblib hold."""
-    return max((library.num_threads for library in _blas_libraries()), default=1)
+    return max((library.num_threads for library in _find_blas_libraries()), default=1)
 
 
 @cache
-def _blas_libraries() -> list[Any]:
+def _find_blas_libraries() -> list[Any]:
     """The BLAS libraries in use; finding them takes longer than asking for their threads."""
     return ThreadpoolController().select(user_api="blas").lib_controllers
 
@@ -99,7 +99,7 @@ def draw_layer(
     m = check_count("n_hidden", n_hidden)
     check_choice("activation", activation, ACTIVATIONS)
     scale = _check_scale(weight_scale, n_features)
-    random = generator(random_state)
+    random = make_generator(random_state)
     if check_choice("weight_distribution", weight_distribution, DISTRIBUTIONS) == "normal":
         V = random.normal(size=(n_features, m))
         c = random.normal(size=m)
@@ -121,11 +121,13 @@ def draw_centers(
 
     Without a ``gamma`` it is ``weight_scale``² divided by the median squared distance of rows.
     """
-    random = generator(random_state)
+    random = make_generator(random_state)
     rows = random.choice(len(X), min(check_count("n_hidden", n_hidden), len(X)), replace=False)
     centers = X[rows].astype(np.float64)
     if gamma is None:
-        gamma = _check_scale(weight_scale, X.shape[1]) ** 2 / _median_square(centers, random)
+        gamma = _check_scale(weight_scale, X.shape[1]) ** 2 / _estimate_median_square(
+            centers, random
+        )
     else:
         check_positive("gamma", gamma, otherwise=", or None to derive it")
     return HiddenLayer(
@@ -133,7 +135,7 @@ def draw_centers(
     )
 
 
-def _median_square(rows: np.ndarray, random: np.random.Generator) -> float:
+def _estimate_median_square(rows: np.ndarray, random: np.random.Generator) -> float:
     """Median squared distance between some pairs of different rows; one where all are equal."""
     one, other = rows[random.integers(len(rows), size=(2, 2000))]
     squares = ((one - other) ** 2).sum(axis=1)
@@ -146,7 +148,7 @@ def _check_scale(weight_scale: float | str, n_features: int) -> float:
     return check_positive("weight_scale", weight_scale, otherwise=' or "auto"')
 
 
-def generator(random_state: Any) -> np.random.Generator:
+def make_generator(random_state: Any) -> np.random.Generator:
     """The generator that a ``random_state`` of any kind stands for."""
     if isinstance(random_state, np.random.Generator):
         return random_state

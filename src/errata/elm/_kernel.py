@@ -102,15 +102,17 @@ def asymptotic_elm_kernel(
     Z = X if same else check_array(Z, dtype=float, input_name="Z")
     if X.shape[1] != Z.shape[1]:
         raise ValueError(f"X has {X.shape[1]} features but Z has {Z.shape[1]}.")
-    product = partial(_arcsine_kernel, c=c, normalize=normalize)
+    product = partial(_compute_arcsine_kernel, c=c, normalize=normalize)
     if not same:
         return product(X, Z)
-    K = _symmetric(product, X)
-    np.fill_diagonal(K, 1 if normalize else _self_similarity(X, c))
+    K = _compute_symmetric(product, X)
+    np.fill_diagonal(K, 1 if normalize else _compute_self_similarity(X, c))
     return K
 
 
-def _arcsine_kernel(X: np.ndarray, Z: np.ndarray, *, c: float, normalize: bool) -> np.ndarray:
+def _compute_arcsine_kernel(
+    X: np.ndarray, Z: np.ndarray, *, c: float, normalize: bool
+) -> np.ndarray:
     K = X @ Z.T  # in place from here on: K is all the memory that is used
     K += 1
     K /= np.sqrt(c + 1 + np.einsum("ij,ij->i", X, X))[:, None]
@@ -119,18 +121,18 @@ def _arcsine_kernel(X: np.ndarray, Z: np.ndarray, *, c: float, normalize: bool) 
     np.arcsin(K, out=K)
     K *= 2 / np.pi
     if normalize:
-        K /= np.sqrt(_self_similarity(X, c))[:, None]
-        K /= np.sqrt(_self_similarity(Z, c))
+        K /= np.sqrt(_compute_self_similarity(X, c))[:, None]
+        K /= np.sqrt(_compute_self_similarity(Z, c))
     return K
 
 
-def _self_similarity(X: np.ndarray, c: float) -> np.ndarray:
+def _compute_self_similarity(X: np.ndarray, c: float) -> np.ndarray:
     """k(x, x), which is never close enough to one for arcsin to lose digits unless c is zero."""
     squares = 1 + np.einsum("ij,ij->i", X, X)
     return 2 / np.pi * np.arcsin(squares / (c + squares))
 
 
-def _symmetric(
+def _compute_symmetric(
     product: Callable[[np.ndarray, np.ndarray], np.ndarray], X: np.ndarray
 ) -> np.ndarray:
     """``product(X, X)`` computed for its lower half, in blocks, and mirrored."""

@@ -11,13 +11,20 @@ from .._crossfit import make_folds
 from .._random import LARGEST_SEED
 from .._validation import check_count
 from ._hidden_layer import HiddenRows
-from ._ridge import GramRecord, RidgeModel, RidgeSystem, SpectralFactor, left_out, system_of
+from ._ridge import (
+    GramRecord,
+    RidgeModel,
+    RidgeSystem,
+    SpectralFactor,
+    build_system,
+    sum_all_others,
+)
 
 SMALLEST_GAP = 1e-12  # 1 - leverage below which, the row left out, nothing is left to predict it by
 SMALLEST_FOLD_GAP = 1e-5  # the same for a fold, which is fitted without it before digits are lost
 
 
-def leave_one_out(model: RidgeModel, rows: HiddenRows) -> tuple[np.ndarray, np.ndarray]:
+def predict_left_out(model: RidgeModel, rows: HiddenRows) -> tuple[np.ndarray, np.ndarray]:
     """Leave-one-out predictions, shape (n, q), and leverages, shape (n,), in one pass.
 
     With s the leverage of a row and t^ its fitted value, the model without the row predicts
@@ -25,7 +32,7 @@ def leave_one_out(model: RidgeModel, rows: HiddenRows) -> tuple[np.ndarray, np.n
     """
     few = model.system.left is not None and model.factor.alpha > 0
     if few and isinstance(model.factor, SpectralFactor):
-        return _leave_one_out_of_few(model.system, model.factor, rows)
+        return _predict_left_out_of_few(model.system, model.factor, rows)
     predictions = np.empty_like(rows.target)
     leverage = np.empty(rows.n)
     scratch = np.empty((min(rows.block_size, rows.n), rows.m))
@@ -41,7 +48,7 @@ def leave_one_out(model: RidgeModel, rows: HiddenRows) -> tuple[np.ndarray, np.n
     return predictions, leverage
 
 
-def _leave_one_out_of_few(
+def _predict_left_out_of_few(
     system: RidgeSystem, factor: SpectralFactor, rows: HiddenRows
 ) -> tuple[np.ndarray, np.ndarray]:
     """The same for independent rows, fewer than hidden units, without the rounding of 1 - s.
@@ -72,7 +79,7 @@ def predict_folds(
     coefficients and intercepts of these models.
     """
     solved = []
-    for fold, training in zip(folds, left_out(records), strict=False):
+    for fold, training in zip(folds, sum_all_others(records), strict=False):
         coef, intercept = training.solve(alpha, fit_intercept=fit_intercept)
         solved.append((coef, intercept))
         for block in rows.blocks(fold):
@@ -94,10 +101,10 @@ def predict_small_folds(
         Z = model.whiten(block.hidden)
         G = model.system.base + Z @ Z.T  # S = G W for weights W, and (I - G W)⁻¹ is written as
         root = np.ones((len(fold), 1)) if block.weight is None else np.sqrt(block.weight)[:, None]
-        lower = _factor(np.eye(len(fold)) - root * G * root.T)  # I + G W½ (I - W½ G W½)⁻¹ W½
+        lower = _factorise(np.eye(len(fold)) - root * G * root.T)  # I + G W½ (I - W½ G W½)⁻¹ W½
         if lower is None:
             others = np.setdiff1d(np.arange(rows.n), fold)
-            system = system_of(rows, others, fit_intercept=model.system.fit_intercept)
+            system = build_system(rows, others, fit_intercept=model.system.fit_intercept)
             out[fold] = system.solved(model.factor.alpha).predict(block.hidden)
             continue
         fitted = model.predict(block.hidden)
@@ -105,7 +112,7 @@ def predict_small_folds(
         out[fold] = fitted - G @ (root * push)
 
 
-def _factor(gap: np.ndarray) -> np.ndarray | None:
+def _factorise(gap: np.ndarray) -> np.ndarray | None:
     """The Cholesky factor of I - S, or None where it is singular but for rounding."""
     try:
         lower = cholesky(gap, lower=True, overwrite_a=True, check_finite=False)
@@ -114,7 +121,7 @@ def _factor(gap: np.ndarray) -> np.ndarray | None:
     return lower if np.all(np.diag(lower) ** 2 >= SMALLEST_FOLD_GAP) else None
 
 
-def held_out_folds(
+def make_held_out_folds(
     cv: Any, X: np.ndarray, codes: np.ndarray, groups: Any, random: np.random.Generator
 ) -> list[np.ndarray] | None:
     """The rows of each fold, or None where rows are left out one by one or not at all.

@@ -335,7 +335,7 @@ def record_of(rows: HiddenRows, selection: np.ndarray | None = None) -> GramReco
     return record
 
 
-def system_of(rows: HiddenRows, selection: np.ndarray, *, fit_intercept: bool) -> RidgeSystem:
+def build_system(rows: HiddenRows, selection: np.ndarray, *, fit_intercept: bool) -> RidgeSystem:
     """The normal equations of some rows, from the rows themselves where these are few."""
     if len(selection) >= rows.m:
         return record_of(rows, selection).system(fit_intercept=fit_intercept)
@@ -343,24 +343,24 @@ def system_of(rows: HiddenRows, selection: np.ndarray, *, fit_intercept: bool) -
     return RidgeSystem.from_rows(H, T, weight, fit_intercept=fit_intercept)
 
 
-def merged(records: Sequence[GramRecord]) -> GramRecord:
+def merge_records(records: Sequence[GramRecord]) -> GramRecord:
     """The record of the rows of all."""
     return reduce(GramRecord.merge, records)
 
 
-def left_out(records: Sequence[GramRecord]) -> Iterator[GramRecord]:
+def sum_all_others(records: Sequence[GramRecord]) -> Iterator[GramRecord]:
     """For each record in turn, the sum of all the others.
 
     Halving the list hands every part the sum of what lies outside it: nothing is ever subtracted,
     so no digits cancel, and no more than log2(K) sums are held.
     """
-    return _left_out(records, [])
+    return _sum_others(records, [])
 
 
-def _left_out(inside: Sequence[GramRecord], outside: list[GramRecord]) -> Iterator[GramRecord]:
+def _sum_others(inside: Sequence[GramRecord], outside: list[GramRecord]) -> Iterator[GramRecord]:
     if len(inside) == 1:
-        yield merged(outside)
+        yield merge_records(outside)
         return
     half = len(inside) // 2
-    yield from _left_out(inside[:half], [merged([*inside[half:], *outside])])
-    yield from _left_out(inside[half:], [merged([*inside[:half], *outside])])
+    yield from _sum_others(inside[:half], [merge_records([*inside[half:], *outside])])
+    yield from _sum_others(inside[half:], [merge_records([*inside[:half], *outside])])

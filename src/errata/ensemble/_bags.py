@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
-from .._random import seeded_clone
+from .._random import clone_with_seed
 from .._validation import check_choice, check_hardness, fit_to_codes
 from ..hardness import NeighborDisagreement
 
@@ -83,7 +83,7 @@ def measure_hardness(
     if isinstance(hardness, str):
         check_choice("hardness", hardness, ("kdn",))
         hardness = NeighborDisagreement(n_neighbors=n_neighbors, n_jobs=n_jobs)
-    detector = fit_to_codes(seeded_clone(hardness, random), X, codes)
+    detector = fit_to_codes(clone_with_seed(hardness, random), X, codes)
     return check_hardness(detector.suspicion_, len(codes)), detector.suggested_
 
 

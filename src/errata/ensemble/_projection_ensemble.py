@@ -11,10 +11,10 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from .._detector import DetectorMixin, favourite_other
+from .._detector import DetectorMixin, find_favourite_other
 from .._neighbors import nearest
-from .._random import draw_seed, seeded_clone
-from .._routing import params_of_rows, route_fit, router_of
+from .._random import clone_with_seed, draw_seed
+from .._routing import make_router, route_fit, take_params_of_rows
 from .._validation import check_choice, check_count, check_labelled, check_rows, fit_to_codes
 from ..projections._linear import SupervisedProjection
 from ..projections._named import MOST_ROWS, make_projection
@@ -204,14 +204,14 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         Z = self.scaler_.transform(X)
         self.class_order_ = self.classes_[class_order]
         codes = np.argsort(class_order)[codes]  # argsort inverts a permutation
-        params = params_of_rows(fit_params or {}, len(codes), order)
+        params = take_params_of_rows(fit_params or {}, len(codes), order)
         grown = list(self._grow(TrainingSet(Z[order], codes[order], params)))
         self._projected = [projected for projected, _, _ in grown]
         self.n_misclassified_ = np.array([len(wrong) for _, wrong, _ in grown])
         self.n_borrowed_ = np.array([borrowed for _, _, borrowed in grown])
         votes = self._votes(Z)
         suspicion = (votes != codes[:, None]).mean(axis=1)
-        other = favourite_other(vote_fractions(votes, len(class_order)), codes)
+        other = find_favourite_other(vote_fractions(votes, len(class_order)), codes)
         self._conclude(suspicion, class_order[codes], class_order[other])
         return self
 
@@ -228,7 +228,7 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata ``fit`` hands to ``estimator``."""
-        return router_of(self, estimator=self._base())
+        return make_router(self, estimator=self._base())
 
     @property
     def estimators_(self) -> list[BaseEstimator]:
@@ -264,7 +264,7 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         wrong = np.arange(0)
         for stage in range(self.n_estimators):
             projected = ProjectedEstimator(
-                projection, seeded_clone(self._base(), random), self.append
+                projection, clone_with_seed(self._base(), random), self.append
             )
             before = view
             view = projected.view(rows.X)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._neighbors import possible_neighbors
+from .._neighbors import limit_neighbors
 from ._distances import (
     CHUNK_BYTES,
     ClassRows,
@@ -156,7 +156,7 @@ class NumericInformation:
         self, X: np.ndarray, target: np.ndarray, n_neighbors: int, *, n_jobs: int | None = None
     ) -> None:
         self.target = target
-        k = possible_neighbors(n_neighbors, len(target))
+        k = limit_neighbors(n_neighbors, len(target))
         self.neighbors = JointNeighbors(np.ascontiguousarray(X.T), target, k, n_jobs)
 
     def score(self, subset: Sequence[int]) -> float:

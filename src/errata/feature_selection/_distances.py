@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from .._blocks import blocks
 from .._format import listed, plural
 from .._kernels import kernels
-from .._neighbors import NeighborIndex, possible_neighbors
+from .._neighbors import NeighborIndex, limit_neighbors
 from .._warn import warn_user
 
 CHUNK_BYTES = 2**26
@@ -297,7 +297,7 @@ def sorted_by_class(X: np.ndarray, codes: np.ndarray, n_neighbors: int) -> Class
     present = np.flatnonzero(sizes > 1)
     sizes = sizes[sizes > 1]
     _check_sizes(len(codes) - len(order), len(present))
-    k = possible_neighbors(n_neighbors, len(order))
+    k = limit_neighbors(n_neighbors, len(order))
     own = np.minimum(k, sizes - 1)
     n_small = int((own < k).sum())
     if n_small:

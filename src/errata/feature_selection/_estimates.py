@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import digamma, entr, gammaln, log_softmax
 from sklearn.utils import check_array, check_consistent_length
 
-from .._neighbors import possible_neighbors
+from .._neighbors import limit_neighbors
 from .._validation import check_choice, check_labels, check_positive
 from ._distances import (
     ClassRows,
@@ -332,7 +332,7 @@ def knn_entropy(X: Any, *, n_neighbors: int = 8, base: float | None = None) -> f
     """
     X = as_rows(X)
     n, d = X.shape
-    k = possible_neighbors(n_neighbors, n)
+    k = limit_neighbors(n_neighbors, n)
     squares = nearest_in_segments(np.ascontiguousarray(X.T), one_segment(n, k))
     log_diameters = np.log(2) + log_squares(squares).mean() / 2
     nats = digamma(n) - digamma(k) + log_ball_volume(d) + d * log_diameters

@@ -11,7 +11,7 @@ from sklearn.utils import check_array, check_consistent_length
 
 from .._blocks import blocks
 from .._kernels import kernels
-from .._neighbors import possible_neighbors
+from .._neighbors import limit_neighbors
 from ._estimates import as_rows, log_of
 
 TREE_COLUMNS = 2  # up to here a tree is quicker from a few thousand rows on, and never much slower
@@ -85,9 +85,7 @@ def kraskov_mutual_information(
     target = _numbers(target)
     check_consistent_length(X, target)
     n, d = X.shape
-    neighbors = JointNeighbors(
-        np.ascontiguousarray(X.T), target, possible_neighbors(n_neighbors, n)
-    )
+    neighbors = JointNeighbors(np.ascontiguousarray(X.T), target, limit_neighbors(n_neighbors, n))
     found = neighbors.with_each(range(d - 1), [d - 1])
     return kraskov_average(found, target, neighbors.k).item() / log_of(base)
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._compat import take_rows
 from .._detector import spare_classes
-from .._routing import router_of
+from .._routing import make_router
 from .._validation import as_column, check_count, check_data, check_fraction
 from .._warn import warn_user
 from ..exceptions import ClassRetentionWarning
@@ -246,7 +246,7 @@ class DetectorFilter(Filter):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """All metadata goes to ``detector``."""
-        return router_of(self, detector=self.detector)
+        return make_router(self, detector=self.detector)
 
     def __sklearn_tags__(self) -> Any:
         """Accept what the detector accepts."""

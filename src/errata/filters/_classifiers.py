@@ -9,7 +9,7 @@ from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 
 from .._detector import spare_classes
-from .._routing import params_of_rows, router_of, takes_sample_weight
+from .._routing import make_router, take_params_of_rows, takes_sample_weight
 from .._validation import (
     check_class_weights,
     check_count,
@@ -94,7 +94,7 @@ class FilteredClassifier(PartPredicts):
         self.filter_ = clone(self.filter)
         X_left, y_left = self.filter_.fit_resample(X, y, **routed["filter"])
         rows = self.filter_.sample_indices_
-        of_rows = params_of_rows(routed["classifier"], len(y), rows)
+        of_rows = take_params_of_rows(routed["classifier"], len(y), rows)
         self.classifier_ = clone(self.classifier).fit(X_left, y_left, **of_rows)
         take_verdict(self, self.filter_)
         self.classes_ = self.classifier_.classes_  # -1 for "unknown" is not one of them
@@ -103,7 +103,7 @@ class FilteredClassifier(PartPredicts):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Metadata of ``fit`` goes to the filter and the classifier."""
-        return router_of(self, filter=self.filter, classifier=self.classifier)
+        return make_router(self, filter=self.filter, classifier=self.classifier)
 
     def __sklearn_tags__(self) -> Any:
         """Accept what both parts accept."""
@@ -205,7 +205,7 @@ class SuspicionWeightedClassifier(PartPredicts):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Metadata of ``fit`` goes to the detector and the classifier."""
-        return router_of(self, detector=self._unfitted_detector(), estimator=self.estimator)
+        return make_router(self, detector=self._unfitted_detector(), estimator=self.estimator)
 
     def __sklearn_tags__(self) -> Any:
         """Accept what both parts accept."""
@@ -352,7 +352,7 @@ class LabelDeletionClassifier(PartPredicts):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """All metadata goes to ``detector``."""
-        return router_of(self, detector=self._unfitted_detector())
+        return make_router(self, detector=self._unfitted_detector())
 
     def __sklearn_tags__(self) -> Any:
         """Accept what both parts accept."""

@@ -10,7 +10,7 @@ from sklearn.utils import indexable
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from .._compat import take_rows
-from .._routing import params_of_rows, router_of
+from .._routing import make_router, take_params_of_rows
 from .._validation import check_choice, check_count, check_data, check_fraction, check_labels
 from ._base import Filter, route_to_parts, with_tags_of
 
@@ -131,7 +131,7 @@ class Cleaner(Filter):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """All metadata goes to ``detector``."""
-        return router_of(self, detector=self.detector)
+        return make_router(self, detector=self.detector)
 
     def __sklearn_tags__(self) -> Any:
         """Accept what the detector accepts."""
@@ -174,7 +174,7 @@ class Cleaner(Filter):
         """Fit the detector to the active rows; the number it flags, and the rows to act on."""
         rows = np.flatnonzero(state.active)
         codes = state.codes[rows]
-        routed = params_of_rows(fit_params, len(state.codes), rows)
+        routed = take_params_of_rows(fit_params, len(state.codes), rows)
         labels = self.classes_[codes]
         self.detector_ = clone(self.detector).fit(take_rows(X, rows), labels, **routed)
         suspicion = self.detector_.suspicion_

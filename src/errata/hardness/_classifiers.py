@@ -16,14 +16,14 @@ from sklearn.utils.metadata_routing import MetadataRouter
 
 from .._crossfit import (
     Fold,
-    group_codes,
+    encode_groups,
+    find_not_learnable,
     make_folds,
-    not_learnable,
-    out_of_fold_proba,
+    predict_out_of_fold,
     warn_of_not_learnable,
 )
-from .._random import draw_seed, seeded_member
-from .._routing import route_fit, router_of
+from .._random import clone_keeping_seeds, draw_seed
+from .._routing import make_router, route_fit
 from .._validation import check_choice
 from ._measure import HardnessMeasure
 
@@ -140,7 +140,7 @@ class InstanceHardness(HardnessMeasure):
         routed = [route_fit(self, fit_params, name) for name in names] if names else None
         if fit_params and not names:
             route_fit(self, fit_params)
-        return self._fit_codes(X, codes, group_codes(groups, codes), routed)
+        return self._fit_codes(X, codes, encode_groups(groups, codes), routed)
 
     def _fit_codes(
         self,
@@ -156,7 +156,7 @@ class InstanceHardness(HardnessMeasure):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata ``fit`` takes, and which it hands to ``estimators``."""
-        return router_of(self, **self._parts())
+        return make_router(self, **self._parts())
 
     def __sklearn_tags__(self) -> Any:
         """Declare that missing values are accepted where all ``estimators`` accept them."""
@@ -187,13 +187,15 @@ class InstanceHardness(HardnessMeasure):
             by_content=True,
             random_state=draw_seed(random),
         )
-        pool = [seeded_member(estimator, random) for estimator in self._pool(folds)]
-        proba = out_of_fold_proba(pool, X, codes, folds, fit_params=fit_params, n_jobs=self.n_jobs)
+        pool = [clone_keeping_seeds(estimator, random) for estimator in self._pool(folds)]
+        proba = predict_out_of_fold(
+            pool, X, codes, folds, fit_params=fit_params, n_jobs=self.n_jobs
+        )
         if self.voting == "hard":
-            proba = _as_votes(proba)
+            proba = _convert_to_votes(proba)
         mean = proba.mean(axis=0)
         hardness = np.clip(1 - mean[np.arange(len(codes)), codes], 0, 1)
-        lacking = not_learnable(codes, folds)
+        lacking = find_not_learnable(codes, folds)
         warn_of_not_learnable(lacking)
         return np.where(lacking, 0, hardness), mean.argmax(axis=1)
 
@@ -203,13 +205,13 @@ class InstanceHardness(HardnessMeasure):
 
     def _pool(self, folds: list[Fold]) -> Sequence[Any]:
         if self.estimators is None:
-            return _default_pool(min(len(train) for train, _ in folds))
+            return _make_default_pool(min(len(train) for train, _ in folds))
         if len(self.estimators) == 0:
             raise ValueError("estimators is empty; pass at least one classifier, or None.")
         return self.estimators
 
 
-def _default_pool(n: int) -> list[Any]:
+def _make_default_pool(n: int) -> list[Any]:
     """Five cheap learners with different ideas of what a class is, to be fitted on n rows."""
     return [
         make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
@@ -220,7 +222,7 @@ def _default_pool(n: int) -> list[Any]:
     ]
 
 
-def _as_votes(proba: np.ndarray) -> np.ndarray:
+def _convert_to_votes(proba: np.ndarray) -> np.ndarray:
     """One vote a learner and row, shared by the classes it finds likeliest."""
     likeliest = proba == proba.max(axis=2, keepdims=True)
     return likeliest / likeliest.sum(axis=2, keepdims=True)

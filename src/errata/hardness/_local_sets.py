@@ -6,7 +6,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from .._blocks import blocks
-from .._neighbors import distances_between
+from .._neighbors import measure_pairs
 from ._measure import CERTAIN, NO_THRESHOLD, HardnessMeasure
 
 CHUNK = 2**23  # distances held at once, by each thread: 64 MB
@@ -44,7 +44,7 @@ class LocalSetMeasure(HardnessMeasure):
         self.n_jobs = n_jobs
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        sets = local_sets(X, codes, metric=self.metric, n_jobs=self.n_jobs)
+        sets = find_local_sets(X, codes, metric=self.metric, n_jobs=self.n_jobs)
         n_friends = np.bincount(codes)[codes] - 1
         return self._hardness(sets, n_friends), codes[sets.enemy]
 
@@ -116,7 +116,7 @@ class LocalSetCardinality(LocalSetMeasure):
 
     @staticmethod
     def _hardness(sets: LocalSets, n_friends: np.ndarray) -> np.ndarray:
-        return 1 - ratio(sets.cardinality, n_friends)
+        return 1 - divide(sets.cardinality, n_friends)
 
 
 class LocalSetRadius(LocalSetMeasure):
@@ -174,10 +174,10 @@ class LocalSetRadius(LocalSetMeasure):
 
     @staticmethod
     def _hardness(sets: LocalSets, n_friends: np.ndarray) -> np.ndarray:
-        return 1 - ratio(sets.radius, np.maximum(sets.radius, sets.extent))
+        return 1 - divide(sets.radius, np.maximum(sets.radius, sets.extent))
 
 
-def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+def divide(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """``part / whole``, 0 where there is nothing to have a part of."""
     return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
 
@@ -244,7 +244,7 @@ class Usefulness(LocalSetMeasure):
 
     @staticmethod
     def _hardness(sets: LocalSets, n_friends: np.ndarray) -> np.ndarray:
-        return 1 - ratio(sets.usefulness, n_friends)
+        return 1 - divide(sets.usefulness, n_friends)
 
 
 class Harmfulness(LocalSetMeasure):
@@ -371,7 +371,7 @@ class LocalSetSmoother(LocalSetMeasure):
         return (sets.harmfulness + 1) / (sets.harmfulness + sets.usefulness + 2)
 
 
-def local_sets(
+def find_local_sets(
     X: Any, codes: np.ndarray, *, metric: Any = "euclidean", n_jobs: int | None = None
 ) -> LocalSets:
     """Everything the local-set measures are made of, in one pass over all distances.
@@ -395,7 +395,7 @@ def local_sets(
     """
     n = len(codes)
     parts = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(_sets_of_rows)(X, codes, np.arange(n)[batch], metric)
+        delayed(_find_sets_of_rows)(X, codes, np.arange(n)[batch], metric)
         for batch in blocks(n, CHUNK, width=n)
     )
     usefulness = np.zeros(n, dtype=np.intp)
@@ -408,11 +408,11 @@ def local_sets(
     return LocalSets(enemy, radius, extent, cardinality, usefulness, harmfulness)
 
 
-def _sets_of_rows(
+def _find_sets_of_rows(
     X: Any, codes: np.ndarray, rows: np.ndarray, metric: Any
 ) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
     """Enemy, radius, extent and cardinality of some rows; how many of their sets hold each row."""
-    distances = distances_between(X[rows], X, metric)
+    distances = measure_pairs(X[rows], X, metric)
     friends = codes[rows, None] == codes
     to_enemies = np.where(friends, np.inf, distances)
     enemy = to_enemies.argmin(axis=1)

@@ -7,7 +7,7 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import StandardScaler
 
-from .._detector import DetectorMixin, own_and_best_other
+from .._detector import DetectorMixin, split_own_and_best_other
 from .._validation import check_fraction, check_labelled
 
 NO_THRESHOLD = np.inf  # for measures that rank rows but flag none unless told to
@@ -117,7 +117,7 @@ class MinorityValue(_SizeMeasure):
     """
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return minority_value(codes), codes
+        return compute_minority_value(codes), codes
 
 
 class ClassBalance(_SizeMeasure):
@@ -169,16 +169,16 @@ class ClassBalance(_SizeMeasure):
     """
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return class_balance(codes), codes
+        return compute_class_balance(codes), codes
 
 
-def minority_value(codes: np.ndarray) -> np.ndarray:
+def compute_minority_value(codes: np.ndarray) -> np.ndarray:
     """One minus the size of each row's class over that of the largest class (MV)."""
     sizes = np.bincount(codes)
     return 1 - sizes[codes] / sizes.max()
 
 
-def class_balance(codes: np.ndarray) -> np.ndarray:
+def compute_class_balance(codes: np.ndarray) -> np.ndarray:
     """(1 - CB) / 2: 0.5 when classes are balanced, more for the rows of rare ones."""
     sizes = np.bincount(codes)
     balance = sizes[codes] / len(codes) - 1 / len(sizes)
@@ -203,8 +203,10 @@ class _LikelihoodMeasure(HardnessMeasure):
 
     def _judge(self, X: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         smoothing = check_fraction("var_smoothing", self.var_smoothing, low=1e-9)
-        likelihoods = class_likelihoods(X, codes, smoothing)
-        return self._hardness(*own_and_best_other(likelihoods, codes)), likelihoods.argmax(axis=1)
+        likelihoods = compute_class_likelihoods(X, codes, smoothing)
+        return self._hardness(*split_own_and_best_other(likelihoods, codes)), likelihoods.argmax(
+            axis=1
+        )
 
     @staticmethod
     def _hardness(own: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -344,7 +346,7 @@ class ClassLikelihoodDifference(_LikelihoodMeasure):
         return (1 - (own - other)) / 2
 
 
-def class_likelihoods(X: np.ndarray, codes: np.ndarray, var_smoothing: float) -> np.ndarray:
+def compute_class_likelihoods(X: np.ndarray, codes: np.ndarray, var_smoothing: float) -> np.ndarray:
     """Likelihood of each row under each class, (n, n_classes), as fractions that sum to one.
 
     Features are standardised, so that smoothing is the same fraction of the variance of each.

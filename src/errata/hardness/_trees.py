@@ -305,7 +305,7 @@ def grow_tree(
 
 def prune(tree: GrownTree, confidence: float) -> GrownTree:
     """Replace subtrees by leaves, from the bottom, where that promises no more errors."""
-    errors = expected_errors(tree.counts, confidence)
+    errors = estimate_errors(tree.counts, confidence)
     below = errors.copy()
     left = tree.left.copy()
     right = tree.right.copy()
@@ -314,7 +314,7 @@ def prune(tree: GrownTree, confidence: float) -> GrownTree:
         if errors[node] <= below[node]:
             below[node] = errors[node]
             left[node] = right[node] = -1
-    return GrownTree(left, right, tree.counts, _stops(tree, left)[tree.leaves])
+    return GrownTree(left, right, tree.counts, _find_stops(tree, left)[tree.leaves])
 
 
 def grow_and_prune(
@@ -329,7 +329,7 @@ def grow_and_prune(
     return prune(grow_tree(X, codes, random_state, min_samples_leaf=min_samples_leaf), confidence)
 
 
-def expected_errors(counts: np.ndarray, confidence: float) -> np.ndarray:
+def estimate_errors(counts: np.ndarray, confidence: float) -> np.ndarray:
     """Errors to expect from each node as a leaf: N U(E, N), section 4.2 of Quinlan (1993).
 
     U is the exact upper limit: E errors or fewer would have the probability ``confidence``.
@@ -339,7 +339,7 @@ def expected_errors(counts: np.ndarray, confidence: float) -> np.ndarray:
     return sizes * betaincinv(errors + 1, sizes - errors, 1 - confidence)
 
 
-def _stops(tree: GrownTree, left: np.ndarray) -> np.ndarray:
+def _find_stops(tree: GrownTree, left: np.ndarray) -> np.ndarray:
     """For each node of the full tree, the node that a row on its way there now stops at."""
     stops = np.arange(len(left))
     for node in np.flatnonzero(tree.left >= 0):

@@ -107,19 +107,19 @@ def _filter_rates(flagged: np.ndarray, flipped: np.ndarray) -> dict[str, float]:
     missed = (flipped & ~flagged).sum()
     false_alarms = (flagged & ~flipped).sum()
     return {
-        "er1": _ratio(false_alarms, (~flipped).sum()),
-        "er2": _ratio(missed, flipped.sum()),
-        "nep": _ratio(hits, flagged.sum()),
-        "recall": _ratio(hits, flipped.sum()),
+        "er1": _divide(false_alarms, (~flipped).sum()),
+        "er2": _divide(missed, flipped.sum()),
+        "nep": _divide(hits, flagged.sum()),
+        "recall": _divide(hits, flipped.sum()),
         # 2 TP / (2 TP + FP + FN): nan only where nothing is flagged and nothing is wrong.
-        "f1": _ratio(2 * hits, flagged.sum() + flipped.sum()),
-        "residual_noise": _ratio(missed, (~flagged).sum()),
-        "removed": _ratio(flagged.sum(), len(flagged)),
-        "removed_right": _ratio(false_alarms, len(flagged)),
+        "f1": _divide(2 * hits, flagged.sum() + flipped.sum()),
+        "residual_noise": _divide(missed, (~flagged).sum()),
+        "removed": _divide(flagged.sum(), len(flagged)),
+        "removed_right": _divide(false_alarms, len(flagged)),
     }
 
 
-def _ratio(part: float, whole: float) -> float:
+def _divide(part: float, whole: float) -> float:
     """``part / whole``, and nan (never zero) where there is nothing to divide."""
     return float(part / whole) if whole else float("nan")
 
@@ -179,14 +179,14 @@ def transition_error(true: Any, estimated: Any, *, prior: Any = None) -> float:
     >>> round(transition_error([[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2], [0.1, 0.9]]), 3)
     0.05
     """
-    truth = _as_model(true, prior)
-    estimate = _as_model(estimated)
+    truth = _make_model(true, prior)
+    estimate = _make_model(estimated)
     if truth.transition.shape != estimate.transition.shape:
         raise ValueError(
             f"the matrices have shapes {truth.transition.shape} and {estimate.transition.shape}."
         )
     # Classes are weighted by the truth alone: an estimate does not choose which of its rows count.
-    difference = _in_the_order_of(truth, estimate) - truth.transition
+    difference = _align_classes(truth, estimate) - truth.transition
     by_class = 0.5 * np.abs(difference).sum(axis=1)
     return float(np.average(by_class, weights=truth.prior))
 
@@ -253,7 +253,7 @@ def error_rate_bounds(error: float, noise: float) -> tuple[float, float]:
     return abs(error - noise), min(1.0, error + noise)
 
 
-def _in_the_order_of(truth: NoiseModel, estimate: NoiseModel) -> np.ndarray:
+def _align_classes(truth: NoiseModel, estimate: NoiseModel) -> np.ndarray:
     """The estimated matrix with its classes in the order of the true one, where both name them."""
     if estimate.classes is None or truth.classes is None:
         return estimate.transition
@@ -265,7 +265,7 @@ def _in_the_order_of(truth: NoiseModel, estimate: NoiseModel) -> np.ndarray:
     return estimate.transition[np.ix_(order, order)]
 
 
-def _as_model(matrix: Any, prior: Any = None) -> NoiseModel:
+def _make_model(matrix: Any, prior: Any = None) -> NoiseModel:
     if isinstance(matrix, NoiseModel):
         return matrix if prior is None else NoiseModel(matrix.transition, prior, matrix.classes)
     return NoiseModel(matrix, prior)

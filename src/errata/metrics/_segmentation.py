@@ -72,20 +72,22 @@ def segmentation_report(
     >>> report["boundaries"]["P"]["onset"]["mean"], report["boundaries"]["T"]["onset"]["mean"]
     (10.0, -20.0)
     """
-    labels, codes, found = _same_codes(y_true, y_pred)
+    labels, codes, found = _encode_alike(y_true, y_pred)
     fs = check_positive("fs", fs)
     ends = np.cumsum(check_lengths(lengths, len(codes)))
-    waves = [label for label in labels if label not in _as_list(background)]
-    _check_known("background", _as_list(background), labels)
-    reach = _tolerances(tolerance, waves)
-    per_label = _by_sample(labels, codes, found)
+    waves = [label for label in labels if label not in _make_list(background)]
+    _check_known("background", _make_list(background), labels)
+    reach = _check_tolerances(tolerance, waves)
+    per_label = _score_by_sample(labels, codes, found)
     return {
         "recall": float(np.mean([row["recall"] for row in per_label.values()])),
         "precision": float(np.mean([row["precision"] for row in per_label.values()])),
         "per_label": per_label,
         "boundaries": {
             label: {
-                edge: _by_edge(codes, found, ends, labels.index(label), edge, reach[label], fs)
+                edge: _score_by_edge(
+                    codes, found, ends, labels.index(label), edge, reach[label], fs
+                )
                 for edge in _EDGES
             }
             for label in waves
@@ -93,7 +95,7 @@ def segmentation_report(
     }
 
 
-def _same_codes(y_true: Any, y_pred: Any) -> tuple[list, np.ndarray, np.ndarray]:
+def _encode_alike(y_true: Any, y_pred: Any) -> tuple[list, np.ndarray, np.ndarray]:
     """The labels of ``y_true``, and codes of both; -1 for a label that is in ``y_pred`` alone."""
     labels, codes = check_labels(y_true, name="y_true")
     found_labels, found = check_labels(y_pred, name="y_pred")
@@ -103,7 +105,9 @@ def _same_codes(y_true: Any, y_pred: Any) -> tuple[list, np.ndarray, np.ndarray]
     return list(place), codes, np.array([place.get(x, -1) for x in found_labels.tolist()])[found]
 
 
-def _by_sample(labels: list, codes: np.ndarray, found: np.ndarray) -> dict[Any, dict[str, float]]:
+def _score_by_sample(
+    labels: list, codes: np.ndarray, found: np.ndarray
+) -> dict[Any, dict[str, float]]:
     numbers = precision_recall_fscore_support(
         codes, found, labels=range(len(labels)), zero_division=0.0
     )
@@ -113,7 +117,7 @@ def _by_sample(labels: list, codes: np.ndarray, found: np.ndarray) -> dict[Any, 
     }
 
 
-def _by_edge(
+def _score_by_edge(
     codes: np.ndarray,
     found: np.ndarray,
     ends: np.ndarray,
@@ -122,8 +126,8 @@ def _by_edge(
     tolerance: float,
     fs: float,
 ) -> dict[str, float]:
-    true_edges, found_edges = (_edges(c == code, ends, edge) for c in (codes, found))
-    deviations = _deviations(true_edges, found_edges, ends) * 1000 / fs
+    true_edges, found_edges = (_find_edges(c == code, ends, edge) for c in (codes, found))
+    deviations = _measure_deviations(true_edges, found_edges, ends) * 1000 / fs
     deviations = deviations[np.abs(deviations) <= tolerance]
     n_true = len(true_edges)
     n_found = len(found_edges)
@@ -140,29 +144,31 @@ def _by_edge(
     }
 
 
-def _edges(inside: np.ndarray, ends: np.ndarray, edge: str) -> np.ndarray:
+def _find_edges(inside: np.ndarray, ends: np.ndarray, edge: str) -> np.ndarray:
     """The first, or the last, samples of segments, but for those at the ends of a sequence."""
     begins = inside[1:] & ~inside[:-1] if edge == "onset" else inside[:-1] & ~inside[1:]
     begins[ends[:-1] - 1] = False  # from the last sample of a sequence to the first of the next
     return np.flatnonzero(begins) + (edge == "onset")
 
 
-def _deviations(true: np.ndarray, found: np.ndarray, ends: np.ndarray) -> np.ndarray:
+def _measure_deviations(true: np.ndarray, found: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Found minus true, of those that are each other's nearest within one sequence."""
     sequence_true, sequence_found = (np.searchsorted(ends, x, side="right") for x in (true, found))
     shared = np.intersect1d(sequence_true, sequence_found)
-    parts = [_mutual(true[sequence_true == s], found[sequence_found == s]) for s in shared.tolist()]
+    parts = [
+        _match_mutual(true[sequence_true == s], found[sequence_found == s]) for s in shared.tolist()
+    ]
     return np.concatenate([np.zeros(0), *parts])
 
 
-def _mutual(true: np.ndarray, found: np.ndarray) -> np.ndarray:
-    nearest_found = _nearest(true, found)
-    nearest_true = _nearest(found, true)
+def _match_mutual(true: np.ndarray, found: np.ndarray) -> np.ndarray:
+    nearest_found = _find_nearest(true, found)
+    nearest_true = _find_nearest(found, true)
     mutual = nearest_true[nearest_found] == np.arange(len(true))
     return found[nearest_found[mutual]] - true[mutual]
 
 
-def _nearest(points: np.ndarray, places: np.ndarray) -> np.ndarray:
+def _find_nearest(points: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Index of the place nearest to each point, both sorted; the earlier of two."""
     after = np.searchsorted(places, points).clip(max=len(places) - 1)
     before = (after - 1).clip(min=0)
@@ -170,7 +176,7 @@ def _nearest(points: np.ndarray, places: np.ndarray) -> np.ndarray:
     return np.where(closer, before, after)
 
 
-def _tolerances(tolerance: Any, waves: list) -> dict[Any, float]:
+def _check_tolerances(tolerance: Any, waves: list) -> dict[Any, float]:
     if not isinstance(tolerance, Mapping):
         return dict.fromkeys(waves, check_positive("tolerance", tolerance))
     _check_known("tolerance", list(tolerance), waves)
@@ -191,5 +197,5 @@ def _check_known(name: str, given: list, labels: list) -> None:
             )
 
 
-def _as_list(background: Any) -> list:
+def _make_list(background: Any) -> list:
     return np.atleast_1d(np.asarray(background)).tolist() if np.size(background) else []

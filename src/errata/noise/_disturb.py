@@ -58,16 +58,16 @@ def disturb_targets(
     targets = np.array(y, dtype=float)
     random = check_random_state(random_state)
     there = np.flatnonzero(~np.isnan(targets))
-    rows = _drawn(there, round(rate * len(there)), by if kind == "unit" else None, kind, random)
+    rows = _draw_rows(there, round(rate * len(there)), by if kind == "unit" else None, kind, random)
     noisy = targets.copy()
     spread = float(np.std(targets[there])) if len(there) else 0.0
-    noisy[rows] = _wrong(kind, targets, rows, there, spread, random)
+    noisy[rows] = _make_wrong(kind, targets, rows, there, spread, random)
     changed = np.zeros(len(targets), dtype=bool)
     changed[rows] = noisy[rows] != targets[rows]
     return noisy, changed
 
 
-def _drawn(there: np.ndarray, number: int, by: Any, kind: str, random: Any) -> np.ndarray:
+def _draw_rows(there: np.ndarray, number: int, by: Any, kind: str, random: Any) -> np.ndarray:
     """Rows that get a wrong number; those of units from one part of the table."""
     if kind == "unit":
         size = max(number, round(REGION * len(there)))
@@ -76,7 +76,7 @@ def _drawn(there: np.ndarray, number: int, by: Any, kind: str, random: Any) -> n
     return random.choice(there, number, replace=False)
 
 
-def _wrong(
+def _make_wrong(
     kind: str, targets: np.ndarray, rows: np.ndarray, there: np.ndarray, spread: float, random: Any
 ) -> np.ndarray:
     values = targets[rows]
@@ -161,10 +161,10 @@ def _shift_one(
     onset_moves, end_moves = np.rint(moves).astype(int)
     # A boundary is the onset of one segment and the end of the one before.
     wanted = starts[1:] + onset_moves[1:] + end_moves[:-1]
-    return np.repeat(states, np.diff(np.r_[0, _clamped(wanted, len(codes)), len(codes)]))
+    return np.repeat(states, np.diff(np.r_[0, _keep_apart(wanted, len(codes)), len(codes)]))
 
 
-def _clamped(boundaries: np.ndarray, n: int) -> np.ndarray:
+def _keep_apart(boundaries: np.ndarray, n: int) -> np.ndarray:
     """Push boundaries right, then left, until every segment keeps a sample."""
     place = np.arange(1, len(boundaries) + 1)
     rightwards = np.maximum.accumulate(np.maximum(boundaries, place) - place) + place

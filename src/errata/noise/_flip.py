@@ -13,10 +13,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
-from .._crossfit import make_folds, out_of_fold_proba
-from .._detector import without_own
+from .._crossfit import make_folds, predict_out_of_fold
+from .._detector import drop_own_class
 from .._neighbors import NeighborIndex
-from .._random import seeded_member
+from .._random import clone_keeping_seeds
 from .._validation import (
     as_column,
     check_choice,
@@ -100,7 +100,7 @@ def flip_labels(
     _check_one_kind(rate=rate, n_flips=n_flips, transition=transition, flip_proba=flip_proba)
     _check_options(target=target, flip_proba=flip_proba, n_flips=n_flips, exact=exact)
     labels = as_column(y)
-    classes, codes = _encode(labels, _classes_of(transition) if classes is None else classes)
+    classes, codes = _encode(labels, _get_classes(transition) if classes is None else classes)
     n = len(codes)
     k = len(classes)
     random = check_random_state(random_state)
@@ -109,14 +109,14 @@ def flip_labels(
     u = random.random_sample(n)
     v = random.random_sample(n)
     if transition is not None:
-        T = _informative(transition, k)
-        new = _exact_by_class(codes, T, u) if exact else _drawn_by_class(codes, T, u, v)
+        T = _check_informative(transition, k)
+        new = _flip_exactly_by_class(codes, T, u) if exact else _flip_by_class(codes, T, u, v)
     elif flip_proba is not None:
         leave = u < check_row_probabilities("flip_proba", flip_proba, n)
-        new = np.where(leave, _destination(codes, k, v, target), codes)
+        new = np.where(leave, _draw_destination(codes, k, v, target), codes)
     else:
-        leave = _leaving(u, _check_rate(_as_rate(rate, n_flips, n), k), exact)
-        new = np.where(leave, _destination(codes, k, v), codes)
+        leave = _select_leaving(u, _check_rate(_convert_to_rate(rate, n_flips, n), k), exact)
+        new = np.where(leave, _draw_destination(codes, k, v), codes)
     flipped = new != codes
     # A class that y lacks may have a longer name than the dtype of y holds.
     noisy = labels.astype(np.result_type(labels, classes), copy=True)
@@ -124,7 +124,7 @@ def flip_labels(
     return noisy, flipped
 
 
-def _leaving(u: np.ndarray, rate: float, exact: bool) -> np.ndarray:
+def _select_leaving(u: np.ndarray, rate: float, exact: bool) -> np.ndarray:
     """Which rows flip: those with ``u`` below ``rate``, or exactly that fraction of smallest u."""
     if not exact:
         return u < rate
@@ -134,7 +134,7 @@ def _leaving(u: np.ndarray, rate: float, exact: bool) -> np.ndarray:
     return leave
 
 
-def _destination(codes: np.ndarray, k: int, v: np.ndarray, target: Any = None) -> np.ndarray:
+def _draw_destination(codes: np.ndarray, k: int, v: np.ndarray, target: Any = None) -> np.ndarray:
     """Another class for each row, all alike or by the weights of ``target``.
 
     A row stays in its class where no other has any weight.
@@ -145,7 +145,7 @@ def _destination(codes: np.ndarray, k: int, v: np.ndarray, target: Any = None) -
         # One of k - 1 places; those from the row's own class on stand for the class after.
         other = np.floor(v * (k - 1)).astype(codes.dtype)
         return other + (other >= codes)
-    away = without_own(check_weight_matrix("target", target, (len(codes), k)), codes)
+    away = drop_own_class(check_weight_matrix("target", target, (len(codes), k)), codes)
     cumulative = np.cumsum(away, axis=1)
     total = cumulative[:, -1]
     # The first class strictly above: one without weight, as the row's own, is never chosen, not
@@ -154,7 +154,7 @@ def _destination(codes: np.ndarray, k: int, v: np.ndarray, target: Any = None) -
     return np.where(total > 0, chosen, codes)
 
 
-def _drawn_by_class(codes: np.ndarray, T: np.ndarray, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+def _flip_by_class(codes: np.ndarray, T: np.ndarray, u: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Row by row, with the probabilities of its class; class by class to keep memory at O(n)."""
     new = codes.copy()
     for c in np.unique(codes):
@@ -165,19 +165,19 @@ def _drawn_by_class(codes: np.ndarray, T: np.ndarray, u: np.ndarray, v: np.ndarr
     return new
 
 
-def _exact_by_class(codes: np.ndarray, T: np.ndarray, u: np.ndarray) -> np.ndarray:
+def _flip_exactly_by_class(codes: np.ndarray, T: np.ndarray, u: np.ndarray) -> np.ndarray:
     """Give each class whole numbers of destinations; the members with the smallest ``u`` leave."""
     new = codes.copy()
     for c in np.unique(codes):
         members = np.flatnonzero(codes == c)
         members = members[np.argsort(u[members], kind="stable")]
-        counts = _largest_remainder(len(members) * T[c])
+        counts = _round_by_largest_remainder(len(members) * T[c])
         counts[c] = 0
         new[members[: counts.sum()]] = np.repeat(np.arange(len(T)), counts)
     return new
 
 
-def _largest_remainder(expected: np.ndarray) -> np.ndarray:
+def _round_by_largest_remainder(expected: np.ndarray) -> np.ndarray:
     """Whole numbers near ``expected`` with the same sum; the largest remainders are rounded up."""
     counts = np.floor(expected).astype(int)
     short = round(expected.sum()) - counts.sum()
@@ -203,7 +203,7 @@ def _check_options(*, target: Any, flip_proba: Any, n_flips: Any, exact: bool) -
         raise ValueError("n_flips is an exact number; pass rate for a fraction drawn row by row.")
 
 
-def _classes_of(transition: Any) -> Any:
+def _get_classes(transition: Any) -> Any:
     """The classes that a NoiseModel names; a plain matrix names none."""
     return getattr(transition, "classes", None)
 
@@ -224,7 +224,7 @@ def _encode(labels: np.ndarray, classes: Any) -> tuple[np.ndarray, np.ndarray]:
     return classes, np.array([position[label] for label in found.tolist()])[codes]
 
 
-def _informative(transition: Any, k: int) -> np.ndarray:
+def _check_informative(transition: Any, k: int) -> np.ndarray:
     T = check_transition(getattr(transition, "transition", transition))
     if len(T) != k:
         raise ValueError(
@@ -237,7 +237,7 @@ def _informative(transition: Any, k: int) -> np.ndarray:
     return T
 
 
-def _as_rate(rate: Any, n_flips: Any, n: int) -> float:
+def _convert_to_rate(rate: Any, n_flips: Any, n: int) -> float:
     if n_flips is None:
         return check_fraction("rate", rate)
     return check_count("n_flips", n_flips, low=0, high=n) / n
@@ -290,7 +290,7 @@ def boundary_flip_proba(proba: Any, rate: float, *, sharpness: float = 1.0) -> n
     proba = check_array(proba, ensure_min_features=2)
     second, first = np.partition(proba, -2, axis=1)[:, -2:].T
     # Rounded probabilities may differ by more than 1, and a power of a negative number is nan.
-    return _scaled_to(rate, (1 - (first - second)).clip(0, 1) ** sharpness)
+    return _scale_to(rate, (1 - (first - second)).clip(0, 1) ** sharpness)
 
 
 def reference_proba(
@@ -339,8 +339,8 @@ def reference_proba(
     if estimator is None:
         estimator = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     folds = make_folds(cv, codes, every_class=True, random_state=random_state)
-    member = seeded_member(estimator, random_state)
-    return out_of_fold_proba([member], X, codes, folds, n_jobs=n_jobs)[0]
+    member = clone_keeping_seeds(estimator, random_state)
+    return predict_out_of_fold([member], X, codes, folds, n_jobs=n_jobs)[0]
 
 
 def region_flip_proba(
@@ -377,7 +377,7 @@ def region_flip_proba(
     # The nearest rows by number, not by radius: ties at the edge would let in more of them.
     inside = np.zeros(len(X))
     inside[np.argsort(((X - center) ** 2).sum(axis=1), kind="stable")[:size]] = 1
-    return _scaled_to(rate, inside)
+    return _scale_to(rate, inside)
 
 
 def density_flip_proba(X: Any, rate: float, *, n_neighbors: int = 5) -> np.ndarray:
@@ -402,7 +402,7 @@ def density_flip_proba(X: Any, rate: float, *, n_neighbors: int = 5) -> np.ndarr
     distances, _ = NeighborIndex(X).others(k)
     reach = distances[:, -1]
     # Where all rows are the same none of them is outlying, and all are equally likely to flip.
-    return _scaled_to(rate, reach / reach.max() if reach.max() > 0 else np.ones(len(X)))
+    return _scale_to(rate, reach / reach.max() if reach.max() > 0 else np.ones(len(X)))
 
 
 def gaussian_flip_proba(
@@ -446,11 +446,11 @@ def gaussian_flip_proba(
     rates = np.array(
         [check_fraction("rate", r, high=0.5) for r in np.broadcast_to(rate, 2).tolist()]
     )
-    u = _towards_other_class(X, codes)
+    u = _project_towards_other_class(X, codes)
     per_row = rates[codes]
     if kind == "truncated":
         check_fraction("cutoff", cutoff, low=-8, high=8)
-        return np.where(u > cutoff, _truncated_level(per_row, cutoff), 0.0)
+        return np.where(u > cutoff, _solve_truncated_level(per_row, cutoff), 0.0)
     # Half of a Gaussian class lies beyond its mean: flipping all of it takes an infinite kappa.
     if rates.max() == 0.5:
         raise ValueError("exponential noise needs a rate below 0.5.")
@@ -458,7 +458,7 @@ def gaussian_flip_proba(
     return np.where(u > 0, -np.expm1(-0.5 * kappa * u**2), 0.0)
 
 
-def _towards_other_class(X: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def _project_towards_other_class(X: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Distance from the own class mean towards the other, in deviations along Fisher's axis."""
     means = np.array([X[codes == c].mean(axis=0) for c in (0, 1)])
     centred = X - means[codes]
@@ -471,7 +471,7 @@ def _towards_other_class(X: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.where(codes == 0, 1, -1) * (centred @ axis) / width
 
 
-def _truncated_level(rates: np.ndarray, cutoff: float) -> np.ndarray:
+def _solve_truncated_level(rates: np.ndarray, cutoff: float) -> np.ndarray:
     level = rates / norm.sf(cutoff)
     if level.max() > 1:
         warn_user(
@@ -482,7 +482,7 @@ def _truncated_level(rates: np.ndarray, cutoff: float) -> np.ndarray:
     return np.minimum(level, 1)
 
 
-def _scaled_to(rate: float, shape: np.ndarray) -> np.ndarray:
+def _scale_to(rate: float, shape: np.ndarray) -> np.ndarray:
     """``min(1, s * shape)`` with the factor s that makes the mean equal to ``rate``."""
     rate = check_fraction("rate", rate)
     reachable = np.count_nonzero(shape) / len(shape)

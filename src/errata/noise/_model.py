@@ -101,14 +101,14 @@ class NoiseModel:
                     f"pair ({a}, {b}) must name two different classes from 0 to {k - 1}."
                 )
             transition[a, b] = transition[b, a] = rate
-        return cls(_with_diagonal(transition), **names)
+        return cls(_fill_diagonal(transition), **names)
 
     @classmethod
     def cyclic(cls, n_classes: int, rate: float, **names: Any) -> "NoiseModel":
         """Each class is taken for the next one, the last for the first, with ``rate``."""
         k = check_count("n_classes", n_classes, low=2)
         rate = check_fraction("rate", rate)
-        return cls(_with_diagonal(rate * np.roll(np.eye(k), 1, axis=1)), **names)
+        return cls(_fill_diagonal(rate * np.roll(np.eye(k), 1, axis=1)), **names)
 
     @classmethod
     def from_pairs(cls, true: Any, labels: Any) -> "NoiseModel":
@@ -215,7 +215,7 @@ class NoiseModel:
         return prior
 
 
-def _with_diagonal(transition: np.ndarray) -> np.ndarray:
+def _fill_diagonal(transition: np.ndarray) -> np.ndarray:
     """Fill in P(label = class) so that rows sum to one."""
     kept = 1 - transition.sum(axis=1)
     if kept.min() < -1e-12:

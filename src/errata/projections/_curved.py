@@ -12,7 +12,12 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.utils import check_random_state
 
 from .._validation import check_alpha, check_count, check_positive
-from ._linear import SupervisedProjection, between_scatter, leading_directions, within_scatter
+from ._linear import (
+    SupervisedProjection,
+    compute_between_scatter,
+    compute_within_scatter,
+    find_leading_directions,
+)
 
 _SAMPLE = 500  # rows whose distances give the default of gamma
 
@@ -86,7 +91,7 @@ class KernelDiscriminantProjection(SupervisedProjection):
         n_landmarks = min(check_count("n_landmarks", self.n_landmarks), len(X))
         random = check_random_state(self.random_state)
         if self.gamma is None:
-            self.gamma_ = 1 / (2 * _median_distance(X, random) ** 2)
+            self.gamma_ = 1 / (2 * _estimate_median_distance(X, random) ** 2)
         else:
             self.gamma_ = check_positive("gamma", self.gamma)
         # Linear discriminants of Nyström features F are kernel discriminants of F F', near to K.
@@ -95,11 +100,11 @@ class KernelDiscriminantProjection(SupervisedProjection):
         )
         features = self._similarities.fit_transform(X)
         self._center = features.mean(axis=0)
-        within = within_scatter(features, codes) + alpha * np.eye(n_landmarks)
+        within = compute_within_scatter(features, codes) + alpha * np.eye(n_landmarks)
         # The scatter between K class means has rank K - 1: further eigenvalues are zero.
         most = min(len(self.classes_) - 1, n_landmarks)
         wanted = self._wanted(self.n_components, most)
-        found = leading_directions(between_scatter(features, codes), within, wanted)
+        found = find_leading_directions(compute_between_scatter(features, codes), within, wanted)
         self.eigenvalues_ = found[0]
         self.components_ = found[1].T
         return self
@@ -112,7 +117,7 @@ class KernelDiscriminantProjection(SupervisedProjection):
         return len(self.components_)
 
 
-def _median_distance(X: np.ndarray, random: np.random.RandomState) -> float:
+def _estimate_median_distance(X: np.ndarray, random: np.random.RandomState) -> float:
     """Median distance between rows, or between a sample of them; one where all are the same."""
     rows = X if len(X) <= _SAMPLE else X[random.choice(len(X), _SAMPLE, replace=False)]
     above = np.triu_indices(len(rows), k=1)

@@ -88,7 +88,7 @@ class ScatterProjection(LinearProjection):
         sought, avoided = self._scatters(X, codes)
         # The rank before shrinking, after which every matrix has full rank: K class means span
         # K - 1 directions, and the others would be arbitrary.
-        return leading_directions(
+        return find_leading_directions(
             shrink(sought, self.shrinkage), shrink(avoided, self.shrinkage), rank(sought)
         )
 
@@ -109,7 +109,7 @@ def rank(S: np.ndarray) -> int:
     return max(1, int(np.sum(values > _NEGLIGIBLE * values.max())))
 
 
-def leading_directions(
+def find_leading_directions(
     sought: np.ndarray, avoided: np.ndarray, n_directions: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Generalised eigenvalues, largest first, and eigenvectors as columns, v' avoided v = 1.
@@ -129,22 +129,24 @@ def leading_directions(
     return values, vectors * np.sign(largest)
 
 
-def class_means(X: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def compute_class_means(X: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Mean of each class: (n_classes, d)."""
     sums = np.zeros((codes.max() + 1, X.shape[1]))
     np.add.at(sums, codes, X)
     return sums / np.bincount(codes)[:, None]
 
 
-def within_scatter(X: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def compute_within_scatter(X: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Mean square deviation of rows from the mean of their class: (d, d)."""
-    deviations = X - class_means(X, codes)[codes]
+    deviations = X - compute_class_means(X, codes)[codes]
     return deviations.T @ deviations / len(X)
 
 
-def between_scatter(X: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def compute_between_scatter(X: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Mean square deviation of the class of a row from the mean of all rows: (d, d)."""
-    deviations = (class_means(X, codes) - X.mean(axis=0)) * np.sqrt(np.bincount(codes))[:, None]
+    deviations = (compute_class_means(X, codes) - X.mean(axis=0)) * np.sqrt(np.bincount(codes))[
+        :, None
+    ]
     return deviations.T @ deviations / len(X)
 
 
@@ -199,7 +201,7 @@ class LinearDiscriminantProjection(ScatterProjection):
         self.shrinkage = shrinkage
 
     def _scatters(self, X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return between_scatter(X, codes), within_scatter(X, codes)
+        return compute_between_scatter(X, codes), compute_within_scatter(X, codes)
 
 
 class HybridDiscriminantProjection(ScatterProjection):
@@ -262,8 +264,8 @@ class HybridDiscriminantProjection(ScatterProjection):
     def _scatters(self, X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         principal = check_fraction("principal", self.principal)
         sphere = check_fraction("sphere", self.sphere)
-        between = between_scatter(X, codes)
-        within = within_scatter(X, codes)
+        between = compute_between_scatter(X, codes)
+        within = compute_within_scatter(X, codes)
         # Between and within add up to the total scatter, whose directions are the principal ones.
         sought = (1 - principal) * between + principal * (between + within)
         return sought, (1 - sphere) * within + sphere * np.eye(X.shape[1])
@@ -277,9 +279,9 @@ class WhitenedProjection(LinearProjection):
         self.shrinkage = shrinkage
 
     def _directions(self, X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        whitener = _inverse_root(shrink(X.T @ X / len(X), self.shrinkage))
+        whitener = _compute_inverse_root(shrink(X.T @ X / len(X), self.shrinkage))
         M = self._matrix(X @ whitener, codes)
-        values, vectors = leading_directions(M, np.eye(len(M)), rank(M))
+        values, vectors = find_leading_directions(M, np.eye(len(M)), rank(M))
         # Z = X W, so that Z v = X (W v): back to directions among the rows as they came.
         return values, whitener @ vectors
 
@@ -325,7 +327,7 @@ class SlicedInverseRegression(WhitenedProjection):
     """
 
     def _matrix(self, Z: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        means = class_means(Z, codes)  # around 0, as X has been centred
+        means = compute_class_means(Z, codes)  # around 0, as X has been centred
         return (means.T * np.bincount(codes)) @ means / len(Z)
 
 
@@ -424,7 +426,7 @@ class PrincipalHessianDirections(WhitenedProjection):
         return M
 
 
-def _inverse_root(S: np.ndarray) -> np.ndarray:
+def _compute_inverse_root(S: np.ndarray) -> np.ndarray:
     """S to the power -1/2; directions without any spread stay without."""
     values, vectors = np.linalg.eigh(S)
     kept = values > 1e-12 * values.max()
@@ -553,9 +555,9 @@ class NonparametricDiscriminantProjection(ScatterProjection):
         for group, index in zip(groups, indices, strict=True):
             distance, found = index.find(X[~group], min(k, int(group.sum())))
             difference = X[~group] - X[group][found].mean(axis=1)
-            weight = _border_weight(to_own[~group], distance[:, -1], power)
+            weight = _weigh_by_border(to_own[~group], distance[:, -1], power)
             between += (weight[:, None] * difference).T @ difference
-        return between / len(X), within_scatter(X, codes)
+        return between / len(X), compute_within_scatter(X, codes)
 
 
 class NonparametricWeightedProjection(ScatterProjection):
@@ -619,7 +621,7 @@ class NonparametricWeightedProjection(ScatterProjection):
         near = _NEAR * np.sqrt(np.mean(X**2) * X.shape[1]) or 1.0
         for c in range(codes.max() + 1):
             own = codes == c
-            difference = X - _weighted_means(X, own, near)
+            difference = X - _compute_weighted_means(X, own, near)
             weight = 1 / np.maximum(np.linalg.norm(difference, axis=1), near)
             # λ of the paper, one in sum over each class, and the 1/n of the scatter.
             weight /= np.bincount(codes, weight)[codes] * len(X)
@@ -629,7 +631,7 @@ class NonparametricWeightedProjection(ScatterProjection):
         return between, (1 - diagonal) * within + diagonal * np.diag(np.diag(within))
 
 
-def _border_weight(to_own: np.ndarray, to_other: np.ndarray, power: float) -> np.ndarray:
+def _weigh_by_border(to_own: np.ndarray, to_other: np.ndarray, power: float) -> np.ndarray:
     """1/2 where a row is as near to the other class as to its own, towards 0 deep inside."""
     a = np.where(np.isnan(to_own), to_other, to_own) ** power
     b = to_other**power
@@ -637,7 +639,7 @@ def _border_weight(to_own: np.ndarray, to_other: np.ndarray, power: float) -> np
     return np.divide(np.minimum(a, b), total, out=np.full(len(b), 0.5), where=total > 0)
 
 
-def _weighted_means(X: np.ndarray, group: np.ndarray, near: float) -> np.ndarray:
+def _compute_weighted_means(X: np.ndarray, group: np.ndarray, near: float) -> np.ndarray:
     """For each row the mean of the others in a group, weighted by one over their distance.
 
     A row alone in the group is its own mean.

@@ -6,7 +6,7 @@ from typing import Any
 from sklearn.base import BaseEstimator, clone
 from sklearn.neighbors import NeighborhoodComponentsAnalysis
 
-from .._random import with_seed
+from .._random import set_seed
 from .._validation import check_choice
 from ._curved import HiddenLayerProjection, KernelDiscriminantProjection
 from ._linear import (
@@ -51,4 +51,4 @@ def make_projection(projection: Any, n_components: int | None, seed: int) -> Bas
         )
     if n_components is not None and "n_components" in made.get_params():
         made.set_params(n_components=n_components)
-    return with_seed(made, seed)
+    return set_seed(made, seed)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._detector import check_one_rule, flag, label_doubt
+from .._detector import check_one_rule, flag, measure_doubt
 from .._validation import check_choice, check_fraction
 from ..noise import NoiseModel
 from ._base import Ascent, HiddenClassModel, Pairs, best_states, class_posteriors
@@ -241,4 +241,4 @@ class TolerantHMM(HiddenClassModel):
 
 def _label_doubt(posterior: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Probability that a label is wrong; zero where there is none to suspect."""
-    return np.where(codes >= 0, label_doubt(posterior, codes), 0.0)
+    return np.where(codes >= 0, measure_doubt(posterior, codes), 0.0)

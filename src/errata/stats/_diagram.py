@@ -7,7 +7,7 @@ import numpy as np
 
 from .._optional import require
 from .._validation import check_score_table, check_significance
-from ._ranks import average_ranks, critical_difference, method_names
+from ._ranks import average_ranks, critical_difference, get_method_names
 
 INK = "black"
 STEM = "0.45"
@@ -73,7 +73,7 @@ def plot_critical_difference(
     n, k = table.shape
     return plot_average_ranks(
         average_ranks(table, higher_is_better=higher_is_better),
-        method_names(scores, names, k),
+        get_method_names(scores, names, k),
         cd=critical_difference(k, n, significance=significance) if p_values is None else None,
         p_values=p_values,
         significance=significance,
@@ -129,11 +129,11 @@ def plot_average_ranks(
     'CD = 1.12'
     """
     ranks, names = _check_ranks(ranks, names)
-    alike = _indistinguishable(
+    alike = _find_indistinguishable(
         ranks, cd, p_values, check_significance("significance", significance)
     )
     order = np.argsort(ranks, kind="stable")
-    groups = cliques(alike[np.ix_(order, order)])
+    groups = find_cliques(alike[np.ix_(order, order)])
     return draw(ax, ranks[order], [names[i] for i in order], groups, cd)
 
 
@@ -146,10 +146,10 @@ def _check_ranks(ranks: Any, names: Sequence[str]) -> tuple[np.ndarray, list[str
             f"more), but it is {ranks.tolist()}; for a table of scores use "
             "plot_critical_difference."
         )
-    return ranks, method_names(None, names, k)
+    return ranks, get_method_names(None, names, k)
 
 
-def _indistinguishable(
+def _find_indistinguishable(
     ranks: np.ndarray, cd: float | None, p_values: Any, significance: float
 ) -> np.ndarray:
     """Table of the pairs of methods that do not differ significantly."""
@@ -171,7 +171,7 @@ def _indistinguishable(
     return p > significance
 
 
-def cliques(indistinguishable: Any) -> list[tuple[int, ...]]:
+def find_cliques(indistinguishable: Any) -> list[tuple[int, ...]]:
     """List the largest groups of methods in which no two differ significantly.
 
     These are the bars of a critical-difference diagram. A group is listed when no further method
@@ -271,7 +271,7 @@ def draw(
 ) -> Any:
     """Draw methods in the order of their ranks and bars over their groups; return the Axes."""
     new = ax is None
-    ax = _new_axes() if new else ax
+    ax = _make_axes() if new else ax
     layout = _lay_out(ax, ranks, names, groups, cd, new)
     ax.set_axis_off()
     _draw_axis(ax, layout)
@@ -281,7 +281,7 @@ def draw(
     return ax
 
 
-def _new_axes() -> Any:
+def _make_axes() -> Any:
     plt = require("matplotlib.pyplot", extra="report")
     # Constrained layout makes room for a title, should the user add one.
     return plt.subplots(layout="constrained")[1]
@@ -300,9 +300,11 @@ def _lay_out(
     k = len(ranks)
     line = 1.5 * font
     n_left = (k + 1) // 2
-    labels = _labels(ranks, names, n_left)
-    left, right = (ARM + GAP + _widest(ax, side) for side in (labels[:n_left], labels[n_left:]))
-    width = left + max(26, 2.2 * k) * font + right if new else _size(ax)[0]
+    labels = _format_labels(ranks, names, n_left)
+    left, right = (
+        ARM + GAP + _measure_widest(ax, side) for side in (labels[:n_left], labels[n_left:])
+    )
+    width = left + max(26, 2.2 * k) * font + right if new else _measure_axes(ax)[0]
     # However long the names, the line of ranks keeps a third of Axes that are given.
     point = (k - 1) / max(width - left - right, width / 3)
     levels = stack([(ranks[group[0]], ranks[group[-1]]) for group in groups], gap=line * point)
@@ -310,7 +312,7 @@ def _lay_out(
     if new:
         ax.figure.set_size_inches((width + PADDING) / 72, (layout.height + PADDING) / 72)
     ax.set_xlim(1 - left * point, k + right * point)
-    ax.set_ylim(layout.height if new else max(layout.height, _size(ax)[1]), 0)
+    ax.set_ylim(layout.height if new else max(layout.height, _measure_axes(ax)[1]), 0)
     return layout
 
 
@@ -329,7 +331,7 @@ def stack(spans: list[tuple[float, float]], gap: float) -> list[int]:
     return levels
 
 
-def _labels(ranks: np.ndarray, names: list[str], n_left: int) -> list[str]:
+def _format_labels(ranks: np.ndarray, names: list[str], n_left: int) -> list[str]:
     """Join name and rank; the rank stands next to the diagram, on either side."""
     digits = len(f"{ranks[-1]:.2f}")
     labels = []
@@ -340,14 +342,14 @@ def _labels(ranks: np.ndarray, names: list[str], n_left: int) -> list[str]:
     return labels
 
 
-def _size(ax: Any) -> tuple[float, float]:
+def _measure_axes(ax: Any) -> tuple[float, float]:
     """Width and height of the Axes in points."""
     box = ax.get_window_extent()
     scale = 72 / ax.figure.dpi
     return box.width * scale, box.height * scale
 
 
-def _widest(ax: Any, labels: list[str]) -> float:
+def _measure_widest(ax: Any, labels: list[str]) -> float:
     """Width of the widest label in points."""
     texts = [ax.text(0, 0, label) for label in labels]
     widest = max(text.get_window_extent().width for text in texts) * 72 / ax.figure.dpi
@@ -383,7 +385,7 @@ def _draw_methods(ax: Any, layout: Layout) -> None:
 
 
 def _draw_groups(ax: Any, layout: Layout) -> None:
-    overhang = _overhang(layout)
+    overhang = _compute_overhang(layout)
     for i, (group, level) in enumerate(zip(layout.groups, layout.levels, strict=True)):
         runs = np.split(group, np.flatnonzero(np.diff(group) > 1) + 1)
         starts = [layout.ranks[run[0]] - overhang[run[0]] for run in runs]
@@ -394,7 +396,7 @@ def _draw_groups(ax: Any, layout: Layout) -> None:
             ax.hlines(y, starts[0], ends[-1], color=BAR, linewidth=1.5, linestyle=":", zorder=2)
 
 
-def _overhang(layout: Layout) -> np.ndarray:
+def _compute_overhang(layout: Layout) -> np.ndarray:
     """How far a bar may reach into each gap between neighbours, from before the first method on."""
     # Not more than halfway, lest it seem to hold the neighbour; not less than can be seen.
     gaps = np.diff(layout.ranks, prepend=-np.inf, append=np.inf)

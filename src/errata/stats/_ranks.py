@@ -42,11 +42,11 @@ def average_ranks(scores: Any, *, higher_is_better: bool = True) -> np.ndarray:
 def rank_methods(scores: np.ndarray, higher_is_better: bool = True) -> np.ndarray:
     """Rank the methods on each data set of a checked table; ties share their average rank."""
     size = np.abs(scores).max(axis=1, keepdims=True)
-    scores = without_rounding_error(scores, size)
+    scores = remove_rounding_error(scores, size)
     return rankdata(-scores if higher_is_better else scores, axis=1)
 
 
-def without_rounding_error(values: np.ndarray, scale: Any) -> np.ndarray:
+def remove_rounding_error(values: np.ndarray, scale: Any) -> np.ndarray:
     """Values relative to the scores' size, to twelve decimals: what is beyond is not data.
 
     To a reader 0.1 + 0.2 equals 0.3, and 0.90 - 0.85 equals 0.75 - 0.70; in floating point they
@@ -55,7 +55,7 @@ def without_rounding_error(values: np.ndarray, scale: Any) -> np.ndarray:
     return np.round(values / np.where(scale > 0, scale, 1.0), 12)
 
 
-def method_names(scores: Any, names: Sequence[str] | None, n_methods: int) -> list[str]:
+def get_method_names(scores: Any, names: Sequence[str] | None, n_methods: int) -> list[str]:
     """Return ``names``, else the columns of a dataframe, else "method 0", "method 1", ..."""
     if names is None:
         names = getattr(scores, "columns", None)
@@ -160,7 +160,7 @@ def friedman_test(
             "compare two methods with wilcoxon_holm."
         )
     ranks = rank_methods(table, higher_is_better)
-    w = _concordance(ranks, correct_ties)
+    w = _compute_concordance(ranks, correct_ties)
     chi2 = n * (k - 1) * w
     f = (n - 1) * w / (1 - w) if w < 1 else np.inf
     return FriedmanResult(
@@ -174,7 +174,7 @@ def friedman_test(
     )
 
 
-def _concordance(ranks: np.ndarray, correct_ties: bool) -> float:
+def _compute_concordance(ranks: np.ndarray, correct_ties: bool) -> float:
     """Kendall's W: 0 when the data sets contradict each other, 1 when they agree."""
     n, k = ranks.shape
     # Sums, not means: half-integers add up without rounding, so agreement gives exactly 1.

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from .._validation import check_count, check_score_table, check_significance
-from ._ranks import method_names, without_rounding_error
+from ._ranks import get_method_names, remove_rounding_error
 
 LARGEST_EXACT = 50  # differing data sets; beyond, Wilcoxon's test uses the normal distribution
 
@@ -99,14 +99,14 @@ def wilcoxon_holm(
     k = table.shape[1]
     pairs = list(combinations(range(k), 2))
     if control is not None:
-        chosen = _control_column(control, method_names(scores, names, k))
+        chosen = _find_control_column(control, get_method_names(scores, names, k))
         pairs = [pair for pair in pairs if chosen in pair]
-    raw = np.array([_wilcoxon(table[:, i], table[:, j]) for i, j in pairs])
-    adjusted = _square(pairs, holm(raw), k)
-    return WilcoxonHolmResult(adjusted, _square(pairs, raw, k), adjusted <= significance)
+    raw = np.array([_test_pair(table[:, i], table[:, j]) for i, j in pairs])
+    adjusted = _fill_table(pairs, correct_by_holm(raw), k)
+    return WilcoxonHolmResult(adjusted, _fill_table(pairs, raw, k), adjusted <= significance)
 
 
-def _control_column(control: int | str, names: list[str]) -> int:
+def _find_control_column(control: int | str, names: list[str]) -> int:
     if not isinstance(control, str):
         return check_count("control", control, low=0, high=len(names) - 1)
     if control not in names:
@@ -114,16 +114,16 @@ def _control_column(control: int | str, names: list[str]) -> int:
     return names.index(control)
 
 
-def _wilcoxon(a: np.ndarray, b: np.ndarray) -> float:
+def _test_pair(a: np.ndarray, b: np.ndarray) -> float:
     """Two-sided p-value of the signed ranks of a − b, data sets with a = b left out."""
-    differences = without_rounding_error(a - b, np.abs([a, b]).max())
+    differences = remove_rounding_error(a - b, np.abs([a, b]).max())
     differences = differences[differences != 0]
     if len(differences) > LARGEST_EXACT:
         return float(stats.wilcoxon(differences).pvalue)
-    return _exact_signed_ranks(differences)
+    return _test_signed_ranks_exactly(differences)
 
 
-def _exact_signed_ranks(differences: np.ndarray) -> float:
+def _test_signed_ranks_exactly(differences: np.ndarray) -> float:
     """Two-sided p-value over all ways of giving signs to the ranks, tied ranks included."""
     # SciPy is exact without ties only, and with them its answer depends on its version (and in
     # old ones on the order of the pair). Twice an average rank is whole, so sums can be counted.
@@ -136,7 +136,7 @@ def _exact_signed_ranks(differences: np.ndarray) -> float:
     return float(min(1.0, 2 * ways[: extreme + 1].sum() / 2.0 ** len(ranks)))
 
 
-def holm(p: np.ndarray) -> np.ndarray:
+def correct_by_holm(p: np.ndarray) -> np.ndarray:
     """Holm's correction: the smallest p-value times their number, the next times one less, ..."""
     order = np.argsort(p)
     adjusted = np.empty_like(p)
@@ -144,7 +144,7 @@ def holm(p: np.ndarray) -> np.ndarray:
     return np.minimum(adjusted, 1.0)
 
 
-def _square(pairs: list[tuple[int, int]], p: np.ndarray, k: int) -> np.ndarray:
+def _fill_table(pairs: list[tuple[int, int]], p: np.ndarray, k: int) -> np.ndarray:
     table = np.full((k, k), np.nan)
     np.fill_diagonal(table, 1.0)
     rows, columns = np.transpose(pairs)

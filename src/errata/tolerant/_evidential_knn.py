@@ -7,8 +7,8 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import pairwise_distances_chunked
 
-from .._detector import DetectorMixin, probability_margin
-from .._neighbors import NeighborIndex, possible_neighbors
+from .._detector import DetectorMixin, compute_margin
+from .._neighbors import NeighborIndex, limit_neighbors
 from .._random import draw_seed
 from .._validation import check_labelled, check_positive, check_rows
 
@@ -133,9 +133,9 @@ class EvidentialKNNClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         self._index = NeighborIndex(X, metric=self.metric, n_jobs=self.n_jobs)
         self.gamma_ = self._gamma(X)
         # Its own row would vouch for every label.
-        masses = self._masses(*self._index.others(possible_neighbors(self.n_neighbors, len(codes))))
+        masses = self._masses(*self._index.others(limit_neighbors(self.n_neighbors, len(codes))))
         proba = pignistic(masses)
-        self._conclude(probability_margin(proba, codes), codes, proba.argmax(axis=1))
+        self._conclude(compute_margin(proba, codes), codes, proba.argmax(axis=1))
         return self
 
     def predict_masses(self, X: Any) -> np.ndarray:

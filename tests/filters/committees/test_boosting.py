@@ -4,7 +4,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.tree import DecisionTreeClassifier
 
-from errata._detector import favourite_other
+from errata._detector import find_favourite_other
 from errata.datasets import make_twonorm
 from errata.filters import BoostEdgeFilter, BoostWeightFilter
 from errata.filters.committees._boosting import add_rounds
@@ -100,7 +100,7 @@ def test_the_class_that_the_rounds_like_best_is_suggested():
 
 def test_no_class_is_suggested_that_no_round_names():
     sums = add_rounds([(np.array([0, 2]), 1.0), (np.array([0, 1]), 0.5)], np.array([0, 1]), 3)
-    np.testing.assert_array_equal(favourite_other(sums.towards, np.array([0, 1])), [0, 2])
+    np.testing.assert_array_equal(find_favourite_other(sums.towards, np.array([0, 1])), [0, 2])
 
 
 def test_wrong_parameters_are_named():

@@ -8,7 +8,7 @@ from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_pred
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from errata._detector import probability_margin
+from errata._detector import compute_margin
 from errata.filters import Cleaner, CrossValFilter
 from errata.filters.committees._cross_validation import SCORES
 from errata.noise import flip_labels
@@ -59,7 +59,7 @@ def test_predictions_are_those_of_cross_validation():
     filter_ = CrossValFilter(GaussianNB(), cv=splitter).fit(X, LABELS)
     proba = cross_val_predict(GaussianNB(), X, LABELS, cv=splitter, method="predict_proba")
     np.testing.assert_allclose(filter_.proba_, proba, rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(filter_.flagged_, probability_margin(proba, LABELS) > 0.5)
+    np.testing.assert_array_equal(filter_.flagged_, compute_margin(proba, LABELS) > 0.5)
     np.testing.assert_array_equal(
         filter_.suggested_[filter_.flagged_], proba.argmax(axis=1)[filter_.flagged_]
     )

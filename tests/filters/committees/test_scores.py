@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata._detector import probability_margin
+from errata._detector import compute_margin
 from errata.filters.committees._cross_validation import SCORES, contradiction, distrust, surprise
 from strategies import seeds
 
@@ -16,7 +16,7 @@ CODES = np.array([0, 0, 1, 2])
     ("score", "expected"),
     [
         (distrust, [0.3, 0.9, 0.65, 0.666667]),
-        (probability_margin, [0.25, 0.85, 0.525, 0.5]),
+        (compute_margin, [0.25, 0.85, 0.525, 0.5]),
         (surprise, [0.356675, 2.302585, 1.049822, 1.098612]),
         (contradiction, [0, 0.418328, 0.016461, 0]),
     ],
@@ -53,6 +53,6 @@ def test_scores_are_one_minus_those_of_cleanlab(seed):
     rank = pytest.importorskip("cleanlab.rank", reason="cleanlab is not installed")
     random = np.random.RandomState(seed)
     proba, codes = random.dirichlet(np.ones(4), size=30), random.randint(4, size=30)
-    for ours, theirs in ((distrust, "self_confidence"), (probability_margin, "normalized_margin")):
+    for ours, theirs in ((distrust, "self_confidence"), (compute_margin, "normalized_margin")):
         quality = rank.get_label_quality_scores(codes, proba, method=theirs)
         np.testing.assert_allclose(ours(proba, codes), 1 - quality, rtol=0, atol=1e-12)

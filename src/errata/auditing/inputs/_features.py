@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from ..._canonical import drop_last_bits, number_by_appearance, sign_table
-from ..._crossfit import make_folds, out_of_fold_proba
+from ..._crossfit import make_folds, predict_out_of_fold
 from ..._format import listed
 from ...tables._columns import Column, column_names, columns_of, numbers, times
 from .._settings import (
@@ -190,7 +190,7 @@ def _mistakes_of_tree(x: np.ndarray, codes: np.ndarray, seed: int) -> int:
     leaves = LEAK_LEAVES * (int(codes.max()) + 1)
     tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=seed)
     folds = make_folds(FOLDS, codes, random_state=seed)
-    return int(np.sum(out_of_fold_proba([tree], x, codes, folds)[0].argmax(axis=1) != codes))
+    return int(np.sum(predict_out_of_fold([tree], x, codes, folds)[0].argmax(axis=1) != codes))
 
 
 def _mistakes_of_forest(X: np.ndarray, codes: np.ndarray, seed: int) -> int:

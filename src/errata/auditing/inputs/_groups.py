@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.base import clone
 
 from ..._optional import require
-from ..._random import with_seed
+from ..._random import set_seed
 from ..._validation import is_missing
 from ...tables._columns import column_array
 from .._settings import GROUP_FOLDS
@@ -78,7 +78,7 @@ def _votes_outside(
 def _grown(tree: Any, times: np.ndarray, data: "TrainingData", seed: int) -> Grown:
     """A tree grown on each row as many times as given."""
     inside = np.flatnonzero(times)
-    with_seed(tree, seed % 2**31)
+    set_seed(tree, seed % 2**31)
     tree.fit(data.X[inside], data.codes[inside], sample_weight=times[inside])
     return tree.tree_, tree.classes_
 

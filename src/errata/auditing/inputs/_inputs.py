@@ -13,7 +13,7 @@ from ..._blocks import blocks
 from ..._canonical import order_rows, sign_classes, sign_table
 from ..._compat import take_rows
 from ..._format import instead, listed
-from ..._validation import measurement_note
+from ..._validation import describe_measurement
 from ...tables import Features, features_of
 from ...tables._columns import (
     Column,
@@ -243,7 +243,7 @@ def inputs_of(
         audited=audited,
         groups=None if groups is None else group_numbers(groups, audited),
         notes=[
-            *measurement_note(given.classes),
+            *describe_measurement(given.classes),
             *([] if features is None else features.notes),
             *note,
             *unlabelled_note(codes),

@@ -11,7 +11,7 @@ from ..._validation import (
     as_column,
     check_labels,
     check_no_measurement,
-    distinct_labels,
+    encode_labels,
     is_missing,
 )
 from ...tables._columns import column_array, column_names, without_columns
@@ -112,7 +112,7 @@ def classes_of(labels: np.ndarray, y: Any) -> tuple[np.ndarray, np.ndarray]:
     name = f"column {y!r}" if isinstance(y, str) else "y"
     given = _given(labels)
     if given.ndim == 1 and given.dtype.kind in "iuf":
-        check_no_measurement(distinct_labels(given)[0], len(given), name)
+        check_no_measurement(encode_labels(given)[0], len(given), name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # many classes: check_enough says it better
         classes, codes = check_labels(given, name=name, min_classes=2)

@@ -20,10 +20,10 @@ from ..._compat import take_rows
 from ..._crossfit import (
     FittedToCodes,
     Fold,
+    draw_training_rows,
     fit_codes,
     make_folds,
-    out_of_fold_proba,
-    with_fewer_rows,
+    predict_out_of_fold,
 )
 from .._settings import FOLDS, GROUP_FOLDS
 from ..inputs._groups import renumbered
@@ -235,7 +235,7 @@ def cross_fit_proba(
     max_rows: int | None = None,
 ) -> np.ndarray:
     """Probabilities of the rows of each fold by a clone fitted to the others, or to some."""
-    proba = out_of_fold_proba(
+    proba = predict_out_of_fold(
         [classifier],
         table,
         data.codes,
@@ -278,7 +278,7 @@ def cross_fit_classifier(
 
 
 def _fewer(folds: list[Fold], max_rows: int | None, data: TrainingData) -> list[Fold]:
-    return folds if max_rows is None else with_fewer_rows(folds, max_rows, data.random_state)
+    return folds if max_rows is None else draw_training_rows(folds, max_rows, data.random_state)
 
 
 @dataclass(frozen=True)

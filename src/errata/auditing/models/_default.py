@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from ..._compat import take_rows
 from ..._neighbors import nearest, nearest_in
-from ..._random import seeded_member
+from ..._random import clone_keeping_seeds
 from ..._validation import fit_to_codes
 from ...elm import ELMClassifier
 from ...elm._hidden_layer import RBF
@@ -328,12 +328,12 @@ class CrossFitted:
     def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
         """Costs a fit for each of five folds."""
         table = data.X if self.table is None else self.table
-        classifier = seeded_member(self.classifier, data.random_state)
+        classifier = clone_keeping_seeds(self.classifier, data.random_state)
         return cross_fit_proba(classifier, table, data, self.classes)
 
     def cross_fit(self, data: TrainingData) -> CrossFit:
         """Costs one fit more."""
-        classifier = seeded_member(self.classifier, data.random_state)
+        classifier = clone_keeping_seeds(self.classifier, data.random_state)
         return cross_fit_classifier(classifier, self.table, data, self.classes)
 
     def for_rows(self, rows: np.ndarray) -> "CrossFitted":

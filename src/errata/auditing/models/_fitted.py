@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from ..._blocks import blocks
-from ..._compat import boosted_trees
+from ..._compat import read_boosted_trees
 from ..._kernels import kernels
 from ..._kernels._trees import ALL, NODE
 from ...elm import ELMClassifier
@@ -116,7 +116,7 @@ class BoostedTrees(NamedTuple):
     @classmethod
     def of(cls, model: Any) -> "BoostedTrees":
         """From a fitted HistGradientBoostingClassifier with 32 leaves a tree at most."""
-        baseline, trees = boosted_trees(model)
+        baseline, trees = read_boosted_trees(model)
         values = np.zeros((len(trees), 32))
         cuts: list[tuple[int, float, int]] = []
         starts = [0]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._format import four_digits, listed, percent
 from ..._neighbors import NeighborIndex
-from ..._progress import Progress, hearing_stages, silent
+from ..._progress import Progress, ignore_progress, open_progress
 from ..._random import draw_seed
 from ..._validation import check_fraction
 from .._learning import PROBABILITIES_ARE_OLDER
@@ -136,7 +136,7 @@ def audit_multilabel(
     if precision is not None:
         check_fraction("precision", precision)
     seed = draw_seed(random_state)
-    with hearing_stages(progress) as tell:
+    with open_progress(progress) as tell:
         tell("reading the table")
         inputs = read_cell_inputs(
             *(X, Y),
@@ -157,7 +157,7 @@ def audit_multilabel(
         if self_check and found.judged.any():
             tell("planting errors and looking for them")
             check = check_cells(
-                *(inputs.rows, inputs.brought, found), equal=inputs.equal, progress=silent
+                *(inputs.rows, inputs.brought, found), equal=inputs.equal, progress=ignore_progress
             )
         found = found._replace(
             p_wrong=inputs.in_table_order(found.p_wrong),

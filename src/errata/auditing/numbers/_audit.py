@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._format import four_digits
 from ..._neighbors import NeighborIndex
-from ..._progress import Progress, hearing_stages
+from ..._progress import Progress, open_progress
 from ..._random import draw_seed
 from ..._validation import check_fraction
 from ...tables._columns import without_columns
@@ -148,7 +148,7 @@ def audit_targets(
     if precision is not None:
         check_fraction("precision", precision)
     seed = draw_seed(random_state)
-    with hearing_stages(progress) as tell:
+    with open_progress(progress) as tell:
         tell("reading the table")
         inputs = read_target_inputs(
             *(X, y),

@@ -13,7 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ..._compat import take_rows
 from ..._crossfit import Fold, make_folds
 from ..._neighbors import NeighborIndex, nearest_in
-from ..._random import seeded_member
+from ..._random import clone_keeping_seeds
 from ...elm import ELMRegressor
 from ...elm._fit import choose_alpha, gather, predict_outside
 from ...elm._hidden_layer import RBF, HiddenRows
@@ -309,7 +309,7 @@ class CrossFittedRegressor:
     def predict_unseen(self, data: TargetData) -> np.ndarray:
         """Costs a fit for each of five folds, and one more where rows have no target."""
         table = data.X if self.table is None else self.table
-        regressor = seeded_member(self.regressor, data.random_state)
+        regressor = clone_keeping_seeds(self.regressor, data.random_state)
         told = np.empty(len(data.X))
         for train, test in data.folds():
             told[test] = _fitted(regressor, table, train, data).predict(take_rows(table, test))

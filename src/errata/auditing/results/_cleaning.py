@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._detector import least_kept, spare_classes
+from ..._detector import count_kept, spare_classes
 from ..._format import count, plural
 from ..._validation import check_choice, check_fraction
 from ...tables._columns import count_rows, take_table_rows
@@ -262,7 +262,7 @@ def _moved(stored: StoredRows, rows: slice, codes: np.ndarray, cleaned: Cleaned)
 
 def _cut(sizes: np.ndarray, codes: np.ndarray, p_wrong: np.ndarray, rows: np.ndarray) -> Cuts:
     """The cuts that leave enough of each class, when these rows would be dropped."""
-    kept = least_kept(sizes, min_per_class=LAST_OF_A_CLASS, min_fraction=KEPT_OF_A_CLASS)
+    kept = count_kept(sizes, min_per_class=LAST_OF_A_CLASS, min_fraction=KEPT_OF_A_CLASS)
     cuts = Cuts(np.full(len(sizes), -np.inf), np.zeros(len(sizes), dtype=np.intp))
     back = kept - (sizes - np.bincount(codes, minlength=len(sizes)))
     for code in np.flatnonzero(back > 0):

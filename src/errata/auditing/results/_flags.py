@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._detector import least_kept
+from ..._detector import count_kept
 from .._settings import (
     CLEAN_THRESHOLD,
     HISTOGRAM_BINS,
@@ -277,7 +277,7 @@ class Totals:
     @cached_property
     def dropped(self) -> int:
         """Rows that ``clean`` drops with its defaults: never more of a class than may go."""
-        kept = least_kept(self.rows, min_per_class=LAST_OF_A_CLASS, min_fraction=KEPT_OF_A_CLASS)
+        kept = count_kept(self.rows, min_per_class=LAST_OF_A_CLASS, min_fraction=KEPT_OF_A_CLASS)
         return int(np.minimum(self.above, self.rows - kept).sum())
 
 

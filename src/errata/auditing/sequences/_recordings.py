@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from ..._crossfit import make_folds
 from ..._format import four_digits, plural
-from ..._random import with_seed
+from ..._random import set_seed
 from ..._validation import is_missing
 from ...sequence import SupervisedHMM, TolerantHMM
 from .._settings import (
@@ -233,7 +233,7 @@ class HiddenMarkov:
     def _fitted(self, data: TrainingData, train: np.ndarray) -> Any:
         part = self.recordings.for_rows(train)
         rows = train[part.order]
-        model = with_seed(clone(self.model), data.random_state)
+        model = set_seed(clone(self.model), data.random_state)
         return model.fit(data.X[rows], data.codes[rows], part.lengths)
 
 

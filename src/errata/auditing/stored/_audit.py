@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._engine import Engine, Ledger, connected, engine_of
+from ..._engine import Engine, Ledger, connect, make_engine
 from ..._files import explain_closed
 from ..._format import shortened, size
 from ..._progress import Progress
@@ -63,7 +63,7 @@ def audit_stored(
     """See :func:`errata.audit`."""
     _check_asked(label, asked)
     was_there = storing.out.exists()
-    with connected(storing.engine) as client, _unfinished_folder(storing):
+    with connect(storing.engine) as client, _unfinished_folder(storing):
         found = _audit_source(X, label, asked, storing._replace(engine=client), progress)
         progress("writing the audit")
         if storing.out.exists() and not was_there:
@@ -156,7 +156,7 @@ def _audit_source(
         ledger = Ledger.open(
             storing.unfinished / "work", _fingerprint(table, asked), resume=storing.resume
         )
-        with engine_of(storing.engine, ledger, progress, storing.patience) as engine:
+        with make_engine(storing.engine, ledger, progress, storing.patience) as engine:
             found = audit_in_passes(table, asked, engine, ledger, progress)
     found.about |= {"label": label, "tables": source.files}
     return found

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._format import four_digits, percent, plural
-from ..._progress import Progress, hearing_stages
+from ..._progress import Progress, open_progress
 from ..._random import draw_seed
 from ..._validation import check_fraction
 from .._settings import SHOWN_BALLOTS, TOLD_CLASSES
@@ -131,7 +131,7 @@ def audit_votes(
     if precision is not None:
         check_fraction("precision", precision)
     seed = draw_seed(random_state)
-    with hearing_stages(progress) as tell:
+    with open_progress(progress) as tell:
         tell("reading the votes")
         read = read_votes(votes, item, worker, label, classes)
         items = read_items(

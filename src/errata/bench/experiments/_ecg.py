@@ -34,9 +34,9 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.utils import Bunch
 
 from ..._files import atomic_path
-from ..._random import seeded_clone
+from ..._random import clone_with_seed
 from ...datasets import load_qtdb, make_ecg
-from ...datasets._ecg_folder import qtdb_records
+from ...datasets._ecg_folder import read_qtdb_records
 from ...datasets._synthetic import WAVES
 from ...metrics import segmentation_report
 from ...noise import flip_labels, shift_boundaries
@@ -124,7 +124,7 @@ def _both_kinds(
     lengths = recording.train.lengths
     level = cell.noise_level or 0.0
     noise_seed = bench.seed_of(cell.dataset, place, cell.repetition)
-    model = seeded_clone(method, bench.seed_of(*cell, place))
+    model = clone_with_seed(method, bench.seed_of(*cell, place))
     moved, _ = shift_boundaries(
         y, level, states=["P", "T"], lengths=lengths, random_state=noise_seed
     )
@@ -222,7 +222,7 @@ def real_recordings(group: str, folder: str | os.PathLike | None) -> list[Record
 
     Those in which a half lacks one of the four labels are left out: some have no P waves.
     """
-    names = [name for name, row in qtdb_records(folder).items() if row["group"] == group]
+    names = [name for name, row in read_qtdb_records(folder).items() if row["group"] == group]
     recordings = [split_in_time(load_qtdb(name, folder=folder), 0.5) for name in names]
     return [r for r in recordings if set(r.train.y) == set(r.test.y) == set(WAVES)]
 
@@ -341,7 +341,7 @@ def measure_experts(cell: Cell, method: BaseEstimator, _: str, bench: Bench) -> 
     ecgs = [load_qtdb(cell.dataset, annotator=name, folder=bench.folder) for name in EXPERTS]
     __, *places = np.intersect1d(*(ecg.samples for ecg in ecgs), return_indices=True)
     doubts = [
-        _doubt(ecg, seeded_clone(method, bench.seed_of(*cell, name)))[place]
+        _doubt(ecg, clone_with_seed(method, bench.seed_of(*cell, name)))[place]
         for ecg, name, place in zip(ecgs, EXPERTS, places, strict=True)
     ]
     first, second = (_without_p(ecg.labels)[place] for ecg, place in zip(ecgs, places, strict=True))

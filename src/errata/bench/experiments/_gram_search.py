@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import KFold, ParameterGrid, StratifiedKFold
 
-from ..._random import seeded_clone
+from ..._random import clone_with_seed
 from ...elm import ELMFeatures, asymptotic_elm_kernel, elm_kernel
 from .._experiment import Bench, Cell
 from ._datasets import load_complete
@@ -192,7 +192,7 @@ class OuterFold:
         # Seeded by the data set alone: the repetitions are the parts of one division.
         folds = _folds(estimator.estimator, self.n_splits, bench.seed_of(cell.dataset))
         train, test = list(folds.split(X, y))[cell.repetition]
-        model = seeded_clone(estimator, bench.seed_of(*cell)).fit(X[train], y[train])
+        model = clone_with_seed(estimator, bench.seed_of(*cell)).fit(X[train], y[train])
         return self.score(y[test], model.predict(X[test]), y)
 
 

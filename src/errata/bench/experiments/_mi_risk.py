@@ -17,7 +17,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
 from ..._neighbors import nearest_in
-from ..._random import seeded_clone
+from ..._random import clone_with_seed
 from ...feature_selection import MutualInformationSelector
 from .._experiment import Bench, Cell, Experiment
 from ._datasets import load_largest
@@ -42,7 +42,7 @@ def measure_fold(cell: Cell, method: BaseEstimator, dataset: str, bench: Bench) 
     X_test = scaler.transform(X[test])
     # One seed for all methods: they see the same jitter.
     seed = bench.seed_of(cell.dataset, cell.repetition)
-    selector = seeded_clone(method, seed).fit(X_train, codes[train])
+    selector = clone_with_seed(method, seed).fit(X_train, codes[train])
 
     def error(columns: tuple[int, ...]) -> float:
         wanted = list(columns)

@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold
 from ..._files import atomic_path
 from ..._neighbors import nearest, nearest_in
 from ...stats import wilcoxon_holm
-from ...stats._wilcoxon import holm
+from ...stats._wilcoxon import correct_by_holm
 from .._report import Table, new_figure, to_markdown
 
 SIGNIFICANCE = 0.05
@@ -74,7 +74,7 @@ def compare_sizes(errors: np.ndarray, rival: np.ndarray) -> DifferingSizes:
     if len(errors) < 2 or errors.shape[1] < 2:
         return DifferingSizes([], [])
     pairs = [np.column_stack(pair) for pair in zip(errors.T[:-1], rival.T[:-1], strict=True)]
-    p = holm(np.array([wilcoxon_holm(pair).p_raw[0, 1] for pair in pairs]))
+    p = correct_by_holm(np.array([wilcoxon_holm(pair).p_raw[0, 1] for pair in pairs]))
     gain = (rival - errors).mean(axis=0)[:-1]
     found = p <= SIGNIFICANCE
     better = found & (gain > 0)

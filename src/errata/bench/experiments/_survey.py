@@ -18,7 +18,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import StandardScaler
 
 from ..._files import atomic_path
-from ..._random import seeded_clone
+from ..._random import clone_with_seed
 from ...filters import (
     AllNeighborsFilter,
     BaggingFilter,
@@ -57,7 +57,7 @@ def measure_filter(cell: Cell, method: BaseEstimator, _: None, bench: Bench) -> 
     X = StandardScaler().fit_transform(X[:ROWS])
     y = y[:ROWS]
     level = cell.noise_level or 0.0
-    filter_ = seeded_clone(method, bench.seed_of(*cell))
+    filter_ = clone_with_seed(method, bench.seed_of(*cell))
     at_random = flip_labels(y, level, exact=False, random_state=seed)
     found = _rates(filter_, X, *at_random)
     try:

@@ -12,7 +12,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from ..._blocks import blocks, map_blocks
 from ..._detector import DetectorMixin
 from ..._neighbors import NeighborIndex
-from ..._routing import route_fit, router_of
+from ..._routing import make_router, route_fit
 from ..._validation import (
     check_choice,
     check_count,
@@ -230,7 +230,7 @@ class HardnessBaggingClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata ``fit`` takes, and which it hands to ``estimator``."""
-        return router_of(self, estimator=self._base())
+        return make_router(self, estimator=self._base())
 
     def __sklearn_tags__(self) -> Any:
         """Declare that sparse matrices are accepted, and missing values where the parts do."""

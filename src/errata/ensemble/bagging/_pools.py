@@ -11,8 +11,8 @@ from sklearn.linear_model import Perceptron
 
 from ..._blocks import blocks, map_blocks
 from ..._kernels import kernels
-from ..._random import seeded_clone
-from ..._routing import params_of_rows
+from ..._random import clone_with_seed
+from ..._routing import take_params_of_rows
 from ..._validation import fit_to_codes
 from .._bags import vote_fractions
 
@@ -36,10 +36,10 @@ class EstimatorPool:
     ) -> "EstimatorPool":  # fmt: skip
         """Fit a clone on the rows of each bag; a constant where a bag holds one class only."""
         # Seeds are drawn before anything runs in parallel, so that n_jobs changes nothing.
-        clones = [seeded_clone(estimator, random) for _ in bags]
+        clones = [clone_with_seed(estimator, random) for _ in bags]
         estimators = Parallel(n_jobs=n_jobs)(
             delayed(_fit_base)(
-                fresh, X[bag], codes[bag], params_of_rows(fit_params, len(codes), bag)
+                fresh, X[bag], codes[bag], take_params_of_rows(fit_params, len(codes), bag)
             )
             for fresh, bag in zip(clones, bags, strict=True)
         )

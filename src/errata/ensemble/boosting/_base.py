@@ -10,7 +10,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from ..._detector import DetectorMixin
-from ..._routing import params_of_rows, route_fit, router_of
+from ..._routing import make_router, route_fit, take_params_of_rows
 from ..._validation import (
     check_choice,
     check_count,
@@ -82,7 +82,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
             max_depth=self._tree_depth(),
             by_error=self.criterion == "error",
             random=random,
-            fit_params=params_of_rows(fit_params or {}, len(X), used),
+            fit_params=take_params_of_rows(fit_params or {}, len(X), used),
         )
         self._terms = self._boost(learner, codes[used], self.start_weights_[used])
         self.n_estimators_ = self._terms[-1].round + 1
@@ -141,7 +141,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata ``fit`` takes, and which it hands to ``estimator``."""
         # Compiled trees take no metadata, so that there is no part to route to.
-        return router_of(self, estimator=self.estimator)
+        return make_router(self, estimator=self.estimator)
 
     def __sklearn_tags__(self) -> Any:
         """Declare that missing values are accepted where the base estimator accepts them."""

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 from ..._blocks import blocks, map_blocks
 from ..._kernels import kernels
-from ..._random import seeded_clone
+from ..._random import clone_with_seed
 
 BINNED_FROM = 100_000  # rows; with more, bins lose little and are several times faster
 N_BINS = 255  # so that the number of a bin takes one byte
@@ -147,7 +147,7 @@ class EstimatorLearner:
         return self._fit(targets, weights)
 
     def _fit(self, targets: np.ndarray, weights: np.ndarray) -> FittedBase:
-        fitted = seeded_clone(self.estimator, self.random)
+        fitted = clone_with_seed(self.estimator, self.random)
         # Some learners mind the scale of weights: let them be one on average.
         weights = weights * (len(weights) / weights.sum())
         fitted.fit(self.X, targets, sample_weight=weights, **self.fit_params)

@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from ..._detector import DetectorMixin
-from ..._random import seeded_clone
-from ..._routing import params_of_rows, route_fit, router_of
+from ..._random import clone_with_seed
+from ..._routing import make_router, route_fit, take_params_of_rows
 from ..._validation import (
     check_choice,
     check_count,
@@ -186,7 +186,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata ``fit`` takes, and which it hands to ``estimator``."""
-        return router_of(self, estimator=self._base())
+        return make_router(self, estimator=self._base())
 
     def __sklearn_tags__(self) -> Any:
         """Declare that missing values are accepted where the base estimator accepts them."""
@@ -257,7 +257,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
     def _fit_base(self, rows: TrainingRows, weights: np.ndarray, random: Any) -> Any:
         if self.sampling == "resample":
             return self._fit_bag(rows, weights, random)
-        fresh = seeded_clone(self._base(), random)
+        fresh = clone_with_seed(self._base(), random)
         weights = weights * len(weights)  # one on average, which steps and leaf sizes take as given
         return fit_to_codes(fresh, rows.X, rows.codes, sample_weight=weights, **rows.fit_params)
 
@@ -266,8 +266,8 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         draw = by_weight(weights, random)
         n = len(weights)
         (bag,) = draw_bags(draw, (1, n), weights, rows.codes, random)
-        fresh = seeded_clone(self._base(), random)
-        params = params_of_rows(rows.fit_params, n, bag)
+        fresh = clone_with_seed(self._base(), random)
+        params = take_params_of_rows(rows.fit_params, n, bag)
         return fit_to_codes(fresh, rows.X[bag], rows.codes[bag], **params)
 
     def _look(self, fitted: Any, rows: TrainingRows) -> NoiseReducingRound:

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..._detector import DetectorMixin, label_doubt, without_own
+from ..._detector import DetectorMixin, drop_own_class, measure_doubt
 from ..._format import listed
 from ..._validation import check_count, check_fraction, check_labelled
 from ..._warn import warn_user
@@ -208,7 +208,7 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
         self.converged_ = found.converged
         self.n_iter_ = len(found.log_likelihood)
         self.label_confidence_ = self.memberships_[np.arange(len(codes)), codes]
-        suspicion = label_doubt(self.memberships_, codes)
+        suspicion = measure_doubt(self.memberships_, codes)
         self._conclude(suspicion, codes, self.memberships_.argmax(axis=1), probability=True)
         return self
 
@@ -235,7 +235,7 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
 def error_rates(memberships: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Fraction of each class that has another label, no more than pure chance would give."""
     total = memberships.sum(axis=0)
-    wrong = without_own(memberships, codes).sum(axis=0)
+    wrong = drop_own_class(memberships, codes).sum(axis=0)
     rates = np.divide(wrong, total, out=np.zeros_like(total), where=total > 0)
     return np.minimum(rates, 1 - 1 / len(total))
 

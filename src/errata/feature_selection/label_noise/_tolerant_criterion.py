@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import digamma
 
 from ..._format import plural
-from ..._neighbors import possible_neighbors
+from ..._neighbors import limit_neighbors
 from ..._random import draw_seed
 from ..._warn import warn_user
 from .._distances import log_squares
@@ -80,7 +80,7 @@ def tolerant_mutual_information(
     """
     X = np.asarray(X, dtype=float)
     rows, gamma = rows_with_density(check_memberships(memberships, len(X)))
-    rule = NeighborhoodRule(possible_neighbors(n_neighbors, len(rows)), slack, self_count)
+    rule = NeighborhoodRule(limit_neighbors(n_neighbors, len(rows)), slack, self_count)
     warn_of_small_classes(gamma, rule)
     return float(_information(feature_columns(X[rows]), gamma, rule)[0])
 
@@ -146,7 +146,7 @@ class TolerantInformation:
         self._columns = np.ascontiguousarray(X[rows].T)
         self._codes = codes[rows]
         self._rule = self._settings.rule._replace(
-            n_neighbors=possible_neighbors(n_neighbors, len(rows))
+            n_neighbors=limit_neighbors(n_neighbors, len(rows))
         )
         warn_of_small_classes(gamma, self._rule)
         everything = tuple(range(X.shape[1]))

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from ..._detector import DetectorMixin
-from ..._routing import route_fit, router_of
+from ..._routing import make_router, route_fit
 from ..._validation import check_fraction, check_labelled
 from ...hardness._measure import CERTAIN
 from .._base import Filter, Verdict, with_tags_of
@@ -42,7 +42,7 @@ class CommitteeFilter(DetectorMixin, Filter):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata ``fit`` takes, and which it hands to the user's estimators."""
-        return router_of(self, **self._parts())
+        return make_router(self, **self._parts())
 
     def __sklearn_tags__(self) -> Any:
         """Accept what all members of the committee accept."""

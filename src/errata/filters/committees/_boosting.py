@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import softmax
 
-from ..._detector import favourite_other, flag
+from ..._detector import find_favourite_other, flag
 from ..._validation import check_count, check_labelled
 from ...ensemble import DiscreteAdaBoostClassifier
 from ...ensemble.boosting._adaboost import PERFECT
@@ -66,7 +66,7 @@ class BoostFilter(CommitteeFilter):
         # Where no round tells rows apart, as on data without errors, none is suspicious.
         suspicion = self._suspect(sums) if sums.total else np.zeros(len(question.codes))
         native = flag(suspicion, contamination=NATIVE_FRACTION) & (sums.wrong > 0)
-        return Verdict(suspicion, favourite_other(sums.towards, question.codes), native)
+        return Verdict(suspicion, find_favourite_other(sums.towards, question.codes), native)
 
     def _add_up(self, question: Question) -> RoundSums:
         X, codes, random, fit_params, _ = question

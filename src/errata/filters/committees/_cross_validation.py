@@ -13,15 +13,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ..._crossfit import (
     Fold,
-    content_order,
-    group_codes,
+    encode_groups,
+    find_not_learnable,
     make_folds,
-    not_learnable,
-    out_of_fold_proba,
+    predict_out_of_fold,
+    sort_by_content,
     warn_of_not_learnable,
 )
-from ..._detector import own_and_best_other, probability_margin
-from ..._random import draw_seed, seeded_member
+from ..._detector import compute_margin, split_own_and_best_other
+from ..._random import clone_keeping_seeds, draw_seed
 from ..._validation import check_choice
 from .._base import Verdict
 from ._base import (
@@ -52,7 +52,7 @@ class CrossValidatedFilter(CommitteeFilter):
         metadata for the user's estimators, if metadata routing is enabled.
         """
         X, codes = self._labelled(X, y)
-        groups = group_codes(groups, codes)
+        groups = encode_groups(groups, codes)
         return self._fit_codes(X, codes, fit_params=self._routed(fit_params), groups=groups)
 
     def _predict(
@@ -61,8 +61,8 @@ class CrossValidatedFilter(CommitteeFilter):
         """Probabilities by each member (m, n, K), and the rows whose label nobody could learn."""
         X, codes, random, fit_params, _ = question
         folds = self._folds(question)
-        proba = out_of_fold_proba(
-            [seeded_member(member, random) for member in members],
+        proba = predict_out_of_fold(
+            [clone_keeping_seeds(member, random) for member in members],
             X,
             codes,
             folds,
@@ -70,14 +70,14 @@ class CrossValidatedFilter(CommitteeFilter):
             certain=certain,
             n_jobs=self.n_jobs,
         )
-        lacking = not_learnable(codes, folds)
+        lacking = find_not_learnable(codes, folds)
         warn_of_not_learnable(lacking)
         return proba, lacking
 
     def _folds(self, question: Question) -> list[Fold]:
         X, codes, random, _, groups = question
         if isinstance(self.cv, str) and self.cv == "insample":
-            rows = content_order(X)  # as in folds, so that reordering a table changes nothing
+            rows = sort_by_content(X)  # as in folds, so that reordering a table changes nothing
             return [(rows, rows)]
         return make_folds(
             self.cv,
@@ -220,7 +220,7 @@ class CrossValFilter(CrossValidatedFilter):
         (proba,), lacking = self._predict(question, self._members())
         self.proba_ = proba / proba.sum(axis=1, keepdims=True)
         suspicion = SCORES[self.criterion](self.proba_, question.codes)
-        contradicted = probability_margin(self.proba_, question.codes) > 0.5
+        contradicted = compute_margin(self.proba_, question.codes) > 0.5
         return Verdict(
             np.where(lacking, 0.0, suspicion), self.proba_.argmax(axis=1), contradicted & ~lacking
         )
@@ -228,24 +228,24 @@ class CrossValFilter(CrossValidatedFilter):
 
 def distrust(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """1 - p(label): one minus the self-confidence."""
-    return 1 - own_and_best_other(proba, codes)[0]
+    return 1 - split_own_and_best_other(proba, codes)[0]
 
 
 def surprise(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """-log p(label), which knows no upper bound."""
-    return -np.log(np.maximum(own_and_best_other(proba, codes)[0], LEAST))
+    return -np.log(np.maximum(split_own_and_best_other(proba, codes)[0], LEAST))
 
 
 def contradiction(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """How far the entropy is below its maximum, where another class is likelier; 0 elsewhere."""
-    own, other = own_and_best_other(proba, codes)
+    own, other = split_own_and_best_other(proba, codes)
     certainty = 1 - entr(proba).sum(axis=1) / np.log(proba.shape[1])
     return np.where(other > own, certainty, 0.0)
 
 
 SCORES = {
     "self_confidence": distrust,
-    "margin": probability_margin,
+    "margin": compute_margin,
     "surprise": surprise,
     "entropy": contradiction,
 }

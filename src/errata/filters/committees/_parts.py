@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from ..._crossfit import content_order, make_folds
+from ..._crossfit import make_folds, sort_by_content
 from ..._random import draw_seed
 from ..._validation import check_count, check_fraction
 from ..._warn import warn_user
@@ -156,7 +156,7 @@ class BaggingFilter(CommitteeFilter):
 
     def _bags(self, question: Question) -> np.ndarray:
         """The rows of each bag, drawn by their content: reordering a table changes nothing."""
-        order = content_order(question.X)
+        order = sort_by_content(question.X)
         n = len(question.codes)
         draw = uniformly(n, question.random)
         shape = (self.n_estimators, n)

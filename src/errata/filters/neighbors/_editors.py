@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..._detector import DetectorMixin, flag, spare_classes
-from ..._neighbors import commonest, nearest, vote_margins
+from ..._neighbors import find_commonest, nearest, vote_margins
 from ..._validation import check_count, check_labelled
 from .._base import Filter, Verdict
 from .._cleaner import relabelled
@@ -151,7 +151,7 @@ class EditedNeighborsFilter(NeighborEditor):
 
     def _judge(self, X: Any, codes: np.ndarray) -> Verdict:
         votes = self._votes(X, codes)
-        return Verdict(vote_margins(votes, codes)[:, -1], commonest(votes))
+        return Verdict(vote_margins(votes, codes)[:, -1], find_commonest(votes))
 
 
 class RepeatedEditedFilter(NeighborEditor):
@@ -272,7 +272,7 @@ class RepeatedEditedFilter(NeighborEditor):
         for _ in range(check_count("max_iter", self.max_iter)):
             votes = self._votes(X[left], codes[left])
             suspicion[left] = vote_margins(votes, codes[left])[:, -1]
-            suggested[left] = commonest(votes)
+            suggested[left] = find_commonest(votes)
             gone = self._going(suspicion[left], codes[left])
             self.history_.append(int(gone.sum()))
             left = left[~gone]
@@ -366,7 +366,7 @@ class AllNeighborsFilter(NeighborEditor):
 
     def _judge(self, X: Any, codes: np.ndarray) -> Verdict:
         votes = self._votes(X, codes)
-        return Verdict(vote_margins(votes, codes).max(axis=1), commonest(votes))
+        return Verdict(vote_margins(votes, codes).max(axis=1), find_commonest(votes))
 
 
 class GeneralizedEditionFilter(NeighborEditor):
@@ -476,7 +476,7 @@ class GeneralizedEditionFilter(NeighborEditor):
 
     def _judge(self, X: Any, codes: np.ndarray) -> Verdict:
         votes = self._votes(X, codes)
-        winner = commonest(votes)
+        winner = find_commonest(votes)
         support = (votes == winner[:, None]).sum(axis=1)
         agreed = support >= self._support_needed(votes.shape[1])
         return Verdict(

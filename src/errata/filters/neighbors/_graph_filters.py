@@ -7,7 +7,7 @@ from scipy.special import ndtr
 from scipy.stats import binom
 
 from ..._detector import flag
-from ..._neighbors import NeighborIndex, distances_between, possible_neighbors
+from ..._neighbors import NeighborIndex, limit_neighbors, measure_pairs
 from ..._validation import check_choice, check_count, check_fraction
 from .._base import Verdict
 from ._editors import NeighborFilter
@@ -480,7 +480,7 @@ def knn_edges(
     [(0, 1), (1, 0), (1, 2), (2, 1)]
     """
     n = X.shape[0]
-    k = possible_neighbors(k, n)
+    k = limit_neighbors(k, n)
     distance, target = NeighborIndex(X, metric=metric, n_jobs=n_jobs).others(k)
     source = np.repeat(np.arange(n), k)
     target = target.ravel()
@@ -508,7 +508,7 @@ def relative_edges(X: Any, *, metric: Any = "euclidean") -> Edges:
 
 def _edges_unless(X: Any, metric: Any, between: Any) -> Edges:
     """Edges between the rows that no third row is between; O(n²) memory, up to O(n³) time."""
-    D = distances_between(X, X, metric)
+    D = measure_pairs(X, X, metric)
     rows = [_later_neighbors(D, i, between) for i in range(len(D) - 1)]
     source = np.repeat(np.arange(len(rows)), [len(targets) for targets in rows])
     target = np.concatenate(rows)

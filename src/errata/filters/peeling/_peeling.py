@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from ..._detector import DetectorMixin, check_one_rule, flag
-from ..._routing import params_of_rows, route_fit, router_of
+from ..._routing import make_router, route_fit, take_params_of_rows
 from ..._validation import (
     check_choice,
     check_count,
@@ -93,7 +93,7 @@ class Peeler(DetectorMixin, Filter):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata ``fit`` takes, and which it hands to ``estimator``."""
-        return router_of(self, estimator=self.estimator)
+        return make_router(self, estimator=self.estimator)
 
     def __sklearn_tags__(self) -> Any:
         """Declare that missing values are accepted where AdaBoost accepts them."""
@@ -152,7 +152,7 @@ class Peeler(DetectorMixin, Filter):
     ) -> Rows:
         booster = self._unfitted_booster()
         some = X[left], codes[left], weights[left]
-        routed = params_of_rows(fit_params, len(codes), left)
+        routed = take_params_of_rows(fit_params, len(codes), left)
         # Labels were checked at the front door; the booster takes codes, and answers in labels.
         booster.classes_ = self.classes_
         booster.n_features_in_ = X.shape[1]

@@ -18,7 +18,7 @@ from scipy.special import logsumexp, xlogy
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._detector import DetectorMixin, label_doubt
+from ..._detector import DetectorMixin, measure_doubt
 from ..._format import listed
 from ..._validation import (
     check_choice,
@@ -93,7 +93,7 @@ class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         """Set what is said of T and of the rows."""
         self.noise_transition_ = T
         self.error_rates_ = 1 - np.diag(T)
-        suspicion = label_doubt(responsibilities, codes)
+        suspicion = measure_doubt(responsibilities, codes)
         self._conclude(suspicion, codes, responsibilities.argmax(axis=1), probability=True)
 
     def _checked(self, X: Any) -> Any:

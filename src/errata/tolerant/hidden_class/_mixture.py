@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.mixture import GaussianMixture
 
-from ..._detector import probability_margin
+from ..._detector import compute_margin
 from ..._random import draw_seed
 from ..._validation import check_choice, check_count, check_fraction
 from ._base import (
@@ -132,7 +132,7 @@ class RobustMixtureClassifier(HiddenClassClassifier):
         self.n_iter_ = len(solution.objective)
         self.label_given_component_ = solution.last.next_transition.T
         proba = memberships @ self.label_given_component_.T
-        suspicion = probability_margin(proba, labels.codes)
+        suspicion = compute_margin(proba, labels.codes)
         likeliest = proba.argmax(axis=1)
         self._conclude(suspicion, labels.codes, likeliest)
 

@@ -15,9 +15,9 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from ..._compat import take_rows
-from ..._crossfit import Fold, group_codes, make_folds, not_learnable, warn_of_not_learnable
-from ..._random import draw_seed, seeded_member
-from ..._routing import params_of_rows, route_fit, router_of, takes_sample_weight
+from ..._crossfit import Fold, encode_groups, find_not_learnable, make_folds, warn_of_not_learnable
+from ..._random import clone_keeping_seeds, draw_seed
+from ..._routing import make_router, route_fit, take_params_of_rows, takes_sample_weight
 from ..._validation import check_fraction, check_labelled
 from ._base import ClassFit, Labels, NoiseLearningClassifier, transition_settled
 
@@ -201,7 +201,7 @@ class NoiseModelClassifier(NoiseLearningClassifier):
             What else the estimator asked for by metadata routing.
         """
         X, codes = check_labelled(self, X, y, min_classes=2, **self._checks())
-        groups = group_codes(groups, codes)
+        groups = encode_groups(groups, codes)
         params = route_fit(self, fit_params)
         return self._fit_codes(X, codes, sample_weight, groups, params)
 
@@ -219,7 +219,7 @@ class NoiseModelClassifier(NoiseLearningClassifier):
         random = check_random_state(self.random_state)
         fits = SoftFits(
             # One seed for all the fits: if each drew anew, T would never stop moving.
-            seeded_member(self._wrapped(), random),
+            clone_keeping_seeds(self._wrapped(), random),
             X,
             labels,
             self.classes_,
@@ -244,7 +244,7 @@ class NoiseModelClassifier(NoiseLearningClassifier):
             by_content=True,
             random_state=draw_seed(random),
         )
-        warn_of_not_learnable(not_learnable(codes, folds))
+        warn_of_not_learnable(find_not_learnable(codes, folds))
         return folds
 
     def _is_cross_fitted(self) -> bool:
@@ -264,7 +264,7 @@ class NoiseModelClassifier(NoiseLearningClassifier):
 
         ``sample_weight`` and ``groups`` are its own; the rest goes to the estimator it wraps.
         """
-        return router_of(self, estimator=self._wrapped())
+        return make_router(self, estimator=self._wrapped())
 
     def _wrapped(self) -> Any:
         if self.estimator is None:
@@ -337,7 +337,7 @@ class SoftFits(NamedTuple):
             take_rows(self.X, stacked),
             self.classes[code],
             sample_weight=weights,
-            **params_of_rows(self.params, n, stacked),
+            **take_params_of_rows(self.params, n, stacked),
         )
 
     def _out_of_fold(self, responsibilities: np.ndarray, folds: list[Fold]) -> np.ndarray:
@@ -348,7 +348,7 @@ class SoftFits(NamedTuple):
         for (_, test), of_fold in zip(folds, found, strict=True):
             proba[test] = of_fold
         # A label that only its own fold has cannot be judged; it is believed.
-        rare = not_learnable(self.labels.codes, folds)
+        rare = find_not_learnable(self.labels.codes, folds)
         proba[rare] = np.eye(len(self.classes))[self.labels.codes[rare]]
         return proba
 

@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 
 from ..._blocks import blocks, map_blocks
-from ..._detector import DetectorMixin, probability_margin
+from ..._detector import DetectorMixin, compute_margin
 from ..._validation import (
     check_choice,
     check_class_weights,
@@ -101,7 +101,7 @@ class RobustLossModel(ClassifierMixin, DetectorMixin, BaseEstimator):
         self.n_iter_ = len(found.objective) - 1
         self._keep(found.beta)
         proba = loss.proba(scores(Z, found.beta))
-        self._conclude(probability_margin(proba, codes), codes, proba.argmax(axis=1))
+        self._conclude(compute_margin(proba, codes), codes, proba.argmax(axis=1))
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

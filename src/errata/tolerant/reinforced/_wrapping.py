@@ -12,9 +12,9 @@ from sklearn.neighbors import KernelDensity
 from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from ..._crossfit import Fold, make_folds, not_learnable
-from ..._random import seeded_member
-from ..._routing import params_of_rows, route_fit, router_of, takes_sample_weight
+from ..._crossfit import Fold, find_not_learnable, make_folds
+from ..._random import clone_keeping_seeds
+from ..._routing import make_router, route_fit, take_params_of_rows, takes_sample_weight
 from ..._validation import check_data, check_labelled, check_row_weights, check_rows
 from ._loop import (
     Fit,
@@ -57,7 +57,7 @@ class WeightedFits(NamedTuple):
                 X[train],
                 None if y is None else y[train],
                 weights[train],
-                params_of_rows(self.params, len(weights), train),
+                take_params_of_rows(self.params, len(weights), train),
             )
             for train, _ in self.folds
         )
@@ -74,7 +74,7 @@ def _fit_weighted(
     if y is not None:
         return clone(estimator).fit(X, y, sample_weight=weights, **params)
     used = np.flatnonzero(weights > 0)  # kernel densities take the logarithm of weights
-    params = params_of_rows(params, len(weights), used)
+    params = take_params_of_rows(params, len(weights), used)
     return clone(estimator).fit(X[used], sample_weight=weights[used], **params)
 
 
@@ -127,7 +127,7 @@ class WrappingEstimator(ReinforcedEstimator):
                 self.cv, y, X=X, groups=groups, stratify=stratify, random_state=self.random_state
             )
         # One seed for all the fits: if each drew anew, the weights would never stop moving.
-        estimator = seeded_member(self._wrapped(), self.random_state)
+        estimator = clone_keeping_seeds(self._wrapped(), self.random_state)
         return WeightedFits(estimator, folds, route_fit(self, fit_params), self.n_jobs)
 
     def _check_input(self, X: Any, y: Any = "no_validation", **checks: Any) -> Any:
@@ -153,7 +153,7 @@ class WrappingEstimator(ReinforcedEstimator):
         -------
         MetadataRouter
         """
-        return router_of(self, estimator=self._wrapped())
+        return make_router(self, estimator=self._wrapped())
 
     def __sklearn_tags__(self) -> Any:
         """Declare to scikit-learn that what the wrapped estimator accepts is accepted."""
@@ -182,7 +182,7 @@ def check_pluggable(estimator: Any, *, method: str, gives: str) -> None:
 
 def check_classes_in_folds(fits: WeightedFits, codes: np.ndarray, classes: np.ndarray) -> None:
     """Raise when a class is missing from the training rows of the fold that tests it."""
-    lacking = fits.folds is not None and not_learnable(codes, fits.folds)
+    lacking = fits.folds is not None and find_not_learnable(codes, fits.folds)
     if np.any(lacking):
         rare = classes[codes[lacking]][0]
         raise ValueError(
