@@ -19,11 +19,12 @@ WIDEST = ("AVX512", "X86_V4")  # in names of what NumPy can be told to do withou
 NO_NUMBERS = ("tests/cli", "tests/report", "tests/review", "src/errata/cli", "src/errata/report",
               "src/errata/review", "tests/test_docs.py", "tests/test_examples.py",
               "tests/test_first_audit.py", "tests/test_site.py")  # fmt: skip
-NUMERIC = ("tests", "src", *(f"--ignore={path}" for path in NO_NUMBERS))
+NUMERIC = ("tests", "src", "docs/howto", *(f"--ignore={path}" for path in NO_NUMBERS))
 QUICK = ("tests/auditing/numbers/test_hard_tables.py", "tests/auditing/numbers/test_last_bits.py",
          "tests/auditing/numbers/test_pooling.py", "tests/elm/test_gram.py",
          "tests/elm/test_ridge.py", "tests/tables/test_encode_column.py",
-         "tests/tables/test_plan.py", "src/errata/auditing", "src/errata/elm",
+         "tests/tables/test_plan.py", "docs/howto/text_with_embeddings.md",
+         "src/errata/auditing", "src/errata/elm",
          "src/errata/ensemble", "src/errata/projections", "src/errata/tolerant")  # fmt: skip
 # NumPy and SciPy come with an OpenBLAS each; the product is where code of another processor fails.
 LOOK = """

@@ -4,14 +4,12 @@ An encoder holds what was learnt from some rows (a median, words, axes of texts,
 keeping) and none of the rows. Learning and applying go through the same ``parts``.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
 
-from ..._optional import require
 from .._columns import encode_words
 from ._parsing import read_dates, read_numbers, split_dates
 
@@ -169,8 +167,7 @@ class Texts(Kind):
     no more than a rare one.
     """
 
-    pieces: Any = None
-    words: Any = None  # None where texts are no sentences, repeat no word, or all the same ones
+    axes: tuple[Any, ...] = ()  # fitted pipelines: pieces of words, then whole words
     turns: Any = None  # (axes, features): 1 or -1 where an axis is a feature
 
     @classmethod
@@ -178,26 +175,28 @@ class Texts(Kind):
         cls, name: str, codes: np.ndarray, texts: Sequence[str], *, seed: int
     ) -> tuple["Texts", Block]:
         """From the place of each cell's text among the texts, -1 where it is missing."""
-        pieces, axes = _fit_pieces(texts, seed)
-        words = _fit_words(texts, seed) if are_sentences(texts) else None
-        if words is not None:
-            axes = np.hstack([axes, words.transform(texts)])
+        fitted = [_fit_axes(texts, seed, analyzer="char_wb", ngram_range=(3, 4))]
+        if are_sentences(texts):
+            words = {"min_df": 2, "sublinear_tf": True, "token_pattern": r"(?u)\b\w+\b"}
+            fitted.append(_fit_axes(texts, seed, **words))
+        encoder = cls(name, axes=tuple(pipeline for pipeline in fitted if pipeline is not None))
+        axes = encoder._transform(texts)
         turns = choose_axes(axes)
-        encoder = cls(name, pieces=pieces, words=words, turns=turns)
+        encoder = replace(encoder, turns=turns)
         return encoder.keeping(encoder.parts((codes, axes @ turns)))
 
     def read(self, values: Any) -> tuple[tuple[np.ndarray, np.ndarray], int]:
         """The number of each cell's text, -1 where it is missing, and the axes of each text."""
         codes, texts = encode_words(values)
-        return (codes, self._axes(texts)), 0
-
-    def _axes(self, texts: Sequence[str]) -> np.ndarray:
         if not texts:
-            return np.empty((0, self.turns.shape[1]))
-        axes = self.pieces.transform(_make_series(texts)).to_numpy(dtype=float)
-        if self.words is not None:
-            axes = np.hstack([axes, self.words.transform(texts)])
-        return axes @ self.turns
+            return (codes, np.empty((0, self.turns.shape[1]))), 0
+        return (codes, self._transform(texts) @ self.turns), 0
+
+    def _transform(self, texts: Sequence[str]) -> np.ndarray:
+        """Where texts stand along the axes; along one that is 0 throughout if there are none."""
+        if not self.axes:
+            return np.zeros((len(texts), 1))
+        return np.hstack([pipeline.transform(texts) for pipeline in self.axes])
 
     def parts(self, cells: tuple[np.ndarray, np.ndarray]) -> Block:
         codes, axes = cells
@@ -225,34 +224,24 @@ def choose_axes(axes: np.ndarray) -> np.ndarray:
     return np.eye(axes.shape[1])[:, kept] * np.sign(axes[first, kept])
 
 
-def _fit_pieces(texts: Sequence[str], seed: int) -> tuple[Any, np.ndarray]:
-    fitted = require("skrub", extra="tables").StringEncoder(
-        n_components=min(_DIMENSIONS, len(texts) - 1), random_state=seed
-    )
-    with warnings.catch_warnings():
-        # It warns when there are fewer pieces than axes, and then keeps all of them: fine.
-        warnings.simplefilter("ignore")
-        return fitted, fitted.fit_transform(_make_series(texts)).to_numpy(dtype=float)
+def _fit_axes(texts: Sequence[str], seed: int, **counting: Any) -> Any:
+    """A fitted pipeline from texts to the first axes of their tf-idf weights.
 
-
-def _fit_words(texts: Sequence[str], seed: int) -> Any:
-    """A fitted pipeline that gives the axes of words; None where words tell no text from others."""
+    None where what is counted tells no text from the others. In double precision: the order of rows
+    is drawn from features, and must not hang on the last bit of a product.
+    """
     # Here, as importing errata should not wait for them.
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import make_pipeline
 
-    counted = TfidfVectorizer(min_df=2, sublinear_tf=True, token_pattern=r"(?u)\b\w+\b")
+    counted = TfidfVectorizer(**counting)
     try:
         weights = counted.fit_transform(texts)
-    except ValueError:  # no word is left
+    except ValueError:  # nothing is left to be counted
         return None
     n_axes = min(_DIMENSIONS, len(texts) - 1, weights.shape[1] - 1)
     differ = weights.max(axis=0).toarray() - weights.min(axis=0).toarray()
     if n_axes < 1 or differ.max() < _ROUNDING:
         return None
     return make_pipeline(counted, TruncatedSVD(n_axes, random_state=seed).fit(weights))
-
-
-def _make_series(words: Sequence[str]) -> Any:
-    return require("pandas", extra="tables").Series(words, name="text")
