@@ -59,6 +59,7 @@ ROWS_OF_A_UNIT, FEWEST_NOISE_ROWS = 2, 200  # that the noise model is fitted to,
 # Pooling and calibration. `python benchmarks/detection.py detect --rows 500 --seeds 1 --alone`
 SMALLEST_PROBABILITY = 1e-4  # no model may rule a class out altogether
 POOL_RIDGE = 1e-3
+POOL_STEPS, POOL_TOL = 50, 1e-10  # of the fit of the weights at most; slope that is none
 CALIBRATION_PRECISION = 20.0  # of the prior around the identity
 UNIFORM_LABELS = 0.05  # fraction of labels taken to be drawn uniformly at random
 CALIBRATED_CLASSES = 12  # with more, the matrix has too many numbers and memorises the labels

@@ -26,6 +26,8 @@ from .._settings import (
     FITTED_NUMBERS,
     LEAST_SKILL,
     POOL_RIDGE,
+    POOL_STEPS,
+    POOL_TOL,
     SMALLEST_PROBABILITY,
     UNIFORM_LABELS,
     WORTH_COMPILING,
@@ -146,23 +148,48 @@ def _checked(proba: np.ndarray, wanted: tuple[int, int], name: str) -> np.ndarra
 def pool_weights(
     probas: Sequence[np.ndarray], codes: np.ndarray, random: np.random.Generator
 ) -> np.ndarray:
-    """Weights ``a >= 0`` of the models with the smallest log loss of the labels."""
-    rows = some_rows(len(codes), probas[0].shape[1], random)
-    logs = np.stack([floored_logs(proba[rows].T) for proba in probas])
-    own = logs[:, codes[rows], np.arange(len(rows))].mean(axis=1, dtype=float)
+    """Weights ``a >= 0`` of the models with the smallest log loss of the labels.
 
-    def loss(a: np.ndarray) -> tuple[float, np.ndarray]:
-        scores = np.tensordot(a.astype(logs.dtype), logs, axes=1)
+    By Newton's method on the weights that are not held at zero, down to rounding: where it stops
+    must not depend on the processor.
+    """
+    rows = some_rows(len(codes), probas[0].shape[1], random)
+    logs = np.stack([floored_logs(proba[rows].T) for proba in probas]).astype(float)
+    own = logs[:, codes[rows], np.arange(len(rows))].mean(axis=1)
+
+    def log_loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = np.tensordot(weights, logs, axes=1)
         top = scores.max(axis=0)
         pooled = np.exp(scores - top)
         total = pooled.sum(axis=0)
         pooled /= total
-        expected = logs.reshape(len(a), -1) @ pooled.ravel() / len(rows)
-        value = np.mean(np.log(total) + top, dtype=float) - a @ own + POOL_RIDGE * a @ a
-        return value, expected - own + 2 * POOL_RIDGE * a
+        value = np.mean(np.log(total) + top) - weights @ own + POOL_RIDGE * weights @ weights
+        return float(value), pooled
 
-    start = np.full(len(probas), 1 / len(probas))
-    return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, None)] * len(start)).x
+    weights = np.full(len(probas), 1 / len(probas))
+    value, pooled = log_loss(weights)
+    for _ in range(POOL_STEPS):
+        expected = np.einsum("mkn,kn->mn", logs, pooled)
+        gradient = expected.mean(axis=1) - own + 2 * POOL_RIDGE * weights
+        free = (weights > 0) | (gradient < 0)
+        if np.abs(gradient[free]).max(initial=0.0) < POOL_TOL:
+            break
+        spread = (logs[free] * np.sqrt(pooled)).reshape(free.sum(), -1)
+        hessian = (spread @ spread.T - expected[free] @ expected[free].T) / len(rows)
+        hessian += 2 * POOL_RIDGE * np.eye(free.sum())
+        step = np.zeros_like(weights)
+        step[free] = np.linalg.solve(hessian, -gradient[free])
+        for fraction in 0.5 ** np.arange(30):
+            nearer = np.maximum(weights + fraction * step, 0)
+            new_value, new_pooled = log_loss(nearer)
+            if new_value < value:
+                break
+        else:
+            break  # no step is better by more than rounding
+        weights = nearer
+        value = new_value
+        pooled = new_pooled
+    return weights
 
 
 def pooled_logs(
