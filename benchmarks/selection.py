@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 
 from errata.feature_selection import MutualInformationSelector, mutual_information
 from errata.feature_selection._criteria import NumericInformation
-from errata.feature_selection._path_display import scores_of_halves
+from errata.feature_selection._path_display import score_halves
 from errata.feature_selection._search import search_backward
 
 # Speed and memory.
@@ -236,9 +236,7 @@ def errors(n_samples=40, n_bootstraps=10):
         for seed, (X, y) in enumerate(samples):
             selector = MutualInformationSelector(random_state=0).fit(X, y)
             scores.append(list(selector.scores_.values()))
-            halves.append(
-                scores_of_halves(selector, X, y, sizes, 20, random_state=seed, n_jobs=None)
-            )
+            halves.append(score_halves(selector, X, y, sizes, 20, random_state=seed, n_jobs=None))
             drawn = np.random.RandomState(seed).choice(n, (n_bootstraps, n))
             bootstraps.append(
                 [list(selector.fit(X[rows], y[rows]).scores_.values()) for rows in drawn]

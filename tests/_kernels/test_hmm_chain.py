@@ -18,7 +18,7 @@ scalings = pytest.mark.parametrize("scaled", [False, True], ids=["log", "scaling
 def test_posteriors_are_those_of_all_paths(twin, scaled, seed):
     problem = random_problem(seed)
     total, gamma, xi, _, _ = by_all_paths(*problem)
-    found, pairs, log_likelihoods, stuck = twin.posteriors(*problem, scaled)
+    found, pairs, log_likelihoods, stuck = twin.compute_posteriors(*problem, scaled)
     np.testing.assert_allclose(log_likelihoods, [total], rtol=1e-12)
     np.testing.assert_allclose(found, gamma, rtol=0, atol=1e-12)
     np.testing.assert_allclose(pairs, xi, rtol=0, atol=1e-12)
@@ -30,7 +30,7 @@ def test_posteriors_are_those_of_all_paths(twin, scaled, seed):
 def test_the_best_path_is_the_best_of_all(twin, seed):
     problem = random_problem(seed)
     *_, path, log_density = by_all_paths(*problem)
-    states, found = twin.best_paths(*problem)
+    states, found = twin.find_best_paths(*problem)
     np.testing.assert_array_equal(states, path)
     np.testing.assert_allclose(found, [log_density], rtol=1e-12)
 
@@ -39,7 +39,7 @@ def test_the_best_path_is_the_best_of_all(twin, seed):
 def test_of_equal_paths_the_first_states_are_taken(twin):
     log_emissions, labels, ends, log_labels, _, _ = random_problem(0)
     start, transitions = np.full(3, 1 / 3), np.full((3, 3), 1 / 3)
-    states, _ = twin.best_paths(
+    states, _ = twin.find_best_paths(
         0 * log_emissions, labels * 0 - 1, ends, log_labels, start, transitions
     )
     np.testing.assert_array_equal(states, np.zeros(6))
@@ -62,13 +62,13 @@ def chains(draw):
 @settings(max_examples=80, deadline=None)
 def test_the_compiled_twin_equals_the_plain_one(problem, scaled):
     fast = pytest.importorskip("errata._kernels._hmm_numba", reason="numba is not installed")
-    plain, ours = _hmm.posteriors(*problem), fast.posteriors(*problem, scaled)
+    plain, ours = _hmm.compute_posteriors(*problem), fast.compute_posteriors(*problem, scaled)
     assert ours[3] == plain[3]
     np.testing.assert_allclose(ours[2], plain[2], rtol=1e-11, atol=1e-11)
     if plain[3] < 0:
         np.testing.assert_allclose(ours[0], plain[0], rtol=0, atol=1e-8)
         np.testing.assert_allclose(ours[1], plain[1], rtol=0, atol=1e-8)
-    ours, plain = fast.best_paths(*problem), _hmm.best_paths(*problem)
+    ours, plain = fast.find_best_paths(*problem), _hmm.find_best_paths(*problem)
     np.testing.assert_array_equal(ours[0], plain[0])
     np.testing.assert_allclose(ours[1], plain[1], rtol=1e-12)
 
@@ -96,7 +96,7 @@ def test_narrow_emissions_in_a_cycle_lose_no_path(twin, scaled):
     problem = list(random_problem(1, n=60, n_classes=4, scale=1e4, missing=False))
     problem[5] = cycling(4, 0.9)
     total, gamma = log_beta_twin(*problem)
-    found, _, log_likelihoods, _ = twin.posteriors(*problem, scaled)
+    found, _, log_likelihoods, _ = twin.compute_posteriors(*problem, scaled)
     np.testing.assert_allclose(log_likelihoods, [total], rtol=1e-7)
     np.testing.assert_allclose(found, gamma, rtol=0, atol=1e-7)
 
@@ -105,7 +105,7 @@ def test_narrow_emissions_in_a_cycle_lose_no_path(twin, scaled):
 def test_log_and_scaled_forms_agree_on_moderate_emissions(scaled):
     problem = random_problem(2, n=2000, n_classes=4, scale=5.0)
     total, gamma = log_beta_twin(*problem)
-    found, _, log_likelihoods, _ = kernels("hmm").posteriors(*problem, scaled)
+    found, _, log_likelihoods, _ = kernels("hmm").compute_posteriors(*problem, scaled)
     np.testing.assert_allclose(log_likelihoods, [total], rtol=1e-10)
     np.testing.assert_allclose(found, gamma, rtol=0, atol=1e-10)
     np.testing.assert_allclose(found.sum(axis=1), 1, rtol=0, atol=1e-12)
@@ -119,6 +119,6 @@ def test_the_row_that_no_path_reaches_is_named(twin, scaled):
     problem[2], problem[5] = np.array([4, 8]), cycling(3, 0.5)
     with np.errstate(divide="ignore"):
         problem[3] = np.column_stack([np.log(np.eye(3)), np.zeros(3)])  # no label is ever wrong
-    *_, log_likelihoods, stuck = twin.posteriors(*problem, scaled)
+    *_, log_likelihoods, stuck = twin.compute_posteriors(*problem, scaled)
     assert stuck == 5  # a 2 after a 0, in the second sequence
     assert np.isfinite(log_likelihoods[0])

@@ -42,7 +42,7 @@ def test_moments_of_one_component_by_hand(twin):
     X = np.array([[1.0, 0.0], [3.0, 2.0]])
     gamma = np.array([[0.25], [0.5]])
     arguments = np.zeros((1, 1)), np.array([[[1.0, 1.0]]]), np.eye(2)[None, None]
-    counts, sums, squares, log_density = twin.mixture_moments(X, gamma, *arguments)
+    counts, sums, squares, log_density = twin.sum_mixture_moments(X, gamma, *arguments)
     np.testing.assert_allclose(counts, [[0.75]], rtol=1e-15)
     np.testing.assert_allclose(sums, [[[1.0, 0.25]]], rtol=1e-15)
     np.testing.assert_allclose(squares, [[[[2.0, 0.0], [1.0, 0.75]]]], rtol=1e-15)
@@ -59,7 +59,7 @@ def test_a_component_without_weight_counts_nothing(twin):
     np.testing.assert_allclose(
         twin.log_densities(X, offsets, means, whitening), twin.log_densities(X, *alone), rtol=1e-13
     )
-    counts, *_ = twin.mixture_moments(X, np.ones((20, 1)), offsets, means, whitening)
+    counts, *_ = twin.sum_mixture_moments(X, np.ones((20, 1)), offsets, means, whitening)
     np.testing.assert_allclose(counts, [[20, 0]], rtol=1e-13)
 
 
@@ -74,7 +74,7 @@ def test_the_compiled_twin_equals_the_plain_one(seed, n, n_classes, n_components
     np.testing.assert_allclose(
         fast.log_densities(X, *arguments), _hmm.log_densities(X, *arguments), rtol=1e-11
     )
-    ours = fast.mixture_moments(X, gamma, *arguments)
-    plain = _hmm.mixture_moments(X, gamma, *arguments)
+    ours = fast.sum_mixture_moments(X, gamma, *arguments)
+    plain = _hmm.sum_mixture_moments(X, gamma, *arguments)
     for mine, simple in zip(ours, plain, strict=True):
         np.testing.assert_allclose(mine, simple, rtol=1e-9, atol=1e-8)

@@ -41,7 +41,7 @@ def assert_found(found, sets, columns, target, k, start, stop):
 def test_neighbors_with_are_those_of_each_set_by_itself(twin, seed, digits):
     columns, target, order, k, *block = problem(seed, digits)
     subset, candidates = order[: len(order) // 2], order[len(order) // 2 :]
-    found = twin.neighbors_with(columns, target, subset, candidates, k, *block)
+    found = twin.count_neighbors_with(columns, target, subset, candidates, k, *block)
     sets = [[*subset, j] for j in candidates]
     assert_found(found, sets, columns, target, k, *block)
 
@@ -51,7 +51,7 @@ def test_neighbors_with_are_those_of_each_set_by_itself(twin, seed, digits):
 @settings(deadline=None, max_examples=40)
 def test_neighbors_without_are_those_of_each_set_by_itself(twin, seed, digits):
     columns, target, order, k, *block = problem(seed, digits)
-    found = twin.neighbors_without(columns, target, order, k, *block)
+    found = twin.count_neighbors_without(columns, target, order, k, *block)
     sets = [np.delete(order, place) for place in range(len(order))]
     assert_found(found, sets, columns, target, k, *block)
 
@@ -59,5 +59,5 @@ def test_neighbors_without_are_those_of_each_set_by_itself(twin, seed, digits):
 @pytest.mark.parametrize("twin", TWINS)
 def test_no_candidates_give_no_results(twin):
     columns, nothing = np.zeros((2, 5)), np.zeros(0, dtype=np.intp)
-    radii, counts = twin.neighbors_with(columns, columns[0], nothing, nothing, 2, 0, 5)
+    radii, counts = twin.count_neighbors_with(columns, columns[0], nothing, nothing, 2, 0, 5)
     assert radii.shape == counts.shape == (0, 5)

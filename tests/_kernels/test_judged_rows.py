@@ -6,7 +6,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.special import logit, softmax
 
 from errata._kernels import _probabilities, kernels
-from errata._kernels._probabilities import Hypotheses, between
+from errata._kernels._probabilities import Hypotheses, score_between
 from strategies import seeds
 
 FASTEST = kernels("probabilities")
@@ -155,7 +155,7 @@ probabilities = hnp.arrays(float, st.integers(1, 40), elements=st.floats(0, 1))
 
 @given(probabilities)
 def test_the_middle_lies_between(p):
-    middle = between(p, p[::-1], 0.47)
+    middle = score_between(p, p[::-1], 0.47)
     low, high = np.minimum(p, p[::-1]), np.maximum(p, p[::-1])
     assert (middle >= low - 1e-8).all()
     assert (middle <= high + 1e-8).all()
@@ -164,5 +164,5 @@ def test_the_middle_lies_between(p):
 def test_the_middle_is_one_of_log_odds():
     p, surprise = np.array([0.2, 0.7]), np.array([0.9, 0.4])
     middle = (logit(p) + logit(surprise)) / 2
-    np.testing.assert_allclose(logit(between(p, surprise, 0.5)), middle)
-    np.testing.assert_allclose(between(p, surprise, 0.0), p)
+    np.testing.assert_allclose(logit(score_between(p, surprise, 0.5)), middle)
+    np.testing.assert_allclose(score_between(p, surprise, 0.0), p)

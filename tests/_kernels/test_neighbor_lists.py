@@ -49,7 +49,7 @@ def problems(draw):
 
 
 def along_lists(twin, size, points, start, stop, *classes):
-    lists = twin.neighbor_lists(points, start, stop, size)
+    lists = twin.list_neighbors(points, start, stop, size)
     return twin.reach_along(lists, points, start, *classes)
 
 

@@ -38,14 +38,14 @@ def problems(draw):
 def test_the_compiled_twin_equals_the_plain_one(problem):
     fast = pytest.importorskip("errata._kernels._distances_numba", reason="numba is not installed")
     np.testing.assert_array_equal(
-        fast.nearest_squares(*problem), _distances.nearest_squares(*problem)
+        fast.find_nearest_squares(*problem), _distances.find_nearest_squares(*problem)
     )
 
 
 @given(problems())
 def test_a_column_more_or_less_is_the_distance_in_the_other_columns(problem):
     columns, first, last, subset, candidates, sign, kinds, starts, stops, counts = problem
-    found = kernels("distances").nearest_squares(*problem)
+    found = kernels("distances").find_nearest_squares(*problem)
     for c, j in enumerate(candidates):
         chosen = [*subset, j] if sign > 0 else [other for other in subset if other != j]
         for i in range(first, last):

@@ -6,7 +6,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from errata._kernels import _trees as plain
 from errata._kernels import kernels
-from errata.ensemble.boosting._base_learners import into_bins
+from errata.ensemble.boosting._base_learners import bin_columns
 from strategies import seeds
 
 
@@ -71,7 +71,7 @@ def naive_cut(X, sums, weights, rows, by_error):
 def test_the_twins_grow_the_same_trees(problem, depth, by_error):
     fast = pytest.importorskip("errata._kernels._trees_numba", reason="numba is not installed")
     X, sums, weights = problem
-    for name, table in (("grow", sorted_table(X)), ("grow_binned", into_bins(X))):
+    for name, table in (("grow", sorted_table(X)), ("grow_binned", bin_columns(X))):
         ours = getattr(fast, name)(*table, sums, weights, depth, by_error)
         theirs = getattr(plain, name)(*table, sums, weights, depth, by_error)
         for a, b in zip(ours, theirs, strict=True):
@@ -109,7 +109,7 @@ def test_a_bin_for_every_value_is_as_good_as_sorting(problem, depth, by_error):
     X, sums, weights = problem
     trees = kernels("trees")
     exact = trees.grow(*sorted_table(X), sums, weights, depth, by_error)
-    binned = trees.grow_binned(*into_bins(X), sums, weights, depth, by_error)
+    binned = trees.grow_binned(*bin_columns(X), sums, weights, depth, by_error)
     # Inside a tree bins may cut in the middle between values that other nodes hold, too.
     for a, b in zip(exact[2:], binned[2:], strict=True):
         np.testing.assert_array_equal(a, b)
@@ -165,7 +165,7 @@ def test_the_twins_weigh_rows_alike(seed, n):
         weights = trees.reweigh(changed, outputs, codes, step)
         np.testing.assert_allclose(weights, expected, rtol=1e-12, atol=0)
         np.testing.assert_allclose(changed, logarithms, rtol=0, atol=0)
-        error = trees.misfit(outputs, codes, weights)
+        error = trees.sum_misfit(outputs, codes, weights)
         np.testing.assert_allclose(error, expected[outputs != codes].sum(), rtol=1e-12, atol=0)
 
 
@@ -192,7 +192,7 @@ def test_trees_are_those_of_scikit_learn(twin, depth, seed):
 def test_values_of_any_size_are_cut(twin, scale):
     x = np.array([-1.0, 1.0, -1.0, 1.0]) * scale
     X, sums, weights = make_problem(x[:, None], np.array([-1, 1, -1, 1]), np.full(4, 0.25))
-    for grow, table in ((twin.grow, sorted_table(X)), (twin.grow_binned, into_bins(X))):
+    for grow, table in ((twin.grow, sorted_table(X)), (twin.grow_binned, bin_columns(X))):
         _, threshold, leaf, _, _ = grow(*table, sums, weights, 1, False)
         assert -scale <= threshold[0] < scale
         np.testing.assert_array_equal(leaf, [0, 1, 0, 1])
@@ -221,7 +221,7 @@ def test_the_scale_of_weights_does_not_matter(twin, weight):
 
 def test_nothing_to_cut_sends_all_to_the_left(twin):
     X, sums, weights = make_problem(np.ones((5, 2)), np.array([1, -1, 1, 1, -1]), np.full(5, 0.2))
-    for grow, table in ((twin.grow, sorted_table(X)), (twin.grow_binned, into_bins(X))):
+    for grow, table in ((twin.grow, sorted_table(X)), (twin.grow_binned, bin_columns(X))):
         features, thresholds, leaf, total, weight = grow(*table, sums, weights, 2, False)
         assert np.isinf(thresholds).all()
         assert not features.any()

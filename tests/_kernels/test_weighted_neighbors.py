@@ -63,12 +63,12 @@ def assert_same(found, expected):
 
 @given(problems())
 def test_plain_twin_equals_a_walk_along_the_neighbours(problem):
-    assert_same(plain.weighted_neighbors(*problem), naive(*problem))
+    assert_same(plain.find_weighted_neighbors(*problem), naive(*problem))
 
 
 @given(problems())
 def test_compiled_twin_equals_a_walk_along_the_neighbours(problem):
-    assert_same(compiled().weighted_neighbors(*problem), naive(*problem))
+    assert_same(compiled().find_weighted_neighbors(*problem), naive(*problem))
 
 
 @pytest.mark.parametrize("outlier", [0.0, 1e3])
@@ -82,22 +82,24 @@ def test_twins_agree_on_many_rows(outlier, d):
     targets = np.minimum(8, weights.sum(axis=0) - weights) - 0.5
     wanted = weights > 1e-6
     problem = (X, X[:2].copy(), -1, np.arange(100, 250), 8, weights, targets, wanted, False)
-    assert_same(compiled().weighted_neighbors(*problem), plain.weighted_neighbors(*problem))
+    assert_same(
+        compiled().find_weighted_neighbors(*problem), plain.find_weighted_neighbors(*problem)
+    )
 
 
 def test_plain_twin_is_the_same_in_small_pieces(monkeypatch):
     random = np.random.RandomState(0)
     X, weights = random.normal(size=(2, 40)), random.dirichlet(np.ones(3), size=40)
     problem = (X, X, -1, np.arange(3, 37), 4, weights, np.full((40, 3), 2.5), weights > 0, True)
-    whole = plain.weighted_neighbors(*problem)
+    whole = plain.find_weighted_neighbors(*problem)
     monkeypatch.setattr(plain, "NUMBERS", 200)
-    for a, b in zip(plain.weighted_neighbors(*problem), whole, strict=True):
+    for a, b in zip(plain.find_weighted_neighbors(*problem), whole, strict=True):
         np.testing.assert_array_equal(a, b)
 
 
 def test_a_class_that_nobody_else_is_in_has_no_neighbourhood(twin):
     x, weights = np.array([[0.0, 1.0, 3.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-    found = twin.weighted_neighbors(
+    found = twin.find_weighted_neighbors(
         x, np.zeros((1, 3)), 0, np.arange(3), 1, weights, np.full((3, 2), 0.5), weights > 0, False
     )
     np.testing.assert_array_equal(found[1][0], [[np.inf, np.inf], [np.inf, 4], [np.inf, 4]])

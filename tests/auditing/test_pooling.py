@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 
 from auditing_cases import blobs, draw_truth, symmetric
 from errata._kernels import _probabilities
-from errata._kernels._probabilities import largest
+from errata._kernels._probabilities import find_largest
 from errata.auditing import CrossFit, NewRows, TrainingData
 from errata.auditing.models._default import (
     AsGiven,
@@ -88,13 +88,13 @@ def test_a_class_ruled_out_stays_possible():
     hnp.arrays(float, st.tuples(st.integers(1, 5), st.integers(1, 9)), elements=st.floats(-2, 2))
 )
 def test_the_largest_is_the_first_of_equals(values):
-    place, top = largest(values.round())
+    place, top = find_largest(values.round())
     np.testing.assert_array_equal(place, values.round().argmax(axis=0))
     np.testing.assert_array_equal(top, values.round().max(axis=0))
 
 
 def test_of_very_many_classes_the_last_may_be_the_largest():
-    place, _ = largest(np.eye(1000)[:, ::-7])
+    place, _ = find_largest(np.eye(1000)[:, ::-7])
     np.testing.assert_array_equal(place, np.arange(999, -1, -7))
 
 

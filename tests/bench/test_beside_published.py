@@ -6,11 +6,11 @@ from errata.bench import list_published, load_published
 from errata.bench._experiment import Published
 from errata.bench._report import (
     BesidePublished,
-    beside_published,
-    detail_table,
+    compare_with_published,
+    make_detail_table,
+    make_summary_table,
     plot_comparison,
-    sentence,
-    summary_table,
+    summarise,
     to_markdown,
 )
 
@@ -27,19 +27,21 @@ def ours(*accuracies, method="Perceptron"):
 
 def test_difference_and_standard_error_by_hand():
     # Published: 68.60 +- 2.49 over ten. Ours: mean 70, standard deviation 1 over three.
-    row = beside_published(ours(69, 70, 71), WALMSLEY)[0]
+    row = compare_with_published(ours(69, 70, 71), WALMSLEY)[0]
     assert row.difference == pytest.approx(1.4)
     assert row.standard_error == pytest.approx((1 / 3 + 2.49**2 / 10) ** 0.5)
     assert row.within is True
     just_beyond = 68.60 + 2.1 * row.standard_error
     assert (
-        beside_published(ours(just_beyond - 1, just_beyond, just_beyond + 1), WALMSLEY)[0].within
+        compare_with_published(ours(just_beyond - 1, just_beyond, just_beyond + 1), WALMSLEY)[
+            0
+        ].within
         is False
     )
 
 
 def test_one_repetition_gives_no_sentence():
-    row = beside_published(ours(70), WALMSLEY)[0]
+    row = compare_with_published(ours(70), WALMSLEY)[0]
     assert (row.ours_std, row.standard_error, row.within) == (None, None, None)
 
 
@@ -50,7 +52,7 @@ def test_our_spread_stands_in_where_none_was_published():
          "accuracy_percent": value}
         for i, value in enumerate([84.0, 85.0])
     ]  # fmt: skip
-    row = beside_published(results, published)[0]
+    row = compare_with_published(results, published)[0]
     assert row.standard_error == pytest.approx((0.5 / 2 + 0.5 / 10) ** 0.5)
 
 
@@ -63,14 +65,14 @@ def test_a_printed_number_may_be_rounded():
             for i in range(2)
         ]  # fmt: skip
         published = Published("frenay_2013_07_failures", repetitions=10)
-        return beside_published(results, published)[0].within
+        return compare_with_published(results, published)[0].within
 
     assert within(4.649)
     assert not within(4.651)
 
 
 def test_what_was_not_published_is_left_out():
-    assert beside_published(ours(70, 71, method="Our own"), WALMSLEY) == []
+    assert compare_with_published(ours(70, 71, method="Our own"), WALMSLEY) == []
 
 
 def test_a_corrected_number_is_preferred_to_a_misprint():
@@ -82,7 +84,7 @@ def test_a_corrected_number_is_preferred_to_a_misprint():
         {name: row[name] for name in ("dataset", "noise_level", "method")}
         | {"repetition": 0, row["metric"]: 1.0}
     ]
-    assert beside_published(results, published)[0].published == row["mean_corrected"]
+    assert compare_with_published(results, published)[0].published == row["mean_corrected"]
 
 
 def test_published_numbers_are_all_there():
@@ -119,7 +121,7 @@ def comparisons():
 
 
 def test_summary_takes_means_over_data_sets(comparisons):
-    table = summary_table(comparisons)
+    table = make_summary_table(comparisons)
     assert table.rows == [
         ["error", "10%", "one", "2", "15.00", "14.00", "+1.00", "1/2"],
         ["error", "-", "other", "1", "20.00", "17.00", "+3.00", "?"],
@@ -127,15 +129,15 @@ def test_summary_takes_means_over_data_sets(comparisons):
 
 
 def test_markdown_is_a_table_even_with_awkward_names(comparisons):
-    lines = to_markdown(detail_table(comparisons)).splitlines()
+    lines = to_markdown(make_detail_table(comparisons)).splitlines()
     assert lines[0].startswith("| metric | noise | data set | method | ours")
     assert lines[1] == "| --- | --- | --- | --- | ---: | ---: | ---: | ---: |"
     assert lines[2] == r"| error | 10% | a\|b | one | 10.00 ± 1.00 | 11.00 ± 0.50 | -1.00 | yes |"
 
 
 def test_the_sentence_counts_what_can_be_known(comparisons):
-    assert sentence(comparisons).startswith("1 of 2 numbers lie within two standard errors")
-    assert sentence(comparisons).endswith("the mean difference is +1.67.")
+    assert summarise(comparisons).startswith("1 of 2 numbers lie within two standard errors")
+    assert summarise(comparisons).endswith("the mean difference is +1.67.")
 
 
 def test_the_picture_is_drawn(comparisons, tmp_path):

@@ -7,10 +7,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from errata._neighbors import nearest_in
 from errata.bench.experiments._sizes import (
     NUMBERS,
-    balanced_errors,
-    chosen_neighbors_error,
-    majorities,
-    nearest_elsewhere,
+    compute_balanced_errors,
+    find_majorities,
+    find_nearest_elsewhere,
+    measure_chosen_neighbors_error,
 )
 
 
@@ -27,7 +27,7 @@ def test_the_numbers_are_those_of_the_paper():
 def test_votes_say_what_a_classifier_for_each_number_says():
     X, codes = blobs(200, 0)
     points = blobs(50, 1)[0]
-    found = majorities(codes[nearest_in(X, points, 50)[1]], NUMBERS)
+    found = find_majorities(codes[nearest_in(X, points, 50)[1]], NUMBERS)
     for number, column in zip(NUMBERS, found.T, strict=True):
         model = KNeighborsClassifier(number).fit(X, codes)
         np.testing.assert_array_equal(column, model.predict(points))
@@ -36,14 +36,14 @@ def test_votes_say_what_a_classifier_for_each_number_says():
 def test_rows_of_the_own_fold_are_passed_over():
     X = np.array([[0.0], [1.0], [2.1], [3.3], [4.6], [6.0]])
     folds = np.array([0, 0, 0, 1, 1, 1])
-    found = nearest_elsewhere(X, folds, 2, largest=3)
+    found = find_nearest_elsewhere(X, folds, 2, largest=3)
     assert found.tolist() == [[3, 4], [3, 4], [3, 4], [2, 1], [2, 1], [2, 1]]
 
 
 def test_classes_count_alike_however_many_rows_they_have():
     codes = np.array([0, 0, 0, 0, 1])
     predicted = np.array([[0, 0], [0, 0], [0, 0], [1, 0], [1, 0]])
-    np.testing.assert_allclose(balanced_errors(codes, predicted), [0.125, 0.5], rtol=1e-12)
+    np.testing.assert_allclose(compute_balanced_errors(codes, predicted), [0.125, 0.5], rtol=1e-12)
 
 
 def test_the_number_is_chosen_by_ten_folds_and_judged_on_the_test_rows():
@@ -55,10 +55,10 @@ def test_the_number_is_chosen_by_ten_folds_and_judged_on_the_test_rows():
     ]
     best = KNeighborsClassifier(NUMBERS[np.argmin(errors)]).fit(X, codes)
     expected = 100 * (1 - balanced_accuracy_score(codes_test, best.predict(X_test)))
-    found = chosen_neighbors_error(X, codes, X_test, codes_test, seed=5)
+    found = measure_chosen_neighbors_error(X, codes, X_test, codes_test, seed=5)
     assert found == pytest.approx(expected, rel=1e-12)
 
 
 def test_no_more_neighbours_are_asked_for_than_a_fold_has():
     X, codes = blobs(12, 4)
-    assert 0 <= chosen_neighbors_error(X, codes, X, codes, seed=0) <= 100
+    assert 0 <= measure_chosen_neighbors_error(X, codes, X, codes, seed=0) <= 100

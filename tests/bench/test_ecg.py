@@ -8,9 +8,9 @@ from errata.bench._experiment import Bench, Cell
 from errata.bench.experiments._ecg import (
     METRICS,
     SegmentECGs,
-    _methods,
-    artificial_recordings,
-    doubt_of_labels,
+    _make_methods,
+    make_artificial_recordings,
+    measure_label_doubt,
     split_in_time,
 )
 from errata.datasets import make_ecg
@@ -25,7 +25,7 @@ def tiny():
     """Small recordings and hurried models: their numbers mean nothing."""
     return dataclasses.replace(
         EXPERIMENT.quickly(),
-        methods=_methods(n_init=1, max_iter=5, n_components=2),
+        methods=_make_methods(n_init=1, max_iter=5, n_components=2),
         noise_levels=(0.0, 0.5),
         repetitions=1,
         measure=SegmentECGs(n_recordings=2, n_beats=60),
@@ -106,15 +106,15 @@ def test_a_sequence_that_is_cut_belongs_to_both_parts():
 
 
 def test_doubt_is_suspicion_or_the_probability_of_other_classes():
-    (recording,) = artificial_recordings(1, 40, 0)
+    (recording,) = make_artificial_recordings(1, 40, 0)
     train = recording.train
     tolerant = TolerantHMM(n_components=1, n_init=1, max_iter=50).fit(train.X, train.y)
-    assert doubt_of_labels(tolerant, train, train.y) is tolerant.suspicion_
+    assert measure_label_doubt(tolerant, train, train.y) is tolerant.suspicion_
     supervised = SupervisedHMM(n_components=1, n_init=1, max_iter=50).fit(train.X, train.y)
     proba = supervised.predict_proba(train.X)
     expected = 1 - proba[7, list(supervised.classes_).index(train.y[7])]
     np.testing.assert_allclose(
-        doubt_of_labels(supervised, train, train.y)[7], expected, rtol=1e-12, atol=0
+        measure_label_doubt(supervised, train, train.y)[7], expected, rtol=1e-12, atol=0
     )
 
 

@@ -6,7 +6,7 @@ from errata.bench._experiment import Bench, Cell
 from errata.bench.experiments import _ecg
 from errata.bench.experiments._ecg import (
     EXPERT_METRICS,
-    _against,
+    _compare_doubts,
     measure_experts,
     write_table_of_experts,
 )
@@ -57,13 +57,13 @@ def test_worked_example():
     differ = np.array([True, True, False, False, False])
     quiet = np.zeros(5)
     first, second = np.array([0.9, 0.2, 0.6, 0.1, 0.0]), np.array([0.1, 0.7, 0.2, 0.0, 0.0])
-    found = _against(differ, first, second)
+    found = _compare_doubts(differ, first, second)
     assert (found["differing"], found["flagged"]) == (0.4, 0.6)
     assert (found["held"], found["held_by_first"], found["held_by_second"]) == (1, 0.5, 0.5)
     assert found["precision"] == pytest.approx(2 / 3)
     assert found["auc"] == 1
-    assert _against(differ, first, quiet)["auc"] == pytest.approx(5 / 6)
-    assert np.isnan(_against(differ, quiet, quiet)["precision"])
+    assert _compare_doubts(differ, first, quiet)["auc"] == pytest.approx(5 / 6)
+    assert np.isnan(_compare_doubts(differ, quiet, quiet)["precision"])
 
 
 def test_the_table_has_a_row_for_each_model(tmp_path):

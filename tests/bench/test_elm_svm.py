@@ -8,12 +8,12 @@ from errata.bench.experiments._elm_kernels import (
     LARGE,
     RBF,
     TUNED,
-    curves,
+    collect_curves,
+    make_svm_methods,
     plot_svm_kernels,
     search,
-    svm_methods,
 )
-from errata.bench.experiments._gram_search import DrawnUnits, powers_of_ten
+from errata.bench.experiments._gram_search import DrawnUnits, make_powers_of_ten
 
 
 def published_intervals():
@@ -43,7 +43,7 @@ def test_grids_are_the_published_ones():
 def fake_results():
     rows = []
     for dataset in ("Bupa", "Ion"):
-        for method in svm_methods(1, (0.1, 1.0), (10, 100)):
+        for method in make_svm_methods(1, (0.1, 1.0), (10, 100)):
             rows += [
                 {"dataset": dataset, "noise_level": None, "method": method, "repetition": fold,
                  "test_accuracy_percent": 80.0 + fold}
@@ -53,7 +53,7 @@ def fake_results():
 
 
 def test_curves_are_means_over_folds_against_the_kernel_parameter():
-    found = curves(fake_results(), "ELM p=", "test_accuracy_percent")
+    found = collect_curves(fake_results(), "ELM p=", "test_accuracy_percent")
     assert found == {"Bupa": {10.0: 81.0, 100.0: 81.0}, "Ion": {10.0: 81.0, 100.0: 81.0}}
 
 
@@ -84,7 +84,7 @@ def accuracies(tmp_path, data_folder, datasets, methods):
 
 @pytest.mark.slow
 def test_a_thousand_units_reach_the_published_accuracies(tmp_path, data_folder):  # U2
-    method = {LARGE: search([DrawnUnits(1000)], powers_of_ten(-1, 4, 1), cv=5)}
+    method = {LARGE: search([DrawnUnits(1000)], make_powers_of_ten(-1, 4, 1), cv=5)}
     intervals = published_intervals()
     found = accuracies(tmp_path, data_folder, intervals, method)
     for dataset, (low, high) in intervals.items():
@@ -93,7 +93,7 @@ def test_a_thousand_units_reach_the_published_accuracies(tmp_path, data_folder):
 
 @pytest.mark.slow
 def test_accuracy_is_flat_in_the_number_of_units(tmp_path, data_folder):  # U4
-    C = powers_of_ten(-1, 4, 1)
+    C = make_powers_of_ten(-1, 4, 1)
     methods = {f"ELM p={p}": search([DrawnUnits(p)], C, cv=5) for p in (30, 300, 1000, 3000)}
     found = accuracies(tmp_path, data_folder, ["Ion"], methods)
     many = [found["Ion", f"ELM p={p}"] for p in (300, 1000, 3000)]

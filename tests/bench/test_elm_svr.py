@@ -9,12 +9,12 @@ from errata.bench.experiments._elm_kernels import (
     GAUSSIAN,
     SIGMAS,
     VARIANCES,
+    compute_relative_error,
     elm,
+    make_svr_methods,
     plot_svr_kernels,
-    relative_error,
-    svr_methods,
 )
-from errata.bench.experiments._gram_search import powers_of_ten
+from errata.bench.experiments._gram_search import make_powers_of_ten
 
 
 def published():
@@ -60,14 +60,14 @@ def test_names_agree_with_the_published_table():
 
 def test_grids_lie_within_the_published_ones():
     gaussian = get_experiment("elm-svr").methods[GAUSSIAN]
-    assert {kernel.gamma for kernel in gaussian.kernels} <= set(powers_of_ten(-3, 0, 0.5))
-    assert set(gaussian.grid["C"]) <= set(powers_of_ten(-2, 6, 0.5))
+    assert {kernel.gamma for kernel in gaussian.kernels} <= set(make_powers_of_ten(-3, 0, 0.5))
+    assert set(gaussian.grid["C"]) <= set(make_powers_of_ten(-2, 6, 0.5))
     assert 1e-5 < min(gaussian.grid["epsilon"]) < max(gaussian.grid["epsilon"]) < 10
 
 
 def test_errors_are_in_percent_of_the_variance():
     y = np.array([0.0, 2.0, 4.0])
-    assert relative_error(y[:1], np.array([1.0]), y) == {
+    assert compute_relative_error(y[:1], np.array([1.0]), y) == {
         "test_mse_percent": pytest.approx(100 / np.var(y))
     }
 
@@ -80,7 +80,7 @@ def test_variances_are_those_of_the_data(data_folder, name):
 
 def test_the_figure_is_drawn(tmp_path):
     pytest.importorskip("matplotlib", reason="the report extra is not installed")
-    methods = svr_methods((1,), (0.1,), (0.1,), SIGMAS)
+    methods = make_svr_methods((1,), (0.1,), (0.1,), SIGMAS)
     results = [
         {"dataset": "CPU", "noise_level": None, "method": method, "repetition": 0,
          "test_mse_percent": 10.0 + i}
@@ -93,7 +93,7 @@ def test_the_figure_is_drawn(tmp_path):
 @pytest.mark.slow
 def test_stock_does_not_mind_the_spread_once_large_enough(tmp_path, data_folder):  # U3
     sigmas = (0.01, 1, 10, 100)
-    methods = svr_methods((1, 10, 100, 1000), (0.03, 0.1), (0.1,), sigmas)
+    methods = make_svr_methods((1, 10, 100, 1000), (0.03, 0.1), (0.1,), sigmas)
     whole = get_experiment("elm-svr")
     experiment = replace(
         whole,

@@ -15,7 +15,7 @@ from errata.bench.experiments._gram_search import (
     GramSearch,
     InfiniteUnits,
     OuterFold,
-    powers_of_ten,
+    make_powers_of_ten,
 )
 from errata.elm import ELMFeatures, asymptotic_elm_kernel
 
@@ -125,16 +125,16 @@ def test_folds_are_the_same_for_all_methods_and_cover_every_row():
     ],
 )
 def test_grids_have_the_sizes_of_the_papers(bounds, count, ends):
-    values = powers_of_ten(*bounds)
+    values = make_powers_of_ten(*bounds)
     assert len(values) == count
     assert (values[0], values[-1]) == ends
 
 
 def test_regressions_are_cut_without_regard_to_the_target():
-    from errata.bench.experiments._gram_search import _folds
+    from errata.bench.experiments._gram_search import _make_folds
 
-    assert isinstance(_folds(SVR(), 10, 0), KFold)
-    assert isinstance(_folds(SVC(), 10, 0), StratifiedKFold)
+    assert isinstance(_make_folds(SVR(), 10, 0), KFold)
+    assert isinstance(_make_folds(SVC(), 10, 0), StratifiedKFold)
 
 
 def test_a_search_on_some_rows_still_fits_all_of_them():

@@ -6,7 +6,7 @@ import pytest
 from errata.bench import get_experiment, load_published, run_experiment, write_comparison
 from errata.bench.experiments import _noisy_selection
 from errata.bench.experiments._noisy_selection import DATASETS, MEASURE
-from errata.bench.experiments._sizes import size_curves
+from errata.bench.experiments._sizes import collect_size_curves
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_tolerance_brings_back_most_of_what_noise_takes(tmp_path, few_draws):
         repetitions=5,
     )
     results = run_experiment(experiment, tmp_path)
-    curves = size_curves(results, 13)["Wine", 0.2]
+    curves = collect_size_curves(results, 13)["Wine", 0.2]
     clean, noisy, tolerant = (curves[m][:, :-1].mean() for m in ("BW-C", "BW-N", "LNT-BW"))
     assert clean < tolerant < noisy - 2
     report = write_comparison(experiment, results, tmp_path)

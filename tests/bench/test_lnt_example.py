@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.bench.experiments._noisy_selection import (
-    found_error_rate,
+    estimate_error_rate,
     measure_example,
     write_example,
 )
@@ -22,7 +22,7 @@ def test_one_wrong_label_takes_information_and_tolerance_gives_some_back():
 
 @pytest.mark.parametrize(("dataset", "low", "high"), [("iris", 0.8, 1.1), ("wine", 0.85, 1.15)])
 def test_most_of_the_noise_is_found(dataset, low, high):
-    found = np.mean([found_error_rate(dataset, 0.2, seed) for seed in range(5)])
+    found = np.mean([estimate_error_rate(dataset, 0.2, seed) for seed in range(5)])
     assert low < found / 0.2 < high
 
 

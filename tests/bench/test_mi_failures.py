@@ -12,9 +12,9 @@ from errata.bench.experiments._mi_failures import (
     RANDOM,
     SETTINGS,
     PairsOfFeatures,
-    histogram_of,
-    outside_bounds,
-    statistics_of,
+    compute_statistics,
+    count_outside_bounds,
+    sum_histograms,
     write_failures,
 )
 from errata.feature_selection.information import sample_discrete_features
@@ -52,7 +52,7 @@ def test_a_cell_is_the_statistics_of_its_setting():
     found = PairsOfFeatures(500)(cell, None, None, bench)
     assert set(found) == set(EXPERIMENT.metrics)
     seed = bench.seed_of(cell.dataset, cell.repetition)
-    expected = statistics_of(
+    expected = compute_statistics(
         sample_discrete_features(500, random_state=seed), SETTINGS[cell.dataset]
     )
     assert found["failures_percent"] == 100 * expected.failure_rate
@@ -66,8 +66,8 @@ def test_small_failures_count_for_discrete_features_only():
     gap_too_small = np.array([[0.5, 0.495]]), np.array([[0.3, 0.2]])
     for information, error in (pair, loss_too_small, gap_too_small):
         features = FeatureInformation(information, 1 - information, error)
-        assert all(statistics_of(features, s).failing.all() for s in DISCRETE.values())
-        assert not any(statistics_of(features, s).failing.any() for s in CONTINUOUS.values())
+        assert all(compute_statistics(features, s).failing.all() for s in DISCRETE.values())
+        assert not any(compute_statistics(features, s).failing.any() for s in CONTINUOUS.values())
 
 
 def test_nothing_lies_outside_of_its_bounds(results):
@@ -78,12 +78,12 @@ def test_nothing_lies_outside_of_its_bounds(results):
 def test_what_cannot_be_is_counted():
     # Fano allows 1 bit only at an error of one half; Hellman and Raviv half of 0.2 bits.
     wrong = FeatureInformation(np.zeros(3), np.array([1.0, 0.2, 0.2]), np.array([0.3, 0.11, 0.05]))
-    assert outside_bounds(wrong, 2) == 2
+    assert count_outside_bounds(wrong, 2) == 2
 
 
 def test_bins_of_all_repetitions_are_added(results):
     rows = rows_of(results, "discrete m=8 alpha=1")
-    histogram = histogram_of(rows, "information", np.linspace(0, 0.8, BINS + 1))
+    histogram = sum_histograms(rows, "information", np.linspace(0, 0.8, BINS + 1))
     assert histogram.features.sum() == pytest.approx(2 * 2 * 2000, abs=10)  # some beyond 0.8 bits
     rate = histogram.failures.sum() / histogram.pairs.sum()
     assert 100 * rate == pytest.approx(np.mean([row["failures_percent"] for row in rows]), abs=0.1)

@@ -5,14 +5,14 @@ from errata.bench import get_experiment, run_experiment, write_comparison
 from errata.bench.experiments._mi_real import (
     Estimates,
     Step,
-    above_bound,
-    by_size,
-    forward_steps,
-    impossible_candidates,
+    arrange_by_size,
+    count_impossible_candidates,
+    is_above_bound,
+    search_forward,
 )
 from errata.datasets import load_dataset
 from errata.feature_selection import bayes_risk, posterior_information
-from errata.feature_selection._distances import prepared
+from errata.feature_selection._distances import prepare_columns
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def estimates(wine):
 
 def test_estimates_are_those_of_the_public_functions(wine, estimates):
     X, y = wine
-    ready = prepared(X, standardize=True, jitter=1e-3, random_state=0)
+    ready = prepare_columns(X, standardize=True, jitter=1e-3, random_state=0)
     step = estimates.step([0, 6], [9, 12])
     for place, columns in enumerate(([0, 6, 9], [0, 6, 12])):
         information = posterior_information(ready[:, columns], y, base=2)
@@ -61,24 +61,24 @@ def test_failures_that_estimates_cannot_tell_do_not_count():
 
 
 def test_searches_add_the_column_with_most_information(estimates):
-    steps = forward_steps(estimates, [3, 6, 12])
+    steps = search_forward(estimates, [3, 6, 12])
     assert [len(step.risk) for step in steps] == [3, 2, 1]
     best = int(np.argmax([estimates.step([], [j]).information[0] for j in (3, 6, 12)]))
     assert steps[0].chosen == best
     assert steps[2].loss == 0  # there is nothing to choose any more
-    found = by_size(steps)
+    found = arrange_by_size(steps)
     assert found["risk_percent_of_3"] == pytest.approx(100 * steps[2].risk[0], rel=1e-12)
     assert np.isnan(found["risk_percent_of_4"])
 
 
 def test_bounds_hold_for_estimates_and_not_for_what_cannot_be(estimates):
-    steps = forward_steps(estimates, range(13))
-    assert sum(impossible_candidates(step, estimates) for step in steps) == 0
-    assert not any(above_bound(step, estimates) for step in steps)
+    steps = search_forward(estimates, range(13))
+    assert sum(count_impossible_candidates(step, estimates) for step in steps) == 0
+    assert not any(is_above_bound(step, estimates) for step in steps)
     sure = estimates.class_entropy
     impossible = Step(np.array([sure, sure]), np.array([0.3, 0.0]))
-    assert impossible_candidates(impossible, estimates) == 1
-    assert above_bound(impossible, estimates)
+    assert count_impossible_candidates(impossible, estimates) == 1
+    assert is_above_bound(impossible, estimates)
 
 
 def test_failures_by_size_are_written(tmp_path):

@@ -12,8 +12,8 @@ from errata.bench.experiments._noisy_selection import (
     DrawnSplit,
     FromLabels,
     NoisySelection,
-    error_of,
-    with_one_seed,
+    clone_with_one_seed,
+    compute_error,
 )
 from errata.exceptions import SuspicionWarning
 from errata.feature_selection import LabelNoiseMemberships, MutualInformationSelector
@@ -39,7 +39,7 @@ def test_seventy_percent_train_on_standardised_rows(split):
 
 
 def test_a_subset_is_judged_with_its_columns_alone():
-    assert error_of(IRIS, (2, 3)) < 10 < error_of(IRIS, (1,))
+    assert compute_error(IRIS, (2, 3)) < 10 < compute_error(IRIS, (1,))
 
 
 def test_all_levels_and_methods_see_the_same_rows_and_what_a_level_flips_the_next_flips():
@@ -115,8 +115,8 @@ def test_only_the_clean_search_sees_clean_labels(split):
 def test_what_a_cleaner_flags_is_not_searched(split):
     labels, _ = flip_labels(split.codes, 0.2, random_state=0)
     method = AfterCleaning(PLAIN, Cleaner(LabelNoiseMemberships()))
-    cleaned = with_one_seed(method, 0).fit(split.X, labels, split.codes).selector_
-    kept = with_one_seed(FromLabels(PLAIN), 0).fit(split.X, labels, split.codes).selector_
+    cleaned = clone_with_one_seed(method, 0).fit(split.X, labels, split.codes).selector_
+    kept = clone_with_one_seed(FromLabels(PLAIN), 0).fit(split.X, labels, split.codes).selector_
     assert cleaned.scores_[4] > kept.scores_[4] + 0.5
 
 
@@ -159,6 +159,9 @@ def test_an_audit_removes_rows_or_gives_memberships(split, monkeypatch):
 
 
 def test_one_seed_for_all_parts():
-    method = with_one_seed(AfterCleaning(PLAIN, Cleaner(LabelNoiseMemberships())), 3)
+    method = clone_with_one_seed(AfterCleaning(PLAIN, Cleaner(LabelNoiseMemberships())), 3)
     assert method.selector.random_state == method.cleaner.detector.random_state is not None
-    assert method.selector.random_state == with_one_seed(FromLabels(PLAIN), 3).selector.random_state
+    assert (
+        method.selector.random_state
+        == clone_with_one_seed(FromLabels(PLAIN), 3).selector.random_state
+    )

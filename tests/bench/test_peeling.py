@@ -7,10 +7,10 @@ from errata.bench.experiments._peeling import (
     FIGURES,
     ROUNDS,
     SixtyForty,
-    after,
+    boost_after,
+    compute_mean_curves,
     flip_fraction,
     load_relabelled,
-    mean_curves,
     plot_curves,
     score,
 )
@@ -66,7 +66,7 @@ def test_labels_of_a_real_set_are_those_of_a_tree(data_folder):
 def test_false_positives_are_counted_per_training_row():
     X, y = make_twonorm(200, random_state=0)
     labels, flipped = flip_fraction(y[:100], 0.1, 0)
-    model = after(MarginPeeler()).fit(X[:100], labels)
+    model = boost_after(MarginPeeler()).fit(X[:100], labels)
     found = score(model, X[100:], y[100:], flipped)
     assert found["noise_detected_percent"] == 100 * model.flagged_[flipped].mean()
     assert found["false_positive_rate_percent"] == (model.flagged_ & ~flipped).sum()
@@ -95,7 +95,7 @@ def test_curves_are_means_and_drawn_where_all_methods_ran(tmp_path):
         for method in get_experiment("peeling").methods
         for r in range(2)
     ]
-    curves = mean_curves(results)
+    curves = compute_mean_curves(results)
     np.testing.assert_allclose(curves["twonorm", 0.1, "AdaBoost"], 10.5)
     (path,) = plot_curves(results, tmp_path / "rounds.png")
     assert path.stat().st_size > 10_000

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.bench import get_experiment, load_published, run_experiment, write_comparison
-from errata.bench._report import beside_published
+from errata.bench._report import compare_with_published
 from errata.bench.experiments._ppr import _draw_panels
 from errata.bench.figures import plot_outlying_line
 from errata.tolerant import ReinforcedLinearRegression
@@ -50,7 +50,7 @@ def test_reinforced_fits_find_the_bad_row_and_come_nearer_to_the_truth(results, 
 
 
 def test_the_published_numbers_are_those_of_an_ordinary_sample(results):
-    comparisons = beside_published(results, EXPERIMENT.published)
+    comparisons = compare_with_published(results, EXPERIMENT.published)
     assert len(comparisons) == 4
     assert all(c.within for c in comparisons)
 

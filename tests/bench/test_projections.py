@@ -5,9 +5,9 @@ from sklearn.tree import DecisionTreeClassifier
 from errata.bench import get_experiment
 from errata.bench.experiments._projections import (
     N_ESTIMATORS,
-    accuracies,
-    apart,
+    collect_accuracies,
     load_some,
+    move_apart,
     plot_robustness,
     write_claims,
 )
@@ -60,7 +60,9 @@ def test_generated_rows_are_new_in_each_repetition_and_others_are_not():
 
 
 def test_accuracies_are_means_over_repetitions():
-    table = accuracies([*results(3), {**results(3)[0], "repetition": 1, "accuracy_percent": 90}])
+    table = collect_accuracies(
+        [*results(3), {**results(3)[0], "repetition": 1, "accuracy_percent": 90}]
+    )
     assert table[0.0]["AdaBoost"][0] == 85
     assert table[0.2]["AdaBoost"][0] == 70
 
@@ -92,7 +94,7 @@ def test_one_data_set_proves_nothing_and_one_level_draws_nothing(tmp_path):
 
 
 def test_names_at_the_end_of_curves_keep_apart():
-    placed = apart([1.0, 5.0, 5.1, 5.0], gap=1)
+    placed = move_apart([1.0, 5.0, 5.1, 5.0], gap=1)
     assert np.diff(np.sort(placed)).min() >= 1 - 1e-12
     assert placed.argmax() == 2
     assert placed.argmin() == 0

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from errata.bench.experiments._sizes import (
+    collect_size_curves,
     compare_sizes,
-    error_names,
-    errors_on,
-    size_curves,
-    table_of_means,
+    make_error_names,
+    make_table_of_means,
+    measure_errors,
     write_sizes,
 )
 
@@ -14,7 +14,7 @@ NAN = float("nan")
 
 
 def row(method, repetition, *errors, level=0.2):
-    named = dict(zip(error_names(3), errors, strict=True))
+    named = dict(zip(make_error_names(3), errors, strict=True))
     cell = {"dataset": "Iris", "noise_level": level, "method": method, "repetition": repetition}
     return cell | named
 
@@ -30,14 +30,14 @@ def results():
 
 
 def test_subsets_are_judged_by_size_and_absent_ones_are_not():
-    found = errors_on({1: np.array([2]), 3: np.array([0, 1, 2])}, lambda of: float(sum(of)), 3)
+    found = measure_errors({1: np.array([2]), 3: np.array([0, 1, 2])}, lambda of: float(sum(of)), 3)
     assert found["error_of_1"] == 2
     assert np.isnan(found["error_of_2"])
     assert found["error_of_3"] == 3
 
 
 def test_curves_end_with_the_last_column_and_hold_shared_repetitions_only(results):
-    curves = size_curves(results[:-1], 3)["Iris", 0.2]
+    curves = collect_size_curves(results[:-1], 3)["Iris", 0.2]
     assert {method: curve.shape for method, curve in curves.items()} == {"A": (11, 2), "B": (11, 2)}
 
 
@@ -59,7 +59,7 @@ def test_one_repetition_differs_from_nothing():
 
 
 def test_means_leave_out_the_size_at_which_all_are_the_same(results):
-    table = table_of_means(size_curves(results, 3), [("A", "B")])
+    table = make_table_of_means(collect_size_curves(results, 3), [("A", "B")])
     assert table.rows == [["Iris", "20%", "12", "35.5", "38.5", "1 / none"]]
 
 

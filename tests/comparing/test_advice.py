@@ -1,4 +1,4 @@
-from errata.comparing._result import advice, basis
+from errata.comparing._result import describe_basis, write_advice
 
 
 def row(name, score, within_chance=True, seconds=1.0):
@@ -12,7 +12,7 @@ def row(name, score, within_chance=True, seconds=1.0):
 
 
 def said(*rows, score="accuracy"):
-    return advice({"competitors": list(rows), "score": score})
+    return write_advice({"competitors": list(rows), "score": score})
 
 
 def test_those_within_chance_are_named_and_the_quickest_of_them():
@@ -36,11 +36,11 @@ def test_without_skill_agreement_is_not_called_accuracy():
     rows = [row("SVM", 0.9), row("tree", 0.1, False)]
     assert "highest agreement with the labels" in said(*rows, score="agreement")
     summary = {"score": "agreement", "noise_rate": {}}
-    assert "nobody can say which labels are wrong" in basis(summary)
+    assert "nobody can say which labels are wrong" in describe_basis(summary)
 
 
 def test_the_basis_tells_the_noise_rate():
     rate = {"estimate": 0.2, "low": 0.1, "high": 0.3}
-    assert "About 20% of the labels are wrong (10% to 30%)" in basis(
+    assert "About 20% of the labels are wrong (10% to 30%)" in describe_basis(
         {"score": "accuracy", "noise_rate": rate}
     )

@@ -256,7 +256,7 @@ def test_results_for_other_known_rows_or_groups_do_not_mix(table, tmp_path, of_r
 def test_a_class_that_noise_has_wiped_out_is_predicted_by_nobody(table, monkeypatch):
     X, _, y = table
     monkeypatch.setattr(
-        "errata.comparing._compare._with_noise", lambda X, y, *_: np.where(y == 1, 2, y)
+        "errata.comparing._compare._inject_noise", lambda X, y, *_: np.where(y == 1, 2, y)
     )
     found = errata.compare(X, y, competitors=RIVALS, noise=0.3, repetitions=1, random_state=0)
     assert found.scores["clean_accuracy"].mean(axis=0).max() < 0.75  # of three classes, one is gone
@@ -288,7 +288,7 @@ def test_many_rows_are_drawn_from(table):
 @pytest.mark.parametrize("kind", ["ncar", "nar", "nnar"])
 def test_so_many_labels_are_made_wrong(kind):
     X, y = blobs(400, 3, d=2)
-    labels = errata.comparing._compare._with_noise(X / 3, y, None, 0.1, kind, 0)
+    labels = errata.comparing._compare._inject_noise(X / 3, y, None, 0.1, kind, 0)
     assert 0.05 < np.mean(labels != y) < 0.16
 
 

@@ -3,12 +3,12 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import t as student
 
-from errata.comparing._result import standing
+from errata.comparing._result import compare_standing
 
 
 def test_interval_and_p_value_by_hand():
     scores = np.array([[0.9, 0.8], [0.8, 0.7], [0.85, 0.81], [0.95, 0.81]])
-    found = standing(scores, test_fraction=0.2)
+    found = compare_standing(scores, test_fraction=0.2)
     inflation = 1 / 4 + 0.25  # Nadeau and Bengio: 1 / J + test rows / training rows
     error = np.sqrt(inflation * scores[:, 0].var(ddof=1))
     reach = student.ppf(0.975, 3) * error
@@ -24,18 +24,18 @@ def test_interval_and_p_value_by_hand():
 def test_the_best_may_stand_anywhere_and_is_within_chance_of_itself():
     random = np.random.default_rng(0)
     scores = np.c_[random.normal(0.5, 0.01, 10), random.normal(0.9, 0.01, 10)]
-    found = standing(scores, 0.2)
+    found = compare_standing(scores, 0.2)
     assert found.best == 1
     assert found.within_chance.tolist() == [False, True]
 
 
 def test_two_that_are_always_the_same_are_within_chance():
     scores = np.repeat(np.random.default_rng(0).uniform(0.7, 0.8, (5, 1)), 2, axis=1)
-    assert standing(scores, 0.2).within_chance.all()
+    assert compare_standing(scores, 0.2).within_chance.all()
 
 
 def test_a_difference_that_never_varies_is_beyond_chance():
-    assert standing(np.array([[0.9, 0.8]] * 5), 0.2).p_value[1] == 0
+    assert compare_standing(np.array([[0.9, 0.8]] * 5), 0.2).p_value[1] == 0
 
 
 def test_chance_is_mistaken_for_a_difference_in_at_most_one_of_twenty():
@@ -44,7 +44,7 @@ def test_chance_is_mistaken_for_a_difference_in_at_most_one_of_twenty():
     for _ in range(400):
         common = random.normal(0, np.sqrt(0.2), 2)  # correlation of folds: test rows / all rows
         scores = 0.8 + 0.05 * (common + random.normal(0, np.sqrt(0.8), (10, 2)))
-        alarms += (~standing(scores, 0.2).within_chance).any()
+        alarms += (~compare_standing(scores, 0.2).within_chance).any()
     assert alarms / 400 < 0.08
 
 
@@ -52,6 +52,6 @@ def test_chance_is_mistaken_for_a_difference_in_at_most_one_of_twenty():
 def test_more_competitors_need_clearer_differences(n_folds):
     random = np.random.default_rng(1)
     scores = np.c_[random.normal(0.9, 0.02, n_folds), random.normal(0.8, 0.02, (8, n_folds)).T]
-    alone = standing(scores[:, :2], 0.2).p_value[1]
-    among = standing(scores, 0.2).p_value[1]
+    alone = compare_standing(scores[:, :2], 0.2).p_value[1]
+    among = compare_standing(scores, 0.2).p_value[1]
     assert among >= alone

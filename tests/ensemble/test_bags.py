@@ -4,13 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from errata.ensemble._bags import REDRAWS, by_weight, draw_bags, of_one_class, uniformly
+from errata.ensemble._bags import REDRAWS, draw_bags, draw_by_weight, draw_uniformly, is_one_class
 from limited_random import LimitedRandom
 from strategies import seeds
 
 
 def drawn(p, codes, shape, random):
-    return draw_bags(by_weight(p, random), shape, p, codes, random)
+    return draw_bags(draw_by_weight(p, random), shape, p, codes, random)
 
 
 @given(seeds, st.integers(2, 8), st.sampled_from([0.3, 1e-3, 1e-12, 1e-300, 5e-324]))
@@ -58,16 +58,16 @@ def test_what_cannot_hold_two_classes_is_drawn_once(p, size):
 
 def test_weights_are_those_of_numpy():
     p = np.random.RandomState(1).dirichlet(np.ones(20))
-    ours = by_weight(p, np.random.RandomState(0))((3, 30))
+    ours = draw_by_weight(p, np.random.RandomState(0))((3, 30))
     theirs = np.random.RandomState(0).choice(20, size=(3, 30), p=p)
     np.testing.assert_array_equal(ours, theirs)
 
 
 def test_even_draws_take_all_rows_alike():
-    rows = uniformly(5, np.random.RandomState(0))((100, 50))
+    rows = draw_uniformly(5, np.random.RandomState(0))((100, 50))
     assert chisquare(np.bincount(rows.ravel(), minlength=5)).pvalue > 0.001
 
 
 def test_of_one_class_looks_along_the_last_axis():
-    assert of_one_class(np.array([[0, 0], [0, 1]])).tolist() == [True, False]
-    assert of_one_class(np.array([2, 2, 2]))
+    assert is_one_class(np.array([[0, 0], [0, 1]])).tolist() == [True, False]
+    assert is_one_class(np.array([2, 2, 2]))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.feature_selection._criteria import CountedRisk, Information, SoftRisk
-from errata.feature_selection._distances import sorted_by_class
+from errata.feature_selection._distances import sort_by_class
 from naive_information import naive_information, naive_posteriors
 
 K = 4
@@ -39,7 +39,7 @@ def twin(request, monkeypatch):
 @pytest.mark.usefixtures("twin")
 def test_scores_are_those_of_the_columns_alone(criterion, naive, table):
     X, y = table
-    found = criterion(sorted_by_class(X, y, K))
+    found = criterion(sort_by_class(X, y, K))
     for subset in [(3,), (1, 4), (4, 0, 2), (0, 1, 2, 3)]:
         outside = [j for j in range(5) if j not in subset]
         np.testing.assert_allclose(
@@ -63,7 +63,7 @@ def test_scores_are_those_of_the_columns_alone(criterion, naive, table):
 @each
 def test_no_column_is_worth_the_prior(criterion, naive, table):
     X, y = table
-    found = criterion(sorted_by_class(X, y, K))
+    found = criterion(sort_by_class(X, y, K))
     worth = 0 if criterion is Information else np.bincount(y).max() / len(y) - 1
     assert found.score(()) == pytest.approx(worth, abs=1e-15)
     np.testing.assert_allclose(found.scores_without((2,)), [worth], rtol=0, atol=1e-15)
@@ -74,7 +74,7 @@ def test_no_column_is_worth_the_prior(criterion, naive, table):
 @pytest.mark.parametrize("chunk_bytes", [1, 3_000, 2**20])
 @pytest.mark.usefixtures("twin")
 def test_blocks_and_threads_change_nothing(criterion, naive, table, chunk_bytes):
-    rows = sorted_by_class(*table, K)
+    rows = sort_by_class(*table, K)
     whole = criterion(rows)
     cut = criterion(rows, chunk_bytes=chunk_bytes, n_jobs=2)
     for subset in [(0, 1), (0, 1, 2, 3)]:
@@ -89,7 +89,7 @@ def test_blocks_and_threads_change_nothing(criterion, naive, table, chunk_bytes)
 @each
 def test_threads_change_not_a_bit(criterion, naive):
     rng = np.random.RandomState(0)
-    rows = sorted_by_class(rng.normal(size=(700, 4)), np.arange(700) % 3, K)
+    rows = sort_by_class(rng.normal(size=(700, 4)), np.arange(700) % 3, K)
     one, three = criterion(rows, n_jobs=1), criterion(rows, n_jobs=3)
     np.testing.assert_array_equal(
         one.scores_without((0, 1, 2, 3)), three.scores_without((0, 1, 2, 3))
@@ -97,15 +97,15 @@ def test_threads_change_not_a_bit(criterion, naive):
 
 
 def test_counted_risks_that_are_equal_are_told_apart_by_the_soft_one(table):
-    found = CountedRisk(sorted_by_class(*table, K))
+    found = CountedRisk(sort_by_class(*table, K))
     assert isinstance(found.tie_break, SoftRisk)
-    assert Information(sorted_by_class(*table, K)).tie_break is None
+    assert Information(sort_by_class(*table, K)).tie_break is None
 
 
 def test_equal_rows_in_some_columns_only_are_named():
     rng = np.random.RandomState(0)
     X = np.column_stack([rng.normal(size=40), np.repeat(rng.normal(size=4), 10)])
-    found = Information(sorted_by_class(X, np.arange(40) % 2, K))
+    found = Information(sort_by_class(X, np.arange(40) % 2, K))
     assert np.isfinite(found.score((0, 1)))
     with pytest.raises(ValueError, match="40 or more rows have as many equals"):
         found.scores_without((0, 1))

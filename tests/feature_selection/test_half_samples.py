@@ -3,7 +3,7 @@ import pytest
 from joblib import parallel_config
 from sklearn.base import BaseEstimator
 
-from errata.feature_selection._path_display import draw_halves, scores_of_halves
+from errata.feature_selection._path_display import draw_halves, score_halves
 
 
 class Means(BaseEstimator):
@@ -31,7 +31,7 @@ class ClassMeans(Means):
 
 def test_halves_spread_as_new_samples_would():
     X = np.random.RandomState(0).normal(scale=[1, 3], size=(200, 2))
-    halves = scores_of_halves(
+    halves = score_halves(
         Means(progress=print), X, X[:, 0], [1, 2], 1000, random_state=0, n_jobs=None
     )
     # The deviation of 1000 numbers is known to 1 / sqrt(2000) = 2 %.
@@ -41,7 +41,7 @@ def test_halves_spread_as_new_samples_would():
 
 def test_sizes_that_a_search_did_not_come_to_are_missing():
     X = np.arange(12.0).reshape(6, 2)
-    halves = scores_of_halves(Means(), X, X[:, 0], [2, 7], 3, random_state=0, n_jobs=None)
+    halves = score_halves(Means(), X, X[:, 0], [2, 7], 3, random_state=0, n_jobs=None)
     assert np.isfinite(halves[:, 0]).all()
     assert np.isnan(halves[:, 1]).all()
 
@@ -60,8 +60,8 @@ def test_halves_of_classes_repeat_with_their_seed(table):
         table = pytest.importorskip("pandas", reason="pandas is not installed").DataFrame
     X, y = np.random.RandomState(0).normal(size=(32, 2)), np.repeat(["a", "b"], 16)
     selector = ClassMeans().fit(X, y)
-    halves = scores_of_halves(selector, table(X), y, [1], 4, random_state=0, n_jobs=None)
+    halves = score_halves(selector, table(X), y, [1], 4, random_state=0, n_jobs=None)
     with parallel_config("threading"):  # processes take long to start
-        again = scores_of_halves(selector, table(X), y, [1], 4, random_state=0, n_jobs=2)
+        again = score_halves(selector, table(X), y, [1], 4, random_state=0, n_jobs=2)
     np.testing.assert_array_equal(halves, again)
     assert len(np.unique(halves)) == 4

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errata.feature_selection import _kraskov
-from errata.feature_selection._kraskov import JointNeighbors, count_within, tree_neighbors
+from errata.feature_selection._kraskov import JointNeighbors, count_tree_neighbors, count_within
 
 
 def rows(n=120, p=5, digits=12, seed=0):
@@ -28,7 +28,7 @@ def test_count_within_counts_strictly(seed, digits):
 @pytest.mark.parametrize("chosen", [[0], [1, 0], [4, 2, 1]])
 def test_a_tree_finds_what_blocks_find(monkeypatch, chosen, digits):
     columns, target = rows(digits=digits)
-    by_tree = tree_neighbors(columns[chosen], target, 4)
+    by_tree = count_tree_neighbors(columns[chosen], target, 4)
     monkeypatch.setattr(_kraskov, "TREE_COLUMNS", -1)
     by_blocks = JointNeighbors(columns, target, 4).with_each(chosen[:-1], chosen[-1:])
     np.testing.assert_array_equal(by_tree, np.squeeze(by_blocks, axis=1))

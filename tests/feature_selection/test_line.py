@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.feature_selection._distances import (
-    all_and_own,
-    every_class,
-    nearest_on_line,
-    one_segment,
-    sorted_by_class,
+    find_nearest_on_line,
+    make_all_and_own,
+    make_every_class,
+    make_one_segment,
+    sort_by_class,
 )
 from strategies import seeds
 
@@ -20,7 +20,11 @@ def test_nearest_on_a_line_are_those_of_a_search_through_all(seed, k, digits):
     codes = np.concatenate([np.repeat(np.arange(3), 2), rng.randint(3, size=rng.randint(3, 30))])
     x = rng.normal(size=len(codes)).round(digits)
     rows = sorted_by_class_silently(x[:, None], codes, k)
-    for segments in (all_and_own(rows), every_class(rows), one_segment(rows.n, rows.n_neighbors)):
+    for segments in (
+        make_all_and_own(rows),
+        make_every_class(rows),
+        make_one_segment(rows.n, rows.n_neighbors),
+    ):
         squares = (rows.columns[0][:, None] - rows.columns[0]) ** 2
         np.fill_diagonal(squares, np.inf)
         expected = [
@@ -30,11 +34,11 @@ def test_nearest_on_a_line_are_those_of_a_search_through_all(seed, k, digits):
             ]
             for i, y in enumerate(segments.kinds)
         ]
-        found = nearest_on_line(rows.columns[0], segments)
+        found = find_nearest_on_line(rows.columns[0], segments)
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=0)
 
 
 def sorted_by_class_silently(X, codes, k):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return sorted_by_class(X, codes, k)
+        return sort_by_class(X, codes, k)

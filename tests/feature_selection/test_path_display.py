@@ -4,7 +4,7 @@ from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 
 from errata.feature_selection import MutualInformationSelector
-from errata.feature_selection._path_display import SelectionPathDisplay, scores_of_halves
+from errata.feature_selection._path_display import SelectionPathDisplay, score_halves
 from errata.noise import flip_labels
 
 plt = pytest.importorskip("matplotlib.pyplot", reason="the path is drawn with it")
@@ -81,7 +81,7 @@ def test_the_path_of_a_selector(wine):
 def test_errors_are_deviations_over_halves(wine):
     selector = MutualInformationSelector(random_state=0).fit(*wine)
     drawn = SelectionPathDisplay.from_estimator(selector, *wine, n_draws=2, random_state=0)
-    first, second = scores_of_halves(selector, *wine, [1, 2, 3, 4], 2, random_state=0, n_jobs=None)
+    first, second = score_halves(selector, *wine, [1, 2, 3, 4], 2, random_state=0, n_jobs=None)
     expected = np.abs(first - second) / np.sqrt(2)
     np.testing.assert_allclose(drawn.standard_errors, expected, rtol=0, atol=1e-12)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from errata.feature_selection._search import (
-    addition,
-    best_start,
-    removal,
+    find_addition,
+    find_best_start,
+    find_removal,
     search_backward,
     search_forward,
 )
@@ -70,14 +70,14 @@ def test_searches_ask_as_often_as_they_say():
 def test_the_start_is_the_best_of_all_subsets(size):
     for seed in range(5):
         table = random_table(seed)
-        subset, score = best_start(table, range(6), size)
+        subset, score = find_best_start(table, range(6), size)
         assert score == max(table.worth(frozenset(s)) for s in combinations(range(6), size))
         assert table.worth(frozenset(subset)) == score
 
 
 def test_too_many_subsets_to_begin_with():
     with pytest.raises(ValueError, match="start_size=3 of 108 columns means 204,156 subsets"):
-        best_start(Table(len), range(108), 3)
+        find_best_start(Table(len), range(108), 3)
 
 
 def test_a_floating_search_never_does_worse_than_its_records():
@@ -106,16 +106,16 @@ def test_a_floating_search_takes_back_what_a_forward_one_keeps():
 
 def test_equal_scores_add_the_lowest_and_remove_the_highest():
     flat = Table(lambda s: 0.0)
-    assert addition(flat, (2,), [4, 1, 3])[0] == (2, 4)  # in the order given, which ascends
-    assert removal(flat, (2, 5, 1)) == ((2, 1), 0.0)
+    assert find_addition(flat, (2,), [4, 1, 3])[0] == (2, 4)  # in the order given, which ascends
+    assert find_removal(flat, (2, 5, 1)) == ((2, 1), 0.0)
 
 
 def test_a_second_criterion_is_asked_first():
     second = Table(lambda s: float(3 in s))
     flat = Table(lambda s: 0.0, tie_break=second)
-    assert addition(flat, (), [1, 3, 4])[0] == (3,)
-    assert removal(flat, (1, 3, 4))[0] == (1, 3)
-    assert removal(Table(lambda s: 0.0, tie_break=Table(lambda s: float(1 not in s))), (1, 3))[
+    assert find_addition(flat, (), [1, 3, 4])[0] == (3,)
+    assert find_removal(flat, (1, 3, 4))[0] == (1, 3)
+    assert find_removal(Table(lambda s: 0.0, tie_break=Table(lambda s: float(1 not in s))), (1, 3))[
         0
     ] == (3,)
 

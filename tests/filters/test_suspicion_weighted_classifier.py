@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.filters import CrossValFilter, MarginPeeler, SuspicionWeightedClassifier
-from errata.filters._classifiers import trust
+from errata.filters._classifiers import compute_trust
 from errata.hardness import NeighborDisagreement
 from errata.noise import flip_labels
 
@@ -31,12 +31,12 @@ def test_rows_weigh_one_minus_their_suspicion():
 
 def test_nobody_weighs_less_than_the_least():
     np.testing.assert_array_equal(
-        trust(np.array([1.0, 0.5, 0]), np.zeros(3, int), 0.1), [0.1, 0.5, 1]
+        compute_trust(np.array([1.0, 0.5, 0]), np.zeros(3, int), 0.1), [0.1, 0.5, 1]
     )
 
 
 def test_a_class_that_would_be_forgotten_is_not():
-    weights = trust(np.array([1.0, 1.0, 0.3, 1.0]), np.array([0, 1, 1, 2]), 0.01)
+    weights = compute_trust(np.array([1.0, 1.0, 0.3, 1.0]), np.array([0, 1, 1, 2]), 0.01)
     np.testing.assert_allclose(weights, [1.0, 0.01, 0.7, 1.0], rtol=0, atol=1e-12)
 
 

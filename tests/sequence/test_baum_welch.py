@@ -6,7 +6,13 @@ import pytest
 from errata.sequence import BaumWelchHMM
 from errata.sequence._base import maximise
 from errata.sequence._inputs import Sequences
-from errata.sequence._statistics import Chain, Mixtures, Parameters, feature_floor, tally_hidden
+from errata.sequence._statistics import (
+    Chain,
+    Mixtures,
+    Parameters,
+    compute_feature_floor,
+    tally_hidden,
+)
 from hidden_chains import CENTRES, gaussian_chain
 
 START = np.array([0.5, 0.3, 0.2])
@@ -41,7 +47,7 @@ def test_steps_from_one_start_are_those_of_hmmlearn(steps):
     ours = maximise(
         start_of(theirs),
         partial(tally_hidden, sequences, scaled=False),
-        partial(BaumWelchHMM()._maximisation, feature_floor(X, 0)),
+        partial(BaumWelchHMM()._maximisation, compute_feature_floor(X, 0)),
         n_samples=400,
         tol=-np.inf,
         max_iter=steps,

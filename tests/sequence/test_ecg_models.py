@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from errata.bench.experiments._ecg import artificial_recordings, fitted_quietly
+from errata.bench.experiments._ecg import fit_quietly, make_artificial_recordings
 from errata.datasets._synthetic import WAVES
 from errata.metrics import segmentation_report
 from errata.noise import flip_labels, shift_boundaries
@@ -19,12 +19,12 @@ MODELS = {
 
 @pytest.fixture(scope="module")
 def recordings():
-    return artificial_recordings(5, 250, seed=0)
+    return make_artificial_recordings(5, 250, seed=0)
 
 
 def learnt(recording, name, labels):
     """Recall on the rest of the recording in percent, and the fitted model."""
-    model = fitted_quietly(MODELS[name], recording.train, labels)
+    model = fit_quietly(MODELS[name], recording.train, labels)
     predicted = model.predict(recording.test.X, lengths=recording.test.lengths)
     return 100 * segmentation_report(recording.test.y, predicted, fs=recording.fs)["recall"], model
 

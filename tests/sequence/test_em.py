@@ -16,7 +16,7 @@ from errata.sequence._statistics import (
     Mixtures,
     Parameters,
     add_tallies,
-    feature_floor,
+    compute_feature_floor,
     tally_hidden,
     tally_labelled,
 )
@@ -95,7 +95,7 @@ def test_with_all_labels_missing_the_tolerant_model_is_baum_welch():
     model = TolerantHMM(n_components=2, n_init=1, max_iter=10, random_state=0).fit(X, y)
     model.classes_ = np.arange(3)
     labelled = Sequences(X, y.astype(np.int16), np.array([len(X)]))
-    no_floor = feature_floor(X, 0)
+    no_floor = compute_feature_floor(X, 0)
     start = model._starts(labelled, model._pairs(labelled), no_floor)[0]
     run = partial(maximise, start, n_samples=len(X), tol=-np.inf, max_iter=10)
     solutions = [
@@ -117,7 +117,7 @@ def test_blocks_of_sequences_add_up():
     lengths = np.array([70, 1, 29, 150, 50])
     model.classes_ = np.arange(3)
     whole = Sequences(X, y.astype(np.int16), np.cumsum(lengths))
-    start = model._starts(whole, model._pairs(whole), feature_floor(X, 1e-4))[0]
+    start = model._starts(whole, model._pairs(whole), compute_feature_floor(X, 1e-4))[0]
     together = tally_hidden(whole, start, scaled=False)
     one, other = (
         Sequences(X[rows], whole.codes[rows], np.cumsum(part))
@@ -146,7 +146,7 @@ def test_from_one_start_the_order_of_sequences_does_not_matter():
     straight = Sequences(X, y.astype(np.int16), np.array([100, 150, 200, 400]))
     order = np.r_[200:400, 100:150, 0:100, 150:200]
     turned = Sequences(X[order], straight.codes[order], np.array([200, 250, 350, 400]))
-    floor = feature_floor(X, 1e-4)
+    floor = compute_feature_floor(X, 1e-4)
     start = model._starts(straight, model._pairs(straight), floor)[0]
     one, other = (
         maximise(

@@ -6,9 +6,9 @@ from errata.sequence import WaveletFeatures
 from errata.sequence._wavelets import (
     COIF2,
     _filter,
-    coiflet,
-    coiflet_integral,
-    continuous_wavelet,
+    compute_coiflet,
+    compute_coiflet_integral,
+    transform_continuously,
 )
 
 SCALES = (2, 4, 8, 16, 32, 64, 128)
@@ -22,7 +22,7 @@ def test_taps_are_an_orthonormal_filter():
 
 
 def test_the_wavelet_has_unit_norm_zero_mean_and_its_centre_frequency():
-    psi, step = coiflet(), 2.0**-10
+    psi, step = compute_coiflet(), 2.0**-10
     np.testing.assert_allclose((psi**2).sum() * step, 1, rtol=0, atol=1e-12)
     np.testing.assert_allclose(psi.sum() * step, 0, rtol=0, atol=1e-12)
     assert len(psi) == 11 * 1024 + 1
@@ -34,7 +34,7 @@ def test_the_wavelet_is_that_of_pywavelets():
     pywt = pytest.importorskip("pywt", reason="PyWavelets is not installed")
     _, psi, x = pywt.Wavelet("coif2").wavefun(level=10)
     np.testing.assert_allclose(COIF2, pywt.Wavelet("coif2").rec_lo, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(coiflet(), psi, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(compute_coiflet(), psi, rtol=0, atol=1e-13)
     assert (x[0], x[-1]) == (0, 11)
 
 
@@ -46,7 +46,7 @@ def test_the_transform_is_that_of_pywavelets(scale):
     signal = np.random.RandomState(0).standard_normal(300)
     n = len(_filter(*wavelet, scale))
     theirs, _ = pywt.cwt(np.pad(signal, n, mode="reflect"), [scale], "gaus1", precision=10)
-    ours = continuous_wavelet(signal[:, None], scale, wavelet)
+    ours = transform_continuously(signal[:, None], scale, wavelet)
     np.testing.assert_allclose(ours[:, 0], theirs[0, n:-n], rtol=0, atol=1e-12)
 
 
@@ -54,8 +54,8 @@ def test_the_transform_is_that_of_pywavelets(scale):
 def test_the_transform_is_the_sum_it_stands_for(scale):
     """Differences of the integral are integrals over one sample; here they are summed."""
     signal = np.random.RandomState(1).standard_normal(200)
-    seen = continuous_wavelet(signal[:, None], scale)[:, 0]
-    taps = _filter(coiflet_integral(), 11.0, scale)
+    seen = transform_continuously(signal[:, None], scale)[:, 0]
+    taps = _filter(compute_coiflet_integral(), 11.0, scale)
     steps = np.diff(taps[::-1])  # the weight of each sample under the wavelet
     padded = np.pad(signal, len(taps), mode="reflect")
     t = 77
@@ -68,7 +68,7 @@ def test_the_transform_is_the_sum_it_stands_for(scale):
 def test_a_wave_is_seen_where_it_is(scale):
     signal = np.zeros((4001, 1))
     signal[2000] = 1
-    energy = continuous_wavelet(signal, scale)[:, 0] ** 2
+    energy = transform_continuously(signal, scale)[:, 0] ** 2
     assert abs((energy * np.arange(4001)).sum() / energy.sum() - 2000) <= 1
 
 
@@ -76,7 +76,7 @@ def test_a_wave_is_seen_where_it_is(scale):
 def test_a_scale_answers_to_its_frequency(scale):
     time = np.arange(5000) / 250
     answers = {
-        f: continuous_wavelet(np.sin(2 * np.pi * f * time)[:, None], scale)[1000:-1000].std()
+        f: transform_continuously(np.sin(2 * np.pi * f * time)[:, None], scale)[1000:-1000].std()
         for f in np.geomspace(1, 100, 60)
     }
     assert max(answers, key=answers.get) == pytest.approx(8 / 11 * 250 / scale, rel=0.1)

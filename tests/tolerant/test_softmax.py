@@ -7,15 +7,15 @@ from sklearn.linear_model import LogisticRegression
 
 from errata.tolerant._softmax import (
     Task,
-    _newton,
-    _quasi_newton,
-    class_log_proba,
-    curvature,
+    _fit_by_newton,
+    _fit_by_quasi_newton,
+    compute_curvature,
+    compute_log_proba,
+    compute_scores,
+    compute_value_and_slope,
     fit_softmax,
     is_separated,
-    label_log_proba,
-    scores,
-    value_and_slope,
+    take_label_log_proba,
 )
 from strategies import seeds
 
@@ -38,13 +38,16 @@ def test_b9_both_solvers_find_what_scikit_learn_finds(load, l2):
     task = Task(X, y, weights, y.max() + 1, l2)
     other = LogisticRegression(C=1 / l2, solver="newton-cholesky", tol=1e-9, max_iter=1000)
     other.fit(X, y, sample_weight=weights)
-    top, _ = value_and_slope(task, np.column_stack([other.intercept_, other.coef_]))
-    newton, quasi_newton = _newton(task, start(task)), _quasi_newton(task, start(task))
+    top, _ = compute_value_and_slope(task, np.column_stack([other.intercept_, other.coef_]))
+    newton, quasi_newton = (
+        _fit_by_newton(task, start(task)),
+        _fit_by_quasi_newton(task, start(task)),
+    )
     largest = np.abs(other.coef_).max()
     np.testing.assert_allclose(newton[:, 1:], other.coef_, rtol=0, atol=1e-6 * largest)
-    assert value_and_slope(task, newton)[0] >= top - 1e-12 * abs(top)
+    assert compute_value_and_slope(task, newton)[0] >= top - 1e-12 * abs(top)
     # L-BFGS stops with a small slope, which on flat hills may be a step away from the top.
-    assert value_and_slope(task, quasi_newton)[0] >= top - 1e-6 * abs(top)
+    assert compute_value_and_slope(task, quasi_newton)[0] >= top - 1e-6 * abs(top)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
@@ -53,10 +56,10 @@ def test_the_slope_is_that_of_the_value(n_classes):
     beta = np.random.RandomState(1).standard_normal(start(task).shape)
 
     def value(flat):
-        return value_and_slope(task, flat.reshape(beta.shape))[0]
+        return compute_value_and_slope(task, flat.reshape(beta.shape))[0]
 
     def slope(flat):
-        return value_and_slope(task, flat.reshape(beta.shape))[1].ravel()
+        return compute_value_and_slope(task, flat.reshape(beta.shape))[1].ravel()
 
     assert check_grad(value, slope, beta.ravel()) < 1e-5
     # And the curvature, along directions in which classes differ, that of the slope.
@@ -65,7 +68,7 @@ def test_the_slope_is_that_of_the_value(n_classes):
     h = 1e-6
     change = slope((beta - h * direction).ravel()) - slope((beta + h * direction).ravel())
     expected = change / (2 * h)
-    found = curvature(task, beta) @ direction.ravel()
+    found = compute_curvature(task, beta) @ direction.ravel()
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
 
 
@@ -73,16 +76,18 @@ def test_the_slope_is_that_of_the_value(n_classes):
 def test_probabilities_sum_to_one_and_those_of_labels_are_among_them(seed):
     for n_classes in (2, 4):
         task = random_task(seed, n_classes, 0.1)
-        eta = scores(task.X, 30 * np.random.RandomState(seed).standard_normal(start(task).shape))
-        log_proba = class_log_proba(eta)
+        eta = compute_scores(
+            task.X, 30 * np.random.RandomState(seed).standard_normal(start(task).shape)
+        )
+        log_proba = compute_log_proba(eta)
         assert log_proba.shape == (40, n_classes)
         np.testing.assert_allclose(np.exp(log_proba).sum(axis=1), 1, rtol=1e-12)
         own = log_proba[np.arange(40), task.codes]
-        np.testing.assert_array_equal(label_log_proba(eta, task.codes), own)
+        np.testing.assert_array_equal(take_label_log_proba(eta, task.codes), own)
 
 
 def test_far_scores_do_not_overflow():
-    log_proba = class_log_proba(np.array([[1e6], [-1e6]]))
+    log_proba = compute_log_proba(np.array([[1e6], [-1e6]]))
     np.testing.assert_array_equal(log_proba, [[-1e6, 0], [0, -1e6]])
 
 
@@ -109,16 +114,18 @@ def test_a_row_far_out_does_not_pass_for_separation():
     codes = np.append(np.tile([0, 1, 1, 0, 0, 1, 0, 1, 0, 1], 2), 1)
     task = Task(x[:, None], codes, np.ones(21), 2, 0.0)
     beta = fit_softmax(task)
-    assert np.abs(scores(task.X, beta)).max() > 30
+    assert np.abs(compute_scores(task.X, beta)).max() > 30
     assert not is_separated(task, beta)
-    np.testing.assert_allclose(value_and_slope(task, beta)[1], 0, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(compute_value_and_slope(task, beta)[1], 0, rtol=0, atol=1e-8)
 
 
 def test_dependent_columns_without_a_penalty_still_find_the_top():
     task = random_task(3, 2, 0.0)
     doubled = task._replace(X=np.hstack([task.X, task.X]))
-    value = value_and_slope(task, fit_softmax(task))[0]
-    assert value_and_slope(doubled, fit_softmax(doubled))[0] == pytest.approx(value, rel=1e-10)
+    value = compute_value_and_slope(task, fit_softmax(task))[0]
+    assert compute_value_and_slope(doubled, fit_softmax(doubled))[0] == pytest.approx(
+        value, rel=1e-10
+    )
 
 
 def test_many_coefficients_are_left_to_the_quasi_newton_solver(monkeypatch):
@@ -128,8 +135,8 @@ def test_many_coefficients_are_left_to_the_quasi_newton_solver(monkeypatch):
     found = fit_softmax(task)
     assert not np.array_equal(found, expected)
     np.testing.assert_allclose(
-        class_log_proba(scores(task.X, found)),
-        class_log_proba(scores(task.X, expected)),
+        compute_log_proba(compute_scores(task.X, found)),
+        compute_log_proba(compute_scores(task.X, expected)),
         rtol=0,
         atol=1e-6,
     )

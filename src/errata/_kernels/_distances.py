@@ -14,7 +14,9 @@ the target among the columns. The functions give, for each candidate set and eac
 import numpy as np
 
 
-def nearest_squares(columns, first, last, subset, candidates, sign, kinds, starts, stops, counts):
+def find_nearest_squares(
+    columns, first, last, subset, candidates, sign, kinds, starts, stops, counts
+):
     """Squared distance of rows ``first:last`` to their nearest ones, shape (candidate, row, g).
 
     Distances are taken in ``subset``, with one of the ``candidates`` more (``sign`` 1) or less
@@ -24,11 +26,11 @@ def nearest_squares(columns, first, last, subset, candidates, sign, kinds, start
     rows = np.arange(first, last)
     base = np.zeros((len(rows), columns.shape[1]))
     for j in subset:
-        base += _squares(columns[j], rows)
+        base += _compute_squares(columns[j], rows)
     base[np.arange(len(rows)), rows] = np.inf
     found = np.empty((len(candidates), len(rows), starts.shape[1]))
     for c, j in enumerate(candidates):
-        squares = np.maximum(base + sign * _squares(columns[j], rows), 0)
+        squares = np.maximum(base + sign * _compute_squares(columns[j], rows), 0)
         for y in np.unique(kinds[rows]):
             same = kinds[rows] == y
             for g, count in enumerate(counts[y]):
@@ -37,24 +39,26 @@ def nearest_squares(columns, first, last, subset, candidates, sign, kinds, start
     return found
 
 
-def _squares(x, rows):
+def _compute_squares(x, rows):
     return (x[rows, None] - x) ** 2
 
 
-def neighbors_with(columns, target, subset, candidates, k, start, stop):
+def count_neighbors_with(columns, target, subset, candidates, k, start, stop):
     """Radii and counts for ``subset`` and one of ``candidates`` more, each in its turn."""
     base = np.zeros((stop - start, columns.shape[1]))
     for j in subset:
-        np.maximum(base, _gaps(columns[j], start, stop), out=base)
-    in_target = _gaps(target, start, stop)
+        np.maximum(base, _compute_gaps(columns[j], start, stop), out=base)
+    in_target = _compute_gaps(target, start, stop)
     found = [
-        _neighbors(np.maximum(base, _gaps(columns[j], start, stop)), in_target, k, start)
+        _count_neighbors(
+            np.maximum(base, _compute_gaps(columns[j], start, stop)), in_target, k, start
+        )
         for j in candidates
     ]
-    return _stacked(found, stop - start)
+    return _stack(found, stop - start)
 
 
-def neighbors_without(columns, target, subset, k, start, stop):
+def count_neighbors_without(columns, target, subset, k, start, stop):
     """Radii and counts for ``subset`` less one of its columns, each in its turn.
 
     The largest gap of two rows and the second largest are enough to know every one of them.
@@ -64,24 +68,24 @@ def neighbors_without(columns, target, subset, k, start, stop):
     second = np.zeros(shape)
     where = np.full(shape, -1)
     for place, j in enumerate(subset):
-        gaps = _gaps(columns[j], start, stop)
+        gaps = _compute_gaps(columns[j], start, stop)
         larger = gaps > first
         second = np.where(larger, first, np.maximum(second, gaps))
         first = np.where(larger, gaps, first)
         where = np.where(larger, place, where)
-    in_target = _gaps(target, start, stop)
+    in_target = _compute_gaps(target, start, stop)
     found = [
-        _neighbors(np.where(where == place, second, first), in_target, k, start)
+        _count_neighbors(np.where(where == place, second, first), in_target, k, start)
         for place in range(len(subset))
     ]
-    return _stacked(found, stop - start)
+    return _stack(found, stop - start)
 
 
-def _gaps(values, start, stop):
+def _compute_gaps(values, start, stop):
     return np.abs(values[start:stop, None] - values)
 
 
-def _neighbors(distances, in_target, k, start):
+def _count_neighbors(distances, in_target, k, start):
     """Radius and count of each row of a block that begins at row ``start``."""
     rows = np.arange(len(distances))
     distances[rows, start + rows] = np.inf  # no row is its own neighbour
@@ -90,7 +94,7 @@ def _neighbors(distances, in_target, k, start):
     return radii, (distances < radii[:, None]).sum(axis=1)
 
 
-def _stacked(found, n):
+def _stack(found, n):
     radii = np.empty((len(found), n))
     counts = np.empty((len(found), n), dtype=np.int64)
     for place, (radius, count) in enumerate(found):

@@ -12,7 +12,9 @@ RUN = 32  # rows looked at together
 
 
 @njit(cache=True, nogil=True)
-def nearest_squares(columns, first, last, subset, candidates, sign, kinds, starts, stops, counts):
+def find_nearest_squares(
+    columns, first, last, subset, candidates, sign, kinds, starts, stops, counts
+):
     """As the plain twin, row after row."""
     n = columns.shape[1]
     found = np.empty((len(candidates), last - first, starts.shape[1]))
@@ -23,24 +25,24 @@ def nearest_squares(columns, first, last, subset, candidates, sign, kinds, start
     limits = np.empty(len(candidates))
     few = np.empty(n + 1)
     for i in range(first, last):
-        distances(columns, i, subset, sign, base, least)
+        compute_distances(columns, i, subset, sign, base, least)
         y = kinds[i]
         for g in range(starts.shape[1]):
             start = starts[y, g]
             stop = stops[y, g]
             k = counts[y, g]
-            _nearest_of_base(base, start, stop, k, near, nearest)
-            limit = _limits(columns, i, candidates, sign, base, near, k, limits)
-            m = survivors(least, start, stop, limit, near)
+            _find_nearest_of_base(base, start, stop, k, near, nearest)
+            limit = _compute_limits(columns, i, candidates, sign, base, near, k, limits)
+            m = find_survivors(least, start, stop, limit, near)
             for c in range(len(candidates)):
-                found[c, i - first, g] = _kth(
+                found[c, i - first, g] = _find_kth(
                     columns[candidates[c]], i, sign, base, near, m, limits[c], few, nearest, k
                 )
     return found
 
 
 @njit(cache=True, nogil=True)
-def distances(columns, i, subset, sign, base, least):
+def compute_distances(columns, i, subset, sign, base, least):
     """Distances of row i in the subset, and the least they can be for any candidate."""
     base[:] = 0
     least[:] = 0
@@ -92,7 +94,7 @@ def _add_four(columns, four, i, base, largest):
 
 
 @njit(cache=True, nogil=True)
-def _nearest_of_base(base, start, stop, k, near, nearest):
+def _find_nearest_of_base(base, start, stop, k, near, nearest):
     """Fill in the k nearest rows of a segment by the subset itself."""
     for place in range(k):
         nearest[place] = np.inf
@@ -108,7 +110,7 @@ def _nearest_of_base(base, start, stop, k, near, nearest):
 
 
 @njit(cache=True, nogil=True)
-def _limits(columns, i, candidates, sign, base, near, k, limits):
+def _compute_limits(columns, i, candidates, sign, base, near, k, limits):
     """How far the k-th nearest can be at most for each candidate; return the farthest of all."""
     farthest = 0.0
     for c in range(len(candidates)):
@@ -124,7 +126,7 @@ def _limits(columns, i, candidates, sign, base, near, k, limits):
 
 
 @njit(cache=True, nogil=True)
-def survivors(least, start, stop, limit, near):
+def find_survivors(least, start, stop, limit, near):
     """Fill in the rows that may be among the nearest for some candidate; return their number."""
     m = 0
     for row in range(start, stop):
@@ -134,7 +136,7 @@ def survivors(least, start, stop, limit, near):
 
 
 @njit(cache=True, nogil=True)
-def _kth(column, i, sign, base, near, m, limit, few, nearest, k):
+def _find_kth(column, i, sign, base, near, m, limit, few, nearest, k):
     """The k-th least distance of the survivors, none of them beyond the limit."""
     x = column[i]
     n_few = 0
@@ -162,30 +164,30 @@ def _insert(square, nearest, k):
 
 
 @njit(cache=True, nogil=True)
-def neighbors_with(columns, target, subset, candidates, k, start, stop):
+def count_neighbors_with(columns, target, subset, candidates, k, start, stop):
     """As the plain twin, row after row, in memory for one row."""
     n = columns.shape[1]
-    radii, counts = _results(len(candidates), stop - start)
+    radii, counts = _make_results(len(candidates), stop - start)
     in_target = np.empty(n)
     base = np.empty(n)
     distances = np.empty(n)
     nearest = np.empty(k)
     for i in range(start, stop):
-        _gaps(target, i, in_target)
+        _fill_gaps(target, i, in_target)
         base[:] = 0.0
         for j in subset:
             _widen(base, columns[j], i, base)
         for c in range(len(candidates)):
             _widen(base, columns[candidates[c]], i, distances)
-            _neighbors(distances, in_target, i, nearest, radii[c], counts[c], i - start)
+            _count_neighbors(distances, in_target, i, nearest, radii[c], counts[c], i - start)
     return radii, counts
 
 
 @njit(cache=True, nogil=True)
-def neighbors_without(columns, target, subset, k, start, stop):
+def count_neighbors_without(columns, target, subset, k, start, stop):
     """As the plain twin, row after row, in memory for one row."""
     n = columns.shape[1]
-    radii, counts = _results(len(subset), stop - start)
+    radii, counts = _make_results(len(subset), stop - start)
     in_target = np.empty(n)
     first = np.empty(n)
     second = np.empty(n)
@@ -193,22 +195,22 @@ def neighbors_without(columns, target, subset, k, start, stop):
     where = np.empty(n, dtype=np.int64)
     nearest = np.empty(k)
     for i in range(start, stop):
-        _gaps(target, i, in_target)
-        _two_largest(columns, subset, i, first, second, where)
+        _fill_gaps(target, i, in_target)
+        _find_two_largest(columns, subset, i, first, second, where)
         for c in range(len(subset)):
             for j in range(n):
                 distances[j] = second[j] if where[j] == c else first[j]
-            _neighbors(distances, in_target, i, nearest, radii[c], counts[c], i - start)
+            _count_neighbors(distances, in_target, i, nearest, radii[c], counts[c], i - start)
     return radii, counts
 
 
 @njit(cache=True, nogil=True)
-def _results(n_sets, n):
+def _make_results(n_sets, n):
     return np.empty((n_sets, n)), np.empty((n_sets, n), dtype=np.int64)
 
 
 @njit(cache=True, nogil=True)
-def _gaps(values, i, out):
+def _fill_gaps(values, i, out):
     for j in range(len(values)):
         out[j] = abs(values[j] - values[i])
 
@@ -222,7 +224,7 @@ def _widen(base, values, i, out):
 
 
 @njit(cache=True, nogil=True)
-def _two_largest(columns, subset, i, first, second, where):
+def _find_two_largest(columns, subset, i, first, second, where):
     first[:] = 0.0
     second[:] = 0.0
     where[:] = -1
@@ -237,7 +239,7 @@ def _two_largest(columns, subset, i, first, second, where):
 
 
 @njit(cache=True, nogil=True)
-def _neighbors(distances, in_target, i, nearest, radii, counts, row):
+def _count_neighbors(distances, in_target, i, nearest, radii, counts, row):
     """Fill in radius and count of row ``i``; ``nearest`` is room for k numbers."""
     distances[i] = np.inf  # no row is its own neighbour
     nearest[:] = np.inf
@@ -245,7 +247,7 @@ def _neighbors(distances, in_target, i, nearest, radii, counts, row):
     for begin in range(0, len(distances), RUN):
         end = min(begin + RUN, len(distances))
         # Most runs have nothing to give, and that is seen many numbers at a time.
-        if _nearer(distances[begin:end], in_target[begin:end], nearest[k - 1]):
+        if _count_nearer(distances[begin:end], in_target[begin:end], nearest[k - 1]):
             for j in range(begin, end):
                 joint = max(distances[j], in_target[j])
                 if joint < nearest[k - 1]:
@@ -259,7 +261,7 @@ def _neighbors(distances, in_target, i, nearest, radii, counts, row):
 
 
 @njit(cache=True, nogil=True)
-def _nearer(distances, in_target, radius):
+def _count_nearer(distances, in_target, radius):
     count = 0
     for j in range(len(distances)):
         count += (distances[j] < radius) & (in_target[j] < radius)

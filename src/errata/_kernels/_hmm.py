@@ -16,7 +16,7 @@ import numpy as np
 TINY = 1e-290
 
 
-def posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled=False):
+def compute_posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled=False):
     """Smooth each sequence: states given everything that was seen of it.
 
     Returns the posteriors (row, state), the expected transitions (state, state) summed over all
@@ -33,16 +33,16 @@ def posteriors(log_emissions, labels, ends, log_labels, start, transitions, scal
         rows = slice(begin, end)
         log_b = log_emissions[rows] + log_labels.T[labels[rows]]
         parts = log_b, start, transitions, gamma[rows], predicted[rows], xi
-        log_likelihood, stuck = _scaled(*parts) if scaled else (np.nan, -1)
+        log_likelihood, stuck = _smooth_scaled(*parts) if scaled else (np.nan, -1)
         if np.isnan(log_likelihood):
-            log_likelihood, stuck = _in_logarithms(*parts)
+            log_likelihood, stuck = _smooth_in_logarithms(*parts)
         log_likelihoods[s] = log_likelihood
         if stuck >= 0:
             return gamma, xi, log_likelihoods, begin + stuck
     return gamma, xi, log_likelihoods, -1
 
 
-def _in_logarithms(log_b, start, transitions, gamma, predicted, xi):
+def _smooth_in_logarithms(log_b, start, transitions, gamma, predicted, xi):
     """Fill ``gamma``, add to ``xi``; the log-likelihood and the row that nothing reaches, or -1.
 
     Filter: ``predicted`` is P(state | before), ``gamma`` P(state | so far). Then smooth backwards,
@@ -72,7 +72,7 @@ def _in_logarithms(log_b, start, transitions, gamma, predicted, xi):
     return log_likelihood, -1
 
 
-def _scaled(log_b, start, transitions, gamma, predicted, xi):
+def _smooth_scaled(log_b, start, transitions, gamma, predicted, xi):
     """The same with probabilities themselves; NaN where one that counts would be lost."""
     log_likelihood = 0.0
     for t in range(len(log_b)):
@@ -98,7 +98,7 @@ def _scaled(log_b, start, transitions, gamma, predicted, xi):
     return log_likelihood, -1
 
 
-def best_paths(log_emissions, labels, ends, log_labels, start, transitions):
+def find_best_paths(log_emissions, labels, ends, log_labels, start, transitions):
     """The likeliest states of each sequence, all rows under each other, and their log-densities.
 
     Viterbi's algorithm; of equals, the first state.
@@ -126,10 +126,12 @@ def best_paths(log_emissions, labels, ends, log_labels, start, transitions):
 def log_densities(X, offsets, means, whitening):
     """Log-density of each sample in each class, shape (n, K)."""
     parts = zip(offsets, means, whitening, strict=True)
-    return np.column_stack([np.logaddexp.reduce(_joint(X, *part), axis=1) for part in parts])
+    return np.column_stack(
+        [np.logaddexp.reduce(_compute_joint(X, *part), axis=1) for part in parts]
+    )
 
 
-def mixture_moments(X, gamma, offsets, means, whitening):
+def sum_mixture_moments(X, gamma, offsets, means, whitening):
     """Moments of the samples around the means, each counted ``gamma[t, c]`` times in class c.
 
     A class shares a sample out among its components by their densities. Returns the counts (K, M),
@@ -143,7 +145,7 @@ def mixture_moments(X, gamma, offsets, means, whitening):
     squares = np.zeros((n_classes, n_components, d, d))
     for c in range(n_classes):
         rows = gamma[:, c] > 0
-        joint = _joint(X[rows], offsets[c], means[c], whitening[c])
+        joint = _compute_joint(X[rows], offsets[c], means[c], whitening[c])
         total = np.logaddexp.reduce(joint, axis=1)
         shares = gamma[rows, c, None] * np.exp(joint - total[:, None])
         log_density[c] = gamma[rows, c] @ total
@@ -155,7 +157,7 @@ def mixture_moments(X, gamma, offsets, means, whitening):
     return counts, sums, squares, log_density
 
 
-def _joint(X, offsets, means, whitening):
+def _compute_joint(X, offsets, means, whitening):
     """Log-density of each sample together with each component of one class, shape (n, M)."""
     parts = zip(offsets, means, whitening, strict=True)
     return np.column_stack([o - (((X - m) @ W.T) ** 2).sum(axis=1) / 2 for o, m, W in parts])

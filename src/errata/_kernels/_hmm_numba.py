@@ -23,13 +23,13 @@ SMALL_SHARE = 1e-14  # and in a component
 compiled_with_fused_sums = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 
 
-def posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled=False):
+def compute_posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled=False):
     """As the plain twin."""
-    return _posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled)
+    return _fill_posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled)
 
 
 @compiled
-def _posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled):
+def _fill_posteriors(log_emissions, labels, ends, log_labels, start, transitions, scaled):
     n = len(log_emissions)
     n_states = len(start)
     gamma = np.empty((n, n_states))
@@ -65,9 +65,9 @@ def _filter(seen, start, transitions, gamma, predicted):
     log_emissions, labels, log_labels = seen
     n_states = len(start)
     log_likelihood = 0.0
-    log_start = _logarithms(start)
+    log_start = _take_logarithms(start)
     into = transitions.T.copy()
-    log_into = _logarithms(into)
+    log_into = _take_logarithms(into)
     weight = np.empty(n_states)  # exp(gamma[t - 1])
     for t in range(len(log_emissions)):
         largest = -inf
@@ -75,7 +75,7 @@ def _filter(seen, start, transitions, gamma, predicted):
             if t == 0:
                 predicted[t, j] = log_start[j]
             else:
-                total = _dot(weight, into[j])
+                total = _compute_dot(weight, into[j])
                 predicted[t, j] = (
                     log(total) if total > TINY else _log_sum(gamma[t - 1], log_into[j])
                 )
@@ -96,7 +96,7 @@ def _smooth(transitions, gamma, predicted, xi):
     n_rows, n_states = gamma.shape
     gain = np.empty(n_states)
     log_gain = np.empty(n_states)
-    log_a = _logarithms(transitions)
+    log_a = _take_logarithms(transitions)
     after = gamma[n_rows - 1].copy()
     _normalise(after, 0.0, gamma[n_rows - 1])
     for t in range(n_rows - 2, -1, -1):
@@ -111,7 +111,7 @@ def _smooth(transitions, gamma, predicted, xi):
             if gamma[t, i] == -inf:
                 after[i] = -inf
                 continue
-            total = _dot(gain, transitions[i])
+            total = _compute_dot(gain, transitions[i])
             if total > TINY:
                 after[i] = gamma[t, i] + largest + log(total)
                 share = exp(after[i]) / total
@@ -125,7 +125,7 @@ def _smooth(transitions, gamma, predicted, xi):
 
 
 @compiled
-def _logarithms(probabilities):
+def _take_logarithms(probabilities):
     """Of each; NumPy's would warn of zeros when this runs without being compiled."""
     out = np.empty(probabilities.shape)
     for i in range(out.size):
@@ -135,7 +135,7 @@ def _logarithms(probabilities):
 
 
 @compiled
-def _dot(x, y):
+def _compute_dot(x, y):
     total = 0.0
     for i in range(len(x)):
         total += x[i] * y[i]
@@ -179,8 +179,8 @@ def _filter_scaled(seen, start, transitions, gamma, predicted):
     for t in range(len(log_emissions)):
         shift = -inf
         for j in range(n_states):
-            predicted[t, j] = start[j] if t == 0 else _dot(gamma[t - 1], into[j])
-            reachable = start[j] > 0 if t == 0 else _meet(gamma[t - 1], into[j])
+            predicted[t, j] = start[j] if t == 0 else _compute_dot(gamma[t - 1], into[j])
+            reachable = start[j] > 0 if t == 0 else _has_product(gamma[t - 1], into[j])
             log_b[j] = log_emissions[t, j] + log_labels[j, labels[t]]
             log_b[j] = log_b[j] if reachable else -inf
             shift = max(shift, log_b[j])
@@ -199,7 +199,7 @@ def _filter_scaled(seen, start, transitions, gamma, predicted):
 
 
 @compiled
-def _meet(x, y):
+def _has_product(x, y):
     """Whether some product is above zero, before rounding."""
     met = False
     for i in range(len(x)):
@@ -228,11 +228,11 @@ def _smooth_scaled(transitions, gamma, predicted, xi):
 
 
 @compiled
-def best_paths(log_emissions, labels, ends, log_labels, start, transitions):
+def find_best_paths(log_emissions, labels, ends, log_labels, start, transitions):
     """As the plain twin."""
     n_states = len(start)
-    log_start = _logarithms(start)
-    log_into = _logarithms(transitions.T.copy())
+    log_start = _take_logarithms(start)
+    log_into = _take_logarithms(transitions.T.copy())
     states = np.empty(len(log_emissions), np.int16)
     log_densities = np.empty(len(ends))
     back = np.empty((len(log_emissions), n_states), np.int16)
@@ -315,7 +315,7 @@ def _log_sum_of_one(logarithms):
 
 
 @compiled_with_fused_sums
-def mixture_moments(X, gamma, offsets, means, whitening):
+def sum_mixture_moments(X, gamma, offsets, means, whitening):
     """As the plain twin, without what is negligible."""
     n = len(X)
     n_classes, n_components, d = means.shape

@@ -29,28 +29,28 @@ def pool_logs(probas, weights, smallest):
         rows = slice(start, start + step)
         total = np.zeros_like(pooled[:, rows])
         for weight, proba, predicted in zip(weights, probas, predictions, strict=True):
-            logs = logs_above(proba[rows].T, smallest)
-            predicted[rows] = largest(logs)[0]
+            logs = compute_logs_above(proba[rows].T, smallest)
+            predicted[rows] = find_largest(logs)[0]
             logs *= pooled.dtype.type(weight)
             total += logs
-        pooled[:, rows] = normalised(total)
+        pooled[:, rows] = normalise(total)
     return pooled, predictions
 
 
-def logs_above(proba, smallest):
+def compute_logs_above(proba, smallest):
     """Logarithms of probabilities, none of them smaller than the ``smallest``."""
     logs = np.maximum(proba, np.float32(smallest), order="C")
     return np.log(logs, out=logs)
 
 
-def normalised(scores):
+def normalise(scores):
     """The same array, now with logarithms of probabilities in each column."""
     scores -= scores.max(axis=0)
     scores -= np.log(np.exp(scores).sum(axis=0))
     return scores
 
 
-def largest(values):
+def find_largest(values):
     """Place and value of the largest of each column, the first of equals; faster than argmax."""
     k = len(values)
     top = values.max(axis=0)
@@ -122,8 +122,8 @@ def judge_rows(
 
 def _judge(logs, codes, calibration, hypotheses, highest, surprise, vote, vote_weight, known):
     own = codes, np.arange(len(codes))
-    logs = _calibrated(logs, calibration)
-    classes, (ranked, elsewhere), right = _mixture(logs, codes, hypotheses, known)
+    logs = _calibrate(logs, calibration)
+    classes, (ranked, elsewhere), right = _mix_hypotheses(logs, codes, hypotheses, known)
 
     def wrong(right):
         p = 1 - right
@@ -131,10 +131,10 @@ def _judge(logs, codes, calibration, hypotheses, highest, surprise, vote, vote_w
         return np.where(known, 0, raised)
 
     p_wrong = set_wrong(classes, own, np.minimum(wrong(classes[own]), highest))
-    joint = _joint(classes, codes)
+    joint = _count_joint(classes, codes)
     classes[own] = -1  # so that the largest is that of another class
-    other, p_other = largest(classes)
-    suspicion = between(wrong(ranked), -np.expm1(logs[own].astype(float)), surprise)
+    other, p_other = find_largest(classes)
+    suspicion = score_between(wrong(ranked), -np.expm1(logs[own].astype(float)), surprise)
     return (
         p_wrong.astype(float),
         np.where(known, 0, suspicion),
@@ -146,13 +146,13 @@ def _judge(logs, codes, calibration, hypotheses, highest, surprise, vote, vote_w
     )
 
 
-def _calibrated(logs, calibration):
+def _calibrate(logs, calibration):
     if not calibration.size:
         return logs
-    return normalised(calibration[:, :-1] @ logs + calibration[:, -1:])
+    return normalise(calibration[:, :-1] @ logs + calibration[:, -1:])
 
 
-def _mixture(logs, codes, h, known):
+def _mix_hypotheses(logs, codes, h, known):
     """Means over hypotheses: classes given labels, labels by other weights, right labels."""
     classes = np.zeros_like(logs)
     right = np.empty(len(h.slopes))
@@ -161,7 +161,9 @@ def _mixture(logs, codes, h, known):
         undone = logs
         if h.inverse_of[i] >= 0:
             undone = log_product(logs, h.inverses[h.inverse_of[i]], h.least_unmixed)
-        part = unnormalised(undone, slope, h.offsets[i]) * h.transitions[i].take(codes, axis=1)
+        part = compute_unnormalised(undone, slope, h.offsets[i]) * h.transitions[i].take(
+            codes, axis=1
+        )
         part /= part.sum(axis=0)
         own = part[codes, np.arange(len(codes))]
         right[i] = np.where(known, 1, own).sum(dtype=float)
@@ -170,7 +172,7 @@ def _mixture(logs, codes, h, known):
     return classes, labels, right
 
 
-def unnormalised(logs, slope, offsets):
+def compute_unnormalised(logs, slope, offsets):
     """What softmax(slope logs + offsets) is proportional to, one at most, nowhere quite zero.
 
     Were it zero, a label could be impossible under a hypothesis, and what follows undefined.
@@ -206,7 +208,7 @@ def set_wrong(classes, own, wanted):
     return wanted
 
 
-def _joint(classes, codes):
+def _count_joint(classes, codes):
     """Expected number of rows of each class with each label."""
     k = len(classes)
     cells = np.arange(k)[:, None] * k + codes
@@ -214,7 +216,7 @@ def _joint(classes, codes):
     return counts.reshape(k, k)
 
 
-def between(p_wrong, surprise, part):
+def score_between(p_wrong, surprise, part):
     """A place between the log-odds of a wrong label and those of any other label."""
     odds = (1 - part) * log_odds(p_wrong) + part * log_odds(surprise)
     return 1 / (1 + np.exp(-odds))
@@ -232,7 +234,7 @@ def label_likelihood(logs, to_label, slope, offsets):
     Classes have the probabilities p = softmax(slope logs + offsets), and row i has its label with
     the probability ``to_label[c, i]`` if its class is c. Arrays have the shape (K, n).
     """
-    p = unnormalised(logs, slope, offsets)
+    p = compute_unnormalised(logs, slope, offsets)
     p /= p.sum(axis=0)
     joint = p * to_label
     label = joint.sum(axis=0)

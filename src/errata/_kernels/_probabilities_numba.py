@@ -43,7 +43,7 @@ def _add_model(proba, weight, smallest, last, pooled, predicted):
         for r in range(size):
             for c in range(k):
                 logs[c, r] = proba[start + r, c]
-        _floored_logs(logs, smallest, size)
+        _compute_logs_above(logs, smallest, size)
         _predict(logs, size, sums[0], place)
         for r in range(size):
             predicted[start + r] = place[r]
@@ -62,7 +62,7 @@ def _add_model(proba, weight, smallest, last, pooled, predicted):
 
 
 @inner
-def _floored_logs(values, smallest, size):
+def _compute_logs_above(values, smallest, size):
     for c in range(len(values)):
         x = values[c]
         for r in range(size):
@@ -125,7 +125,7 @@ def _judge(logs, codes, calibration, hypotheses, limits, found):
             label[r] = codes[start + r]
         _calibrate(logs[:, rows], calibration, size, calibrated, sums)
         if len(inverses):
-            _exponentials(calibrated, size, q)
+            _compute_exponentials(calibrated, size, q)
         classes[:] = 0
         right[:] = 0
         for i in range(len(slopes)):
@@ -135,7 +135,7 @@ def _judge(logs, codes, calibration, hypotheses, limits, found):
                 scores = part
             score(scores, slopes[i], offsets[i], size, part, sums[0])
             _weigh(part, transitions[i], label, size, sums[1])
-            _own(part, label, size, sums[1], own)
+            _take_own(part, label, size, sums[1], own)
             n_right[i] += _count(own, known[rows], size)
             _add(own, ranking[i], size, ranked)
             _add(own, others[i], size, elsewhere)
@@ -144,10 +144,10 @@ def _judge(logs, codes, calibration, hypotheses, limits, found):
             believed[r] = classes[label[r], r]
             own[r] = calibrated[label[r], r]
         for p in (believed, ranked, elsewhere):
-            _wrong(p, vote[rows], vote_weight, size)
+            _make_wrong(p, vote[rows], vote_weight, size)
         for r in range(size):
             classes[label[r], r] = -1  # so that the largest is that of another class
-        _largest(classes, size, place, sums)
+        _find_largest(classes, size, place, sums)
         for r in range(size):
             classes[label[r], r] = 0
         _limit(believed, elsewhere, highest, known[rows], sums, size)
@@ -157,7 +157,7 @@ def _judge(logs, codes, calibration, hypotheses, limits, found):
             other[start + r] = place[r]
             p_other[start + r] = sums[0, r]
             joint[label[r], label[r]] += 1 - believed[r]
-        _suspicion(ranked, own, surprise, size, suspicion[rows])
+        _compute_suspicion(ranked, own, surprise, size, suspicion[rows])
         for r in range(size):
             if known[start + r]:
                 suspicion[start + r] = 0
@@ -229,7 +229,7 @@ def normalise(scores, size, top, total):
 
 
 @inner
-def _exponentials(logs, size, out):
+def _compute_exponentials(logs, size, out):
     smallest = out.dtype.type(SMALLEST_LOG)
     for c in range(len(logs)):
         x = logs[c]
@@ -285,7 +285,7 @@ def _weigh(part, transition, label, size, total):
 
 
 @inner
-def _own(part, label, size, total, own):
+def _take_own(part, label, size, total, own):
     """The probabilities of the labels themselves."""
     for r in range(size):
         own[r] = part[label[r], r]
@@ -319,7 +319,7 @@ def _add_classes(part, weight, total, size, classes):
 
 
 @inner
-def _wrong(right, vote, weight, size):
+def _make_wrong(right, vote, weight, size):
     """From right to wrong, raised by the vote where there is one."""
     for r in range(size):
         p = 1 - right[r]
@@ -327,7 +327,7 @@ def _wrong(right, vote, weight, size):
 
 
 @inner
-def _largest(classes, size, place, sums):
+def _find_largest(classes, size, place, sums):
     """Place and value of the largest of each column, and the sum of all but the label."""
     top = sums[0]
     total = sums[1]
@@ -358,7 +358,7 @@ def _limit(wrong, elsewhere, highest, known, sums, size):
 
 
 @inner
-def _suspicion(wrong, own, surprise, size, out):
+def _compute_suspicion(wrong, own, surprise, size, out):
     for r in range(size):
         wrong[r] = (1 - surprise) * _log_odds(wrong[r])
     for r in range(size):

@@ -50,11 +50,11 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
             x = x[here]
             left = np.cumsum(sums[sorted_rows], axis=0)
             left_weight = np.cumsum(weights[sorted_rows])
-            score = _scores(left[:-1], left_weight[:-1], left[-1], left_weight[-1], by_error)
+            score = _score_cuts(left[:-1], left_weight[:-1], left[-1], left_weight[-1], by_error)
             score = np.where(x[1:] > x[:-1], score, -np.inf)
-            place = _first_best(score)
+            place = _find_first_best(score)
             if place is not None and score[place] > best[0] * TIE:
-                best = score[place], feature, _between(x[place], x[place + 1])
+                best = score[place], feature, _choose_between(x[place], x[place + 1])
         return best[1:]
 
     return _grow(cut, lambda feature: columns[feature], sums, weights, depth)
@@ -75,11 +75,11 @@ def grow_binned(bins, edges, sums, weights, depth, by_error):
                 [np.bincount(held, column, n_bins).cumsum() for column in sums[rows].T]
             )
             left_weight = np.bincount(held, weights[rows], n_bins).cumsum()
-            score = _scores(left[:-1], left_weight[:-1], left[-1], left_weight[-1], by_error)
+            score = _score_cuts(left[:-1], left_weight[:-1], left[-1], left_weight[-1], by_error)
             filled = np.bincount(held, minlength=n_bins) > 0
             beyond = np.cumsum(filled[::-1])[::-1] > 0  # some row lies in this bin or higher
             score = np.where(filled[:-1] & beyond[1:], score, -np.inf)
-            place = _first_best(score)
+            place = _find_first_best(score)
             if place is not None and score[place] > best[0] * TIE:
                 best = score[place], feature, edges[feature, place]
         return best[1:]
@@ -90,7 +90,7 @@ def grow_binned(bins, edges, sums, weights, depth, by_error):
     return _grow(cut, values, sums, weights, depth)
 
 
-def class_sums(codes, weights, n_classes):
+def make_class_sums(codes, weights, n_classes):
     """The sums of rows with classes: signed weights for two, a column a class for more."""
     if n_classes == 2:
         return np.where(codes == 1, weights, -weights)[:, None]
@@ -114,11 +114,11 @@ def decide(columns, features, thresholds, values):
     """Sum over the trees of the values (tree, leaf, q) of each row's leaf: an array (n, q)."""
     total = np.zeros((columns.shape[1], values.shape[2]))
     for feature, threshold, value in zip(features, thresholds, values, strict=True):
-        total += value[_leaves(lambda f: columns[f], feature, threshold, columns.shape[1])]
+        total += value[_find_leaves(lambda f: columns[f], feature, threshold, columns.shape[1])]
     return total
 
 
-def misfit(outputs, codes, weights):
+def sum_misfit(outputs, codes, weights):
     """Weight of the rows whose output is not their class."""
     return weights[outputs != codes].sum()
 
@@ -142,13 +142,13 @@ def _grow(cut, values, sums, weights, depth):
         features[node], thresholds[node] = cut(rows) if len(rows) else _NOTHING[1:]
         right = values(features[node])[rows] > thresholds[node]
         rows_of += [rows[~right], rows[right]]
-    leaf = _leaves(values, features, thresholds, len(weights))
+    leaf = _find_leaves(values, features, thresholds, len(weights))
     leaf_sums = np.zeros((2**depth, sums.shape[1]))
     np.add.at(leaf_sums, leaf, sums)
     return features, thresholds, leaf, leaf_sums, np.bincount(leaf, weights, 2**depth)
 
 
-def _leaves(values, features, thresholds, n):
+def _find_leaves(values, features, thresholds, n):
     node = np.zeros(n, dtype=np.intp)
     while node.min() < len(features):
         for inner in np.unique(node):
@@ -158,13 +158,13 @@ def _leaves(values, features, thresholds, n):
     return (node - len(features)).astype(np.int32)
 
 
-def _scores(left, left_weight, total, total_weight, by_error):
+def _score_cuts(left, left_weight, total, total_weight, by_error):
     """How good cuts are, from the sums to the left and in all; -inf where a side has no weight."""
     right = total - left
     right_weight = total_weight - left_weight
     both = (left_weight > 0) & (right_weight > 0)
     if by_error:
-        score = _right_weight(left) + _right_weight(right)
+        score = _sum_right_weight(left) + _sum_right_weight(right)
     else:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             # Larger is less squared error: the squares of the targets are the same for all cuts.
@@ -172,18 +172,18 @@ def _scores(left, left_weight, total, total_weight, by_error):
     return np.where(both, score, -np.inf)
 
 
-def _right_weight(sums):
+def _sum_right_weight(sums):
     """What the weight of rows given the commonest class grows with."""
     return np.abs(sums[:, 0]) if sums.shape[1] == 1 else sums.max(axis=1)
 
 
-def _first_best(score):
+def _find_first_best(score):
     if len(score) == 0 or np.isneginf(score.max()):
         return None
     return int(np.argmax(score * TIE >= score.max()))
 
 
-def _between(low, high):
+def _choose_between(low, high):
     middle = low / 2 + high / 2  # their difference can overflow
     # Between neighbouring numbers there is none, and rounded up it would send both to the left.
     return middle if middle < high else low
@@ -193,11 +193,11 @@ def sum_votes(X, roots, nodes, votes):
     """Sum over the trees of the votes (leaves, K) of each row's leaf: an array (n, K)."""
     total = np.zeros((len(X), votes.shape[1]))
     for root in roots:
-        total += votes[nodes["leaf"][_ends(X, root, nodes)]]
+        total += votes[nodes["leaf"][_find_ends(X, root, nodes)]]
     return total
 
 
-def _ends(X, root, nodes):
+def _find_ends(X, root, nodes):
     node = np.full(len(X), root)
     moving = np.arange(len(X))
     while len(moving):

@@ -37,7 +37,7 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
     right = np.zeros(n, np.bool_)
     spare_rows = np.empty(n, order.dtype)
     spare = np.empty((2, n))
-    load = _side_by_side(sums, weights)
+    load = _stack_side_by_side(sums, weights)
     for node in range(n_inner):
         a = start[node]
         b = stop[node]
@@ -46,7 +46,7 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
             for k in range(len(total)):
                 total[k] += load[row, k]
         if a < b:
-            features[node], thresholds[node] = _best_cut(
+            features[node], thresholds[node] = _find_best_cut(
                 ranked[:, a:b], order[:, a:b], load, total, by_error, spare
             )
         middle = a
@@ -60,13 +60,13 @@ def grow(columns, order, ranked, sums, weights, depth, by_error):
         if 2 * node + 1 < n_inner:  # nobody asks for the order of rows in a leaf
             for f in range(len(columns)):
                 _part(order[f, a:b], ranked[f, a:b], right, spare_rows, spare[0])
-    leaf = _leaves(columns, features, thresholds, n)
-    leaf_sums, leaf_weights = _total(leaf, sums, weights, n_inner + 1)
+    leaf = _find_leaves(columns, features, thresholds, n)
+    leaf_sums, leaf_weights = _sum_leaves(leaf, sums, weights, n_inner + 1)
     return features, thresholds, leaf, leaf_sums, leaf_weights
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _side_by_side(sums, weights):
+def _stack_side_by_side(sums, weights):
     """Sums and weight of a row next to each other in memory."""
     q = sums.shape[1]
     load = np.empty((len(weights), q + 1))
@@ -78,7 +78,7 @@ def _side_by_side(sums, weights):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _best_cut(ranked, order, load, total, by_error, spare):
+def _find_best_cut(ranked, order, load, total, by_error, spare):
     """Feature and threshold of the best cut of all columns, the first of equals."""
     best = -np.inf
     feature = 0
@@ -106,7 +106,7 @@ def _cut(values, rows, load, total, by_error, spare):
             score = _score_classes(left, total, by_error)
             if score > best * TIE:
                 best = score
-                threshold = _between(previous, values[i])
+                threshold = _choose_between(previous, values[i])
             previous = values[i]
         for k in range(len(left)):
             left[k] += load[rows[i], k]
@@ -133,7 +133,7 @@ def _cut_one(values, rows, load, total, total_weight, by_error, spare):
     for i in range(n):
         if scores[i] > best * TIE and values[i + 1] > values[i]:
             best = scores[i]
-            threshold = _between(values[i], values[i + 1])
+            threshold = _choose_between(values[i], values[i + 1])
     return best, threshold
 
 
@@ -198,7 +198,7 @@ def grow_binned(bins, edges, sums, weights, depth, by_error):
     thresholds = np.full(n_inner, np.inf)
     cuts = np.full(n_inner, edges.shape[1])  # no bin is beyond: all go left
     node = np.zeros(n, np.int32)
-    load = _side_by_side(sums, weights)
+    load = _stack_side_by_side(sums, weights)
     for level in range(depth):
         first = 2**level - 1
         held = np.zeros((first + 1, d, edges.shape[1], q + 1))
@@ -223,7 +223,7 @@ def grow_binned(bins, edges, sums, weights, depth, by_error):
             right = bins[i, features[node[i]]] > cuts[node[i]]
             node[i] = 2 * node[i] + 1 + right
     node -= n_inner
-    leaf_sums, leaf_weights = _total(node, sums, weights, n_inner + 1)
+    leaf_sums, leaf_weights = _sum_leaves(node, sums, weights, n_inner + 1)
     return features, thresholds, node, leaf_sums, leaf_weights
 
 
@@ -253,7 +253,7 @@ def _cut_histogram(held, filled, by_error):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def class_sums(codes, weights, n_classes):
+def make_class_sums(codes, weights, n_classes):
     """As the plain twin."""
     sums = np.zeros((len(codes), 1 if n_classes == 2 else n_classes))
     for i in range(len(codes)):
@@ -297,7 +297,7 @@ def decide(columns, features, thresholds, values):
                 for k in range(q):
                     _add_stump(x, threshold, values[t, 0, k], values[t, 1, k], total[k, a:b])
             else:
-                leaf = _leaves(columns[:, a:b], features[t], thresholds[t], b - a)
+                leaf = _find_leaves(columns[:, a:b], features[t], thresholds[t], b - a)
                 for k in range(q):
                     for i in range(b - a):
                         total[k, a + i] += values[t, leaf[i], k]
@@ -305,7 +305,7 @@ def decide(columns, features, thresholds, values):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def misfit(outputs, codes, weights):
+def sum_misfit(outputs, codes, weights):
     """As the plain twin."""
     total = 0.0
     for i in range(len(codes)):
@@ -333,7 +333,7 @@ def _add_stump(x, threshold, low, high, total):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _leaves(columns, features, thresholds, n):
+def _find_leaves(columns, features, thresholds, n):
     leaf = np.empty(n, np.int32)
     for i in range(n):
         node = 0
@@ -344,7 +344,7 @@ def _leaves(columns, features, thresholds, n):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _total(leaf, sums, weights, n_leaves):
+def _sum_leaves(leaf, sums, weights, n_leaves):
     leaf_sums = np.zeros((n_leaves, sums.shape[1]))
     leaf_weights = np.zeros(n_leaves)
     for i in range(len(leaf)):
@@ -355,7 +355,7 @@ def _total(leaf, sums, weights, n_leaves):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _between(low, high):
+def _choose_between(low, high):
     middle = low / 2 + high / 2  # their difference can overflow
     return middle if middle < high else low
 

@@ -12,7 +12,9 @@ import numpy as np
 NUMBERS = 2**20  # distances held at once
 
 
-def weighted_neighbors(base, extra, sign, rows, n_neighbors, weights, targets, wanted, self_count):
+def find_weighted_neighbors(
+    base, extra, sign, rows, n_neighbors, weights, targets, wanted, self_count
+):
     """How far these ``rows`` must look, with each of the columns of ``extra``.
 
     ``base`` has shape (d, n) and ``extra`` (c, n); weights, targets and ``wanted`` (n, K).
@@ -32,25 +34,27 @@ def weighted_neighbors(base, extra, sign, rows, n_neighbors, weights, targets, w
     for first in range(0, len(rows), step):
         some = rows[first : first + step]
         here = np.arange(first, first + len(some))
-        total = sum((_squares(x, some) for x in base), np.zeros((len(some), base.shape[1])))
+        total = sum((_compute_squares(x, some) for x in base), np.zeros((len(some), base.shape[1])))
         for q in range(c):
-            squares = np.maximum(total + sign * _squares(extra[q], some), 0)
+            squares = np.maximum(total + sign * _compute_squares(extra[q], some), 0)
             squares[here - first, some] = -1 if self_count else np.inf
             order = np.argsort(squares, axis=1, kind="stable")
             squares = np.take_along_axis(squares, order, axis=1)
             nearest[q, here] = squares[:, n_neighbors - 1 + self_count]
             for s in range(k):
                 asked = np.flatnonzero(wanted[some, s])
-                found = _reach(squares[asked], weights[:, s][order[asked]], targets[some[asked], s])
+                found = _find_reach(
+                    squares[asked], weights[:, s][order[asked]], targets[some[asked], s]
+                )
                 reached[q, here[asked], s], mass[q, here[asked], s] = found
     return nearest, reached, mass
 
 
-def _squares(column, rows):
+def _compute_squares(column, rows):
     return np.subtract.outer(column[rows], column) ** 2
 
 
-def _reach(squares, weights, targets):
+def _find_reach(squares, weights, targets):
     """Where sorted rows cumulate the target: squared distances and cumulated weights."""
     weighs = (weights > 0) & (squares < np.inf)
     cumulated = np.cumsum(np.where(weighs, weights, 0), axis=1)
@@ -62,7 +66,7 @@ def _reach(squares, weights, targets):
     return np.where(some, squares[each, place], np.inf), np.where(some, cumulated[each, place], 0)
 
 
-def neighbor_lists(points, start, stop, size):
+def list_neighbors(points, start, stop, size):
     """The nearest of rows ``start`` to ``stop``, up to ``size`` of each.
 
     What comes back has a form of its own, for :func:`reach_along` of the same twin.
@@ -94,7 +98,7 @@ def reach_along(lists, points, start, weights, targets, wanted, self_count):
         rows = np.arange(start + part.start, start + part.stop)
         order = np.column_stack([rows, lists[part]]) if self_count else lists[part]
         for s in range(k):
-            place, mass[part, s] = _place_along(
+            place, mass[part, s] = _find_along(
                 weights[:, s][order], targets[rows, s], wanted[rows, s]
             )
             ends = order[np.arange(len(rows)), place]
@@ -103,7 +107,7 @@ def reach_along(lists, points, start, weights, targets, wanted, self_count):
     return reached, mass
 
 
-def _place_along(weights, targets, wanted):
+def _find_along(weights, targets, wanted):
     """Where rows cumulate the target, or as much as there is: the place, and what there is."""
     weighs = (weights > 0) & wanted[:, None]
     cumulated = np.cumsum(np.where(weighs, weights, 0), axis=1)

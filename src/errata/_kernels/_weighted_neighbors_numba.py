@@ -16,7 +16,7 @@ ends, and only its rows are sorted.
 import numpy as np
 from numba import njit
 
-from ._distances_numba import distances, survivors
+from ._distances_numba import compute_distances, find_survivors
 
 # The bits of a positive float, read as an integer, are nearly its logarithm: without the last 47
 # of them, there are 32 bins for each doubling, from the distance of the k-th neighbour on.
@@ -32,14 +32,16 @@ FEW = 24  # rows of a bin; beyond these, moving them one place at a time is no l
 
 
 @njit(cache=True, nogil=True)
-def weighted_neighbors(base, extra, sign, rows, n_neighbors, weights, targets, wanted, self_count):
+def find_weighted_neighbors(
+    base, extra, sign, rows, n_neighbors, weights, targets, wanted, self_count
+):
     """As the plain twin, row by row: no more than a few numbers for each row are held."""
     c = len(extra)
     n, k = weights.shape
     nearest = np.empty((c, len(rows)))
     reached = np.full((c, len(rows), k), np.inf)
     mass = np.zeros((c, len(rows), k))
-    padded = _padded(weights)
+    padded = _pad(weights)
     every_column = np.arange(len(base))
     total = np.empty(n)
     least = np.empty(n)
@@ -58,26 +60,28 @@ def weighted_neighbors(base, extra, sign, rows, n_neighbors, weights, targets, w
     doublings = 2 if len(base) > 6 else 1 if len(base) > 3 else 0
     for r in range(len(rows)):
         i = rows[r]
-        distances(base, i, every_column, sign, total, least)
-        _sum_by_bin(total, _kth(total, n_neighbors, heap), padded, i, bins, sums)
-        m = _rows_up_to(bins, _last_bin(sums, targets[i], wanted[i]), i, near)
-        m = survivors(least, 0, n, _limits(extra, i, sign, total, near, m, limits), near)
+        compute_distances(base, i, every_column, sign, total, least)
+        _sum_by_bin(total, _find_kth(total, n_neighbors, heap), padded, i, bins, sums)
+        m = _fill_rows_up_to(bins, _find_last_bin(sums, targets[i], wanted[i]), i, near)
+        m = find_survivors(
+            least, 0, n, _compute_limits(extra, i, sign, total, near, m, limits), near
+        )
         for q in range(c):
-            size = _within(extra[q], i, sign, total, near, m, limits[q], few, few_rows)
-            _places(few, size, limits[q], doublings, bins)
+            size = _fill_within(extra[q], i, sign, total, near, m, limits[q], few, few_rows)
+            _find_bins(few, size, limits[q], doublings, bins)
             copy_into_bins(few, few_rows, bins, size, *binned, stops)
-            nearest[q, r] = _kth_in_bins(*binned, stops, n_neighbors)
+            nearest[q, r] = _find_kth_in_bins(*binned, stops, n_neighbors)
             for s in range(k):
                 mass[q, r, s] = weights[i, s] * self_count if wanted[i, s] else 0.0
             find_ends(
                 binned[1], stops, weights, targets[i], wanted[i], held, running, ends, mass[q, r]
             )
-            _settle_all(binned, stops, ends, weights, targets[i], reached[q, r], mass[q, r])
+            _search_bins(binned, stops, ends, weights, targets[i], reached[q, r], mass[q, r])
     return nearest, reached, mass
 
 
 @njit(cache=True, nogil=True)
-def _padded(table):
+def _pad(table):
     """With columns of zeros up to a multiple of the width."""
     padded = np.zeros((table.shape[0], -(-table.shape[1] // WIDTH) * WIDTH))
     for i in range(table.shape[0]):
@@ -87,7 +91,7 @@ def _padded(table):
 
 
 @njit(cache=True, nogil=True)
-def _kth(squares, k, heap):
+def _find_kth(squares, k, heap):
     """The k-th smallest: the top of a heap of the k smallest so far."""
     heap[:k] = np.inf
     for square in squares:
@@ -138,7 +142,7 @@ def _add_weights(weights, bins, start, stop, sums):
 
 
 @njit(cache=True, nogil=True)
-def _last_bin(sums, targets, wanted):
+def _find_last_bin(sums, targets, wanted):
     """The first bin up to which every class that is wanted reaches its target, or its end."""
     last = 0
     for s in range(len(wanted)):
@@ -154,7 +158,7 @@ def _last_bin(sums, targets, wanted):
 
 
 @njit(cache=True, nogil=True)
-def _rows_up_to(bins, last, i, near):
+def _fill_rows_up_to(bins, last, i, near):
     """Fill in the rows other than i in these bins; return their number."""
     m = 0
     for j in range(len(bins)):
@@ -164,7 +168,7 @@ def _rows_up_to(bins, last, i, near):
 
 
 @njit(cache=True, nogil=True)
-def _limits(extra, i, sign, total, near, m, limits):
+def _compute_limits(extra, i, sign, total, near, m, limits):
     """How far the rows that hold enough are with each column; return the farthest of all."""
     farthest = 0.0
     for q in range(len(extra)):
@@ -181,7 +185,7 @@ def _limits(extra, i, sign, total, near, m, limits):
 
 
 @njit(cache=True, nogil=True)
-def _within(column, i, sign, total, near, m, limit, few, few_rows):
+def _fill_within(column, i, sign, total, near, m, limit, few, few_rows):
     """Fill in squares and indices of the survivors within the limit; return their number."""
     x = column[i]
     size = 0
@@ -196,7 +200,7 @@ def _within(column, i, sign, total, near, m, limit, few, few_rows):
 
 
 @njit(cache=True, nogil=True)
-def _places(squares, size, farthest, doublings, places):
+def _find_bins(squares, size, farthest, doublings, places):
     """Bins of equal width up to the farthest, in squares that are squared again a few times.
 
     In many dimensions most rows are far away, and these bins hold about as many each.
@@ -210,13 +214,13 @@ def _places(squares, size, farthest, doublings, places):
 
 
 @njit(cache=True, nogil=True)
-def _settle_all(binned, stops, ends, weights, targets, reached, mass):
+def _search_bins(binned, stops, ends, weights, targets, reached, mass):
     """Where each class has enough; a row that needs no other one is at -1."""
     for s in range(len(ends)):
         end = ends[s]
         if end >= 0:
             start = stops[end - 1] if end else 0
-            reached[s], mass[s] = settle(
+            reached[s], mass[s] = search_bin(
                 binned[0], binned[1], start, stops[end], weights[:, s], targets[s], mass[s]
             )
         elif mass[s] > 0:
@@ -224,7 +228,7 @@ def _settle_all(binned, stops, ends, weights, targets, reached, mass):
 
 
 @njit(cache=True, nogil=True)
-def _kth_in_bins(squares, rows, stops, k):
+def _find_kth_in_bins(squares, rows, stops, k):
     """The k-th smallest."""
     b = 0
     while stops[b] < k:
@@ -234,7 +238,7 @@ def _kth_in_bins(squares, rows, stops, k):
 
 
 @njit(cache=True, nogil=True)
-def neighbor_lists(points, start, stop, size):
+def list_neighbors(points, start, stop, size):
     """Rows by bins, (rows, size), and where bins end, (rows, BINS), within the list."""
     columns = points.T.copy()
     every_column = np.arange(points.shape[1])
@@ -250,11 +254,11 @@ def neighbor_lists(points, start, stop, size):
     binned_rows = np.empty(n, np.int32)
     places = np.empty(n, np.int64)
     for i in range(start, stop):
-        distances(columns, i, every_column, 1, squares, spare)
+        compute_distances(columns, i, every_column, 1, squares, spare)
         for t in range(n):
             rows[t] = t if t < i else t + 1
             others[t] = squares[rows[t]]
-        _places_by_median(others, places)
+        _find_bins_by_median(others, places)
         copy_into_bins(others, rows, places, n, binned, binned_rows, stops[i - start])
         for t in range(size):
             lists[i - start, t] = binned_rows[t]
@@ -263,7 +267,7 @@ def neighbor_lists(points, start, stop, size):
 
 
 @njit(cache=True, nogil=True)
-def _places_by_median(squares, places):
+def _find_bins_by_median(squares, places):
     """Bins of equal width up to twice the median; what is beyond is in the last one."""
     typical = np.median(squares[:: -(-len(squares) // SAMPLE)])
     scale = (LIST_BINS - 1) / (2 * typical) if typical > 0 else 0.0
@@ -302,8 +306,8 @@ def reach_along(lists, points, start, weights, targets, wanted, self_count):
         find_ends(rows[r], stops[r], weights, targets[i], wanted[i], held, total, ends, mass[r])
         for s in range(k):
             if ends[s] >= 0:
-                m = _rows_of(points, i, rows[r], stops[r], ends[s], squares, some)
-                reached[r, s], mass[r, s] = settle(
+                m = _fill_rows_of(points, i, rows[r], stops[r], ends[s], squares, some)
+                reached[r, s], mass[r, s] = search_bin(
                     squares, some, 0, m, weights[:, s], targets[i, s], mass[r, s]
                 )
             elif mass[r, s] > 0:
@@ -312,7 +316,7 @@ def reach_along(lists, points, start, weights, targets, wanted, self_count):
 
 
 @njit(cache=True, nogil=True)
-def _rows_of(points, i, rows, stops, b, squares, some):
+def _fill_rows_of(points, i, rows, stops, b, squares, some):
     """Fill in the rows of a bin, and how far they are; return their number."""
     start = stops[b - 1] if b else 0
     for t in range(start, stops[b]):
@@ -377,7 +381,7 @@ def find_ends(rows, stops, weights, targets, wanted, held, total, ends, before):
 
 
 @njit(cache=True, nogil=True)
-def settle(squares, rows, start, stop, weights, target, before):
+def search_bin(squares, rows, start, stop, weights, target, before):
     """Go along the rows of a bin until there is enough, or as far as anybody weighs."""
     sort_bin(squares, rows, start, stop)
     reached = np.inf

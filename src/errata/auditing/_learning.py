@@ -9,7 +9,7 @@ import numpy as np
 
 from .._blocks import blocks
 from .._format import percent
-from .._kernels._probabilities import largest, normalised
+from .._kernels._probabilities import find_largest, normalise
 from .._random import clone_keeping_seeds
 from ..tables._columns import take_table_rows, without_columns
 from ..tables.features._features import FeaturePlan
@@ -77,7 +77,7 @@ class Filler:
             What the user says of the classes that could be audited.
         """
         logs = self._given(proba) if self.classifier is None else self._learnt(X)
-        codes, p = largest(classes_before_labels(self.noise, logs))
+        codes, p = find_largest(classes_before_labels(self.noise, logs))
         return codes.astype(np.intp), np.minimum(p, 1.0)
 
     def _learnt(self, X: np.ndarray) -> np.ndarray:
@@ -91,7 +91,7 @@ class Filler:
 
     def _given(self, proba: Any) -> np.ndarray:
         logs = floored_logs(certain_or_uniform(proba).astype(np.float32).T)
-        return normalised(logs * np.float32(self.weight))
+        return normalise(logs * np.float32(self.weight))
 
 
 class Learnt(NamedTuple):

@@ -195,17 +195,17 @@ class NoisyTraining:
         shared_seed = bench.seed_of(cell.dataset, cell.repetition)
         X, y = (self.load or _load)(dataset, bench.folder, shared_seed)
         scores = []
-        for fold, (train, test) in enumerate(_splits(self.split, X, y, shared_seed)):
+        for fold, (train, test) in enumerate(_split_rows(self.split, X, y, shared_seed)):
             noise_seed = bench.seed_of(cell.dataset, cell.repetition, fold)
-            inject = self.inject or _exact_fraction
+            inject = self.inject or _flip_exact_fraction
             noisy, flipped = inject(y[train], cell.noise_level or 0.0, noise_seed)
             # The whole cell: a method draws anew at each level, as in independent runs.
             model = clone_with_seed(estimator, bench.seed_of(*cell, fold)).fit(X[train], noisy)
-            scores.append((self.score or _accuracy)(model, X[test], y[test], flipped))
+            scores.append((self.score or _score_accuracy)(model, X[test], y[test], flipped))
         return {name: float(np.mean([s[name] for s in scores])) for name in scores[0]}
 
 
-def _splits(splitter: Any, X: np.ndarray, y: np.ndarray, seed: int) -> Split:
+def _split_rows(splitter: Any, X: np.ndarray, y: np.ndarray, seed: int) -> Split:
     splitter = copy.copy(splitter)  # the experiment's own is described in the manifest
     splitter.random_state = seed
     return splitter.split(X, y)
@@ -215,11 +215,11 @@ def _load(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndarray]
     return load_dataset(dataset, folder=folder, random_state=seed, return_X_y=True)
 
 
-def _exact_fraction(y: np.ndarray, level: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def _flip_exact_fraction(y: np.ndarray, level: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return flip_labels(y, level, random_state=seed)
 
 
-def _accuracy(model: Any, X: np.ndarray, y: np.ndarray, _: np.ndarray) -> dict[str, float]:
+def _score_accuracy(model: Any, X: np.ndarray, y: np.ndarray, _: np.ndarray) -> dict[str, float]:
     return {"accuracy_percent": 100 * float(np.mean(model.predict(X) == y))}
 
 
@@ -251,10 +251,10 @@ def load_published(name: str) -> list[dict[str, Any]]:
             f"no published table is called {name!r}; there are {', '.join(list_published())}."
         )
     with (files("errata.bench") / "published" / f"{name}.csv").open(encoding="utf-8") as stream:
-        return [{k: _value(k, v) for k, v in row.items()} for row in csv.DictReader(stream)]
+        return [{k: _parse_value(k, v) for k, v in row.items()} for row in csv.DictReader(stream)]
 
 
-def _value(column: str, text: str) -> Any:
+def _parse_value(column: str, text: str) -> Any:
     """Numbers as floats; names stay text even where they look like numbers (table 4.10)."""
     if text == "":
         return None

@@ -35,12 +35,14 @@ def write_comparison(experiment: Experiment, results: list[dict], out: str | Pat
     """
     out = Path(out)
     files = [out / "results.csv", out / "manifest.json"]
-    comparisons = beside_published(results, experiment.published) if experiment.published else []
+    comparisons = (
+        compare_with_published(results, experiment.published) if experiment.published else []
+    )
     summary = None
     sentences = [f"{len(results)} measurements; none of them was published."]
     if comparisons:
-        summary = to_rich(summary_table(comparisons))
-        sentences = [sentence(comparisons)]
+        summary = to_rich(make_summary_table(comparisons))
+        sentences = [summarise(comparisons)]
         files.append(out / "comparison.md")
         _write_markdown(experiment.title, comparisons, files[-1])
     # Numbers first: a missing extra must not cost a run its tables.
@@ -69,8 +71,8 @@ class BesidePublished(NamedTuple):
 
 
 def _write_markdown(title: str, comparisons: list[BesidePublished], path: Path) -> None:
-    parts = [f"# {title}", sentence(comparisons)]
-    for table in (summary_table(comparisons), detail_table(comparisons)):
+    parts = [f"# {title}", summarise(comparisons)]
+    for table in (make_summary_table(comparisons), make_detail_table(comparisons)):
         parts += [f"## {table.title}", to_markdown(table)]
     with atomic_path(path) as temporary:
         temporary.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
@@ -97,7 +99,7 @@ class Table(NamedTuple):
     names: int
 
 
-def summary_table(comparisons: Sequence[BesidePublished]) -> Table:
+def make_summary_table(comparisons: Sequence[BesidePublished]) -> Table:
     """Means over the data sets, one row per metric, noise level and method."""
     groups = defaultdict(list)
     for row in comparisons:
@@ -105,13 +107,13 @@ def summary_table(comparisons: Sequence[BesidePublished]) -> Table:
     rows = [
         [
             metric,
-            _percent(level),
+            _format_percent(level),
             method,
             str(len(group)),
             f"{fmean(c.ours for c in group):.2f}",
             f"{fmean(c.published for c in group):.2f}",
             f"{fmean(c.difference for c in group):+.2f}",
-            _fraction_within(group),
+            _compute_fraction_within(group),
         ]
         for (metric, level, method), group in groups.items()
     ]
@@ -120,16 +122,16 @@ def summary_table(comparisons: Sequence[BesidePublished]) -> Table:
     return Table("Means over the data sets", header, rows, len(names))
 
 
-def detail_table(comparisons: Sequence[BesidePublished]) -> Table:
+def make_detail_table(comparisons: Sequence[BesidePublished]) -> Table:
     """Every published number beside ours."""
     rows = [
         [
             c.metric,
-            _percent(c.noise_level),
+            _format_percent(c.noise_level),
             c.dataset,
             c.method,
-            _with_spread(c.ours, c.ours_std),
-            _with_spread(c.published, c.published_std),
+            _format_with_spread(c.ours, c.ours_std),
+            _format_with_spread(c.published, c.published_std),
             f"{c.difference:+.2f}",
             {True: "yes", False: "no", None: "?"}[c.within],
         ]
@@ -148,7 +150,7 @@ def detail_table(comparisons: Sequence[BesidePublished]) -> Table:
     return Table("Every number", header, rows, names=4)
 
 
-def sentence(comparisons: Sequence[BesidePublished]) -> str:
+def summarise(comparisons: Sequence[BesidePublished]) -> str:
     """One sentence about all of them."""
     known = [c for c in comparisons if c.within is not None]
     close = sum(bool(c.within) for c in known)
@@ -183,14 +185,14 @@ def plot_comparison(comparisons: Sequence[BesidePublished], path: Path, *, title
     methods = list(dict.fromkeys(c.method for c in comparisons))
     columns = min(len(methods), 3)
     lines = -(-len(methods) // columns)
-    figure = new_figure(3.4 * columns + 1, 3.4 * lines + 0.6)
+    figure = make_figure(3.4 * columns + 1, 3.4 * lines + 0.6)
     axes = figure.subplots(lines, columns, squeeze=False, sharex=True, sharey=True)
     low = min(min(c.ours, c.published) for c in comparisons)
     high = max(max(c.ours, c.published) for c in comparisons)
     for axis, method in zip(axes.flat, methods, strict=False):
         axis.axline((low, low), slope=1, color="0.7", linewidth=1, zorder=0)
         points = _draw_points(axis, [c for c in comparisons if c.method == method])
-        axis.set(title=method, xlim=_wider(low, high), ylim=_wider(low, high), aspect="equal")
+        axis.set(title=method, xlim=_widen(low, high), ylim=_widen(low, high), aspect="equal")
     for axis in list(axes.flat)[len(methods) :]:
         axis.set_axis_off()
     metric = comparisons[0].metric.replace("_", " ")
@@ -223,25 +225,25 @@ def _draw_points(axis: Any, group: Sequence[BesidePublished]) -> Any:
     )
 
 
-def _wider(low: float, high: float) -> tuple[float, float]:
+def _widen(low: float, high: float) -> tuple[float, float]:
     margin = 0.05 * (high - low) or 1.0  # a single number has no range
     return low - margin, high + margin
 
 
-def _percent(level: float | None) -> str:
+def _format_percent(level: float | None) -> str:
     return "-" if level is None else f"{100 * level:g}%"
 
 
-def _with_spread(mean: float, std: float | None) -> str:
+def _format_with_spread(mean: float, std: float | None) -> str:
     return f"{mean:.2f}" if std is None else f"{mean:.2f} ± {std:.2f}"
 
 
-def _fraction_within(group: Sequence[BesidePublished]) -> str:
+def _compute_fraction_within(group: Sequence[BesidePublished]) -> str:
     known = [c for c in group if c.within is not None]
     return f"{sum(bool(c.within) for c in known)}/{len(known)}" if known else "?"
 
 
-def beside_published(
+def compare_with_published(
     results: Iterable[dict[str, Any]], published: Published
 ) -> list[BesidePublished]:
     """Put the mean of our repetitions beside the published number, wherever both exist.
@@ -263,7 +265,7 @@ def beside_published(
     >>> row.published, round(row.ours, 2), round(row.difference, 2), row.within
     (76.93, 76.6, -0.33, True)
     """
-    values = _by_cell(results)
+    values = _group_by_cell(results)
     rows = []
     for row in published.rows():
         key = (row["dataset"], row.get("noise_level"), row["method"], row["metric"])
@@ -273,11 +275,13 @@ def beside_published(
             theirs = row["mean"] if corrected is None else corrected
             spread = row.get("std")
             rounding = row.get("rounding") or 0.0
-            rows.append(_beside(key, values[key], theirs, spread, published.repetitions, rounding))
+            rows.append(
+                _compare_cell(key, values[key], theirs, spread, published.repetitions, rounding)
+            )
     return rows
 
 
-def _by_cell(results: Iterable[dict[str, Any]]) -> dict[Key, list[float]]:
+def _group_by_cell(results: Iterable[dict[str, Any]]) -> dict[Key, list[float]]:
     values = defaultdict(list)
     for row in results:
         # Results keep the order of the columns of their file: the cell, then the metrics.
@@ -287,7 +291,7 @@ def _by_cell(results: Iterable[dict[str, Any]]) -> dict[Key, list[float]]:
     return values
 
 
-def _beside(
+def _compare_cell(
     key: Key,
     values: list[float],
     theirs: float,
@@ -319,11 +323,11 @@ def illustrate_ranks(results: list[dict[str, Any]], folder: Path, *, metric: str
     Writes friedman.csv and one ranks-LEVEL.png each; the higher the metric, the better. Levels with
     fewer than three methods or two data sets are left out: there is nothing to rank.
     """
-    tables = _tables(results, metric)
+    tables = _make_tables(results, metric)
     if not tables:
         return []
     files = [folder / "friedman.csv"]
-    rows = [_friedman(level, *table) for level, table in tables.items()]
+    rows = [_describe_friedman(level, *table) for level, table in tables.items()]
     write_table(files[0], {name: [row[name] for row in rows] for name in rows[0]})
     for level, (methods, scores) in tables.items():
         files.append(folder / f"ranks-{level}.png")
@@ -331,13 +335,17 @@ def illustrate_ranks(results: list[dict[str, Any]], folder: Path, *, metric: str
     return files
 
 
-def _friedman(level: float | None, methods: list[str], scores: np.ndarray) -> dict[str, Any]:
+def _describe_friedman(
+    level: float | None, methods: list[str], scores: np.ndarray
+) -> dict[str, Any]:
     test = friedman_test(scores)
     ranks = {f"rank of {m}": float(r) for m, r in zip(methods, test.average_ranks, strict=True)}
     return {"noise_level": level, "statistic": test.statistic, "p_value": test.p_value} | ranks
 
 
-def _tables(results: list[dict[str, Any]], metric: str) -> dict[Any, tuple[list[str], np.ndarray]]:
+def _make_tables(
+    results: list[dict[str, Any]], metric: str
+) -> dict[Any, tuple[list[str], np.ndarray]]:
     """For each noise level the methods, and their mean scores with one row per data set."""
     values: dict[Any, dict] = defaultdict(lambda: defaultdict(list))
     for row in results:
@@ -361,7 +369,7 @@ def _draw_ranks(scores: np.ndarray, methods: list[str], path: Path) -> None:
     require("matplotlib.pyplot", extra="report").close(axis.figure)
 
 
-def new_figure(width: float, height: float) -> Any:
+def make_figure(width: float, height: float) -> Any:
     """A figure of this size in inches, whose parts make room for each other."""
     figure = require("matplotlib.figure", extra="report").Figure
     return figure((width, height), layout="constrained")

@@ -85,7 +85,7 @@ def run_experiment(
     # Before anything is written, and for all sets at once rather than hours into the run.
     check_available([name for name in experiment.datasets.values() if name is not None], folder)
     out = Path(out)
-    with result_folder(out):
+    with make_result_folder(out):
         write_manifest(out / "manifest.json", describe(experiment, seed))
         file = ResultFile(out / "results.csv", experiment.metrics)
         cells = list(experiment.cells())
@@ -96,10 +96,10 @@ def run_experiment(
         report(done, len(cells))
         if engine is None:
             bench = Bench(None if folder is None else Path(folder), seed)
-            measured = _measured_here(experiment, missing, bench, n_jobs)
+            measured = _measure_here(experiment, missing, bench, n_jobs)
         else:
-            measured = _measured_on(
-                engine, experiment, missing, Bench(_anywhere(folder), seed), out
+            measured = _measure_on(
+                engine, experiment, missing, Bench(_resolve_folder(folder), seed), out
             )
         for cell, value in measured:
             file.append(cell, value)
@@ -111,7 +111,7 @@ def run_experiment(
         return read_results(file.path)
 
 
-def _measured_here(
+def _measure_here(
     experiment: Experiment, cells: list[Cell], bench: Bench, n_jobs: int | None
 ) -> Iterator[tuple[Cell, Mapping[str, float]]]:
     # Unordered: a slow cell must not keep those that finished after it from the disk.
@@ -120,7 +120,7 @@ def _measured_here(
     )
 
 
-def _measured_on(
+def _measure_on(
     engine: Any, experiment: Experiment, cells: list[Cell], bench: Bench, out: Path
 ) -> Iterator[tuple[Cell, Mapping[str, float]]]:
     shared = (experiment, bench)
@@ -128,7 +128,7 @@ def _measured_on(
     return (measured for _, measured in found)
 
 
-def _anywhere(folder: str | os.PathLike | None) -> Path | None:
+def _resolve_folder(folder: str | os.PathLike | None) -> Path | None:
     """The data folder by a name that a worker knows, which has another ERRATA_DATA or none."""
     here = find_folder(folder)
     return None if here is None else here.absolute()
@@ -159,7 +159,7 @@ def read_results(path: str | os.PathLike) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def result_folder(path: Path) -> Iterator[None]:
+def make_result_folder(path: Path) -> Iterator[None]:
     """Make a folder for a run; where the run fails before anything is measured, nothing stays."""
     new = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
@@ -246,9 +246,9 @@ def describe(experiment: Experiment, seed: int) -> dict[str, Any]:
         "repetitions": experiment.repetitions,
         "noise_levels": [None if x is None else float(x) for x in experiment.noise_levels],
         "datasets": dict(experiment.datasets),
-        "methods": {name: described(method) for name, method in experiment.methods.items()},
+        "methods": {name: format_object(method) for name, method in experiment.methods.items()},
         "metrics": list(experiment.metrics),
-        "measure": described(experiment.measure),
+        "measure": format_object(experiment.measure),
         "versions": {"python": platform.python_version()} | {n: version(n) for n in _LIBRARIES},
     }
 
@@ -268,15 +268,16 @@ def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
         )
 
 
-def described(thing: Any) -> str:
+def format_object(thing: Any) -> str:
     """What a thing is, in a line that is the same in every run: no addresses, nothing left out."""
     # First, as functions and classes have a __dict__ too, and their repr has an address.
     if isinstance(thing, type) or (callable(thing) and hasattr(thing, "__qualname__")):
         return f"{thing.__module__}.{thing.__qualname__}"
     if isinstance(thing, list | tuple):
-        return f"[{', '.join(map(described, thing))}]"
+        return f"[{', '.join(map(format_object, thing))}]"
     if isinstance(thing, dict):
-        return f"{{{', '.join(f'{name}: {described(value)}' for name, value in thing.items())}}}"
+        items = (f"{name}: {format_object(value)}" for name, value in thing.items())
+        return f"{{{', '.join(items)}}}"
     # Not repr(), which leaves out the defaults, and these may change between versions.
     if isinstance(thing, BaseEstimator):
         return _call(thing, thing.get_params(deep=False))
@@ -287,5 +288,5 @@ def described(thing: Any) -> str:
 
 
 def _call(thing: Any, parameters: dict[str, Any]) -> str:
-    arguments = (f"{name}={described(parameters[name])}" for name in sorted(parameters))
+    arguments = (f"{name}={format_object(parameters[name])}" for name in sorted(parameters))
     return f"{type(thing).__name__}({', '.join(arguments)})"

@@ -21,9 +21,9 @@ from ..auditing import Audit, audit
 from ..auditing._audit import class_posterior
 from ..auditing.inputs._inputs import Inputs, read_inputs
 from ..bench._experiment import Cell
-from ..bench._run import ResultFile, described, read_results, result_folder, write_manifest
+from ..bench._run import ResultFile, format_object, make_result_folder, read_results, write_manifest
 from ..noise import NoiseModel, boundary_flip_proba, flip_labels, reference_proba
-from ._competitors import Competitor, chosen_competitors
+from ._competitors import Competitor, choose_competitors
 from ._folds import ComparedRows, Values, score_fold
 from ._result import Comparison
 
@@ -133,20 +133,20 @@ def compare(
     check_count("repetitions", repetitions)
     seed = draw_seed(random_state)
     inputs = read_inputs(X, y, groups=groups, seed=seed, n_jobs=n_jobs)
-    chosen = chosen_competitors(competitors, len(inputs.present))
-    kept, notes = _kept_rows(inputs, max_rows, seed)
+    chosen = choose_competitors(competitors, len(inputs.present))
+    kept, notes = _select_rows(inputs, max_rows, seed)
     _check_folds(cv, inputs, kept)
     certain = None if known is None else check_mask("known", known, len(inputs.codes))[kept]
-    rows, found = _rows(inputs, kept, certain, noise, kind, seed)
-    folds = _folds(inputs, kept, rows, cv, repetitions, seed)
+    rows, found = _make_rows(inputs, kept, certain, noise, kind, seed)
+    folds = _make_folds(inputs, kept, rows, cv, repetitions, seed)
     store: Memory | Folder = Memory()
     if out is not None:
         manifest = {"table": _digest(rows, folds), "seed": seed}
         manifest |= {"cv": cv, "repetitions": repetitions}
-        manifest |= {"competitors": {name: described(c) for name, c in chosen.items()}}
+        manifest |= {"competitors": {name: format_object(c) for name, c in chosen.items()}}
         store = Folder(Path(out), title, noise, manifest)
     with (
-        nullcontext() if out is None else result_folder(Path(out)),
+        nullcontext() if out is None else make_result_folder(Path(out)),
         open_counter(progress, "measured", "fits") as tell,
     ):
         measured = run(
@@ -167,7 +167,7 @@ def compare(
     )
 
 
-def _kept_rows(inputs: Inputs, most: int | None, seed: int) -> tuple[np.ndarray, list[str]]:
+def _select_rows(inputs: Inputs, most: int | None, seed: int) -> tuple[np.ndarray, list[str]]:
     """Rows of classes that can be learnt, and a note where some were drawn of too many."""
     rows = np.sort(inputs.audited)
     if most is None or len(rows) <= check_count("max_rows", most, low=20):
@@ -176,7 +176,7 @@ def _kept_rows(inputs: Inputs, most: int | None, seed: int) -> tuple[np.ndarray,
     return np.sort(drawn), [f"{count(most)} of {count(len(rows))} rows were drawn at random."]
 
 
-def _rows(
+def _make_rows(
     inputs: Inputs,
     kept: np.ndarray,
     known: np.ndarray | None,
@@ -185,11 +185,11 @@ def _rows(
     seed: int,
 ) -> tuple[ComparedRows, Audit]:
     """What competitors learn from and are scored by, and the audit of it."""
-    features = np.asarray(take_rows(_dense(inputs), kept), dtype=float)
+    features = np.asarray(take_rows(_make_dense(inputs), kept), dtype=float)
     labels = inputs.labels[kept]
     before = inputs.labels[kept]
     if noise is not None:
-        labels = _with_noise(features, labels, known, noise, kind, seed)
+        labels = _inject_noise(features, labels, known, noise, kind, seed)
     found = audit(features, labels, self_check=False, random_state=seed)
     rows = ComparedRows(
         features=features,
@@ -199,25 +199,25 @@ def _rows(
         classes=found.classes,
         posterior=class_posterior(found, known) if found.has_skill else None,
         known=known,
-        truth=None if noise is None else _codes_of(before, found.classes),
+        truth=None if noise is None else _encode(before, found.classes),
     )
     return rows, found
 
 
-def _codes_of(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def _encode(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Codes of labels; -1, which nobody predicts, for a class of which noise has left no label."""
     codes = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     return np.where(classes[codes] == labels, codes, -1)
 
 
-def _dense(inputs: Inputs) -> np.ndarray:
+def _make_dense(inputs: Inputs) -> np.ndarray:
     if inputs.features is None:
         raise ValueError("there is no table to learn from; pass X.")
     X = inputs.features.X
     return X.toarray() if hasattr(X, "toarray") else X
 
 
-def _with_noise(
+def _inject_noise(
     features: np.ndarray,
     labels: np.ndarray,
     known: np.ndarray | None,
@@ -260,7 +260,7 @@ def _check_folds(cv: int, inputs: Inputs, kept: np.ndarray) -> None:
         )
 
 
-def _folds(
+def _make_folds(
     inputs: Inputs, kept: np.ndarray, rows: ComparedRows, cv: int, repetitions: int, seed: int
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Training and test rows of every fold of every repetition."""
@@ -303,7 +303,7 @@ def run(
         if (lacking := {name: c for name, c in competitors.items() if (name, number) not in found})
     ]
     tell(len(found), len(folds) * len(competitors))
-    for fold, values in _measured(missing, (rows, seed), n_jobs, engine, store.path):
+    for fold, values in _measure_folds(missing, (rows, seed), n_jobs, engine, store.path):
         for name, value in values.items():
             found[name, fold] = value
             store.keep(name, fold, value)
@@ -320,7 +320,7 @@ class _Missing(NamedTuple):
     competitors: dict[str, Competitor]
 
 
-def _measured(
+def _measure_folds(
     missing: list[_Missing], shared: Any, n_jobs: int | None, engine: Any, folder: Path | None
 ) -> Iterable[tuple[int, dict[str, Values]]]:
     """Values of each fold as they come, measured in processes of this machine or on a cluster."""

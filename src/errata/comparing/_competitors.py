@@ -50,7 +50,7 @@ def default_competitors(n_classes: int = 2) -> dict[str, Competitor]:
     >>> list(default_competitors())[:4]
     ['logistic regression', 'random forest', 'gradient boosting', 'SVM']
     """
-    plain = _plain()
+    plain = _make_plain()
     audited = {f"{name} after audit": Competitor(model, AuditFilter()) for name, model in plain}
     return {
         **{name: Competitor(model) for name, model in plain},
@@ -58,11 +58,11 @@ def default_competitors(n_classes: int = 2) -> dict[str, Competitor]:
         "logistic regression after CrossValFilter": Competitor(plain[0][1], CrossValFilter()),
         "SVM after CutEdgeFilter": Competitor(SVC(), CutEdgeFilter()),
         "peeled AdaBoost": Competitor(DiscreteAdaBoostClassifier(), MarginPeeler()),
-        **{name: Competitor(model) for name, model in _tolerant(n_classes)},
+        **{name: Competitor(model) for name, model in _make_tolerant(n_classes)},
     }
 
 
-def chosen_competitors(competitors: Any, n_classes: int) -> dict[str, Competitor]:
+def choose_competitors(competitors: Any, n_classes: int) -> dict[str, Competitor]:
     """The competitors that the user asked for, by their names.
 
     ``competitors`` is None for all defaults, a list of names of defaults, or a mapping of names to
@@ -78,7 +78,7 @@ def chosen_competitors(competitors: Any, n_classes: int) -> dict[str, Competitor
         )
     if not isinstance(competitors, Mapping):
         competitors = dict.fromkeys(competitors)
-    chosen = {str(name): _one(name, given, defaults) for name, given in competitors.items()}
+    chosen = {str(name): _choose_one(name, given, defaults) for name, given in competitors.items()}
     if len(chosen) < 2:
         raise ValueError(
             f"{listed(chosen) or 'nothing'} alone cannot be compared; name two competitors or more."
@@ -86,7 +86,7 @@ def chosen_competitors(competitors: Any, n_classes: int) -> dict[str, Competitor
     return chosen
 
 
-def _one(name: Any, given: Any, defaults: Mapping[str, Competitor]) -> Competitor:
+def _choose_one(name: Any, given: Any, defaults: Mapping[str, Competitor]) -> Competitor:
     if isinstance(given, Competitor):
         return given
     if given is None and name in defaults:
@@ -101,7 +101,7 @@ def _one(name: Any, given: Any, defaults: Mapping[str, Competitor]) -> Competito
     return Competitor(given, on_features=False)
 
 
-def _plain() -> list[tuple[str, Any]]:
+def _make_plain() -> list[tuple[str, Any]]:
     return [
         ("logistic regression", LogisticRegression(max_iter=1_000)),
         ("random forest", RandomForestClassifier(200)),
@@ -110,7 +110,7 @@ def _plain() -> list[tuple[str, Any]]:
     ]
 
 
-def _tolerant(n_classes: int) -> list[tuple[str, Any]]:
+def _make_tolerant(n_classes: int) -> list[tuple[str, Any]]:
     found = [
         ("AuditedClassifier", AuditedClassifier()),
         ("hardness bagging", HardnessBaggingClassifier()),

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from .._compat import take_rows
 from .._random import clone_keeping_seeds
 from .._validation import as_column
-from ..bench._run import described
+from ..bench._run import format_object
 from ._competitors import Competitor
 
 Values = dict[str, float]
@@ -111,13 +111,13 @@ def _predict(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = clone_keeping_seeds(competitor.classifier, seed)
-        left, X_test = _material(rows, train, test, competitor, part, seed)
+        left, X_test = _prepare_material(rows, train, test, competitor, part, seed)
         begin = time.process_time()
         predicted = as_column(model.fit(left.X, left.labels).predict(X_test))
         return predicted, left.seconds + time.process_time() - begin
 
 
-def _material(
+def _prepare_material(
     rows: ComparedRows,
     train: np.ndarray,
     test: np.ndarray,
@@ -131,7 +131,7 @@ def _material(
         return _Left(take_rows(rows.table, train), labels, 0.0), take_rows(rows.table, test)
     if competitor.filter is None:
         return _Left(part.train, labels, 0.0), part.test
-    name = described(competitor.filter)  # a filter that several competitors share runs once
+    name = format_object(competitor.filter)  # a filter that several competitors share runs once
     if name not in part.left:
         begin = time.process_time()
         X, left = clone_keeping_seeds(competitor.filter, seed).fit_resample(part.train, labels)

@@ -94,7 +94,7 @@ class Comparison:
     @property
     def advice(self) -> str:
         """What to make of it, in a sentence."""
-        return advice(self.summary())
+        return write_advice(self.summary())
 
     def standing(self, metric: str | None = None) -> Standing:
         """Means, intervals, mean ranks and p-values against the best, by any kind of accuracy.
@@ -110,7 +110,7 @@ class Comparison:
                 f"metric={metric!r} was measured on {len(scores)} of the folds, and two are needed "
                 "to tell a difference from chance; pass more rows whose label is known."
             )
-        return standing(scores, self.test_fraction)
+        return compare_standing(scores, self.test_fraction)
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.names)}: {self.advice}>"
@@ -127,7 +127,7 @@ class Comparison:
             "competitors": rows,
             "notes": self.notes,
         }
-        return summary | {"advice": advice(summary), "basis": basis(summary)}
+        return summary | {"advice": write_advice(summary), "basis": describe_basis(summary)}
 
     def table(self) -> Any:
         """A dataframe of the competitors, the best first (pandas; the ``tables`` extra)."""
@@ -170,7 +170,7 @@ class Comparison:
         return 1 - correct_error_rate(1 - agreement, rate, n_classes=n_classes)
 
 
-def advice(summary: dict[str, Any]) -> str:
+def write_advice(summary: dict[str, Any]) -> str:
     """Which competitor to take, and when a difference is within chance.
 
     >>> rows = [
@@ -189,7 +189,7 @@ def advice(summary: dict[str, Any]) -> str:
     equals = [row for row in others if row["within_chance"]]
     if not equals:
         return f"{first}, beyond chance."
-    names = _and(row["name"] for row in equals)
+    names = _join_names(row["name"] for row in equals)
     quickest = min([best, *equals], key=lambda row: row["seconds"])
     take = "it is also the quickest of them"
     if quickest is not best:
@@ -200,7 +200,7 @@ def advice(summary: dict[str, Any]) -> str:
     return f"{first}; its lead over {names} is within chance; {take}."
 
 
-def basis(summary: dict[str, Any]) -> str:
+def describe_basis(summary: dict[str, Any]) -> str:
     """What the scores stand on: how many labels may be wrong, and whether anybody can tell."""
     rate = summary["noise_rate"]
     if summary["score"] == "agreement":
@@ -215,7 +215,7 @@ def basis(summary: dict[str, Any]) -> str:
     )
 
 
-def _and(names: Iterable[str], most: int = 4) -> str:
+def _join_names(names: Iterable[str], most: int = 4) -> str:
     """The first names, joined as people join them.
 
     >>> _and(["tree"]), _and(["tree", "SVM"]), _and("abcdef")
@@ -230,7 +230,7 @@ def _and(names: Iterable[str], most: int = 4) -> str:
 _SCORES = {"accuracy": "estimated accuracy", "agreement": "agreement with the labels"}
 
 
-def standing(scores: np.ndarray, test_fraction: float) -> Standing:
+def compare_standing(scores: np.ndarray, test_fraction: float) -> Standing:
     """Standing by a table of scores, a row for each fold and a column for each competitor.
 
     Training sets of folds share most of their rows, so that the spread of scores over folds is
@@ -256,12 +256,12 @@ def standing(scores: np.ndarray, test_fraction: float) -> Standing:
         low=np.maximum(mean - reach * error, 0),
         high=np.minimum(mean + reach * error, 1),
         rank=average_ranks(scores),
-        p_value=np.insert(correct_by_holm(_p_values(behind, inflation)), best, 1.0),
+        p_value=np.insert(correct_by_holm(_compute_p_values(behind, inflation)), best, 1.0),
         best=best,
     )
 
 
-def _p_values(behind: np.ndarray, inflation: float) -> np.ndarray:
+def _compute_p_values(behind: np.ndarray, inflation: float) -> np.ndarray:
     """Two-sided p-values of mean differences, one for each column."""
     mean = behind.mean(axis=0)
     spread = np.sqrt(inflation * behind.var(axis=0, ddof=1))

@@ -198,7 +198,7 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
     ) -> Self:
         """Learn rows and labels that have passed the checks; ``classes_`` is set."""
         self._check_parameters()
-        order, class_order = _canonical(X, codes)
+        order, class_order = _sort_canonically(X, codes)
         # In this order too: the last digits of a mean depend on it, and a tree cuts between those.
         self.scaler_ = StandardScaler().fit(X[order])
         Z = self.scaler_.transform(X)
@@ -268,7 +268,7 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
             )
             before = view
             view = projected.view(rows.X)
-            missed = _misclassified(projected.estimator, view, rows)
+            missed = _find_misclassified(projected.estimator, view, rows)
             if stage and np.array_equal(missed, wrong) and np.array_equal(view, before):
                 return  # the same mistakes in the same projection: all further rounds repeat it
             # S' of Algorithm 1: what this estimator misclassifies, not what the ensemble does.
@@ -326,13 +326,15 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         return np.column_stack(votes)
 
 
-def _misclassified(estimator: BaseEstimator, view: np.ndarray, rows: TrainingSet) -> np.ndarray:
+def _find_misclassified(
+    estimator: BaseEstimator, view: np.ndarray, rows: TrainingSet
+) -> np.ndarray:
     """The rows that an estimator gets wrong although it was fitted to them."""
     fit_to_codes(estimator, view, rows.codes, **rows.fit_params)
     return np.flatnonzero(estimator.predict(view) != rows.codes)
 
 
-def _canonical(X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _sort_canonically(X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """An order of the rows, and one of the classes, that do not depend on how they came."""
     # The last key of lexsort counts most: the first feature. Labels order equal rows alone, and
     # classes follow in the order in which sorted rows bring them up, whatever their names.

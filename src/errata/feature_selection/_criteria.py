@@ -22,18 +22,18 @@ from ._distances import (
     ClassRows,
     Segments,
     SubsetDistances,
-    all_and_own,
-    every_class,
-    sorted_by_class,
+    make_all_and_own,
+    make_every_class,
+    sort_by_class,
 )
 from ._estimates import (
     count_errors,
-    information_of_counts,
+    count_soft_errors,
     log_posteriors_of,
     log_ratios,
-    soft_errors,
+    sum_count_information,
 )
-from ._kraskov import Found, JointNeighbors, kraskov_average
+from ._kraskov import Found, JointNeighbors, average_kraskov
 
 
 class ClassCriterion(ABC):
@@ -96,13 +96,13 @@ class Information(ClassCriterion):
     """Mutual information between columns and classes, in nats."""
 
     def _segments(self, rows: ClassRows) -> Segments:
-        return all_and_own(rows)
+        return make_all_and_own(rows)
 
     def _total(self, squares: np.ndarray, block: slice, d: int) -> np.ndarray:
         return log_ratios(squares)
 
     def _scores(self, totals: np.ndarray, d: int) -> np.ndarray:
-        return information_of_counts(self.rows) + d / (2 * self.rows.n) * totals
+        return sum_count_information(self.rows) + d / (2 * self.rows.n) * totals
 
     def _of_nothing(self) -> float:
         return 0.0
@@ -112,14 +112,14 @@ class SoftRisk(ClassCriterion):
     """The mean probability that the most probable class is wrong, negative."""
 
     def _segments(self, rows: ClassRows) -> Segments:
-        return every_class(rows)
+        return make_every_class(rows)
 
     def _total(self, squares: np.ndarray, block: slice, d: int) -> np.ndarray:
         codes = self.rows.codes[block]
         return self._errors(log_posteriors_of(squares, self.rows, codes, d), codes)
 
     def _errors(self, log_posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        return soft_errors(log_posteriors)
+        return count_soft_errors(log_posteriors)
 
     def _scores(self, totals: np.ndarray, d: int) -> np.ndarray:
         return -totals / self.rows.n
@@ -176,7 +176,7 @@ class NumericInformation:
         return self._average(self.neighbors.without_each(subset))
 
     def _average(self, found: Found) -> np.ndarray:
-        return kraskov_average(found, self.target, self.neighbors.k)
+        return average_kraskov(found, self.target, self.neighbors.k)
 
 
 class PairTable:
@@ -217,7 +217,7 @@ class PairwiseCriterion(ABC):
         self.information: Any = (
             self._about(target)
             if numeric
-            else Information(sorted_by_class(X, target, n_neighbors), n_jobs=n_jobs)
+            else Information(sort_by_class(X, target, n_neighbors), n_jobs=n_jobs)
         )
         self.pairs = PairTable(X.shape[1], self._measure)
 

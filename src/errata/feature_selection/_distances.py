@@ -83,14 +83,14 @@ class SubsetDistances:
         every_row = slice(0, self.columns.shape[1])
 
         def work(j: int) -> np.ndarray:
-            return summary(nearest_on_line(self.columns[j], self.segments)[None], every_row)
+            return summary(find_nearest_on_line(self.columns[j], self.segments)[None], every_row)
 
         return np.concatenate(self._threads()(delayed(work)(j) for j in candidates))
 
     def _by_blocks(
         self, subset: Sequence[int], candidates: Sequence[int], sign: int, summary: Summary
     ) -> np.ndarray:
-        nearest = kernels("distances").nearest_squares
+        nearest = kernels("distances").find_nearest_squares
         chosen, tried = (np.asarray(s, dtype=np.intp) for s in (subset, candidates))
 
         def work(rows: slice) -> np.ndarray:
@@ -114,15 +114,15 @@ class SubsetDistances:
         return Parallel(n_jobs=self.n_jobs, require="sharedmem")
 
 
-def nearest_in_segments(
+def find_nearest_in_segments(
     columns: np.ndarray, segments: Segments, *, n_jobs: int | None = None
 ) -> np.ndarray:
     """Squared distances (n, g) in all columns at once, by whatever finds them soonest."""
     d, n = columns.shape
     if d == 1:
-        return nearest_on_line(columns[0], segments)
+        return find_nearest_on_line(columns[0], segments)
     if d <= TREE_DIMENSIONS and n >= TREE_ROWS:
-        return _by_trees(columns, segments, n_jobs)
+        return _search_by_trees(columns, segments, n_jobs)
     kept = np.empty((n, segments.starts.shape[1]))
 
     def keep(squares: np.ndarray, rows: slice) -> np.ndarray:
@@ -136,7 +136,7 @@ def nearest_in_segments(
     return kept
 
 
-def _by_trees(columns: np.ndarray, segments: Segments, n_jobs: int | None) -> np.ndarray:
+def _search_by_trees(columns: np.ndarray, segments: Segments, n_jobs: int | None) -> np.ndarray:
     points = np.ascontiguousarray(columns.T)
     found = np.empty((len(points), segments.starts.shape[1]))
     for g, segment, count, rows in segments.searches():
@@ -163,7 +163,7 @@ def log_squares(squares: np.ndarray) -> np.ndarray:
     return np.log(squares)
 
 
-def nearest_on_line(x: np.ndarray, segments: Segments) -> np.ndarray:
+def find_nearest_on_line(x: np.ndarray, segments: Segments) -> np.ndarray:
     """Squared distance of each value to its nearest within segments, (n, g): O(n log n + n k)."""
     found = np.empty((len(x), segments.starts.shape[1]))
     for g, segment, count, rows in segments.searches():
@@ -180,17 +180,17 @@ def _to_others(values: np.ndarray, k: int) -> np.ndarray:
     order = np.argsort(values)
     place = np.arange(len(values))
     found = np.empty(len(values))
-    found[order] = _kth(values[order], values[order], place, place + 1, k)
+    found[order] = _find_kth(values[order], values[order], place, place + 1, k)
     return found
 
 
 def _to_values(values: np.ndarray, points: np.ndarray, k: int) -> np.ndarray:
     values = np.sort(values)
     place = np.searchsorted(values, points)
-    return _kth(values, points, place, place, k)
+    return _find_kth(values, points, place, place, k)
 
 
-def _kth(
+def _find_kth(
     values: np.ndarray, points: np.ndarray, below: np.ndarray, above: np.ndarray, k: int
 ) -> np.ndarray:
     """Square of the least reach that has k values: some of ``values[:below]``, the others above.
@@ -233,7 +233,7 @@ class ClassRows(NamedTuple):
         return np.diff(self.starts)
 
 
-def all_and_own(rows: ClassRows) -> Segments:
+def make_all_and_own(rows: ClassRows) -> Segments:
     """All rows, then those of the row's class: what mutual information compares."""
     k = np.full_like(rows.own_neighbors, rows.n_neighbors)
     n = np.full(len(rows.sizes), rows.n)
@@ -245,7 +245,7 @@ def all_and_own(rows: ClassRows) -> Segments:
     )
 
 
-def every_class(rows: ClassRows) -> Segments:
+def make_every_class(rows: ClassRows) -> Segments:
     """One class after the other: what posteriors compare."""
     n_classes = len(rows.sizes)
     counts = np.tile(rows.other_neighbors, (n_classes, 1))
@@ -254,13 +254,15 @@ def every_class(rows: ClassRows) -> Segments:
     return Segments(rows.codes, starts[:, :-1], starts[:, 1:], counts)
 
 
-def one_segment(n: int, n_neighbors: int) -> Segments:
+def make_one_segment(n: int, n_neighbors: int) -> Segments:
     """All rows, whatever their class: what an entropy needs."""
     one = np.ones((1, 1), dtype=np.intp)
     return Segments(np.zeros(n, dtype=np.intp), 0 * one, n * one, n_neighbors * one)
 
 
-def prepared(X: np.ndarray, *, standardize: bool, jitter: float, random_state: Any) -> np.ndarray:
+def prepare_columns(
+    X: np.ndarray, *, standardize: bool, jitter: float, random_state: Any
+) -> np.ndarray:
     """Columns of mean 0 and deviation 1 where asked for, and noise that tells equal rows apart.
 
     Noise of deviation ``jitter`` adds the same entropy to all rows and to those of a class, so that
@@ -275,7 +277,7 @@ def prepared(X: np.ndarray, *, standardize: bool, jitter: float, random_state: A
     return X
 
 
-def varying_columns(X: np.ndarray) -> np.ndarray:
+def find_varying_columns(X: np.ndarray) -> np.ndarray:
     """Indices of the columns that hold more than one value; warns of the others."""
     constant = np.ptp(X, axis=0) == 0
     if constant.all():
@@ -289,7 +291,7 @@ def varying_columns(X: np.ndarray) -> np.ndarray:
     return np.flatnonzero(~constant)
 
 
-def sorted_by_class(X: np.ndarray, codes: np.ndarray, n_neighbors: int) -> ClassRows:
+def sort_by_class(X: np.ndarray, codes: np.ndarray, n_neighbors: int) -> ClassRows:
     """Sort rows by class and settle how many neighbours there are; warns where they are too few."""
     sizes = np.bincount(codes)
     order = np.argsort(codes, kind="stable")

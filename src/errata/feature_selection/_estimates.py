@@ -10,12 +10,12 @@ from .._neighbors import limit_neighbors
 from .._validation import check_choice, check_labels, check_positive
 from ._distances import (
     ClassRows,
-    all_and_own,
-    every_class,
+    find_nearest_in_segments,
     log_squares,
-    nearest_in_segments,
-    one_segment,
-    sorted_by_class,
+    make_all_and_own,
+    make_every_class,
+    make_one_segment,
+    sort_by_class,
 )
 from .label_noise._tolerant_criterion import check_memberships, tolerant_mutual_information
 
@@ -81,19 +81,19 @@ def mutual_information(
     >>> round(mutual_information(StandardScaler().fit_transform(X), y), 2)
     0.94
     """
-    X = as_rows(X)
+    X = check_numeric_rows(X)
     classes, codes = check_labels(y, min_classes=2)
     check_consistent_length(X, codes)
     if memberships is not None:
         known = check_memberships(memberships, len(X), len(classes))
         return tolerant_mutual_information(X, known, n_neighbors) / log_of(base)
-    rows = sorted_by_class(X, codes, n_neighbors)
-    squares = nearest_in_segments(rows.columns, all_and_own(rows))
-    nats = information_of_counts(rows) + float(log_ratios(squares)) * X.shape[1] / (2 * rows.n)
+    rows = sort_by_class(X, codes, n_neighbors)
+    squares = find_nearest_in_segments(rows.columns, make_all_and_own(rows))
+    nats = sum_count_information(rows) + float(log_ratios(squares)) * X.shape[1] / (2 * rows.n)
     return nats / log_of(base)
 
 
-def information_of_counts(rows: ClassRows) -> float:
+def sum_count_information(rows: ClassRows) -> float:
     """The part of the information that is the same for all subsets: that of the digammas."""
     own = rows.sizes / rows.n * (digamma(rows.sizes) - digamma(rows.own_neighbors))
     return float(digamma(rows.n) - digamma(rows.n_neighbors) - own.sum())
@@ -147,7 +147,7 @@ def knn_posteriors(X: Any, y: Any, *, n_neighbors: int = 8) -> np.ndarray:
     >>> knn_posteriors(x, y, n_neighbors=2)[:, 0].round(2)
     array([0.79, 0.83, 0.7 , 0.26, 0.17, 0.19])
     """
-    X, codes, n_classes = _checked(X, y)
+    X, codes, n_classes = _check_rows_and_labels(X, y)
     rows, log_posteriors = _log_posteriors(X, codes, n_neighbors)
     found = np.full((len(X), n_classes), np.nan)
     found[rows.order] = 0
@@ -198,10 +198,12 @@ def bayes_risk(X: Any, y: Any, *, n_neighbors: int = 8, method: str = "count") -
     (0.068, 0.067)
     """
     check_choice("method", method, METHODS)
-    X, codes, _ = _checked(X, y)
+    X, codes, _ = _check_rows_and_labels(X, y)
     rows, log_posteriors = _log_posteriors(X, codes, n_neighbors)
     by_count = method == "count"
-    errors = count_errors(log_posteriors, rows.codes) if by_count else soft_errors(log_posteriors)
+    errors = (
+        count_errors(log_posteriors, rows.codes) if by_count else count_soft_errors(log_posteriors)
+    )
     return float(errors) / rows.n
 
 
@@ -247,7 +249,7 @@ def posterior_information(
     >>> round(posterior_information(x, y, n_neighbors=2, base=2), 3)
     0.253
     """
-    X, codes, _ = _checked(X, y)
+    X, codes, _ = _check_rows_and_labels(X, y)
     rows, log_posteriors = _log_posteriors(X, codes, n_neighbors)
     conditional = entr(np.exp(log_posteriors)).sum() / rows.n
     return float(entr(rows.sizes / rows.n).sum() - conditional) / log_of(base)
@@ -270,13 +272,13 @@ def count_errors(log_posteriors: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return (log_posteriors.argmax(axis=-1) != codes).sum(axis=-1)
 
 
-def soft_errors(log_posteriors: np.ndarray) -> np.ndarray:
+def count_soft_errors(log_posteriors: np.ndarray) -> np.ndarray:
     """The number of rows expected to be of another class than the most probable one."""
     return -np.expm1(log_posteriors.max(axis=-1)).sum(axis=-1)
 
 
-def _checked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, int]:
-    X = as_rows(X)
+def _check_rows_and_labels(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, int]:
+    X = check_numeric_rows(X)
     classes, codes = check_labels(y, min_classes=2)
     check_consistent_length(X, codes)
     return X, codes, len(classes)
@@ -285,8 +287,8 @@ def _checked(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, int]:
 def _log_posteriors(
     X: np.ndarray, codes: np.ndarray, n_neighbors: int
 ) -> tuple[ClassRows, np.ndarray]:
-    rows = sorted_by_class(X, codes, n_neighbors)
-    squares = nearest_in_segments(rows.columns, every_class(rows))
+    rows = sort_by_class(X, codes, n_neighbors)
+    squares = find_nearest_in_segments(rows.columns, make_every_class(rows))
     return rows, log_posteriors_of(squares, rows, rows.codes, X.shape[1])
 
 
@@ -330,10 +332,10 @@ def knn_entropy(X: Any, *, n_neighbors: int = 8, base: float | None = None) -> f
     >>> round(knn_entropy(X), 2), round(float(np.log(2 * np.pi * np.e)), 2)  # estimated, and true
     (2.79, 2.84)
     """
-    X = as_rows(X)
+    X = check_numeric_rows(X)
     n, d = X.shape
     k = limit_neighbors(n_neighbors, n)
-    squares = nearest_in_segments(np.ascontiguousarray(X.T), one_segment(n, k))
+    squares = find_nearest_in_segments(np.ascontiguousarray(X.T), make_one_segment(n, k))
     log_diameters = np.log(2) + log_squares(squares).mean() / 2
     nats = digamma(n) - digamma(k) + log_ball_volume(d) + d * log_diameters
     return float(nats) / log_of(base)
@@ -348,7 +350,7 @@ def log_ball_volume(d: int) -> float:
     return d / 2 * np.log(np.pi) - gammaln(d / 2 + 1) - d * np.log(2)
 
 
-def as_rows(X: Any) -> np.ndarray:
+def check_numeric_rows(X: Any) -> np.ndarray:
     """``X`` as an array of numbers with two rows at least; a single column may have one axis."""
     X = np.asarray(X) if np.ndim(X) == 1 else X
     X = X[:, None] if np.ndim(X) == 1 else X

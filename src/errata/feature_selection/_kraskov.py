@@ -12,7 +12,7 @@ from sklearn.utils import check_array, check_consistent_length
 from .._blocks import blocks
 from .._kernels import kernels
 from .._neighbors import limit_neighbors
-from ._estimates import as_rows, log_of
+from ._estimates import check_numeric_rows, log_of
 
 TREE_COLUMNS = 2  # up to here a tree is quicker from a few thousand rows on, and never much slower
 CHUNK = 2**21  # distances held at once: 16 MB, and the plain twin has some six such arrays
@@ -81,16 +81,16 @@ def kraskov_mutual_information(
     >>> round(kraskov_mutual_information(X[:, 1], sums), 1)
     0.0
     """
-    X = as_rows(X)
-    target = _numbers(target)
+    X = check_numeric_rows(X)
+    target = _check_numbers(target)
     check_consistent_length(X, target)
     n, d = X.shape
     neighbors = JointNeighbors(np.ascontiguousarray(X.T), target, limit_neighbors(n_neighbors, n))
     found = neighbors.with_each(range(d - 1), [d - 1])
-    return kraskov_average(found, target, neighbors.k).item() / log_of(base)
+    return average_kraskov(found, target, neighbors.k).item() / log_of(base)
 
 
-def kraskov_average(found: Found, target: np.ndarray, k: int) -> np.ndarray:
+def average_kraskov(found: Found, target: np.ndarray, k: int) -> np.ndarray:
     """The estimates, in nats, of sets of columns whose radii and counts are known."""
     radii, counts = found
     _check_radii(radii)
@@ -111,7 +111,7 @@ def _check_radii(radii: np.ndarray) -> None:
         )
 
 
-def _numbers(target: Any) -> np.ndarray:
+def _check_numbers(target: Any) -> np.ndarray:
     """The target as an array of numbers, or an error that names it."""
     return check_array(target, ensure_2d=False, dtype=float, input_name="target").reshape(-1)
 
@@ -137,17 +137,18 @@ class JointNeighbors:
         """For the subset and one of the candidates more, each in its turn."""
         if len(subset) < TREE_COLUMNS:
             return self._by_trees([[*subset, j] for j in candidates])
-        return self._by_blocks("neighbors_with", subset, candidates)
+        return self._by_blocks("count_neighbors_with", subset, candidates)
 
     def without_each(self, subset: Sequence[int]) -> Found:
         """For the subset less one of its columns, each in its turn."""
         if len(subset) <= TREE_COLUMNS + 1:
             return self._by_trees([[i for i in subset if i != j] for j in subset])
-        return self._by_blocks("neighbors_without", subset)
+        return self._by_blocks("count_neighbors_without", subset)
 
     def _by_trees(self, sets: list[list[int]]) -> Found:
         found = self._threads()(
-            delayed(tree_neighbors)(self.columns[columns], self.target, self.k) for columns in sets
+            delayed(count_tree_neighbors)(self.columns[columns], self.target, self.k)
+            for columns in sets
         )
         radii, counts = zip(*found, strict=True)
         return np.array(radii), np.array(counts)
@@ -171,7 +172,7 @@ class JointNeighbors:
         return Parallel(n_jobs=self.n_jobs, require="sharedmem")
 
 
-def tree_neighbors(columns: np.ndarray, target: np.ndarray, k: int) -> Found:
+def count_tree_neighbors(columns: np.ndarray, target: np.ndarray, k: int) -> Found:
     """Radii and counts of one set of columns, (n,), in O(n log n) for one column or two."""
     joint = np.column_stack([*columns, target])
     # The row itself is among those found, at distance 0: only the value of the k-th is used.
@@ -195,12 +196,12 @@ def count_within(values: np.ndarray, radii: np.ndarray) -> np.ndarray:
     """
     ordered = np.sort(values)
     centres = values
-    above = _first(lambda at: ordered[at] - centres >= radii, len(values))
-    below = _first(lambda at: centres - ordered[at] < radii, len(values))
+    above = _find_first(lambda at: ordered[at] - centres >= radii, len(values))
+    below = _find_first(lambda at: centres - ordered[at] < radii, len(values))
     return np.maximum(above - below - 1, 0)  # of a radius of 0 not even the value itself
 
 
-def _first(holds: Callable[[np.ndarray], np.ndarray], n: int) -> np.ndarray:
+def _find_first(holds: Callable[[np.ndarray], np.ndarray], n: int) -> np.ndarray:
     """The first of n places at which a condition holds, for each row; n where it never does."""
     low = np.zeros(n, dtype=np.intp)
     high = np.full(n, n)

@@ -159,7 +159,7 @@ class SelectionPathDisplay:
         check_consistent_length(X, y)
         check_count("n_draws", n_draws, low=2)
         sizes = sorted(selector.scores_)
-        halves = scores_of_halves(
+        halves = score_halves(
             selector, X, y, sizes, n_draws, random_state=random_state, n_jobs=n_jobs
         )
         display = cls(
@@ -226,7 +226,7 @@ class SelectionPathDisplay:
         ax.legend(frameon=False)
 
 
-def scores_of_halves(
+def score_halves(
     selector: Any,
     X: Any,
     y: Any,
@@ -238,8 +238,8 @@ def scores_of_halves(
 ) -> np.ndarray:
     """Scores by size (draw, size) of clones fitted to halves; NaN where a search found no such."""
     fresh = clone(selector).set_params(progress=None)
-    halves = draw_halves(_strata(selector, y), n_draws, random_state)
-    scores = Parallel(n_jobs=n_jobs)(delayed(_scores)(fresh, X, y, rows) for rows in halves)
+    halves = draw_halves(_make_strata(selector, y), n_draws, random_state)
+    scores = Parallel(n_jobs=n_jobs)(delayed(_score_draw)(fresh, X, y, rows) for rows in halves)
     return np.array([[found.get(size, np.nan) for size in sizes] for found in scores])
 
 
@@ -256,11 +256,11 @@ def draw_halves(strata: np.ndarray, n_draws: int, random_state: Any) -> Iterator
         yield np.sort(np.concatenate(parts))
 
 
-def _strata(selector: Any, y: Any) -> np.ndarray:
+def _make_strata(selector: Any, y: Any) -> np.ndarray:
     """Classes keep their shares, so that a rare one is in every half; numbers are one stratum."""
     y = np.asarray(as_column(y))
     return y if hasattr(selector, "classes_") else np.zeros(len(y), dtype=int)
 
 
-def _scores(fresh: Any, X: Any, y: Any, rows: np.ndarray) -> dict[int, float]:
+def _score_draw(fresh: Any, X: Any, y: Any, rows: np.ndarray) -> dict[int, float]:
     return clone(fresh).fit(take_rows(X, rows), take_rows(y, rows)).scores_

@@ -25,7 +25,7 @@ from ._criteria import (
     NumericInformation,
     SoftRisk,
 )
-from ._distances import prepared, sorted_by_class, varying_columns
+from ._distances import find_varying_columns, prepare_columns, sort_by_class
 from .label_noise._tolerant_criterion import TolerantInformation
 
 SEARCHES = ("forward", "backward", "floating")
@@ -90,17 +90,17 @@ def find_path(
     progress: Progress | None,
 ) -> SearchedPath:
     """The best subset that the search met of each size."""
-    columns = varying_columns(X)
+    columns = find_varying_columns(X)
     random = check_random_state(draw_seed(settings.random_state))
     ready = {"standardize": settings.standardize, "jitter": settings.jitter, "random_state": random}
-    X = prepared(X, **ready)[:, columns]
+    X = prepare_columns(X, **ready)[:, columns]
     if settings.numeric:  # neighbours look at the target as at a column
-        target = prepared(target[:, None], **ready)[:, 0]
+        target = prepare_columns(target[:, None], **ready)[:, 0]
     criterion = make_criterion(
         settings.criterion, PreparedRows(X, target, settings.n_neighbors, n_jobs, chunk_bytes),
         numeric=settings.numeric, label_noise=settings.label_noise, seed=draw_seed(random),
     )  # fmt: skip
-    path = _search(criterion, len(columns), settings, progress or _silent)
+    path = _search(criterion, len(columns), settings, progress or _ignore_progress)
     return SearchedPath(
         {size: columns[list(subset)] for size, subset in sorted(path.subsets.items())},
         dict(sorted(path.scores.items())),
@@ -137,7 +137,7 @@ def _search(criterion: Any, n_columns: int, settings: Settings, progress: Progre
     )  # fmt: skip
 
 
-def _silent(done: int, total: int) -> None:
+def _ignore_progress(done: int, total: int) -> None:
     """Tell nobody."""
 
 
@@ -164,7 +164,7 @@ def search_backward(
     total = len(subset) - size
     progress(0, total)
     while len(subset) > size:
-        subset, score = removal(criterion, subset)
+        subset, score = find_removal(criterion, subset)
         path.record(subset, score)
         progress(total - len(subset) + size, total)
     return path
@@ -187,11 +187,11 @@ def search_forward(
     path = Path({}, {})
     total = size - start_size + 1
     progress(0, total)
-    subset, score = best_start(criterion, columns, start_size)
+    subset, score = find_best_start(criterion, columns, start_size)
     path.record(subset, score)
     progress(1, total)
     while len(subset) < size:
-        subset, score = addition(criterion, subset, [j for j in columns if j not in subset])
+        subset, score = find_addition(criterion, subset, [j for j in columns if j not in subset])
         path.record(subset, score)
         if floating:
             subset = _look_back(criterion, subset, path)
@@ -199,14 +199,16 @@ def search_forward(
     return path
 
 
-def best_start(criterion: Criterion, columns: Sequence[int], size: int) -> tuple[Subset, float]:
+def find_best_start(
+    criterion: Criterion, columns: Sequence[int], size: int
+) -> tuple[Subset, float]:
     """The best of all subsets of a size."""
     check_few_subsets(len(columns), size)
     best: tuple[Subset, float] = ((), -np.inf)
     for first in combinations(columns, size - 1):
         later = [j for j in columns if not first or j > first[-1]]
         if later:
-            found = addition(criterion, first, later)
+            found = find_addition(criterion, first, later)
             best = max(best, found, key=lambda subset_and_score: subset_and_score[1])
     return best
 
@@ -221,7 +223,7 @@ def check_few_subsets(n_columns: int, size: int) -> None:
         )
 
 
-def addition(
+def find_addition(
     criterion: Criterion, subset: Subset, candidates: Sequence[int]
 ) -> tuple[Subset, float]:
     """The subset with the best candidate, the first among equals, and its score."""
@@ -234,7 +236,7 @@ def addition(
     return (*subset, candidates[best[0]]), float(scores[best[0]])
 
 
-def removal(
+def find_removal(
     criterion: Criterion, subset: Subset, *, spared: Sequence[int] = ()
 ) -> tuple[Subset, float]:
     """The subset without the column that is missed least, the last among equals, and its score."""
@@ -255,7 +257,7 @@ def _look_back(criterion: Criterion, subset: Subset, path: Path) -> Subset:
     if len(subset) < FLOATING_FROM:
         return subset
     while len(subset) - 1 in path.scores:
-        smaller, score = removal(criterion, subset, spared=[added])
+        smaller, score = find_removal(criterion, subset, spared=[added])
         if score <= path.scores[len(smaller)] + LEAST_GAIN:
             break
         subset = smaller
@@ -283,12 +285,12 @@ def make_criterion(
     if numeric:
         return NumericInformation(*data, n_jobs=rows.n_jobs)
     if label_noise is not None:
-        return _tolerant(rows, label_noise, seed)
-    class_rows = sorted_by_class(*data)
+        return _make_tolerant(rows, label_noise, seed)
+    class_rows = sort_by_class(*data)
     return CLASS_CRITERIA[name](class_rows, n_jobs=rows.n_jobs, chunk_bytes=rows.chunk_bytes)
 
 
-def _tolerant(rows: PreparedRows, label_noise: LabelNoise, seed: int) -> TolerantInformation:
+def _make_tolerant(rows: PreparedRows, label_noise: LabelNoise, seed: int) -> TolerantInformation:
     return TolerantInformation(
         rows.X, rows.target, rows.n_neighbors, label_noise.params,
         memberships=label_noise.memberships, refit=label_noise.refit,

@@ -221,14 +221,14 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
             find_path, ignore=["n_jobs", "chunk_bytes", "progress"]
         )
         found = search(X, target, settings, self.n_jobs, self.chunk_bytes, self.progress)
-        return self._keep(found, size or best_size(found.scores))
+        return self._keep(found, size or choose_size(found.scores))
 
     def _keep(self, found: SearchedPath, size: int) -> Self:
         self.path_ = found.subsets
         self.scores_ = found.scores
-        self.support_ = kept_columns(found.subsets, found.columns, self.n_features_in_, size)
+        self.support_ = mask_kept_columns(found.subsets, found.columns, self.n_features_in_, size)
         self.n_features_ = int(self.support_.sum())
-        self.ranking_ = ranks(
+        self.ranking_ = rank_columns(
             found.subsets, found.columns, self.support_, nested=self.search != "floating"
         )
         if found.memberships is not None:
@@ -314,7 +314,7 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def best_size(scores: Mapping[int, float]) -> int:
+def choose_size(scores: Mapping[int, float]) -> int:
     """The smallest size of the highest score.
 
     >>> best_size({1: 0.2, 2: 0.5, 3: 0.5})
@@ -323,7 +323,7 @@ def best_size(scores: Mapping[int, float]) -> int:
     return max(scores, key=lambda size: (scores[size], -size))
 
 
-def kept_columns(
+def mask_kept_columns(
     subsets: Mapping[int, np.ndarray], searched: np.ndarray, n_columns: int, size: int
 ) -> np.ndarray:
     """A mask of the columns that are kept: the subset of this size.
@@ -335,7 +335,7 @@ def kept_columns(
     return np.isin(np.arange(n_columns), subset)
 
 
-def ranks(
+def rank_columns(
     subsets: Mapping[int, np.ndarray], searched: np.ndarray, kept: np.ndarray, *, nested: bool
 ) -> np.ndarray:
     """1 for columns that are kept, for others 1 plus the steps until they would enter.

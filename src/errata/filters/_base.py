@@ -121,7 +121,7 @@ def route_to_parts(owner: Any, params: dict[str, Any], **parts: Any) -> dict[str
     return {part: {name: params[name] for name in taken} for part, taken in takers.items()}
 
 
-def with_tags_of(tags: Any, *parts: Any) -> Any:
+def merge_tags(tags: Any, *parts: Any) -> Any:
     """The tags of an estimator that accepts what all of its parts accept."""
     of_parts = [get_tags(part) for part in parts]
     tags.input_tags.allow_nan = all(part.input_tags.allow_nan for part in of_parts)
@@ -137,7 +137,7 @@ def take_verdict(owner: Any, detector: Any) -> None:
             setattr(owner, name, getattr(detector, name))
 
 
-def codes_known_to(detector: Any, y: Any) -> np.ndarray:
+def encode_known_labels(detector: Any, y: Any) -> np.ndarray:
     """Codes of labels in the order of ``classes_``; without classes, all rows are alike."""
     if hasattr(detector, "classes_"):
         return np.searchsorted(detector.classes_, as_column(y))
@@ -241,7 +241,7 @@ class DetectorFilter(Filter):
         routed = route_to_parts(self, fit_params, detector=self.detector)
         self.detector_ = clone(self.detector).fit(X, y, **routed["detector"])
         take_verdict(self, self.detector_)
-        self._leave_out(codes_known_to(self.detector_, y))
+        self._leave_out(encode_known_labels(self.detector_, y))
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -250,4 +250,4 @@ class DetectorFilter(Filter):
 
     def __sklearn_tags__(self) -> Any:
         """Accept what the detector accepts."""
-        return with_tags_of(super().__sklearn_tags__(), self.detector)
+        return merge_tags(super().__sklearn_tags__(), self.detector)

@@ -17,7 +17,7 @@ from .._validation import (
     check_positive,
     check_row_weights,
 )
-from ._base import PartPredicts, codes_known_to, route_to_parts, take_verdict, with_tags_of
+from ._base import PartPredicts, encode_known_labels, merge_tags, route_to_parts, take_verdict
 from ._cleaner import UNLABELLED
 from .committees import CrossValFilter
 from .committees._base import check_gives_proba
@@ -107,7 +107,7 @@ class FilteredClassifier(PartPredicts):
 
     def __sklearn_tags__(self) -> Any:
         """Accept what both parts accept."""
-        return with_tags_of(super().__sklearn_tags__(), self.filter, self.classifier)
+        return merge_tags(super().__sklearn_tags__(), self.filter, self.classifier)
 
 
 class SuspicionWeightedClassifier(PartPredicts):
@@ -193,11 +193,11 @@ class SuspicionWeightedClassifier(PartPredicts):
         self.detector_ = detector.fit(X, y, **routed["detector"])
         take_verdict(self, self.detector_)
         _check_fractions(self.suspicion_, detector)
-        codes = codes_known_to(self.detector_, y)
+        codes = encode_known_labels(self.detector_, y)
         theirs = routed["estimator"].pop("sample_weight", None)
         theirs = check_row_weights("sample_weight", theirs, len(codes))
         check_class_weights(codes, self.classes_, theirs)
-        self.weights_ = theirs * trust(self.suspicion_, codes, self.min_weight)
+        self.weights_ = theirs * compute_trust(self.suspicion_, codes, self.min_weight)
         self.estimator_ = clone(self.estimator).fit(
             X, y, sample_weight=self.weights_, **routed["estimator"]
         )
@@ -209,13 +209,13 @@ class SuspicionWeightedClassifier(PartPredicts):
 
     def __sklearn_tags__(self) -> Any:
         """Accept what both parts accept."""
-        return with_tags_of(super().__sklearn_tags__(), self._unfitted_detector(), self.estimator)
+        return merge_tags(super().__sklearn_tags__(), self._unfitted_detector(), self.estimator)
 
     def _unfitted_detector(self) -> Any:
         return CrossValFilter() if self.detector is None else clone(self.detector)
 
 
-def trust(suspicion: np.ndarray, codes: np.ndarray, min_weight: float) -> np.ndarray:
+def compute_trust(suspicion: np.ndarray, codes: np.ndarray, min_weight: float) -> np.ndarray:
     """One minus the suspicion, but no less than ``min_weight``; 1 in classes that would vanish.
 
     Examples
@@ -337,7 +337,7 @@ class LabelDeletionClassifier(PartPredicts):
         routed = route_to_parts(self, fit_params, detector=detector)
         self.detector_ = detector.fit(X, y, **routed["detector"])
         take_verdict(self, self.detector_)
-        codes = codes_known_to(self.detector_, y)
+        codes = encode_known_labels(self.detector_, y)
         self.deleted_ = spare_classes(
             self.flagged_, self.suspicion_, codes, min_per_class=self.min_per_class
         )
@@ -357,7 +357,7 @@ class LabelDeletionClassifier(PartPredicts):
     def __sklearn_tags__(self) -> Any:
         """Accept what both parts accept."""
         learner = self.estimator if self.semi_supervised is None else self.semi_supervised
-        return with_tags_of(super().__sklearn_tags__(), self._unfitted_detector(), learner)
+        return merge_tags(super().__sklearn_tags__(), self._unfitted_detector(), learner)
 
     def _unfitted_detector(self) -> Any:
         return CrossValFilter() if self.detector is None else clone(self.detector)

@@ -12,7 +12,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from .._compat import take_rows
 from .._routing import make_router, take_params_of_rows
 from .._validation import check_choice, check_count, check_data, check_fraction, check_labels
-from ._base import Filter, route_to_parts, with_tags_of
+from ._base import Filter, merge_tags, route_to_parts
 
 ACTIONS = ("remove", "relabel", "unlabel")
 UNLABELLED = -1
@@ -135,7 +135,7 @@ class Cleaner(Filter):
 
     def __sklearn_tags__(self) -> Any:
         """Accept what the detector accepts."""
-        return with_tags_of(super().__sklearn_tags__(), self.detector)
+        return merge_tags(super().__sklearn_tags__(), self.detector)
 
     def _check_parameters(self) -> None:
         check_choice("action", self.action, ACTIONS)
@@ -200,9 +200,9 @@ class Cleaner(Filter):
 
     def _labels_left(self, y: Any) -> Any:
         if self._unlabelled.any():
-            return _unlabelled(y, np.flatnonzero(self._unlabelled))
+            return _mark_unlabelled(y, np.flatnonzero(self._unlabelled))
         if self.relabelled_.any():
-            y = relabelled(y, self._given, self._codes)
+            y = relabel(y, self._given, self._codes)
         return take_rows(y, self.sample_indices_)
 
 
@@ -214,7 +214,7 @@ def _check_room_for_unlabelled(classes: np.ndarray) -> None:
         )
 
 
-def relabelled(y: Any, before: np.ndarray, after: np.ndarray) -> Any:
+def relabel(y: Any, before: np.ndarray, after: np.ndarray) -> Any:
     """``y`` with other labels, in its container; a changed row copies one of its new class."""
     _, first = np.unique(before, return_index=True)
     changed = take_rows(y, np.where(after == before, np.arange(len(before)), first[after]))
@@ -223,10 +223,10 @@ def relabelled(y: Any, before: np.ndarray, after: np.ndarray) -> Any:
     return changed
 
 
-def _unlabelled(y: Any, rows: np.ndarray) -> Any:
+def _mark_unlabelled(y: Any, rows: np.ndarray) -> Any:
     """``y`` with -1 in these rows, in its container."""
     if isinstance(y, list | tuple):
-        return _unlabelled(np.array(y), rows).tolist()
+        return _mark_unlabelled(np.array(y), rows).tolist()
     changed = copy.deepcopy(y)
     cells = changed.iloc if hasattr(changed, "iloc") else changed
     cells[rows] = UNLABELLED

@@ -17,11 +17,11 @@ from .._validation import check_choice, check_count, check_fraction, check_posit
 from .._warn import warn_user
 from ._inputs import (
     Sequences,
-    allowed_transitions,
     check_new_sequences,
     check_sequences,
     count_transitions,
-    transition_probabilities,
+    find_allowed_transitions,
+    normalise_transitions,
 )
 from ._statistics import (
     Chain,
@@ -30,16 +30,16 @@ from ._statistics import (
     Mixtures,
     Parameters,
     Tally,
-    chain_arguments,
-    class_covariances,
-    densities_of,
-    feature_floor,
-    fitted_chain,
-    fitted_mixtures,
+    compute_feature_floor,
+    compute_state_posteriors,
+    estimate_class_covariances,
+    fit_chain,
+    fit_mixtures,
     label_shares,
-    starting_covariances,
-    starting_mixtures,
-    state_posteriors,
+    prepare_densities,
+    start_covariances,
+    start_mixtures,
+    unpack_chain,
 )
 
 STARTPROBS = ("frequency", "first")
@@ -107,7 +107,7 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
 
     def _fit_sequences(self, sequences: Sequences) -> None:
         how = self._loop_settings(sequences)
-        floor = feature_floor(sequences.X, self._reg_covar())
+        floor = compute_feature_floor(sequences.X, self._reg_covar())
         pairs = self._pairs(sequences)
         steps = self._expectation(sequences, pairs), partial(self._maximisation, floor)
         runs = [
@@ -124,23 +124,23 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
         n_components = check_count("n_components", self.n_components)
         warn_if_starved(sequences, self.classes_, n_components)
         scale = check_positive("init_scale", self.init_scale)
-        spread = class_covariances(sequences, len(self.classes_))
-        spread = starting_covariances(spread, scale, floor, self.classes_)
+        spread = estimate_class_covariances(sequences, len(self.classes_))
+        spread = start_covariances(spread, scale, floor, self.classes_)
         chain = self._starting_chain(sequences, pairs)
         seeds = np.random.SeedSequence(draw_seed(self.random_state))
         return [
-            Parameters(chain, starting_mixtures(sequences, spread, n_components, seed))
+            Parameters(chain, start_mixtures(sequences, spread, n_components, seed))
             for seed in seeds.spawn(check_count("n_init", self.n_init))
         ]
 
     def _pairs(self, sequences: Sequences) -> Pairs:
-        allowed = allowed_transitions(self.transitions, self.classes_)
+        allowed = find_allowed_transitions(self.transitions, self.classes_)
         return Pairs(count_transitions(sequences, len(self.classes_)) * allowed, allowed)
 
     def _starting_chain(self, sequences: Sequences, pairs: Pairs) -> Chain:
         k = len(self.classes_)
         prior = check_fraction("transmat_prior", self.transmat_prior, high=np.inf)
-        transitions = transition_probabilities(pairs.counts + prior, pairs.allowed)
+        transitions = normalise_transitions(pairs.counts + prior, pairs.allowed)
         return Chain(label_shares(sequences, k), transitions, np.eye(k))
 
     def _loop_settings(self, sequences: Sequences) -> dict[str, Any]:
@@ -182,18 +182,22 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
     def decode(self, X: Any, lengths: Any = None) -> tuple[float, np.ndarray]:
         """The likeliest path: its log-density together with the samples, and its classes."""
         sequences = check_new_sequences(self, X, lengths)
-        log_density, codes = best_states(sequences, self._class_chain(), self._densities())
+        log_density, codes = find_best_states(sequences, self._class_chain(), self._densities())
         return log_density, self.classes_[codes]
 
     def predict_proba(self, X: Any, lengths: Any = None) -> np.ndarray:
         """Probability of each class at each time given the whole sequence, shape (n, K)."""
         sequences = check_new_sequences(self, X, lengths)
-        return class_posteriors(sequences, self._class_chain(), self._densities(), self._scaled)
+        return compute_class_posteriors(
+            sequences, self._class_chain(), self._densities(), self._scaled
+        )
 
     def score_samples(self, X: Any, lengths: Any = None) -> np.ndarray:
         """Log-density of each sequence, shape (n_sequences,)."""
         sequences = check_new_sequences(self, X, lengths)
-        return sequence_likelihoods(sequences, self._class_chain(), self._densities(), self._scaled)
+        return compute_sequence_likelihoods(
+            sequences, self._class_chain(), self._densities(), self._scaled
+        )
 
     @property
     def _scaled(self) -> bool:
@@ -204,7 +208,7 @@ class HiddenMarkovModel(ClassifierMixin, BaseEstimator):
         return Chain(self.startprob_, self.transmat_, np.eye(len(self.classes_)))
 
     def _densities(self) -> Densities:
-        return densities_of(Mixtures(self.weights_, self.means_, self.covariances_))
+        return prepare_densities(Mixtures(self.weights_, self.means_, self.covariances_))
 
 
 def warn_if_starved(sequences: Sequences, classes: np.ndarray, n_components: int) -> None:
@@ -231,15 +235,15 @@ class HiddenClassModel(HiddenMarkovModel):
 
     def _maximisation(self, floor: Floor, parameters: Parameters, tally: Tally) -> Parameters:
         learn_start = self.startprob == "first"
-        chain = fitted_chain(parameters.chain, tally, noise=self.noise, learn_start=learn_start)
-        return Parameters(chain, fitted_mixtures(parameters.mixtures, tally, floor))
+        chain = fit_chain(parameters.chain, tally, noise=self.noise, learn_start=learn_start)
+        return Parameters(chain, fit_mixtures(parameters.mixtures, tally, floor))
 
     @property
     def _scaled(self) -> bool:
         return check_choice("implementation", self.implementation, IMPLEMENTATIONS) == "scaling"
 
 
-def best_states(
+def find_best_states(
     sequences: Sequences, chain: Chain, densities: Densities
 ) -> tuple[float, np.ndarray]:
     """Log-density and class codes of the likeliest path through all sequences."""
@@ -248,38 +252,40 @@ def best_states(
     for rows in sequences.blocks():
         part = sequences.of(rows)
         log_densities = kernels("hmm").log_densities(part.X, *densities)
-        codes, found = kernels("hmm").best_paths(log_densities, *chain_arguments(part, chain))
+        codes, found = kernels("hmm").find_best_paths(log_densities, *unpack_chain(part, chain))
         if found.min() == -np.inf:
-            state_posteriors(part, chain, log_densities, False, rows.start)  # says where
+            compute_state_posteriors(part, chain, log_densities, False, rows.start)  # says where
         total += found.sum()
         paths.append(codes)
     return float(total), np.concatenate(paths)
 
 
-def class_posteriors(
+def compute_class_posteriors(
     sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
 ) -> np.ndarray:
     """P(class | sequence), and its labels if it has any, at each time."""
     return map_blocks(
-        lambda rows: _posteriors(rows, sequences, chain, densities, scaled)[0], sequences.blocks()
+        lambda rows: _compute_posteriors(rows, sequences, chain, densities, scaled)[0],
+        sequences.blocks(),
     )
 
 
-def sequence_likelihoods(
+def compute_sequence_likelihoods(
     sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
 ) -> np.ndarray:
     """Log-density of each sequence."""
     return map_blocks(
-        lambda rows: _posteriors(rows, sequences, chain, densities, scaled)[2], sequences.blocks()
+        lambda rows: _compute_posteriors(rows, sequences, chain, densities, scaled)[2],
+        sequences.blocks(),
     )
 
 
-def _posteriors(
+def _compute_posteriors(
     rows: slice, sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     part = sequences.of(rows)
     log_densities = kernels("hmm").log_densities(part.X, *densities)
-    return state_posteriors(part, chain, log_densities, scaled, rows.start)
+    return compute_state_posteriors(part, chain, log_densities, scaled, rows.start)
 
 
 def maximise(

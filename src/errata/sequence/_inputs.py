@@ -49,31 +49,31 @@ def check_sequences(estimator: Any, X: Any, y: Any, lengths: Any, missing_label:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None."
         )
-    X, y = _finite(check_data, estimator, X, y, dtype=float, order="C")
-    missing = _missing(y, missing_label)
-    estimator.classes_, known = _classes(y[~missing], missing, missing_label)
-    return Sequences(X, _spread(known, missing), np.cumsum(check_lengths(lengths, len(X))))
+    X, y = _check_finite(check_data, estimator, X, y, dtype=float, order="C")
+    missing = _find_missing(y, missing_label)
+    estimator.classes_, known = _find_classes(y[~missing], missing, missing_label)
+    return Sequences(X, _expand(known, missing), np.cumsum(check_lengths(lengths, len(X))))
 
 
 def check_new_sequences(
     estimator: Any, X: Any, lengths: Any, y: Any = None, missing_label: Any = None
 ) -> Sequences:
     """Validate sequences for a fitted model; their labels, if given, are among its classes."""
-    X = _finite(check_rows, estimator, X, dtype=float, order="C")
+    X = _check_finite(check_rows, estimator, X, dtype=float, order="C")
     sequences = Sequences(X, np.empty(0), np.cumsum(check_lengths(lengths, len(X)))).unlabelled()
     if y is None:
         return sequences
     y = np.asarray(y)
     if y.shape != (len(X),):
         raise ValueError(f"y must hold one label for each of the {len(X)} rows, not {y.shape}.")
-    missing = _missing(y, missing_label)
+    missing = _find_missing(y, missing_label)
     if missing.all():
         return sequences
     known = check_known_labels(y[~missing], estimator.classes_)
-    return sequences._replace(codes=_spread(known, missing))
+    return sequences._replace(codes=_expand(known, missing))
 
 
-def _classes(
+def _find_classes(
     labels: np.ndarray, missing: np.ndarray, missing_label: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     beside = (
@@ -93,7 +93,7 @@ def _classes(
     return classes, codes
 
 
-def _missing(y: np.ndarray, missing_label: Any) -> np.ndarray:
+def _find_missing(y: np.ndarray, missing_label: Any) -> np.ndarray:
     """Which labels are the one that stands for none."""
     if missing_label is None:
         return np.array([label is None for label in y], dtype=bool)
@@ -102,13 +102,13 @@ def _missing(y: np.ndarray, missing_label: Any) -> np.ndarray:
     return np.array(y == missing_label, dtype=bool)
 
 
-def _spread(known: np.ndarray, missing: np.ndarray) -> np.ndarray:
+def _expand(known: np.ndarray, missing: np.ndarray) -> np.ndarray:
     codes = np.full(len(missing), MISSING, np.int16)
     codes[~missing] = known
     return codes
 
 
-def _finite(check: Any, estimator: Any, X: Any, *others: Any, **checks: Any) -> Any:
+def _check_finite(check: Any, estimator: Any, X: Any, *others: Any, **checks: Any) -> Any:
     """Check, and name the row where a number is missing or infinite."""
     try:
         return check(estimator, X, *others, **checks)
@@ -119,13 +119,13 @@ def _finite(check: Any, estimator: Any, X: Any, *others: Any, **checks: Any) -> 
         raise ValueError(f"{str(error).rstrip()} The first such row is row {row}.") from None
 
 
-def allowed_transitions(transitions: Any, classes: np.ndarray) -> np.ndarray:
+def find_allowed_transitions(transitions: Any, classes: np.ndarray) -> np.ndarray:
     """The mask (K, K) of what may follow what: anything, what a mask says, or a cycle."""
     k = len(classes)
     if transitions is None:
         return np.ones((k, k), dtype=bool)
     if np.ndim(transitions) == 1:
-        return _cycle(list(transitions), classes.tolist())
+        return _make_cycle(list(transitions), classes.tolist())
     mask = np.asarray(transitions)
     if mask.shape != (k, k) or not np.isin(mask, (0, 1)).all():
         raise ValueError(
@@ -142,7 +142,7 @@ def allowed_transitions(transitions: Any, classes: np.ndarray) -> np.ndarray:
     return mask
 
 
-def _cycle(order: list[Any], classes: list[Any]) -> np.ndarray:
+def _make_cycle(order: list[Any], classes: list[Any]) -> np.ndarray:
     """Each class is followed by itself or by the next one, the last by the first."""
     if len(order) != len(classes) or set(order) != set(classes):
         raise ValueError(
@@ -167,7 +167,7 @@ def count_transitions(sequences: Sequences, n_classes: int) -> np.ndarray:
     return counts.reshape(n_classes, n_classes).astype(float)
 
 
-def transition_probabilities(counts: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+def normalise_transitions(counts: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     """Rows of counts as probabilities; one without counts is uniform over what is allowed."""
     counts = np.where(allowed, counts, 0.0)
     counts[counts.sum(axis=1) == 0] = 1.0

@@ -13,7 +13,7 @@ from ._statistics import (
     Mixtures,
     Parameters,
     Tally,
-    fitted_mixtures,
+    fit_mixtures,
     label_shares,
     tally_hidden,
     tally_labelled,
@@ -147,7 +147,7 @@ class SupervisedHMM(HiddenMarkovModel):
         return partial(tally_labelled, sequences, pairs=pairs.counts)
 
     def _maximisation(self, floor: Floor, parameters: Parameters, tally: Tally) -> Parameters:
-        return parameters._replace(mixtures=fitted_mixtures(parameters.mixtures, tally, floor))
+        return parameters._replace(mixtures=fit_mixtures(parameters.mixtures, tally, floor))
 
     def _best(self, solutions: list[Ascent]) -> Ascent:
         """The best mixture of each class, as classes are learnt apart from each other."""

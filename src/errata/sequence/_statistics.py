@@ -73,9 +73,15 @@ class Parameters(NamedTuple):
 def tally_hidden(sequences: Sequences, parameters: Parameters, scaled: bool) -> Tally:
     """Expectations when classes are hidden, given samples and labels."""
     chain = parameters.chain
-    densities = densities_of(parameters.mixtures)
+    densities = prepare_densities(parameters.mixtures)
     return reduce_blocks(
-        _hidden_block, sequences.blocks(), sequences, chain, densities, scaled, merge=add_tallies
+        _tally_hidden_block,
+        sequences.blocks(),
+        sequences,
+        chain,
+        densities,
+        scaled,
+        merge=add_tallies,
     )
 
 
@@ -85,9 +91,9 @@ def tally_labelled(sequences: Sequences, parameters: Parameters, pairs: np.ndarr
     ``pairs`` are the transitions that the likelihood is that of.
     """
     chain = parameters.chain
-    densities = densities_of(parameters.mixtures)
+    densities = prepare_densities(parameters.mixtures)
     tally = reduce_blocks(
-        _labelled_block, sequences.blocks(), sequences, chain, densities, merge=add_tallies
+        _tally_labelled_block, sequences.blocks(), sequences, chain, densities, merge=add_tallies
     )
     seen = pairs > 0
     begun = tally.first > 0
@@ -96,22 +102,22 @@ def tally_labelled(sequences: Sequences, parameters: Parameters, pairs: np.ndarr
     return tally._replace(log_likelihood=log_chain + tally.log_density.sum(), transitions=pairs)
 
 
-def state_posteriors(
+def compute_state_posteriors(
     sequences: Sequences, chain: Chain, log_densities: np.ndarray, scaled: bool, offset: int = 0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Posteriors (n, K), expected transitions and log-likelihoods of sequences.
 
     ``offset`` is the row of all rows at which these begin, for the sentence about what cannot be.
     """
-    gamma, xi, log_likelihoods, stuck = kernels("hmm").posteriors(
-        log_densities, *chain_arguments(sequences, chain), scaled
+    gamma, xi, log_likelihoods, stuck = kernels("hmm").compute_posteriors(
+        log_densities, *unpack_chain(sequences, chain), scaled
     )
     if stuck >= 0:
         raise_impossible(sequences, stuck, offset)
     return gamma, xi, log_likelihoods
 
 
-def chain_arguments(sequences: Sequences, chain: Chain) -> tuple[np.ndarray, ...]:
+def unpack_chain(sequences: Sequences, chain: Chain) -> tuple[np.ndarray, ...]:
     """What the loops over a chain are given besides the densities."""
     return sequences.codes, sequences.ends, chain.log_labels, chain.start, chain.transitions
 
@@ -136,24 +142,28 @@ class Densities(NamedTuple):
     whitening: np.ndarray  # (K, M, d, d): inverses of the Cholesky factors of covariances
 
 
-def _hidden_block(
+def _tally_hidden_block(
     rows: slice, sequences: Sequences, chain: Chain, densities: Densities, scaled: bool
 ) -> Tally:
     loops = kernels("hmm")
     part = sequences.of(rows)
     log_densities = loops.log_densities(part.X, *densities)
-    gamma, xi, log_likelihoods = state_posteriors(part, chain, log_densities, scaled, rows.start)
+    gamma, xi, log_likelihoods = compute_state_posteriors(
+        part, chain, log_densities, scaled, rows.start
+    )
     del log_densities
     return Tally(
         log_likelihoods.sum(),
         gamma[part.starts].sum(axis=0),
         xi,
         _label_counts(gamma, part.codes),
-        *loops.mixture_moments(part.X, gamma, *densities),
+        *loops.sum_mixture_moments(part.X, gamma, *densities),
     )
 
 
-def _labelled_block(rows: slice, sequences: Sequences, chain: Chain, densities: Densities) -> Tally:
+def _tally_labelled_block(
+    rows: slice, sequences: Sequences, chain: Chain, densities: Densities
+) -> Tally:
     part = sequences.of(rows)
     n_classes = len(chain.start)
     gamma = np.vstack([np.eye(n_classes), np.zeros(n_classes)])[part.codes]
@@ -162,7 +172,7 @@ def _labelled_block(rows: slice, sequences: Sequences, chain: Chain, densities: 
         gamma[part.starts].sum(axis=0),
         np.zeros((n_classes, n_classes)),
         np.diag(gamma.sum(axis=0)),
-        *kernels("hmm").mixture_moments(part.X, gamma, *densities),
+        *kernels("hmm").sum_mixture_moments(part.X, gamma, *densities),
     )
 
 
@@ -172,7 +182,7 @@ def _label_counts(gamma: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.array([np.bincount(codes + 1, column, bins)[1:] for column in gamma.T])
 
 
-def densities_of(mixtures: Mixtures) -> Densities:
+def prepare_densities(mixtures: Mixtures) -> Densities:
     """Prepare mixtures for the loops over samples."""
     d = mixtures.means.shape[2]
     roots = np.linalg.cholesky(mixtures.covariances)
@@ -193,7 +203,7 @@ def label_shares(sequences: Sequences, n_classes: int, *, first: bool = False) -
     return counts / counts.sum()
 
 
-def fitted_chain(chain: Chain, tally: Tally, *, noise: str, learn_start: bool) -> Chain:
+def fit_chain(chain: Chain, tally: Tally, *, noise: str, learn_start: bool) -> Chain:
     """The chain that the expectations call for; what is zero stays zero."""
     totals = tally.transitions.sum(axis=1, keepdims=True)
     transitions = np.divide(
@@ -211,7 +221,7 @@ class Floor(NamedTuple):
     least: np.ndarray  # variance, given the features before, that is not lost to rounding
 
 
-def feature_floor(X: np.ndarray, reg_covar: float) -> Floor:
+def compute_feature_floor(X: np.ndarray, reg_covar: float) -> Floor:
     """Fractions of the variance of each feature, so that units do not matter; of 1 where it is 0.
 
     A component that falls upon a few samples has no bound to its likelihood: whether its covariance
@@ -222,7 +232,7 @@ def feature_floor(X: np.ndarray, reg_covar: float) -> Floor:
     return Floor(reg_covar * variances, SINGULAR * variances)
 
 
-def class_covariances(sequences: Sequences, n_classes: int) -> np.ndarray:
+def estimate_class_covariances(sequences: Sequences, n_classes: int) -> np.ndarray:
     """Covariance of each class by its labels; the pooled one where a class has too few samples."""
     d = sequences.X.shape[1]
     members = [sequences.X[sequences.codes == c] for c in range(n_classes)]
@@ -233,7 +243,7 @@ def class_covariances(sequences: Sequences, n_classes: int) -> np.ndarray:
     return np.where((sizes > d)[:, None, None], own, pooled)
 
 
-def starting_covariances(
+def start_covariances(
     covariances: np.ndarray, init_scale: float, floor: Floor, classes: np.ndarray
 ) -> np.ndarray:
     """A small multiple of the covariance of each class, and the floor."""
@@ -247,7 +257,7 @@ def starting_covariances(
     return scaled
 
 
-def starting_mixtures(
+def start_mixtures(
     sequences: Sequences, covariances: np.ndarray, n_components: int, seed: np.random.SeedSequence
 ) -> Mixtures:
     """Components around samples drawn among those that have the label, without replacement.
@@ -266,7 +276,7 @@ def starting_mixtures(
     return Mixtures(weights, means, np.repeat(covariances[:, None], n_components, axis=1))
 
 
-def fitted_mixtures(mixtures: Mixtures, tally: Tally, floor: Floor) -> Mixtures:
+def fit_mixtures(mixtures: Mixtures, tally: Tally, floor: Floor) -> Mixtures:
     """The mixtures that the expectations call for.
 
     A component that is left without samples, or whose covariance is singular, keeps its shape.
@@ -294,43 +304,45 @@ def _is_definite(covariance: np.ndarray, floor: Floor) -> bool:
     return bool((np.diag(root) ** 2 > floor.least).all())
 
 
-def _per_state(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _estimate_per_state(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Every class errs at its own rate, towards all other labels alike."""
     total = counts.sum(axis=1)
-    rates = np.divide(_mismatches(counts), total, out=1 - np.diag(labels), where=total >= TOO_FEW)
+    rates = np.divide(
+        _count_mismatches(counts), total, out=1 - np.diag(labels), where=total >= TOO_FEW
+    )
     learnt = NoiseModel.uniform(len(counts), np.clip(rates, 0, 1)).transition
     return np.where((total >= TOO_FEW)[:, None], learnt, labels)
 
 
-def _shared(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _estimate_shared(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """All classes err at one rate."""
     if counts.sum() < TOO_FEW:
         return labels
-    rate = min(_mismatches(counts).sum() / counts.sum(), 1.0)
+    rate = min(_count_mismatches(counts).sum() / counts.sum(), 1.0)
     return NoiseModel.uniform(len(counts), rate).transition
 
 
-def _full(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _estimate_full(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Every class errs in its own way."""
     total = counts.sum(axis=1, keepdims=True)
     return np.divide(counts, total, out=labels.copy(), where=total >= TOO_FEW)
 
 
-def _fixed(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _keep_fixed(counts: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """What is known beforehand stays."""
     return labels
 
 
 # (counts of classes with labels, P(label | class) so far) -> P(label | class)
 UPDATES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "per_state": _per_state,
-    "shared": _shared,
-    "full": _full,
-    "fixed": _fixed,
+    "per_state": _estimate_per_state,
+    "shared": _estimate_shared,
+    "full": _estimate_full,
+    "fixed": _keep_fixed,
 }
 
 
-def _mismatches(counts: np.ndarray) -> np.ndarray:
+def _count_mismatches(counts: np.ndarray) -> np.ndarray:
     # Summed, and not taken as what is left of the whole: rounding would leave less than nothing.
     return (counts * (1 - np.eye(len(counts)))).sum(axis=1)
 

@@ -8,7 +8,7 @@ import numpy as np
 from .._detector import check_one_rule, flag, measure_doubt
 from .._validation import check_choice, check_fraction
 from ..noise import NoiseModel
-from ._base import Ascent, HiddenClassModel, Pairs, best_states, class_posteriors
+from ._base import Ascent, HiddenClassModel, Pairs, compute_class_posteriors, find_best_states
 from ._inputs import Sequences, check_new_sequences
 from ._statistics import UPDATES, Chain, tally_hidden, warn_if_worse_than_chance
 
@@ -223,8 +223,8 @@ class TolerantHMM(HiddenClassModel):
     def _judge(self, sequences: Sequences) -> LabelDiagnosis:
         densities = self._densities()
         chain = self._class_chain()._replace(labels=self.noise_transition_)
-        posterior = class_posteriors(sequences, chain, densities, self._scaled)
-        _, codes = best_states(sequences, chain, densities)
+        posterior = compute_class_posteriors(sequences, chain, densities, self._scaled)
+        _, codes = find_best_states(sequences, chain, densities)
         suspicion = _label_doubt(posterior, sequences.codes)
         flagged = flag(
             suspicion,

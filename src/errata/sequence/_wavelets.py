@@ -112,7 +112,7 @@ class WaveletFeatures(TransformerMixin, BaseEstimator):
         lengths : sequence of int, optional
             Lengths of the sequences that ``X`` holds one after the other; one by default.
         """
-        X = check_data(self, _as_columns(X), dtype=float, ensure_min_samples=2)
+        X = check_data(self, _make_columns(X), dtype=float, ensure_min_samples=2)
         raw = self._raw(X, lengths)
         self.mean_ = raw.mean(axis=0)
         spread = raw.std(axis=0)
@@ -123,7 +123,7 @@ class WaveletFeatures(TransformerMixin, BaseEstimator):
 
     def transform(self, X: Any, lengths: Any = None) -> np.ndarray:
         """The features of every sample: ``(n, n_features_in_ * len(scales))``."""
-        X = check_rows(self, _as_columns(X), dtype=float)
+        X = check_rows(self, _make_columns(X), dtype=float)
         return (self._raw(X, lengths) - self.mean_) / self.scale_
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -140,8 +140,8 @@ class WaveletFeatures(TransformerMixin, BaseEstimator):
         return np.concatenate([self._of_sequence(part, scales) for part in parts])
 
     def _of_sequence(self, X: np.ndarray, scales: list[int]) -> np.ndarray:
-        filtered = X if self.band is None else _band_passed(X, self._sos(self.band))
-        seen = np.stack([continuous_wavelet(filtered, scale) for scale in scales], axis=2)
+        filtered = X if self.band is None else _filter_band(X, self._sos(self.band))
+        seen = np.stack([transform_continuously(filtered, scale) for scale in scales], axis=2)
         return seen.reshape(len(X), -1)
 
     def _sos(self, band: tuple[float, float]) -> np.ndarray:
@@ -155,7 +155,7 @@ class WaveletFeatures(TransformerMixin, BaseEstimator):
         return butter(check_count("order", self.order), (low, high), "band", fs=fs, output="sos")
 
 
-def continuous_wavelet(
+def transform_continuously(
     X: np.ndarray, scale: int, wavelet: tuple[np.ndarray, float] | None = None
 ) -> np.ndarray:
     """The continuous wavelet transform of the columns of ``X`` at one scale.
@@ -163,7 +163,7 @@ def continuous_wavelet(
     ``wavelet`` is its integral on a grid over its support, and the width of the support; the
     coiflet of order 2 when not given.
     """
-    taps = _filter(*(wavelet or (coiflet_integral(), len(COIF2) - 1.0)), scale)
+    taps = _filter(*(wavelet or (compute_coiflet_integral(), len(COIF2) - 1.0)), scale)
     # The mirror image, as often as it takes: the filter may be longer than the signal.
     padded = np.pad(X, ((len(taps), len(taps)), (0, 0)), mode="reflect")
     seen = -np.sqrt(scale) * np.diff(oaconvolve(padded, taps[:, None], axes=0), axis=0)
@@ -179,12 +179,12 @@ def _filter(integral: np.ndarray, support: float, scale: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=1)
-def coiflet_integral() -> np.ndarray:
+def compute_coiflet_integral() -> np.ndarray:
     """The integral of the wavelet, from the begin of its support, in steps of 2 ** -10."""
-    return np.cumsum(coiflet()) / 2**_LEVELS
+    return np.cumsum(compute_coiflet()) / 2**_LEVELS
 
 
-def coiflet() -> np.ndarray:
+def compute_coiflet() -> np.ndarray:
     """The coiflet of order 2 on its support, [0, 11], in steps of 2 ** -10."""
     signs = (-1.0) ** np.arange(len(COIF2))
     psi = signs * COIF2[::-1]
@@ -198,13 +198,13 @@ def coiflet() -> np.ndarray:
     return on_support
 
 
-def _band_passed(X: np.ndarray, sos: np.ndarray) -> np.ndarray:
+def _filter_band(X: np.ndarray, sos: np.ndarray) -> np.ndarray:
     # What scipy continues a signal by, or less if it is shorter.
     usual = 3 * (2 * len(sos) + 1)
     return sosfiltfilt(sos, X, axis=0, padlen=min(usual, len(X) - 1))
 
 
-def _as_columns(X: Any) -> Any:
+def _make_columns(X: Any) -> Any:
     """A signal alone is a column; whatever is not plainly one is left to scikit-learn's checks."""
     plain = hasattr(X, "ndim") or isinstance(X, list | tuple)
     return np.reshape(X, (-1, 1)) if plain and np.ndim(X) == 1 else X

@@ -134,7 +134,7 @@ class EvidentialKNNClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         self.gamma_ = self._gamma(X)
         # Its own row would vouch for every label.
         masses = self._masses(*self._index.others(limit_neighbors(self.n_neighbors, len(codes))))
-        proba = pignistic(masses)
+        proba = convert_to_pignistic(masses)
         self._conclude(compute_margin(proba, codes), codes, proba.argmax(axis=1))
         return self
 
@@ -148,7 +148,7 @@ class EvidentialKNNClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Mass of each class and its share of the ignorance, shape (n, K)."""
-        return pignistic(self.predict_masses(X))
+        return convert_to_pignistic(self.predict_masses(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row."""
@@ -164,7 +164,7 @@ class EvidentialKNNClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
     def _gamma(self, X: Any) -> np.ndarray:
         n_classes = len(self.classes_)
         if self.gamma is not None:
-            return _given_gamma(self.gamma, n_classes)
+            return _check_gamma(self.gamma, n_classes)
         seed = draw_seed(self.random_state)
         of_class = [self._mean_distance(X[self._codes == c], seed) for c in range(n_classes)]
         mean = np.array(of_class)
@@ -200,12 +200,12 @@ def combine(log_u: np.ndarray) -> np.ndarray:
     return softmax(np.hstack([raw, ignorance]), axis=1)
 
 
-def pignistic(masses: np.ndarray) -> np.ndarray:
+def convert_to_pignistic(masses: np.ndarray) -> np.ndarray:
     """Probabilities to bet with: ignorance is shared by all classes alike."""
     return masses[:, :-1] + masses[:, -1:] / (masses.shape[1] - 1)
 
 
-def _given_gamma(gamma: Any, n_classes: int) -> np.ndarray:
+def _check_gamma(gamma: Any, n_classes: int) -> np.ndarray:
     if np.ndim(gamma) and np.shape(gamma) != (n_classes,):
         raise ValueError(
             f"gamma has shape {np.shape(gamma)}, but there are {n_classes} classes; pass one "

@@ -36,24 +36,24 @@ def fit_softmax(task: Task, start: np.ndarray | None = None) -> np.ndarray:
     """Maximise the weighted log-likelihood less ``l2 / 2`` times the squared coefficients."""
     rows = 1 if task.n_classes == 2 else task.n_classes
     beta = np.zeros((rows, task.X.shape[1] + 1)) if start is None else start
-    return (_newton if beta.size <= MAX_NEWTON_PARAMS else _quasi_newton)(task, beta)
+    return (_fit_by_newton if beta.size <= MAX_NEWTON_PARAMS else _fit_by_quasi_newton)(task, beta)
 
 
-def scores(X: np.ndarray, beta: np.ndarray) -> np.ndarray:
+def compute_scores(X: np.ndarray, beta: np.ndarray) -> np.ndarray:
     """Score of each class, or of the second of two classes, for each row."""
     return X @ beta[:, 1:].T + beta[:, 0]
 
 
-def class_log_proba(eta: np.ndarray) -> np.ndarray:
+def compute_log_proba(eta: np.ndarray) -> np.ndarray:
     """Log-probability of every class for each row of scores."""
     if eta.shape[1] == 1:
         return -np.logaddexp(0, np.hstack([eta, -eta]))
     return log_softmax(eta, axis=1)
 
 
-def label_log_proba(eta: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def take_label_log_proba(eta: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Log-probability of each row's own label."""
-    return np.take_along_axis(class_log_proba(eta), codes[:, None], axis=1)[:, 0]
+    return np.take_along_axis(compute_log_proba(eta), codes[:, None], axis=1)[:, 0]
 
 
 def is_separated(task: Task, beta: np.ndarray, *, margin: float = 0.0) -> bool:
@@ -63,15 +63,15 @@ def is_separated(task: Task, beta: np.ndarray, *, margin: float = 0.0) -> bool:
     """
     if task.l2 > 0:
         return False
-    log_p = class_log_proba(scores(task.X, beta))[task.weights > 0]
+    log_p = compute_log_proba(compute_scores(task.X, beta))[task.weights > 0]
     own = np.eye(task.n_classes, dtype=bool)[task.codes[task.weights > 0]]
     margins = log_p[own] - np.where(own, -np.inf, log_p).max(axis=1)
     return bool(margins.min() > 0 and margins.max() > margin)
 
 
-def value_and_slope(task: Task, beta: np.ndarray) -> tuple[float, np.ndarray]:
+def compute_value_and_slope(task: Task, beta: np.ndarray) -> tuple[float, np.ndarray]:
     """Penalised weighted log-likelihood, and its gradient."""
-    log_proba = class_log_proba(scores(task.X, beta))
+    log_proba = compute_log_proba(compute_scores(task.X, beta))
     log_p = np.take_along_axis(log_proba, task.codes[:, None], axis=1)[:, 0]
     value = task.weights @ log_p - task.l2 / 2 * (beta[:, 1:] ** 2).sum()
     wanted = np.eye(task.n_classes)[task.codes]
@@ -81,42 +81,42 @@ def value_and_slope(task: Task, beta: np.ndarray) -> tuple[float, np.ndarray]:
     return float(value), slope
 
 
-def _newton(task: Task, beta: np.ndarray, *, max_steps: int = 100) -> np.ndarray:
+def _fit_by_newton(task: Task, beta: np.ndarray, *, max_steps: int = 100) -> np.ndarray:
     """Newton's method, each step halved until the objective rises.
 
     For two classes these are the iterates of the reweighted least squares (62), without its
     division by probabilities that underflow.
     """
-    value, slope = value_and_slope(task, beta)
+    value, slope = compute_value_and_slope(task, beta)
     for _ in range(max_steps):
         if is_separated(task, beta, margin=_CERTAIN):
             break
-        step = _solve(curvature(task, beta), slope.ravel()).reshape(beta.shape)
+        step = _solve(compute_curvature(task, beta), slope.ravel()).reshape(beta.shape)
         # So near the top the value cannot tell one point from the next, but the slope can.
         if (slope * step).sum() <= 1e-12 * abs(value):
             return beta + step
         before = value
-        beta, value, slope = _climb(task, beta, step, value, slope)
+        beta, value, slope = _search_line(task, beta, step, value, slope)
         if value == before:
             break
     return beta
 
 
-def _climb(
+def _search_line(
     task: Task, beta: np.ndarray, step: np.ndarray, value: float, slope: np.ndarray
 ) -> tuple[np.ndarray, float, np.ndarray]:
     for halvings in range(30):
         new = beta + step / 2**halvings
-        new_value, new_slope = value_and_slope(task, new)
+        new_value, new_slope = compute_value_and_slope(task, new)
         if new_value > value:
             return new, new_value, new_slope
     return beta, value, slope
 
 
-def curvature(task: Task, beta: np.ndarray) -> np.ndarray:
+def compute_curvature(task: Task, beta: np.ndarray) -> np.ndarray:
     """Minus the Hessian of the objective, summed over blocks of rows."""
     rows, width = beta.shape
-    H = reduce_blocks(_curvature_of, blocks(len(task.X), BLOCK_ROWS), task, beta)
+    H = reduce_blocks(_sum_curvature, blocks(len(task.X), BLOCK_ROWS), task, beta)
     _pin_down(H)
     index = np.arange(1, width)
     for a in range(rows):
@@ -124,12 +124,12 @@ def curvature(task: Task, beta: np.ndarray) -> np.ndarray:
     return H.reshape(rows * width, rows * width)
 
 
-def _curvature_of(block: slice, task: Task, beta: np.ndarray) -> np.ndarray:
+def _sum_curvature(block: slice, task: Task, beta: np.ndarray) -> np.ndarray:
     """What some rows add to the curvature, without the penalty."""
     rows, width = beta.shape
     H = np.empty((rows, width, rows, width))
     Z = np.hstack([np.ones((len(task.X[block]), 1)), task.X[block]])
-    P, spread = _probabilities(scores(task.X[block], beta))
+    P, spread = _compute_probabilities(compute_scores(task.X[block], beta))
     for a in range(rows):
         for b in range(a + 1):
             pair = spread[:, a] if a == b else -P[:, a] * P[:, b]
@@ -138,7 +138,7 @@ def _curvature_of(block: slice, task: Task, beta: np.ndarray) -> np.ndarray:
     return H
 
 
-def _probabilities(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _compute_probabilities(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Probabilities P of the scored classes and P(1 - P), without the rounding of 1 - P."""
     if eta.shape[1] == 1:
         return expit(eta), expit(eta) * expit(-eta)
@@ -164,7 +164,7 @@ def _solve(H: np.ndarray, slope: np.ndarray) -> np.ndarray:
         return lstsq(H, slope)[0]
 
 
-def _quasi_newton(task: Task, beta: np.ndarray) -> np.ndarray:
+def _fit_by_quasi_newton(task: Task, beta: np.ndarray) -> np.ndarray:
     """L-BFGS over coefficients scaled to feel one curvature, as units that differ slow it down."""
     total = task.weights.sum()
     mean = np.average(task.X, axis=0, weights=task.weights)
@@ -178,7 +178,7 @@ def _quasi_newton(task: Task, beta: np.ndarray) -> np.ndarray:
         return np.column_stack([free[:, 0] - coef @ mean, coef])
 
     def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slope = value_and_slope(task, beta_of(theta))
+        value, slope = compute_value_and_slope(task, beta_of(theta))
         slope[:, 1:] = (slope[:, 1:] - np.outer(slope[:, 0], mean)) / unit
         return -value / total, -slope.ravel() / total
 

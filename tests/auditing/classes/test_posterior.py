@@ -3,7 +3,7 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 from auditing_cases import draw_truth, known_noise, nearly_clean, symmetric
-from errata._kernels._probabilities import between
+from errata._kernels._probabilities import score_between
 from errata.auditing._settings import UNEVEN
 from errata.auditing.classes._posterior import (
     NoisePosterior,
@@ -199,7 +199,7 @@ def test_the_ranking_knows_how_uneven_the_noise_is(rates):
     found = posterior_given_noise(noise, truth.logs, truth.labels)
     own = np.exp(truth.logs[truth.labels, np.arange(400)])
     part = np.exp(-((np.std(rates) / UNEVEN) ** 2)) / 2
-    expected = between(found.p_wrong, 1 - own, part)
+    expected = score_between(found.p_wrong, 1 - own, part)
     np.testing.assert_allclose(found.suspicion, expected, rtol=0, atol=1e-9)
 
 

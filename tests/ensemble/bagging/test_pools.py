@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.ensemble.bagging import _pools
-from errata.ensemble.bagging._pools import _orders
+from errata.ensemble.bagging._pools import _draw_orders
 from limited_random import LimitedRandom
 
 
@@ -16,10 +16,10 @@ def visited(multipliers, offsets, n):
 def test_every_order_visits_every_row_once_however_few_draws_are_left(monkeypatch, n, redraws):
     monkeypatch.setattr(_pools, "_REDRAWS", redraws)
     random = LimitedRandom(0, redraws + 2)
-    places = visited(*_orders(8, 32, n, random), n)
+    places = visited(*_draw_orders(8, 32, n, random), n)
     np.testing.assert_array_equal(np.sort(places), np.broadcast_to(np.arange(n), places.shape))
 
 
 def test_orders_differ():
-    multipliers, offsets = _orders(4, 8, 101, np.random.RandomState(0))
+    multipliers, offsets = _draw_orders(4, 8, 101, np.random.RandomState(0))
     assert len(np.unique(np.column_stack([multipliers.ravel(), offsets.ravel()]), axis=0)) == 32

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_digits, load_iris, load_wine
 
 from errata.ensemble import AveBoostClassifier, DiscreteAdaBoostClassifier
-from errata.ensemble.boosting._tempered import averaged_step
+from errata.ensemble.boosting._tempered import compute_averaged_step
 from errata.exceptions import SuspicionWarning
 from errata.noise import flip_labels
 
@@ -19,7 +19,7 @@ def printed_update(weights, wrong, t):
 
 def test_the_first_round_by_hand():
     # One of five rows is wrong: e = 0.2, gamma = (1.6 + 1) / (0.4 + 1).
-    step = averaged_step(0.2, 1)
+    step = compute_averaged_step(0.2, 1)
     assert step == pytest.approx(np.log(0.8 / (0.2 * 1.857143)), abs=1e-6)
     assert step == pytest.approx(0.767255, abs=1e-6)
     moved = printed_update(np.full(5, 0.2), np.arange(5) == 0, 1)
@@ -30,9 +30,9 @@ def test_the_first_round_by_hand():
 def test_a_vote_counts_the_log_ratio_of_the_factors(e, t):
     before = np.array([e, 1 - e])
     factors = printed_update(before, np.array([True, False]), t) / before
-    assert averaged_step(e, t) == pytest.approx(np.log(factors[0] / factors[1]), abs=1e-12)
+    assert compute_averaged_step(e, t) == pytest.approx(np.log(factors[0] / factors[1]), abs=1e-12)
     gamma = (2 * (1 - e) * t + 1) / (2 * e * t + 1)
-    assert averaged_step(e, t) == pytest.approx(np.log((1 - e) / (e * gamma)), abs=1e-12)
+    assert compute_averaged_step(e, t) == pytest.approx(np.log((1 - e) / (e * gamma)), abs=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -17,7 +17,7 @@ from errata.ensemble import (
     RobustBoostClassifier,
 )
 from errata.ensemble.boosting import _base_learners
-from errata.ensemble.boosting._base_learners import advantage
+from errata.ensemble.boosting._base_learners import compute_advantage
 
 BOOSTERS = [
     DiscreteAdaBoostClassifier,
@@ -120,7 +120,9 @@ def test_suspicion_averages_the_margins_of_all_stages(booster, n_classes):
     reach = np.bincount(rounds, reaches).cumsum()
     stages = [stage.reshape(len(y), -1) for stage in model.staged_decision_function(X)]
     mean = np.mean([stage / r for stage, r in zip(stages, reach, strict=True)], axis=0)
-    np.testing.assert_allclose(model.suspicion_, (1 - advantage(mean, y)) / 2, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        model.suspicion_, (1 - compute_advantage(mean, y)) / 2, rtol=0, atol=1e-12
+    )
     assert model.suspicion_.min() >= 0
     assert model.suspicion_.max() <= 1
 

@@ -10,7 +10,7 @@ from errata.ensemble.boosting._base_learners import (
     EstimatorLearner,
     TreeLearner,
     add_up,
-    into_bins,
+    bin_columns,
     make_base_learner,
     make_term,
     predict_codes,
@@ -80,7 +80,7 @@ def test_ties_go_to_the_second_of_two_classes_and_the_first_of_several(n_classes
 @given(seeds, st.integers(1, 300), st.sampled_from([3, 400]))
 def test_bins_hold_the_values_up_to_their_edge(seed, n, n_values):
     X = np.random.RandomState(seed).randint(n_values, size=(n, 2)) / 7
-    bins, edges = into_bins(X)
+    bins, edges = bin_columns(X)
     assert edges.shape == (2, 255)
     assert np.isinf(edges[:, -1]).all()
     for feature in range(2):
@@ -94,7 +94,7 @@ def test_bins_hold_the_values_up_to_their_edge(seed, n, n_values):
 
 def test_bins_of_many_values_hold_about_equally_many_rows():
     X = np.random.RandomState(0).exponential(size=(51_000, 1))
-    counts = np.bincount(into_bins(X)[0][:, 0])
+    counts = np.bincount(bin_columns(X)[0][:, 0])
     assert len(counts) == 255
     assert counts.min() > 150
     assert counts.max() < 250

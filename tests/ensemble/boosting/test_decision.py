@@ -8,9 +8,9 @@ from errata.ensemble.boosting._base_learners import (
     FittedBase,
     TreeLearner,
     add_up,
-    constant_base,
+    make_constant_base,
     make_term,
-    preferred,
+    pick_preferred,
 )
 
 
@@ -27,7 +27,7 @@ def test_base_estimators_of_all_kinds_add_up():
         TreeLearner(X, 1).classify(codes, 2, weights),
         EstimatorLearner(LinearRegression(), X, None).regress(codes - 0.5, weights),
         TreeLearner(X, 3).regress(codes - 0.5, weights),
-        constant_base(1, codes),
+        make_constant_base(1, codes),
         TreeLearner(X, 2).classify(codes, 2, weights),
     ]
     values = [table if base.outputs.dtype.kind == "i" else np.array([[0.5]]) for base in bases]
@@ -56,7 +56,7 @@ def test_reach_is_the_most_that_a_term_can_do():
 
 
 def test_equal_up_to_rounding_is_equal():
-    assert preferred(np.array([[-1e-13], [-1e-11], [0.0]]), 1.0).tolist() == [1, 0, 1]
+    assert pick_preferred(np.array([[-1e-13], [-1e-11], [0.0]]), 1.0).tolist() == [1, 0, 1]
     nearly = np.array([[1.0, 1 + 1e-13, 0], [1, 1 + 1e-11, 0]])
-    assert preferred(nearly, 1.0).tolist() == [0, 1]
-    assert preferred(nearly, np.array([1.0, 100.0])).tolist() == [0, 0]
+    assert pick_preferred(nearly, 1.0).tolist() == [0, 1]
+    assert pick_preferred(nearly, np.array([1.0, 100.0])).tolist() == [0, 0]

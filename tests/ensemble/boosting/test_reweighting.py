@@ -7,7 +7,7 @@ from errata.ensemble import (
     MadaBoostClassifier,
     ORBoostClassifier,
 )
-from errata.ensemble.boosting._adaboost import Distribution, samme_weight
+from errata.ensemble.boosting._adaboost import Distribution, compute_samme_weight
 
 VOTING = [
     DiscreteAdaBoostClassifier,
@@ -18,14 +18,14 @@ VOTING = [
 
 
 def test_coefficients_of_samme():
-    alphas = [samme_weight(error, 3) for error in (0.1, 0.5, 2 / 3)]
+    alphas = [compute_samme_weight(error, 3) for error in (0.1, 0.5, 2 / 3)]
     np.testing.assert_allclose(alphas, [2.890372, 0.693147, 0], rtol=0, atol=1e-6)
-    assert samme_weight(0.2, 2) == pytest.approx(0.5 * np.log(4), abs=1e-15)
+    assert compute_samme_weight(0.2, 2) == pytest.approx(0.5 * np.log(4), abs=1e-15)
 
 
 def test_adaboost_gives_a_wrong_row_half_the_weight():
     # One of five rows is wrong: e = 0.2, a = log 4.
-    step = 2 * samme_weight(0.2, 2)
+    step = 2 * compute_samme_weight(0.2, 2)
     assert step == pytest.approx(1.386294, abs=1e-6)
     moved = Distribution(np.full(5, 0.2), np.zeros(5, int)).after(np.array([1, 0, 0, 0, 0]), step)
     np.testing.assert_allclose(moved, [0.5, *[0.125] * 4], rtol=0, atol=1e-12)

@@ -11,7 +11,7 @@ from errata.feature_selection.information import (
     is_conclusive,
     loss_bound,
 )
-from errata.feature_selection.information._bounds import most_entropy
+from errata.feature_selection.information._bounds import compute_most_entropy
 from strategies import seeds
 
 HALF = [0.5, 0.5]
@@ -46,7 +46,7 @@ def test_the_inverse_of_fano_has_known_values(n_classes, entropy, expected):
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 def test_the_inverse_is_one_to_the_last_digits(n_classes):
     errors = np.linspace(0, 1 - 1 / n_classes, 101)
-    found = fano_lower(most_entropy(errors, n_classes), n_classes)
+    found = fano_lower(compute_most_entropy(errors, n_classes), n_classes)
     # Near its end the curve is flat: an entropy to 1e-16 gives an error to 1e-8.
     np.testing.assert_allclose(found[:95], errors[:95], rtol=0, atol=1e-12)
     np.testing.assert_allclose(found, errors, rtol=0, atol=1e-7)

@@ -7,7 +7,7 @@ from scipy.stats import norm
 
 from errata.feature_selection.information import _tables as module
 from errata.feature_selection.information import sample_gaussian_features
-from errata.feature_selection.information._bounds import most_entropy
+from errata.feature_selection.information._bounds import compute_most_entropy
 
 
 def by_quad(means, widths):
@@ -33,14 +33,14 @@ def by_quad(means, widths):
 @pytest.mark.parametrize("widths", [(1, 1, 1), (0.3, 1.2, 2.5), (2, 0.02, 0.8), (0.05, 3, 0.4)])
 def test_entropy_and_error_are_those_of_adaptive_quadrature(separation, widths):
     means, widths = separation * np.array([-1, 0, 1.0]), np.array(widths, dtype=float)
-    found = np.ravel(module.gaussian_uncertainty(means, widths[None], 100))
+    found = np.ravel(module.compute_gaussian_uncertainty(means, widths[None], 100))
     np.testing.assert_allclose(found, by_quad(means, widths), rtol=0, atol=5e-4)
-    finer = np.ravel(module.gaussian_uncertainty(means, widths[None], 1000))
+    finer = np.ravel(module.compute_gaussian_uncertainty(means, widths[None], 1000))
     np.testing.assert_allclose(finer, by_quad(means, widths), rtol=0, atol=2e-5)
 
 
 def test_one_distribution_for_all_classes_tells_nothing():
-    entropy, error = module.gaussian_uncertainty(np.zeros(3), np.ones((1, 3)), 10)
+    entropy, error = module.compute_gaussian_uncertainty(np.zeros(3), np.ones((1, 3)), 10)
     assert entropy[0] == pytest.approx(np.log2(3), abs=1e-12)
     assert error[0] == pytest.approx(2 / 3, abs=1e-12)
 
@@ -60,7 +60,7 @@ def test_features_are_as_hard_as_those_of_the_paper(separation, information, err
 @pytest.mark.parametrize("n_nodes", [2, 5, 100])
 def test_bounds_hold_exactly_however_few_the_points_are(n_nodes):
     found = sample_gaussian_features(1000, n_nodes=n_nodes, random_state=0)
-    assert np.all(found.conditional_entropy <= most_entropy(found.error, 3) + 1e-12)
+    assert np.all(found.conditional_entropy <= compute_most_entropy(found.error, 3) + 1e-12)
     assert np.all(found.error <= found.conditional_entropy / 2 + 1e-12)
 
 

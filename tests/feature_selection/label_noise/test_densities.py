@@ -61,11 +61,11 @@ def test_rows_whose_lists_are_too_short_are_searched_anew(monkeypatch, self_coun
 
 def test_neighbours_are_put_in_order_once_for_all_memberships(monkeypatch):
     X, memberships = soft_rows()
-    lists = kernels("weighted_neighbors").neighbor_lists
+    lists = kernels("weighted_neighbors").list_neighbors
     sorted_ = []
     monkeypatch.setattr(
         kernels("weighted_neighbors"),
-        "neighbor_lists",
+        "list_neighbors",
         lambda *args: sorted_.append(1) or lists(*args),
     )
     densities = ClassDensities(X, NeighborhoodRule(3))

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from errata.feature_selection.label_noise._memberships import (
-    believed_labels,
-    error_rates,
+    estimate_error_rates,
+    keep_labels,
     search_memberships,
 )
 
@@ -86,21 +86,25 @@ def test_rows_at_which_no_class_has_a_density_keep_their_label():
 def test_error_rates_are_the_fraction_of_a_class_with_another_label():
     memberships = np.array([[1, 0, 0], [0.9, 0.1, 0], [0.1, 0.3, 0.6], [0, 0, 1]])
     codes = np.array([0, 0, 1, 2])
-    np.testing.assert_allclose(error_rates(memberships, codes), [0.05, 0.25, 0.375], rtol=1e-12)
+    np.testing.assert_allclose(
+        estimate_error_rates(memberships, codes), [0.05, 0.25, 0.375], rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_error_rates_do_not_exceed_chance(n_classes):
     codes = np.arange(6) % n_classes
-    rates = error_rates(np.eye(n_classes)[(codes + 1) % n_classes], codes)
+    rates = estimate_error_rates(np.eye(n_classes)[(codes + 1) % n_classes], codes)
     np.testing.assert_allclose(rates, 1 - 1 / n_classes, rtol=1e-12)
 
 
 def test_a_class_that_nobody_is_in_errs_never():
-    np.testing.assert_array_equal(error_rates(np.eye(3)[[0, 1, 1]], np.array([0, 1, 1])), 0)
+    np.testing.assert_array_equal(
+        estimate_error_rates(np.eye(3)[[0, 1, 1]], np.array([0, 1, 1])), 0
+    )
 
 
 def test_believed_labels():
-    found = believed_labels(np.array([0, 2, 2]), 3)
+    found = keep_labels(np.array([0, 2, 2]), 3)
     np.testing.assert_array_equal(found.memberships, np.eye(3)[[0, 2, 2]])
     np.testing.assert_allclose(found.prior, [1 / 3, 0, 2 / 3], rtol=1e-12)

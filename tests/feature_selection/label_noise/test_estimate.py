@@ -8,8 +8,8 @@ from errata.feature_selection.label_noise._densities import NeighborhoodRule
 from errata.feature_selection.label_noise._memberships import (
     MembershipSettings,
     Search,
-    believed_labels,
     estimate_memberships,
+    keep_labels,
 )
 
 SETTINGS = MembershipSettings(NeighborhoodRule(3))
@@ -60,7 +60,7 @@ def test_starts_are_drawn_and_the_likeliest_is_kept(monkeypatch):
 
     def scripted(densities, codes, error_rates, **how):
         starts.append(error_rates)
-        best = believed_labels(codes, 2)._replace(log_likelihood=[0.0, 5.0, 3.0][len(starts) - 1])
+        best = keep_labels(codes, 2)._replace(log_likelihood=[0.0, 5.0, 3.0][len(starts) - 1])
         return Search(best, [best.log_likelihood], True, False)
 
     monkeypatch.setattr(module, "search_memberships", scripted)
@@ -74,7 +74,7 @@ def test_starts_are_drawn_and_the_likeliest_is_kept(monkeypatch):
 
 
 def test_what_went_wrong_is_told():
-    labels = believed_labels(np.repeat([0, 1], 10), 2)
+    labels = keep_labels(np.repeat([0, 1], 10), 2)
     how = {"best": labels, "log_likelihood": [0.0] * 7, "frozen": np.zeros(2, bool)}
     with pytest.warns(ConvergenceWarning, match="a class was losing nearly all of its rows"):
         assert module.MembershipEstimate(converged=False, collapsed=True, **how).warn_of_trouble()

@@ -4,7 +4,7 @@ import pytest
 from errata.exceptions import SuspicionWarning
 from errata.feature_selection.label_noise._tolerant_criterion import (
     check_memberships,
-    rows_with_density,
+    find_rows_with_density,
 )
 
 
@@ -32,25 +32,25 @@ def test_what_is_no_membership_is_refused(memberships, message):
 
 def test_nothing_is_lost_where_every_class_has_a_density():
     memberships = np.eye(2)[[0, 0, 1, 1]]
-    rows, gamma = rows_with_density(memberships)
+    rows, gamma = find_rows_with_density(memberships)
     np.testing.assert_array_equal(rows, range(4))
     np.testing.assert_array_equal(gamma, memberships)
 
 
 def test_a_row_alone_in_its_class_is_left_out():
     with pytest.warns(SuspicionWarning, match="^1 row alone in a class"):
-        rows, gamma = rows_with_density(np.eye(3)[[0, 2, 0, 1, 1]])
+        rows, gamma = find_rows_with_density(np.eye(3)[[0, 2, 0, 1, 1]])
     np.testing.assert_array_equal(rows, [0, 2, 3, 4])
     np.testing.assert_array_equal(gamma, np.eye(3)[[0, 0, 1, 1]])
 
 
 def test_what_rows_have_of_a_class_without_density_goes_to_their_other_classes():
     memberships = np.array([[0.6, 0.2, 0.2], [0.8, 0.2, 0], [0.2, 0.8, 0], [0, 1, 0], [1, 0, 0]])
-    rows, gamma = rows_with_density(memberships)
+    rows, gamma = find_rows_with_density(memberships)
     np.testing.assert_array_equal(rows, range(5))
     np.testing.assert_allclose(gamma[0], [0.75, 0.25, 0], rtol=1e-12)
 
 
 def test_one_class_is_too_few():
     with pytest.raises(ValueError, match="fewer than two classes have two rows"):
-        rows_with_density(np.eye(2)[[0, 0, 0, 1]])
+        find_rows_with_density(np.eye(2)[[0, 0, 0, 1]])

@@ -7,7 +7,7 @@ from sklearn.tree import DecisionTreeClassifier
 from errata.exceptions import SuspicionWarning
 from errata.filters import Cleaner, PartitionFilter
 from errata.filters.committees._base import ABSTAINS
-from errata.filters.committees._parts import excused_by_their_own
+from errata.filters.committees._parts import find_excused
 from errata.noise import flip_labels
 
 # A few rows leave no room to leave any out.
@@ -98,7 +98,7 @@ def test_the_model_of_its_own_part_may_excuse_a_row():
     parts = [np.array([0, 2, 4]), np.array([1, 3])]
     codes = np.array([0, 0, 1, 1, 0])
     ballots = np.array([[1, 0], [1, 1], [ABSTAINS, 0], [0, 1], [0, 1]])
-    excused = excused_by_their_own(ballots, codes, parts)
+    excused = find_excused(ballots, codes, parts)
     np.testing.assert_array_equal(excused, [False, False, True, True, True])
     asked, not_asked = (
         PartitionFilter(require_local=ask, random_state=0).fit(X, LABELS) for ask in (True, False)

@@ -4,12 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from errata.filters.neighbors._graph_filters import gabriel_edges, knn_edges, relative_edges
+from errata.filters.neighbors._graph_filters import (
+    find_gabriel_edges,
+    find_knn_edges,
+    find_relative_edges,
+)
 from naive_hardness import naive_nearest
 from neighbor_cases import TINY_X, naive_proximity_pairs
 from strategies import seeds
 
-PROXIMITY = {"gabriel": gabriel_edges, "rng": relative_edges}
+PROXIMITY = {"gabriel": find_gabriel_edges, "rng": find_relative_edges}
 
 
 def pairs(edges):
@@ -35,7 +39,7 @@ def test_rows_are_joined_where_one_or_both_are_near(mutual, seed, n, k):
     near = np.zeros((n, n), dtype=bool)
     near[np.arange(n)[:, None], naive_nearest(X, k)] = True
     expected = near & near.T if mutual else near | near.T
-    edges = knn_edges(X, k, mutual=mutual)
+    edges = find_knn_edges(X, k, mutual=mutual)
     assert sorted(pairs(edges)) == [tuple(pair) for pair in np.argwhere(expected).tolist()]
     check_order(edges, X)
 
@@ -64,7 +68,7 @@ def test_more_rows_than_are_asked_first_give_the_same_graph():
 
 def test_the_relative_neighbourhood_graph_is_part_of_the_gabriel_graph():
     X = np.random.RandomState(0).normal(size=(80, 3))
-    assert set(pairs(relative_edges(X))) < set(pairs(gabriel_edges(X)))
+    assert set(pairs(find_relative_edges(X))) < set(pairs(find_gabriel_edges(X)))
 
 
 @pytest.mark.parametrize("graph", PROXIMITY)
@@ -74,7 +78,7 @@ def test_on_a_line_it_is_the_path(graph):
 
 
 def test_ranks_count_from_the_shortest_edge():
-    edges = knn_edges(np.array([[0.0], [1.0], [3.0], [3.5]]), 2, mutual=False)
+    edges = find_knn_edges(np.array([[0.0], [1.0], [3.0], [3.5]]), 2, mutual=False)
     of_row = {i: edges.rank[edges.source == i].tolist() for i in range(4)}
     assert of_row == {0: [1, 2], 1: [1, 2, 3], 2: [1, 2, 3], 3: [1, 2]}
     near = edges.only(edges.rank == 1)

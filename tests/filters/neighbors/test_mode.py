@@ -7,7 +7,7 @@ from sklearn.metrics import average_precision_score, f1_score
 from sklearn.preprocessing import scale
 
 from errata.filters import CutEdgeFilter, EditedNeighborsFilter, ModeFilter
-from errata.filters.neighbors._graph_filters import knn_edges, similarity
+from errata.filters.neighbors._graph_filters import compute_similarity, find_knn_edges
 from errata.noise import flip_labels
 from neighbor_cases import PLANTED, TINY_X, TINY_Y
 from strategies import seeds
@@ -15,7 +15,7 @@ from strategies import seeds
 
 def naive_mode(X, codes, k, max_iter):
     """Suspicion and label of the last round, row by row, straight from the formula."""
-    n, edges = len(codes), knn_edges(X, k, mutual=False)
+    n, edges = len(codes), find_knn_edges(X, k, mutual=False)
     width = np.median(edges.distance[edges.distance > 0])
     labels = codes.tolist()
     for _ in range(max_iter):
@@ -51,9 +51,9 @@ def test_planted_errors_on_a_line_are_flagged_and_corrected():
 
 
 def test_similarity_falls_with_distance_in_units_of_the_median():
-    found = similarity(np.array([0.0, 0.0, 1.0, 2.0, 4.0]))
+    found = compute_similarity(np.array([0.0, 0.0, 1.0, 2.0, 4.0]))
     np.testing.assert_allclose(found, np.exp([0, 0, -1 / 8, -1 / 2, -2]), rtol=1e-12, atol=0)
-    assert similarity(np.zeros(3)).tolist() == [1, 1, 1]
+    assert compute_similarity(np.zeros(3)).tolist() == [1, 1, 1]
 
 
 def test_the_row_s_own_label_settles_a_close_vote():

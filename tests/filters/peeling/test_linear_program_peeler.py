@@ -2,7 +2,11 @@ import numpy as np
 import pytest
 
 from errata.filters import LinearProgramPeeler
-from errata.filters.peeling._linear_programs import fraction_of_strays, margin_lines, widest_margin
+from errata.filters.peeling._linear_programs import (
+    estimate_fraction_of_strays,
+    make_margin_lines,
+    solve_widest_margin,
+)
 from peeling_cases import LINE, noisy_blobs, noisy_twonorm, peel_line
 
 
@@ -59,17 +63,17 @@ def test_exact_programs_widen_the_margin_at_least_as_much():
     for strategy in ("exact", "dual"):
         peeler = short(n_estimators=8, contamination=0.025, strategy=strategy)
         kept = peeler.fit(X, y).sample_indices_
-        lines, _ = margin_lines(peeler.booster_._staged_codes(X[kept]), y[kept])
-        values.append(widest_margin(lines).margin)
+        lines, _ = make_margin_lines(peeler.booster_._staged_codes(X[kept]), y[kept])
+        values.append(solve_widest_margin(lines).margin)
     assert values[0] >= values[1] - 1e-9
 
 
 def test_the_contamination_is_estimated_from_strays_when_it_is_not_given():
-    estimates = [fraction_of_strays(*noisy_blobs(300, 0.1, seed)[:2]) for seed in range(5)]
+    estimates = [estimate_fraction_of_strays(*noisy_blobs(300, 0.1, seed)[:2]) for seed in range(5)]
     assert np.mean(estimates) == pytest.approx(0.1, abs=0.025)
     X, y, _ = noisy_blobs(300, 0.1)
     peeler = short(contamination=None, strategy="margin").fit(X, y)
-    assert peeler.contamination_ == fraction_of_strays(X, y)
+    assert peeler.contamination_ == estimate_fraction_of_strays(X, y)
     assert peeler.flagged_.sum() == round(300 * peeler.contamination_)
 
 

@@ -7,12 +7,12 @@ from scipy.optimize import LinearConstraint, linprog, milp
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.filters.peeling._linear_programs import (
     STRATEGIES,
-    distinct_estimators,
-    least_by_row,
-    margin_lines,
-    removal_order,
-    soft_margin,
-    widest_margin,
+    choose_removal_order,
+    find_distinct_estimators,
+    find_least_by_row,
+    make_margin_lines,
+    solve_soft_margin,
+    solve_widest_margin,
 )
 from strategies import seeds
 
@@ -22,7 +22,7 @@ MISLABELLED = np.array([1, 0, 1, 0, 0, 0, 1, 1, 1, 0])  # x = 1 should be 1
 
 def worked_example():
     booster = DiscreteAdaBoostClassifier(n_estimators=3, criterion="error").fit(LINE, MISLABELLED)
-    lines, groups = margin_lines(booster._staged_codes(LINE), MISLABELLED)
+    lines, groups = make_margin_lines(booster._staged_codes(LINE), MISLABELLED)
     return lines.astype(float), groups, booster.margins(LINE, MISLABELLED)
 
 
@@ -38,7 +38,7 @@ def programs(draw, max_rows=10):
         codes[:, None],
         random.randint(n_classes, size=(n, n_estimators)),
     )
-    lines, groups = margin_lines(said, codes)
+    lines, groups = make_margin_lines(said, codes)
     return lines.astype(float), groups
 
 
@@ -76,12 +76,12 @@ def milp_value(lines, groups, n_free=1):
 
 
 def value_without(lines, groups, gone):
-    return widest_margin(lines[~np.isin(groups, gone)]).margin
+    return solve_widest_margin(lines[~np.isin(groups, gone)]).margin
 
 
 def test_the_worked_example():
     lines, groups, margins = worked_example()
-    solution = widest_margin(lines)
+    solution = solve_widest_margin(lines)
     assert solution.margin == pytest.approx(0, abs=1e-9)
     assert solution.multipliers[1] == pytest.approx(0.5, abs=1e-9)
     assert solution.multipliers[[0, 2, 9]].sum() == pytest.approx(0.5, abs=1e-9)
@@ -89,14 +89,16 @@ def test_the_worked_example():
     np.testing.assert_allclose(values, np.where(np.arange(10) == 1, 1 / 3, 0), rtol=0, atol=1e-9)
     assert milp_value(lines, groups) == pytest.approx(1 / 3, abs=1e-6)
     for strategy in ("dual", "exact", "soft", "margin"):
-        assert removal_order(lines, groups, margins, 1, strategy).tolist() == [1]
+        assert choose_removal_order(lines, groups, margins, 1, strategy).tolist() == [1]
 
 
 def test_any_row_that_holds_the_margin_down_may_go():
     lines, groups, margins = worked_example()
-    (support,) = np.nonzero(widest_margin(distinct_estimators(lines)[0]).multipliers > 1e-9)
+    (support,) = np.nonzero(
+        solve_widest_margin(find_distinct_estimators(lines)[0]).multipliers > 1e-9
+    )
     gone = {
-        int(removal_order(lines, groups, margins, 1, "support", np.random.RandomState(s))[0])
+        int(choose_removal_order(lines, groups, margins, 1, "support", np.random.RandomState(s))[0])
         for s in range(40)
     }
     assert gone == set(support.tolist())
@@ -105,14 +107,14 @@ def test_any_row_that_holds_the_margin_down_may_go():
 
 def test_lines_of_two_classes_are_agreements():
     said, codes = np.array([[0, 1], [1, 1], [0, 0]]), np.array([0, 1, 1])
-    lines, groups = margin_lines(said, codes)
+    lines, groups = make_margin_lines(said, codes)
     np.testing.assert_array_equal(lines, [[1, -1], [1, 1], [-1, -1]])
     np.testing.assert_array_equal(groups, [0, 1, 2])
 
 
 def test_lines_of_three_classes_are_one_for_each_wrong_class():
     said, codes = np.array([[0, 1], [2, 1], [2, 0]]), np.array([0, 1, 2])
-    lines, groups = margin_lines(said, codes)
+    lines, groups = make_margin_lines(said, codes)
     np.testing.assert_array_equal(groups, [0, 0, 1, 1, 2, 2])
     expected = [[1, -1], [1, 0], [0, 1], [-1, 1], [1, -1], [1, 0]]
     np.testing.assert_array_equal(lines, expected)
@@ -121,7 +123,7 @@ def test_lines_of_three_classes_are_one_for_each_wrong_class():
 @given(programs())
 def test_primal_and_dual_have_the_same_value(program):
     lines, _ = program
-    solution = widest_margin(lines)
+    solution = solve_widest_margin(lines)
     assert solution.margin == pytest.approx(primal_value(lines), abs=1e-6)
     assert solution.alpha.sum() == pytest.approx(1, abs=1e-6)
     assert (lines @ solution.alpha).min() == pytest.approx(solution.margin, abs=1e-6)
@@ -130,7 +132,7 @@ def test_primal_and_dual_have_the_same_value(program):
 
 
 def test_a_row_that_all_base_estimators_get_wrong_leaves_weights_that_sum_to_one():
-    solution = widest_margin(np.array([[1.0, 1.0], [-1.0, -1.0]]))
+    solution = solve_widest_margin(np.array([[1.0, 1.0], [-1.0, -1.0]]))
     assert solution.margin == -1
     assert solution.alpha.sum() == pytest.approx(1, abs=1e-9)
 
@@ -140,10 +142,10 @@ def test_a_row_that_all_base_estimators_get_wrong_leaves_weights_that_sum_to_one
 def test_the_exact_choice_is_that_of_enumeration_and_of_the_mixed_integer_program(program):
     lines, groups = program
     n = groups.max() + 1
-    margins = least_by_row(lines.mean(axis=1), groups)
+    margins = find_least_by_row(lines.mean(axis=1), groups)
     values = [value_without(lines, groups, row) for row in range(n)]
     exact, dual = (
-        value_without(lines, groups, removal_order(lines, groups, margins, 1, strategy))
+        value_without(lines, groups, choose_removal_order(lines, groups, margins, 1, strategy))
         for strategy in ("exact", "dual")
     )
     assert exact == pytest.approx(max(values), abs=1e-6)
@@ -157,7 +159,7 @@ def test_the_margin_never_shrinks_over_removals(program, strategy, seed):
     lines, groups = program
     n = groups.max() + 1
     random = np.random.RandomState(seed)
-    order = removal_order(lines, groups, np.zeros(n), n - 1, strategy, random)
+    order = choose_removal_order(lines, groups, np.zeros(n), n - 1, strategy, random)
     assert len(set(order)) == n - 1
     values = [value_without(lines, groups, order[:k]) for k in range(n)]
     assert np.diff(values).min() >= -1e-6
@@ -168,10 +170,10 @@ def test_the_margin_never_shrinks_over_removals(program, strategy, seed):
 def test_as_many_rows_go_as_are_asked_for(program, strategy, seed):
     lines, groups = program
     n = groups.max() + 1
-    margins = least_by_row(lines.mean(axis=1), groups)
+    margins = find_least_by_row(lines.mean(axis=1), groups)
     for n_peel in {0, 1, n // 2, n}:
         random = np.random.RandomState(seed)
-        order = removal_order(lines, groups, margins, n_peel, strategy, random)
+        order = choose_removal_order(lines, groups, margins, n_peel, strategy, random)
         assert len(np.unique(order)) == n_peel
 
 
@@ -181,15 +183,15 @@ def test_the_soft_program_widens_the_mean_of_the_least_margins(program, seed):
     n_free = (groups.max() + 2) // 2
 
     def mean_of_least(alpha):
-        return np.sort(least_by_row(lines @ alpha, groups))[:n_free].mean()
+        return np.sort(find_least_by_row(lines @ alpha, groups))[:n_free].mean()
 
-    alpha = soft_margin(lines, groups, n_free)
+    alpha = solve_soft_margin(lines, groups, n_free)
     assert alpha.sum() == pytest.approx(1, abs=1e-9)
     others = np.random.RandomState(seed).dirichlet(np.ones(lines.shape[1]), size=50)
     corners = np.eye(lines.shape[1])
     assert mean_of_least(alpha) >= max(map(mean_of_least, [*others, *corners])) - 1e-6
-    hard = soft_margin(lines, groups, 1)
-    assert (lines @ hard).min() == pytest.approx(widest_margin(lines).margin, abs=1e-6)
+    hard = solve_soft_margin(lines, groups, 1)
+    assert (lines @ hard).min() == pytest.approx(solve_widest_margin(lines).margin, abs=1e-6)
 
 
 def test_equal_multipliers_are_told_apart_by_the_margin_in_the_ensemble():
@@ -197,7 +199,7 @@ def test_equal_multipliers_are_told_apart_by_the_margin_in_the_ensemble():
     for row in (0, 1):
         margins = np.array([0.5, 0.5, 1.0])
         margins[row] = -0.5
-        assert removal_order(lines, np.arange(3), margins, 1, "dual").tolist() == [row]
+        assert choose_removal_order(lines, np.arange(3), margins, 1, "dual").tolist() == [row]
 
 
 def test_where_no_single_row_holds_the_margin_down_the_exact_choice_is_the_heaviest():
@@ -208,7 +210,7 @@ def test_where_no_single_row_holds_the_margin_down_the_exact_choice_is_the_heavi
     groups, margins = np.arange(4), np.array([0.5, 0.5, -0.5, -0.5])
     values = [primal_value(lines[groups != row]) for row in groups]
     np.testing.assert_allclose(values, primal_value(lines), rtol=0, atol=1e-9)
-    first, second = removal_order(lines, groups, margins, 2, "exact")
+    first, second = choose_removal_order(lines, groups, margins, 2, "exact")
     assert first in (0, 1)
     # One is left of the heavier pair, and without it estimator (0, 1) has margin 1: it goes next.
     assert second in (0, 1)
@@ -216,7 +218,7 @@ def test_where_no_single_row_holds_the_margin_down_the_exact_choice_is_the_heavi
 
 def test_base_estimators_that_agree_are_taken_once():
     lines = np.array([[1, -1, 1, 1], [-1, 1, -1, 1]], dtype=np.int8)
-    distinct, first = distinct_estimators(lines)
+    distinct, first = find_distinct_estimators(lines)
     np.testing.assert_array_equal(first, [0, 1, 3])
     np.testing.assert_array_equal(distinct, lines[:, first])
     assert distinct.dtype == float

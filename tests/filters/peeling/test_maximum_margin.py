@@ -5,7 +5,7 @@ import pytest
 
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.filters import LinearProgramPeeler, maximize_margin
-from errata.filters.peeling._linear_programs import margin_lines, widest_margin
+from errata.filters.peeling._linear_programs import make_margin_lines, solve_widest_margin
 from peeling_cases import noisy_blobs, noisy_twonorm
 
 
@@ -16,8 +16,8 @@ def test_the_least_margin_is_that_of_the_program(make):
     X_left, y_left = peeler.fit_resample(X, y)
     before = peeler.booster_.decision_function(X)
     model = maximize_margin(peeler.booster_, X_left, y_left)
-    lines, _ = margin_lines(peeler.booster_._staged_codes(X_left), y_left)
-    widest = widest_margin(lines).margin
+    lines, _ = make_margin_lines(peeler.booster_._staged_codes(X_left), y_left)
+    widest = solve_widest_margin(lines).margin
     assert model.margins(X_left, y_left).min() == pytest.approx(widest, abs=1e-6)
     assert widest >= peeler.booster_.margins(X_left, y_left).min() - 1e-9
     assert model.estimator_weights_.sum() == pytest.approx(1, abs=1e-6)

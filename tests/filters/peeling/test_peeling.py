@@ -15,7 +15,7 @@ import errata._validation._labels as front_door
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.exceptions import ClassRetentionWarning
 from errata.filters import LinearProgramPeeler, MarginPeeler
-from errata.filters.peeling._linear_programs import margin_lines, widest_margin
+from errata.filters.peeling._linear_programs import make_margin_lines, solve_widest_margin
 from peeling_cases import (
     LINE,
     MISLABELLED,
@@ -62,7 +62,7 @@ def test_exchanging_the_labels_changes_nothing(name):
     np.testing.assert_array_equal(straight.flagged_, swapped.flagged_)
     np.testing.assert_array_equal(straight.suggested_, 1 - swapped.suggested_)
     values = [
-        widest_margin(margin_lines(peeler.booster_._staged_codes(X), labels)[0]).margin
+        solve_widest_margin(make_margin_lines(peeler.booster_._staged_codes(X), labels)[0]).margin
         for peeler, labels in ((straight, y), (swapped, 1 - y))
     ]
     assert values[0] == pytest.approx(values[1], abs=1e-9)

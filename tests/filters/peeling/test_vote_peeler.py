@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.filters.peeling._peeling import mean_vote, misclassification_rate
+from errata.filters.peeling._peeling import compute_mean_vote, compute_misclassification_rate
 from peeling_cases import agreements, noisy_blobs, noisy_twonorm, peel_line
 from strategies import seeds
 
@@ -10,7 +10,7 @@ from strategies import seeds
 @given(agreements())
 def test_a_vote_counts_the_wrong_rounds(agreement):
     wrong = (agreement < 0).mean(axis=1)
-    np.testing.assert_allclose(mean_vote(agreement), 1 - 2 * wrong, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(compute_mean_vote(agreement), 1 - 2 * wrong, rtol=0, atol=1e-15)
 
 
 @given(seeds, st.integers(1, 12), st.integers(1, 12))
@@ -18,8 +18,8 @@ def test_with_rounds_of_equal_accuracy_a_vote_is_a_rate(seed, n, n_rounds):
     random = np.random.RandomState(seed)
     column = random.choice([-1, 1], n)
     agreement = np.stack([random.permutation(column) for _ in range(n_rounds)], axis=1)
-    by_vote = mean_vote(agreement) < 0
-    np.testing.assert_array_equal(misclassification_rate(agreement) > 0.5, by_vote)
+    by_vote = compute_mean_vote(agreement) < 0
+    np.testing.assert_array_equal(compute_misclassification_rate(agreement) > 0.5, by_vote)
 
 
 def test_a_tie_of_the_rounds_keeps_the_label():

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from errata.filters import WeightPeeler
-from errata.filters.peeling._peeling import mean_weight
+from errata.filters.peeling._peeling import compute_mean_weight
 from peeling_cases import noisy_twonorm, peel_line
 from strategies import seeds
 
@@ -13,22 +13,24 @@ from strategies import seeds
 @given(seeds, st.integers(2, 20), st.integers(1, 10))
 def test_the_line_for_mean_weights_is_its_formula(seed, n, n_rounds):
     D = np.random.RandomState(seed).dirichlet(np.ones(n), size=n_rounds)
-    mean, pooled = mean_weight(iter(D), significance=0.02, scale="pooled")
+    mean, pooled = compute_mean_weight(iter(D), significance=0.02, scale="pooled")
     np.testing.assert_allclose(mean, D.mean(axis=0), rtol=0, atol=1e-15)
     freedom = n * n_rounds - 1
     spread = np.sqrt(((D - 1 / n) ** 2).sum() / freedom)
     quantile = student.ppf(0.98, freedom)
     assert pooled == pytest.approx(1 / n + quantile * spread, abs=1e-12)
-    _, paper = mean_weight(iter(D), significance=0.02, scale="paper")
+    _, paper = compute_mean_weight(iter(D), significance=0.02, scale="paper")
     assert paper == pytest.approx(1 / n + quantile * spread / np.sqrt(n_rounds), abs=1e-12)
-    _, between = mean_weight(iter(D), significance=0.02, scale="between")
+    _, between = compute_mean_weight(iter(D), significance=0.02, scale="between")
     spread = D.mean(axis=0).std(ddof=1)
     assert between == pytest.approx(1 / n + student.ppf(0.98, n - 1) * spread, abs=1e-12)
 
 
 def test_a_stricter_level_draws_a_higher_line():
     D = np.random.RandomState(0).dirichlet(np.ones(20), size=10)
-    lines = [mean_weight(iter(D), significance=s, scale="pooled")[1] for s in (0.1, 0.02, 0.001)]
+    lines = [
+        compute_mean_weight(iter(D), significance=s, scale="pooled")[1] for s in (0.1, 0.02, 0.001)
+    ]
     assert lines[0] < lines[1] < lines[2]
 
 

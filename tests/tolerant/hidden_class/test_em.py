@@ -9,9 +9,9 @@ from errata.tolerant.hidden_class._base import (
     EmptyClass,
     Labels,
     NoiseStep,
-    expectation,
+    compute_expectation,
+    is_objective_settled,
     maximise_likelihood,
-    objective_settled,
 )
 from strategies import seeds
 
@@ -21,14 +21,14 @@ T = np.array([[0.8, 0.2], [0.3, 0.7]])
 
 
 def test_an_expectation_by_hand():
-    responsibilities, log_likelihood = expectation(np.log(P), T, LABELS.codes)
+    responsibilities, log_likelihood = compute_expectation(np.log(P), T, LABELS.codes)
     np.testing.assert_allclose(np.exp(log_likelihood), [0.75, 0.4, 0.6], rtol=1e-12)
     np.testing.assert_allclose(responsibilities[:, 0], [0.96, 0.3, 1 / 15], rtol=1e-12)
     assert log_likelihood.sum() == pytest.approx(-1.714798, abs=1e-6)
 
 
 def test_a_transition_of_zero_rules_a_class_out():
-    responsibilities, _ = expectation(np.log(P), np.eye(2), LABELS.codes)
+    responsibilities, _ = compute_expectation(np.log(P), np.eye(2), LABELS.codes)
     np.testing.assert_array_equal(responsibilities, np.eye(2)[LABELS.codes])
 
 
@@ -86,6 +86,6 @@ def run(step, tol=1e-6):
         NoiseStep(T, np.zeros((2, 2))),
         LABELS,
         start=np.eye(2)[LABELS.codes],
-        settled=lambda before, now: objective_settled(tol, before, now),
+        settled=lambda before, now: is_objective_settled(tol, before, now),
         max_iter=500,
     )

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from errata.tolerant.hidden_class._discriminant import fit_gaussians, log_density
+from errata.tolerant.hidden_class._discriminant import compute_log_density, fit_gaussians
 
 
 def some_rows(seed=0, n=60, d=3):
@@ -28,7 +28,7 @@ def test_gaussians_are_those_of_the_definition(covariance):
 def test_densities_are_those_of_scipy(covariance):
     X, counts = some_rows()
     found = fit_gaussians(X, counts, covariance=covariance, shrinkage=0.1)
-    density = log_density(X, found)
+    density = compute_log_density(X, found)
     for c in range(2):
         root = found.roots[c % len(found.roots)]
         peer = multivariate_normal(found.means[c], root @ root.T).logpdf(X)

@@ -9,11 +9,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from errata.tolerant.hidden_class._logistic import (
     LinearTask,
-    label_loss,
+    compute_label_loss,
+    compute_unbiased_loss,
+    compute_value_and_gradient,
+    invert_transition,
     minimise,
-    targets_of_labels,
-    unbiased_loss,
-    value_and_gradient,
 )
 from gaussian_classes import EM8
 from strategies import seeds
@@ -24,8 +24,8 @@ T = np.array([[0.9, 0.1], [0.2, 0.8]])
 def test_value_and_gradient_by_hand():
     X, y = EM8
     task = LinearTask(X, np.ones(8), 2, 1.0, True)
-    loss = partial(label_loss, transition=T, codes=y)
-    value, gradient = value_and_gradient(task, loss, np.array([[-0.2, 0.5]]))
+    loss = partial(compute_label_loss, transition=T, codes=y)
+    value, gradient = compute_value_and_gradient(task, loss, np.array([[-0.2, 0.5]]))
     assert value == pytest.approx(4.717104, abs=1e-6)
     np.testing.assert_allclose(gradient, [[-0.444706, -0.630599]], atol=1e-6)
 
@@ -38,13 +38,15 @@ def test_the_gradient_is_that_of_the_value(seed, n_classes, fit_intercept, backw
     )
     codes = random.integers(0, n_classes, 12)
     transition = 0.7 * np.eye(n_classes) + 0.3 * random.dirichlet(np.ones(n_classes), n_classes)
-    loss = partial(label_loss, transition=transition, codes=codes)
+    loss = partial(compute_label_loss, transition=transition, codes=codes)
     if backward:
-        loss = partial(unbiased_loss, targets=targets_of_labels(transition)[codes])
+        loss = partial(compute_unbiased_loss, targets=invert_transition(transition)[codes])
     beta = random.normal(size=task.start().shape)
-    _, gradient = value_and_gradient(task, loss, beta)
+    _, gradient = compute_value_and_gradient(task, loss, beta)
     slope = approx_fprime(
-        beta.ravel(), lambda b: value_and_gradient(task, loss, b.reshape(beta.shape))[0], 1e-6
+        beta.ravel(),
+        lambda b: compute_value_and_gradient(task, loss, b.reshape(beta.shape))[0],
+        1e-6,
     ).reshape(beta.shape)
     if not fit_intercept:
         slope[:, 0] = 0
@@ -54,6 +56,6 @@ def test_the_gradient_is_that_of_the_value(seed, n_classes, fit_intercept, backw
 def test_too_few_steps_are_reported():
     X, y = EM8
     task = LinearTask(X, np.ones(8), 2, 1.0, True)
-    loss = partial(label_loss, transition=T, codes=y)
+    loss = partial(compute_label_loss, transition=T, codes=y)
     with pytest.warns(ConvergenceWarning, match="had not settled after 2 steps; scale the feat"):
         minimise(task, loss, task.start(), max_iter=2)

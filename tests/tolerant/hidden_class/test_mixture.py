@@ -4,7 +4,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from errata.tolerant import RobustMixtureClassifier
 from errata.tolerant.hidden_class._base import Labels, NoiseStep
-from errata.tolerant.hidden_class._mixture import labels_of_components
+from errata.tolerant.hidden_class._mixture import label_components
 from gaussian_classes import two_classes
 from seeds import SEEDS
 
@@ -14,9 +14,9 @@ LABELS = Labels(np.array([0, 0, 1, 1, 1, 0]), np.ones(6))
 
 def test_the_labels_of_components_by_hand():
     with pytest.warns(ConvergenceWarning, match="had not settled"):
-        first = labels_of_components(Q, LABELS, 2, tol=0, max_iter=1).last.next_transition
+        first = label_components(Q, LABELS, 2, tol=0, max_iter=1).last.next_transition
     np.testing.assert_allclose(first, [[7 / 12, 5 / 12], [5 / 12, 7 / 12]], rtol=1e-12)
-    limit = labels_of_components(Q, LABELS, 2, tol=1e-10, max_iter=500)
+    limit = label_components(Q, LABELS, 2, tol=1e-10, max_iter=500)
     expected = [[0.631517, 0.368483], [0.368483, 0.631517]]
     np.testing.assert_allclose(limit.last.next_transition, expected, atol=1e-6)
     assert limit.log_likelihood[-1] == pytest.approx(-4.024146, abs=1e-6)
@@ -29,7 +29,7 @@ def test_every_start_ends_at_the_same_labels(monkeypatch):
             "errata.tolerant.hidden_class._mixture.NoiseStep",
             lambda _, prior: NoiseStep(start, prior),
         )
-        return labels_of_components(Q, LABELS, 2, tol=1e-9, max_iter=500).last.next_transition
+        return label_components(Q, LABELS, 2, tol=1e-9, max_iter=500).last.next_transition
 
     np.testing.assert_allclose(from_random_start(0), from_random_start(1), rtol=0, atol=1e-6)
 
@@ -37,7 +37,7 @@ def test_every_start_ends_at_the_same_labels(monkeypatch):
 def test_a_component_without_rows_has_the_label_frequencies():
     empty = np.column_stack([Q, np.zeros(6)])
     labels = Labels(LABELS.codes, np.array([3.0, 1, 1, 1, 1, 1]))
-    found = labels_of_components(empty, labels, 2, tol=1e-9, max_iter=500).last.next_transition
+    found = label_components(empty, labels, 2, tol=1e-9, max_iter=500).last.next_transition
     np.testing.assert_allclose(found[2], [5 / 8, 3 / 8], rtol=1e-12)
 
 

@@ -10,8 +10,8 @@ from errata.tolerant.hidden_class._base import (
     NOISES,
     Labels,
     NoiseStep,
-    known_transition,
-    soft_counts,
+    check_known_transition,
+    count_softly,
     warn_if_classes_are_confused,
 )
 from gaussian_classes import EM8
@@ -50,7 +50,7 @@ def test_each_class_may_err_at_its_own_rate_towards_all_others_alike():
 def test_a_row_stands_for_as_many_as_its_weight():
     labels = Labels(LABELS.codes, np.array([2.0, 0, 1]))
     expected = [[1.92, 1 / 15], [0.08, 14 / 15]]
-    np.testing.assert_allclose(soft_counts(R, labels, 2), expected, rtol=1e-12)
+    np.testing.assert_allclose(count_softly(R, labels, 2), expected, rtol=1e-12)
 
 
 @given(seeds, st.sampled_from(sorted(NOISES)), st.integers(2, 6))
@@ -78,14 +78,14 @@ def test_the_prior_counts_logarithms():
 
 @pytest.mark.parametrize("given_as", [T, T.tolist(), NoiseModel(T)])
 def test_a_known_matrix_may_be_a_list_or_a_noise_model(given_as):
-    np.testing.assert_array_equal(known_transition(given_as, CLASSES), T)
+    np.testing.assert_array_equal(check_known_transition(given_as, CLASSES), T)
 
 
 def test_a_noise_model_may_name_the_classes_in_any_order():
     named = NoiseModel(T[::-1, ::-1], classes=["b", "a"])
-    np.testing.assert_array_equal(known_transition(named, CLASSES), T)
+    np.testing.assert_array_equal(check_known_transition(named, CLASSES), T)
     with pytest.raises(ValueError, match="for the classes 'b', 'c', but the labels are 'a', 'b'"):
-        known_transition(NoiseModel(T, classes=["b", "c"]), CLASSES)
+        check_known_transition(NoiseModel(T, classes=["b", "c"]), CLASSES)
 
 
 def test_a_noise_model_may_name_three_classes_in_any_order():
@@ -101,7 +101,7 @@ def test_a_noise_model_may_name_three_classes_in_any_order():
 
 
 def test_a_known_matrix_may_be_one_rate():
-    np.testing.assert_allclose(known_transition(0.1, CLASSES), [[0.9, 0.1], [0.1, 0.9]])
+    np.testing.assert_allclose(check_known_transition(0.1, CLASSES), [[0.9, 0.1], [0.1, 0.9]])
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_known_matrix_may_be_one_rate():
 )
 def test_what_cannot_be_a_transition_matrix_gets_a_sentence(transition, sentence):
     with pytest.raises(ValueError, match=sentence):
-        known_transition(transition, CLASSES)
+        check_known_transition(transition, CLASSES)
 
 
 @pytest.mark.parametrize("model", [RobustDiscriminantAnalysis, RobustLogisticRegression])

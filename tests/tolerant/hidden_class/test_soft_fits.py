@@ -3,7 +3,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from errata.tolerant.hidden_class._base import Labels
-from errata.tolerant.hidden_class._noise_model_classifier import SoftFits, aligned_proba
+from errata.tolerant.hidden_class._noise_model_classifier import SoftFits, predict_aligned
 
 X = np.array([[0.0], [1.0], [4.0], [5.0]])
 CLASSES = np.array(["a", "b"])
@@ -64,6 +64,6 @@ def test_a_label_that_only_its_own_fold_has_is_believed():
 
 def test_a_class_that_a_model_does_not_know_has_probability_zero():
     model = GaussianNB().fit(X, ["a", "a", "c", "c"])
-    proba = aligned_proba(model, X, np.array(["a", "b", "c"]))
+    proba = predict_aligned(model, X, np.array(["a", "b", "c"]))
     np.testing.assert_array_equal(proba[:, 1], 0)
     np.testing.assert_array_equal(proba[:, [0, 2]], model.predict_proba(X))

@@ -7,19 +7,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from errata.tolerant import UnbiasedLogisticRegression
-from errata.tolerant.hidden_class._logistic import targets_of_labels, unbiased_loss
+from errata.tolerant.hidden_class._logistic import compute_unbiased_loss, invert_transition
 from gaussian_classes import EM8, TWO, three_classes, two_classes
 from seeds import SEEDS
 from strategies import seeds
 
 
 def test_targets_by_hand():
-    np.testing.assert_allclose(targets_of_labels(TWO), [[1.5, -0.5], [-1 / 6, 7 / 6]], rtol=1e-12)
+    np.testing.assert_allclose(invert_transition(TWO), [[1.5, -0.5], [-1 / 6, 7 / 6]], rtol=1e-12)
 
 
 def test_the_unbiased_hinge_by_hand():
     hinge = np.array([1.5, 0.5])  # of the classes -1 and +1, at a score of 0.5
-    of_labels = targets_of_labels(TWO) @ hinge
+    of_labels = invert_transition(TWO) @ hinge
     np.testing.assert_allclose(of_labels, [2, 1 / 3], rtol=1e-12)
     np.testing.assert_allclose(TWO @ of_labels, hinge, rtol=1e-12)
 
@@ -29,7 +29,7 @@ def test_over_the_labels_of_a_class_the_loss_is_that_of_the_class(seed, n_classe
     random = np.random.default_rng(seed)
     T = 0.6 * np.eye(n_classes) + 0.4 * random.dirichlet(np.ones(n_classes), n_classes)
     log_proba = np.tile(log_softmax(random.normal(size=n_classes)), (n_classes, 1))
-    of_labels, _ = unbiased_loss(log_proba, targets_of_labels(T))
+    of_labels, _ = compute_unbiased_loss(log_proba, invert_transition(T))
     np.testing.assert_allclose(T @ of_labels, -log_proba[0], rtol=1e-9)
 
 

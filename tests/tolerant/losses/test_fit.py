@@ -8,10 +8,10 @@ from errata.tolerant import RampLoss
 from errata.tolerant.losses._classifiers import (
     LOSSES,
     WeightedRows,
+    compute_gradient,
+    compute_objective,
     descend,
     fit_scores,
-    gradient,
-    objective,
 )
 from errata.tolerant.losses._losses import SquaredHinge
 
@@ -33,9 +33,9 @@ def test_the_gradient_is_that_of_finite_differences(name, n_classes):
     rows, loss = noisy(n_classes), LOSSES[name]()
     beta = np.random.RandomState(1).normal(size=(1 if n_classes == 2 else n_classes, 3))
     expected = approx_fprime(
-        beta.ravel(), lambda theta: objective(loss, rows, theta.reshape(beta.shape)), 1e-7
+        beta.ravel(), lambda theta: compute_objective(loss, rows, theta.reshape(beta.shape)), 1e-7
     )
-    found = gradient(loss, rows, beta).ravel()
+    found = compute_gradient(loss, rows, beta).ravel()
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-3)
 
 
@@ -47,7 +47,7 @@ def test_the_objective_never_rises(name, n_classes):
     assert found.converged
     assert (np.diff(found.objective) <= 1e-9 * np.abs(found.objective[:-1])).all()
     assert found.objective[-1] < found.objective[0]  # the convex fit was not its minimum
-    assert objective(loss, rows, found.beta) == pytest.approx(found.objective[-1], rel=1e-9)
+    assert compute_objective(loss, rows, found.beta) == pytest.approx(found.objective[-1], rel=1e-9)
 
 
 def test_a_ramp_without_a_cap_is_the_squared_hinge():
@@ -78,4 +78,4 @@ def test_the_descent_starts_from_the_convex_relative(name):
     rows, loss = noisy(), LOSSES[name]()
     convex = descend(loss.convex, rows, np.zeros((3, 3)), **SETTINGS).beta
     found = fit_scores(loss, rows, 3, **SETTINGS)
-    assert found.objective[0] == pytest.approx(objective(loss, rows, convex), rel=1e-9)
+    assert found.objective[0] == pytest.approx(compute_objective(loss, rows, convex), rel=1e-9)

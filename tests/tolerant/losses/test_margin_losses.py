@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
 from errata.tolerant import RampLoss, SavageLoss, SigmoidLoss, TangentLoss
-from errata.tolerant.losses._losses import LogisticLoss, SquaredHinge, sides
+from errata.tolerant.losses._losses import LogisticLoss, SquaredHinge, find_sides
 from strategies import seeds
 
 SMOOTH = [LogisticLoss(), SquaredHinge(), SigmoidLoss(), SavageLoss(), TangentLoss()]
@@ -27,8 +27,8 @@ def test_slopes_are_those_of_finite_differences(loss, seed, n_scores):
 
 def test_two_classes_have_one_side_and_more_have_one_each():
     codes = np.array([0, 1, 2])
-    assert sides(np.zeros((2, 1)), codes[:2]).tolist() == [[-1], [1]]
-    assert sides(np.zeros((3, 3)), codes).tolist() == (2 * np.eye(3) - 1).tolist()
+    assert find_sides(np.zeros((2, 1)), codes[:2]).tolist() == [[-1], [1]]
+    assert find_sides(np.zeros((3, 3)), codes).tolist() == (2 * np.eye(3) - 1).tolist()
 
 
 def test_worked_values():

@@ -5,7 +5,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from errata.bench.figures import make_outlying_sine
 from errata.tolerant import ReinforcedKernelRidge
 from errata.tolerant.reinforced._kernel_ridge import solve_curve
-from errata.tolerant.reinforced._loop import Fit, Rule, gaussian_log_density, reinforce
+from errata.tolerant.reinforced._loop import Fit, Rule, compute_gaussian_log_density, reinforce
 
 penalties = pytest.mark.parametrize("penalty", ["l1", "l2"])
 restless = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -96,7 +96,7 @@ def test_b6_with_the_scale_held_fixed_it_never_falls_either(penalty):
     def maximise(weights, _):
         dual_coef, _, residuals = solve_curve(K, y, weights, alpha=alpha)
         prior = -alpha * (dual_coef @ K @ dual_coef) / (2 * scale**2)
-        return Fit(None, gaussian_log_density(residuals, scale), prior)
+        return Fit(None, compute_gaussian_log_density(residuals, scale), prior)
 
     rule = Rule(penalty=penalty, log_alpha=1.0, mean_weight=0.95, max_iter=100, tol=1e-6)
     found = reinforce(maximise, rule, sample_weight=np.ones(25), w_init=np.ones(25))

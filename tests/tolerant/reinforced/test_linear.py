@@ -6,7 +6,13 @@ from errata.bench.figures import make_outlying_line
 from errata.exceptions import SuspicionWarning
 from errata.tolerant import ReinforcedLinearRegression
 from errata.tolerant.reinforced._linear import solve_line
-from errata.tolerant.reinforced._loop import Fit, Rule, clean_scale, gaussian_log_density, reinforce
+from errata.tolerant.reinforced._loop import (
+    Fit,
+    Rule,
+    clean_scale,
+    compute_gaussian_log_density,
+    reinforce,
+)
 from errata.tolerant.reinforced._weights import weigh
 
 penalties = pytest.mark.parametrize("penalty", ["l1", "l2"])
@@ -85,7 +91,7 @@ def test_b6_with_the_scale_held_fixed_a_penalty_never_falls_either(penalty):
         coef, intercept, _ = solve_line(X, y, weights, alpha=alpha, fit_intercept=True)
         residuals = y - X @ coef - intercept
         prior = -alpha * (coef @ coef) / (2 * scale**2)
-        return Fit(coef, gaussian_log_density(residuals, scale), prior)
+        return Fit(coef, compute_gaussian_log_density(residuals, scale), prior)
 
     rule = Rule(penalty=penalty, log_alpha=2.0, mean_weight=0.95, max_iter=100, tol=1e-8)
     ones = np.ones(len(y))

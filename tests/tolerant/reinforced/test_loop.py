@@ -3,7 +3,13 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from errata.exceptions import SuspicionWarning
-from errata.tolerant.reinforced._loop import Degenerate, Fit, Rule, gaussian_log_density, reinforce
+from errata.tolerant.reinforced._loop import (
+    Degenerate,
+    Fit,
+    Rule,
+    compute_gaussian_log_density,
+    reinforce,
+)
 from errata.tolerant.reinforced._weights import choose_log_alpha, weigh
 
 X = np.append(np.random.RandomState(0).standard_normal(40), [9.0, 11.0])
@@ -21,7 +27,7 @@ def gaussian(x):
     def maximise(weights, _):
         mean = np.average(x, weights=weights)
         scale = np.sqrt(np.average((x - mean) ** 2, weights=weights))
-        return Fit((mean, scale), gaussian_log_density(x - mean, scale))
+        return Fit((mean, scale), compute_gaussian_log_density(x - mean, scale))
 
     return maximise
 
@@ -34,7 +40,7 @@ def test_weights_and_parameters_belong_to_each_other(penalty):
     found = reinforce(fit_gaussian, rule(penalty=penalty), sample_weight=ONES, w_init=ONES)
     assert found.converged
     mean, scale = found.fit.params
-    log_p = gaussian_log_density(X - mean, scale)
+    log_p = compute_gaussian_log_density(X - mean, scale)
     np.testing.assert_array_equal(found.fit.log_p, log_p)
     weights = weigh(log_p, found.log_alpha, penalty)
     np.testing.assert_array_equal(found.weights, weights)

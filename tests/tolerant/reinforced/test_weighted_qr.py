@@ -10,7 +10,7 @@ from errata.tolerant import (
     _softmax,
 )
 from errata.tolerant.reinforced import _loop
-from errata.tolerant.reinforced._loop import triangle
+from errata.tolerant.reinforced._loop import compute_triangle
 from strategies import seeds
 
 
@@ -31,7 +31,7 @@ def test_it_holds_the_weighted_moments(seed, n, d, ones):
         random.standard_normal(n),
         random.uniform(size=n),
     )
-    R = triangle([X, y], weights, ones=ones)
+    R = compute_triangle([X, y], weights, ones=ones)
     Z = np.column_stack([np.ones((n, int(ones))), X, y])
     np.testing.assert_allclose(R.T @ R, Z.T @ (weights[:, None] * Z), rtol=0, atol=1e-12)
     assert R.shape == (min(n, Z.shape[1]), Z.shape[1])
@@ -41,7 +41,7 @@ def test_it_holds_the_weighted_moments(seed, n, d, ones):
 def test_the_corner_below_the_ones_belongs_to_centred_columns():
     random = np.random.RandomState(0)
     X, weights = random.standard_normal((30, 3)) + 1e4, random.uniform(size=30)
-    R = triangle([X], weights)
+    R = compute_triangle([X], weights)
     mean = np.average(X, axis=0, weights=weights)
     np.testing.assert_allclose(R[0, 1:] / R[0, 0], mean, rtol=1e-13)
     scatter = (X - mean).T @ (weights[:, None] * (X - mean))

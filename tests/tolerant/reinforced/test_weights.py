@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from errata.tolerant.reinforced._weights import (
-    abnormality,
-    added_probabilities,
+    compute_abnormality,
+    compute_reinforced_log_likelihood,
+    compute_reinforcements,
     log_reinforced,
-    reinforced_log_likelihood,
     weigh,
 )
 from strategies import log_probabilities
@@ -33,13 +33,13 @@ def best_reinforcement(p, alpha, penalty):
 def test_b1_closed_forms_maximise_the_objective(penalty, alpha, p):
     log_p, log_alpha = np.log([p]), np.log(alpha)
     r = best_reinforcement(p, alpha, penalty)
-    found = added_probabilities(log_p, log_alpha, penalty)
+    found = compute_reinforcements(log_p, log_alpha, penalty)
     np.testing.assert_allclose(found, r, rtol=0, atol=1e-10)
     reinforced = np.exp(log_reinforced(log_p, log_alpha, penalty))
     np.testing.assert_allclose(reinforced, p + r, rtol=0, atol=1e-10)
     weight = weigh(log_p, log_alpha, penalty)
     np.testing.assert_allclose(weight, p / (p + r), rtol=0, atol=1e-10)
-    objective = reinforced_log_likelihood(log_p, log_alpha, penalty)
+    objective = compute_reinforced_log_likelihood(log_p, log_alpha, penalty)
     best = np.log(p + r) - alpha * OMEGA[penalty](r)
     np.testing.assert_allclose(objective, best, rtol=0, atol=1e-10)
 
@@ -55,7 +55,7 @@ def test_b1_formulas_are_those_of_the_paper(penalty):
         log_p, log_alpha = np.log(p[:, 0]), np.log(a)
         expected = r[:, column]
         np.testing.assert_allclose(
-            added_probabilities(log_p, log_alpha, penalty), expected, rtol=1e-9, atol=1e-12
+            compute_reinforcements(log_p, log_alpha, penalty), expected, rtol=1e-9, atol=1e-12
         )
         np.testing.assert_allclose(
             np.exp(log_reinforced(log_p, log_alpha, penalty)), p[:, 0] + expected, rtol=1e-10
@@ -90,7 +90,7 @@ def test_b2_the_bound_holds_everywhere_and_touches_at_the_old_parameters():
 @given(log_probabilities(low=-300), st.floats(-50, 50))
 def test_b2_likelier_rows_get_no_more_and_end_no_lower(penalty, log_p, log_alpha):
     order = np.argsort(log_p)
-    r = added_probabilities(log_p, log_alpha, penalty)[order]
+    r = compute_reinforcements(log_p, log_alpha, penalty)[order]
     assert np.all(np.diff(r) <= 1e-12 * r[:-1])  # theorem 1
     assert np.all(np.diff(log_reinforced(log_p, log_alpha, penalty)[order]) >= -1e-12)  # theorem 2
     weights = weigh(log_p, log_alpha, penalty)
@@ -128,14 +128,14 @@ def test_what_underflows_is_not_a_special_case(penalty, log_p):
     assert weigh(log_p, log_alpha, penalty)[0] == 0
     expected = np.exp(-3.0 if penalty == "l1" else -1.5)
     np.testing.assert_allclose(
-        added_probabilities(log_p, log_alpha, penalty)[0], expected, rtol=1e-12
+        compute_reinforcements(log_p, log_alpha, penalty)[0], expected, rtol=1e-12
     )
-    assert np.all(np.isfinite(reinforced_log_likelihood(log_p, log_alpha, penalty)))
+    assert np.all(np.isfinite(compute_reinforced_log_likelihood(log_p, log_alpha, penalty)))
 
 
 def test_densities_beyond_the_largest_float_are_not_a_special_case():
     log_p = np.array([790.0, 810.0])  # of rows in many dimensions, or in a tiny unit
-    assert added_probabilities(log_p, -800.0, "l1").tolist() == [np.inf, 0]
+    assert compute_reinforcements(log_p, -800.0, "l1").tolist() == [np.inf, 0]
     np.testing.assert_allclose(weigh(log_p, -800.0, "l1"), [np.exp(-10), 1], rtol=1e-12)
 
 
@@ -143,14 +143,14 @@ def test_densities_beyond_the_largest_float_are_not_a_special_case():
 def test_an_infinite_alpha_reinforces_nothing(penalty):
     log_p = np.array([-1e5, -1.0, 40.0])
     assert weigh(log_p, np.inf, penalty).tolist() == [1, 1, 1]
-    assert added_probabilities(log_p, np.inf, penalty).tolist() == [0, 0, 0]
-    np.testing.assert_array_equal(reinforced_log_likelihood(log_p, np.inf, penalty), log_p)
+    assert compute_reinforcements(log_p, np.inf, penalty).tolist() == [0, 0, 0]
+    np.testing.assert_array_equal(compute_reinforced_log_likelihood(log_p, np.inf, penalty), log_p)
 
 
 @penalties
 @given(log_probabilities(low=-30, high=10))
 def test_abnormality_is_one_minus_the_weight_and_ranks_like_the_likelihood(penalty, log_p):
-    degree = abnormality(log_p, 1.0, penalty)
+    degree = compute_abnormality(log_p, 1.0, penalty)
     weights = weigh(log_p, 1.0, penalty)
     np.testing.assert_allclose(degree, 1 - weights, rtol=0, atol=1.001e-6)
     assert np.all(np.diff(degree[np.argsort(log_p)]) <= 1e-15)
@@ -158,5 +158,5 @@ def test_abnormality_is_one_minus_the_weight_and_ranks_like_the_likelihood(penal
 
 
 def test_abnormality_tells_rows_of_full_weight_apart():
-    degree = abnormality(np.array([1.0, 2.0, 3.0]), 1.0, "l1")
+    degree = compute_abnormality(np.array([1.0, 2.0, 3.0]), 1.0, "l1")
     assert degree[0] > degree[1] > degree[2] > 0

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ..._kernels import kernels
-from ..._kernels._probabilities import largest, log_product, unnormalised
+from ..._kernels._probabilities import compute_unnormalised, find_largest, log_product
 from .._settings import (
     ANCHORS,
     BOUNDARY_SLOPE,
@@ -52,7 +52,7 @@ def ambiguity(p: np.ndarray) -> float:
 
     A class that is never the most probable counts as fully ambiguous.
     """
-    top, p_top = largest(p)
+    top, p_top = find_largest(p)
     recognised = np.bincount(top, weights=p_top, minlength=len(p))
     return float(1 - np.mean(recognised / np.maximum(p.sum(axis=1), 1e-12)))
 
@@ -91,7 +91,7 @@ class Hypothesis(NamedTuple):
     def _unnormalised(self, logs: np.ndarray) -> np.ndarray:
         if self.inverse is not None:
             logs = unmixed(logs, self.inverse)
-        return unnormalised(logs, self.slope, self.offsets)
+        return compute_unnormalised(logs, self.slope, self.offsets)
 
 
 def fit_hypotheses(logs: np.ndarray, codes: np.ndarray) -> list[Hypothesis]:
@@ -200,7 +200,7 @@ def _fitted(
     n_classes = len(logs)
     start = np.zeros(1 + n_classes) if near is None else np.r_[np.log(near.slope), near.offsets]
     likelihood, x = _fit(logs, codes, transition, start)
-    classes = unnormalised(logs, np.exp(x[0]), x[1:])
+    classes = compute_unnormalised(logs, np.exp(x[0]), x[1:])
     classes /= classes.sum(axis=0)
     return Hypothesis(
         kind=kind,

@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 from scipy.special import softmax
 
 from ..._kernels import kernels
-from ..._kernels._probabilities import logs_above, normalised
+from ..._kernels._probabilities import compute_logs_above, normalise
 from ..._progress import Progress
 from .._settings import (
     CALIBRATED_CLASSES,
@@ -207,7 +207,7 @@ def pooled_logs(
 
 def floored_logs(proba: np.ndarray) -> np.ndarray:
     """Logarithms of probabilities, none of them smaller than ``SMALLEST_PROBABILITY``."""
-    return logs_above(proba, SMALLEST_PROBABILITY)
+    return compute_logs_above(proba, SMALLEST_PROBABILITY)
 
 
 def some_rows(
@@ -237,7 +237,7 @@ class Calibration(NamedTuple):
             return logs
         scores = self.matrix.astype(logs.dtype) @ logs
         scores += self.offsets.astype(logs.dtype)[:, None]
-        return normalised(scores)
+        return normalise(scores)
 
 
 def calibrate(logs: np.ndarray, codes: np.ndarray) -> Calibration:

@@ -34,7 +34,7 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import beta
 
-from ..._kernels._probabilities import between
+from ..._kernels._probabilities import score_between
 from ..._progress import Progress
 from .._self_check import Run, SelfCheck, summed_up
 from .._settings import (
@@ -205,7 +205,7 @@ class JudgedCells(NamedTuple):
     def suspicion(self) -> np.ndarray:
         """For ranking, (n, L): between p_wrong and what it would be if there surely were noise."""
         ranked = np.column_stack([posterior.suspicion for posterior in self.posteriors])
-        return np.where(self.judged, between(self.p_wrong, ranked, 0.5), 0.0)
+        return np.where(self.judged, score_between(self.p_wrong, ranked, 0.5), 0.0)
 
 
 def _second_pass(rows: LabelledRows, heard: Heard, cells: JudgedCells, progress: Progress) -> Heard:

@@ -42,7 +42,7 @@ from ...metrics import segmentation_report
 from ...noise import flip_labels, shift_boundaries
 from ...sequence import BaumWelchHMM, SupervisedHMM, TolerantHMM, WaveletFeatures
 from .._experiment import Bench, Cell, Experiment, Published
-from .._report import Table, new_figure, to_markdown
+from .._report import Table, make_figure, to_markdown
 
 SCORES = ("recall_percent", "precision_percent", "auc")
 METRICS = (*SCORES, *(f"uniform_{score}" for score in SCORES))
@@ -104,20 +104,20 @@ class SegmentECGs:
     ) -> dict[str, float]:
         """Means over the recordings, for both kinds of noise."""
         rows = [
-            _both_kinds(recording, cell, method, bench, place)
+            _measure_both_kinds(recording, cell, method, bench, place)
             for place, recording in enumerate(self._recordings(cell, bench))
         ]
         return {name: float(np.mean([row[name] for row in rows])) for name in METRICS}
 
     def _recordings(self, cell: Cell, bench: Bench) -> list[Recording]:
         if cell.dataset in GROUPS:
-            return real_recordings(GROUPS[cell.dataset], bench.folder)
+            return load_real_recordings(GROUPS[cell.dataset], bench.folder)
         # Neither level nor repetition: what is repeated are noise and training.
         seed = bench.seed_of(cell.dataset)
-        return artificial_recordings(self.n_recordings, self.n_beats, seed)
+        return make_artificial_recordings(self.n_recordings, self.n_beats, seed)
 
 
-def _both_kinds(
+def _measure_both_kinds(
     recording: Recording, cell: Cell, method: BaseEstimator, bench: Bench, place: int
 ) -> dict[str, float]:
     y = recording.train.y
@@ -128,38 +128,38 @@ def _both_kinds(
     moved, _ = shift_boundaries(
         y, level, states=["P", "T"], lengths=lengths, random_state=noise_seed
     )
-    found = _scores(recording, moved, model)
+    found = _score_recording(recording, moved, model)
     if level:
         flipped, _ = flip_labels(y, UNIFORM * level, random_state=noise_seed)
-        uniform = _scores(recording, flipped, model)
+        uniform = _score_recording(recording, flipped, model)
     else:
         uniform = found  # no noise of either kind
     return found | {f"uniform_{score}": value for score, value in uniform.items()}
 
 
-def _scores(recording: Recording, labels: np.ndarray, model: Any) -> dict[str, float]:
+def _score_recording(recording: Recording, labels: np.ndarray, model: Any) -> dict[str, float]:
     train = recording.train
     test = recording.test
-    fitted = fitted_quietly(model, train, labels)
+    fitted = fit_quietly(model, train, labels)
     predicted = fitted.predict(test.X, lengths=test.lengths)
     report = segmentation_report(test.y, predicted, fs=recording.fs, lengths=test.lengths)
     return {
         "recall_percent": 100 * report["recall"],
         "precision_percent": 100 * report["precision"],
-        "auc": _auc(fitted, train, labels),
+        "auc": _compute_auc(fitted, train, labels),
     }
 
 
-def _auc(model: Any, train: RecordingsPart, labels: np.ndarray) -> float:
+def _compute_auc(model: Any, train: RecordingsPart, labels: np.ndarray) -> float:
     wrong = labels != train.y
     return (
-        float(roc_auc_score(wrong, doubt_of_labels(model, train, labels)))
+        float(roc_auc_score(wrong, measure_label_doubt(model, train, labels)))
         if wrong.any()
         else np.nan
     )
 
 
-def _methods(**settings: Any) -> dict[str, BaseEstimator]:
+def _make_methods(**settings: Any) -> dict[str, BaseEstimator]:
     return {
         "HMM supervised learning": SupervisedHMM(transitions=list(WAVES), **settings),
         "HMM Baum-Welch": BaumWelchHMM(transitions=list(WAVES), **settings),
@@ -181,7 +181,7 @@ ecg = Experiment(
     name="ecg",
     title="Frénay, de Lannoy and Verleysen 2011: electrocardiograms with wrong annotations",
     datasets={"ECG artificial (average)": None, **dict.fromkeys(GROUPS, "ecg_qtdb")},
-    methods=_methods(),
+    methods=_make_methods(),
     noise_levels=tuple(step / 20 for step in range(11)),
     repetitions=40,
     metrics=METRICS,
@@ -190,7 +190,7 @@ ecg = Experiment(
     illustrate=draw_ecg_curves,
     quick={
         "datasets": {"ECG artificial (average)": None},
-        "methods": _methods(n_init=1, max_iter=60),
+        "methods": _make_methods(n_init=1, max_iter=60),
         "noise_levels": (0.0, 0.25, 0.5),
         "repetitions": 2,
         "measure": SegmentECGs(n_recordings=3, n_beats=100),
@@ -199,7 +199,7 @@ ecg = Experiment(
 
 
 @lru_cache(maxsize=2)
-def artificial_recordings(n_recordings: int, n_beats: int, seed: int) -> list[Recording]:
+def make_artificial_recordings(n_recordings: int, n_beats: int, seed: int) -> list[Recording]:
     """Patients of different shape and heart rate; a tenth of each to learn from."""
     random = np.random.RandomState(seed)
     ecgs = [
@@ -217,7 +217,7 @@ def artificial_recordings(n_recordings: int, n_beats: int, seed: int) -> list[Re
 
 
 @lru_cache(maxsize=2)
-def real_recordings(group: str, folder: str | os.PathLike | None) -> list[Recording]:
+def load_real_recordings(group: str, folder: str | os.PathLike | None) -> list[Recording]:
     """The recordings of a group of the QT database; half of each to learn from.
 
     Those in which a half lacks one of the four labels are left out: some have no P waves.
@@ -242,14 +242,14 @@ def split_in_time(ecg: Bunch, fraction: float) -> Recording:
     return Recording(first, later, ecg.fs)
 
 
-def fitted_quietly(model: BaseEstimator, part: RecordingsPart, labels: np.ndarray) -> Any:
+def fit_quietly(model: BaseEstimator, part: RecordingsPart, labels: np.ndarray) -> Any:
     """The model, fitted to a part with these labels; what it would warn of is in the results."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.fit(part.X, labels, lengths=part.lengths)
 
 
-def doubt_of_labels(model: Any, part: RecordingsPart, labels: np.ndarray) -> np.ndarray:
+def measure_label_doubt(model: Any, part: RecordingsPart, labels: np.ndarray) -> np.ndarray:
     """Suspicion, or, where a model has none, the probability that it gives to other classes."""
     if hasattr(model, "suspicion_"):
         return model.suspicion_
@@ -263,13 +263,13 @@ def _run_lengths(numbers: np.ndarray) -> np.ndarray:
 
 def _draw(results: list[dict], prefix: str, percent: float, label: str, path: Path) -> None:
     datasets = list(dict.fromkeys(row["dataset"] for row in results))
-    figure = new_figure(4 * len(datasets) + 0.5, 6.4)
+    figure = make_figure(4 * len(datasets) + 0.5, 6.4)
     panels = figure.subplots(2, len(datasets), squeeze=False, sharex=True, sharey="col")
     for column, dataset in enumerate(datasets):
         for panel, score in zip(panels[:, column], ("recall", "precision"), strict=True):
-            curves = _curves(results, dataset, f"{prefix}{score}_percent")
+            curves = _collect_curves(results, dataset, f"{prefix}{score}_percent")
             for method, (levels, mean, error) in curves.items():
-                _curve(panel, method, percent * levels, mean, error)
+                _draw_curve(panel, method, percent * levels, mean, error)
             panel.set_ylabel(f"{score} (%)")
         panels[0, column].set_title(dataset.removesuffix(" (average)"))
         panels[1, column].set_xlabel(label)
@@ -279,13 +279,15 @@ def _draw(results: list[dict], prefix: str, percent: float, label: str, path: Pa
         figure.savefig(temporary, dpi=110, format="png")
 
 
-def _curve(panel: Any, method: str, x: np.ndarray, mean: np.ndarray, error: np.ndarray) -> None:
+def _draw_curve(
+    panel: Any, method: str, x: np.ndarray, mean: np.ndarray, error: np.ndarray
+) -> None:
     colour, dashes = _STYLES[method]
     panel.plot(x, mean, color=colour, linestyle=dashes, marker="o", markersize=4, label=method)
     panel.fill_between(x, mean - error, mean + error, color=colour, alpha=0.2, linewidth=0)
 
 
-def _curves(
+def _collect_curves(
     results: list[dict], dataset: str, metric: str
 ) -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """For each method: levels, means over the repetitions, half-widths of 95 % intervals."""
@@ -293,10 +295,10 @@ def _curves(
     for row in results:
         if row["dataset"] == dataset:
             found[row["method"]][row["noise_level"]].append(row[metric])
-    return {method: _summary(levels) for method, levels in found.items()}
+    return {method: _summarise(levels) for method, levels in found.items()}
 
 
-def _summary(levels: dict[float, list[float]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _summarise(levels: dict[float, list[float]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     x = sorted(levels)
     values = [np.array(levels[level]) for level in x]
     # One repetition has no spread, and its band no width.
@@ -314,7 +316,7 @@ def _write_suspicion(results: list[dict], path: Path) -> None:
     rows = []
     for dataset, method in names:
         cells = [
-            f"{np.mean(_values(results, dataset, method, level, f'{prefix}auc')):.2f}"
+            f"{np.mean(_collect_values(results, dataset, method, level, f'{prefix}auc')):.2f}"
             for prefix in _KINDS
             for level in levels
         ]
@@ -325,7 +327,7 @@ def _write_suspicion(results: list[dict], path: Path) -> None:
         temporary.write_text(f"# Who finds the wrong labels?\n\n{text}\n\n{table}\n", "utf-8")
 
 
-def _values(
+def _collect_values(
     results: list[dict], dataset: str, method: str, level: float, metric: str
 ) -> list[float]:
     wanted = dataset, method, level
@@ -341,21 +343,21 @@ def measure_experts(cell: Cell, method: BaseEstimator, _: str, bench: Bench) -> 
     ecgs = [load_qtdb(cell.dataset, annotator=name, folder=bench.folder) for name in EXPERTS]
     __, *places = np.intersect1d(*(ecg.samples for ecg in ecgs), return_indices=True)
     doubts = [
-        _doubt(ecg, clone_with_seed(method, bench.seed_of(*cell, name)))[place]
+        _measure_doubt(ecg, clone_with_seed(method, bench.seed_of(*cell, name)))[place]
         for ecg, name, place in zip(ecgs, EXPERTS, places, strict=True)
     ]
-    first, second = (_without_p(ecg.labels)[place] for ecg, place in zip(ecgs, places, strict=True))
-    return _against(first != second, *doubts)
+    first, second = (_merge_p(ecg.labels)[place] for ecg, place in zip(ecgs, places, strict=True))
+    return _compare_doubts(first != second, *doubts)
 
 
-def _doubt(ecg: Bunch, model: BaseEstimator) -> np.ndarray:
+def _measure_doubt(ecg: Bunch, model: BaseEstimator) -> np.ndarray:
     features = WaveletFeatures(fs=ecg.fs).fit(ecg.signal, lengths=ecg.lengths)
     X = features.transform(ecg.signal, lengths=ecg.lengths)
-    part = RecordingsPart(X, _without_p(ecg.labels), np.array(ecg.lengths))
-    return doubt_of_labels(fitted_quietly(model, part, part.y), part, part.y)
+    part = RecordingsPart(X, _merge_p(ecg.labels), np.array(ecg.lengths))
+    return measure_label_doubt(fit_quietly(model, part, part.y), part, part.y)
 
 
-def _against(differ: np.ndarray, first: np.ndarray, second: np.ndarray) -> dict[str, float]:
+def _compare_doubts(differ: np.ndarray, first: np.ndarray, second: np.ndarray) -> dict[str, float]:
     """Doubts about the labels of either, and about the more doubtful of both."""
     either = np.maximum(first, second)
     flagged = either > 0.5
@@ -371,7 +373,7 @@ def _against(differ: np.ndarray, first: np.ndarray, second: np.ndarray) -> dict[
     }
 
 
-def _without_p(labels: np.ndarray) -> np.ndarray:
+def _merge_p(labels: np.ndarray) -> np.ndarray:
     return np.where(labels == "P", "B3", labels)
 
 

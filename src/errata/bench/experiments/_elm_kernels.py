@@ -36,17 +36,24 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR
 
 from .._experiment import Experiment, Published, load_published
-from .._report import new_figure
-from ._gram_search import DrawnUnits, Gaussian, GramSearch, InfiniteUnits, OuterFold, powers_of_ten
+from .._report import make_figure
+from ._gram_search import (
+    DrawnUnits,
+    Gaussian,
+    GramSearch,
+    InfiniteUnits,
+    OuterFold,
+    make_powers_of_ten,
+)
 
-GAMMAS = powers_of_ten(-5, 2, 1)
+GAMMAS = make_powers_of_ten(-5, 2, 1)
 SIZES = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 RBF = "SVM RBF kernel"
 TUNED = "SVM ELM kernel p* (cross-validated)"
 LARGE = "SVM ELM kernel p_s=1000"
 
-SIGMAS = powers_of_ten(-3, 3, 1)
-GAMMAS_OF_REGRESSION = powers_of_ten(-3, 0, 1)
+SIGMAS = make_powers_of_ten(-3, 3, 1)
+GAMMAS_OF_REGRESSION = make_powers_of_ten(-3, 0, 1)
 GAUSSIAN = "SVR Gaussian kernel (gamma tuned)"
 
 # Variance of the target over all complete rows. Written down, so that the published errors can be
@@ -67,7 +74,7 @@ SURE = {2: 1e-3, 3: 1e-2, 4: 1e-1}
 SETTLED = {"Stock": {3: 1e-1, 4: 1.0, 5: 10.0, 6: 100.0, 7: 1000.0}, "CPU": {4: 1e-1, 5: 1.0}}
 
 
-def accuracy(y_test: np.ndarray, predicted: np.ndarray, y: np.ndarray) -> dict[str, float]:
+def compute_accuracy(y_test: np.ndarray, predicted: np.ndarray, y: np.ndarray) -> dict[str, float]:
     """Accuracy on the outer fold, in percent."""
     return {"test_accuracy_percent": 100 * float(np.mean(y_test == predicted))}
 
@@ -79,16 +86,18 @@ def search(kernels: list, C: tuple[float, ...], cv: int = 10) -> GramSearch:
     )
 
 
-def svm_methods(step: float, gammas: tuple, sizes: tuple, cv: int = 10) -> dict[str, GramSearch]:
+def make_svm_methods(
+    step: float, gammas: tuple, sizes: tuple, cv: int = 10
+) -> dict[str, GramSearch]:
     """The published methods, and one for each fixed kernel parameter; ``step`` is that of C."""
     # LIBSVM's C, with half the squared norm, although (1) prints the whole: it was LIBSVM that read
     # the grids. The ELM kernel has one decade more.
-    C_rbf = powers_of_ten(-1, 3, step)
-    C_elm = powers_of_ten(-1, 4, step)
-    units = sorted({round(p) for p in powers_of_ten(0, 4, step)})
+    C_rbf = make_powers_of_ten(-1, 3, step)
+    C_elm = make_powers_of_ten(-1, 4, step)
+    units = sorted({round(p) for p in make_powers_of_ten(0, 4, step)})
     return (
         {
-            RBF: search([Gaussian(g) for g in powers_of_ten(-5, 2, step)], C_rbf, cv),
+            RBF: search([Gaussian(g) for g in make_powers_of_ten(-5, 2, step)], C_rbf, cv),
             TUNED: search([DrawnUnits(p) for p in units], C_elm, cv),
             LARGE: search([DrawnUnits(1000)], C_elm, cv),
         }
@@ -99,11 +108,11 @@ def svm_methods(step: float, gammas: tuple, sizes: tuple, cv: int = 10) -> dict[
 
 def plot_svm_kernels(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Figure 1: accuracy against gamma for the RBF kernel, and against p for the ELM kernel."""
-    figure = new_figure(9, 4)
+    figure = make_figure(9, 4)
     axes = figure.subplots(1, 2, sharey=True)
     panels = {"RBF gamma=": "RBF kernel: gamma", "ELM p=": "ELM kernel: number of units p"}
     for axis, (prefix, label) in zip(axes, panels.items(), strict=True):
-        for dataset, curve in curves(results, prefix, "test_accuracy_percent").items():
+        for dataset, curve in collect_curves(results, prefix, "test_accuracy_percent").items():
             axis.semilogx(*zip(*sorted(curve.items()), strict=True), marker=".", label=dataset)
         axis.set(xlabel=label)
     axes[0].set(ylabel="test accuracy in percent")
@@ -113,7 +122,7 @@ def plot_svm_kernels(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     return [path]
 
 
-def curves(
+def collect_curves(
     results: list[dict[str, Any]], prefix: str, metric: str
 ) -> dict[str, dict[float, float]]:
     """For each data set, the mean of a metric against the number that ends a method's name."""
@@ -140,15 +149,15 @@ elm_svm = Experiment(
         "Parkinsons": "parkinsons",
         "Sonar": "sonar",
     },
-    methods=svm_methods(0.2, GAMMAS, SIZES),
+    methods=make_svm_methods(0.2, GAMMAS, SIZES),
     repetitions=10,
     metrics=("test_accuracy_percent",),
-    measure=OuterFold(accuracy),
+    measure=OuterFold(compute_accuracy),
     published=Published("frenay_2013_tables", repetitions=10, tables=("1",)),
     illustrate=plot_svm_kernels,
     quick={
         "datasets": {"Cancer": "wdbc"},
-        "methods": svm_methods(1, GAMMAS[::2], (3, 30, 300, 3000), cv=5),
+        "methods": make_svm_methods(1, GAMMAS[::2], (3, 30, 300, 3000), cv=5),
     },
 )
 
@@ -181,12 +190,14 @@ class Aligned(Published):
         return rows
 
 
-def relative_error(y_test: np.ndarray, predicted: np.ndarray, y: np.ndarray) -> dict[str, float]:
+def compute_relative_error(
+    y_test: np.ndarray, predicted: np.ndarray, y: np.ndarray
+) -> dict[str, float]:
     """Mean squared error on the outer fold, in percent of the variance of the target."""
     return {"test_mse_percent": 100 * float(np.mean((y_test - predicted) ** 2) / np.var(y))}
 
 
-def svr_methods(
+def make_svr_methods(
     C: tuple[float, ...],
     epsilon: tuple[float, ...],
     gammas: tuple[float, ...],
@@ -218,12 +229,12 @@ def plot_svr_kernels(results: list[dict[str, Any]], folder: Path) -> list[Path]:
 
     Errors are divided by the smallest of a data set, over both kernels.
     """
-    figure = new_figure(9, 4)
+    figure = make_figure(9, 4)
     panels = {
         "SVR Gaussian kernel gamma=": "Gaussian kernel: gamma",
         "SVR ELM kernel sigma_w=": "ELM kernel: sigma_w",
     }
-    drawn = [curves(results, prefix, "test_mse_percent") for prefix in panels]
+    drawn = [collect_curves(results, prefix, "test_mse_percent") for prefix in panels]
     axes = figure.subplots(1, 2, sharey=True)
     for axis, label, of_kernel in zip(axes, panels.values(), drawn, strict=True):
         for dataset, curve in of_kernel.items():
@@ -254,14 +265,16 @@ elm_svr = Experiment(
         "CompActs": "reg_cpu_act",
         "Elevators": "reg_delta_elevators",
     },
-    methods=svr_methods((1, 10, 100, 1000), (0.03, 0.1, 0.3), GAMMAS_OF_REGRESSION, SIGMAS),
+    methods=make_svr_methods((1, 10, 100, 1000), (0.03, 0.1, 0.3), GAMMAS_OF_REGRESSION, SIGMAS),
     repetitions=10,
     metrics=("test_mse_percent",),
-    measure=OuterFold(relative_error),
+    measure=OuterFold(compute_relative_error),
     published=Aligned("frenay_2013_15_elm_svr_mse", repetitions=10),
     illustrate=plot_svr_kernels,
     quick={
         "datasets": {"CPU": "reg_machine_cpu", "Triazines": "reg_triazines"},
-        "methods": svr_methods((1, 10, 100, 1000), (0.03, 0.1), GAMMAS_OF_REGRESSION, SIGMAS[::2]),
+        "methods": make_svr_methods(
+            (1, 10, 100, 1000), (0.03, 0.1), GAMMAS_OF_REGRESSION, SIGMAS[::2]
+        ),
     },
 )

@@ -38,9 +38,9 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from ..._files import atomic_path
 from ...elm import ELMSVC, ELMFeatures
 from .._experiment import Bench, Cell, Experiment, Published, load_published
-from .._report import Table, new_figure, to_markdown
+from .._report import Table, make_figure, to_markdown
 from ._datasets import load_complete
-from ._gram_search import LIBSVM_LIMIT, powers_of_ten
+from ._gram_search import LIBSVM_LIMIT, make_powers_of_ten
 
 N_HIDDEN = 300
 EXPLICIT, GRAM, LIBLINEAR = THREE = (
@@ -99,7 +99,7 @@ OURS = {
 }
 
 
-def published_ratios() -> dict[tuple[str, str], float]:
+def read_published_ratios() -> dict[tuple[str, str], float]:
     """Published time of a solver on a data set, over that of the fastest."""
     rows = [r for r in load_published("frenay_2013_tables") if r["metric"] == "solver_time_seconds"]
     seconds = {(r["dataset"], r["method"]): r["mean"] for r in rows if r["table"] == "4.2"}
@@ -109,7 +109,7 @@ def published_ratios() -> dict[tuple[str, str], float]:
     }
 
 
-def mean_ratios(results: list[dict[str, Any]]) -> dict[tuple[str, str], float]:
+def compute_mean_ratios(results: list[dict[str, Any]]) -> dict[tuple[str, str], float]:
     """Our ratios, mean over the outer folds."""
     values = defaultdict(list)
     for row in results:
@@ -117,10 +117,10 @@ def mean_ratios(results: list[dict[str, Any]]) -> dict[tuple[str, str], float]:
     return {key: fmean(ratios) for key, ratios in values.items()}
 
 
-def ratio_table(results: list[dict[str, Any]]) -> Table:
+def make_ratio_table(results: list[dict[str, Any]]) -> Table:
     """Ratios to the fastest, ours and published, one row per data set."""
-    ours = mean_ratios(results)
-    theirs = published_ratios()
+    ours = compute_mean_ratios(results)
+    theirs = read_published_ratios()
     columns = [(ours, m) for m in THREE] + [(theirs, m) for m in THREE]
     columns += [(ours, m) for m in (BY_GRAM, BY_FEATURES, AUTO)]
     names = [*THREE, *(f"{m}, published" for m in THREE), BY_GRAM, BY_FEATURES, AUTO]
@@ -133,17 +133,17 @@ def ratio_table(results: list[dict[str, Any]]) -> Table:
 
 def illustrate_times(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Write the table of ratios, and draw it."""
-    table = ratio_table(results)
+    table = make_ratio_table(results)
     path = folder / "times.md"
     picture = folder / "times.png"
     with atomic_path(path) as temporary:
         temporary.write_text(f"# {table.title}\n\n{to_markdown(table)}\n", encoding="utf-8")
-    figure = new_figure(10, 5)
+    figure = make_figure(10, 5)
     axes = figure.subplots(1, 3, sharex=True, sharey=True)
     panels = {
-        "ours": (mean_ratios(results), THREE),
-        "published": (published_ratios(), THREE),
-        "ELMSVC": (mean_ratios(results), (BY_GRAM, BY_FEATURES, AUTO)),
+        "ours": (compute_mean_ratios(results), THREE),
+        "published": (read_published_ratios(), THREE),
+        "ELMSVC": (compute_mean_ratios(results), (BY_GRAM, BY_FEATURES, AUTO)),
     }
     for axis, (title, (ratios, methods)) in zip(axes, panels.items(), strict=True):
         _draw_ratios(axis, [row[0] for row in table.rows], ratios, methods)
@@ -242,7 +242,7 @@ class Race:
         # Not the method's own seed: a race is over one set of folds and hidden units. 31 bits fit a
         # signed integer, whatever solver reads it.
         seed = bench.seed_of(cell.dataset) % 2**31
-        outcomes = _outcomes(self, group, dataset, bench.folder, cell.repetition, seed)
+        outcomes = _run_race(self, group, dataset, bench.folder, cell.repetition, seed)
         fastest = min(outcome.seconds for outcome in outcomes.values())
         own = outcomes[cell.method]
         return {
@@ -301,7 +301,7 @@ elm_solver = Experiment(
     methods=PUBLISHED | OURS,
     repetitions=10,
     metrics=("test_accuracy_percent", "time_over_fastest"),
-    measure=Race((PUBLISHED, OURS), C=powers_of_ten(-3, 0, 1), n_hidden=N_HIDDEN),
+    measure=Race((PUBLISHED, OURS), C=make_powers_of_ten(-3, 0, 1), n_hidden=N_HIDDEN),
     published=Published("frenay_2013_tables", repetitions=10, tables=("4.2",)),
     illustrate=illustrate_times,
     quick={"datasets": {"Wdbc": "wdbc"}},
@@ -309,7 +309,7 @@ elm_solver = Experiment(
 
 
 @lru_cache(maxsize=64)
-def _outcomes(
+def _run_race(
     race: Race, group: int, dataset: str, folder: Path | None, fold: int, seed: int
 ) -> dict[str, Outcome]:
     return race.run(group, *load_two_largest(dataset, folder), fold, seed)

@@ -109,7 +109,7 @@ class GramSearch(BaseEstimator):
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> "GramSearch":
         """Choose kernel and parameters, then fit to all rows."""
-        folds = _folds(self.estimator, self.cv, self.random_state)
+        folds = _make_folds(self.estimator, self.cv, self.random_state)
         some = np.random.RandomState(self.random_state).permutation(len(y))[: self.search_rows]
         # Where all rows are searched they stay in their order, as do the folds made of them.
         Xs, ys = (X, y) if len(some) == len(y) else (X[some], y[some])
@@ -168,7 +168,7 @@ class _TrainingPart:
         return predicted if self.labels else self.scale * predicted + self.mean
 
 
-def _folds(estimator: Any, n: int, seed: int | None) -> KFold | StratifiedKFold:
+def _make_folds(estimator: Any, n: int, seed: int | None) -> KFold | StratifiedKFold:
     splitter = StratifiedKFold if is_classifier(estimator) else KFold
     return splitter(n, shuffle=True, random_state=seed)
 
@@ -190,13 +190,13 @@ class OuterFold:
         """Score on the fold that the repetition names."""
         X, y = load_complete(dataset, bench.folder)
         # Seeded by the data set alone: the repetitions are the parts of one division.
-        folds = _folds(estimator.estimator, self.n_splits, bench.seed_of(cell.dataset))
+        folds = _make_folds(estimator.estimator, self.n_splits, bench.seed_of(cell.dataset))
         train, test = list(folds.split(X, y))[cell.repetition]
         model = clone_with_seed(estimator, bench.seed_of(*cell)).fit(X[train], y[train])
         return self.score(y[test], model.predict(X[test]), y)
 
 
-def powers_of_ten(low: float, high: float, step: float) -> tuple[float, ...]:
+def make_powers_of_ten(low: float, high: float, step: float) -> tuple[float, ...]:
     """10**low, ..., 10**high, to six digits."""
     # Half a step beyond the end, which arange would include or not by rounding.
     exponents = np.arange(low, high + step / 2, step)

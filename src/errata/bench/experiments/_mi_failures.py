@@ -29,11 +29,11 @@ from ...feature_selection.information import (
 from ...feature_selection.information._bounds import (
     FailureHistogram,
     FailureStatistics,
-    most_entropy,
+    compute_most_entropy,
 )
 from ...feature_selection.information._tables import FeatureInformation
 from .._experiment import Bench, Cell, Experiment, Published, load_published
-from .._report import Table, new_figure, to_markdown
+from .._report import Table, make_figure, to_markdown
 from ..figures import plot_information_failures
 
 _ROUNDING = 1e-9
@@ -56,27 +56,29 @@ class Setting(NamedTuple):
     error: tuple[float, float] = (0.0, 0.5)
 
 
-def _gaussian(
+def _measure_gaussian(
     separation: float, information: tuple[float, float], error: tuple[float, float]
 ) -> Setting:
     draw = partial(sample_gaussian_features, separation=separation)
     return Setting(draw, 3, 0.01, 0.001, information, error)
 
 
-def _discrete(n_values: int, alpha: float, information: Any = (0, 1), error: Any = (0, 0.5)) -> Any:
+def _measure_discrete(
+    n_values: int, alpha: float, information: Any = (0, 1), error: Any = (0, 0.5)
+) -> Any:
     draw = partial(sample_discrete_features, n_values=n_values, alpha=alpha)
     return Setting(draw, information=information, error=error)
 
 
 DISCRETE = {
-    "discrete m=2 alpha=4": _discrete(2, 4, (0, 0.4), (0.1, 0.5)),
-    "discrete m=8 alpha=1": _discrete(8, 1, (0, 0.8), (0, 0.5)),
-    "discrete m=128 alpha=0.06": _discrete(128, 0.06, (0.4, 1), (0, 0.25)),
+    "discrete m=2 alpha=4": _measure_discrete(2, 4, (0, 0.4), (0.1, 0.5)),
+    "discrete m=8 alpha=1": _measure_discrete(8, 1, (0, 0.8), (0, 0.5)),
+    "discrete m=128 alpha=0.06": _measure_discrete(128, 0.06, (0.4, 1), (0, 0.25)),
 }
 CONTINUOUS = {
-    "continuous A=0.5": _gaussian(0.5, (0, 1.2), (0.1, 0.65)),
-    "continuous A=2": _gaussian(2, (0.2, 1.585), (0, 0.5)),
-    "continuous A=4": _gaussian(4, (0.6, 1.585), (0, 0.35)),
+    "continuous A=0.5": _measure_gaussian(0.5, (0, 1.2), (0.1, 0.65)),
+    "continuous A=2": _measure_gaussian(2, (0.2, 1.585), (0, 0.5)),
+    "continuous A=4": _measure_gaussian(4, (0.6, 1.585), (0, 0.35)),
 }
 RANDOM = {
     "random, 2 values": Setting(sample_random_problems),
@@ -112,7 +114,7 @@ class PairsOfFeatures:
         setting = SETTINGS[cell.dataset]
         seed = bench.seed_of(cell.dataset, cell.repetition)
         features = setting.draw(self.n_pairs, random_state=seed)
-        found = statistics_of(features, setting)
+        found = compute_statistics(features, setting)
         chosen = features.mutual_information.max(axis=1)[found.failing]
         rate = 100 * found.failure_rate
         gaps = found.gaps
@@ -124,14 +126,14 @@ class PairsOfFeatures:
             "mean_gap": float(gaps.mean()) if len(gaps) else np.nan,
             "mean_information": float(features.mutual_information.mean()),
             "mean_error": float(features.error.mean()),
-            "outside_bounds": outside_bounds(features, setting.n_classes),
-            "losses_above_bound": _above_bound(chosen, found.losses, cell.dataset),
-            **_counts("information", found.by_information),
-            **_counts("error", found.by_error),
+            "outside_bounds": count_outside_bounds(features, setting.n_classes),
+            "losses_above_bound": _count_above_bound(chosen, found.losses, cell.dataset),
+            **_sum_counts("information", found.by_information),
+            **_sum_counts("error", found.by_error),
         }
 
 
-def statistics_of(features: FeatureInformation, setting: Setting) -> FailureStatistics:
+def compute_statistics(features: FeatureInformation, setting: Setting) -> FailureStatistics:
     """Failures that count in a setting, in its bins."""
     return failure_statistics(
         features.mutual_information,
@@ -143,15 +145,15 @@ def statistics_of(features: FeatureInformation, setting: Setting) -> FailureStat
     )
 
 
-def outside_bounds(features: FeatureInformation, n_classes: int) -> int:
+def count_outside_bounds(features: FeatureInformation, n_classes: int) -> int:
     """How many features Fano or Hellman and Raviv say cannot be: none, if all is right."""
     entropy = features.conditional_entropy
     error = features.error
-    below = entropy > most_entropy(error, n_classes) + _ROUNDING
+    below = entropy > compute_most_entropy(error, n_classes) + _ROUNDING
     return int((below | (error > entropy / 2 + _ROUNDING)).sum())
 
 
-def _above_bound(information: np.ndarray, losses: np.ndarray, dataset: str) -> float:
+def _count_above_bound(information: np.ndarray, losses: np.ndarray, dataset: str) -> float:
     """Losses that exceed their bound; not known where priors, and so their entropies, differ."""
     if dataset in RANDOM:
         return np.nan
@@ -161,7 +163,7 @@ def _above_bound(information: np.ndarray, losses: np.ndarray, dataset: str) -> f
     )
 
 
-def _counts(of: str, histogram: FailureHistogram) -> dict[str, float]:
+def _sum_counts(of: str, histogram: FailureHistogram) -> dict[str, float]:
     return {
         count_name(what, of, place): float(number)
         for what in COUNTS
@@ -209,13 +211,13 @@ def write_failures(results: list[dict[str, Any]], path: Path) -> Path:
     groups = defaultdict(list)
     for row in results:
         groups[row["dataset"]].append(row)
-    theirs = _published()
+    theirs = _read_published()
     header = [
         *("setting", "failing pairs", "published_convention", "published", "95% loss", "published"),
         *("of unequal", "mean gap", "mean information", "mean error"),
         *("outside bounds", "losses above bound"),
     ]
-    rows = [[name, *_cells(group, theirs.get(name, {}))] for name, group in groups.items()]
+    rows = [[name, *_format_cells(group, theirs.get(name, {}))] for name, group in groups.items()]
     text = "Rates and losses in percent, information in bits.\n\n"
     table = to_markdown(Table("", header, rows, names=1))
     with atomic_path(path) as temporary:
@@ -223,7 +225,7 @@ def write_failures(results: list[dict[str, Any]], path: Path) -> Path:
     return path
 
 
-def _published() -> dict[str, dict[str, float]]:
+def _read_published() -> dict[str, dict[str, float]]:
     """Printed numbers by setting and metric; of random problems the paper says "about 20 %"."""
     found: dict[str, dict[str, float]] = defaultdict(dict)
     for row in load_published("frenay_2013_07_failures"):
@@ -238,7 +240,7 @@ def _published() -> dict[str, dict[str, float]]:
     return found
 
 
-def _cells(group: list[dict[str, Any]], theirs: Mapping[str, float]) -> list[str]:
+def _format_cells(group: list[dict[str, Any]], theirs: Mapping[str, float]) -> list[str]:
     mean = {name: np.mean([row[name] for row in group]) for name in list(group[0])[4:]}
     beside = [
         text
@@ -265,7 +267,7 @@ def draw_study(
     names = [name for name in settings if name in run]
     if not names:
         return []
-    figure = new_figure(4.4 * len(names), 13)
+    figure = make_figure(4.4 * len(names), 13)
     for column, name in zip(figure.subplots(4, len(names), squeeze=False).T, names, strict=True):
         _draw_setting(column, name, settings[name], [r for r in results if r["dataset"] == name])
     with atomic_path(path) as temporary:
@@ -281,12 +283,12 @@ def _draw_setting(panels: np.ndarray, name: str, setting: Any, rows: list[dict[s
     words = {"information": "mutual information (bits)", "error": "probability of error"}
     for panel, of in zip(panels[1:3], words, strict=True):
         low, high = getattr(setting, of)
-        _draw_probability(panel, histogram_of(rows, of, np.linspace(low, high, BINS + 1)))
+        _draw_probability(panel, sum_histograms(rows, of, np.linspace(low, high, BINS + 1)))
         panel.set(xlabel=f"{words[of]} of the feature taken", ylabel="failures (%)")
     _draw_losses(panels[3], features, setting.n_classes, rules)
 
 
-def histogram_of(rows: list[dict[str, Any]], of: str, edges: np.ndarray) -> FailureHistogram:
+def sum_histograms(rows: list[dict[str, Any]], of: str, edges: np.ndarray) -> FailureHistogram:
     """The histograms of all repetitions, added up."""
     counts = ([sum(r[count_name(w, of, i)] for r in rows) for i in range(BINS)] for w in COUNTS)
     return FailureHistogram(edges, *map(np.array, counts))

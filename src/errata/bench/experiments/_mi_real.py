@@ -25,14 +25,19 @@ from scipy.special import entr
 from sklearn.base import BaseEstimator
 
 from ..._files import atomic_path
-from ...feature_selection._distances import SubsetDistances, every_class, prepared, sorted_by_class
-from ...feature_selection._estimates import log_posteriors_of, soft_errors
+from ...feature_selection._distances import (
+    SubsetDistances,
+    make_every_class,
+    prepare_columns,
+    sort_by_class,
+)
+from ...feature_selection._estimates import count_soft_errors, log_posteriors_of
 from ...feature_selection.information import fano_lower, hellman_raviv_upper
 from ...feature_selection.information._tables import FeatureInformation
 from .._experiment import Bench, Cell, Experiment, Published
-from .._report import Table, new_figure, to_markdown
+from .._report import Table, make_figure, to_markdown
 from ._datasets import load_largest
-from ._mi_failures import outside_bounds
+from ._mi_failures import count_outside_bounds
 
 N_NEIGHBORS = 8
 JITTER = 1e-3
@@ -72,17 +77,17 @@ class Step(NamedTuple):
     @property
     def fails(self) -> bool:
         """Whether the step fails by as much as counts."""
-        return bool(failing(100 * self.loss, self.gap))
+        return bool(find_failing(100 * self.loss, self.gap))
 
 
 class Estimates:
     """Information and risk of the subsets of one set, each estimated once."""
 
     def __init__(self, X: np.ndarray, y: np.ndarray, seed: int) -> None:
-        X = prepared(X, standardize=True, jitter=JITTER, random_state=seed)
+        X = prepare_columns(X, standardize=True, jitter=JITTER, random_state=seed)
         codes = np.unique(y, return_inverse=True)[1]
-        self.rows = sorted_by_class(X, codes, N_NEIGHBORS)
-        self.distances = SubsetDistances(self.rows.columns, every_class(self.rows))
+        self.rows = sort_by_class(X, codes, N_NEIGHBORS)
+        self.distances = SubsetDistances(self.rows.columns, make_every_class(self.rows))
         self.class_entropy = float(entr(self.rows.sizes / self.rows.n).sum() / np.log(2))
         self.n_classes = len(self.rows.sizes)
         self.known: dict[frozenset[int], tuple[float, float]] = {}
@@ -103,18 +108,18 @@ class Estimates:
         def sums(squares: np.ndarray, block: slice) -> np.ndarray:
             found = log_posteriors_of(squares, self.rows, self.rows.codes[block], d)
             entropies = entr(np.exp(found)).sum(axis=(1, 2)) / np.log(2)
-            return np.column_stack([entropies, soft_errors(found)])
+            return np.column_stack([entropies, count_soft_errors(found)])
 
         return self.distances.with_each(subset, candidates, sums).T / self.rows.n
 
 
 @lru_cache(maxsize=1)
-def estimates_of(dataset: str, folder: Any, n_classes: int | None, seed: int) -> Estimates:
+def get_estimates(dataset: str, folder: Any, n_classes: int | None, seed: int) -> Estimates:
     """Those of a set, shared by all searches of a process."""
     return Estimates(*load_largest(dataset, folder, n_classes), seed)
 
 
-def forward_steps(estimates: Estimates, columns: Sequence[int]) -> list[Step]:
+def search_forward(estimates: Estimates, columns: Sequence[int]) -> list[Step]:
     """Add the column with most information until there are none left."""
     subset: list[int] = []
     left = list(columns)
@@ -137,22 +142,22 @@ class RandomColumns:
 
     def __call__(self, cell: Cell, _: Any, dataset: str, bench: Bench) -> dict[str, float]:
         """Rates over all steps, and what happened at each size."""
-        estimates = estimates_of(
+        estimates = get_estimates(
             dataset, bench.folder, self.n_classes.get(dataset), bench.seed_of(cell.dataset)
         )
         random = np.random.RandomState(bench.seed_of(cell.dataset, cell.repetition))
         n_columns = len(estimates.rows.columns)
         columns = random.choice(n_columns, min(SIZES, n_columns), replace=False)
-        steps = forward_steps(estimates, [int(j) for j in columns])
+        steps = search_forward(estimates, [int(j) for j in columns])
         return {
             "failures_percent": 100 * float(np.mean([step.fails for step in steps])),
             "any_failures_percent": 100 * float(np.mean([step.loss > 0 for step in steps])),
-            "outside_bounds": sum(impossible_candidates(step, estimates) for step in steps),
-            "losses_above_bound": sum(above_bound(step, estimates) for step in steps),
-        } | by_size(steps)
+            "outside_bounds": sum(count_impossible_candidates(step, estimates) for step in steps),
+            "losses_above_bound": sum(is_above_bound(step, estimates) for step in steps),
+        } | arrange_by_size(steps)
 
 
-def by_size(steps: list[Step]) -> dict[str, float]:
+def arrange_by_size(steps: list[Step]) -> dict[str, float]:
     """What the step to each size chose, lost and gained; NaN beyond the last."""
     found = dict.fromkeys(BY_SIZE, np.nan)
     for size, step in enumerate(steps, start=1):
@@ -163,14 +168,14 @@ def by_size(steps: list[Step]) -> dict[str, float]:
     return found
 
 
-def impossible_candidates(step: Step, estimates: Estimates) -> int:
+def count_impossible_candidates(step: Step, estimates: Estimates) -> int:
     """How many candidates Fano or Hellman and Raviv say cannot be: none, if all is right."""
     entropy = estimates.class_entropy - step.information
     found = FeatureInformation(step.information, entropy, step.risk)
-    return outside_bounds(found, estimates.n_classes)
+    return count_outside_bounds(found, estimates.n_classes)
 
 
-def above_bound(step: Step, estimates: Estimates) -> bool:
+def is_above_bound(step: Step, estimates: Estimates) -> bool:
     """Whether a step loses more than its information allows: never, if all is right."""
     # Rounding may take the entropy of even probabilities a little above what there can be.
     entropy = min(
@@ -186,10 +191,10 @@ BUNDLED = {"Wine": "wine", "Breast cancer": "wdbc"}  # not of the paper; they ne
 
 def illustrate_forward(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     """Failures by size: steps.md and steps.png."""
-    searches = searches_of(results)
+    searches = collect_searches(results)
     path = folder / "steps.md"
     with atomic_path(path) as temporary:
-        tables = (to_markdown(table(searches)) for table in (_losses, _rates))
+        tables = (to_markdown(table(searches)) for table in (_collect_losses, _compute_rates))
         temporary.write_text("\n\n".join(["# Failing steps", *tables]) + "\n", encoding="utf-8")
     return [path, _plot(searches, folder / "steps.png")]
 
@@ -214,7 +219,7 @@ mi_real = Experiment(
 )
 
 
-def failing(loss_percent: Any, gap: Any) -> Any:
+def find_failing(loss_percent: Any, gap: Any) -> Any:
     """Which losses are failures that count: none is by as little as estimates do not tell apart."""
     return (loss_percent >= LEAST_LOSS_PERCENT) & (gap >= LEAST_GAP)
 
@@ -230,14 +235,14 @@ class Searches(NamedTuple):
     @property
     def failed(self) -> np.ndarray:
         """Which steps failed by as much as counts."""
-        return failing(self.loss, self.gap)
+        return find_failing(self.loss, self.gap)
 
     def loss_95(self) -> float:
         """Below which 95 % of the losses lie, in percent; NaN without any."""
         return float(np.quantile(self.loss[self.failed], 0.95)) if self.failed.any() else np.nan
 
 
-def searches_of(results: list[dict[str, Any]]) -> dict[str, Searches]:
+def collect_searches(results: list[dict[str, Any]]) -> dict[str, Searches]:
     """Those of each data set, up to the sizes they reached."""
     found: dict[str, list] = defaultdict(list)
     for row in results:
@@ -249,7 +254,7 @@ def searches_of(results: list[dict[str, Any]]) -> dict[str, Searches]:
     }
 
 
-def _losses(searches: dict[str, Searches]) -> Table:
+def _collect_losses(searches: dict[str, Searches]) -> Table:
     header = ["set", "searches", "any failures", "failures", "95 % of losses below", "published"]
     header += ["largest loss"]
     rows = [
@@ -267,7 +272,7 @@ def _losses(searches: dict[str, Searches]) -> Table:
     return Table("Losses", header, rows, names=1)
 
 
-def _rates(searches: dict[str, Searches]) -> Table:
+def _compute_rates(searches: dict[str, Searches]) -> Table:
     rows = []
     for dataset, of in searches.items():
         any_failures = 100 * (of.loss > 0)
@@ -281,7 +286,7 @@ def _rates(searches: dict[str, Searches]) -> Table:
 
 
 def _plot(searches: dict[str, Searches], path: Path) -> Path:
-    figure = new_figure(11, 2.9 * len(searches))
+    figure = make_figure(11, 2.9 * len(searches))
     panels = figure.subplots(len(searches), 3, squeeze=False)
     for row, (dataset, of) in zip(panels, searches.items(), strict=True):
         _draw(row, dataset, of)

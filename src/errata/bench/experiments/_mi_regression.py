@@ -26,7 +26,7 @@ from ...feature_selection.information import (
     regression_scale,
 )
 from .._experiment import Bench, Cell, Experiment
-from .._report import Table, new_figure, to_markdown
+from .._report import Table, make_figure, to_markdown
 from ..figures import plot_regression_errors
 from ..figures._failures import CURVES
 
@@ -74,20 +74,28 @@ def _log_uniform(random: np.random.Generator, ends: tuple[float, float], size: A
     return np.exp(random.uniform(low, high, size))
 
 
-def _any_tails(criterion: str, size: tuple[int, int], random: np.random.Generator) -> np.ndarray:
+def _draw_any_tails(
+    criterion: str, size: tuple[int, int], random: np.random.Generator
+) -> np.ndarray:
     return regression_error(0, "student", criterion, df=_log_uniform(random, _DEGREES, size))
 
 
-def _light_tails(criterion: str, size: tuple[int, int], random: np.random.Generator) -> np.ndarray:
+def _draw_light_tails(
+    criterion: str, size: tuple[int, int], random: np.random.Generator
+) -> np.ndarray:
     return regression_error(0, "student", criterion, df=_log_uniform(random, (5.0, 30.0), size))
 
 
-def _any_ratio(criterion: str, size: tuple[int, int], random: np.random.Generator) -> np.ndarray:
+def _draw_any_ratio(
+    criterion: str, size: tuple[int, int], random: np.random.Generator
+) -> np.ndarray:
     ratio = _log_uniform(random, _RATIOS, size)
     return regression_error(0, "two_gaussians", criterion, ratio=ratio)
 
 
-def _any_of_three(criterion: str, size: tuple[int, int], random: np.random.Generator) -> np.ndarray:
+def _draw_any_of_three(
+    criterion: str, size: tuple[int, int], random: np.random.Generator
+) -> np.ndarray:
     three = [regression_error(0, f, criterion) for f in ("uniform", "laplace", "gaussian")]
     return random.choice(three, size)
 
@@ -100,10 +108,10 @@ KINDS: dict[str, OneCurve | ManyCurves] = {
     "Student, 5 degrees": OneCurve("student", {"df": 5.0}),
     "Student, 30 degrees": OneCurve("student", {"df": 30.0}),
     "two Gaussians, ratio 3": OneCurve("two_gaussians", {"ratio": 3.0}),
-    "uniform, Laplace or Gauss": ManyCurves(_any_of_three),
-    "Student, 5 to 30 degrees": ManyCurves(_light_tails),
-    "Student, 2.3 to 30 degrees": ManyCurves(_any_tails),
-    "two Gaussians, ratio 1 to 10": ManyCurves(_any_ratio),
+    "uniform, Laplace or Gauss": ManyCurves(_draw_any_of_three),
+    "Student, 5 to 30 degrees": ManyCurves(_draw_light_tails),
+    "Student, 2.3 to 30 degrees": ManyCurves(_draw_any_tails),
+    "two Gaussians, ratio 1 to 10": ManyCurves(_draw_any_ratio),
 }
 
 
@@ -162,7 +170,7 @@ def illustrate_regression(results: list[dict[str, Any]], folder: Path) -> list[P
         ("failures", _draw_failures, (11, 4)),
         ("thresholds", _draw_thresholds, (6.4, 4.2)),
     ):
-        figure = new_figure(*size)
+        figure = make_figure(*size)
         draw(figure)
         files.append(folder / f"{name}.png")
         with atomic_path(files[-1]) as temporary:
@@ -193,14 +201,14 @@ def write_regression(results: list[dict[str, Any]], path: Path) -> Path:
         groups[row["dataset"], row["method"]].append(row)
     header = ["errors", "criterion", "closed form", "sampled", "entropy sampled"]
     header += ["failing pairs (%)", "95% loss (%)", "largest gap (nats)"]
-    rows = [[*names, *_means(group)] for names, group in groups.items()]
+    rows = [[*names, *_compute_means(group)] for names, group in groups.items()]
     table = to_markdown(Table("", header, rows, names=2))
     with atomic_path(path) as temporary:
         temporary.write_text(f"# Errors at an entropy of 0.1\n\n{table}\n", encoding="utf-8")
     return path
 
 
-def _means(group: list[dict[str, Any]]) -> list[str]:
+def _compute_means(group: list[dict[str, Any]]) -> list[str]:
     digits = {"error": 5, "sampled_error": 5, "sampled_entropy": 4}
     digits |= {"failures_percent": 2, "loss_95_percent": 1, "largest_gap": 4}
     means = {name: np.mean([row[name] for row in group]) for name in digits}

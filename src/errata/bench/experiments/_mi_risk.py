@@ -21,7 +21,7 @@ from ..._random import clone_with_seed
 from ...feature_selection import MutualInformationSelector
 from .._experiment import Bench, Cell, Experiment
 from ._datasets import load_largest
-from ._sizes import balanced_errors, error_names, errors_on, write_sizes
+from ._sizes import compute_balanced_errors, make_error_names, measure_errors, write_sizes
 
 FOLDS = 10
 LARGEST = 33  # columns, of Ionosphere
@@ -47,9 +47,9 @@ def measure_fold(cell: Cell, method: BaseEstimator, dataset: str, bench: Bench) 
     def error(columns: tuple[int, ...]) -> float:
         wanted = list(columns)
         nearest = nearest_in(X_train[:, wanted], X_test[:, wanted], 1)[1]
-        return 100 * float(balanced_errors(codes[test], codes[train][nearest])[0])
+        return 100 * float(compute_balanced_errors(codes[test], codes[train][nearest])[0])
 
-    return errors_on(selector.path_, error, LARGEST)
+    return measure_errors(selector.path_, error, LARGEST)
 
 
 def illustrate_risk(results: list[dict[str, Any]], folder: Path) -> list[Path]:
@@ -74,7 +74,7 @@ mi_risk = Experiment(
         "counted risk": MutualInformationSelector(criterion="risk_count"),
         "soft risk": MutualInformationSelector(criterion="risk_soft"),
     },
-    metrics=error_names(LARGEST),
+    metrics=make_error_names(LARGEST),
     measure=measure_fold,
     repetitions=FOLDS,
     illustrate=illustrate_risk,

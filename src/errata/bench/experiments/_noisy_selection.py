@@ -47,7 +47,7 @@ from ...noise import flip_labels
 from .._experiment import Bench, Cell, Experiment
 from .._report import Table, to_markdown
 from ._datasets import load_largest
-from ._sizes import chosen_neighbors_error, error_names, errors_on, write_sizes
+from ._sizes import make_error_names, measure_chosen_neighbors_error, measure_errors, write_sizes
 
 PLAIN = MutualInformationSelector()
 TOLERANT = MutualInformationSelector(label_noise="tolerant")
@@ -71,7 +71,7 @@ DATASETS = {
 
 TRAINING = 0.7
 LARGEST = 40  # columns, of Waveform
-METRICS = ("information", "error_rate_percent", "rows", "imbalance", *error_names(LARGEST))
+METRICS = ("information", "error_rate_percent", "rows", "imbalance", *make_error_names(LARGEST))
 
 DRAWS = 200
 PUBLISHED_EXAMPLE = ("0.63", "0.58", "0.61", "0.02", "0.00")
@@ -113,7 +113,7 @@ class NoisySelection:
         source = DrawnSplit(dataset, bench.folder, self.n_classes.get(dataset), seed)
         split = source.split()
         labels, _ = flip_labels(split.codes, cell.noise_level or 0.0, random_state=seed)
-        selector = with_one_seed(method, seed).fit(split.X, labels, split.codes).selector_
+        selector = clone_with_one_seed(method, seed).fit(split.X, labels, split.codes).selector_
         rates = getattr(selector, "error_rates_", [np.nan])
         y = load_largest(*source[:3])[1]
         found = {
@@ -124,7 +124,7 @@ class NoisySelection:
         }
         # A column may be constant in the training rows, and is then in no subset but the last.
         path = selector.path_ | {split.X.shape[1]: np.arange(split.X.shape[1])}
-        return found | errors_on(path, lambda of: error_of(source, of), LARGEST)
+        return found | measure_errors(path, lambda of: compute_error(source, of), LARGEST)
 
 
 MEASURE = NoisySelection({"ecoli": 5, "glass": 3, "yeast": 4})
@@ -257,16 +257,16 @@ class DrawnSplit(NamedTuple):
 
 # Methods often agree on a subset, and at the end on all columns: each is judged once.
 @lru_cache(maxsize=200_000)
-def error_of(source: DrawnSplit, columns: tuple[int, ...]) -> float:
+def compute_error(source: DrawnSplit, columns: tuple[int, ...]) -> float:
     """Balanced error with these columns, in percent."""
     X, codes, X_test, codes_test = source.split()
     wanted = list(columns)
-    return chosen_neighbors_error(
+    return measure_chosen_neighbors_error(
         X[:, wanted], codes, X_test[:, wanted], codes_test, seed=source.seed
     )
 
 
-def with_one_seed(method: BaseEstimator, seed: int) -> Any:
+def clone_with_one_seed(method: BaseEstimator, seed: int) -> Any:
     """A clone all of whose parts have one seed: the jitter is the same with or without a filter."""
     copied = clone(method)
     states = [name for name in copied.get_params() if name.endswith("random_state")]
@@ -298,7 +298,7 @@ def measure_example(seed: int) -> Example:
     )
 
 
-def found_error_rate(dataset: str, level: float, seed: int) -> float:
+def estimate_error_rate(dataset: str, level: float, seed: int) -> float:
     """The mean error rate of the classes that is found when this fraction of labels is wrong."""
     X, y = load_dataset(dataset, return_X_y=True)
     labels, _ = flip_labels(y, level, random_state=seed)
@@ -312,7 +312,7 @@ def write_example(folder: Path, n_draws: int = DRAWS) -> list[Path]:
         warnings.simplefilter("ignore", ConvergenceWarning)
         text = "\n\n".join(
             f"## {table.title}\n\n{to_markdown(table)}"
-            for table in (_example_table(n_draws), _rates_table(max(2, n_draws // 10)))
+            for table in (_make_example_table(n_draws), _make_rates_table(max(2, n_draws // 10)))
         )
     path = folder / "example.md"
     with atomic_path(path) as temporary:
@@ -320,7 +320,7 @@ def write_example(folder: Path, n_draws: int = DRAWS) -> list[Path]:
     return [path]
 
 
-def _example_table(n_draws: int) -> Table:
+def _make_example_table(n_draws: int) -> Table:
     draws = [measure_example(seed) for seed in range(n_draws)]
     columns = list(zip(*draws, strict=True))
     rows = [
@@ -332,13 +332,14 @@ def _example_table(n_draws: int) -> Table:
     return Table(f"Forty rows of two Gaussians, {n_draws} draws (nats)", header, rows, names=1)
 
 
-def _rates_table(n_draws: int) -> Table:
+def _make_rates_table(n_draws: int) -> Table:
     rows = [
-        [name, *(_mean_rate(name, level, n_draws) for level in LEVELS)] for name in ("iris", "wine")
+        [name, *(_estimate_mean_rate(name, level, n_draws) for level in LEVELS)]
+        for name in ("iris", "wine")
     ]
     header = ["set", *(f"{level:.0%} wrong" for level in LEVELS)]
     return Table(f"Mean error rate that is found, {n_draws} draws", header, rows, names=1)
 
 
-def _mean_rate(dataset: str, level: float, n_draws: int) -> str:
-    return f"{fmean(found_error_rate(dataset, level, seed) for seed in range(n_draws)):.1%}"
+def _estimate_mean_rate(dataset: str, level: float, n_draws: int) -> str:
+    return f"{fmean(estimate_error_rate(dataset, level, seed) for seed in range(n_draws)):.1%}"

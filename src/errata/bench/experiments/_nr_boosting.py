@@ -19,7 +19,7 @@ from sklearn.neural_network import MLPClassifier
 
 from ...ensemble import NoiseReducingBoostClassifier
 from .._experiment import Experiment, NoisyTraining, Published
-from .._report import new_figure
+from .._report import make_figure
 
 # Twenty steps do not converge, and are not meant to.
 NETWORK = MLPClassifier((3,), solver="lbfgs", alpha=1.0, max_iter=20)
@@ -38,7 +38,7 @@ def plot_accuracies(results: list[dict[str, Any]], folder: Path) -> list[Path]:
     found: dict[str, dict] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for row in results:
         found[row["dataset"]][row["method"]][row["noise_level"]].append(row["accuracy_percent"])
-    figure = new_figure(4 * len(found), 3.8)
+    figure = make_figure(4 * len(found), 3.8)
     panels = figure.subplots(1, len(found), squeeze=False)[0]
     for panel, (dataset, methods) in zip(panels, found.items(), strict=True):
         for method, levels in methods.items():

@@ -40,7 +40,7 @@ from ...filters import (
 )
 from ...noise import flip_labels
 from .._experiment import Bench, Cell, Experiment, NoisyTraining, Published
-from .._report import new_figure
+from .._report import make_figure
 
 SYNTHETIC = ("twonorm", "threenorm")
 PEELED = "AdaBoost after "
@@ -72,11 +72,11 @@ def load_relabelled(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, n
     """
     if dataset in SYNTHETIC:
         return load_dataset(dataset, random_state=seed, return_X_y=True)
-    return _relabelled(dataset, folder)
+    return _load_relabelled(dataset, folder)
 
 
 @lru_cache(maxsize=2)
-def _relabelled(dataset: str, folder: Any) -> tuple[np.ndarray, np.ndarray]:
+def _load_relabelled(dataset: str, folder: Any) -> tuple[np.ndarray, np.ndarray]:
     X, y = load_dataset(dataset, folder=folder, return_X_y=True)
     X = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     tree = DecisionTreeClassifier(min_samples_split=10, random_state=0)
@@ -143,7 +143,7 @@ class ToldTheLevel(NoisyTraining):
         return super().__call__(cell, estimator, dataset, bench)
 
 
-def after(peeler: Any) -> FilteredClassifier:
+def boost_after(peeler: Any) -> FilteredClassifier:
     """AdaBoost of Gini stumps on what a peeler leaves."""
     return FilteredClassifier(peeler, DiscreteAdaBoostClassifier())
 
@@ -170,11 +170,11 @@ peeling = Experiment(
         "LogitBoost": LogitBoostClassifier(),
         "GentleBoost": GentleBoostClassifier(),
         "RobustBoost": RobustBoostClassifier(),
-        PEELED + "MP": after(MarginPeeler()),
-        PEELED + "WMP": after(MisclassificationPeeler(criterion="error")),
-        PEELED + "DWP": after(WeightPeeler()),
-        PEELED + "LPP": after(LinearProgramPeeler(strategy="support")),
-        PEELED + "MVP": after(VotePeeler(criterion="error")),
+        PEELED + "MP": boost_after(MarginPeeler()),
+        PEELED + "WMP": boost_after(MisclassificationPeeler(criterion="error")),
+        PEELED + "DWP": boost_after(WeightPeeler()),
+        PEELED + "LPP": boost_after(LinearProgramPeeler(strategy="support")),
+        PEELED + "MVP": boost_after(VotePeeler(criterion="error")),
     },
     noise_levels=(0.0, 0.01, 0.05, 0.1, 0.2),
     repetitions=100,
@@ -199,7 +199,7 @@ peeling = Experiment(
 
 def plot_curves(results: list[dict[str, Any]], path: Path) -> list[Path]:
     """A panel for each of the paper's figures whose data set and level were run."""
-    curves = mean_curves(results)
+    curves = compute_mean_curves(results)
     shown = [
         (f"Fig. {number}: {dataset}, {level:.0%}", {m: curves[dataset, level, m] for m in methods})
         for number, (dataset, level, added) in enumerate(FIGURES, start=1)
@@ -210,7 +210,7 @@ def plot_curves(results: list[dict[str, Any]], path: Path) -> list[Path]:
         return []
     n_columns = min(3, len(shown))
     n_rows = -(-len(shown) // n_columns)
-    figure = new_figure(4.2 * n_columns, 3.1 * n_rows + 0.8)
+    figure = make_figure(4.2 * n_columns, 3.1 * n_rows + 0.8)
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for panel, (title, of_panel) in zip(panels, shown, strict=False):
         _draw(panel, title, of_panel)
@@ -236,7 +236,7 @@ def _draw(panel: Any, title: str, curves: dict[str, np.ndarray]) -> None:
     panel.minorticks_off()
 
 
-def mean_curves(
+def compute_mean_curves(
     results: list[dict[str, Any]],
 ) -> dict[tuple[str, float, str], np.ndarray]:
     """Mean test error after each of ``ROUNDS``, for each data set, level and method."""

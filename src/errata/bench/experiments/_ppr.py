@@ -26,7 +26,7 @@ from ...tolerant import (
     ReinforcedPCA,
 )
 from .._experiment import Bench, Cell, Experiment, Published
-from .._report import new_figure
+from .._report import make_figure
 from ..figures import (
     make_mislabelled_extreme,
     make_outlying_cloud,
@@ -66,14 +66,14 @@ def measure(cell: Cell, method: BaseEstimator, _: None, bench: Bench) -> dict[st
     }
 
 
-def _line(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
+def _measure_line(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
     """Error: the worse of slope and intercept."""
     X, y, _ = make_outlying_line(random_state=seed)
     model = ReinforcedLinearRegression(**how).fit(X, y)
     return model, max(abs(model.coef_[0] - 2), abs(model.intercept_ - 1))
 
 
-def _sine(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
+def _measure_sine(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
     """Error: root mean square distance to the sine."""
     X, y, _ = make_outlying_sine(random_state=seed)
     model = ReinforcedKernelRidge(gamma=10, alpha=0.1, **how).fit(X, y)
@@ -81,7 +81,7 @@ def _sine(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
     return model, np.sqrt(np.mean((model.predict(x[:, None]) - np.sin(2 * np.pi * x)) ** 2))
 
 
-def _labels(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
+def _measure_labels(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
     """Error: mean distance to the plain fit with all labels right."""
     X, y, flipped = make_mislabelled_extreme(random_state=seed)
     model = ReinforcedLogisticRegression(**how).fit(X, y)
@@ -91,7 +91,7 @@ def _labels(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
     return model, np.mean(np.abs(model.predict_proba(x) - clean.predict_proba(x)))
 
 
-def _cloud(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
+def _measure_cloud(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
     """Error: of the standard deviation across the first axis, 0.2."""
     X, _ = make_outlying_cloud(random_state=seed)
     model = ReinforcedPCA(**how).fit(X)
@@ -99,10 +99,10 @@ def _cloud(seed: int, how: dict[str, Any]) -> tuple[Any, float]:
 
 
 PROBLEMS: dict[str, Callable[[int, dict[str, Any]], tuple[Any, float]]] = {
-    "line": _line,
-    "sine": _sine,
-    "labels": _labels,
-    "cloud": _cloud,
+    "line": _measure_line,
+    "sine": _measure_sine,
+    "labels": _measure_labels,
+    "cloud": _measure_cloud,
 }
 
 
@@ -115,10 +115,10 @@ def illustrate_ppr(_: list[dict], folder: Path) -> list[Path]:
         (9, plot_mislabelled_extreme, ReinforcedLogisticRegression()),
         (10, plot_outlying_cloud, ReinforcedPCA()),
     ]:
-        figure = new_figure(17, 8.5)
+        figure = make_figure(17, 8.5)
         _draw_panels(plot, model, figure.subplots(2, 3))
         files.append(_save(figure, folder / f"figure-{number}.png"))
-    figure = new_figure(10, 3.8)
+    figure = make_figure(10, 3.8)
     for penalty, panel in zip(("l1", "l2"), figure.subplots(1, 2, sharey=True), strict=True):
         _draw_mean_weight(penalty, panel)
     files.append(_save(figure, folder / "figure-11-12.png"))

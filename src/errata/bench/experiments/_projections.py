@@ -26,7 +26,7 @@ from ...ensemble import SupervisedProjectionEnsembleClassifier
 from ...stats import wilcoxon_holm
 from ...tables import write_table
 from .._experiment import Experiment, NoisyTraining
-from .._report import illustrate_ranks, new_figure
+from .._report import illustrate_ranks, make_figure
 from ._datasets import load_complete
 
 ROWS = 500
@@ -53,7 +53,7 @@ def load_some(dataset: str, folder: Any, seed: int) -> tuple[np.ndarray, np.ndar
     return X[kept], y[kept]
 
 
-def in_projections(projection: str) -> SupervisedProjectionEnsembleClassifier:
+def make_projection_ensemble(projection: str) -> SupervisedProjectionEnsembleClassifier:
     """The ensemble of the paper with this projection."""
     return SupervisedProjectionEnsembleClassifier(TREE, N_ESTIMATORS, projection=projection)
 
@@ -81,7 +81,7 @@ projections = Experiment(
         "Bagging": BaggingClassifier(TREE, N_ESTIMATORS),
         "Random forest": RandomForestClassifier(N_ESTIMATORS),
     }
-    | {name: in_projections(name) for name in PROJECTIONS},
+    | {name: make_projection_ensemble(name) for name in PROJECTIONS},
     noise_levels=(0.0, 0.05, 0.1, 0.2),
     repetitions=1,
     metrics=("accuracy_percent",),
@@ -104,7 +104,7 @@ def write_claims(results: list[dict[str, Any]], path: Path) -> list[Path]:
     p-value of Wilcoxon's test, corrected by Holm for the number of projections. The claims are
     "accuracy" and, above the lowest level, "robustness": minus the points lost since that level.
     """
-    tables = accuracies(results)
+    tables = collect_accuracies(results)
     rows = []
     for level, scores in tables.items():
         rows += _compare({"noise_level": level, "claim": "accuracy"}, scores)
@@ -117,7 +117,7 @@ def write_claims(results: list[dict[str, Any]], path: Path) -> list[Path]:
     return [path]
 
 
-def accuracies(results: list[dict[str, Any]]) -> dict[float, Table]:
+def collect_accuracies(results: list[dict[str, Any]]) -> dict[float, Table]:
     """Mean accuracy of each method on each data set, for each noise level from the lowest."""
     cells: dict[float, dict] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for row in results:
@@ -153,18 +153,18 @@ def _compare(what: dict[str, Any], values: Table) -> list[dict[str, Any]]:
 
 def plot_robustness(results: list[dict[str, Any]], path: Path) -> list[Path]:
     """Mean accuracy over the data sets against noise; nothing with a single noise level."""
-    tables = accuracies(results)
+    tables = collect_accuracies(results)
     if len(tables) < 2:
         return []
     levels = [100 * level for level in tables]
     curves = {m: [float(t[m].mean()) for t in tables.values()] for m in next(iter(tables.values()))}
-    figure = new_figure(7.5, 4.5)
+    figure = make_figure(7.5, 4.5)
     panel = figure.subplots()
     projections = sorted(curves.keys() - RIVALS.keys(), key=lambda m: -fmean(curves[m]))
     for i, method in enumerate(projections):  # the best projection in black, the others in grey
         colour, width, label = ("black", 2.4, f"{method} (best)") if i == 0 else ("#c4c4c4", 1, "")
         panel.plot(levels, curves[method], "-", color=colour, lw=width, label=label, zorder=2 - i)
-    heights = apart([curves[m][-1] for m in projections], 0.03 * np.diff(panel.get_ylim())[0])
+    heights = move_apart([curves[m][-1] for m in projections], 0.03 * np.diff(panel.get_ylim())[0])
     for method, height in zip(projections, heights, strict=True):
         x = 1.02 * levels[-1] - 0.02 * levels[0]
         panel.text(x, height, method, fontsize=7, color="#777777", va="center")
@@ -179,7 +179,7 @@ def plot_robustness(results: list[dict[str, Any]], path: Path) -> list[Path]:
     return [path]
 
 
-def apart(heights: list[float], gap: float) -> np.ndarray:
+def move_apart(heights: list[float], gap: float) -> np.ndarray:
     """Heights of names that keep a gap, in the same order from top to bottom."""
     order = np.argsort(heights)[::-1]
     placed = np.array(heights)[order]

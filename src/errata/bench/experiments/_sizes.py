@@ -16,7 +16,7 @@ from ..._files import atomic_path
 from ..._neighbors import nearest, nearest_in
 from ...stats import wilcoxon_holm
 from ...stats._wilcoxon import correct_by_holm
-from .._report import Table, new_figure, to_markdown
+from .._report import Table, make_figure, to_markdown
 
 SIGNIFICANCE = 0.05
 COLOURS = ("#000000", "#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999")
@@ -27,32 +27,32 @@ NUMBERS = np.array([*range(1, 11), *range(12, 21, 2), *range(25, 51, 5)])
 FOLDS = 10
 
 
-def error_names(n_sizes: int) -> tuple[str, ...]:
+def make_error_names(n_sizes: int) -> tuple[str, ...]:
     """Names of the metrics: the error with one column, with two, ..."""
     return tuple(f"error_of_{size}" for size in range(1, n_sizes + 1))
 
 
-def errors_on(path: dict[int, np.ndarray], error: Any, n_sizes: int) -> dict[str, float]:
+def measure_errors(path: dict[int, np.ndarray], error: Any, n_sizes: int) -> dict[str, float]:
     """What ``error(columns)`` says of the subset of each size; NaN for sizes there are none of."""
     return {
         name: error(tuple(map(int, path[size]))) if size in path else np.nan
-        for size, name in enumerate(error_names(n_sizes), start=1)
+        for size, name in enumerate(make_error_names(n_sizes), start=1)
     }
 
 
-def size_curves(results: list[dict[str, Any]], n_sizes: int) -> Curves:
+def collect_size_curves(results: list[dict[str, Any]], n_sizes: int) -> Curves:
     """Errors (repetitions, sizes) of each method, for each data set and noise level.
 
     Only of repetitions that all methods have: those of a run that goes on are compared alike.
     """
     found: dict[Any, dict] = defaultdict(lambda: defaultdict(dict))
     for row in results:
-        errors = np.array([row[name] for name in error_names(n_sizes)])
+        errors = np.array([row[name] for name in make_error_names(n_sizes)])
         found[row["dataset"], row["noise_level"]][row["method"]][row["repetition"]] = errors
-    return {key: _aligned(methods) for key, methods in found.items()}
+    return {key: _align(methods) for key, methods in found.items()}
 
 
-def _aligned(methods: dict[str, dict[int, np.ndarray]]) -> dict[str, np.ndarray]:
+def _align(methods: dict[str, dict[int, np.ndarray]]) -> dict[str, np.ndarray]:
     shared = sorted(set.intersection(*(set(of) for of in methods.values())))
     curves = {method: np.array([of[i] for i in shared]) for method, of in methods.items()}
     reached = ~np.isnan(next(iter(curves.values()))).any(axis=0)
@@ -86,37 +86,37 @@ def write_sizes(
     results: list[dict[str, Any]], folder: Path, n_sizes: int, pairs: Sequence[tuple[str, str]]
 ) -> list[Path]:
     """Means, and where the methods of each pair differ: sizes.md; the curves: sizes.png."""
-    curves = size_curves(results, n_sizes)
-    table = table_of_means(curves, pairs)
+    curves = collect_size_curves(results, n_sizes)
+    table = make_table_of_means(curves, pairs)
     path = folder / "sizes.md"
     with atomic_path(path) as temporary:
         temporary.write_text(f"# {table.title}\n\n{to_markdown(table)}\n", encoding="utf-8")
     return [path, plot_sizes(curves, folder / "sizes.png")]
 
 
-def table_of_means(curves: Curves, pairs: Sequence[tuple[str, str]]) -> Table:
+def make_table_of_means(curves: Curves, pairs: Sequence[tuple[str, str]]) -> Table:
     """Errors averaged over all sizes but the last, and the sizes at which methods differ."""
     methods = list(dict.fromkeys(method for of in curves.values() for method in of))
     names = ["data set", "noise"]
     header = [*names, "runs", *methods, *(f"{a} better / worse than {b}" for a, b in pairs)]
     rows = [
         [dataset, "-" if level is None else f"{level:.0%}", str(len(next(iter(of.values()))))]
-        + [_mean(of[method]) for method in methods]
-        + [_sizes_of(compare_sizes(of[a], of[b])) for a, b in pairs]
+        + [_compute_mean(of[method]) for method in methods]
+        + [_list_sizes(compare_sizes(of[a], of[b])) for a, b in pairs]
         for (dataset, level), of in curves.items()
     ]
     return Table("Balanced error in percent, mean over sizes 1 to p - 1", header, rows, len(names))
 
 
-def _mean(errors: np.ndarray) -> str:
+def _compute_mean(errors: np.ndarray) -> str:
     return f"{errors[:, : max(1, errors.shape[1] - 1)].mean():.1f}"
 
 
-def _sizes_of(found: DifferingSizes) -> str:
-    return " / ".join(ranges(sizes) for sizes in found)
+def _list_sizes(found: DifferingSizes) -> str:
+    return " / ".join(format_ranges(sizes) for sizes in found)
 
 
-def ranges(sizes: Sequence[int]) -> str:
+def format_ranges(sizes: Sequence[int]) -> str:
     """Sizes in a few characters.
 
     >>> ranges([1, 2, 3, 5, 8, 9]), ranges([])
@@ -136,7 +136,7 @@ def plot_sizes(curves: Curves, path: Path) -> Path:
     levels = list(dict.fromkeys(level for _, level in curves))
     n_columns = len(levels) if len(levels) > 1 else min(3, len(curves))
     n_rows = -(-len(curves) // n_columns)
-    figure = new_figure(4.4 * n_columns, 2.9 * n_rows + 0.7)
+    figure = make_figure(4.4 * n_columns, 2.9 * n_rows + 0.7)
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for panel, ((dataset, level), methods) in zip(panels, curves.items(), strict=False):
         _draw(panel, methods)
@@ -161,7 +161,7 @@ def _draw(panel: Any, methods: dict[str, np.ndarray]) -> None:
     panel.xaxis.get_major_locator().set_params(integer=True)
 
 
-def chosen_neighbors_error(
+def measure_chosen_neighbors_error(
     X: np.ndarray, codes: np.ndarray, X_test: np.ndarray, codes_test: np.ndarray, *, seed: int
 ) -> float:
     """Balanced error on the test rows, in percent, with the number that errs least in the folds.
@@ -174,13 +174,13 @@ def chosen_neighbors_error(
         folds[rows] = fold
     largest = np.bincount(folds).max()
     numbers = NUMBERS[len(X) - largest >= NUMBERS]  # no fold has more rows to ask
-    votes = codes[nearest_elsewhere(X, folds, int(numbers.max()), largest)]
-    best = numbers[[balanced_errors(codes, majorities(votes, numbers)).argmin()]]
+    votes = codes[find_nearest_elsewhere(X, folds, int(numbers.max()), largest)]
+    best = numbers[[compute_balanced_errors(codes, find_majorities(votes, numbers)).argmin()]]
     votes = codes[nearest_in(X, X_test, int(best[0]))[1]]
-    return 100 * float(balanced_errors(codes_test, majorities(votes, best))[0])
+    return 100 * float(compute_balanced_errors(codes_test, find_majorities(votes, best))[0])
 
 
-def nearest_elsewhere(X: np.ndarray, folds: np.ndarray, k: int, largest: int) -> np.ndarray:
+def find_nearest_elsewhere(X: np.ndarray, folds: np.ndarray, k: int, largest: int) -> np.ndarray:
     """The ``k`` nearest rows that are in another fold; the largest fold has ``largest`` rows."""
     # Of so many others, k are left when those of the row's own fold are taken away.
     found = nearest(X, k + largest - 1)
@@ -189,13 +189,13 @@ def nearest_elsewhere(X: np.ndarray, folds: np.ndarray, k: int, largest: int) ->
     return np.take_along_axis(found, first, axis=1)
 
 
-def majorities(votes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+def find_majorities(votes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """The commonest class among the first votes of each row, (rows, numbers of votes)."""
     tally = np.cumsum(votes[..., None] == np.arange(votes.max() + 1), axis=1)
     return tally[:, numbers - 1].argmax(axis=2)
 
 
-def balanced_errors(codes: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+def compute_balanced_errors(codes: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     """The mean over classes of the fraction of their rows that is wrong, for each column."""
     wrong = predicted != codes[:, None]
     return np.mean([wrong[codes == c].mean(axis=0) for c in np.unique(codes)], axis=0)

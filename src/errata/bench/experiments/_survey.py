@@ -59,15 +59,15 @@ def measure_filter(cell: Cell, method: BaseEstimator, _: None, bench: Bench) -> 
     level = cell.noise_level or 0.0
     filter_ = clone_with_seed(method, bench.seed_of(*cell))
     at_random = flip_labels(y, level, exact=False, random_state=seed)
-    found = _rates(filter_, X, *at_random)
+    found = _compute_rates(filter_, X, *at_random)
     try:
-        near = _flipped_near_borders(X, y, level, seed)
+        near = _flip_near_borders(X, y, level, seed)
     except ValueError:  # no rate so large is to be had there
         return found | {f"border_{name}": float("nan") for name in RATES}
-    return found | {f"border_{name}": v for name, v in _rates(filter_, X, *near).items()}
+    return found | {f"border_{name}": v for name, v in _compute_rates(filter_, X, *near).items()}
 
 
-def _flipped_near_borders(
+def _flip_near_borders(
     X: np.ndarray, y: np.ndarray, level: float, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     proba = reference_proba(X, y, random_state=seed)
@@ -75,7 +75,7 @@ def _flipped_near_borders(
     return flip_labels(y, flip_proba=near, target=proba, random_state=seed)
 
 
-def _rates(
+def _compute_rates(
     filter_: Any, X: np.ndarray, labels: np.ndarray, flipped: np.ndarray
 ) -> dict[str, float]:
     fitted = filter_.fit(X, labels)
@@ -92,7 +92,11 @@ def write_table_of_filters(results: list[dict[str, Any]], folder: Path) -> list[
     levels = sorted({row["noise_level"] for row in results})
     header = ["filter", *(f"random {x:.0%}" for x in levels), *(f"border {x:.0%}" for x in levels)]
     rows = [
-        [name, *(_means(of[x]) for x in levels), *(_means(of[x], "border_") for x in levels)]
+        [
+            name,
+            *(_compute_means(of[x]) for x in levels),
+            *(_compute_means(of[x], "border_") for x in levels),
+        ]
         for name, of in groups.items()
     ]
     text = "er1 / er2 / nep / average precision, means over the sets\n\n"
@@ -103,7 +107,7 @@ def write_table_of_filters(results: list[dict[str, Any]], folder: Path) -> list[
     return [path]
 
 
-def _means(rows: list[dict[str, Any]], prefix: str = "") -> str:
+def _compute_means(rows: list[dict[str, Any]], prefix: str = "") -> str:
     values = np.array([[row[prefix + name] for name in RATES] for row in rows])
     if np.isnan(values).all(axis=0).any():
         return "-"

@@ -28,7 +28,7 @@ from ...ensemble import HardnessBaggingClassifier
 from ...exceptions import NoiseWarning
 from ...noise import flip_labels
 from .._experiment import Experiment, NoisyTraining, Published
-from .._report import illustrate_ranks, new_figure
+from .._report import illustrate_ranks, make_figure
 from ._datasets import load_complete
 
 GROUPS = ("clean", "noisy")
@@ -52,7 +52,7 @@ def flip_each(y: np.ndarray, level: float, seed: int) -> tuple[np.ndarray, np.nd
         return flip_labels(y, level, exact=False, random_state=seed)
 
 
-def on_scaled(classifier: Any) -> Any:
+def make_scaled(classifier: Any) -> Any:
     """Scale to [0, 1], then classify."""
     return make_pipeline(MinMaxScaler(), classifier)
 
@@ -66,7 +66,7 @@ def score_walmsley(
     by_hardness = isinstance(bagging, HardnessBaggingClassifier) and bagging.hardness == "kdn"
     hardness = bagging.suspicion_ if by_hardness and bagging.probability == "linear" else None
     accuracy = 100 * float(np.mean(model.predict(X) == y))
-    return {"accuracy_percent": accuracy} | hardness_summary(hardness, flipped)
+    return {"accuracy_percent": accuracy} | summarise_hardness(hardness, flipped)
 
 
 def illustrate_walmsley(results: list[dict], folder: Path) -> list[Path]:
@@ -75,7 +75,7 @@ def illustrate_walmsley(results: list[dict], folder: Path) -> list[Path]:
     return ranks + plot_hardness(results, folder / "hardness.png")
 
 
-def alike(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+def measure_all_alike(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """No row harder than another: hardness bagging is then plain bagging, in compiled code."""
     return np.zeros(len(y))
 
@@ -104,13 +104,15 @@ walmsley = Experiment(
         "make_moons": "make_moons",
     },
     methods={
-        "Perceptron": on_scaled(PERCEPTRON),
-        "Random Subspace": on_scaled(
+        "Perceptron": make_scaled(PERCEPTRON),
+        "Random Subspace": make_scaled(
             BaggingClassifier(PERCEPTRON, 1, bootstrap=False, max_features=0.5)
         ),
-        "Bagging": on_scaled(HardnessBaggingClassifier(PERCEPTRON, 50, hardness=alike)),
-        "Proposed (Linear)": on_scaled(HardnessBaggingClassifier(PERCEPTRON, 50)),
-        "Proposed (Softmax)": on_scaled(
+        "Bagging": make_scaled(
+            HardnessBaggingClassifier(PERCEPTRON, 50, hardness=measure_all_alike)
+        ),
+        "Proposed (Linear)": make_scaled(HardnessBaggingClassifier(PERCEPTRON, 50)),
+        "Proposed (Softmax)": make_scaled(
             HardnessBaggingClassifier(PERCEPTRON, 50, probability="softmax")
         ),
     },
@@ -130,7 +132,7 @@ walmsley = Experiment(
 )
 
 
-def hardness_summary(hardness: np.ndarray | None, flipped: np.ndarray) -> dict[str, float]:
+def summarise_hardness(hardness: np.ndarray | None, flipped: np.ndarray) -> dict[str, float]:
     """Mean, spread and quartiles of the hardness of clean and noisy rows; nan for no rows."""
     found = dict.fromkeys(METRICS, float("nan"))
     if hardness is None:
@@ -146,25 +148,25 @@ def hardness_summary(hardness: np.ndarray | None, flipped: np.ndarray) -> dict[s
 
 def plot_hardness(results: list[dict[str, Any]], path: Path) -> list[Path]:
     """Hardness by noise level, and boxes at 10 % noise, for those of the paper's sets that ran."""
-    summaries = _by_dataset(results)
+    summaries = _group_by_dataset(results)
     datasets = [name for name in SHOWN if name in summaries]
     if not datasets:
         return []
-    figure = new_figure(3.2 * len(datasets) + 0.6, 6.2)
+    figure = make_figure(3.2 * len(datasets) + 0.6, 6.2)
     axes = figure.subplots(2, len(datasets), squeeze=False, sharey=True)
     for (curve, box), name in zip(axes.T, datasets, strict=True):
         _draw_curves(curve, summaries[name])
         _draw_boxes(box, summaries[name])
         curve.set_title(name)
     axes[0, 0].set_ylabel("kDN hardness (mean ± standard deviation)")
-    level = _box_level(summaries[datasets[0]])
+    level = _choose_box_level(summaries[datasets[0]])
     axes[1, 0].set_ylabel(f"kDN hardness at {level:.0%} noise")
     axes[0, 0].legend(loc="lower right")
     figure.savefig(path, dpi=150)
     return [path]
 
 
-def _by_dataset(results: list[dict[str, Any]]) -> dict[str, dict[float, dict[str, float]]]:
+def _group_by_dataset(results: list[dict[str, Any]]) -> dict[str, dict[float, dict[str, float]]]:
     """For each data set and noise level with wrong labels, the means of all numbers."""
     # Quartiles are averaged over the repetitions, as results hold no single rows.
     rows: dict[str, dict] = defaultdict(lambda: defaultdict(list))
@@ -180,7 +182,7 @@ def _by_dataset(results: list[dict[str, Any]]) -> dict[str, dict[float, dict[str
     }
 
 
-def _box_level(levels: dict[float, dict[str, float]]) -> float:
+def _choose_box_level(levels: dict[float, dict[str, float]]) -> float:
     """The paper's level, or the lowest that ran."""
     return BOX_LEVEL if BOX_LEVEL in levels else min(levels)
 
@@ -197,7 +199,7 @@ def _draw_curves(axis: Any, levels: dict[float, dict[str, float]]) -> None:
 
 
 def _draw_boxes(axis: Any, levels: dict[float, dict[str, float]]) -> None:
-    level = _box_level(levels)
+    level = _choose_box_level(levels)
     boxes = []
     for group in GROUPS:
         numbers = {name: levels[level][f"{group}_hardness_{name}"] for name in SUMMARY}

@@ -13,7 +13,7 @@ from ...feature_selection.information import (
     regression_error,
     sample_discrete_features,
 )
-from .._report import new_figure
+from .._report import make_figure
 
 # Okabe and Ito's colours, told apart by colour-blind readers.
 _FANO = {"color": "#0072B2", "linewidth": 1.6, "label": "Fano, at least"}
@@ -80,7 +80,7 @@ def plot_information_failures(
     if features is None:
         features = sample_discrete_features(400, random_state=0)
     if ax is None:
-        figure = new_figure(6.4, 4.4)
+        figure = make_figure(6.4, 4.4)
         ax = figure.subplots()
     information = features.mutual_information
     error = features.error
@@ -149,7 +149,7 @@ def plot_regression_errors(criterion: str = "mse", *, curves: Any = None, ax: An
     >>> ax.figure.savefig("errors.png")  # doctest: +SKIP
     """
     if ax is None:
-        figure = new_figure(6.4, 4.2)
+        figure = make_figure(6.4, 4.2)
         ax = figure.subplots()
     entropy = np.linspace(-1, 1, 201)
     least = regression_error(entropy, _LEAST[criterion], criterion)
@@ -206,7 +206,7 @@ def plot_perceptron_categories(
     wrong = y != (X[:, 0] * X[:, 1] < 0)
     model = ParallelPerceptronClassifier(n_perceptrons, random_state=random_state).fit(X, y)
     if ax is None:
-        figure = new_figure(6, 5.2)
+        figure = make_figure(6, 5.2)
         ax = figure.subplots()
     ax.scatter(*X[wrong].T, s=110, facecolors="none", edgecolors="#888888", label="wrong label")
     for category, marker in (("safe", "s"), ("borderline", "."), ("noisy", "x")):

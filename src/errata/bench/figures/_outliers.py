@@ -116,7 +116,7 @@ def plot_outlying_cloud(estimator: Any = None, *, random_state: Any = 0, ax: Any
     along = np.array([np.cos(np.pi / 6), np.sin(np.pi / 6)])
     # Standard deviation 1 along, 0.2 across: that of make_outlying_cloud.
     covariance = 0.2**2 * np.eye(2) + (1 - 0.2**2) * np.outer(along, along)
-    ax.fill(*_ellipse(centre, covariance).T, color="0.88", zorder=0)
+    ax.fill(*_make_ellipse(centre, covariance).T, color="0.88", zorder=0)
     _draw_axes(ax, centre, covariance, "truth", _TRUTH)
     _draw_axes(ax, plain.mean_, plain.get_covariance(), "plain", _PLAIN)
     _draw_axes(ax, reinforced.mean_, reinforced.get_covariance(), "reinforced", _REINFORCED)
@@ -208,7 +208,7 @@ def _finish(
 
 def _draw_axes(ax: Any, mean: Any, covariance: np.ndarray, label: str, style: dict) -> None:
     """The ellipse that holds 95 % of a Gaussian, and its two axes."""
-    ax.plot(*_ellipse(mean, covariance).T, **{**style, "linewidth": 0.9})
+    ax.plot(*_make_ellipse(mean, covariance).T, **{**style, "linewidth": 0.9})
     variances, axes = np.linalg.eigh(covariance)
     for variance, axis in zip(variances, axes.T, strict=True):
         half = axis * np.sqrt(variance) * _RADIUS_95
@@ -217,7 +217,7 @@ def _draw_axes(ax: Any, mean: Any, covariance: np.ndarray, label: str, style: di
         label = "_nolegend_"  # one entry for both axes
 
 
-def _ellipse(mean: Any, covariance: np.ndarray) -> np.ndarray:
+def _make_ellipse(mean: Any, covariance: np.ndarray) -> np.ndarray:
     variances, axes = np.linalg.eigh(covariance)
     angle = np.linspace(0, 2 * np.pi, 200)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
@@ -253,7 +253,7 @@ def make_outlying_line(
     (array([[0.9]]), array([-0.5]))
     """
     # Near one end, where a point turns the line most.
-    return _around(lambda x: 1 + 2 * x, 0.2, (0.9, -0.5), n_samples, random_state)
+    return _draw_around(lambda x: 1 + 2 * x, 0.2, (0.9, -0.5), n_samples, random_state)
 
 
 def make_outlying_sine(
@@ -275,7 +275,7 @@ def make_outlying_sine(
     >>> X[outlying], y[outlying]
     (array([[0.75]]), array([1.5]))
     """
-    return _around(lambda x: np.sin(2 * np.pi * x), 0.1, (0.75, 1.5), n_samples, random_state)
+    return _draw_around(lambda x: np.sin(2 * np.pi * x), 0.1, (0.75, 1.5), n_samples, random_state)
 
 
 def make_outlying_cloud(
@@ -312,7 +312,7 @@ def make_outlying_cloud(
     # Equation 70, which prints 0.87 for the last entry; it is 0.2 cos(pi/6) = 0.17.
     mixing = np.array([[cos, -sin], [sin, cos]]) @ np.diag([1.0, 0.2])
     cloud = random.standard_normal((n_samples - 1, 2)) @ mixing.T + [-0.5, 0.5]
-    return np.vstack([cloud, [-1.5, 2.5]]), _last(n_samples)
+    return np.vstack([cloud, [-1.5, 2.5]]), _mark_last(n_samples)
 
 
 def make_mislabelled_extreme(
@@ -349,10 +349,10 @@ def make_mislabelled_extreme(
     x = np.where(y == 1, 2.0, -2.0) + 1.7 * random.standard_normal(n_samples)
     # The rows of class 1 come last, sorted: the farthest of them is the last row of all.
     x[y == 1] = np.sort(x[y == 1])
-    return x[:, None], np.where(_last(n_samples), 0, y), _last(n_samples)
+    return x[:, None], np.where(_mark_last(n_samples), 0, y), _mark_last(n_samples)
 
 
-def _around(
+def _draw_around(
     curve: Any, noise: float, outlier: tuple[float, float], n_samples: int, random_state: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Noisy points of a curve at even distances on [0, 1], and the outlier."""
@@ -360,8 +360,8 @@ def _around(
     random = check_random_state(random_state)
     x = np.linspace(0, 1, n_samples - 1)
     y = curve(x) + noise * random.standard_normal(n_samples - 1)
-    return np.append(x, outlier[0])[:, None], np.append(y, outlier[1]), _last(n_samples)
+    return np.append(x, outlier[0])[:, None], np.append(y, outlier[1]), _mark_last(n_samples)
 
 
-def _last(n: int) -> np.ndarray:
+def _mark_last(n: int) -> np.ndarray:
     return np.arange(n) == n - 1

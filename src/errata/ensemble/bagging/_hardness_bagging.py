@@ -22,12 +22,12 @@ from ..._validation import (
     check_rows,
 )
 from .._bags import (
-    by_weight,
     draw_bags,
+    draw_by_weight,
+    draw_uniformly,
     measure_hardness,
     selection_probabilities,
     takes_missing,
-    uniformly,
     vote_fractions,
 )
 from ._pools import make_pool
@@ -297,7 +297,7 @@ def _draw_bags(
 ) -> np.ndarray:
     """Rows of each bag, (bag, size), drawn with replacement."""
     # Where all probabilities are equal, there is no need to search for draws in their sums.
-    draw = uniformly(len(p), random) if np.ptp(p) == 0 else by_weight(p, random)
+    draw = draw_uniformly(len(p), random) if np.ptp(p) == 0 else draw_by_weight(p, random)
     return draw_bags(draw, (n_bags, size), p, codes, random)
 
 

@@ -86,7 +86,7 @@ class PerceptronPool:
         m, n = bags.shape
         n_classes = int(codes.max()) + 1
         positives = np.array([1]) if n_classes == 2 else np.arange(n_classes)
-        multipliers, offsets = _orders(m, min(estimator.max_iter, _ORDERS), n, random)
+        multipliers, offsets = _draw_orders(m, min(estimator.max_iter, _ORDERS), n, random)
         # The kernel stops where the loss has not fallen by tol; by minus infinity it always has.
         tol = -np.inf if estimator.tol is None else float(estimator.tol)
         X = np.ascontiguousarray(X, dtype=float)
@@ -127,7 +127,7 @@ class PerceptronPool:
     def estimators(self) -> list[BaseEstimator]:
         """The same as scikit-learn's perceptrons (constants where a bag held one class)."""
         triples = zip(self.weights, self.biases, self.seen, strict=True)
-        return [_as_perceptron(*triple) for triple in triples]
+        return [_make_perceptron(*triple) for triple in triples]
 
 
 def make_pool(
@@ -148,7 +148,7 @@ def _fit_base(
     return fit_to_codes(fresh, X, codes, **fit_params)
 
 
-def _orders(m: int, count: int, n: int, random: Any) -> tuple[np.ndarray, np.ndarray]:
+def _draw_orders(m: int, count: int, n: int, random: Any) -> tuple[np.ndarray, np.ndarray]:
     """For each perceptron some orders in which to visit a bag of n rows, two numbers each.
 
     A multiplier that shares a factor with n would visit some rows twice and others never. At least
@@ -164,7 +164,7 @@ def _orders(m: int, count: int, n: int, random: Any) -> tuple[np.ndarray, np.nda
     return multipliers, random.randint(n, size=(m, count))
 
 
-def _as_perceptron(weights: np.ndarray, biases: np.ndarray, seen: np.ndarray) -> BaseEstimator:
+def _make_perceptron(weights: np.ndarray, biases: np.ndarray, seen: np.ndarray) -> BaseEstimator:
     classes = np.flatnonzero(seen)
     if len(classes) == 1:
         return DummyClassifier(strategy="constant", constant=classes[0]).fit([[0]], classes)

@@ -10,7 +10,7 @@ from ..._kernels import kernels
 from ..._validation import check_choice, check_fraction
 from ..._warn import warn_user
 from ._base import BoostedClassifier
-from ._base_learners import BaseLearner, FittedBase, Term, advantage, constant_base
+from ._base_learners import BaseLearner, FittedBase, Term, compute_advantage, make_constant_base
 
 PERFECT = 1e-12  # an error this small is none
 
@@ -58,7 +58,7 @@ class ReweightingBooster(BoostedClassifier):
                 "predicting the commonest class.",
             )
             counts = np.bincount(codes, weights, n_classes)
-            commonest = constant_base(int(counts.argmax()), codes)
+            commonest = make_constant_base(int(counts.argmax()), codes)
             rounds = [Round(commonest, 1.0, 1 - float(counts.max()))]
         self.estimator_weights_ = np.array([alpha for _, alpha, _ in rounds])
         self.estimator_errors_ = np.array([error for _, _, error in rounds])
@@ -69,7 +69,7 @@ class ReweightingBooster(BoostedClassifier):
     def _rounds(self, learner: BaseLearner, distribution: Distribution) -> Iterator[Round]:
         codes = distribution.codes
         n_classes = len(self.classes_)
-        misfit = kernels("trees").misfit
+        misfit = kernels("trees").sum_misfit
         weights = distribution.start
         for t in range(self.n_estimators):
             base = learner.classify(codes, n_classes, weights)
@@ -94,7 +94,7 @@ class ReweightingBooster(BoostedClassifier):
 
     def _alpha(self, error: float, t: int) -> float:
         """Weight in the decision of the base estimator of round ``t``, the first being 0."""
-        return samme_weight(error, len(self.classes_))
+        return compute_samme_weight(error, len(self.classes_))
 
     def _largest_error(self) -> float:
         """A base estimator with this error is worth nothing."""
@@ -116,7 +116,7 @@ class ReweightingBooster(BoostedClassifier):
         return Round(base, 1.0, error)
 
 
-def samme_weight(error: float, n_classes: int) -> float:
+def compute_samme_weight(error: float, n_classes: int) -> float:
     """alpha: the weight of a base estimator with this weighted error in the decision."""
     odds = np.log((1 - error) / error)
     return float(0.5 * odds if n_classes == 2 else odds + np.log(n_classes - 1))
@@ -238,7 +238,7 @@ class DiscreteAdaBoostClassifier(ReweightingBooster):
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
         if decision.shape[1] == 1:
-            in_favour = advantage(decision, codes)
+            in_favour = compute_advantage(decision, codes)
         else:
             in_favour = np.take_along_axis(decision, codes[:, None], axis=1)[:, 0]
         # exp(-margin) over its largest value, lest it overflow.

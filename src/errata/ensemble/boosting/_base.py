@@ -25,13 +25,13 @@ from ._base_learners import (
     FittedBase,
     Term,
     add_up,
-    advantage,
-    averaging_factors,
+    compute_advantage,
+    compute_averaging_factors,
+    iterate_sums,
     make_base_learner,
     make_term,
+    pick_preferred,
     predict_codes,
-    preferred,
-    running_sums,
 )
 
 # Base estimators, each with the value of every class it predicts, or the factor on its number.
@@ -87,9 +87,11 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         self._terms = self._boost(learner, codes[used], self.start_weights_[used])
         self.n_estimators_ = self._terms[-1].round + 1
         # Not the final decision, which has memorised wrong labels. Its reach is 1 after averaging.
-        average = add_up(self._terms, X, averaging_factors(self._terms))
-        suspicion = (1 - advantage(average, codes)) / 2
-        self._conclude(suspicion.clip(0, 1), codes, preferred(average, 1.0))  # but for rounding
+        average = add_up(self._terms, X, compute_averaging_factors(self._terms))
+        suspicion = (1 - compute_advantage(average, codes)) / 2
+        self._conclude(
+            suspicion.clip(0, 1), codes, pick_preferred(average, 1.0)
+        )  # but for rounding
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -100,7 +102,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The class that the rounds decide on."""
         decision = self._decide(X)
-        return self.classes_[preferred(decision, self._reach())]
+        return self.classes_[pick_preferred(decision, self._reach())]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class by the decision; good for ranking, too sure of itself."""
@@ -108,13 +110,13 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """The decision after one round, after two, and so on."""
-        for decision in running_sums(self._terms, self._checked(X)):
+        for decision in iterate_sums(self._terms, self._checked(X)):
             yield decision[:, 0] if decision.shape[1] == 1 else decision
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The predicted classes after one round, after two, and so on."""
-        for decision in running_sums(self._terms, self._checked(X)):
-            yield self.classes_[preferred(decision, self._reach())]
+        for decision in iterate_sums(self._terms, self._checked(X)):
+            yield self.classes_[pick_preferred(decision, self._reach())]
 
     def margins(self, X: Any, y: Any) -> np.ndarray:
         """How far the decision is in favour of the labels ``y``, from -1 to 1."""
@@ -186,7 +188,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         self, X: np.ndarray, codes: np.ndarray, start: np.ndarray
     ) -> Iterator[np.ndarray]:
         decision = np.zeros((len(X), self._terms[0].values.shape[1]))
-        for stage, after in enumerate(running_sums(self._terms, X)):
+        for stage, after in enumerate(iterate_sums(self._terms, X)):
             weights = start[:, None] * self._weigh(decision, codes, stage)
             weights = weights[:, weights.any(axis=0)]  # the classes that still boost in this round
             yield (weights / weights.sum(axis=0)).mean(axis=1)
@@ -206,7 +208,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         return np.where(total > 0, p / np.where(total > 0, total, 1), 1 / p.shape[1])
 
     def _margins(self, X: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        return advantage(add_up(self._terms, X), codes) / (self._reach() or 1.0)
+        return compute_advantage(add_up(self._terms, X), codes) / (self._reach() or 1.0)
 
     def _reach(self) -> float:
         return sum(term.reach for term in self._terms)
@@ -219,7 +221,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         return check_rows(self, X, dtype=float)
 
 
-def one_vs_rest(
+def boost_one_vs_rest(
     boost: Callable[[np.ndarray], Steps], codes: np.ndarray, n_classes: int
 ) -> list[Term]:
     """The terms of ``boost(y)``, y being 1 and -1; for several classes, one boost for each."""
@@ -235,7 +237,7 @@ def one_vs_rest(
     return terms
 
 
-def agreement_with(decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def measure_agreement(decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """How far each column of a decision (n, q) is on the side of the row's class."""
     columns = np.arange(decision.shape[1]) if decision.shape[1] > 1 else np.ones(1)
     return decision * np.where(codes[:, None] == columns, 1, -1)

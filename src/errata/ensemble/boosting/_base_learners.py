@@ -55,7 +55,7 @@ def make_base_learner(
     return EstimatorLearner(estimator, X, random, fit_params)
 
 
-def constant_base(code: int, codes: np.ndarray) -> FittedBase:
+def make_constant_base(code: int, codes: np.ndarray) -> FittedBase:
     """A base estimator that always predicts the same class."""
     # No value exceeds infinity: all rows go to the left leaf.
     stump = CompiledTree(np.zeros(1, dtype=np.int32), np.full(1, np.inf), np.full(2, code))
@@ -71,7 +71,7 @@ class TreeLearner:
         self.growth = max_depth, by_error
         if len(X) > BINNED_FROM:
             self.grow = self.twin.grow_binned
-            self.table = into_bins(X)
+            self.table = bin_columns(X)
         else:
             columns = np.ascontiguousarray(X.T)
             order = np.argsort(columns, axis=1, kind="stable")
@@ -81,7 +81,7 @@ class TreeLearner:
 
     def classify(self, codes: np.ndarray, n_classes: int, weights: np.ndarray) -> FittedBase:
         """A tree whose leaves give the heaviest class; the second of two, the first of several."""
-        sums = self.twin.class_sums(codes, weights, n_classes)
+        sums = self.twin.make_class_sums(codes, weights, n_classes)
         features, thresholds, leaf, total, weight = self.grow(
             *self.table, sums, weights, *self.growth
         )
@@ -98,7 +98,7 @@ class TreeLearner:
         return FittedBase(CompiledTree(features, thresholds, leaves), leaves[leaf])
 
 
-def into_bins(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def bin_columns(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Bins (n, d) and their upper edges (d, N_BINS), the last of them infinite.
 
     Values get a bin each where there are few; otherwise bins hold equally many rows, as far as a
@@ -183,7 +183,7 @@ def make_term(base: FittedBase, values: np.ndarray, round: int) -> Term:
     return Term(base.estimator, values, round, float(spread.max() * largest))
 
 
-def preferred(decision: np.ndarray, reach: float | np.ndarray) -> np.ndarray:
+def pick_preferred(decision: np.ndarray, reach: float | np.ndarray) -> np.ndarray:
     """The code that a decision (n, q) is for: the second of two equals, the first of several.
 
     Equal up to rounding, which grows with what was added up (at most ``reach``) and not with what
@@ -198,7 +198,7 @@ def preferred(decision: np.ndarray, reach: float | np.ndarray) -> np.ndarray:
     return (decision >= enough[:, None]).argmax(axis=1)
 
 
-def advantage(decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def compute_advantage(decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """By how much a decision (n, q) prefers the given class to the best of the others."""
     if decision.shape[1] == 1:
         return np.where(codes == 1, decision[:, 0], -decision[:, 0])
@@ -207,7 +207,7 @@ def advantage(decision: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return decision[own] - others
 
 
-def averaging_factors(terms: Sequence[Term]) -> np.ndarray:
+def compute_averaging_factors(terms: Sequence[Term]) -> np.ndarray:
     """Factors by which terms add up to the mean, over all rounds, of decision over reach.
 
     Early rounds have not yet memorised the wrong labels, which makes them better judges.
@@ -222,20 +222,22 @@ def averaging_factors(terms: Sequence[Term]) -> np.ndarray:
 def add_up(terms: Sequence[Term], X: np.ndarray, factors: np.ndarray | None = None) -> np.ndarray:
     """Sum of what the terms add for each row, times factors: the decision, an array (n, q)."""
     factors = np.ones(len(terms)) if factors is None else factors
-    sizes = np.array([_n_inner_nodes(term) for term in terms])
+    sizes = np.array([_count_inner_nodes(term) for term in terms])
     # A booster that gives up on a class has a constant stump among its terms, of whatever kind.
     parts = [
-        _add_up_alike([t for t in terms if _n_inner_nodes(t) == size], X, factors[sizes == size])
+        _add_up_alike(
+            [t for t in terms if _count_inner_nodes(t) == size], X, factors[sizes == size]
+        )
         for size in set(sizes.tolist())
     ]
     return parts[0] if len(parts) == 1 else np.sum(parts, axis=0)
 
 
-def running_sums(terms: Sequence[Term], X: np.ndarray) -> Iterator[np.ndarray]:
+def iterate_sums(terms: Sequence[Term], X: np.ndarray) -> Iterator[np.ndarray]:
     """The decision after one round, after two, and so on."""
     terms = sorted(terms, key=lambda term: term.round)
     ends = np.bincount([term.round for term in terms]).cumsum()
-    sizes = {_n_inner_nodes(term) for term in terms}
+    sizes = {_count_inner_nodes(term) for term in terms}
     if len(sizes) == 1 and 0 not in sizes:
         # Stacked and transposed once; ``add_up`` would do so again for every round.
         trees = _stack(terms)
@@ -256,15 +258,15 @@ def predict_codes(estimator: Any, X: np.ndarray) -> np.ndarray:
     return add_up([Term(estimator, codes, 0, 1.0)], X)[:, 0].astype(int)
 
 
-def _n_inner_nodes(term: Term) -> int:
+def _count_inner_nodes(term: Term) -> int:
     """Number of inner nodes of a compiled tree, 0 for other estimators."""
     return len(term.estimator.features) if isinstance(term.estimator, CompiledTree) else 0
 
 
 def _add_up_alike(terms: Sequence[Term], X: np.ndarray, factors: np.ndarray) -> np.ndarray:
-    if not _n_inner_nodes(terms[0]):
+    if not _count_inner_nodes(terms[0]):
         pairs = zip(terms, factors, strict=True)
-        return np.sum([factor * _contribution(term, X) for term, factor in pairs], axis=0)
+        return np.sum([factor * _compute_contribution(term, X) for term, factor in pairs], axis=0)
     features, thresholds, values = _stack(terms)
     trees = features, thresholds, values * factors[:, None, None]
     decide = kernels("trees").decide
@@ -279,15 +281,15 @@ def _stack(terms: Sequence[Term]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return (
         np.array([term.estimator.features for term in terms]),
         np.array([term.estimator.thresholds for term in terms]),
-        np.array([_leaf_values(term) for term in terms]),
+        np.array([_get_leaf_values(term) for term in terms]),
     )
 
 
-def _leaf_values(term: Term) -> np.ndarray:
+def _get_leaf_values(term: Term) -> np.ndarray:
     leaves = term.estimator.leaves
     return term.values[leaves] if leaves.dtype.kind == "i" else leaves[:, None] * term.values
 
 
-def _contribution(term: Term, X: np.ndarray) -> np.ndarray:
+def _compute_contribution(term: Term, X: np.ndarray) -> np.ndarray:
     outputs = term.estimator.predict(X)
     return term.values[outputs] if outputs.dtype.kind == "i" else outputs[:, None] * term.values

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from ..._validation import check_fraction
-from ._base import BoostedClassifier, Steps, agreement_with, one_vs_rest
+from ._base import BoostedClassifier, Steps, boost_one_vs_rest, measure_agreement
 from ._base_learners import BaseLearner, Term, make_term
 
 
@@ -100,14 +100,14 @@ class LogitBoostClassifier(BoostedClassifier):
         rate = check_fraction("learning_rate", self.learning_rate, low=1e-6, high=10)
         z_max = check_fraction("z_max", self.z_max, low=1e-6, high=1e6)
         n_classes = len(self.classes_)
-        directions = _class_directions(n_classes) * rate
+        directions = _make_class_directions(n_classes) * rate
         positive = codes == 1 if n_classes == 2 else codes[:, None] == np.arange(n_classes)
         positive = positive.reshape(len(codes), -1)
         decision = np.zeros(positive.shape)
         terms = []
         for t in range(self.n_estimators):
-            p, rest = _class_and_rest(decision)
-            curvature = _curvature(p, rest)
+            p, rest = _split_class_and_rest(decision)
+            curvature = _compute_curvature(p, rest)
             # (y - p) / (p (1 - p)), written so that nothing underflows.
             with np.errstate(divide="ignore", over="ignore"):
                 step = np.where(positive, 1 / p, -1 / rest).clip(-z_max, z_max)
@@ -118,14 +118,14 @@ class LogitBoostClassifier(BoostedClassifier):
         return terms
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
-        return _curvature(*_class_and_rest(decision))
+        return _compute_curvature(*_split_class_and_rest(decision))
 
     def _probabilities(self, decision: np.ndarray) -> np.ndarray:
-        p, rest = _class_and_rest(decision)
+        p, rest = _split_class_and_rest(decision)
         return p if p.shape[1] > 1 else np.column_stack([rest[:, 0], p[:, 0]])
 
 
-def _class_directions(n_classes: int) -> np.ndarray:
+def _make_class_directions(n_classes: int) -> np.ndarray:
     """What the tree of each class adds to the decision, up to its output; they sum to zero."""
     if n_classes == 2:
         return np.array([[0.5]])  # the decision is half the log-odds
@@ -134,7 +134,7 @@ def _class_directions(n_classes: int) -> np.ndarray:
     return (n_classes - 1) / n_classes * centred
 
 
-def _class_and_rest(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _split_class_and_rest(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Of each class and of all others; 1 - p would lose its digits where a row is almost sure."""
     if decision.shape[1] == 1:
         return expit(2 * decision), expit(-2 * decision)
@@ -142,7 +142,7 @@ def _class_and_rest(decision: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return p, p @ (1 - np.eye(p.shape[1]))
 
 
-def _curvature(p: np.ndarray, rest: np.ndarray) -> np.ndarray:
+def _compute_curvature(p: np.ndarray, rest: np.ndarray) -> np.ndarray:
     # The floor of the paper: rows that are almost sure keep a weight that can be divided by.
     return np.maximum(p * rest, 2 * np.finfo(float).eps)
 
@@ -244,8 +244,8 @@ class GentleBoostClassifier(BoostedClassifier):
                 logarithms = logarithms - rate * y * base.outputs
             return steps
 
-        return one_vs_rest(boost, codes, len(self.classes_))
+        return boost_one_vs_rest(boost, codes, len(self.classes_))
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
-        agreement = agreement_with(decision, codes)
+        agreement = measure_agreement(decision, codes)
         return np.exp(agreement.min(axis=0) - agreement)

@@ -20,8 +20,8 @@ import numpy as np
 from scipy.special import erfc, erfinv
 
 from ..._validation import check_choice, check_fraction
-from ._base import BoostedClassifier, Steps, agreement_with, one_vs_rest
-from ._base_learners import BaseLearner, Term, constant_base
+from ._base import BoostedClassifier, Steps, boost_one_vs_rest, measure_agreement
+from ._base_learners import BaseLearner, Term, make_constant_base
 
 DONE = 1e-3  # so near to the end of time, boosting is over
 STUCK = 1e-10  # and so it is when no time passes
@@ -187,7 +187,7 @@ class RobustBoostClassifier(BoostedClassifier):
             self._times.append(times)
             return steps
 
-        terms = one_vs_rest(boost, codes, len(self.classes_))
+        terms = boost_one_vs_rest(boost, codes, len(self.classes_))
         reached = np.array([times[-1] for times in self._times])
         binary = len(reached) == 1
         self.t_ = float(reached[0]) if binary else reached
@@ -207,7 +207,7 @@ class RobustBoostClassifier(BoostedClassifier):
         )
 
     def _weigh(self, decision: np.ndarray, codes: np.ndarray, stage: int) -> np.ndarray:
-        agreement = agreement_with(decision, codes)
+        agreement = measure_agreement(decision, codes)
         weights = np.zeros(agreement.shape)
         for k, times in enumerate(self._times):
             if stage < len(times) - 1:  # else this class has come to its end
@@ -246,7 +246,7 @@ def _boost_in_time(
         if t > 1 - DONE or dt < STUCK:
             break
     if not bases:  # not even the first is better than guessing
-        bases = [constant_base(int(c @ y >= 0), codes)]
+        bases = [make_constant_base(int(c @ y >= 0), codes)]
         lengths = [1.0]
         times = [0.0, 0.0]
     # Each coefficient has shrunk by exp(-dt) in every round after its own.

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..._validation import check_fraction
-from ._adaboost import Distribution, ReweightingBooster, Round, samme_weight
+from ._adaboost import Distribution, ReweightingBooster, Round, compute_samme_weight
 from ._base_learners import BaseLearner, FittedBase
 
 NO_ERROR = 1e-10  # the error that a base estimator without any counts with
@@ -40,7 +40,7 @@ class TemperedBooster(ReweightingBooster):
         return super()._tree_depth()
 
     def _perfect(self, base: FittedBase, error: float, t: int) -> Iterator[Round]:
-        yield Round(base, samme_weight(NO_ERROR, len(self.classes_)), error)
+        yield Round(base, compute_samme_weight(NO_ERROR, len(self.classes_)), error)
 
     def _staged_weights(
         self, X: np.ndarray, codes: np.ndarray, start: np.ndarray
@@ -230,14 +230,14 @@ class AveBoostClassifier(TemperedBooster):
     """
 
     def _alpha(self, error: float, t: int) -> float:
-        step = averaged_step(error, t + 1)
+        step = compute_averaged_step(error, t + 1)
         return step / 2 if len(self.classes_) == 2 else step
 
     def _largest_error(self) -> float:
         return 0.5
 
 
-def averaged_step(error: float, t: int) -> float:
+def compute_averaged_step(error: float, t: int) -> float:
     """Logarithm of the factor by which wrong rows gain on right ones in round t, from 1 on."""
     wrong = t + 1 / (2 * error)
     right = t + 1 / (2 * (1 - error))

@@ -21,9 +21,9 @@ from ..._validation import (
     fit_to_codes,
 )
 from ..._warn import warn_user
-from .._bags import by_weight, draw_bags, of_one_class, takes_missing
-from ..boosting._adaboost import samme_weight
-from ._parallel import NOISY, ParallelPerceptronClassifier, categories_of
+from .._bags import draw_bags, draw_by_weight, is_one_class, takes_missing
+from ..boosting._adaboost import compute_samme_weight
+from ._parallel import NOISY, ParallelPerceptronClassifier, categorise
 
 RESTARTS = 5  # fits from other random starts to get a base estimator better than guessing
 
@@ -166,7 +166,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         self.estimators_ = [r.estimator for r in rounds]
         self.estimator_weights_ = np.array([r.alpha for r in rounds])
         margins = np.array([r.margins for r in rounds])
-        self.category_history_ = categories_of(margins)
+        self.category_history_ = categorise(margins)
         self._judge(X, codes, expit(-margins))
         return self
 
@@ -210,7 +210,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
             )
 
     def _check_classes_to_draw(self, codes: np.ndarray) -> None:
-        if of_one_class(codes):
+        if is_one_class(codes):
             raise ValueError(
                 f"sample_weight leaves rows of one class only ({self.classes_[codes[0]]}), and a "
                 "bag is to hold at least two; give rows of another class a weight above zero."
@@ -228,7 +228,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         least_error = 1 / (2 * len(rows.codes))
         for t in range(self.n_estimators):
             weights = self.final_distribution_
-            if self.sampling == "resample" and of_one_class(rows.codes[weights > 0]):
+            if self.sampling == "resample" and is_one_class(rows.codes[weights > 0]):
                 return  # the others have lost all weight, down to the last digit
             round_, error = self._attempt(rows, weights, random)
             guesses = error >= 1 - 1 / n_classes
@@ -238,7 +238,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
                         _warn_of_guessing()
                     yield round_
                 return
-            alpha = samme_weight(max(error, least_error), n_classes)
+            alpha = compute_samme_weight(max(error, least_error), n_classes)
             yield round_._replace(alpha=alpha)
             weights = weights * np.exp(self._exponents(round_, alpha, n_classes))
             self.final_distribution_ = weights / weights.sum()
@@ -263,7 +263,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
 
     def _fit_bag(self, rows: TrainingRows, weights: np.ndarray, random: Any) -> Any:
         """A base estimator fitted to rows drawn by weight, at least two classes among them."""
-        draw = by_weight(weights, random)
+        draw = draw_by_weight(weights, random)
         n = len(weights)
         (bag,) = draw_bags(draw, (1, n), weights, rows.codes, random)
         fresh = clone_with_seed(self._base(), random)
@@ -285,7 +285,7 @@ class NoiseReducingBoostClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         """What is added to the logarithm of each weight."""
         if self.mode == "nr":
             # The paper's -R(X) y h(X): R is -1 for safe and noisy rows, 0 for borderline ones.
-            return alpha * categories_of(round_.margins)
+            return alpha * categorise(round_.margins)
         # SAMME raises the wrong rows; with two classes alpha is half, and the right ones fall.
         return alpha * np.where(round_.wrong, 1.0, -1.0 if n_classes == 2 else 0.0)
 

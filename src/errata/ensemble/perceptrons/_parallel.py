@@ -125,7 +125,7 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         self.n_iter_ = self.max_iter
         self.activations_ = self._agreement(X, codes)
         margins = self._relative_margins(X, codes)
-        self.category_ = CATEGORIES[categories_of(margins)]
+        self.category_ = CATEGORIES[categorise(margins)]
         self._conclude(expit(-margins), codes, self._best_other(X, codes), native=NOISY)
         return self
 
@@ -220,7 +220,7 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         return check_rows(self, X, dtype=float)
 
 
-def categories_of(relative_margins: np.ndarray) -> np.ndarray:
+def categorise(relative_margins: np.ndarray) -> np.ndarray:
     """1 for safe rows, -1 for noisy ones, 0 for those on the border."""
     return np.where(relative_margins > 1, 1, np.where(relative_margins < -1, -1, 0))
 

@@ -163,14 +163,14 @@ def _solve_fano(h: np.ndarray, k: int) -> np.ndarray:
     high = np.full_like(h, 1 - 1 / k)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        below = most_entropy(middle, k) < h
+        below = compute_most_entropy(middle, k) < h
         low = np.where(below, middle, low)
         high = np.where(below, high, middle)
     # Exact at the ends, where the middle of an interval never arrives.
     return np.select([h <= 0, h >= np.log2(k)], [0.0, 1 - 1 / k], (low + high) / 2)
 
 
-def most_entropy(error: Any, n_classes: int) -> np.ndarray:
+def compute_most_entropy(error: Any, n_classes: int) -> np.ndarray:
     """Largest conditional entropy in bits at a given error: the right side of Fano's inequality."""
     nats = entr(error) + entr(1 - np.asarray(error)) + error * np.log(n_classes - 1)
     return np.asarray(nats) / np.log(2)
@@ -242,11 +242,11 @@ class FailureHistogram(NamedTuple):
 
     def probability(self) -> np.ndarray:
         """Probability that a pair fails, given its selected feature; NaN where there is none."""
-        return _ratio(self.failures, self.pairs)
+        return _divide(self.failures, self.pairs)
 
     def published_convention(self) -> np.ndarray:
         """Failures per feature: small where features are seldom selected at all."""
-        return _ratio(self.failures, self.features)
+        return _divide(self.failures, self.features)
 
 
 class FailureStatistics(NamedTuple):
@@ -340,8 +340,8 @@ def failure_statistics(
     """
     information, error = _check_pairs(information, error)
     selected = information.argmax(axis=1)
-    gaps = _chosen_minus_other(information, selected)
-    losses = _chosen_minus_other(error, selected)
+    gaps = _subtract_other(information, selected)
+    losses = _subtract_other(error, selected)
     failing = (
         (gaps > _ROUNDING_OF_PAIRS)
         & (losses > _ROUNDING_OF_PAIRS)
@@ -359,31 +359,31 @@ def failure_statistics(
         selected=selected,
         losses=losses[failing],
         gaps=gaps[failing],
-        by_information=_histogram(information, selected, failing, information_bins),
-        by_error=_histogram(error, selected, failing, error_bins),
+        by_information=_count_histogram(information, selected, failing, information_bins),
+        by_error=_count_histogram(error, selected, failing, error_bins),
     )
 
 
-def _histogram(
+def _count_histogram(
     values: np.ndarray, selected: np.ndarray, failing: np.ndarray, bins: Any
 ) -> FailureHistogram:
     bins = check_count("bins", bins) if np.ndim(bins) == 0 else bins
     features, edges = np.histogram(values, bins)
-    chosen = _of(values, selected)
+    chosen = _take_feature(values, selected)
     counts = (np.histogram(rows, edges)[0] for rows in (chosen, chosen[failing]))
     return FailureHistogram(edges, features, *counts)
 
 
-def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+def _divide(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
 
 
-def _of(values: np.ndarray, feature: np.ndarray) -> np.ndarray:
+def _take_feature(values: np.ndarray, feature: np.ndarray) -> np.ndarray:
     return np.take_along_axis(values, feature[:, None], axis=1)[:, 0]
 
 
-def _chosen_minus_other(values: np.ndarray, selected: np.ndarray) -> np.ndarray:
-    return _of(values, selected) - _of(values, 1 - selected)
+def _subtract_other(values: np.ndarray, selected: np.ndarray) -> np.ndarray:
+    return _take_feature(values, selected) - _take_feature(values, 1 - selected)
 
 
 def _check_pairs(information: Any, error: Any) -> tuple[np.ndarray, np.ndarray]:

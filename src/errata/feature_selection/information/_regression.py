@@ -60,7 +60,7 @@ def regression_entropy(scale: Any, family: str, *, df: Any = None, ratio: Any = 
     scale = np.asarray(scale, dtype=float)
     if not np.all(scale > 0):
         raise ValueError("scale must be above 0; errors of scale 0 have no entropy.")
-    return (_at_scale_one(family, df, ratio).entropy + np.log(scale))[()]
+    return (_compute_at_scale_one(family, df, ratio).entropy + np.log(scale))[()]
 
 
 def regression_scale(entropy: Any, family: str, *, df: Any = None, ratio: Any = None) -> Any:
@@ -79,7 +79,9 @@ def regression_scale(entropy: Any, family: str, *, df: Any = None, ratio: Any = 
     >>> regression_scale(0.1, "student", df=[2.3, 5, 30]).round(4)
     array([0.1675, 0.2171, 0.2586])
     """
-    return np.exp(np.asarray(entropy, dtype=float) - _at_scale_one(family, df, ratio).entropy)[()]
+    return np.exp(
+        np.asarray(entropy, dtype=float) - _compute_at_scale_one(family, df, ratio).entropy
+    )[()]
 
 
 def regression_error(
@@ -130,7 +132,7 @@ def regression_error(
     gaussian 0.0585  0.1931
     """
     power = _POWER[check_choice("criterion", criterion, tuple(_POWER))]
-    unit = _at_scale_one(family, df, ratio)
+    unit = _compute_at_scale_one(family, df, ratio)
     if family == "student" and np.min(df) <= power:
         raise ValueError(
             f"df={np.min(df):g} leaves no finite {criterion} for family='student'; "
@@ -183,7 +185,7 @@ def information_gap_needed(selected: Any, rival: Any, *, criterion: str = "mse")
     return np.maximum(0, np.log(selected / rival) / power)[()]
 
 
-def _at_scale_one(family: str, df: Any, ratio: Any) -> _AtScaleOne:
+def _compute_at_scale_one(family: str, df: Any, ratio: Any) -> _AtScaleOne:
     check_choice("family", family, FAMILIES)
     _check_shape("df", df, family, of="student")
     _check_shape("ratio", ratio, family, of="two_gaussians")
@@ -192,13 +194,13 @@ def _at_scale_one(family: str, df: Any, ratio: Any) -> _AtScaleOne:
     if family == "laplace":
         return _AtScaleOne(1 + np.log(2), 2.0, 1.0)
     if family == "student":
-        return _student(np.asarray(df, dtype=float))
+        return _compute_student(np.asarray(df, dtype=float))
     r = np.asarray(1 if ratio is None else ratio, dtype=float)
     entropy = _GAUSSIAN_ENTROPY + np.log(r) / 2
     return _AtScaleOne(entropy, (1 + r**2) / 2, (1 + r) / np.sqrt(2 * np.pi))
 
 
-def _student(df: np.ndarray) -> _AtScaleOne:
+def _compute_student(df: np.ndarray) -> _AtScaleOne:
     """Infinite where the integral does not exist."""
     n = np.minimum(df, _SERIES_FROM)
     u = 1 / df
@@ -274,11 +276,11 @@ def make_noisy_sine(
     scale = regression_scale(entropy, family, df=df, ratio=ratio)
     random = check_random_state(random_state)
     x = random.uniform(-np.pi, np.pi, n_samples)
-    error = _errors_of_scale_one(random, x, family, df, ratio)
+    error = _draw_errors_of_scale_one(random, x, family, df, ratio)
     return x[:, None], np.sin(x) + scale * error
 
 
-def _errors_of_scale_one(random: Any, x: np.ndarray, family: str, df: Any, ratio: Any) -> Any:
+def _draw_errors_of_scale_one(random: Any, x: np.ndarray, family: str, df: Any, ratio: Any) -> Any:
     if family == "uniform":
         return random.uniform(-0.5, 0.5, len(x))
     if family == "laplace":

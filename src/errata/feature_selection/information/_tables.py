@@ -145,9 +145,9 @@ def sample_discrete_features(
     random = np.random.default_rng(draw_seed(random_state))
 
     def draw(n: int) -> tuple[np.ndarray, np.ndarray]:
-        return np.full(2, 0.5), _dirichlet(random, (n, 2, 2), n_values, alpha)
+        return np.full(2, 0.5), _draw_dirichlet(random, (n, 2, 2), n_values, alpha)
 
-    return _in_blocks(draw, n_pairs, width=4 * n_values)
+    return _compute_in_blocks(draw, n_pairs, width=4 * n_values)
 
 
 def sample_random_problems(
@@ -197,10 +197,10 @@ def sample_random_problems(
             conditional / conditional.sum(axis=-2, keepdims=True),
         )
 
-    return _in_blocks(draw, n_pairs, width=4 * n_values)
+    return _compute_in_blocks(draw, n_pairs, width=4 * n_values)
 
 
-def _in_blocks(
+def _compute_in_blocks(
     draw: Callable[[int], tuple[np.ndarray, np.ndarray]], n_pairs: int, *, width: int
 ) -> FeatureInformation:
     """Information of the tables that ``draw(n)`` gives for n pairs, a block at a time."""
@@ -213,7 +213,7 @@ def _in_blocks(
     return out
 
 
-def _dirichlet(
+def _draw_dirichlet(
     random: np.random.Generator, shape: tuple[int, int, int], n_values: int, alpha: float
 ) -> np.ndarray:
     """Tables P(x|y) of shape (pairs, 2, n_values, classes), each column a normalised gamma draw."""
@@ -273,12 +273,12 @@ def sample_gaussian_features(
     widths = random.gamma(2.0, 0.5, size=(2 * n_pairs, 3))
     entropy, error = np.empty((2, 2 * n_pairs))
     for rows in blocks(2 * n_pairs, _QUADRATURE_BLOCK, width=3 * n_nodes):
-        entropy[rows], error[rows] = gaussian_uncertainty(means, widths[rows], n_nodes)
+        entropy[rows], error[rows] = compute_gaussian_uncertainty(means, widths[rows], n_nodes)
     information = np.log2(3) - entropy
     return FeatureInformation(*(a.reshape(-1, 2) for a in (information, entropy, error)))
 
 
-def gaussian_uncertainty(
+def compute_gaussian_uncertainty(
     means: np.ndarray, widths: np.ndarray, n_nodes: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """H(Y|X) in bits and least error, for each row of standard deviations of equal classes."""
@@ -286,13 +286,13 @@ def gaussian_uncertainty(
     x = means[:, None] + widths[:, :, None] * nodes
     # In one order: where one class is narrow, its points are dense for the wide ones too.
     x = np.sort(x.reshape(len(widths), -1), axis=1)
-    entropy, error, density = _posteriors(x, means, widths)
-    weights = density * _spacing(x)
+    entropy, error, density = _compute_posteriors(x, means, widths)
+    weights = density * _compute_spacing(x)
     weights /= weights.sum(axis=1, keepdims=True)
     return (weights * entropy).sum(axis=1), (weights * error).sum(axis=1)
 
 
-def _spacing(x: np.ndarray) -> np.ndarray:
+def _compute_spacing(x: np.ndarray) -> np.ndarray:
     """Weights of the trapezoid rule for sorted points."""
     weights = np.empty_like(x)
     weights[:, 1:-1] = x[:, 2:] - x[:, :-2]
@@ -301,7 +301,7 @@ def _spacing(x: np.ndarray) -> np.ndarray:
     return weights / 2
 
 
-def _posteriors(
+def _compute_posteriors(
     x: np.ndarray, means: np.ndarray, widths: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Entropy and error of the posterior at each point, and the density, all but a factor."""

@@ -64,14 +64,14 @@ class ClassDensities:
         n = len(X)
         self._size = min(n - 1, max(1, LISTED // n))
         self._parts = list(blocks(n, -(-n // effective_n_jobs(n_jobs))))
-        lists = kernels("weighted_neighbors").neighbor_lists
+        lists = kernels("weighted_neighbors").list_neighbors
         self._lists = self._threads()(
             delayed(lists)(self._points, part.start, part.stop, self._size) for part in self._parts
         )
 
     def __call__(self, memberships: np.ndarray) -> np.ndarray:
         """Log-densities (n, K), -inf where a class has none."""
-        classes = soft_classes(memberships, self._rule)
+        classes = make_soft_classes(memberships, self._rule)
         wanted = np.isfinite(classes.log_size)
         reached, mass = self._along_lists(classes, wanted)
         if self._size < len(wanted) - 1:
@@ -100,8 +100,8 @@ class ClassDensities:
         self, classes: SoftClasses, wanted: np.ndarray, rows: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The same for some rows, among all others."""
-        _, reached, mass = kernels("weighted_neighbors").weighted_neighbors(
-            *feature_columns(self._points), rows, 1, classes.weights, classes.targets, wanted,
+        _, reached, mass = kernels("weighted_neighbors").find_weighted_neighbors(
+            *use_all_columns(self._points), rows, 1, classes.weights, classes.targets, wanted,
             self._rule.self_count,
         )  # fmt: skip
         return reached[0], mass[0]
@@ -115,7 +115,7 @@ def log_ball(d: int) -> float:
     return d / 2 * np.log(np.pi) - gammaln(d / 2 + 1)
 
 
-def soft_classes(memberships: np.ndarray, rule: NeighborhoodRule) -> SoftClasses:
+def make_soft_classes(memberships: np.ndarray, rule: NeighborhoodRule) -> SoftClasses:
     """What Algorithm 1 asks of these memberships.
 
     A class that has less than one other member has no density at a row.
@@ -143,7 +143,7 @@ class Columns(NamedTuple):
         return len(self.base) + self.sign
 
 
-def feature_columns(X: np.ndarray) -> Columns:
+def use_all_columns(X: np.ndarray) -> Columns:
     """Distances over all features of ``X``, and no others."""
     return Columns(np.ascontiguousarray(X.T), np.zeros((1, len(X))), 0)
 
@@ -157,7 +157,7 @@ class Neighborhoods(NamedTuple):
     mass: np.ndarray  # (c, b, K): memberships in it
 
 
-def over_neighborhoods(
+def map_neighborhoods(
     task: Callable[[Neighborhoods], np.ndarray],
     columns: Columns,
     classes: SoftClasses,
@@ -175,7 +175,7 @@ def over_neighborhoods(
     n, n_classes = classes.weights.shape
 
     def work(rows: slice) -> np.ndarray:
-        found = kernels("weighted_neighbors").weighted_neighbors(
+        found = kernels("weighted_neighbors").find_weighted_neighbors(
             *columns, np.arange(rows.start, rows.stop), n_nearest, classes.weights,
             classes.targets, wanted, rule.self_count,
         )  # fmt: skip

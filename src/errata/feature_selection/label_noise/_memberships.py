@@ -19,8 +19,8 @@ from ..._format import listed
 from ..._validation import check_count, check_fraction, check_labelled
 from ..._warn import warn_user
 from ...noise import NoiseModel
-from ...tolerant.hidden_class._base import expectation
-from .._distances import prepared
+from ...tolerant.hidden_class._base import compute_expectation
+from .._distances import prepare_columns
 from ._densities import ClassDensities, NeighborhoodRule
 
 LARGEST_START = 0.9  # of the error rate at which labels say nothing
@@ -197,7 +197,7 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
         settings = self._settings()
         jitter = check_fraction("jitter", self.jitter, high=np.inf)
         random = check_random_state(self.random_state)
-        X = prepared(X, standardize=self.standardize, jitter=jitter, random_state=random)
+        X = prepare_columns(X, standardize=self.standardize, jitter=jitter, random_state=random)
         found = estimate_memberships(
             X, codes, len(self.classes_), settings, random_state=random, n_jobs=self.n_jobs
         )
@@ -232,7 +232,7 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
         return tags
 
 
-def error_rates(memberships: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def estimate_error_rates(memberships: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Fraction of each class that has another label, no more than pure chance would give."""
     total = memberships.sum(axis=0)
     wrong = drop_own_class(memberships, codes).sum(axis=0)
@@ -298,14 +298,14 @@ def estimate_memberships(
     sizes = np.bincount(codes, minlength=n_classes)
     learnt = np.flatnonzero(sizes > settings.rule.n_neighbors)
     frozen = (sizes > 0) & (sizes <= settings.rule.n_neighbors)
-    labels = believed_labels(codes, n_classes)
+    labels = keep_labels(codes, n_classes)
     if len(learnt) < 2:
         return MembershipEstimate(labels, [], converged=True, collapsed=False, frozen=frozen)
     rows = np.flatnonzero(np.isin(codes, learnt))
-    found = _best_start(
+    found = _find_best_start(
         X[rows], np.searchsorted(learnt, codes[rows]), len(learnt), settings, random_state, n_jobs
     )
-    best = _among_all(found.best, labels, rows, learnt)
+    best = _expand_to_all(found.best, labels, rows, learnt)
     return MembershipEstimate(best, found.log_likelihood, found.converged, found.collapsed, frozen)
 
 
@@ -318,7 +318,7 @@ class Search(NamedTuple):
     collapsed: bool
 
 
-def _best_start(
+def _find_best_start(
     X: np.ndarray,
     codes: np.ndarray,
     n_classes: int,
@@ -347,7 +347,7 @@ def _best_start(
     return max(searches, key=lambda search: search.best.log_likelihood)
 
 
-def _among_all(found: Belief, labels: Belief, rows: np.ndarray, learnt: np.ndarray) -> Belief:
+def _expand_to_all(found: Belief, labels: Belief, rows: np.ndarray, learnt: np.ndarray) -> Belief:
     """What was found for some rows and classes, in its place; the others keep their labels."""
     memberships = labels.memberships.copy()
     rates = labels.error_rates.copy()
@@ -369,15 +369,15 @@ def search_memberships(
 
     ``densities`` maps memberships to log-densities, both (n, K); every class has a label.
     """
-    now = believed_labels(codes, len(error_rates))
+    now = keep_labels(codes, len(error_rates))
     best = now
     history = list[float]()
     now = now._replace(
-        memberships=expectation(np.log(now.prior), _transition(error_rates), codes)[0],
+        memberships=compute_expectation(np.log(now.prior), _make_transition(error_rates), codes)[0],
         error_rates=error_rates,
     )
     for _ in range(max_iter):
-        now = _round(densities(now.memberships), codes, now)
+        now = _run_round(densities(now.memberships), codes, now)
         if now.memberships.sum(axis=0).min() < least_members:
             return Search(best, history, converged=False, collapsed=True)
         history.append(now.log_likelihood)
@@ -388,24 +388,24 @@ def search_memberships(
     return Search(best, history, converged=False, collapsed=False)
 
 
-def believed_labels(codes: np.ndarray, n_classes: int) -> Belief:
+def keep_labels(codes: np.ndarray, n_classes: int) -> Belief:
     """Every label is right: where there is nothing to learn, or nothing was learnt."""
     prior = np.bincount(codes, minlength=n_classes) / len(codes)
     return Belief(np.eye(n_classes)[codes], np.zeros(n_classes), prior, -np.inf)
 
 
-def _round(log_densities: np.ndarray, codes: np.ndarray, before: Belief) -> Belief:
+def _run_round(log_densities: np.ndarray, codes: np.ndarray, before: Belief) -> Belief:
     n, k = log_densities.shape
     frequency = np.bincount(codes, minlength=k) / n
     with np.errstate(invalid="ignore"):  # a row at which no class has a density
-        gamma, log_p = expectation(
-            log_densities + np.log(before.prior), _transition(before.error_rates), codes
+        gamma, log_p = compute_expectation(
+            log_densities + np.log(before.prior), _make_transition(before.error_rates), codes
         )
     nowhere = np.isneginf(log_p)
     gamma[nowhere] = np.eye(k)[codes[nowhere]]
     log_likelihood = float(np.mean(log_p - np.log(frequency[codes])))
-    return Belief(gamma, error_rates(gamma, codes), gamma.mean(axis=0), log_likelihood)
+    return Belief(gamma, estimate_error_rates(gamma, codes), gamma.mean(axis=0), log_likelihood)
 
 
-def _transition(error_rates: np.ndarray) -> np.ndarray:
+def _make_transition(error_rates: np.ndarray) -> np.ndarray:
     return NoiseModel.uniform(len(error_rates), error_rates).transition

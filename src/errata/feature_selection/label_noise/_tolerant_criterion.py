@@ -17,11 +17,11 @@ from ._densities import (
     Columns,
     NeighborhoodRule,
     Neighborhoods,
-    feature_columns,
-    over_neighborhoods,
-    soft_classes,
+    make_soft_classes,
+    map_neighborhoods,
+    use_all_columns,
 )
-from ._memberships import LabelNoiseMemberships, error_rates, estimate_memberships
+from ._memberships import LabelNoiseMemberships, estimate_error_rates, estimate_memberships
 
 SUMS = 1e-6  # by how much the memberships of a row may miss 1, as printed or 32-bit ones do
 
@@ -79,10 +79,10 @@ def tolerant_mutual_information(
     0.1124
     """
     X = np.asarray(X, dtype=float)
-    rows, gamma = rows_with_density(check_memberships(memberships, len(X)))
+    rows, gamma = find_rows_with_density(check_memberships(memberships, len(X)))
     rule = NeighborhoodRule(limit_neighbors(n_neighbors, len(rows)), slack, self_count)
     warn_of_small_classes(gamma, rule)
-    return float(_information(feature_columns(X[rows]), gamma, rule)[0])
+    return float(_estimate_information(use_all_columns(X[rows]), gamma, rule)[0])
 
 
 class TolerantInformation:
@@ -142,7 +142,7 @@ class TolerantInformation:
         believed = np.eye(len(self._classes))[codes]
         if memberships is not None:
             believed = check_memberships(memberships, *believed.shape)
-        rows, gamma = rows_with_density(believed)
+        rows, gamma = find_rows_with_density(believed)
         self._columns = np.ascontiguousarray(X[rows].T)
         self._codes = codes[rows]
         self._rule = self._settings.rule._replace(
@@ -155,7 +155,7 @@ class TolerantInformation:
             gamma = self._estimate(everything, first=True)
             believed[rows] = gamma
         self.memberships = believed
-        self.error_rates = error_rates(believed, codes)
+        self.error_rates = estimate_error_rates(believed, codes)
         self._on_all = gamma
         self._last = (everything, gamma)
 
@@ -179,7 +179,7 @@ class TolerantInformation:
         columns = Columns(self._columns[list(subset)], extra, sign)
         if columns.dimension == 0:
             return np.zeros(len(extra))
-        return _information(columns, gamma, self._rule, self._n_jobs)
+        return _estimate_information(columns, gamma, self._rule, self._n_jobs)
 
     def _memberships_on(self, subset: Sequence[int]) -> np.ndarray:
         """Memberships that the subset is judged by; those of the last subset are kept."""
@@ -218,11 +218,11 @@ def warn_of_small_classes(memberships: np.ndarray, rule: NeighborhoodRule) -> No
         )
 
 
-def _information(
+def _estimate_information(
     columns: Columns, memberships: np.ndarray, rule: NeighborhoodRule, n_jobs: int | None = None
 ) -> np.ndarray:
     """Information about the class with each of the columns, (c,), in nats."""
-    classes = soft_classes(memberships, rule)
+    classes = make_soft_classes(memberships, rule)
     wanted = classes.weights > 0
     half_d = columns.dimension / 2
 
@@ -235,7 +235,7 @@ def _information(
         return half_d * log_squares(found.nearest[..., None])[..., 0] + inside
 
     k = rule.n_neighbors
-    of_rows = over_neighborhoods(
+    of_rows = map_neighborhoods(
         gains, columns, classes, rule, wanted=wanted, n_nearest=k, n_jobs=n_jobs
     )
     return digamma(len(memberships)) - digamma(k) + of_rows.mean(axis=1)
@@ -262,7 +262,7 @@ def check_memberships(memberships: Any, n: int, n_classes: int | None = None) ->
     return gamma / gamma.sum(axis=1, keepdims=True)
 
 
-def rows_with_density(memberships: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def find_rows_with_density(memberships: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The rows that can be judged, and their memberships in classes that have a density.
 
     A class needs one member besides each of its rows. Rows of a smaller one are left out, as a row
@@ -270,7 +270,7 @@ def rows_with_density(memberships: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     gamma = memberships
     rows = np.arange(len(memberships))
-    while (thin := _thin(gamma)).any():
+    while (thin := _find_thin(gamma)).any():
         lost = gamma[:, thin].sum(axis=1)
         gamma = gamma[lost <= 0.5]
         rows = rows[lost <= 0.5]
@@ -288,7 +288,7 @@ def rows_with_density(memberships: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return rows, gamma
 
 
-def _thin(memberships: np.ndarray) -> np.ndarray:
+def _find_thin(memberships: np.ndarray) -> np.ndarray:
     """Classes whose heaviest row finds less than one other row there."""
     weights = np.where(memberships > LEAST, memberships, 0.0)
     total = weights.sum(axis=0)

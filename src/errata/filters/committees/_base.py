@@ -11,7 +11,7 @@ from ..._detector import DetectorMixin
 from ..._routing import make_router, route_fit
 from ..._validation import check_fraction, check_labelled
 from ...hardness._measure import CERTAIN
-from .._base import Filter, Verdict, with_tags_of
+from .._base import Filter, Verdict, merge_tags
 
 ABSTAINS = -1  # instead of the code of a class
 RULES = {"majority": 0.5, "consensus": CERTAIN}
@@ -46,7 +46,7 @@ class CommitteeFilter(DetectorMixin, Filter):
 
     def __sklearn_tags__(self) -> Any:
         """Accept what all members of the committee accept."""
-        return with_tags_of(super().__sklearn_tags__(), *self._members(sparse=True))
+        return merge_tags(super().__sklearn_tags__(), *self._members(sparse=True))
 
     def _fit_codes(self, X: Any, codes: np.ndarray, **asked: Any) -> Self:
         """Judge rows and labels that have passed the checks; ``classes_`` is set."""

@@ -226,17 +226,17 @@ class CrossValFilter(CrossValidatedFilter):
         )
 
 
-def distrust(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def score_distrust(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """1 - p(label): one minus the self-confidence."""
     return 1 - split_own_and_best_other(proba, codes)[0]
 
 
-def surprise(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def score_surprise(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """-log p(label), which knows no upper bound."""
     return -np.log(np.maximum(split_own_and_best_other(proba, codes)[0], LEAST))
 
 
-def contradiction(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def score_contradiction(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """How far the entropy is below its maximum, where another class is likelier; 0 elsewhere."""
     own, other = split_own_and_best_other(proba, codes)
     certainty = 1 - entr(proba).sum(axis=1) / np.log(proba.shape[1])
@@ -244,10 +244,10 @@ def contradiction(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 SCORES = {
-    "self_confidence": distrust,
+    "self_confidence": score_distrust,
     "margin": compute_margin,
-    "surprise": surprise,
-    "entropy": contradiction,
+    "surprise": score_surprise,
+    "entropy": score_contradiction,
 }
 
 

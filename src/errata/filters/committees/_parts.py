@@ -10,7 +10,7 @@ from ..._crossfit import make_folds, sort_by_content
 from ..._random import draw_seed
 from ..._validation import check_count, check_fraction
 from ..._warn import warn_user
-from ...ensemble._bags import draw_bags, uniformly
+from ...ensemble._bags import draw_bags, draw_uniformly
 from ...ensemble.bagging._pools import EstimatorPool, make_pool
 from .._base import Verdict
 from ._base import (
@@ -158,7 +158,7 @@ class BaggingFilter(CommitteeFilter):
         """The rows of each bag, drawn by their content: reordering a table changes nothing."""
         order = sort_by_content(question.X)
         n = len(question.codes)
-        draw = uniformly(n, question.random)
+        draw = draw_uniformly(n, question.random)
         shape = (self.n_estimators, n)
         p = np.ones(n)
         return order[draw_bags(draw, shape, p, question.codes[order], question.random)]
@@ -300,7 +300,7 @@ class PartitionFilter(CommitteeFilter):
             parts = self._parts_of_rows(question)
             ballots.append(self._ballots(question, parts))
             if self.require_local:
-                excused |= excused_by_their_own(ballots[-1], question.codes, parts)
+                excused |= find_excused(ballots[-1], question.codes, parts)
         self.votes_ = count_votes(np.hstack(ballots), len(self.classes_))
         wrong, suggested = judge_by_votes(self.votes_, question.codes)
         return Verdict(np.where(excused, 0.0, wrong), suggested, vote_line(self.vote))
@@ -335,9 +335,7 @@ class PartitionFilter(CommitteeFilter):
         return np.where(sure, model.classes_[proba.argmax(axis=1)], ABSTAINS)
 
 
-def excused_by_their_own(
-    ballots: np.ndarray, codes: np.ndarray, parts: list[np.ndarray]
-) -> np.ndarray:
+def find_excused(ballots: np.ndarray, codes: np.ndarray, parts: list[np.ndarray]) -> np.ndarray:
     """Rows that the model of their own part does not contradict, be it that it abstains."""
     excused = np.zeros(len(codes), dtype=bool)
     for part, rows in enumerate(parts):

@@ -8,7 +8,7 @@ from ..._detector import DetectorMixin, flag, spare_classes
 from ..._neighbors import find_commonest, nearest, vote_margins
 from ..._validation import check_count, check_labelled
 from .._base import Filter, Verdict
-from .._cleaner import relabelled
+from .._cleaner import relabel
 
 
 class NeighborFilter(DetectorMixin, Filter):
@@ -501,4 +501,4 @@ class GeneralizedEditionFilter(NeighborEditor):
         self._codes = np.where(acted, suggested, codes)
 
     def _labels_left(self, y: Any) -> Any:
-        return super()._labels_left(relabelled(y, self._given, self._codes))
+        return super()._labels_left(relabel(y, self._given, self._codes))

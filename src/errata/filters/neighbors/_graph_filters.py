@@ -139,12 +139,14 @@ class ModeFilter(NeighborFilter):
 
     def _judge(self, X: Any, codes: np.ndarray) -> Verdict:
         max_iter = check_count("max_iter", self.max_iter)
-        edges = knn_edges(X, self.n_neighbors, mutual=False, metric=self.metric, n_jobs=self.n_jobs)
-        weight = similarity(edges.distance)
+        edges = find_knn_edges(
+            X, self.n_neighbors, mutual=False, metric=self.metric, n_jobs=self.n_jobs
+        )
+        weight = compute_similarity(edges.distance)
         labels = codes
         for self.n_iter_ in range(1, max_iter + 1):
-            support = class_support(edges, weight, labels, codes)
-            rival, lead = strongest_rival(support, codes)
+            support = sum_class_support(edges, weight, labels, codes)
+            rival, lead = find_strongest_rival(support, codes)
             before = labels
             labels = np.where(lead > 0, rival, codes)
             if np.array_equal(before, labels):
@@ -152,7 +154,7 @@ class ModeFilter(NeighborFilter):
         return Verdict((lead / support.sum(axis=1) + 1) / 2, labels)
 
 
-def similarity(distance: np.ndarray) -> np.ndarray:
+def compute_similarity(distance: np.ndarray) -> np.ndarray:
     """1 for rows in the same place, 0.6 at the median of the other distances, 0 far away."""
     apart = distance[distance > 0]
     width = np.median(apart) if len(apart) else 1.0
@@ -179,7 +181,7 @@ class Edges(NamedTuple):
         return Edges(*(part[mask] for part in self))
 
 
-def class_support(
+def sum_class_support(
     edges: Edges, weight: np.ndarray, labels: np.ndarray, codes: np.ndarray
 ) -> np.ndarray:
     """Weight of the edges of each row to ``labels`` of each class, and 1 for its own, (n, c)."""
@@ -191,7 +193,7 @@ def class_support(
     return support
 
 
-def strongest_rival(support: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def find_strongest_rival(support: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The class other than the label with most support, and by how much it leads the label."""
     rows = np.arange(len(codes))
     others = support.copy()
@@ -364,7 +366,7 @@ class CutEdgeFilter(NeighborFilter):
             suspicion, threshold=self.threshold, contamination=self.contamination, native=native
         )
         trusted = ~flagged[edges.target]
-        suggested = heaviest_class(edges.only(trusted), weight[trusted], codes)
+        suggested = find_heaviest_class(edges.only(trusted), weight[trusted], codes)
         return Verdict(suspicion, suggested, native)
 
     def _check_parameters(self, n: int) -> None:
@@ -380,10 +382,10 @@ class CutEdgeFilter(NeighborFilter):
 
     def _edges(self, X: Any) -> Edges:
         if self.graph == "gabriel":
-            return gabriel_edges(X, metric=self.metric)
+            return find_gabriel_edges(X, metric=self.metric)
         if self.graph == "rng":
-            return relative_edges(X, metric=self.metric)
-        return knn_edges(
+            return find_relative_edges(X, metric=self.metric)
+        return find_knn_edges(
             X,
             self.n_neighbors,
             mutual=self.graph == "mutual_knn",
@@ -402,7 +404,9 @@ class CutEdgeFilter(NeighborFilter):
         cuts = cut_edges(edges, weight, codes)
         self.n_edges_ = cuts.n_edges
         p_cut = 1 - (np.bincount(codes) / len(codes))[codes]
-        return (uniform_tails if self.weights == "uniform" else weighted_tails)(cuts, p_cut)
+        return (compute_uniform_tails if self.weights == "uniform" else compute_weighted_tails)(
+            cuts, p_cut
+        )
 
     def _native(self, tails: Tails) -> float | np.ndarray:
         """The rows that the filter flags where the user sets no rule; one alone is not judged."""
@@ -433,13 +437,13 @@ def cut_edges(edges: Edges, weight: np.ndarray, codes: np.ndarray) -> CutEdges:
     return CutEdges(*sums)
 
 
-def uniform_tails(cuts: CutEdges, p_cut: np.ndarray) -> Tails:
+def compute_uniform_tails(cuts: CutEdges, p_cut: np.ndarray) -> Tails:
     """By chance, the number of cut edges is binomial (all edges weigh 1)."""
     law = binom(cuts.n_edges, p_cut)
     return Tails(law.cdf(cuts.cut - 1), law.pmf(cuts.cut))
 
 
-def weighted_tails(cuts: CutEdges, p_cut: np.ndarray) -> Tails:
+def compute_weighted_tails(cuts: CutEdges, p_cut: np.ndarray) -> Tails:
     """By chance, the weight of cut edges is about normal, with the mean and variance it has."""
     deviation = np.sqrt(p_cut * (1 - p_cut) * cuts.squares)
     lonely = cuts.n_edges == 0  # no edges: nothing less is possible, and just that is certain
@@ -447,7 +451,7 @@ def weighted_tails(cuts: CutEdges, p_cut: np.ndarray) -> Tails:
     return Tails(np.where(lonely, 0.0, less), lonely.astype(float))
 
 
-def heaviest_class(edges: Edges, weight: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def find_heaviest_class(edges: Edges, weight: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """The class that most weight of each row's edges leads to; of equals, the nearest one.
 
     The row's own class where it has no edges.
@@ -467,7 +471,7 @@ def heaviest_class(edges: Edges, weight: np.ndarray, codes: np.ndarray) -> np.nd
     return chosen
 
 
-def knn_edges(
+def find_knn_edges(
     X: Any, k: int, *, mutual: bool, metric: Any = "euclidean", n_jobs: int | None = None
 ) -> Edges:
     """Edges between rows of which one is among the k nearest of the other; if ``mutual``, both.
@@ -487,35 +491,39 @@ def knn_edges(
     pair = np.minimum(source, target) * n + np.maximum(source, target)
     _, first, ends = np.unique(pair, return_index=True, return_counts=True)
     kept = first[ends == 2] if mutual else first
-    return _both_ways(source[kept], target[kept], distance.ravel()[kept])
+    return _make_both_ways(source[kept], target[kept], distance.ravel()[kept])
 
 
-def gabriel_edges(X: Any, *, metric: Any = "euclidean") -> Edges:
+def find_gabriel_edges(X: Any, *, metric: Any = "euclidean") -> Edges:
     """Edges between rows i, j with no z such that d²(i, z) + d²(j, z) < d²(i, j).
 
     No other row lies in the sphere of which the edge is a diameter.
     """
-    return _edges_unless(X, metric, lambda to_i, to_j, edge: to_i**2 + to_j**2 < edge**2 * SLACK)
+    return _find_edges_unless(
+        X, metric, lambda to_i, to_j, edge: to_i**2 + to_j**2 < edge**2 * SLACK
+    )
 
 
-def relative_edges(X: Any, *, metric: Any = "euclidean") -> Edges:
+def find_relative_edges(X: Any, *, metric: Any = "euclidean") -> Edges:
     """Edges between rows i, j with no z such that max(d(i, z), d(j, z)) < d(i, j).
 
     No other row is nearer to both than they are to each other (the relative neighbourhood graph).
     """
-    return _edges_unless(X, metric, lambda to_i, to_j, edge: np.maximum(to_i, to_j) < edge * SLACK)
+    return _find_edges_unless(
+        X, metric, lambda to_i, to_j, edge: np.maximum(to_i, to_j) < edge * SLACK
+    )
 
 
-def _edges_unless(X: Any, metric: Any, between: Any) -> Edges:
+def _find_edges_unless(X: Any, metric: Any, between: Any) -> Edges:
     """Edges between the rows that no third row is between; O(n²) memory, up to O(n³) time."""
     D = measure_pairs(X, X, metric)
-    rows = [_later_neighbors(D, i, between) for i in range(len(D) - 1)]
+    rows = [_find_later_neighbors(D, i, between) for i in range(len(D) - 1)]
     source = np.repeat(np.arange(len(rows)), [len(targets) for targets in rows])
     target = np.concatenate(rows)
-    return _both_ways(source, target, D[source, target])
+    return _make_both_ways(source, target, D[source, target])
 
 
-def _later_neighbors(D: np.ndarray, i: int, between: Any) -> np.ndarray:
+def _find_later_neighbors(D: np.ndarray, i: int, between: Any) -> np.ndarray:
     """The rows after ``i`` that no third row separates from it."""
     left = np.arange(i + 1, len(D))
     nearest_first = np.argsort(D[i], kind="stable")
@@ -525,7 +533,7 @@ def _later_neighbors(D: np.ndarray, i: int, between: Any) -> np.ndarray:
     return left
 
 
-def _both_ways(a: np.ndarray, b: np.ndarray, distance: np.ndarray) -> Edges:
+def _make_both_ways(a: np.ndarray, b: np.ndarray, distance: np.ndarray) -> Edges:
     source = np.r_[a, b]
     target = np.r_[b, a]
     distance = np.r_[distance, distance]

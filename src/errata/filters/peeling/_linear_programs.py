@@ -140,22 +140,22 @@ class LinearProgramPeeler(Peeler):
 
     def _prepare(self, X: np.ndarray, codes: np.ndarray) -> None:
         if self.contamination is None:
-            self.contamination_ = fraction_of_strays(X, codes)
+            self.contamination_ = estimate_fraction_of_strays(X, codes)
         else:
             self.contamination_ = check_fraction("contamination", self.contamination)
 
     def _judge(self, rows: Rows) -> tuple[np.ndarray, float]:
         n_free = count_flags(self.contamination_, len(rows.codes))
-        lines, groups = margin_lines(self.booster_._staged_codes(rows.X), rows.codes)
+        lines, groups = make_margin_lines(self.booster_._staged_codes(rows.X), rows.codes)
         random = check_random_state(self.random_state)
-        order = removal_order(lines, groups, rows.margins, n_free, self.strategy, random)
+        order = choose_removal_order(lines, groups, rows.margins, n_free, self.strategy, random)
         # Margins end at 1: whatever is set free comes before all others.
         suspicion = -rows.margins
         suspicion[order] = 1 + (n_free - np.arange(n_free)) / max(n_free, 1)
         return suspicion, 1.0
 
 
-def fraction_of_strays(X: np.ndarray, codes: np.ndarray) -> float:
+def estimate_fraction_of_strays(X: np.ndarray, codes: np.ndarray) -> float:
     """Estimate the fraction of wrong labels by describing the core of each class.
 
     A one-class support vector machine draws a line around half of the rows of each label. A stray
@@ -171,7 +171,7 @@ def fraction_of_strays(X: np.ndarray, codes: np.ndarray) -> float:
     return min(1.0, 2 * float((~own & inside.any(axis=1)).mean()))
 
 
-def margin_lines(votes: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def make_margin_lines(votes: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Lines (m, T), what each base estimator does for a label against another; the row of each."""
     classes = np.union1d(codes, votes)
     pairs = [(row, k) for row, code in enumerate(codes) for k in classes if k != code]
@@ -188,7 +188,7 @@ class Solution(NamedTuple):
     multipliers: np.ndarray
 
 
-def widest_margin(lines: np.ndarray) -> Solution:
+def solve_widest_margin(lines: np.ndarray) -> Solution:
     """Weights of base estimators, summing to one, that make the least margin as large as possible.
 
     Solved in its dual form: multipliers of the lines, summing to one, such that no base
@@ -209,7 +209,7 @@ def widest_margin(lines: np.ndarray) -> Solution:
     return Solution(float(result.fun), alpha, np.maximum(result.x[:-1], 0.0))
 
 
-def soft_margin(lines: np.ndarray, groups: np.ndarray, n_free: int) -> np.ndarray:
+def solve_soft_margin(lines: np.ndarray, groups: np.ndarray, n_free: int) -> np.ndarray:
     """Weights of base estimators that make the mean of the ``n_free`` least margins largest."""
     n, n_estimators = lines.shape
     n_rows = groups.max() + 1
@@ -227,7 +227,7 @@ def soft_margin(lines: np.ndarray, groups: np.ndarray, n_free: int) -> np.ndarra
     return result.x[:n_estimators]
 
 
-def removal_order(
+def choose_removal_order(
     lines: np.ndarray,
     groups: np.ndarray,
     margins: np.ndarray,
@@ -247,50 +247,50 @@ def removal_order(
     """
     if n_free == 0:
         return np.empty(0, dtype=int)
-    lines, _ = distinct_estimators(lines)  # 300 stumps have some hundred different columns
+    lines, _ = find_distinct_estimators(lines)  # 300 stumps have some hundred different columns
     if strategy == "margin":
         return np.argsort(margins, kind="stable")[:n_free]
     if strategy == "soft":
-        widened = least_by_row(lines @ soft_margin(lines, groups, n_free), groups)
+        widened = find_least_by_row(lines @ solve_soft_margin(lines, groups, n_free), groups)
         # At the optimum many margins are equal but for rounding.
         return np.lexsort((margins, widened.round(9)))[:n_free]
     order: list[int] = []
     left = np.ones(len(margins), dtype=bool)
     for _ in range(n_free):
         active = left[groups]
-        solution = widest_margin(lines[active])
+        solution = solve_widest_margin(lines[active])
         weight = np.bincount(groups[active], solution.multipliers, len(margins))
         if strategy == "support":
             row = int(random.choice(np.flatnonzero(weight > ROUNDING)))
         elif strategy == "exact":
-            row = _exact_choice(lines, groups, left, weight, margins, solution.margin)
+            row = _choose_exactly(lines, groups, left, weight, margins, solution.margin)
         else:
-            row = _heaviest(weight, left, margins)
+            row = _pick_heaviest(weight, left, margins)
         order.append(row)
         left[row] = False
     return np.array(order)
 
 
-def distinct_estimators(lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def find_distinct_estimators(lines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The columns that differ, in order of first appearance, and where each is first found."""
     _, first = np.unique(lines, axis=1, return_index=True)
     first.sort()
     return lines[:, first].astype(float), first
 
 
-def least_by_row(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
+def find_least_by_row(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """The least of the values of each row's lines."""
     least = np.full(groups.max() + 1, np.inf)
     np.minimum.at(least, groups, values)
     return least
 
 
-def _heaviest(weight: np.ndarray, left: np.ndarray, margins: np.ndarray) -> int:
+def _pick_heaviest(weight: np.ndarray, left: np.ndarray, margins: np.ndarray) -> int:
     heaviest = np.flatnonzero(left & (weight >= weight[left].max() - ROUNDING))
     return int(heaviest[margins[heaviest].argmin()])
 
 
-def _exact_choice(
+def _choose_exactly(
     lines: np.ndarray,
     groups: np.ndarray,
     left: np.ndarray,
@@ -304,9 +304,9 @@ def _exact_choice(
         return int(candidates[0])
     values = np.empty(len(candidates))
     for place, row in enumerate(candidates):
-        values[place] = widest_margin(lines[left[groups] & (groups != row)]).margin
+        values[place] = solve_widest_margin(lines[left[groups] & (groups != row)]).margin
     if values.max() <= margin + ROUNDING:
-        return _heaviest(weight, left, margins)  # no single row holds it down
+        return _pick_heaviest(weight, left, margins)  # no single row holds it down
     best = candidates[values >= values.max() - ROUNDING]
     return int(best[margins[best].argmin()])
 
@@ -354,14 +354,14 @@ def maximize_margin(
     X = booster._checked(X)
     codes = check_known_labels(y, booster.classes_)
     check_consistent_length(X, codes)
-    lines, _ = margin_lines(booster._staged_codes(X), codes)
-    distinct, first = distinct_estimators(lines)
-    alpha = widest_margin(distinct).alpha
+    lines, _ = make_margin_lines(booster._staged_codes(X), codes)
+    distinct, first = find_distinct_estimators(lines)
+    alpha = solve_widest_margin(distinct).alpha
     chosen = first[alpha > 0]
     alpha = alpha[alpha > 0]
     model = copy.copy(booster)  # shallow: what is replaced below belongs to the copy alone
     model._terms = [
-        _reweighted(booster, place, weight, t)
+        _reweigh(booster, place, weight, t)
         for t, (place, weight) in enumerate(zip(chosen, alpha, strict=True))
     ]
     model.estimator_weights_ = alpha
@@ -370,7 +370,7 @@ def maximize_margin(
     return model
 
 
-def _reweighted(booster: DiscreteAdaBoostClassifier, place: int, weight: float, t: int) -> Any:
+def _reweigh(booster: DiscreteAdaBoostClassifier, place: int, weight: float, t: int) -> Any:
     term = booster._terms[place]
     values = weight * (term.values / booster.estimator_weights_[place])
     return term._replace(values=values, round=t, reach=float(weight))

@@ -293,10 +293,10 @@ class WeightPeeler(Peeler):
 
     def _judge(self, rows: Rows) -> tuple[np.ndarray, float]:
         weights = self.booster_._staged_weights(rows.X, rows.codes, rows.weights)
-        return mean_weight(weights, significance=self.significance, scale=self.scale)
+        return compute_mean_weight(weights, significance=self.significance, scale=self.scale)
 
 
-def mean_weight(
+def compute_mean_weight(
     weights: Iterable[np.ndarray], *, significance: float, scale: str
 ) -> tuple[np.ndarray, float]:
     """Mean over the rounds of the weight of each row, and the line above which it stands out.
@@ -382,10 +382,10 @@ class VotePeeler(Peeler):
     """
 
     def _judge(self, rows: Rows) -> tuple[np.ndarray, float]:
-        return -mean_vote(self._agreement(rows)), 0.0
+        return -compute_mean_vote(self._agreement(rows)), 0.0
 
 
-def mean_vote(agreement: np.ndarray) -> np.ndarray:
+def compute_mean_vote(agreement: np.ndarray) -> np.ndarray:
     """Mean over the rounds, from -1 (all wrong about the row) to 1."""
     return agreement.mean(axis=1, dtype=float)
 
@@ -531,10 +531,10 @@ class MisclassificationPeeler(Peeler):
     """
 
     def _judge(self, rows: Rows) -> tuple[np.ndarray, float]:
-        return misclassification_rate(self._agreement(rows)), 0.5
+        return compute_misclassification_rate(self._agreement(rows)), 0.5
 
 
-def misclassification_rate(agreement: np.ndarray) -> np.ndarray:
+def compute_misclassification_rate(agreement: np.ndarray) -> np.ndarray:
     """Fraction of the rounds that were wrong about each row, the accurate ones counting more."""
     wrong = agreement < 0
     n_right = (~wrong).sum(axis=0)  # whole numbers: a tie of the rounds is exactly one half

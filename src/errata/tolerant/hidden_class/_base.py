@@ -156,10 +156,10 @@ class NoiseLearningClassifier(HiddenClassClassifier):
         tol = check_fraction("tol", self.tol, high=np.inf)
         solution = maximise_likelihood(
             class_step,
-            noise_step(self),
+            choose_noise_step(self),
             labels,
             start=np.eye(len(self.classes_))[labels.codes],
-            settled=partial(settled or objective_settled, tol),
+            settled=partial(settled or is_objective_settled, tol),
             max_iter=check_count("max_iter", self.max_iter),
         )
         self._report(solution, labels.codes)
@@ -181,7 +181,7 @@ class EmptyClass(Exception):
 Settled = Callable[[Turn | None, Turn], bool]
 
 
-def expectation(
+def compute_expectation(
     log_proba: np.ndarray, transition: np.ndarray, codes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """P(class | x, label) of each row, and the log-probability of its label.
@@ -219,7 +219,7 @@ def maximise_likelihood(
         except EmptyClass as reason:
             warn_user(f"{reason}; the fit of round {n_rounds} is kept.", ConvergenceWarning)
             break
-        now = _turn(fit, noise, transition, labels)
+        now = _take_turn(fit, noise, transition, labels)
         history.append((now.log_likelihood, now.objective))
         if settled(before, now):
             break
@@ -235,22 +235,22 @@ def maximise_likelihood(
     return Maximum(now, *np.array(history).T)
 
 
-def _turn(fit: ClassFit, noise: Any, transition: np.ndarray, labels: Labels) -> Turn:
-    responsibilities, log_p = expectation(fit.log_proba, transition, labels.codes)
+def _take_turn(fit: ClassFit, noise: Any, transition: np.ndarray, labels: Labels) -> Turn:
+    responsibilities, log_p = compute_expectation(fit.log_proba, transition, labels.codes)
     log_likelihood = float(labels.weights @ log_p)
     objective = log_likelihood + noise.log_prior(transition) - fit.penalty
     after = noise.update(responsibilities, labels, transition)
     return Turn(fit, transition, after, responsibilities, log_likelihood, objective)
 
 
-def objective_settled(tol: float, before: Turn | None, now: Turn) -> bool:
+def is_objective_settled(tol: float, before: Turn | None, now: Turn) -> bool:
     """Whether the objective has stopped growing."""
     if before is None:
         return False
     return bool(abs(now.objective - before.objective) <= tol * abs(now.objective))
 
 
-def transition_settled(tol: float, before: Turn | None, now: Turn) -> bool:
+def is_transition_settled(tol: float, before: Turn | None, now: Turn) -> bool:
     """Whether T has stopped moving; where it is known, whether the responsibilities have.
 
     Out of fold the likelihood need not rise, so that it is not asked.
@@ -262,33 +262,33 @@ def transition_settled(tol: float, before: Turn | None, now: Turn) -> bool:
     return bool(np.abs(now.next_transition - now.transition).max() < tol)
 
 
-def _full(counts: np.ndarray) -> np.ndarray:
+def _estimate_full(counts: np.ndarray) -> np.ndarray:
     """Every class errs in its own way; a class without rows has no way that could be told."""
     total = counts.sum(axis=1, keepdims=True)
     return np.divide(counts, total, out=np.full_like(counts, np.nan), where=total > 0)
 
 
-def _per_class(counts: np.ndarray) -> np.ndarray:
+def _estimate_per_class(counts: np.ndarray) -> np.ndarray:
     """Every class errs at its own rate, towards all others alike."""
-    kept = np.diag(_full(counts))
-    return _symmetric(kept)
+    kept = np.diag(_estimate_full(counts))
+    return _make_symmetric(kept)
 
 
-def _uniform(counts: np.ndarray) -> np.ndarray:
+def _estimate_uniform(counts: np.ndarray) -> np.ndarray:
     """All classes err at one rate."""
-    return _symmetric(np.full(len(counts), np.trace(counts) / counts.sum()))
+    return _make_symmetric(np.full(len(counts), np.trace(counts) / counts.sum()))
 
 
-def _symmetric(kept: np.ndarray) -> np.ndarray:
+def _make_symmetric(kept: np.ndarray) -> np.ndarray:
     transition = np.repeat((1 - kept)[:, None] / (len(kept) - 1), len(kept), axis=1)
     np.fill_diagonal(transition, kept)
     return transition
 
 
 NOISES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "full": _full,
-    "per_class": _per_class,
-    "uniform": _uniform,
+    "full": _estimate_full,
+    "per_class": _estimate_per_class,
+    "uniform": _estimate_uniform,
 }
 
 
@@ -297,7 +297,7 @@ class NoiseStep(NamedTuple):
 
     start: np.ndarray
     prior_counts: np.ndarray  # A: what each row of T was seen to do beforehand
-    rows_of: Callable[[np.ndarray], np.ndarray] = _full
+    rows_of: Callable[[np.ndarray], np.ndarray] = _estimate_full
     learn: bool = True
 
     def update(
@@ -306,7 +306,7 @@ class NoiseStep(NamedTuple):
         """The likeliest T; a class that no row may be of keeps its row of the ``transition``."""
         if not self.learn:
             return transition
-        counts = soft_counts(responsibilities, labels, self.start.shape[1])
+        counts = count_softly(responsibilities, labels, self.start.shape[1])
         updated = self.rows_of(counts + self.prior_counts)
         return np.where(np.isnan(updated), transition, updated)
 
@@ -315,20 +315,22 @@ class NoiseStep(NamedTuple):
         return float(xlogy(self.prior_counts, transition).sum()) if self.learn else 0.0
 
 
-def soft_counts(responsibilities: np.ndarray, labels: Labels, n_labels: int) -> np.ndarray:
+def count_softly(responsibilities: np.ndarray, labels: Labels, n_labels: int) -> np.ndarray:
     """``C[c, l]``: how many rows with label l are of class c, as far as one can tell."""
     weighted = responsibilities * labels.weights[:, None]
     return np.array([np.bincount(labels.codes, column, n_labels) for column in weighted.T])
 
 
-def noise_step(model: Any) -> NoiseStep:
+def choose_noise_step(model: Any) -> NoiseStep:
     """The transition step that the parameters of ``model`` ask for."""
     n_classes = len(model.classes_)
-    beforehand = NoiseModel.uniform(n_classes, _init_error(model.init_error, n_classes)).transition
+    beforehand = NoiseModel.uniform(
+        n_classes, _check_init_error(model.init_error, n_classes)
+    ).transition
     strength = check_fraction("prior_strength", model.prior_strength, high=np.inf)
     start = beforehand
     if model.transition is not None:
-        start = known_transition(model.transition, model.classes_)
+        start = check_known_transition(model.transition, model.classes_)
     elif not model.learn_transition:
         raise ValueError(
             "learn_transition=False needs a transition matrix that is known; pass transition=..."
@@ -337,13 +339,13 @@ def noise_step(model: Any) -> NoiseStep:
     return NoiseStep(start, strength * beforehand, rows_of, bool(model.learn_transition))
 
 
-def known_transition(transition: Any, classes: np.ndarray) -> np.ndarray:
+def check_known_transition(transition: Any, classes: np.ndarray) -> np.ndarray:
     """What the user says of T for these classes: a matrix, a NoiseModel, or one error rate."""
     if isinstance(transition, Real):
         transition = NoiseModel.uniform(len(classes), transition)
     T = check_transition(getattr(transition, "transition", transition))
     if getattr(transition, "classes", None) is not None:
-        order = _places_of(classes, transition.classes)
+        order = _find_positions(classes, transition.classes)
         T = T[np.ix_(order, order)]
     if len(T) != len(classes):
         raise ValueError(
@@ -364,7 +366,7 @@ def known_transition(transition: Any, classes: np.ndarray) -> np.ndarray:
     return T
 
 
-def _places_of(classes: np.ndarray, named: np.ndarray) -> list[int]:
+def _find_positions(classes: np.ndarray, named: np.ndarray) -> list[int]:
     """Where each of the classes stands among those that a noise model names."""
     names = named.tolist()
     labels = classes.tolist()
@@ -389,7 +391,7 @@ def warn_if_classes_are_confused(transition: np.ndarray, classes: np.ndarray) ->
         )
 
 
-def _init_error(value: Any, n_classes: int) -> float:
+def _check_init_error(value: Any, n_classes: int) -> float:
     highest = (n_classes - 1) / n_classes
     error = check_fraction("init_error", value)
     if not 0 < error < highest:

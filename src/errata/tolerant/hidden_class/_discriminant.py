@@ -157,7 +157,7 @@ class RobustDiscriminantAnalysis(NoiseLearningClassifier):
         covariance = check_choice("covariance", self.covariance, COVARIANCES)
         shrinkage = check_fraction("shrinkage", self.shrinkage)
         step = partial(
-            gaussian_step,
+            fit_gaussian_step,
             X=X,
             labels=labels,
             classes=self.classes_,
@@ -175,7 +175,7 @@ class RobustDiscriminantAnalysis(NoiseLearningClassifier):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, shape (n, K)."""
         X = self._checked(X)
-        return softmax(log_density(X, self._gaussians), axis=1)
+        return softmax(compute_log_density(X, self._gaussians), axis=1)
 
 
 class Gaussians(NamedTuple):
@@ -186,7 +186,7 @@ class Gaussians(NamedTuple):
     roots: np.ndarray  # (1, d, d), or (K, d, d): lower triangles whose squares are covariances
 
 
-def gaussian_step(
+def fit_gaussian_step(
     responsibilities: np.ndarray,
     _: np.ndarray,
     *,
@@ -204,7 +204,7 @@ def gaussian_step(
         name = classes.tolist()[int((size - least).argmin())]
         raise EmptyClass(f"less than one row is left of the class {name!r}")
     gaussians = fit(X, counts)
-    return ClassFit(gaussians, log_density(X, gaussians))
+    return ClassFit(gaussians, compute_log_density(X, gaussians))
 
 
 def _warn_of_few_rows(size: np.ndarray, model: RobustDiscriminantAnalysis) -> None:
@@ -226,24 +226,28 @@ def fit_gaussians(
     means = (counts.T @ X) / size[:, None]
     if covariance == "full":
         spread = np.array(
-            [_scatter(X - m, w) / w.sum() for m, w in zip(means, counts.T, strict=True)]
+            [_compute_scatter(X - m, w) / w.sum() for m, w in zip(means, counts.T, strict=True)]
         )
     else:
         # Around the class means: around the centre, less what the means are away from it.
         centre = size @ means / size.sum()
-        spread = _scatter(X - centre, counts.sum(axis=1)) - _scatter(means - centre, size)
+        spread = _compute_scatter(X - centre, counts.sum(axis=1)) - _compute_scatter(
+            means - centre, size
+        )
         spread = spread[None] / size.sum()
         if covariance == "diag":
             spread = spread * np.eye(X.shape[1])
     rounding = 1e-12 * np.abs(X).max(axis=0)
     spread = np.where(np.abs(spread) > np.outer(rounding, rounding), spread, 0.0)
-    return Gaussians(size / size.sum(), means, np.array([_root(S, shrinkage) for S in spread]))
+    return Gaussians(
+        size / size.sum(), means, np.array([_compute_root(S, shrinkage) for S in spread])
+    )
 
 
-def log_density(X: np.ndarray, gaussians: Gaussians) -> np.ndarray:
+def compute_log_density(X: np.ndarray, gaussians: Gaussians) -> np.ndarray:
     """Log-density of each row together with each class, shape (n, K)."""
     columns = [
-        _squared_distance(X, mean, gaussians.roots[c % len(gaussians.roots)])
+        _compute_squared_distance(X, mean, gaussians.roots[c % len(gaussians.roots)])
         for c, mean in enumerate(gaussians.means)
     ]
     half_log_det = np.log(np.diagonal(gaussians.roots, axis1=1, axis2=2)).sum(axis=1)
@@ -251,17 +255,17 @@ def log_density(X: np.ndarray, gaussians: Gaussians) -> np.ndarray:
     return constant - np.column_stack(columns) / 2
 
 
-def _squared_distance(X: np.ndarray, mean: np.ndarray, root: np.ndarray) -> np.ndarray:
+def _compute_squared_distance(X: np.ndarray, mean: np.ndarray, root: np.ndarray) -> np.ndarray:
     """Mahalanobis distance of each row, squared."""
     whitened = solve_triangular(root, (X - mean).T, lower=True, check_finite=False)
     return np.einsum("dn,dn->n", whitened, whitened)
 
 
-def _scatter(centred: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def _compute_scatter(centred: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return (centred * weights[:, None]).T @ centred
 
 
-def _root(covariance: np.ndarray, shrinkage: float) -> np.ndarray:
+def _compute_root(covariance: np.ndarray, shrinkage: float) -> np.ndarray:
     """Lower triangle whose square is the covariance, drawn towards a multiple of the identity."""
     d = len(covariance)
     towards = np.trace(covariance) / d * np.eye(d)

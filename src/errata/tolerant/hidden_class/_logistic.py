@@ -16,16 +16,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._validation import check_count, check_fraction, check_positive
 from ..._warn import warn_user
-from .._softmax import class_log_proba, scores
+from .._softmax import compute_log_proba, compute_scores
 from ._base import (
     ClassFit,
     HiddenClassClassifier,
     Labels,
     NoiseLearningClassifier,
     Turn,
-    expectation,
-    known_transition,
-    objective_settled,
+    check_known_transition,
+    compute_expectation,
+    is_objective_settled,
 )
 
 # log P(class | x), (n, K) -> the loss of each row, (n,), and its target, (n, K)
@@ -68,11 +68,11 @@ class LinearClassifier(HiddenClassClassifier):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, shape (n, K)."""
-        return np.exp(class_log_proba(self._scores(X)))
+        return np.exp(compute_log_proba(self._scores(X)))
 
     def _scores(self, X: Any) -> np.ndarray:
         X = self._checked(X)
-        return scores(X, np.column_stack([self.intercept_, self.coef_]))
+        return compute_scores(X, np.column_stack([self.intercept_, self.coef_]))
 
 
 class RobustLogisticRegression(LinearClassifier, NoiseLearningClassifier):
@@ -205,7 +205,7 @@ class RobustLogisticRegression(LinearClassifier, NoiseLearningClassifier):
         self.contamination = contamination
 
     def _fit_labels(self, X: Any, labels: Labels) -> None:
-        settled = objective_settled if self.learn_transition else _at_once
+        settled = is_objective_settled if self.learn_transition else _stop_at_once
         last = self._learn(LogisticStep(self._task(X, labels), labels.codes), labels, settled)
         self._keep(last.fit.params)
 
@@ -219,26 +219,28 @@ class LogisticStep:
     def __init__(self, task: LinearTask, codes: np.ndarray) -> None:
         self.task = task
         self.codes = codes
-        as_if_right = partial(label_loss, transition=np.eye(task.n_classes), codes=codes)
+        as_if_right = partial(compute_label_loss, transition=np.eye(task.n_classes), codes=codes)
         self.beta, _ = minimise(task, as_if_right, task.start())
 
     def __call__(self, responsibilities: np.ndarray, transition: np.ndarray) -> ClassFit:
         """Coefficients for this T, from those of the round before."""
-        loss = partial(label_loss, transition=transition, codes=self.codes)
+        loss = partial(compute_label_loss, transition=transition, codes=self.codes)
         self.beta, _ = minimise(self.task, loss, self.beta)
         penalty = self.task.l2 / 2 * float((self.beta[:, 1:] ** 2).sum())
-        return ClassFit(self.beta, class_log_proba(scores(self.task.X, self.beta)), penalty)
+        return ClassFit(
+            self.beta, compute_log_proba(compute_scores(self.task.X, self.beta)), penalty
+        )
 
 
-def label_loss(
+def compute_label_loss(
     log_proba: np.ndarray, transition: np.ndarray, codes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """How unlikely each label is under T, and what it says of the class."""
-    responsibilities, log_likelihood = expectation(log_proba, transition, codes)
+    responsibilities, log_likelihood = compute_expectation(log_proba, transition, codes)
     return -log_likelihood, responsibilities
 
 
-def _at_once(tol: float, before: Turn | None, now: Turn) -> bool:
+def _stop_at_once(tol: float, before: Turn | None, now: Turn) -> bool:
     """Nothing else moves where T is known."""
     return True
 
@@ -349,9 +351,9 @@ class UnbiasedLogisticRegression(LinearClassifier):
         self.contamination = contamination
 
     def _fit_labels(self, X: Any, labels: Labels) -> None:
-        T = known_transition(self.transition, self.classes_)
+        T = check_known_transition(self.transition, self.classes_)
         task = self._task(X, labels)
-        loss = partial(unbiased_loss, targets=targets_of_labels(T)[labels.codes])
+        loss = partial(compute_unbiased_loss, targets=invert_transition(T)[labels.codes])
         beta, self.n_iter_ = minimise(
             task,
             loss,
@@ -360,26 +362,30 @@ class UnbiasedLogisticRegression(LinearClassifier):
             max_iter=check_count("max_iter", self.max_iter),
         )
         self._keep(beta)
-        responsibilities, log_likelihood = expectation(
-            class_log_proba(scores(X, beta)), T, labels.codes
+        responsibilities, log_likelihood = compute_expectation(
+            compute_log_proba(compute_scores(X, beta)), T, labels.codes
         )
         self.log_likelihood_ = np.array([labels.weights @ log_likelihood])
         self._report_noise(T, responsibilities, labels.codes)
 
 
-def targets_of_labels(transition: np.ndarray) -> np.ndarray:
+def invert_transition(transition: np.ndarray) -> np.ndarray:
     """Of each label, how much the loss of each class counts: rows that sum to one, some below 0."""
     return np.linalg.inv(transition)
 
 
-def unbiased_loss(log_proba: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def compute_unbiased_loss(
+    log_proba: np.ndarray, targets: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Log loss whose expectation over the labels of a class is the log loss of the class."""
     return -np.einsum("nc,nc->n", targets, log_proba), targets
 
 
-def value_and_gradient(task: LinearTask, loss: Loss, beta: np.ndarray) -> tuple[float, np.ndarray]:
+def compute_value_and_gradient(
+    task: LinearTask, loss: Loss, beta: np.ndarray
+) -> tuple[float, np.ndarray]:
     """Weighted loss plus ``l2 / 2`` times the squared coefficients, and its gradient."""
-    log_proba = class_log_proba(scores(task.X, beta))
+    log_proba = compute_log_proba(compute_scores(task.X, beta))
     row_loss, target = loss(log_proba)
     value = task.weights @ row_loss + task.l2 / 2 * (beta[:, 1:] ** 2).sum()
     # Of two classes only the second has parameters.
@@ -395,7 +401,7 @@ def minimise(
     """The coefficients of least loss that L-BFGS finds from ``beta``, and in how many steps."""
 
     def objective(theta: np.ndarray) -> tuple[float, np.ndarray]:
-        value, gradient = value_and_gradient(task, loss, theta.reshape(beta.shape))
+        value, gradient = compute_value_and_gradient(task, loss, theta.reshape(beta.shape))
         return value, gradient.ravel()
 
     options = {"maxiter": max_iter, "maxfun": 20_000, "maxcor": 20, "gtol": gtol, "ftol": 1e-15}

@@ -15,8 +15,8 @@ from ._base import (
     Labels,
     Maximum,
     NoiseStep,
+    is_transition_settled,
     maximise_likelihood,
-    transition_settled,
 )
 
 COVARIANCE_TYPES = ("full", "tied", "diag", "spherical")
@@ -125,7 +125,7 @@ class RobustMixtureClassifier(HiddenClassClassifier):
         max_iter = check_count("max_iter", self.max_iter)
         self.mixture_ = self._fit_mixture(X[labels.weights > 0])
         memberships = self.mixture_.predict_proba(X)
-        solution = labels_of_components(
+        solution = label_components(
             memberships, labels, len(self.classes_), tol=tol, max_iter=max_iter
         )
         self.log_likelihood_ = solution.log_likelihood
@@ -163,7 +163,7 @@ class RobustMixtureClassifier(HiddenClassClassifier):
         return self.mixture_.predict_proba(X) @ self.label_given_component_.T
 
 
-def labels_of_components(
+def label_components(
     memberships: np.ndarray, labels: Labels, n_classes: int, *, tol: float, max_iter: int
 ) -> Maximum:
     """How often each component has each label: the hidden class is the component.
@@ -183,6 +183,6 @@ def labels_of_components(
         NoiseStep(start, np.zeros_like(start)),
         labels,
         start=memberships,
-        settled=partial(transition_settled, tol),
+        settled=partial(is_transition_settled, tol),
         max_iter=max_iter,
     )

@@ -19,7 +19,7 @@ from ..._crossfit import Fold, encode_groups, find_not_learnable, make_folds, wa
 from ..._random import clone_keeping_seeds, draw_seed
 from ..._routing import make_router, route_fit, take_params_of_rows, takes_sample_weight
 from ..._validation import check_fraction, check_labelled
-from ._base import ClassFit, Labels, NoiseLearningClassifier, transition_settled
+from ._base import ClassFit, Labels, NoiseLearningClassifier, is_transition_settled
 
 _LEAST_PROBABILITY = 1e-6  # of a class: a leaf without it must not rule it out for ever
 
@@ -228,7 +228,7 @@ class NoiseModelClassifier(NoiseLearningClassifier):
             check_fraction("prune_below", self.prune_below),
             self.n_jobs,
         )
-        last = self._learn(fits.step, labels, transition_settled)
+        last = self._learn(fits.step, labels, is_transition_settled)
         self.estimator_ = fits.fit(last.responsibilities)
         return self
 
@@ -257,7 +257,7 @@ class NoiseModelClassifier(NoiseLearningClassifier):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, shape (n, K)."""
         X = self._checked(X)
-        return aligned_proba(self.estimator_, X, self.classes_)
+        return predict_aligned(self.estimator_, X, self.classes_)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata this estimator takes, and which it hands on.
@@ -314,7 +314,7 @@ class SoftFits(NamedTuple):
     def step(self, responsibilities: np.ndarray, transition: np.ndarray) -> ClassFit:
         """P(class | x) of each row, by a fit to the responsibilities of all rows or other folds."""
         if self.folds is None:
-            proba = aligned_proba(self.fit(responsibilities), self.X, self.classes)
+            proba = predict_aligned(self.fit(responsibilities), self.X, self.classes)
         else:
             proba = self._out_of_fold(responsibilities, self.folds)
         if np.isnan(proba).any():
@@ -342,7 +342,7 @@ class SoftFits(NamedTuple):
 
     def _out_of_fold(self, responsibilities: np.ndarray, folds: list[Fold]) -> np.ndarray:
         found = Parallel(n_jobs=self.n_jobs)(
-            delayed(_held_out_proba)(self, responsibilities, *fold) for fold in folds
+            delayed(_predict_held_out)(self, responsibilities, *fold) for fold in folds
         )
         proba = np.empty_like(responsibilities)
         for (_, test), of_fold in zip(folds, found, strict=True):
@@ -353,16 +353,16 @@ class SoftFits(NamedTuple):
         return proba
 
 
-def _held_out_proba(
+def _predict_held_out(
     fits: SoftFits, responsibilities: np.ndarray, train: np.ndarray, test: np.ndarray
 ) -> np.ndarray:
     mass = responsibilities[train].sum(axis=0)
     if (mass > fits.prune_below).sum() == 1:  # some classifiers refuse to learn one class
         return np.tile(mass / mass.sum(), (len(test), 1))
-    return aligned_proba(fits.fit(responsibilities, train), take_rows(fits.X, test), fits.classes)
+    return predict_aligned(fits.fit(responsibilities, train), take_rows(fits.X, test), fits.classes)
 
 
-def aligned_proba(model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
+def predict_aligned(model: Any, X: Any, classes: np.ndarray) -> np.ndarray:
     """Its probabilities in the order of ``classes``; of a class it does not know, 0."""
     proba = model.predict_proba(X)
     if len(model.classes_) == len(classes):

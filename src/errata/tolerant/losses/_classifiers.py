@@ -26,7 +26,7 @@ from ..._validation import (
     check_rows,
 )
 from ..._warn import warn_user
-from .._softmax import scores
+from .._softmax import compute_scores
 from ._losses import (
     GeneralizedCrossEntropy,
     MarginLoss,
@@ -81,7 +81,7 @@ class RobustLossModel(ClassifierMixin, DetectorMixin, BaseEstimator):
         """Fit to rows and labels that have passed the checks; ``classes_`` is set."""
         weights = check_row_weights("sample_weight", sample_weight, len(codes))
         check_class_weights(codes, self.classes_, weights)
-        loss = checked_loss(self.loss)
+        loss = check_loss(self.loss)
         C = check_positive("C", self.C)
         Z, penalty = self._make_features(X, weights)
         found = fit_scores(
@@ -100,7 +100,7 @@ class RobustLossModel(ClassifierMixin, DetectorMixin, BaseEstimator):
         self.objective_ = np.array(found.objective)
         self.n_iter_ = len(found.objective) - 1
         self._keep(found.beta)
-        proba = loss.proba(scores(Z, found.beta))
+        proba = loss.proba(compute_scores(Z, found.beta))
         self._conclude(compute_margin(proba, codes), codes, proba.argmax(axis=1))
         return self
 
@@ -118,7 +118,7 @@ class RobustLossModel(ClassifierMixin, DetectorMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, shape (n, K): good for ranking, too sure of itself."""
         eta = self._scores(check_rows(self, X, dtype=float))
-        return checked_loss(self.loss).proba(eta)
+        return check_loss(self.loss).proba(eta)
 
     def _make_features(self, X: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Features to fit, and the penalty on the square of each coefficient."""
@@ -133,7 +133,7 @@ class RobustLossModel(ClassifierMixin, DetectorMixin, BaseEstimator):
         raise NotImplementedError
 
 
-def checked_loss(loss: Any) -> Any:
+def check_loss(loss: Any) -> Any:
     """The loss itself, or the one of this name with its defaults."""
     if isinstance(loss, SoftmaxLoss | MarginLoss):
         loss.check()
@@ -383,14 +383,14 @@ class KernelRobustLossClassifier(RobustLossModel):
         self.random_state = random_state
 
     def _make_features(self, X: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        self.gamma_ = _checked_gamma(self.gamma, X, weights)
+        self.gamma_ = _check_gamma(self.gamma, X, weights)
         spanning = np.flatnonzero(weights)
         size = check_count("n_components", self.n_components)
         if len(spanning) > size:
             random = check_random_state(self.random_state)
             spanning = np.sort(random.choice(spanning, size, replace=False))
         self.components_ = X[spanning]
-        self._map = _whitening(self._gram(self.components_))
+        self._map = _compute_whitening(self._gram(self.components_))
         Z = self._gram(X) @ self._map
         return Z, np.ones(Z.shape[1])
 
@@ -413,14 +413,14 @@ class KernelRobustLossClassifier(RobustLossModel):
         )
 
 
-def _whitening(K: np.ndarray) -> np.ndarray:
+def _compute_whitening(K: np.ndarray) -> np.ndarray:
     """The matrix W that makes features K W of a kernel K, so that their inner products are K."""
     values, vectors = eigh(K)
     kept = values > FLAT * values[-1]
     return vectors[:, kept] / np.sqrt(values[kept])
 
 
-def _checked_gamma(gamma: Any, X: np.ndarray, weights: np.ndarray) -> float:
+def _check_gamma(gamma: Any, X: np.ndarray, weights: np.ndarray) -> float:
     if not isinstance(gamma, str):
         return check_positive("gamma", gamma, otherwise=', or "scale" or "auto"')
     if check_choice("gamma", gamma, ("scale", "auto")) == "auto":
@@ -440,9 +440,9 @@ class WeightedRows(NamedTuple):
     penalty: np.ndarray
 
 
-def objective(loss: Any, rows: WeightedRows, beta: np.ndarray) -> float:
+def compute_objective(loss: Any, rows: WeightedRows, beta: np.ndarray) -> float:
     """The sum of weighted losses and half the weighted squared coefficients."""
-    losses = rows.weights * loss.value(scores(rows.Z, beta), rows.codes)
+    losses = rows.weights * loss.value(compute_scores(rows.Z, beta), rows.codes)
     return float(losses.sum() + (rows.penalty * beta[:, 1:] ** 2).sum() / 2)
 
 
@@ -464,9 +464,9 @@ def fit_scores(
     return step(loss, rows, start, max_iter=max_iter, tol=tol)
 
 
-def gradient(loss: Any, rows: WeightedRows, beta: np.ndarray) -> np.ndarray:
+def compute_gradient(loss: Any, rows: WeightedRows, beta: np.ndarray) -> np.ndarray:
     """Its derivative by the coefficients."""
-    slope = rows.weights * loss.slope(scores(rows.Z, beta), rows.codes)
+    slope = rows.weights * loss.slope(compute_scores(rows.Z, beta), rows.codes)
     return np.column_stack([slope.sum(axis=0), slope.T @ rows.Z + rows.penalty * beta[:, 1:]])
 
 
@@ -478,10 +478,10 @@ def descend(
 
     def both(theta: np.ndarray) -> tuple[float, np.ndarray]:
         current = theta.reshape(beta.shape)
-        slope = gradient(loss, rows, current)
-        return objective(loss, rows, current) / total, slope.ravel() / total
+        slope = compute_gradient(loss, rows, current)
+        return compute_objective(loss, rows, current) / total, slope.ravel() / total
 
-    values = [objective(loss, rows, beta)]
+    values = [compute_objective(loss, rows, beta)]
     options = {"maxiter": max_iter, "maxfun": 5 * max_iter, "maxcor": 30, "gtol": tol, "ftol": 0}
     found = minimize(
         both,
@@ -503,14 +503,14 @@ def _descend_in_turns(
     The concave-convex procedure: with the capped rows at their cap, the convex loss of the others
     is above the objective, and touches it where the last fit ended.
     """
-    values = [objective(loss, rows, beta)]
+    values = [compute_objective(loss, rows, beta)]
     before = None
     for _ in range(max_iter):
-        counted = loss.counts(scores(rows.Z, beta), rows.codes)
+        counted = loss.counts(compute_scores(rows.Z, beta), rows.codes)
         if before is not None and np.array_equal(counted, before):
             return Descent(beta, values, True)
         below = rows._replace(weights=rows.weights * counted)
         beta = descend(loss.convex, below, beta, max_iter=max_iter, tol=tol).beta
-        values.append(objective(loss, rows, beta))
+        values.append(compute_objective(loss, rows, beta))
         before = counted
     return Descent(beta, values, False)

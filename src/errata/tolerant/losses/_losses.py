@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import expit
 
 from ..._validation import check_fraction, check_positive
-from .._softmax import class_log_proba, label_log_proba
+from .._softmax import compute_log_proba, take_label_log_proba
 
 NO_PROBABILITY = 4.0  # what the reverse cross-entropy takes minus the logarithm of 0 for
 
@@ -40,11 +40,11 @@ class MarginLoss:
 
     def value(self, scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Loss of each row and score, shape (n, q)."""
-        return self.phi(sides(scores, codes) * scores)
+        return self.phi(find_sides(scores, codes) * scores)
 
     def slope(self, scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Its derivative by the score, shape (n, q)."""
-        side = sides(scores, codes)
+        side = find_sides(scores, codes)
         return side * self.phi_slope(side * scores)
 
     def proba(self, scores: np.ndarray) -> np.ndarray:
@@ -57,7 +57,7 @@ class MarginLoss:
         return p / p.sum(axis=1, keepdims=True)
 
 
-def sides(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def find_sides(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """1 where a score (n, q) is that of the row's label, else -1."""
     columns = np.arange(scores.shape[1]) if scores.shape[1] > 1 else np.ones(1)
     return np.where(codes[:, None] == columns, 1.0, -1.0)
@@ -247,11 +247,11 @@ class SoftmaxLoss:
 
     def value(self, scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Loss of each row, shape (n, 1)."""
-        return self.of(label_log_proba(scores, codes))[:, None]
+        return self.of(take_label_log_proba(scores, codes))[:, None]
 
     def slope(self, scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Its derivative by each of the scores, shape (n, q)."""
-        log_proba = class_log_proba(scores)
+        log_proba = compute_log_proba(scores)
         log_p = np.take_along_axis(log_proba, codes[:, None], axis=1)
         surprise = np.exp(log_proba)
         np.put_along_axis(surprise, codes[:, None], np.expm1(log_p), axis=1)
@@ -259,7 +259,7 @@ class SoftmaxLoss:
 
     def proba(self, scores: np.ndarray) -> np.ndarray:
         """Probability of each class, shape (n, K)."""
-        return np.exp(class_log_proba(scores))
+        return np.exp(compute_log_proba(scores))
 
 
 class CrossEntropy(SoftmaxLoss):

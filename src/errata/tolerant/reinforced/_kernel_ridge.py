@@ -14,11 +14,11 @@ from ._loop import (
     SCALE_UPDATES,
     Fit,
     ReinforcedEstimator,
-    centre_of,
-    gaussian_log_density,
+    compute_gaussian_log_density,
+    compute_scale_floor,
+    estimate_scale,
+    find_centre,
     report_scale,
-    scale_floor,
-    weighted_scale,
 )
 
 
@@ -201,7 +201,7 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
         y = y.astype(float)
         _check_gram_size(len(y), self.max_gram_bytes)  # before the memory is asked for
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
-        floor = scale_floor(y, sample_weight)
+        floor = compute_scale_floor(y, sample_weight)
         maximise = partial(
             fit_curve,
             self._gram(X),
@@ -230,7 +230,7 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
         if callable(self.kernel):
             return np.asarray(self.kernel(X, X if Y is None else Y))
         if self.kernel == "rbf":  # differences are found from squares, which are best kept small
-            origin = centre_of(X if Y is None else Y)
+            origin = find_centre(X if Y is None else Y)
             X = X - origin
             Y = None if Y is None else Y - origin
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, gamma=self.gamma)
@@ -258,9 +258,9 @@ def fit_curve(
         K, y, weights, alpha=alpha, leave_one_out=leave_one_out
     )
     penalty = alpha * float(dual_coef @ K @ dual_coef)
-    scale = weighted_scale(residuals, weights, floor=floor, shrinkage=penalty if joint else 0.0)
+    scale = estimate_scale(residuals, weights, floor=floor, shrinkage=penalty if joint else 0.0)
     curve = Curve(dual_coef, intercept, scale)
-    return Fit(curve, gaussian_log_density(residuals, scale), -penalty / (2 * scale**2))
+    return Fit(curve, compute_gaussian_log_density(residuals, scale), -penalty / (2 * scale**2))
 
 
 def solve_curve(

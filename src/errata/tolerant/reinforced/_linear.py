@@ -14,12 +14,12 @@ from ._loop import (
     SCALE_UPDATES,
     Fit,
     ReinforcedEstimator,
-    centre_of,
-    gaussian_log_density,
+    compute_gaussian_log_density,
+    compute_scale_floor,
+    compute_triangle,
+    estimate_scale,
+    find_centre,
     report_scale,
-    scale_floor,
-    triangle,
-    weighted_scale,
 )
 
 
@@ -184,7 +184,7 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
         y = y.astype(float)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
         # Without an intercept the line passes through the origin, and rows must not be moved.
-        centre = centre_of(X) if self.fit_intercept else np.zeros(X.shape[1])
+        centre = find_centre(X) if self.fit_intercept else np.zeros(X.shape[1])
         maximise = partial(
             fit_line,
             X - centre,
@@ -192,7 +192,7 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
             alpha=check_fraction("alpha", self.alpha, high=np.inf),
             joint=check_choice("scale_update", self.scale_update, SCALE_UPDATES) == "joint",
             fit_intercept=self.fit_intercept,
-            floor=scale_floor(y, sample_weight),
+            floor=compute_scale_floor(y, sample_weight),
         )
         line = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
         self.coef_ = line.coef
@@ -228,9 +228,9 @@ def fit_line(
     coef, intercept, rank = solve_line(X, y, weights, alpha=alpha, fit_intercept=fit_intercept)
     residuals = y - X @ coef - intercept
     penalty = alpha * float(coef @ coef)
-    scale = weighted_scale(residuals, weights, floor=floor, shrinkage=penalty if joint else 0.0)
+    scale = estimate_scale(residuals, weights, floor=floor, shrinkage=penalty if joint else 0.0)
     line = Line(coef, intercept, scale, rank)
-    return Fit(line, gaussian_log_density(residuals, scale), -penalty / (2 * scale**2))
+    return Fit(line, compute_gaussian_log_density(residuals, scale), -penalty / (2 * scale**2))
 
 
 def solve_line(
@@ -238,7 +238,7 @@ def solve_line(
 ) -> tuple[np.ndarray, float, int]:
     """Coefficients, intercept, and the rank of the weighted table."""
     d = X.shape[1]
-    R = triangle([X, y], weights, ones=fit_intercept)
+    R = compute_triangle([X, y], weights, ones=fit_intercept)
     corner = R[int(fit_intercept) :, int(fit_intercept) :]
     # The penalty as d more rows of response 0, in the columns of X only: the printed I_d of (53)
     # would also shrink the intercept. The threshold of the rank is that of numpy's matrix_rank.

@@ -9,8 +9,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._validation import check_data, check_fraction, check_labelled, check_row_weights
 from ..._warn import warn_user
-from .._softmax import Task, class_log_proba, fit_softmax, is_separated, label_log_proba, scores
-from ._loop import Fit, ReinforcedEstimator, centre_of, require_every_class
+from .._softmax import (
+    Task,
+    compute_log_proba,
+    compute_scores,
+    fit_softmax,
+    is_separated,
+    take_label_log_proba,
+)
+from ._loop import Fit, ReinforcedEstimator, find_centre, require_every_class
 
 
 class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):
@@ -150,15 +157,15 @@ class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):
             another detector: a way out when many errors have shaped the ordinary fit.
         """
         X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, order="C")
-        l2 = _l2_penalty(self.C)
-        centre = centre_of(X)
+        l2 = _convert_to_l2_penalty(self.C)
+        centre = find_centre(X)
         centred = X - centre
         maximise = partial(fit_boundary, centred, codes, classes=self.classes_, l2=l2)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(codes))
         beta = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
         self.intercept_ = beta[:, 0] - beta[:, 1:] @ centre
         self.coef_ = beta[:, 1:]
-        likeliest = class_log_proba(scores(centred, beta)).argmax(axis=1)
+        likeliest = compute_log_proba(compute_scores(centred, beta)).argmax(axis=1)
         self._conclude(self.suspicion_, codes, likeliest)
         task = Task(centred, codes, sample_weight * self.weights_, len(self.classes_), l2)
         self.separable_ = is_separated(task, beta)
@@ -173,7 +180,7 @@ class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):
         """Score of the second of two classes, shape (n,), or of each of more, shape (n, K)."""
         check_is_fitted(self)
         X = check_data(self, X, dtype=float, reset=False)
-        eta = scores(X, self._beta())
+        eta = compute_scores(X, self._beta())
         return eta[:, 0] if eta.shape[1] == 1 else eta
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -194,10 +201,10 @@ class ReinforcedLogisticRegression(ClassifierMixin, ReinforcedEstimator):
         return np.column_stack([self.intercept_, self.coef_])
 
     def _log_proba(self, X: np.ndarray) -> np.ndarray:
-        return class_log_proba(scores(X, self._beta()))
+        return compute_log_proba(compute_scores(X, self._beta()))
 
 
-def _l2_penalty(C: Any) -> float:
+def _convert_to_l2_penalty(C: Any) -> float:
     inverse = check_fraction("C", C, high=np.inf)
     if inverse == 0:
         raise ValueError(f"C={C!r} must be a number above 0.")
@@ -216,5 +223,5 @@ def fit_boundary(
     """Weighted logistic regression (62), and the log-probability of each label under it."""
     require_every_class(weights, codes, classes)
     beta = fit_softmax(Task(X, codes, weights, len(classes), l2), start)
-    log_p = label_log_proba(scores(X, beta), codes)
+    log_p = take_label_log_proba(compute_scores(X, beta), codes)
     return Fit(beta, log_p, -l2 / 2 * float((beta[:, 1:] ** 2).sum()))

@@ -24,10 +24,10 @@ from ..._validation import (
 from ..._warn import warn_user
 from ._weights import (
     PENALTIES,
-    abnormality,
-    added_probabilities,
     choose_log_alpha,
-    reinforced_log_likelihood,
+    compute_abnormality,
+    compute_reinforced_log_likelihood,
+    compute_reinforcements,
     weigh,
 )
 
@@ -102,7 +102,7 @@ def reinforce(
             log_alpha = choose_log_alpha(log_p, sample_weight, rule.mean_weight, rule.penalty)
         before = weights
         weights = weigh(log_p, log_alpha, rule.penalty)
-        objective.append(_objective(fit, log_alpha, rule.penalty, sample_weight))
+        objective.append(_compute_objective(fit, log_alpha, rule.penalty, sample_weight))
         # A row that stands for no row has a weight too, but no say in when to stop.
         moved = np.abs(weights - before)[sample_weight > 0].max()
         if moved <= rule.tol:
@@ -133,8 +133,10 @@ def _refit(maximise: Maximise, row_weights: np.ndarray, params: Any) -> Fit:
     return maximise(row_weights, params)
 
 
-def _objective(fit: Fit, log_alpha: float, penalty: str, sample_weight: np.ndarray) -> float:
-    gains = reinforced_log_likelihood(fit.log_p, log_alpha, penalty)
+def _compute_objective(
+    fit: Fit, log_alpha: float, penalty: str, sample_weight: np.ndarray
+) -> float:
+    gains = compute_reinforced_log_likelihood(fit.log_p, log_alpha, penalty)
     return float(sample_weight @ gains) + fit.log_prior
 
 
@@ -165,7 +167,7 @@ class ReinforcedEstimator(DetectorMixin, BaseEstimator):
         found = reinforce(maximise, rule, sample_weight=sample_weight, w_init=w_init)
         self.weights_ = found.weights
         self.log_likelihood_ = found.fit.log_p
-        self.added_probabilities_ = added_probabilities(
+        self.added_probabilities_ = compute_reinforcements(
             found.fit.log_p, found.log_alpha, rule.penalty
         )
         self.log_reinforcement_ = found.log_alpha
@@ -176,7 +178,7 @@ class ReinforcedEstimator(DetectorMixin, BaseEstimator):
         self.n_iter_ = found.n_iter
         self.converged_ = found.converged
         # Classifiers call it once more, with the predicted classes, for suggested_.
-        self._conclude(abnormality(found.fit.log_p, found.log_alpha, rule.penalty))
+        self._conclude(compute_abnormality(found.fit.log_p, found.log_alpha, rule.penalty))
         return found.fit.params
 
 
@@ -191,12 +193,12 @@ def require_every_class(row_weights: np.ndarray, codes: np.ndarray, classes: np.
         )
 
 
-def gaussian_log_density(residuals: np.ndarray, scale: float) -> np.ndarray:
+def compute_gaussian_log_density(residuals: np.ndarray, scale: float) -> np.ndarray:
     """Log-density of each residual under N(0, scale²)."""
     return -_LOG_2_PI / 2 - np.log(scale) - (residuals / scale) ** 2 / 2
 
 
-def weighted_scale(
+def estimate_scale(
     residuals: np.ndarray, weights: np.ndarray, *, floor: float, shrinkage: float = 0.0
 ) -> float:
     """Standard deviation of the noise (52), not below ``floor``.
@@ -207,7 +209,7 @@ def weighted_scale(
     return max(floor, float(np.sqrt((weights @ residuals**2 + shrinkage) / weights.sum())))
 
 
-def scale_floor(y: np.ndarray, weights: np.ndarray) -> float:
+def compute_scale_floor(y: np.ndarray, weights: np.ndarray) -> float:
     """The narrowest noise to believe in: a fit closer than this has collapsed on a few rows."""
     mean = float(np.average(y, weights=weights))
     spread = float(np.sqrt(np.average((y - mean) ** 2, weights=weights)))
@@ -224,8 +226,8 @@ def clean_scale(mean_weight: float, penalty: str, n_points: int = 20_001) -> flo
     x = ndtri((np.arange(n_points) + 0.5) / n_points)
 
     def maximise(weights: np.ndarray, _: float | None) -> Fit:
-        scale = weighted_scale(x, weights, floor=1e-8)
-        return Fit(scale, gaussian_log_density(x, scale))
+        scale = estimate_scale(x, weights, floor=1e-8)
+        return Fit(scale, compute_gaussian_log_density(x, scale))
 
     rule = Rule(penalty, log_alpha=None, mean_weight=mean_weight, max_iter=1000, tol=1e-7)
     ones = np.ones(n_points)
@@ -249,7 +251,7 @@ def report_scale(estimator: Any, scale: float, *, floor: float) -> None:
         )
 
 
-def centre_of(X: np.ndarray) -> np.ndarray:
+def find_centre(X: np.ndarray) -> np.ndarray:
     """The median of each column, to be taken off before anything is squared or factorised.
 
     Columns far from zero keep their digits that way, and as the median of a constant column is
@@ -258,7 +260,9 @@ def centre_of(X: np.ndarray) -> np.ndarray:
     return np.median(X, axis=0)
 
 
-def triangle(columns: list[np.ndarray], weights: np.ndarray, *, ones: bool = True) -> np.ndarray:
+def compute_triangle(
+    columns: list[np.ndarray], weights: np.ndarray, *, ones: bool = True
+) -> np.ndarray:
     """Upper-triangular R with ``R'R = Z'WZ``, where Z holds a column of ones and the ``columns``.
 
     It is the triangular factor of the weighted table, found from those of its blocks: the factor of
@@ -268,20 +272,20 @@ def triangle(columns: list[np.ndarray], weights: np.ndarray, *, ones: bool = Tru
     means are ``R[0, 1:] / R[0, 0]``.
     """
     parts = blocks(len(weights), BLOCK_ROWS)
-    return reduce_blocks(_factor_of, parts, columns, weights, ones, merge=_factor_of_both)
+    return reduce_blocks(_factorise_rows, parts, columns, weights, ones, merge=_merge_factors)
 
 
-def _factor_of(
+def _factorise_rows(
     rows: slice, columns: list[np.ndarray], weights: np.ndarray, ones: bool
 ) -> np.ndarray:
     root = np.sqrt(weights[rows])[:, None]
     block = [c[rows].reshape(len(root), -1) for c in columns]
-    return _factor(np.hstack([np.ones((len(root), int(ones))), *block]) * root)
+    return _factorise(np.hstack([np.ones((len(root), int(ones))), *block]) * root)
 
 
-def _factor_of_both(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
-    return _factor(np.vstack([upper, lower]))
+def _merge_factors(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
+    return _factorise(np.vstack([upper, lower]))
 
 
-def _factor(table: np.ndarray) -> np.ndarray:
+def _factorise(table: np.ndarray) -> np.ndarray:
     return qr(table, mode="r", overwrite_a=True, check_finite=False)[0][: table.shape[1]]

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._validation import check_count, check_data, check_row_weights
 from ..._warn import warn_user
-from ._loop import Fit, ReinforcedEstimator, centre_of, triangle
+from ._loop import Fit, ReinforcedEstimator, compute_triangle, find_centre
 
 # Tables whose shorter side is longer than this are not factorised in full.
 MAX_FULL_SIDE = 1000
@@ -165,14 +165,14 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
         X = check_data(self, X, dtype=float, order="C", ensure_min_samples=2)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(X))
         asked = check_count("n_components", self.n_components, high=X.shape[1])
-        variances = _variances(X, sample_weight, asked)
+        variances = _find_variances(X, sample_weight, asked)
         if len(variances) < asked:
             warn_user(
                 f"n_components={asked} asks for more axes than the rows span; "
                 f"using {len(variances)}.",
             )
         floor = _FLAT * variances[0]
-        centre = centre_of(X)
+        centre = find_centre(X)
         maximise = partial(fit_axes, X - centre, n_components=len(variances), floor=floor)
         axes = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
         self._set_axes(axes._replace(mean=axes.mean + centre))
@@ -193,7 +193,7 @@ class ReinforcedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Reinforce
         """Log-density of each row."""
         check_is_fitted(self)
         X = check_data(self, X, dtype=float, reset=False)
-        return axes_log_density(X, self._axes)
+        return compute_axes_log_density(X, self._axes)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-density of the rows."""
@@ -226,18 +226,18 @@ def fit_axes(
     """Weighted probabilistic PCA (66 to 69), and the log-density of each row under it."""
     d = X.shape[1]
     q = n_components
-    mean, components, variances, total = principal_axes(X, weights, q)
+    mean, components, variances, total = find_principal_axes(X, weights, q)
     rest = max(floor, (total - variances.sum()) / (d - q)) if q < d else 0.0
     # Where the floor lifts the rest, it lifts the axes as well: none has less than the others.
     axes = Axes(mean, components, np.maximum(variances, max(floor, rest)), rest)
-    return Fit(axes, axes_log_density(X, axes))
+    return Fit(axes, compute_axes_log_density(X, axes))
 
 
-def principal_axes(
+def find_principal_axes(
     X: np.ndarray, weights: np.ndarray, q: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """Weighted mean, first ``q`` axes, their variances, and the sum of all the variances."""
-    mean, table = _centred(X, weights)
+    mean, table = _take_off_mean(X, weights)
     if min(X.shape) <= MAX_FULL_SIDE or q >= min(X.shape):
         _, lengths, axes = svd(table, full_matrices=False)
     else:  # the start is fixed, so that the same rows give the same axes
@@ -255,24 +255,24 @@ def principal_axes(
     )
 
 
-def _variances(X: np.ndarray, weights: np.ndarray, q: int) -> np.ndarray:
+def _find_variances(X: np.ndarray, weights: np.ndarray, q: int) -> np.ndarray:
     """Variances of the plain fit along its first ``q`` axes, those that are zero left out."""
-    variances = principal_axes(X, weights, q)[2]
+    variances = find_principal_axes(X, weights, q)[2]
     if variances[:1] <= (1e-14 * np.abs(X).max()) ** 2:  # nothing but rounding
         raise ValueError("all the rows of X are the same, so that there is no axis to find.")
     return variances[variances > _FLAT * variances[0]]
 
 
-def _centred(X: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _take_off_mean(X: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Weighted mean, and a table with the scatter around it: no longer than X, often shorter."""
     if min(X.shape) <= MAX_FULL_SIDE:
-        R = triangle([X], weights)
+        R = compute_triangle([X], weights)
         return R[0, 1:] / R[0, 0], R[1:, 1:]
     mean = np.average(X, axis=0, weights=weights)
     return mean, np.sqrt(weights)[:, None] * (X - mean)
 
 
-def axes_log_density(X: np.ndarray, axes: Axes) -> np.ndarray:
+def compute_axes_log_density(X: np.ndarray, axes: Axes) -> np.ndarray:
     """Log-density (64) of each row, from its coordinates along the axes and what is left."""
     d = X.shape[1]
     q = len(axes.variances)

@@ -50,7 +50,7 @@ def log_reinforced(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndar
     return np.logaddexp(log_p, log_root) - _LOG_2
 
 
-def added_probabilities(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
+def compute_reinforcements(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
     """The reinforcements ``r`` (equations 12 and 17); inf where they exceed the largest float.
 
     From ``r = (1 - w) / alpha`` for L1 and ``r = 1 / (alpha (p + r))`` for L2, neither of which
@@ -63,7 +63,7 @@ def added_probabilities(log_p: np.ndarray, log_alpha: float, penalty: str) -> np
         return np.exp(-log_alpha - log_reinforced(log_p, log_alpha, penalty))
 
 
-def abnormality(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
+def compute_abnormality(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
     """One minus the weight (section 3.5), to the sixth digit; the rest keeps the order of ``p``.
 
     L1 gives a weight of one to all the likely rows. Where more rows are wrong than the mean weight
@@ -77,7 +77,9 @@ def abnormality(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray
     return (1 - _TIE_BREAK) * degree + _TIE_BREAK * expit(log_odds)
 
 
-def reinforced_log_likelihood(log_p: np.ndarray, log_alpha: float, penalty: str) -> np.ndarray:
+def compute_reinforced_log_likelihood(
+    log_p: np.ndarray, log_alpha: float, penalty: str
+) -> np.ndarray:
     """Each row's term of the objective (5), its reinforcement being the best one.
 
     That is ``log(p + r) - alpha Omega(r)``: what the loop raises from step to step.
@@ -102,13 +104,13 @@ def choose_log_alpha(
     """
     log_p = log_p[counts > 0]
     counts = counts[counts > 0]
-    needed = _mean_of_possible(log_p, counts, mean_weight, penalty)
+    needed = _find_mean_of_possible(log_p, counts, mean_weight, penalty)
     possible = log_p > -np.inf
-    search = _by_sorting if penalty == "l1" else _by_root
+    search = _solve_by_sorting if penalty == "l1" else _solve_by_root
     return search(log_p[possible], counts[possible], needed)
 
 
-def _mean_of_possible(
+def _find_mean_of_possible(
     log_p: np.ndarray, counts: np.ndarray, mean_weight: float, penalty: str
 ) -> float:
     """The mean weight that the rows of non-zero probability need, the others having weight zero."""
@@ -125,7 +127,7 @@ def _mean_of_possible(
     return min(1.0, mean_weight / left)
 
 
-def _by_sorting(log_p: np.ndarray, counts: np.ndarray, mean_weight: float) -> float:
+def _solve_by_sorting(log_p: np.ndarray, counts: np.ndarray, mean_weight: float) -> float:
     """L1: find how many rows fall below weight one (72), then alpha from their sum (73)."""
     order = np.argsort(log_p, kind="stable")
     log_p = log_p[order]
@@ -141,18 +143,18 @@ def _by_sorting(log_p: np.ndarray, counts: np.ndarray, mean_weight: float) -> fl
     return float(np.log(below[k] - give_up) - log_sum[k])
 
 
-def _by_root(log_p: np.ndarray, counts: np.ndarray, mean_weight: float) -> float:
+def _solve_by_root(log_p: np.ndarray, counts: np.ndarray, mean_weight: float) -> float:
     """L2: the root of the mean weight minus the one to reach."""
 
     def excess(log_alpha: float) -> float:
         return float(np.average(weigh(log_p, log_alpha, "l2"), weights=counts)) - mean_weight
 
-    low, high = l2_bracket(log_p, mean_weight)
+    low, high = compute_l2_bracket(log_p, mean_weight)
     margin = 1e-9 * (1 + abs(low) + abs(high))  # for equal log_p, where the bracket is one point
     return float(brentq(excess, low - margin, high + margin, xtol=1e-12, maxiter=1000))
 
 
-def l2_bracket(log_p: np.ndarray, mean_weight: float) -> tuple[float, float]:
+def compute_l2_bracket(log_p: np.ndarray, mean_weight: float) -> tuple[float, float]:
     """Values of log alpha at which no L2 weight is above, and none below, ``mean_weight``."""
     # The weight of a row is mean_weight where p sqrt(alpha) = z.
     log_z = np.log(mean_weight) - np.log1p(-mean_weight) / 2

@@ -19,11 +19,11 @@ from ..._validation import check_data, check_labelled, check_row_weights, check_
 from ._loop import (
     Fit,
     ReinforcedEstimator,
-    gaussian_log_density,
+    compute_gaussian_log_density,
+    compute_scale_floor,
+    estimate_scale,
     report_scale,
     require_every_class,
-    scale_floor,
-    weighted_scale,
 )
 
 # (fitted estimator, X, y) -> one number per row: a log-likelihood, or a residual.
@@ -359,10 +359,10 @@ def fit_classifier(
     """Fit with weights, and find the log-probability of each label."""
     require_every_class(weights, codes, classes)
     # Fitted to the labels, not to their codes, so that estimator_ speaks of the user's classes.
-    return Fit(*fits(_label_log_proba, X, classes[codes], weights))
+    return Fit(*fits(_predict_label_log_proba, X, classes[codes], weights))
 
 
-def _label_log_proba(model: Any, X: Any, labels: np.ndarray) -> np.ndarray:
+def _predict_label_log_proba(model: Any, X: Any, labels: np.ndarray) -> np.ndarray:
     column = np.searchsorted(model.classes_, labels)
     p = np.take_along_axis(model.predict_proba(X), column[:, None], axis=1)[:, 0]
     return np.log(np.maximum(p.astype(float), _LEAST_PROBABILITY))
@@ -537,7 +537,7 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
         X, y = self._check_input(X, y, y_numeric=True)
         y = y.astype(float)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
-        floor = scale_floor(y, sample_weight)
+        floor = compute_scale_floor(y, sample_weight)
         fits = self._weighted_fits(X, y, stratify=False, groups=groups, fit_params=fit_params)
         self.estimator_, scale = self._reinforce(
             partial(fit_regressor, fits, X, y, floor=floor),
@@ -565,12 +565,12 @@ def fit_regressor(
     floor: float,
 ) -> Fit:
     """Fit with weights, and find the density of each residual under Gaussian noise."""
-    model, residuals = fits(_residuals, X, y, weights)
-    scale = weighted_scale(residuals, weights, floor=floor)
-    return Fit(NoisyModel(model, scale), gaussian_log_density(residuals, scale))
+    model, residuals = fits(_compute_residuals, X, y, weights)
+    scale = estimate_scale(residuals, weights, floor=floor)
+    return Fit(NoisyModel(model, scale), compute_gaussian_log_density(residuals, scale))
 
 
-def _residuals(model: Any, X: Any, y: np.ndarray) -> np.ndarray:
+def _compute_residuals(model: Any, X: Any, y: np.ndarray) -> np.ndarray:
     return y - model.predict(X).astype(float)
 
 
@@ -719,8 +719,8 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
 
 def fit_density(fits: WeightedFits, X: Any, weights: np.ndarray, _: Any = None) -> Fit:
     """Fit with weights, and find the log-density of each row."""
-    return Fit(*fits(_log_density, X, None, weights))
+    return Fit(*fits(_predict_log_density, X, None, weights))
 
 
-def _log_density(model: Any, X: Any, _: None) -> np.ndarray:
+def _predict_log_density(model: Any, X: Any, _: None) -> np.ndarray:
     return np.asarray(model.score_samples(X), dtype=float)
