@@ -34,6 +34,7 @@ CHECKED_ROWS = 10_000  # rows up to which errors are injected among all of them
 CHECK_SAMPLE = 5_000  # and how many are drawn for it beyond
 WORTH_COMPILING = 10**6  # numbers from which compiled loops make up for being loaded
 WORTH_COMPILING_OF_MANY = 10**5  # in one block of a table that has many of them
+WORTH_GROWING = 200_000  # rows of all trees times the features they try: the same for forests
 FIT_PASSES = 30  # over its rows that a fit makes, at the least
 CACHED = 2**16  # probabilities worked on at once: what stays in the processor's cache
 
