@@ -37,7 +37,7 @@ def check_place(out: Path, force: bool) -> None:
     if not out.exists():
         return
     # --force replaces a whole folder: it must not be one that somebody else filled.
-    from ..auditing.results._base import is_audit
+    from ..audit_folder import is_audit
 
     if not is_audit(out):
         raise FileExistsError(f"{out} already exists and is not an audit; choose another --out.")

@@ -11,7 +11,7 @@ import numpy as np
 from .._format import count, listed, plural
 from .._kinds import Kind
 from .._optional import require
-from .decisions import Decisions, Pair, RowVerdict, as_text, differ
+from ..audit_folder.decisions import Decisions, Pair, RowVerdict, as_text, differ
 from .exporting import Audited
 from .inference import (
     Certificate,

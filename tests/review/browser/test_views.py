@@ -2,7 +2,7 @@
 
 from browser_page import events, press, row, said, settled
 from errata._optional import require
-from errata.report._images import pixels_uri
+from errata.audit_folder._images import pixels_uri
 from review_cases import write_audit
 from reviewing import Server, serving
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from errata._optional import require
-from errata.review.server._folder import MISSING, column_numbers, texts_at, values_and_codes
+from errata.audit_folder import MISSING, column_numbers, texts_at, values_and_codes
 
 arrow = require("pyarrow", extra="review")
 parquet = require("pyarrow.parquet", extra="review")

@@ -4,6 +4,7 @@ import json
 import os
 from hashlib import blake2b
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Self
@@ -11,11 +12,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..._blocks import blocks
-from ..._files import atomic_folder, atomic_path
+from ..._files import atomic_path
 from ..._kinds import KINDS
 from ..._optional import require
 from ..._sentences import in_short
-from ...report import ReportFrame, render, summary_in_markdown, write_report
+from ...audit_folder import (
+    NUMBERS,
+    PARTS,
+    REPORT,
+    ROWS,
+    new_folder,
+    read_numbers,
+    write_numbers,
+)
 from ...tables import read_table, write_table
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
@@ -23,11 +32,9 @@ from .._settings import BATCH_ROWS
 from ..examples._review import StoredReview
 from ..inputs._groups import index_columns, index_in, index_names
 from ..inputs._labels import label_text
-from ..stored._rows import FOLDER, StoredRows, flagged_only, ranked_rows
+from ..stored._rows import StoredRows, flagged_only, ranked_rows
 from ._rates_by import Doubted, NoiseRate, rates_by, told_by
 
-VERSION = 11  # one more whenever what is written changes
-NUMBERS, METRICS, ROWS = "audit.json", "metrics.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
 PLAIN = ("rule", "notes", "has_skill", "models", "examples", "about", "reviewed")  # of every kind
 REVIEW = ("components", "piles")  # what a review needs besides its files
@@ -36,8 +43,6 @@ DIGEST = "digest"  # a further column, where the rows can be known again
 ID = "id"  # one more, where the user said what they are called
 
 Metrics = dict[str, float]
-
-REPORT = "report.html"
 
 
 class BaseAudit:
@@ -226,17 +231,17 @@ class BaseAudit:
 
     def to_markdown(self) -> str:
         """What was found, with the ten most suspicious rows, for a comment on a change."""
-        return summary_in_markdown(self.summary())
+        return _load_report().summary_in_markdown(self.summary())
 
     def report(self, path: str | os.PathLike = "report.html") -> None:
         """Write the report, one HTML file that works offline (needs the ``report`` extra)."""
-        write_report(self.summary(), path)
+        _load_report().write_report(self.summary(), path)
 
     def to_html(self) -> str:
         """The report as text."""
-        return render(self.summary())
+        return _load_report().render(self.summary())
 
-    def show(self, height: int = 700) -> ReportFrame:
+    def show(self, height: int = 700) -> Any:
         """The report inside a notebook, as the output of a cell (needs the ``report`` extra).
 
         Parameters
@@ -251,7 +256,7 @@ class BaseAudit:
             notebook, like a picture: 100 kB and more. One of over ten million characters is
             refused; :meth:`report` writes it to a file of its own.
         """
-        return ReportFrame(self.to_html(), height)
+        return _load_report().ReportFrame(self.to_html(), height)
 
     def recorded(self, rows: np.ndarray) -> np.ndarray:
         """What the table says of some rows: labels, targets, ..."""
@@ -302,45 +307,38 @@ class BaseAudit:
         return cls(**load_fields(cls, path))
 
 
+def _load_report() -> Any:
+    """The sub-package of pages: it reads what audits tell, so none of them imports it before."""
+    return import_module("errata.report")
+
+
 def save_audit(audit: "BaseAudit", path: str | os.PathLike) -> None:
     """Write to a folder beside ``path``, then put it in its place."""
-    path = Path(path)
-    if path.exists() and not is_audit(path):
-        raise FileExistsError(f"{path} is there already and is not an audit; choose another name.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_folder(path, private=True) as folder:
-        folder.mkdir()
+    with new_folder(Path(path)) as folder:
         review = audit.for_review and audit.for_review.write(folder, audit)
         numbers = _numbers(audit) | (review or dict.fromkeys(REVIEW))
-        (folder / NUMBERS).write_text(json.dumps(numbers, allow_nan=False), encoding="utf-8")
-        metrics = json.dumps(audit.metrics(), indent=2, allow_nan=False)
-        (folder / METRICS).write_text(f"{metrics}\n", encoding="utf-8")
+        write_numbers(folder, numbers, audit.metrics())
         if audit.stored is None:
             write_table(folder / ROWS, _rows(audit))
         else:
-            audit.stored.copy_to(folder / FOLDER)
+            audit.stored.copy_to(folder / PARTS)
         audit.write_more(folder)
-
-
-def is_audit(path: Path) -> bool:
-    """Whether a folder holds an audit, or what looks like one."""
-    return (path / NUMBERS).is_file() and ((path / ROWS).is_file() or (path / FOLDER).is_dir())
 
 
 def stored_kind(path: str | os.PathLike) -> str:
     """Which of the kinds an audit in a folder is."""
-    return _read_numbers(Path(path))["kind"]
+    return read_numbers(Path(path))["kind"]
 
 
 def load_fields(cls: "type[BaseAudit]", path: str | os.PathLike) -> dict[str, Any]:
     """The fields of the audit in a folder, which must be of the kind of ``cls``."""
     path = Path(path)
-    found = _read_numbers(path)
+    found = read_numbers(path)
     if found["kind"] != cls.kind:
         kind = KINDS[found["kind"]]
         name = kind.result.rpartition(":")[2]
         raise ValueError(f"{path} is an audit of {kind.title}; load it with errata.{name}.load.")
-    table = None if (path / FOLDER).is_dir() else read_table(path / ROWS)
+    table = None if (path / PARTS).is_dir() else read_table(path / ROWS)
     rows = {} if table is None else _row_fields(cls, table, found)
     check = found["self_check"]
     return {name: found[name] for name in (*PLAIN, *cls.plain)} | {
@@ -351,22 +349,6 @@ def load_fields(cls: "type[BaseAudit]", path: str | os.PathLike) -> dict[str, An
         "for_review": _review(path, found),
         **cls.restored(found, rows, table=table, path=path),
     }
-
-
-def _read_numbers(path: Path) -> dict[str, Any]:
-    if not path.is_dir():
-        raise FileNotFoundError(
-            f"{path} {'is a file' if path.exists() else 'does not exist'}; give the folder that "
-            "errata audit has written."
-        )
-    try:
-        found: dict[str, Any] = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
-        version = int(found["version"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is not an audit that errata has written: {error}") from error
-    if version != VERSION:
-        raise ValueError(_of_another_version(path, version))
-    return found
 
 
 def _row_fields(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict[str, Any]:
@@ -382,14 +364,6 @@ def _row_fields(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> di
 def _review(path: Path, found: dict[str, Any]) -> StoredReview | None:
     told = {name: found[name] for name in REVIEW}
     return None if told["piles"] is None else StoredReview(path, told)
-
-
-def _of_another_version(path: Path, version: int) -> str:
-    age, hint = ("a newer", "update errata, or ") if version > VERSION else ("an older", "")
-    return (
-        f"{path} was written by {age} errata, in version {version} of the format, and this one "
-        f"reads version {VERSION}; {hint}run the audit again."
-    )
 
 
 def _rows(audit: "BaseAudit") -> dict[str, Any]:
@@ -417,7 +391,6 @@ def _numbers(audit: "BaseAudit") -> dict[str, Any]:
     check = audit.self_check
     return {name: getattr(audit, name) for name in (*PLAIN, *audit.plain)} | {
         **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
-        "version": VERSION,
         "kind": audit.kind,
         "fingerprint": fingerprint(audit),
         "noise_rate": list(audit.noise_rate),

@@ -18,7 +18,6 @@ from ..._optional import require
 from ..inputs._labels import labels_from
 from ..results._flags import Ranking, Totals
 
-FOLDER = "rows"
 KNOWN = "known"
 # What an audit calls them, and their names in the files.
 NAMES = {

@@ -10,7 +10,7 @@ import numpy as np
 from ..._files import readable
 from ..._format import four_digits
 from ..._optional import require
-from ...review.decisions import Decisions
+from ...audit_folder.decisions import Decisions
 from ...tables._columns import column_array
 from .._settings import CLEAN_THRESHOLD, CONSENSUS_SURE, MATRIX_UP_TO, SHOWN_ASKED, SHOWN_WORKERS
 from ..results._audit import Audit

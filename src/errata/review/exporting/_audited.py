@@ -12,7 +12,8 @@ import numpy as np
 from ..._format import count, plural
 from ..._kinds import CLASSES, Kind, kind_of
 from ..._optional import require
-from ..decisions import as_text
+from ...audit_folder import check_folder
+from ...audit_folder.decisions import as_text
 
 PREFIX = "errata_"  # of all columns that are added
 OPTIONAL = ("known", "p_suggested")  # what is known of rows in some audits
@@ -73,13 +74,6 @@ def read_audited(folder: str | os.PathLike) -> Audited:
     parquet = require("pyarrow.parquet", extra="tables")
     with parquet.ParquetFile(folder / "rows.parquet") as file:
         return _rows(fingerprint, numbers, file)
-
-
-def check_folder(path: Path) -> None:
-    """Raise when this is no folder at all."""
-    if not path.is_dir():
-        is_what = "is a file" if path.exists() else "does not exist"
-        raise FileNotFoundError(f"{path} {is_what}; give the folder that errata audit has written.")
 
 
 def _rows(fingerprint: str, numbers: dict[str, Any], file: Any) -> Audited:

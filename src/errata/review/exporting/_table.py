@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._format import four_digits
 from ..._optional import require
-from ..decisions import Decisions, Event, RowVerdict, from_text
+from ...audit_folder.decisions import Decisions, Event, RowVerdict, from_text
 from ._audited import Audited, rows_to_export
 
 UNSEEN = "unseen"

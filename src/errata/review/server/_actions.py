@@ -5,8 +5,8 @@ from math import isfinite
 from typing import Any
 
 from ..._format import listed, plural
+from ...audit_folder.decisions import Event
 from ...exceptions import ConflictingEvent
-from ..decisions import Event
 from ._requests import (
     HTMLResponse,
     HTTPException,

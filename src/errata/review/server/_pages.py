@@ -5,8 +5,8 @@ Nothing here changes anything.
 
 from typing import Any
 
+from ...audit_folder.decisions import Event, RowVerdict
 from .._summary import drawn_rows
-from ..decisions import Event, RowVerdict
 from ..inference import certificate_sentence, certify
 from ._folder import ROWS, column_numbers, read_column, stored_columns
 from ._keys import name_of_text, shown_name

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._optional import require
-from ...report._images import upright
+from ...audit_folder import upright
 
 MOST_PIXELS = 50_000_000
 LONGEST_SIDE = 2048  # of what is sent; more does not fit a screen

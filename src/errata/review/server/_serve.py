@@ -10,7 +10,7 @@ from typing import Any
 
 from ..._optional import require_all
 from ..._warn import warn_user
-from ..decisions import Decisions, decisions_path, open_decisions
+from ...audit_folder.decisions import Decisions, decisions_path, open_decisions
 from ._door import Door, is_loopback, open_browser, read_origin
 from ._folder import AuditFolder, audited_table
 from ._keys import read_keys

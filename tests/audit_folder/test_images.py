@@ -4,9 +4,9 @@ import io
 import numpy as np
 import pytest
 
+from errata.audit_folder import _images
+from errata.audit_folder._images import pixels_uri, thumbnail_uri
 from errata.exceptions import MissingExtraError
-from errata.report import _images
-from errata.report._images import pixels_uri, thumbnail_uri
 
 Image = pytest.importorskip("PIL.Image", reason="Pillow reads back what errata writes")
 
