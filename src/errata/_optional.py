@@ -54,7 +54,7 @@ def _describe_missing(packages: list[str], extras: list[str]) -> str:
 def list_requirements(extras: Iterable[str]) -> list[str]:
     """What the extras of errata bring, sorted, as it is written in its metadata.
 
-    >>> requirements(["fast"])
+    >>> list_requirements(["fast"])
     ['numba>=0.60']
     """
     lines = [line.partition(";") for line in requires("errata") or ()]

@@ -254,14 +254,15 @@ def compare_with_published(
 
     Examples
     --------
-    >>> from errata.bench._report import beside_published
+    >>> from errata.bench._report import compare_with_published
     >>> from errata.bench._experiment import Published
     >>> results = [
     ...     {"dataset": "pima", "noise_level": 0.0, "method": "Bagging", "repetition": i,
     ...      "accuracy_percent": accuracy}
     ...     for i, accuracy in enumerate([76.5, 77.1, 76.2])
     ... ]
-    >>> row = beside_published(results, Published("walmsley_2017_accuracy", repetitions=10))[0]
+    >>> published = Published("walmsley_2017_accuracy", repetitions=10)
+    >>> row = compare_with_published(results, published)[0]
     >>> row.published, round(row.ours, 2), round(row.difference, 2), row.within
     (76.93, 76.6, -0.33, True)
     """

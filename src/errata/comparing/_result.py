@@ -179,7 +179,7 @@ def write_advice(summary: dict[str, Any]) -> str:
     ...     {"name": "tree", "score": 0.71, "low": 0.66, "high": 0.76, "seconds": 0.1,
     ...      "within_chance": False},
     ... ]
-    >>> advice({"competitors": rows, "score": "accuracy"})
+    >>> write_advice({"competitors": rows, "score": "accuracy"})
     'SVM has the highest estimated accuracy, 91.2% (88.0% to 94.0%), beyond chance.'
     """
     best, *others = summary["competitors"]
@@ -218,7 +218,7 @@ def describe_basis(summary: dict[str, Any]) -> str:
 def _join_names(names: Iterable[str], most: int = 4) -> str:
     """The first names, joined as people join them.
 
-    >>> _and(["tree"]), _and(["tree", "SVM"]), _and("abcdef")
+    >>> _join_names(["tree"]), _join_names(["tree", "SVM"]), _join_names("abcdef")
     ('tree', 'tree and SVM', 'a, b, c, d and 2 more')
     """
     *first, last = names

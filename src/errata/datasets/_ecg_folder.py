@@ -295,7 +295,7 @@ def label_samples(samples: np.ndarray, symbols: np.ndarray, fs: float) -> Annota
     Examples
     --------
     >>> marks = [(2, "("), (4, "p"), (5, ")"), (8, "("), (9, "N"), (10, ")"), (13, "t"), (15, ")")]
-    >>> found = annotate(*map(np.array, zip(*marks)), fs=250.0)
+    >>> found = label_samples(*map(np.array, zip(*marks)), fs=250.0)
     >>> found.samples[0].item(), " ".join(found.labels), found.lengths
     (2, 'P P P P P P QRS QRS QRS T T T T T', [14])
     """

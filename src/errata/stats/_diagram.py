@@ -202,9 +202,9 @@ def find_cliques(indistinguishable: Any) -> list[tuple[int, ...]]:
     Examples
     --------
     >>> import numpy as np
-    >>> from errata.stats._diagram import cliques
+    >>> from errata.stats._diagram import find_cliques
     >>> ranks = np.array([1.0, 1.5, 2.2, 4.0])
-    >>> cliques(np.abs(ranks[:, None] - ranks) < 1)
+    >>> find_cliques(np.abs(ranks[:, None] - ranks) < 1)
     [(0, 1), (1, 2)]
     """
     alike = np.asarray(indistinguishable, dtype=bool)
