@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from .._files import atomic_folder, readable
-from .._optional import require
 
 VERSION = 11  # one more whenever what is written changes
 NUMBERS = "audit.json"
@@ -84,8 +83,9 @@ def write_numbers(folder: Path, numbers: dict[str, Any], metrics: dict[str, floa
 
 def write_cards(path: Path, parts: Iterable[tuple[np.ndarray, list[dict[str, Any]]]]) -> None:
     """Write rows and their cards, a part at a time, in row groups of two hundred."""
-    arrow = require("pyarrow", extra="tables")
-    parquet = require("pyarrow.parquet", extra="tables")
+    import pyarrow as arrow
+    from pyarrow import parquet
+
     schema = arrow.schema([("row", arrow.int64()), ("card", arrow.string())])
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         for rows, cards in parts:
@@ -98,7 +98,8 @@ class CardFile:
     """``cards.parquet``: what to show of each row that has a card, by its place in the file."""
 
     def __init__(self, path: Path) -> None:
-        parquet = require("pyarrow.parquet", extra="review")
+        from pyarrow import parquet
+
         self._file = parquet.ParquetFile(path)
         groups = self._file.metadata.num_row_groups
         sizes = [self._file.metadata.row_group(group).num_rows for group in range(groups)]
@@ -138,14 +139,17 @@ class CardFile:
 
 def write_components(path: Path, p: np.ndarray) -> None:
     """The probability that each label is wrong under each component, in single precision."""
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+    import pyarrow.parquet
+
     columns = {f"component_{kind}": np.ascontiguousarray(part) for kind, part in enumerate(p.T)}
-    require("pyarrow.parquet", extra="tables").write_table(arrow.table(columns), path)
+    pyarrow.parquet.write_table(arrow.table(columns), path)
 
 
 def read_column(path: Path, name: str) -> Any:
     """A column; `read_table` would import pandas. Labels that are texts come as codes."""
-    parquet = require("pyarrow.parquet", extra="review")
+    from pyarrow import parquet
+
     coded = [name] if name in ("labels", "suggested") else None
     with readable(path), parquet.ParquetFile(path, read_dictionary=coded) as file:
         return file.read([name])[name]
@@ -153,7 +157,8 @@ def read_column(path: Path, name: str) -> Any:
 
 def stored_columns(path: Path) -> list[str]:
     """The names of the columns of a file."""
-    parquet = require("pyarrow.parquet", extra="review")
+    from pyarrow import parquet
+
     with readable(path), parquet.ParquetFile(path) as file:
         return file.schema_arrow.names
 

@@ -10,8 +10,6 @@ import numpy as np
 from rich.table import Table as RichTable
 
 from .._files import atomic_path
-from .._optional import require
-from ..exceptions import MissingExtraError
 from ..stats import friedman_test, plot_critical_difference
 from ..tables import write_table
 from ._experiment import Cell, Experiment, Published
@@ -45,11 +43,7 @@ def write_comparison(experiment: Experiment, results: list[dict], out: str | Pat
         sentences = [summarise(comparisons)]
         files.append(out / "comparison.md")
         _write_markdown(experiment.title, comparisons, files[-1])
-    # Numbers first: a missing extra must not cost a run its tables.
-    try:
-        files += _draw(experiment, results, comparisons, out)
-    except MissingExtraError as error:
-        sentences.append(f"No pictures: {error}.")
+    files += _draw(experiment, results, comparisons, out)
     return Report(summary, sentences, files)
 
 
@@ -363,14 +357,18 @@ def _make_tables(
 
 
 def _draw_ranks(scores: np.ndarray, methods: list[str], path: Path) -> None:
+    import matplotlib.pyplot
+
     axis = plot_critical_difference(scores, names=methods)
     with atomic_path(path) as temporary:
         axis.figure.savefig(temporary, dpi=150)
     # The diagram is made by pyplot, which keeps its figures until they are closed.
-    require("matplotlib.pyplot", extra="report").close(axis.figure)
+    matplotlib.pyplot.close(axis.figure)
 
 
 def make_figure(width: float, height: float) -> Any:
     """A figure of this size in inches, whose parts make room for each other."""
-    figure = require("matplotlib.figure", extra="report").Figure
+    import matplotlib.figure
+
+    figure = matplotlib.figure.Figure
     return figure((width, height), layout="constrained")

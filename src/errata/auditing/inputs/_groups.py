@@ -10,7 +10,6 @@ import numpy as np
 from scipy.sparse import block_array, coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ..._optional import require
 from ..._validation import is_missing
 from ...tables._columns import column_array
 from .._settings import GROUP_FOLDS
@@ -116,7 +115,8 @@ def index_in(table: Any, names: list[Any] | None) -> Any:
     """What :func:`index_columns` took apart, put together from the columns of a table on disk."""
     if names is None:
         return None
-    pandas = require("pandas", extra="tables")
+    import pandas
+
     columns = [column_array(table, COLUMN.format(place)) for place in range(len(names))]
     if len(columns) == 1:
         return pandas.Index(columns[0], name=names[0])

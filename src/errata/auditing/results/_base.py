@@ -14,7 +14,6 @@ import numpy as np
 from ..._blocks import blocks
 from ..._files import atomic_path
 from ..._kinds import KINDS
-from ..._optional import require
 from ..._sentences import in_short
 from ...audit_folder import (
     NUMBERS,
@@ -156,7 +155,7 @@ class BaseAudit:
             Only the flagged rows. By default all rows; of an audit on disk the flagged ones, which
             are looked for file by file. ``False`` reads all of these, too.
         """
-        library = require(self.about.get("dataframe", "pandas"), extra="tables")
+        library = import_module(self.about.get("dataframe", "pandas"))
         columns = self.ranked_columns(flagged=flagged)
         ranked = library.DataFrame(columns)
         if self.index is None:
@@ -193,7 +192,7 @@ class BaseAudit:
         columns = rates_by(values, len(self), self.doubted(), self.noise_rate)
         if name is not None:
             self.about["by"] = told_by(name, columns)
-        return require(self.about.get("dataframe", "pandas"), extra="tables").DataFrame(columns)
+        return import_module(self.about.get("dataframe", "pandas")).DataFrame(columns)
 
     def explain(self, row: Any) -> Any:
         """Why one row is doubted; only an audit of classes can tell."""
@@ -376,9 +375,11 @@ def _rows(audit: "BaseAudit") -> dict[str, Any]:
 
 def _keys(audit: "BaseAudit") -> Any:
     """The keys; where they are places, of Arrow: as many texts of Python take far more memory."""
+    import pyarrow
+
     if audit.keys is not None:
         return audit.keys
-    arrow, rows = require("pyarrow", extra="tables"), np.arange(len(audit))
+    arrow, rows = pyarrow, np.arange(len(audit))
     texts = [arrow.array(audit.row_keys(rows[some])) for some in blocks(len(rows), BATCH_ROWS)]
     return arrow.chunked_array(texts)
 
