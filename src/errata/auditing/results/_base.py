@@ -2,6 +2,8 @@
 
 import json
 import os
+from collections.abc import Sequence
+from contextlib import nullcontext
 from hashlib import blake2b
 from html import escape
 from importlib import import_module
@@ -24,6 +26,7 @@ from ...audit_folder import (
     read_numbers,
     write_numbers,
 )
+from ...audit_folder.decisions import Decisions
 from ...tables import read_table, write_table
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
@@ -32,6 +35,7 @@ from ..examples._review import StoredReview
 from ..inputs._groups import index_columns, index_in, index_names
 from ..inputs._labels import label_text
 from ..stored._rows import StoredRows, flagged_only, ranked_rows
+from ._file_cleaning import CleanedFile
 from ._rates_by import Doubted, NoiseRate, rates_by, told_by
 
 MAY_BE_NAN = ("expected_precision", "expected_recall")
@@ -256,6 +260,93 @@ class BaseAudit:
             refused; :meth:`report` writes it to a file of its own.
         """
         return _load_report().ReportFrame(self.to_html(), height)
+
+    def clean_file(
+        self,
+        table: str | os.PathLike | Sequence[str | os.PathLike] | None,
+        out: str | os.PathLike,
+        action: str | None = None,
+        *,
+        threshold: float | None = None,
+        sure: float | None = None,
+        unsure: str | None = None,
+        decisions: Decisions | str | os.PathLike | None = None,
+        undecided: str = "act",
+        ambiguous: str = "keep",
+        force: bool = False,
+    ) -> CleanedFile:
+        r"""Write a copy of the audited file without the labels found wrong, as ``errata clean``.
+
+        Everything that does not change stays as it was, to the byte in text. Rows are known by
+        their contents where the audit has seen the file: it may have been sorted since, but no row
+        may have changed. Otherwise they are known by their places, and the labels there must be as
+        audited. ``clean`` does the same of arrays.
+
+        Parameters
+        ----------
+        table : path, list of paths or None
+            The audited table: a file, or of several files a folder, a pattern or a list. Of an
+            audit of votes the table of the items; None writes the items and their labels alone.
+        out : path
+            The new file, in the format of the table; a new folder for several files. It appears
+            only when it is complete.
+        action : {"drop", "relabel", "replace", "unlabel"}, optional
+            What becomes of labels that are probably wrong: as for ``clean``, whose default it has.
+        threshold, sure, unsure : optional
+            As for ``clean``, where it has them.
+        decisions : Decisions or path, optional
+            What people decided, which comes first.
+        undecided, ambiguous : optional
+            As for ``clean``.
+        force : bool, default=False
+            Whether to replace a file that is there already. The table itself never is.
+
+        Returns
+        -------
+        CleanedFile
+            ``path``, ``n_rows``, ``n_kept``, and in sentences what was done (``notes``) and what
+            could not be checked (``cautions``).
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import errata
+        >>> from errata.tables import read_table, write_table
+        >>> from errata.noise import flip_labels
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> labels, _ = flip_labels(iris.target, n_flips=8, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_table(f"{folder}/iris.csv", iris.data.assign(species=labels))
+        ...     table = read_table(f"{folder}/iris.csv")
+        ...     found = errata.audit(table, "species", self_check=False, random_state=0)
+        ...     cleaned = found.clean_file(f"{folder}/iris.csv", f"{folder}/clean.csv")
+        ...     cleaned.n_rows, read_table(cleaned.path).num_rows == cleaned.n_kept
+        (150, True)
+        """
+        command = KINDS[self.kind].command
+        given = {"action": action, "threshold": threshold, "sure": sure, "unsure": unsure}
+        given = {name: value for name, value in given.items() if value is not None}
+        for name, value in given.items():
+            if name not in command.clean_defaults:
+                raise ValueError(f"{name}={value!r} has no effect on {self.kind}; leave it out.")
+        if action == "weight":
+            raise ValueError(
+                'action="weight" gives numbers, which a copy of a table has no column for; take '
+                "them from clean, or drop rows."
+            )
+        how: dict[str, Any] = {
+            **command.clean_defaults,
+            **given,
+            "undecided": undecided,
+            "ambiguous": ambiguous,
+        }
+        opened: Any = nullcontext(decisions)
+        if isinstance(decisions, str | os.PathLike):
+            opened = Decisions(decisions, read_only=True)
+        with opened as how["decisions"]:
+            return resolve_name(command.clean)(self, table, Path(out), how, force=force)
 
     def recorded(self, rows: np.ndarray) -> np.ndarray:
         """What the table says of some rows: labels, targets, ..."""
