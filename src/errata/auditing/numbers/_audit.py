@@ -29,8 +29,6 @@ from ._models import BroughtPredictions
 from ._result import SLIPS, WORDS, TargetAudit, hints_for, without_slips
 from ._self_check import check_targets
 
-NO_SKILL = "Nothing here predicts the target, so nobody can say which numbers are wrong."
-
 
 def audit_targets(
     X: Any,
@@ -58,8 +56,9 @@ def audit_targets(
     Several quick models of different kinds predict each row's target without having learnt from
     that row. How far right targets spread around the prediction is learnt for each row, and a
     mixture of right and wrong residuals gives the probability that a target is wrong. Where the
-    columns do not predict the target, it says so and flags nothing. Then values of other rows are
-    planted in a copy of the targets and looked for in the same way.
+    columns do not predict the target, or more than a third of the targets look wrong, it says so
+    and flags nothing. Then values of other rows are planted in a copy of the targets and looked for
+    in the same way.
 
     Parameters
     ----------
@@ -127,9 +126,11 @@ def audit_targets(
     (1 - pi) right(z))``, averaged over ``pi``, the tail of t and two hypotheses of how the noise
     varies between rows, and times the probability that any target is wrong at all. Where right
     targets have long tails, some of them look wrong: the interval of the noise rate is the wider
-    for it. A value that a twentieth of the rows share, and twice as many as any other, is judged on
-    its own: the odds that a target is wrong are multiplied by how frequent its kind (this value or
-    another) is in all rows, over how probable trees find it in rows like it.
+    for it. Local scales are at least half the step to which targets are rounded, where most rows
+    share their value: what rounding alone moves is no error. A value that a twentieth of the rows
+    share, and twice as many as any other, is judged on its own: the odds that a target is wrong are
+    multiplied by how frequent its kind (this value or another) is in all rows, over how probable
+    trees find it in rows like it.
 
     Examples
     --------
@@ -228,7 +229,7 @@ def assemble_targets(
         expected_precision=flags.expected_precision,
         expected_recall=flags.expected_recall,
         rule=flags.rule,
-        notes=[*([] if found.has_skill else [NO_SKILL]), *found.notes, *inputs.notes],
+        notes=[*found.notes, *inputs.notes],
         about=display.about(given.table, features) | {"target": given.name},
         index=display.index,
         known=inputs.known,

@@ -43,6 +43,7 @@ from ._settings import (
     LATER_CLIP,
     LEAST_LOG_GAIN,
     LEAST_ROW_WEIGHT,
+    MOST_BELIEVED,
     MOST_TOLD,
     RATE_FACTOR,
     RATE_SLACK,
@@ -61,6 +62,9 @@ from ._task import (
     start_clipped,
     target_task,
 )
+
+NO_SKILL = "Nothing here predicts the target, so nobody can say which numbers are wrong."
+NOT_UNDERSTOOD = "This audit does not understand the target, so it cannot say which are wrong."
 
 
 class TargetModel(NamedTuple):
@@ -87,7 +91,7 @@ class TargetFindings(NamedTuple):
     error_kind: np.ndarray  # "swap", "gross" or "unclear": what the target would be if wrong
     local_scale: np.ndarray  # how far right targets of such rows spread
     noise_rate: NoiseRate
-    has_skill: bool  # whether the models predict better than the mean does
+    has_skill: bool  # whether the models predict better than the mean does, and are believed
     models: list[TargetModel]
     tail: float  # degrees of freedom of Student's t that right residuals follow
     scale: float  # from 0, noise is even, upwards: how much noise varies between rows
@@ -142,11 +146,35 @@ def wrong_among(given: GivenTargets, progress: Progress | None = None) -> Target
     """Judge targets; where many rows share a value, that value on its own."""
     atoms = atoms_of(given.targets)
     if not len(atoms):
-        return findings_of(*judge_targets(given, progress))
+        return without_promise(findings_of(*judge_targets(given, progress)), given.targets)
     held = np.isin(given.targets, atoms)
     others = replace(given, targets=np.where(held, np.nan, given.targets))
     found = findings_of(*judge_targets(others, progress))
-    return beside_atoms(found, given.targets, given.known, membership_of(given, atoms))
+    found = beside_atoms(found, given.targets, given.known, membership_of(given, atoms))
+    return without_promise(found, given.targets)
+
+
+def without_promise(found: TargetFindings, targets: np.ndarray) -> TargetFindings:
+    """Nothing is promised where more of the targets look wrong than an audit may believe."""
+    looks_wrong = float(np.mean(found.p_wrong[np.isfinite(targets)] > 0.5))
+    looks_wrong = max(looks_wrong, found.noise_rate.estimate)
+    if not found.has_skill or looks_wrong <= MOST_BELIEVED:
+        return found
+    note = (
+        f"{looks_wrong:.0%} of the targets are far from what is predicted for such rows. That more "
+        "than a third are wrong is less likely than that the columns tell too little of them or "
+        "that they follow a rule the models cannot learn, so nothing is flagged."
+    )
+    return found._replace(
+        p_wrong=np.minimum(found.p_wrong, MOST_WITHOUT_SKILL),
+        noise_rate=NoiseRate(MOST_WITHOUT_SKILL, 0.0, 1.0),
+        has_skill=False,
+        notes=[
+            NOT_UNDERSTOOD,
+            note,
+            *(n for n in found.notes if n not in rate_notes(found.noise_rate)),
+        ],
+    )
 
 
 class PooledTargets(NamedTuple):
@@ -199,7 +227,7 @@ def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> Targ
         tail=_tail(last),
         scale=last.scales.power,
         on_log_scale=task.scale.logs,
-        notes=[*task.notes, *rate_notes(rate)],
+        notes=[*([] if skill else [NO_SKILL]), *task.notes, *rate_notes(rate)],
     )
 
 
@@ -312,7 +340,7 @@ def _round(
         told.append(model.predict_unseen(data))
     predictions, weight = np.stack(told), row_weights(data)
     random = np.random.default_rng(data.random_state)
-    pooled = pool_predictions(predictions, data.targets, weight, random)
+    pooled = pool_predictions(predictions, data.targets, weight, random, data.smallest_scale)
     residuals = judged - pooled.predicted[: len(data)]
     if progress is not None:
         progress("computing the posterior")
@@ -365,13 +393,18 @@ def pool_predictions(
     targets: np.ndarray,
     weight: np.ndarray,
     random: np.random.Generator,
+    smallest_scale: float = SMALLEST_SCALE,
 ) -> PooledTargets:
-    """Pool predictions of shape (models, n + m); the first n rows have targets and weights."""
+    """Pool predictions of shape (models, n + m); the first n rows have targets and weights.
+
+    A median of rounded targets is one of them and often hits: by its own scale, nought, no other
+    model would count.
+    """
     center = float(np.average(targets, weights=weight))
     n = len(targets)
     rows = np.arange(n) if n <= FITTED_ROWS else random.choice(n, FITTED_ROWS, replace=False)
     scales = [robust_scale(told[rows] - targets[rows], weight[rows]) for told in predictions]
-    delta = max(HUBER * min(scales), SMALLEST_SCALE)
+    delta = max(HUBER * min(scales), smallest_scale)
     weights = huber_weights(
         predictions[:, rows].T - center, targets[rows] - center, weight[rows], delta
     )

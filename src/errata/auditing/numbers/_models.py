@@ -26,6 +26,7 @@ from ._settings import (
     NEAR_TARGETS,
     RBF_SHARPNESS,
     RBF_UNITS,
+    SMALLEST_SCALE,
     TARGET_STEP,
     TWO_FORESTS,
     WEIGHT_STEP,
@@ -45,6 +46,8 @@ class TargetData:
         How much each row is to be learnt from.
     groups : array of int of shape (n,) or None
         Rows that must be left out together.
+    smallest_scale : float
+        What right targets differ by at least, as they are rounded.
     random_state : int
     n_jobs : int or None
     """
@@ -53,6 +56,7 @@ class TargetData:
     targets: np.ndarray
     weight: np.ndarray | None = None
     groups: np.ndarray | None = None
+    smallest_scale: float = SMALLEST_SCALE
     random_state: int = 0
     n_jobs: int | None = None
 

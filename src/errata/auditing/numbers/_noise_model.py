@@ -22,6 +22,7 @@ from ._settings import (
     INSIDE,
     KERNELS,
     LARGEST_LOG_SCALE,
+    LEAST_BETWEEN_QUARTILES,
     LEAST_RESIDUAL,
     LEAST_SIGMA,
     LEAST_TOLD_SKEW,
@@ -155,9 +156,8 @@ def em_step(
     reached = total.sum() + _log_prior(noise)
     rate = (wrong.sum() + 0.5) / (len(z) + 11)
     mixture = (by_kind + 1) / (by_kind.sum() + len(by_kind))
-    return TargetNoise(noise.tail, max(float(sigma), LEAST_SIGMA), float(rate), mixture), float(
-        reached
-    )
+    sigma = max(float(sigma), LEAST_SIGMA)
+    return TargetNoise(noise.tail, sigma, float(rate), mixture), float(reached)
 
 
 def _log_prior(noise: TargetNoise) -> float:
@@ -218,12 +218,15 @@ class LocalScales(NamedTuple):
     half: np.ndarray  # the geometric mean of that and its median
     power: float  # 0 where noise is even
     skew: float = 0.0  # above 0 where right targets spread further above what is predicted
+    smallest: float = SMALLEST_SCALE  # what right targets differ by at least, as they are rounded
 
     def skewed(self, residuals: np.ndarray) -> "LocalScales":
         """The same, wider on the side to which right targets are skewed, narrower on the other."""
         sides = np.ones(len(self.whole))
         sides[: len(residuals)] = np.exp(self.skew * np.sign(residuals))
-        return self._replace(whole=sides * self.whole, half=sides * self.half)
+        whole = np.maximum(sides * self.whole, self.smallest)
+        half = np.maximum(sides * self.half, self.smallest)
+        return self._replace(whole=whole, half=half)
 
 
 def target_posterior(
@@ -334,12 +337,13 @@ def local_scales(
     weight: np.ndarray,
 ) -> LocalScales:
     """Learn the size of residuals from the features, and believe it as far as that is likely."""
-    overall = max(robust_scale(residuals, weight), SMALLEST_SCALE)
+    least = data.smallest_scale
+    overall = max(robust_scale(residuals, weight), least)
     told = _predicted_size(data, predictions, pooled, residuals, overall)
-    power, whole = _most_likely_power(told, residuals, weight, overall)
+    power, whole = _most_likely_power(told, residuals, weight, overall, least)
     half = np.sqrt(whole * np.median(whole[: len(data)]))
     skew = _skew(residuals / whole[: len(data)], weight)
-    return LocalScales(whole, _rescaled(half, residuals, weight), power, skew)
+    return LocalScales(whole, _rescaled(half, residuals, weight, least), power, skew, least)
 
 
 def _predicted_size(
@@ -363,13 +367,13 @@ def _predicted_size(
 
 
 def _most_likely_power(
-    told: np.ndarray, residuals: np.ndarray, weight: np.ndarray, overall: float
+    told: np.ndarray, residuals: np.ndarray, weight: np.ndarray, overall: float, least: float
 ) -> tuple[float, np.ndarray]:
     """The power of the predicted size that makes residuals most likely, and the scale by it."""
     likelihoods, scales = [], []
     for power in POWERS:
         log_scale = np.clip(power * told, -LARGEST_LOG_SCALE, LARGEST_LOG_SCALE)
-        scale = _rescaled(overall * np.exp(log_scale), residuals, weight)
+        scale = _rescaled(overall * np.exp(log_scale), residuals, weight, least)
         likelihoods.append(_log_likelihood(residuals, scale[: len(residuals)], overall))
         scales.append(scale)
     best = int(np.argmax(likelihoods))
@@ -383,18 +387,23 @@ def _log_likelihood(residuals: np.ndarray, scale: np.ndarray, overall: float) ->
     return float(np.log((1 - WIDE_FRACTION) * core + WIDE_FRACTION * wide).sum())
 
 
-def _rescaled(scale: np.ndarray, residuals: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The same up to a factor, so that residuals over it have a robust scale of one."""
+def _rescaled(
+    scale: np.ndarray, residuals: np.ndarray, weight: np.ndarray, least: float
+) -> np.ndarray:
+    """The same up to a factor, so that residuals over it have a robust scale of one at most."""
     factor = robust_scale(residuals / scale[: len(residuals)], weight)
-    return np.maximum(factor * scale, SMALLEST_SCALE)
+    return np.maximum(factor * scale, least)
 
 
 def _skew(z: np.ndarray, weight: np.ndarray) -> float:
     """Half of the log ratio of what lies above the median to what lies below, between quartiles.
 
     Errors on one side lie beyond and hardly move it. What may be chance is none: in normal noise
-    its standard error is 1.36 over the root of the number of rows.
+    its standard error is 1.36 over the root of the number of rows. Nor does it mean anything where
+    most rows are predicted nearer than rounding allows.
     """
     low, median, high = (weighted_quantile(z, weight, level) for level in (0.25, 0.5, 0.75))
-    skew = 0.5 * float(np.log((high - median) / (median - low))) if low < median < high else 0.0
+    if not low < median < high or high - low < LEAST_BETWEEN_QUARTILES:
+        return 0.0
+    skew = 0.5 * float(np.log((high - median) / (median - low)))
     return skew if abs(skew) >= max(LEAST_TOLD_SKEW, 2 * 1.36 / np.sqrt(len(z))) else 0.0

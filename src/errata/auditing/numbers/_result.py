@@ -93,7 +93,8 @@ class TargetAudit(BaseAudit):
     noise_rate : NoiseRate
         ``estimate``, ``low`` and ``high`` of the fraction of wrong targets.
     has_skill : bool
-        Whether the columns predict the target at all. If not, nothing is flagged.
+        Whether the columns predict the target at all. If not, or where more than a third of the
+        targets look wrong, it is False and nothing is flagged.
     models : list of dict
         ``name``, ``weight`` and ``r2``, out of fold on rows that are probably right.
     tail : float

@@ -45,8 +45,11 @@ SCALE_TREES, SCALE_LEAF = 60, (5, 20)
 POWERS = np.r_[np.arange(0, 1.75, 0.25), 2.0]  # of what is predicted for the scale of a row
 LARGEST_LOG_SCALE = 1.5
 LEAST_TOLD_SKEW = 0.15  # half of the log ratio of the scales above and below what is predicted
+LEAST_BETWEEN_QUARTILES = 1.0  # local scales, where those are not at their smallest
 CORE_TAIL, WIDE_FRACTION, WIDE_SCALE = 5.0, 0.1, 5.0  # of the densities that powers are weighed by
 SMALLEST_SCALE = 1e-3  # of the targets' own: what differs by less is no error, but rounding
+MOSTLY_SHARED = 0.5  # of the rows: where so many share their value, targets are rounded
+SMALLEST_STEP = 0.5  # of a rounding step: how far rounding alone moves a target
 
 # Noise
 TAILS = (3.0, 4.0, 6.0, 10.0, 30.0)  # degrees of freedom of right residuals
@@ -54,13 +57,14 @@ GROSS_SCALES = 3.0 * 2.0 ** np.arange(8)  # of wrong residuals
 TARGET_RATES = np.geomspace(0.001, 0.5, 52)
 RATE_PRIOR = (0.5, 10.5)  # of the Beta distribution
 EM_STEPS, EM_TOLERANCE = 200, 1e-6
-LEAST_SIGMA = 0.3  # local scales; less is found only where these are at their smallest
+LEAST_SIGMA = 3**-0.5  # local scales: of half a rounding step, the deviation of rounding alone
 KERNELS = 1_000  # of the density of targets, at most
 CLEAR_KIND = 2 / 3  # share of an error's kind from which it is named
 
 # What is told
 CENTER_STEPS = 50  # of the search for the best constant prediction
 MOST_TOLD = 0.25  # rate beyond which errors and right targets of uneven spread look alike
+MOST_BELIEVED = 1 / 3  # of the targets: where more look wrong, the target is not understood
 RATE_FACTOR, RATE_SLACK = 1.5, 0.02  # of the interval: the tail of real residuals is no Student t
 HIDDEN = 0.1  # rate of errors that may hide in a table of which nothing is explained
 INSIDE = 0.9  # of right targets lie between low and high

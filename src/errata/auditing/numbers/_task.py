@@ -10,7 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._canonical import number_by_appearance, order_rows, round_cells, sign_table
+from ..._canonical import (
+    drop_last_bits,
+    number_by_appearance,
+    order_rows,
+    round_cells,
+    sign_table,
+)
 from ..._compat import take_rows
 from ..inputs._duplicates import copies_note, copy_groups
 from ..inputs._groups import joined
@@ -21,6 +27,7 @@ from ._models import (
     TargetPredictor,
     TreesRegression,
     target_models_of,
+    weighted_median,
 )
 from ._settings import (
     ATOM_LEAF,
@@ -30,8 +37,11 @@ from ._settings import (
     LEAST_SKEW,
     LOG_QUANTILE,
     MOSTLY_POSITIVE,
+    MOSTLY_SHARED,
     SCALE_TREES,
     SKEW_QUANTILES,
+    SMALLEST_SCALE,
+    SMALLEST_STEP,
     START_CLIP,
     TRUST_IN_TREES,
 )
@@ -142,9 +152,18 @@ def target_task(given: GivenTargets, *, logs: bool = False) -> TargetTask:
     groups, copies = groups_with_copies(X[:n], targets, groups)
     if brought.predictions is not None:
         brought = brought._replace(predictions=scale.apply(brought.predictions))
+    scaled = scale.apply(targets)
+    data = TargetData(
+        X,
+        scaled,
+        groups=groups,
+        smallest_scale=max(SMALLEST_SCALE, SMALLEST_STEP * rounding_step(scaled)),
+        random_state=given.seed,
+        n_jobs=given.n_jobs,
+    )
     return TargetTask(
         order,
-        TargetData(X, scale.apply(targets), None, groups, given.seed, given.n_jobs),
+        data,
         target_models_of(brought, given.table, n, features=given.X is not None),
         np.zeros(n, dtype=bool) if given.known is None else given.known[:n],
         scale,
@@ -164,6 +183,27 @@ def scale_of(targets: np.ndarray, *, logs: bool = False) -> TargetScale:
             f"all targets are {targets[0]:g}, so that none can be wrong; pass a target that varies."
         )
     return TargetScale(float(center), float(spread), floor)
+
+
+def rounding_step(targets: np.ndarray) -> float:
+    """How far a value is from the next that rows share, in the middle; 0 if few rows share theirs.
+
+    Values of a single row do not count: an error need not be rounded as right targets are.
+
+    Examples
+    --------
+    >>> rounding_step(np.array([0.5, 1.0, 1.5, 1.0, 0.5, 1.5, 7.123]))
+    0.5
+    >>> rounding_step(np.array([0.53, 1.04, 1.56, 1.01]))
+    0.0
+    """
+    values, times = np.unique(drop_last_bits(targets), return_counts=True)
+    shared = times > 1
+    if times[shared].sum() < MOSTLY_SHARED * len(targets) or shared.sum() < 2:
+        return 0.0
+    gaps = np.diff(values[shared])
+    nearest = np.minimum(np.r_[np.inf, gaps], np.r_[gaps, np.inf])
+    return float(weighted_median(nearest, times[shared]))
 
 
 def log_floor(targets: np.ndarray) -> float:
