@@ -1,8 +1,9 @@
 """The reference: a page for each room, which lists its `__all__`, so that no name is forgotten."""
 
 from importlib import import_module
-from inspect import getdoc
+from inspect import getdoc, ismodule
 from pathlib import Path
+from types import ModuleType
 
 from written import write_if_new
 
@@ -27,10 +28,20 @@ def public() -> dict[str, list[str]]:
     """What each module offers, once: what errata has itself is not told again in its room."""
     rooms = [name for name in errata.__all__ if hasattr(getattr(errata, name), "__all__")]
     own = [name for name in errata.__all__ if name not in rooms]
-    listed = {f"errata.{room}": getattr(errata, room).__all__ for room in rooms}
-    return {"errata": own} | {
-        module: [name for name in names if name not in own] for module, names in listed.items()
-    }
+    listed = {"errata": own}
+    for room in rooms:
+        listed |= offered(getattr(errata, room), own)
+    return listed
+
+
+def offered(module: ModuleType, elsewhere: list[str]) -> dict[str, list[str]]:
+    """The names of a module, then those of the modules that it offers."""
+    names = [name for name in module.__all__ if name not in elsewhere]
+    inner = [name for name in names if ismodule(getattr(module, name))]
+    listed = {module.__name__: [name for name in names if name not in inner]}
+    for name in inner:
+        listed |= offered(getattr(module, name), elsewhere)
+    return {page: names for page, names in listed.items() if names}
 
 
 def write(folder: Path) -> None:

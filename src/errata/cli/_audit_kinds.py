@@ -8,6 +8,7 @@ import errata
 
 from .._format import listed
 from .._kinds import CLASSES, KINDS, Kind
+from ._clean_kinds import label_columns
 from ._columns import (
     Table,
     check_features,
@@ -137,8 +138,7 @@ def audit_multilabel(
         progress=progress,
     )
     found.digests = errata.tables.row_digests(table)
-    label = found.about["label"]  # one column of lists, or one for each label
-    columns = list(map(str, found.names)) if label is None else [label]
+    columns = label_columns(found)
     found.keys = errata.tables.row_keys(table, *columns)
     found.for_review = found.for_review.showing(table.drop_columns(columns))
     return found, ids

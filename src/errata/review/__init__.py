@@ -5,7 +5,8 @@
 the page to decide on; ``_summary`` tells what a review has come to.
 """
 
-from ..audit_folder.decisions import (
+from ._summary import review_summary
+from .decisions import (
     Agreement,
     Decisions,
     Event,
@@ -19,7 +20,6 @@ from ..audit_folder.decisions import (
     open_decisions,
     resolve,
 )
-from ._summary import review_summary
 from .exporting import (
     Audited,
     Imported,

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._optional import require
+
 _ROWS = 1 << 14  # whose text is in memory at a time
 # what separates cells, and what stands for null
 _BETWEEN = "\x1f"
@@ -78,11 +80,9 @@ def row_keys(table: Any, *labels: str) -> np.ndarray:
 
 
 def _digest_rows(table: Any) -> bytes:
-    import pyarrow as arrow
-    import pyarrow.compute
-
+    arrow = require("pyarrow", extra="tables")
     cells = [_format_cells(column) for column in table.itercolumns()]
-    rows = pyarrow.compute.binary_join_element_wise(
+    rows = require("pyarrow.compute", extra="tables").binary_join_element_wise(
         *cells,
         arrow.scalar(_BETWEEN, arrow.large_string()),
         null_handling="replace",
@@ -93,8 +93,7 @@ def _digest_rows(table: Any) -> bytes:
 
 
 def _format_cells(column: Any) -> Any:
-    import pyarrow as arrow
-
+    arrow = require("pyarrow", extra="tables")
     # Bytes may be text in one batch and not in the next, and each row has one digest.
     if "binary" not in str(column.type):
         with suppress(arrow.ArrowNotImplementedError, arrow.ArrowInvalid):  # lists, objects, unions

@@ -3,15 +3,21 @@
 from functools import partial
 from typing import Any
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
-from starlette.routing import Route
-
+from ..._optional import require
 from . import _actions, _export, _pages, _reaudit
 from ._door import Door
-from ._requests import BoundedProtocol, Guard, wants_part
+from ._requests import (
+    BoundedProtocol,
+    Guard,
+    HTMLResponse,
+    HTTPException,
+    Middleware,
+    PlainTextResponse,
+    Response,
+    Route,
+    Starlette,
+    wants_part,
+)
 from ._review import Review
 from ._templates import KINDS, asset, asset_address, rendered
 
@@ -57,12 +63,10 @@ def make_app(review: Review, door: Door) -> Any:
 
 def make_server(app: Any, read_within: float = 30.0) -> Any:
     """The server of an application; a request must have arrived within so many seconds."""
-    import uvicorn
-
-    protocol: Any = partial(BoundedProtocol, read_within=read_within)
+    uvicorn = require("uvicorn", extra="review")
     config = uvicorn.Config(
         app,
-        http=protocol,
+        http=partial(BoundedProtocol, read_within=read_within),
         access_log=False,
         server_header=False,
         date_header=False,

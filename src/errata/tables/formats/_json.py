@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._files import atomic_path, is_packed, open_text, readable
+from ..._optional import require
 from ._records import (
     MARK,
     Change,
@@ -63,8 +64,7 @@ def iterate_tables(path: Path) -> Iterator[Any]:
 
 
 def _parse_lines(lines: list[str], before: int, path: Path) -> Any:
-    import pyarrow as arrow
-
+    arrow = require("pyarrow", extra="tables")
     n_objects = _count_objects(lines, path, before)
     text = "".join(lines).encode()
     table = _parse(lambda: arrow.BufferReader(text), n_objects)
@@ -72,8 +72,7 @@ def _parse_lines(lines: list[str], before: int, path: Path) -> Any:
 
 
 def _parse_file(path: Path) -> Any:
-    import pyarrow as arrow
-
+    arrow = require("pyarrow", extra="tables")
     packed = "gzip" if is_packed(path) else None
     with open_text(path, "r", "utf-8-sig") as stream:
         n_objects = _count_objects(stream, path)
@@ -84,8 +83,7 @@ def _parse(opened: Callable[[], Any], n_objects: int | None) -> Any:
     """What Arrow reads, when it takes as many lines as there are; else None."""
     if n_objects is None:
         return None
-    import pyarrow as arrow
-
+    arrow = require("pyarrow", extra="tables")
     try:
         table = _parse_with_arrow(opened)
         dates = [field for field in table.schema if arrow.types.is_temporal(field.type)]
@@ -99,8 +97,7 @@ def _parse(opened: Callable[[], Any], n_objects: int | None) -> Any:
 
 
 def _parse_with_arrow(opened: Callable[[], Any], **options: Any) -> Any:
-    from pyarrow import json as parser
-
+    parser = require("pyarrow.json", extra="tables")
     with opened() as stream:
         return parser.read_json(
             stream, parser.ReadOptions(block_size=_LONGEST), parser.ParseOptions(**options)
@@ -123,17 +120,14 @@ def _count_objects(lines: Iterable[str], path: Path, before: int = 0) -> int | N
 
 
 def _build_table(records: Iterable[Record], path: Path) -> Any:
-    import pyarrow
-
     rows = [record.cells for record in records]
     header = dict.fromkeys(key for row in rows for key in row)
     columns = {name: _build_column([row.get(name) for row in rows], name, path) for name in header}
-    return pyarrow.table(columns)
+    return require("pyarrow", extra="tables").table(columns)
 
 
 def _build_column(values: list[Any], name: str, path: Path) -> Any:
-    import pyarrow as arrow
-
+    arrow = require("pyarrow", extra="tables")
     try:
         try:
             return arrow.array(values)
@@ -147,8 +141,7 @@ def _build_column(values: list[Any], name: str, path: Path) -> Any:
 
 def _build_union(values: list[Any]) -> Any:
     """Values of several types; lists and objects among them as bytes of JSON."""
-    import pyarrow as arrow
-
+    arrow = require("pyarrow", extra="tables")
     children: dict[str, list[Any]] = {}
     types = []
     offsets = []

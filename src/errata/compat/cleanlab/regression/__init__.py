@@ -1,0 +1,5 @@
+"""Labels that are numbers."""
+
+from . import learn
+
+__all__ = ["learn"]

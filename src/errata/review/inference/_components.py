@@ -1,0 +1,251 @@
+r"""Components: the noise hypotheses of an audit in a form that a page can reweigh at every verdict.
+
+A component is a group of noise hypotheses together with a shift ``a`` of the log-odds of every row,
+
+    p_a = p e^a / (1 - p + p e^a),   a ~ N(0, s²) a priori,
+
+so that ``p_wrong`` of a row, the noise rate and what is left to find are all linear in the weights
+of the components. A verdict on a row multiplies the weight of each by the probability that the
+component gave to what was found. Hypotheses tell *where* wrong labels are (a label that is right at
+a border between classes speaks against boundary noise, and so against all such rows), the shift how
+far all of them were over- or underestimated.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._blocks import blocks
+
+# Measured by `benchmarks/verdicts.py decisions`, on the tables that it names for that purpose.
+SHIFTS = np.linspace(-3, 3, 9)  # of the log-odds
+SHIFT_SPREAD = 1.5  # of their prior
+TEMPER = 0.5  # rows share their models: a verdict counts as half of one
+AT_ONCE = 2**16  # rows that sums are made of at a time
+LEAST_BELIEVED = 0.2  # shared alike by all hypotheses: verdicts cannot revive what weighs nothing
+OFF = 0.01  # probability of a verdict that no hypothesis foresees
+COVERAGE = 0.9  # of intervals of what is only expected, as in the audit
+
+
+class RowSums(NamedTuple):
+    """Of some rows: how many there are, and what each component expects of them."""
+
+    rows: int
+    wrong: np.ndarray  # (kinds, shifts), expected number of wrong labels
+    variance: np.ndarray  # (kinds, shifts), of that number
+
+    def plus(self, other: "RowSums", sign: int = 1) -> "RowSums":
+        """These rows and those; with a sign of -1, these without those."""
+        return RowSums(
+            self.rows + sign * other.rows,
+            self.wrong + sign * other.wrong,
+            self.variance + sign * other.variance,
+        )
+
+
+class Components(NamedTuple):
+    """Groups of noise hypotheses, shifts of their log-odds, weights, and sums over the table."""
+
+    kinds: tuple[str, ...]
+    shifts: np.ndarray
+    weights: np.ndarray  # (kinds, shifts), they sum to one
+    flagged: RowSums
+    others: RowSums  # rows that are not flagged
+
+    @property
+    def rates(self) -> np.ndarray:
+        """Fraction of wrong labels under each component, shape (kinds, shifts)."""
+        every = self.flagged.plus(self.others)
+        return every.wrong / max(every.rows, 1)
+
+    def p_wrong(self, p: np.ndarray) -> np.ndarray:
+        """The probability that labels are wrong, from that under each hypothesis (m, kinds)."""
+        odds = np.exp(self.shifts)
+        parts = (shifted(p, e) @ self.weights[:, s] for s, e in enumerate(odds))
+        return np.sum(list(parts), axis=0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as JSON can keep it."""
+        return {
+            "kinds": list(self.kinds),
+            "shifts": self.shifts.tolist(),
+            "weights": self.weights.tolist(),
+            "flagged": [np.asarray(part).tolist() for part in self.flagged],
+            "others": [np.asarray(part).tolist() for part in self.others],
+        }
+
+    @classmethod
+    def from_dict(cls, kept: dict[str, Any]) -> "Components":
+        """What :meth:`as_dict` gave."""
+        flagged, others = (
+            RowSums(int(rows), np.array(wrong), np.array(variance))
+            for rows, wrong, variance in (kept["flagged"], kept["others"])
+        )
+        shifts = np.array(kept["shifts"])
+        weights = np.array(kept["weights"])
+        return cls(tuple(kept["kinds"]), shifts, weights, flagged, others)
+
+
+def gather_components(
+    kinds: Sequence[str], weights: np.ndarray, p: np.ndarray, flagged: np.ndarray, total: float
+) -> Components:
+    """Cross hypotheses with shifts, and sum over all rows what each expects.
+
+    Parameters
+    ----------
+    kinds : sequence of str
+        What each group of hypotheses is called.
+    weights : array of shape (kinds,)
+        What the audit believes of them. A fifth of the weight is shared alike, so that verdicts can
+        revive what the audit ruled out.
+    p : array of shape (n, kinds)
+        The probability that each label is wrong under each.
+    flagged : array of bool of shape (n,)
+        The suspects.
+    total : float
+        Wrong labels that the audit expects. The prior of the shifts leans to one side as far as it
+        takes to expect as many, so that the components change nothing before the first verdict.
+    """
+    suspects = _sums(p[flagged], SHIFTS)
+    others = _sums(p[~flagged], SHIFTS)
+    shared = (1 - LEAST_BELIEVED) * weights / weights.sum() + LEAST_BELIEVED / len(weights)
+    shares = _leaning(shared @ (suspects.wrong + others.wrong), total)
+    return Components(tuple(kinds), SHIFTS, np.outer(shared, shares), suspects, others)
+
+
+def _sums(p: np.ndarray, shifts: np.ndarray) -> RowSums:
+    wrong, variance = np.zeros((2, p.shape[1], len(shifts)))
+    for rows in blocks(len(p), AT_ONCE):
+        for s, e in enumerate(np.exp(shifts)):
+            moved = shifted(p[rows], e)
+            wrong[:, s] += moved.sum(axis=0, dtype=float)
+            variance[:, s] += (moved * (1 - moved)).sum(axis=0, dtype=float)
+    return RowSums(len(p), wrong, variance)
+
+
+def _leaning(expected: np.ndarray, total: float) -> np.ndarray:
+    """Weights of the shifts under which ``expected`` is ``total`` on the mean, or nearly."""
+    low = -10.0
+    high = 10.0
+    for _ in range(60):
+        lean = (low + high) / 2
+        shares = _softmax(lean * SHIFTS - (SHIFTS / SHIFT_SPREAD) ** 2 / 2)
+        low, high = (lean, high) if shares @ expected < total else (low, lean)
+    return shares
+
+
+def _softmax(logs: np.ndarray) -> np.ndarray:
+    parts = np.exp(logs - logs.max())
+    return parts / parts.sum()
+
+
+def shifted(p: np.ndarray, odds: float) -> np.ndarray:
+    """Probabilities whose odds are multiplied; none and certainty stay what they are."""
+    return p * odds / (1 - p + p * odds)
+
+
+class Evidence(NamedTuple):
+    """What verdicts on some rows say; sums, so that a verdict is added or taken back in one step.
+
+    ``promised`` sums the ``p_wrong`` that the audit gave to the flagged ones among the rows. Rows
+    that people looked at and could not tell are ``unsure``; they teach nothing.
+    """
+
+    log_likelihood: np.ndarray  # (kinds, shifts)
+    flagged: RowSums
+    others: RowSums
+    found_flagged: int
+    found_others: int
+    promised: float
+    unsure_flagged: RowSums
+    unsure_others: RowSums
+
+    def plus(self, other: "Evidence", sign: int = 1) -> "Evidence":
+        """These verdicts and those; with a sign of -1, these without those."""
+        return Evidence(
+            self.log_likelihood + sign * other.log_likelihood,
+            self.flagged.plus(other.flagged, sign),
+            self.others.plus(other.others, sign),
+            self.found_flagged + sign * other.found_flagged,
+            self.found_others + sign * other.found_others,
+            self.promised + sign * other.promised,
+            self.unsure_flagged.plus(other.unsure_flagged, sign),
+            self.unsure_others.plus(other.unsure_others, sign),
+        )
+
+
+def evidence_of(
+    components: Components,
+    p: np.ndarray,
+    wrong: np.ndarray,
+    flagged: np.ndarray,
+    p_wrong: np.ndarray,
+) -> Evidence:
+    """What verdicts on rows say about the components.
+
+    Parameters
+    ----------
+    components : Components
+        Of the audit; their weights do not matter here.
+    p : array of shape (m, kinds)
+        The probability that each label is wrong under each group of hypotheses.
+    wrong : array of bool of shape (m,)
+        Whether the label was found to be wrong.
+    flagged : array of bool of shape (m,)
+        Whether the row is a suspect.
+    p_wrong : array of shape (m,)
+        What the audit said.
+    """
+    p, wrong, flagged = (np.asarray(given) for given in (p, wrong, flagged))
+    likelihood = np.empty((len(components.kinds), len(components.shifts)))
+    for s, e in enumerate(np.exp(components.shifts)):
+        moved = shifted(p, e)
+        seen = np.where(wrong[:, None], moved, 1 - moved)
+        likelihood[:, s] = TEMPER * np.log(OFF + (1 - 2 * OFF) * seen).sum(axis=0)
+    return Evidence(
+        log_likelihood=likelihood,
+        flagged=_sums(p[flagged], components.shifts),
+        others=_sums(p[~flagged], components.shifts),
+        found_flagged=int(np.sum(wrong & flagged)),
+        found_others=int(np.sum(wrong & ~flagged)),
+        promised=float(np.asarray(p_wrong)[flagged].sum()),
+        unsure_flagged=_sums(p[:0], components.shifts),
+        unsure_others=_sums(p[:0], components.shifts),
+    )
+
+
+def undecidable(components: Components, p: np.ndarray, flagged: np.ndarray) -> Evidence:
+    """Rows that people looked at and could not tell; as in :func:`evidence_of`."""
+    return no_evidence(components)._replace(
+        unsure_flagged=_sums(p[flagged], components.shifts),
+        unsure_others=_sums(p[~flagged], components.shifts),
+    )
+
+
+def no_evidence(components: Components) -> Evidence:
+    """No verdict yet."""
+    none = np.zeros(0, dtype=bool)
+    p = np.empty((0, len(components.kinds)))
+    return evidence_of(components, p, none, none, np.zeros(0))
+
+
+def update(components: Components, evidence: Evidence) -> Components:
+    """The components after the verdicts: every weight times what it made of them.
+
+    Examples
+    --------
+    Half of the labels near a border are wrong, or none; three that are right speak for none.
+
+    >>> import numpy as np
+    >>> p = np.tile([0.0, 0.5], (10, 1))
+    >>> flagged = np.arange(10) < 4
+    >>> before = gather_components(["none", "boundary"], np.array([0.5, 0.5]), p, flagged, 2.5)
+    >>> verdicts = evidence_of(before, p[:3], np.zeros(3, bool), flagged[:3], np.full(3, 0.25))
+    >>> after = update(before, verdicts)
+    >>> [round(float(c.weights[0].sum()), 2) for c in (before, after)]
+    [0.5, 0.72]
+    """
+    with np.errstate(divide="ignore"):
+        logs = np.log(components.weights) + evidence.log_likelihood
+    return components._replace(weights=_softmax(logs))

@@ -1,0 +1,47 @@
+import pytest
+
+from decision_cases import said
+from errata.review.decisions._event import checked
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"kind": "maybe"}, "kind='maybe' is no verdict; choose from suggestion, label"),
+        ({"kind": "undo"}, r"takes something back with undo\(\)"),
+        ({"reviewer": " "}, "the name of the reviewer is empty"),
+        ({"note": "x" * 4001}, "a note of 4,001 characters is too long; at most 4,000 fit"),
+        ({"kind": "ambiguous", "class_text": '"dog"'}, "'ambiguous' takes no class, but got"),
+        ({"kind": "other", "class_text": None}, "'other' needs a class, but got None"),
+        ({"class_text": "dog"}, "'dog' is no label as JSON text"),
+        ({"label": "cat"}, "'cat' is no label as JSON text"),
+        ({"p_wrong": float("nan")}, "p_wrong=nan is no probability"),
+        ({"p_wrong": 1.5}, r"p_wrong=1.5 is no probability"),
+        ({"seconds": float("inf")}, "seconds=inf is not a number of seconds"),
+        ({"at": "yesterday"}, "Invalid isoformat string: 'yesterday'"),
+    ],
+)
+def test_what_cannot_be_meant_gets_a_sentence(wrong, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        checked(said(**wrong))
+
+
+def test_times_given_are_kept_in_utc():
+    assert checked(said(at="2026-01-01T01:00+01:00")).at == "2026-01-01T00:00:00.000000Z"
+
+
+def test_a_note_of_the_greatest_length_fits():
+    assert len(checked(said(note="x" * 4000)).note) == 4000
+
+
+def test_a_request_sent_again_says_the_same_though_it_took_longer():
+    first = said(key="k", at="2026-01-01T00:00:00.000000Z")
+    assert said(key="k", seconds=3.0, p_wrong=0.5).says_the_same(first)
+    assert not said("label", key="k").says_the_same(first)
+    assert not said(key="k", at="2026-01-02").says_the_same(first)
+
+
+def test_an_event_as_a_dict_has_the_columns_of_the_table():
+    fields = said().as_dict()
+    assert fields["class"] == '"dog"'
+    assert "class_text" not in fields

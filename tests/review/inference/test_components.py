@@ -1,0 +1,128 @@
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.review.inference import Components, evidence_of, no_evidence, update
+from errata.review.inference._components import LEAST_BELIEVED, OFF, TEMPER, RowSums, shifted
+from reviewed_tables import KINDS, draw_table
+
+
+def flat(components):
+    return np.concatenate(
+        [np.ravel(part) for part in (components.shifts, components.weights)]
+        + [np.ravel(part) for sums in (components.flagged, components.others) for part in sums]
+    )
+
+
+def numbers(evidence):
+    sums = [part for field in evidence if isinstance(field, tuple) for part in field]
+    plain = [field for field in evidence if not isinstance(field, tuple)]
+    return np.concatenate([np.ravel(part) for part in (*sums, *plain)])
+
+
+def test_before_any_verdict_as_many_are_expected_as_the_audit_says():
+    table = draw_table("uniform")
+    sums = table.components.flagged.plus(table.components.others)
+    expected = np.sum(table.components.weights * sums.wrong)
+    assert expected == pytest.approx(table.p_wrong.sum(), rel=1e-6)
+    np.testing.assert_allclose(table.components.weights.sum(), 1, rtol=1e-12)
+
+
+def test_no_verdict_changes_nothing():
+    table = draw_table("uniform")
+    after = update(table.components, no_evidence(table.components))
+    np.testing.assert_allclose(flat(after), flat(table.components), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("truth", KINDS)
+def test_forty_verdicts_tell_the_kinds_apart(truth):
+    table = draw_table(truth)
+    rows = np.random.default_rng(1).choice(np.flatnonzero(table.p_wrong > 0.05), 40, replace=False)
+    after = update(table.components, table.evidence(rows))
+    assert after.weights[KINDS.index(truth)].sum() > 0.9
+    believed = after.p_wrong(table.p).sum()
+    assert abs(believed - table.wrong.sum()) < abs(table.p_wrong.sum() - table.wrong.sum())
+
+
+def test_verdicts_revive_what_the_audit_ruled_out():
+    table = draw_table("boundary", weights=(0.5, 0.5, 0.0))
+    before = table.components.weights[2].sum()
+    assert before == pytest.approx(LEAST_BELIEVED / 3)
+    assert update(table.components, table.evidence(np.arange(20))).weights[2].sum() > 0.9
+
+
+def test_weights_are_the_bayes_rule_to_the_letter():
+    table = draw_table("uniform", n=30)
+    rows = np.array([0, 7, 29])
+    after = update(table.components, table.evidence(rows)).weights
+    expected = table.components.weights.copy()
+    for row in rows:
+        for kind in range(3):
+            for s, shift in enumerate(table.components.shifts):
+                p = shifted(table.p[row, kind], np.exp(shift))
+                seen = p if table.wrong[row] else 1 - p
+                expected[kind, s] *= (OFF + (1 - 2 * OFF) * seen) ** TEMPER
+    np.testing.assert_allclose(after, expected / expected.sum(), rtol=1e-10, atol=0)
+
+
+@given(st.lists(st.integers(0, 99), min_size=2, max_size=20, unique=True), st.data())
+def test_a_verdict_taken_back_leaves_no_trace(rows, data):
+    table = draw_table("uniform", n=100)
+    cut = data.draw(st.integers(1, len(rows) - 1))
+    kept, taken_back = rows[:cut], rows[cut:]
+    both = table.evidence(kept).plus(table.evidence(taken_back))
+    left = both.plus(table.evidence(taken_back), -1)
+    np.testing.assert_allclose(numbers(left), numbers(table.evidence(kept)), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        both.log_likelihood, table.evidence(rows).log_likelihood, rtol=1e-9, atol=1e-9
+    )
+
+
+def test_p_wrong_is_the_mean_over_components():
+    table = draw_table("boundary")
+    parts = [
+        table.components.weights[k, s] * shifted(table.p[:, k], np.exp(a))
+        for k in range(3)
+        for s, a in enumerate(table.components.shifts)
+    ]
+    found = table.components.p_wrong(table.p)
+    np.testing.assert_allclose(found, np.sum(parts, axis=0), rtol=1e-12, atol=1e-15)
+
+
+def test_shifts_move_log_odds_and_leave_certainty_alone():
+    p = np.array([0.0, 0.2, 0.5, 1.0])
+    moved = shifted(p, np.e)
+    np.testing.assert_allclose(moved[[0, 3]], [0, 1], rtol=0, atol=0)
+    odds = moved[1:3] / (1 - moved[1:3])
+    np.testing.assert_allclose(np.log(odds), np.log(p[1:3] / (1 - p[1:3])) + 1, rtol=1e-12)
+
+
+def test_json_keeps_everything():
+    components = draw_table("uniform").components
+    kept = Components.from_dict(json.loads(json.dumps(components.as_dict())))
+    np.testing.assert_allclose(flat(kept), flat(components), rtol=0, atol=0)
+    assert kept.kinds == components.kinds
+
+
+def test_evidence_counts_what_was_found_and_promised():
+    table = draw_table("uniform")
+    rows = np.arange(50)
+    found = evidence_of(
+        table.components, table.p[rows], table.wrong[rows], table.flagged[rows], table.p_wrong[rows]
+    )
+    assert found.flagged.rows + found.others.rows == 50
+    assert found.found_flagged == np.sum(table.wrong[:50] & table.flagged[:50])
+    assert found.found_others == np.sum(table.wrong[:50] & ~table.flagged[:50])
+    assert found.promised == pytest.approx(table.p_wrong[:50][table.flagged[:50]].sum())
+
+
+def test_rows_that_are_taken_out_of_a_sum_take_their_variance_along():
+    some = RowSums(3, np.array([[1.0, 0.5]]), np.array([[0.4, 0.2]]))
+    more = RowSums(2, np.array([[0.25, 1.0]]), np.array([[0.1, 0.3]]))
+    both = some.plus(more)
+    np.testing.assert_allclose(both.variance, [[0.5, 0.5]], rtol=1e-12)
+    for part, wanted in zip(both.plus(more, -1), some, strict=True):
+        np.testing.assert_allclose(part, wanted, rtol=1e-12)
