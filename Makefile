@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 PYTEST := $(BIN)/python -m pytest
 SPHINX := OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -b html -W --keep-going -n -q -j auto -d docs/_build/doctrees
 
-.PHONY: help install demo test test-slow test-kernels docs docs-quick figures package browser mutants lint format clean
+.PHONY: help install demo test test-slow test-kernels docs docs-quick figures release browser mutants lint format clean
 
 help:                              ## list what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,10 +34,11 @@ docs-quick: $(VENV)/.docs          ## the same without running the examples
 figures: $(VENV)/.dev              ## draw the pictures of the pages again, from result files and examples
 	MPLBACKEND=Agg $(BIN)/python docs/figures/draw.py
 
-package: $(VENV)/.dev              ## build wheel and source archive, and try them in fresh environments
+release: $(VENV)/.dev              ## build wheel and source archive, check and try them, say what is left
 	rm -rf dist
-	$(PIP) build
+	$(PIP) build twine
 	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
 	$(BIN)/python .ci/try_package.py
 
 browser:                           ## install Chromium, which tests of the pages look for
@@ -68,7 +69,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[fast,tables,report,review]'
+	$(PIP) --editable .
 	touch $@
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml constraints.txt

@@ -1,7 +1,7 @@
-"""Is what `python -m build` made fit to be published? Run by `make package`.
+"""Is what `python -m build` made fit to be published? Run by `make release`.
 
 The wheel is below 2 MB and says that it is typed; wheel and source archive install into a fresh
-environment of every Python from 3.11 to 3.13 that this machine has, and audit a table there.
+environment of every Python from 3.11 to 3.14 that this machine has, and audit a table there.
 """
 
 import shutil
@@ -12,8 +12,14 @@ import zipfile
 from pathlib import Path
 
 DIST = Path(__file__).parents[1] / "dist"
-PYTHONS = ("3.11", "3.12", "3.13")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 MOST_BYTES = 2_000_000
+LEFT = """
+Left for the owner:
+  1. the date in CHANGELOG.md, and the address of the repository in pyproject.toml and CITATION.cff;
+  2. git tag vX.Y.Z, and push the tag;
+  3. python -m twine upload dist/*
+  4. make docs, and publish docs/_build/html."""
 TABLE = """
 from sklearn.datasets import load_wine
 load_wine(as_frame=True).frame.to_csv("wine.csv", index=False)
@@ -30,13 +36,14 @@ def main() -> None:
             print(f"Python {version}, {built.name}: {try_out(built, python)}", flush=True)
     if missing := set(PYTHONS) - set(pythons):
         print(f"Not tried, as this machine does not have them: {', '.join(sorted(missing))}")
+    print(LEFT)
 
 
 def only(pattern: str) -> Path:
     """The one file of a kind in dist."""
     files = list(DIST.glob(pattern))
     if len(files) != 1:
-        sys.exit(f"Expected one {pattern} in {DIST}, found {len(files)}; run make package.")
+        sys.exit(f"Expected one {pattern} in {DIST}, found {len(files)}; run make release.")
     return files[0]
 
 
@@ -59,7 +66,7 @@ def try_out(built: Path, python: str) -> str:
     """The first sentence of an audit by errata installed from ``built``."""
     with tempfile.TemporaryDirectory() as folder:
         run(python, "-m", "venv", "env", cwd=folder)
-        run("env/bin/pip", "install", "--quiet", f"{built}[fast,tables,report]", cwd=folder)
+        run("env/bin/pip", "install", "--quiet", str(built), cwd=folder)
         run("env/bin/python", "-c", TABLE, cwd=folder)
         audited = run("env/bin/errata", "audit", "wine.csv", "--label", "target", cwd=folder)
         if not (Path(folder) / "wine.audit" / "report.html").exists():

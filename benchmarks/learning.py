@@ -14,9 +14,12 @@ Kendall's tau with the ranking by the labels before the errors: of agreement wit
 which is plain cross-validation, and of the accuracy that ``errata.compare`` estimates.
 """
 
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy is imported
+
 import argparse
 import itertools
-import os
 import warnings
 from functools import partial
 from pathlib import Path
@@ -264,7 +267,6 @@ def run_actions():
 
 # Cleaning.
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 try:
     from cleanlab.classification import CleanLearning

@@ -18,15 +18,13 @@ from pathlib import Path
 
 import httpx
 import numpy as np
+import pyarrow as arrow
+from pyarrow import parquet
 from runs import print_header
 
-from errata._optional import require
 from errata.review import Decisions, Event, decisions_path
 from errata.review.inference import draw_piles, gather_components
 from errata.review.server._folder import VERSION
-
-arrow = require("pyarrow", extra="review")
-parquet = require("pyarrow.parquet", extra="review")
 
 SERVE = """
 import json, sys
@@ -221,7 +219,8 @@ def fill(path):
 def odd_cards(folder):
     classes = [f"class {code}" for code in range(1000)]
     long = {0: "word " * 200_000}
-    image = require("PIL.Image", extra="review")
+    from PIL import Image as image
+
     pixels = np.random.default_rng(0).integers(0, 255, (4000, 6000, 3), dtype=np.uint8)
     image.fromarray(pixels).resize((6000, 4000)).save(folder / "large.jpg", quality=80)
     cases = {

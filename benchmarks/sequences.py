@@ -19,8 +19,11 @@ ecg-experts with two starts and a hundred steps for each model (the experiments 
 one repetition, no noise and the most of it, into folders in --out that a later run continues.
 """
 
-import argparse
 import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy is imported
+
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -47,7 +50,6 @@ from errata.tables import read_table, write_table
 
 # Audits.
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 FIRST_SEED = 10  # those before chose the models
 

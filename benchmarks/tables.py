@@ -22,11 +22,14 @@ pieces; on what functions of libraries say about themselves, and complaints put 
 random. A file may be given instead.
 """
 
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy is imported
+
 import argparse
 import importlib
 import inspect
 import multiprocessing
-import os
 import pkgutil
 import tempfile
 import time
@@ -34,13 +37,18 @@ import tracemalloc
 import warnings
 from pathlib import Path
 
+import matplotlib
 import numpy as np
+import pandas
+import pyarrow
+import skrub
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
+from pyarrow import csv
 from runs import main
 from sklearn.datasets import load_digits, load_sample_images
 from sklearn.metrics import average_precision_score
 
 import errata
-from errata._optional import require
 from errata.tables import features_of, read_table
 from errata.tables._columns import column_array
 from errata.tables._pictures import SIDE, read_small_picture
@@ -49,10 +57,7 @@ from errata.tables.features._pictures import describe_pictures
 
 # Reading and encoding.
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy is imported
 
-pandas, pyarrow, skrub = (require(name, extra="tables") for name in ("pandas", "pyarrow", "skrub"))
-csv = require("pyarrow.csv", extra="tables")
 pyarrow.set_cpu_count(1)
 pyarrow.set_io_thread_count(1)
 
@@ -190,11 +195,8 @@ def run_read():
 
 # Pictures.
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy is imported
 
-names = ("Image", "ImageDraw", "ImageFilter", "ImageFont")
-Image, ImageDraw, ImageFilter, ImageFont = (require(f"PIL.{n}", extra="pictures") for n in names)
-FONTS = Path(require("matplotlib", extra="report").get_data_path(), "fonts", "ttf")
+FONTS = Path(matplotlib.get_data_path(), "fonts", "ttf")
 FACES = sorted(FONTS.glob("DejaVu*.ttf")) + sorted(FONTS.glob("STIXGeneral*.ttf"))
 
 
@@ -343,7 +345,6 @@ def run_pictures():
 
 # Texts.
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy is imported
 
 LIBRARIES = ("sklearn", "scipy.stats", "pandas", "pyarrow", "matplotlib", "dask")
 PARTS = ("scipy.signal", "scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.special", "numpy")

@@ -21,7 +21,7 @@ def run_example(path, folder, connection):
 
 
 def _outcome(path):
-    import matplotlib.pyplot as plt  # noqa: TID251 (in the process that draws)
+    import matplotlib.pyplot as plt
 
     plt.switch_backend("Agg")
     plt.show = lambda: None  # figures are counted, and nobody is there to look at them

@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
+from errata.audit_folder._images import pixels_uri
 from errata.hardness import NeighborDisagreement
 from errata.noise import flip_labels
-from errata.report._images import pixels_uri
 
 KINDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 

@@ -4,12 +4,10 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow
+from pyarrow import parquet
 
-from errata._optional import require
 from errata.review.inference import draw_piles, gather_components
-
-pyarrow = require("pyarrow", extra="review")
-parquet = require("pyarrow.parquet", extra="review")
 
 CLASSES = ("cat", "dog", "owl")
 WORDS = ["small", "grey", "long", "wet", "soft", "loud", "tall", "warm", "dark", "round"]

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 from functools import cache
 from pathlib import Path
 
@@ -31,8 +32,6 @@ ORDER = [
     "_engine",
     "_progress",
     "tables",
-    "report",
-    "review",
     "noise",
     "datasets",
     "metrics",
@@ -45,7 +44,10 @@ ORDER = [
     "tolerant",
     "feature_selection",
     "sequence",
+    "audit_folder",
     "auditing",
+    "report",
+    "review",
     "bench",
     "comparing",
     "compat",
@@ -97,6 +99,20 @@ def test_no_room_imports_one_to_its_right():
     assert backwards == []
 
 
+def test_an_audit_loads_pages_and_reviews_in_one_place():
+    # By name, as they stand further right: nobody who only audits waits for them.
+    named = re.compile(r"""["']errata\.(report|review)""")
+    modules_of_auditing = sorted((ROOT / "auditing").rglob("*.py"))
+    places = [path.name for path in modules_of_auditing if named.search(path.read_text("utf-8"))]
+    assert places == ["_base.py"]
+
+
+def test_the_format_of_a_saved_audit_needs_numpy_and_pyarrow_only():
+    paths = (ROOT / "audit_folder").rglob("*.py")
+    rooms = {room for path in paths for room in imported_rooms(path)}
+    assert rooms <= {"_blocks", "_files", "_format", "_optional", "audit_folder", "exceptions"}
+
+
 def test_only_the_command_line_reaches_rooms_by_attribute():
     # `import errata` hides what is used from the test above.
     sinners = [
@@ -120,7 +136,7 @@ def test_the_reader_of_imports_sees_them_all(tmp_path):
 
 def test_public_rooms_are_those_errata_lists():
     folders = {path.parent.name for path in ROOT.glob("[a-z]*/__init__.py")}
-    assert folders - {"cli"} == set(ROOMS) - {"exceptions"}
+    assert folders - {"cli", "audit_folder"} == set(ROOMS) - {"exceptions"}
 
 
 def test_names_that_a_room_exports_exist():

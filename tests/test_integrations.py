@@ -7,7 +7,6 @@ import runpy
 import shlex
 import subprocess
 import sys
-import tomllib
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -66,14 +65,6 @@ def test_the_workflow_gives_the_action_inputs_that_it_has():
     inputs = loaded(ACTION)["inputs"]
     assert set(given) <= set(inputs)
     assert {name for name, value in inputs.items() if value.get("required")} <= set(given)
-
-
-def test_extras_that_are_installed_exist():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    (hook,) = loaded(HOOKS)
-    asked = [loaded(ACTION)["inputs"]["extras"]["default"], hook["additional_dependencies"][0]]
-    for text in asked:
-        assert set(text.strip(".[]").split(",")) <= set(extras["optional-dependencies"])
 
 
 def test_metrics_of_the_stage_are_outside_of_its_outputs():

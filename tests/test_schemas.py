@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 import errata
 from decision_cases import said
+from errata.audit_folder.decisions import _event
 from errata.cli.__main__ import main
-from errata.review.decisions import _event
 from kind_cases import KINDS
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")

@@ -137,7 +137,7 @@ def spare_classes(
 def count_kept(sizes: np.ndarray, *, min_per_class: int, min_fraction: float) -> np.ndarray:
     """How many rows of classes of these sizes stay, whatever is flagged.
 
-    >>> least_kept(np.array([1, 3, 100]), min_per_class=2, min_fraction=0.5)
+    >>> count_kept(np.array([1, 3, 100]), min_per_class=2, min_fraction=0.5)
     array([ 1,  2, 50])
     """
     # A fraction of a size may come out above a whole number by its last digit: 0.07 * 100 > 7.
@@ -179,7 +179,7 @@ class DetectorMixin:
 def drop_own_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """The values (n, K) with zero for the class on the label.
 
-    >>> without_own(np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 1]))
+    >>> drop_own_class(np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 1]))
     array([[0. , 0.3, 0.2],
            [0.1, 0. , 0.7]])
     """
@@ -191,7 +191,7 @@ def drop_own_class(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
 def measure_doubt(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """One minus the probability of the label, without the rounding of numbers next to 1.
 
-    >>> label_doubt(np.array([[1.0, 1e-30], [0.2, 0.8]]), np.array([0, 1]))
+    >>> measure_doubt(np.array([[1.0, 1e-30], [0.2, 0.8]]), np.array([0, 1]))
     array([1.e-30, 2.e-01])
     """
     return np.clip(drop_own_class(proba, codes).sum(axis=1), 0, 1)
@@ -200,7 +200,7 @@ def measure_doubt(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
 def find_favourite_other(votes: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """The class with most votes besides the label; the label where nobody votes otherwise.
 
-    >>> favourite_other(np.array([[5.0, 1.0, 2.0], [0.0, 4.0, 0.0]]), np.array([0, 1]))
+    >>> find_favourite_other(np.array([[5.0, 1.0, 2.0], [0.0, 4.0, 0.0]]), np.array([0, 1]))
     array([2, 1])
     """
     others = drop_own_class(votes, codes)
@@ -212,7 +212,7 @@ def split_own_and_best_other(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The value (n, K) of the class on the label, and the largest of any other class.
 
-    >>> own_and_best_other(np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 1]))
+    >>> split_own_and_best_other(np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0, 1]))
     (array([0.5, 0.2]), array([0.3, 0.7]))
     """
     rows = np.arange(len(codes))
@@ -224,7 +224,7 @@ def split_own_and_best_other(
 def compute_margin(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """``(other - own + 1) / 2`` in [0, 1]: above a half where another class is likelier.
 
-    >>> probability_margin(np.array([[0.7, 0.2, 0.1], [0.4, 0.35, 0.25]]), np.array([0, 1]))
+    >>> compute_margin(np.array([[0.7, 0.2, 0.1], [0.4, 0.35, 0.25]]), np.array([0, 1]))
     array([0.25 , 0.525])
     """
     own, other = split_own_and_best_other(proba, codes)

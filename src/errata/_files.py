@@ -219,7 +219,7 @@ def make_temporary_prefix() -> str:
 
     Examples
     --------
-    >>> temporary_prefix().startswith(f".errata-{os.getpid()}-")
+    >>> make_temporary_prefix().startswith(f".errata-{os.getpid()}-")
     True
     """
     return f".errata-{os.getpid()}-{_identify_machine()}-"

@@ -84,6 +84,7 @@ class Command:
     files: Mapping[str, str] = field(default_factory=dict)  # what else an audit has written
     rows: str = "rows"  # what to look at
     in_parts: bool = False  # whether its table may be larger than memory
+    source: str = "table"  # what in ``about`` names the table to clean
 
     @property
     def own(self) -> tuple[str, ...]:
@@ -246,7 +247,7 @@ CLASSES = Kind(
             "pred_proba",
         ),
         audit="errata.cli._audit_kinds:audit_classes",
-        clean="errata.cli._clean_kinds:clean_classes",
+        clean="errata.auditing.results._file_cleaning:clean_class_file",
         tables="errata.cli._findings:class_tables",
         help=(
             "What may help: other columns, more rows, or --trust for a column that was left out "
@@ -318,7 +319,7 @@ VOTES = Kind(
         named_by=("item", "worker", "label"),
         takes=("features", "model"),
         audit="errata.cli._audit_kinds:audit_votes",
-        clean="errata.cli._clean_kinds:clean_votes",
+        clean="errata.auditing.votes._file_cleaning:clean_vote_file",
         tables="errata.cli._findings:vote_tables",
         steps="errata.cli._findings:vote_steps",
         help=(
@@ -330,6 +331,7 @@ VOTES = Kind(
             "majority"
         ),
         clean_defaults={"action": "relabel", "threshold": 0.5, "sure": 0.5, "unsure": "drop"},
+        source="features_table",
         rows="items",
     ),
 )
@@ -392,7 +394,7 @@ NUMBERS = Kind(
         named_by=("target",),
         takes=("trust", "embeddings", "decisions"),
         audit="errata.cli._audit_kinds:audit_targets",
-        clean="errata.cli._clean_kinds:clean_target_file",
+        clean="errata.auditing.numbers._file_cleaning:clean_target_file",
         tables="errata.cli._findings:target_tables",
         help=COLUMNS_OR_ROWS,
         no_skill=(
@@ -469,7 +471,7 @@ MULTILABEL = Kind(
         named_by=("labels",),
         takes=("trust", "model", "embeddings", "pred_proba"),
         audit="errata.cli._audit_kinds:audit_multilabel",
-        clean="errata.cli._clean_kinds:clean_multilabel_file",
+        clean="errata.auditing.multilabel._file_cleaning:clean_multilabel_file",
         tables="errata.cli._findings:multilabel_tables",
         help=COLUMNS_OR_ROWS,
         no_skill=(

@@ -29,7 +29,7 @@ def open_progress(progress: Progress | bool | None) -> Iterator[Progress]:
 
     Examples
     --------
-    >>> with hearing_stages(print) as tell:
+    >>> with open_progress(print) as tell:
     ...     tell("fitting extra trees")
     fitting extra trees
     """

@@ -5,7 +5,8 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing.examples import _cards, _review
+from errata.audit_folder import _files
+from errata.auditing.examples import _review
 from errata.noise import flip_labels
 from errata.review.inference import Components
 
@@ -96,7 +97,7 @@ def test_components_say_what_p_wrong_does_on_the_mean(audit, tmp_path):
 
 def test_row_groups_are_small_and_neighbours_end_with_the_time(audit, tmp_path, monkeypatch):
     for place, name, number in (
-        (_cards, "CARD_GROUP", 4),
+        (_files, "CARD_GROUP", 4),
         (_review, "CARDS_AT_ONCE", 5),
         (_review, "CARD_TIME", 0.0),
     ):

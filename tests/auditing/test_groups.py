@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
-from sklearn.tree import DecisionTreeClassifier
 
 from errata.auditing import TrainingData
-from errata.auditing.inputs._groups import bagged_by_group, grown_on_folds, joined
-from errata.auditing.models._default import Forest, RBFRidge
+from errata.auditing.inputs._groups import joined
+from errata.auditing.models._default import Forest, RBFRidge, draw_samples
 
 
 def test_rows_joined_by_either_kind_of_group_are_one_group():
@@ -38,31 +37,39 @@ def test_copies_left_out_together_cannot_confirm_each_other(model):
 
 def test_a_tree_never_votes_on_a_group_it_has_seen():
     X, labels, _, groups = doubled()
-    data = TrainingData(X, labels, 2, groups)
-    votes, _ = bagged_by_group(DecisionTreeClassifier(), 1, 10_000, data)
+    votes = Forest("a tree", False, 1, 1).votes_outside(TrainingData(X, labels, 2, groups))
     drawn = votes.sum(axis=1) == 0
     assert 0.5 < drawn.mean() < 0.75  # 1 - 1/e of the groups are in a bootstrap
     np.testing.assert_array_equal(drawn[:150], drawn[150:])
     assert (votes.argmax(axis=1) == labels)[~drawn].mean() < 0.95  # it has memorised none
 
 
-def test_threads_change_nothing():
-    X, labels, _, groups = doubled()
-    tree = DecisionTreeClassifier(max_features="sqrt")
+@pytest.mark.parametrize("groups", [None, np.tile(np.arange(150), 2)], ids=["alone", "in groups"])
+def test_threads_change_nothing(groups):
+    X, labels, *_ = doubled()
     one, two = (
-        bagged_by_group(tree, 8, 100, TrainingData(X, labels, 2, groups, 3, jobs))[0]
+        Forest("trees", True, 8, 1).cross_fit(TrainingData(X, labels, 2, groups, 3, jobs))
         for jobs in (1, 2)
     )
-    np.testing.assert_allclose(one, two, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(one.out_of_fold, two.out_of_fold)
+    np.testing.assert_array_equal(one.predictor.nodes, two.predictor.nodes)
+
+
+def test_a_sample_has_no_more_rows_than_it_may():
+    X, labels, _, groups = doubled()
+    for own in (None, groups):
+        times, _ = draw_samples(5, 50, TrainingData(X, labels, 2, own))
+        np.testing.assert_array_equal(times.sum(axis=1), 50)
 
 
 def test_every_second_tree_leaves_a_fold_out():
     X, labels, _, groups = doubled()
     data = TrainingData(X, labels, 2, folds=2 * (groups % 4), more_rows=True)  # 0, 2, 4 and 6
-    trees, seen = grown_on_folds(DecisionTreeClassifier(), 7, 50, data)
-    assert len(trees) == 7
+    times, seen = draw_samples(7, 50, data)
     assert seen.shape == (7, 10)
     np.testing.assert_array_equal(seen.sum(axis=1), 2)
     assert not seen[:, [1, 3, 5, 7, 8, 9]].any()
     assert set(seen[:, [0, 2, 4, 6]].sum(axis=0)) <= {3, 4}
-    assert {tree.n_node_samples[0] for tree, _ in trees} <= set(range(30, 51))  # drawn with repeats
+    np.testing.assert_array_equal(times.sum(axis=1), 50)
+    for drawn, folds in zip(times, seen, strict=True):
+        assert folds[data.folds[drawn > 0]].all()

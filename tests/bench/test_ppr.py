@@ -57,7 +57,7 @@ def test_the_published_numbers_are_those_of_an_ordinary_sample(results):
 
 def test_a_figure_has_a_row_per_penalty_and_alpha_too_small_chosen_and_too_large():
     pytest.importorskip("matplotlib", reason="matplotlib is not installed").use("Agg")
-    from matplotlib.figure import Figure  # noqa: TID251
+    from matplotlib.figure import Figure
 
     panels = Figure().subplots(2, 3)
     _draw_panels(plot_outlying_line, ReinforcedLinearRegression(), panels)

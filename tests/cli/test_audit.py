@@ -485,14 +485,6 @@ def test_who_stops_it_finds_everything_as_it_was(table, tmp_path, monkeypatch, w
     assert sorted(os.listdir(tmp_path)) == ["pets.audit", "pets.csv"]
 
 
-def test_a_missing_extra_is_named_before_the_work(table, tmp_path, monkeypatch):
-    monkeypatch.setattr("errata._optional.find_spec", lambda module: None)
-    told = run(table, "-l", "pet")
-    refused(told, "needs pyarrow, pandas, skrub and jinja2, which are not installed", tmp_path)
-    packages = '"jinja2>=3.1" "matplotlib>=3.8" "pandas>=2.2" "pyarrow>=15" "skrub>=0.6"'
-    assert f"pip install {packages}" in " ".join(told.output.split())
-
-
 def test_the_table_is_left_as_it_was(audited, table):
     assert audited[0].read_bytes() == table.read_bytes()  # written alike, and not audited
 

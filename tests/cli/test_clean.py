@@ -2,7 +2,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from click.testing import CliRunner
 import errata
 from decision_cases import said
 from errata.cli.__main__ import main
-from errata.cli._cleaning import NOTHING, outcome
 from errata.review import Decisions, as_text, read_audited
 from errata.tables import read_table, write_table
 
@@ -131,12 +129,6 @@ def test_an_audit_without_skill_says_of_no_label_that_it_is_wrong(here):
     assert "so nobody knows which are wrong; nothing changed.\n" in result.output
     assert "probability" not in result.output
     assert (here / "clean.csv").read_bytes() == (here / "pets.csv").read_bytes()
-
-
-def test_one_label_is_one_label():
-    counts = NOTHING._replace(wrong=1, labelled=Counter(["dropped", "kept"]))
-    sentence = "1 label is wrong with a probability above 0.5: 1 dropped"
-    assert outcome(counts, 0.5, "") == sentence
 
 
 def test_nothing_to_do_is_said(here):

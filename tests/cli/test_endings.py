@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 from joblib import Parallel, delayed
 
-from errata._optional import require
 from errata.cli.__main__ import main
 from errata.cli._endings import UserError, endings, show, tidy_when_killed
 from waiting import LONG
@@ -125,7 +124,9 @@ def test_errors_are_one_sentence(error, sentence):
 
 
 def allocate_in_arrow():
-    require("pyarrow", extra="tables").allocate_buffer(1 << 62)
+    import pyarrow
+
+    pyarrow.allocate_buffer(1 << 62)
 
 
 def fail_to_load():
@@ -141,7 +142,7 @@ def kill_a_worker():
     [
         (lambda: np.empty(1 << 57), "the memory does not suffice: Unable to allocate 1.00 EiB"),
         (
-            lambda: require("pyarrow", extra="tables").allocate_buffer(1 << 62),
+            allocate_in_arrow,
             "the memory does not suffice: malloc of size 46116",
         ),
         (lambda: [0] * (1 << 60), "the memory does not suffice; give fewer rows"),

@@ -48,13 +48,13 @@ def test_the_version_is_the_packages():
     assert result.output == f"errata, version {errata.__version__}\n"
 
 
-WITHOUT_EXTRAS = """
+WITHOUT_HEAVY_LIBRARIES = """
 import sys
-extras = {"dask", "distributed", "polars", "pyarrow", "pandas", "matplotlib"}
+heavy = {"dask", "distributed", "polars", "pyarrow", "pandas", "matplotlib"}
 asked = set()
 class Absent:
     def find_spec(self, name, *_):
-        if name.split(".")[0] in extras:
+        if name.split(".")[0] in heavy:
             asked.add(name)
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Absent())
@@ -69,8 +69,8 @@ print(sorted(asked - {"pandas"}))  # for which scikit-learn asks
 """
 
 
-def test_an_audit_in_memory_and_ranks_ask_for_no_extra_and_numba_waits_for_the_first_fit():
-    assert fresh(WITHOUT_EXTRAS).splitlines() == ["False", "[1. 2.]", "150", "[]"]
+def test_an_audit_in_memory_imports_no_table_library_and_numba_waits_for_the_first_fit():
+    assert fresh(WITHOUT_HEAVY_LIBRARIES).splitlines() == ["False", "[1. 2.]", "150", "[]"]
 
 
 def test_importing_errata_imports_no_library():

@@ -1,5 +1,4 @@
 import dataclasses
-import sys
 from contextlib import nullcontext
 
 import pytest
@@ -43,17 +42,6 @@ def test_results_comparison_and_picture_are_written(tiny, tmp_path):
     assert (
         "| accuracy_percent | 0% | wdbc | Perceptron |" in (tmp_path / "comparison.md").read_text()
     )
-
-
-def test_without_matplotlib_everything_but_pictures_is_written(tiny, tmp_path, monkeypatch):
-    for name in ("matplotlib", "matplotlib.figure", "matplotlib.pyplot"):
-        monkeypatch.setitem(sys.modules, name, None)
-    result = run("walmsley", "--quick", "--jobs", 1, "--out", tmp_path)
-    assert result.exit_code == 0, result.output
-    assert "No pictures: this needs matplotlib" in result.output
-    assert 'pip install "jinja2' in result.output
-    assert (tmp_path / "comparison.md").exists()
-    assert not list(tmp_path.glob("*.png"))
 
 
 def test_a_part_of_the_data_sets_and_of_the_repetitions(tiny, tmp_path):

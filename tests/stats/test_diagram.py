@@ -1,10 +1,8 @@
-import sys
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from errata.exceptions import MissingExtraError
 from errata.stats import (
     average_ranks,
     critical_difference,
@@ -270,9 +268,3 @@ def test_p_values_against_a_control_are_refused():
     table = scores(4)
     with pytest.raises(ValueError, match=r"lacks some pairs \(NaN.*compute it without control"):
         plot_critical_difference(table, p_values=wilcoxon_holm(table, control=0).p_values)
-
-
-def test_without_matplotlib_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(MissingExtraError, match=r"pip install .*matplotlib>="):
-        plot_critical_difference(scores(3))

@@ -1,5 +1,4 @@
 import datetime
-import sys
 
 import numpy as np
 import pytest
@@ -114,12 +113,6 @@ def test_an_arrow_table_is_not_copied():
     arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     text = arrow.chunked_array([["a"], ["b"]])
     assert columns_of(arrow.table({"c": text}))[0].values.num_chunks == 2
-
-
-def test_a_bare_install_keeps_text_as_objects(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    (column,) = columns_of({"c": ["a", None, "b"]})
-    assert column.values.tolist() == ["a", None, "b"]
 
 
 def test_odd_names_become_distinct_text():

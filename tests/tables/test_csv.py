@@ -1,12 +1,10 @@
 import csv
 import io
-import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.exceptions import MissingExtraError
 from errata.tables import copy_with_column, read_table, write_table
 from errata.tables.formats._csv import _replace_cell
 from errata.tables.formats._records import Record
@@ -156,15 +154,6 @@ def test_the_line_of_a_ragged_row_counts_lines_in_quotes_and_blank_ones(tmp_path
     (tmp_path / "in.csv").write_text('x,y\n"a\nb",1\n\n2\n')
     with pytest.raises(ValueError, match=r"line 5 of .* has 1 cell, but the header has 2"):
         read_table(tmp_path / "in.csv")
-
-
-def test_without_pyarrow_a_sentence_says_what_to_install(tmp_path, monkeypatch):
-    write_table(tmp_path / "in.csv", {"x": [1, 2]})  # this works in a bare install
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"needs pyarrow.*pip install .*pyarrow>="):
-        read_table(tmp_path / "in.csv")
-    copy_with_column(tmp_path / "in.csv", tmp_path / "out.csv", "x", [3, 4])  # and so does this
-    assert (tmp_path / "out.csv").read_text() == "x\n3\n4\n"
 
 
 @pytest.mark.parametrize("line", ['1,"cat', '"1,cat', '"1,cat"",'])

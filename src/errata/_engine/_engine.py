@@ -186,7 +186,7 @@ def _sort_results(finished: Iterable[tuple[int, Any]]) -> Iterator[Any]:
 def _format_duration(seconds: float) -> str:
     """Seconds as people say them.
 
-    >>> _duration(12.4), _duration(300), _duration(8_000)
+    >>> _format_duration(12.4), _format_duration(300), _format_duration(8_000)
     ('12 s', '5 min', '2.2 h')
     """
     if seconds < 100:

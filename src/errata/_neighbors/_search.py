@@ -171,7 +171,7 @@ def find_commonest(votes: np.ndarray) -> np.ndarray:
 
     ``votes`` (n, k) holds the codes of the labels of each row's neighbours, the nearest first.
 
-    >>> commonest(np.array([[0, 1, 1], [2, 0, 1]]))
+    >>> find_commonest(np.array([[0, 1, 1], [2, 0, 1]]))
     array([1, 2])
     """
     tally = np.column_stack([(votes == vote[:, None]).sum(axis=1) for vote in votes.T])

@@ -54,7 +54,7 @@ def encode_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     Examples
     --------
-    >>> distinct_labels(np.array([7, 5, 7]))
+    >>> encode_labels(np.array([7, 5, 7]))
     (array([5, 7]), array([1, 0, 1]))
     """
     if y.dtype.kind != "i" or not len(y) or int(y.max()) - int(y.min()) >= len(y):
@@ -267,7 +267,7 @@ def is_measurement(numbers: np.ndarray, n: int) -> bool:
 def parse_numbers(classes: Any) -> np.ndarray | None:
     """The distinct labels as sorted numbers; None where one of them is a word or a code.
 
-    >>> numbers_of(["2.5", "1"]), numbers_of(["01", "02"]), numbers_of(["cat", "1"])
+    >>> parse_numbers(["2.5", "1"]), parse_numbers(["01", "02"]), parse_numbers(["cat", "1"])
     (array([1. , 2.5]), None, None)
     """
     names = np.asarray(classes)

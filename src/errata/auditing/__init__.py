@@ -39,6 +39,7 @@ from .results._audit import Audit
 from .results._base import BaseAudit, add_review, load_audit
 from .results._cleaning import Cleaned
 from .results._diff import AuditDiff, DiffSide, diff
+from .results._file_cleaning import CleanedFile
 from .results._rates_by import NoiseRate
 from .votes import VoteAudit, audit_votes
 
@@ -54,6 +55,7 @@ __all__ = [
     "MultilabelAudit",
     "CellCheck",
     "BaseAudit",
+    "CleanedFile",
     "load_audit",
     "diff",
     "AuditDiff",

@@ -34,6 +34,7 @@ CHECKED_ROWS = 10_000  # rows up to which errors are injected among all of them
 CHECK_SAMPLE = 5_000  # and how many are drawn for it beyond
 WORTH_COMPILING = 10**6  # numbers from which compiled loops make up for being loaded
 WORTH_COMPILING_OF_MANY = 10**5  # in one block of a table that has many of them
+WORTH_GROWING = 200_000  # rows of all trees times the features they try: the same for forests
 FIT_PASSES = 30  # over its rows that a fit makes, at the least
 CACHED = 2**16  # probabilities worked on at once: what stays in the processor's cache
 
@@ -178,7 +179,7 @@ EXPLAINED_ROWS = 100  # whose values stand in for that of a row, to leave a colu
 EXPLAINED_NUMBERS = 2**22  # features of such rows that are made at a time
 EXPLAINED_COLUMNS = 10  # that a picture shows of one row
 SIMILAR_ROWS = 5  # beside an example: the nearest, whatever their label
-MOST_CARDS, CARD_GROUP = 50_000, 200  # rows that a review has cards of, and of one row group
+MOST_CARDS = 50_000  # rows that a review has cards of
 CARDS_AT_ONCE, CARD_SAMPLE = 1_000, 2_000  # cards made at a time; rows that spreads come from
 BITMAP_BITS = 26  # of the places where rows are marked that may be equal to others
 MOST_REPEATED = 10_000_000  # of such rows that are compared

@@ -14,7 +14,6 @@ import errata
 from .._files import readable
 from .._format import plural
 from .._kinds import KINDS, Kind
-from .._optional import require_all
 from .._progress import show_progress
 from .._sentences import answer, notes
 from ._audit_kinds import kind_named_by
@@ -235,7 +234,7 @@ def audit(
       errata audit homes.csv --target price
       errata audit photos.jsonl --labels tags
     """
-    _check_ready()
+    _quiet_warnings()
     kind = kind_named_by(asked)
     parts = Parts(memory, engine, scheduler, no_resume)
     in_parts = is_read_in_parts(file, parts)
@@ -306,11 +305,8 @@ def _audit_at_once(
         return found, write_outputs(found, folder, earlier)
 
 
-def _check_ready() -> None:
-    """Raise now, not after the work, where an extra is missing."""
-    # pandas and skrub are for text and dates: who has no table of these will have one tomorrow.
-    require_all(dict.fromkeys(("pyarrow", "pandas", "skrub"), "tables") | {"jinja2": "report"})
-    # scikit-learn's remarks are for those who wrote the code, not for those who brought the table.
+def _quiet_warnings() -> None:
+    """Silence remarks that are for those who write code, not for those who bring tables."""
     warnings.filterwarnings("ignore", module="sklearn")
     # This one names its caller, who may be anybody.
     warnings.filterwarnings("ignore", "The number of unique classes")

@@ -8,7 +8,6 @@ import errata
 
 from .._format import listed
 from .._kinds import CLASSES, KINDS, Kind
-from ._clean_kinds import label_columns
 from ._columns import (
     Table,
     check_features,
@@ -138,7 +137,8 @@ def audit_multilabel(
         progress=progress,
     )
     found.digests = errata.tables.row_digests(table)
-    columns = label_columns(found)
+    label = found.about["label"]  # one column of lists, or one for each label
+    columns = list(map(str, found.names)) if label is None else [label]
     found.keys = errata.tables.row_keys(table, *columns)
     found.for_review = found.for_review.showing(table.drop_columns(columns))
     return found, ids

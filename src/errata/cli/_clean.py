@@ -1,7 +1,7 @@
 """``errata clean``: a table without the labels that an audit found wrong."""
 
+from contextlib import nullcontext
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 import click
@@ -9,7 +9,10 @@ from click.core import ParameterSource
 
 import errata
 
+from .._files import places_of
 from .._kinds import KINDS
+from ._console import say
+from ._folder import find_table, tidy
 from ._options import FRACTION
 
 ACTIONS = ("drop", "relabel", "replace", "unlabel")
@@ -119,17 +122,79 @@ def clean(
     """
     audit: Any = errata.auditing.load_audit(folder)
     command = KINDS[audit.kind].command
-    typed = _typed(action=action, threshold=threshold, sure=sure, unsure=unsure)
-    if typed.get("action") in command.refused:
+    is_typed = click.get_current_context().get_parameter_source
+    how = {"action": action, "threshold": threshold, "sure": sure, "unsure": unsure}
+    how = {k: v for k, v in how.items() if is_typed(k) is not ParameterSource.DEFAULT}
+    if how.get("action") in command.refused:
         raise ValueError(command.refused[action])
-    for name in typed:  # an option without effect misleads
+    for name in how:  # an option without effect misleads
         if name not in command.clean_defaults:
             raise ValueError(f"--{name} is for audits of classes; leave it out.")
-    how = {**command.clean_defaults, **typed, "ambiguous": ambiguous}
-    resolve_name(command.clean)(audit, folder, table, out, use=use, force=force, **how)
+    source = _find_source(audit, folder, table)
+    tidy(out.parent)
+    with _open_decisions(folder, audit, use) as decisions:
+        cleaned = audit.clean_file(
+            source,
+            out,
+            **how,
+            decisions=decisions,
+            undecided="keep" if use == "only" else "act",
+            ambiguous=ambiguous,
+            force=force,
+        )
+    for sentence in cleaned.cautions:
+        say(sentence, err=True)
+    for sentence in cleaned.notes:
+        say(sentence)
 
 
-def _typed(**values: Any) -> dict[str, Any]:
-    """The options that were typed."""
-    source = click.get_current_context().get_parameter_source
-    return {k: v for k, v in values.items() if source(k) is not ParameterSource.DEFAULT}
+def _find_source(audit: Any, folder: Path, given: Path | None) -> Path | list[Path] | None:
+    """The table to clean: as named, or where it was audited; None for votes alone."""
+    about = audit.about
+    source = KINDS[audit.kind].command.source
+    if source != "table" and about.get(source) is None:
+        if given is not None:
+            raise ValueError(f"{folder} was made from votes alone; --table has no effect.")
+        return None
+    files = [Path(file) for file in about.get("tables") or []]
+    if given is not None or about.get(source) is not None or not files:
+        return given or find_table(about.get(source), folder)
+    for file in files:  # those that an audit made in Python has a list of
+        if not file.exists():
+            raise FileNotFoundError(
+                f"{file} was audited and is not there any more; say where the table is with "
+                "--table."
+            )
+    return files
+
+
+def _open_decisions(folder: Path, audit: Any, use: str) -> Any:
+    """The decisions about an audit; None where there are none, or they are ignored."""
+    if use == "ignore":
+        return nullcontext()
+    beside = errata.review.decisions_path(folder)
+    before = None
+    if audit.about.get("decisions") is not None:  # what errata audit --decisions was given
+        before = Path(audit.about["decisions"])
+        moved = (path for path in places_of(before, folder) if path.exists())
+        before = next(moved, before)
+        if not before.exists():
+            raise FileNotFoundError(
+                f"this audit was made with the decisions in {before}, which is not there any more; "
+                "put it beside the audit, or pass --decisions ignore."
+            )
+    if not beside.exists():
+        if before is None and use == "only":
+            raise FileNotFoundError(f"nobody has decided anything yet: {beside} does not exist.")
+        return nullcontext() if before is None else errata.review.Decisions(before, read_only=True)
+    decisions = errata.review.open_decisions(folder, read_only=True)
+    if before is not None:
+        with errata.review.Decisions(before, read_only=True) as earlier:
+            left_out = earlier.verdicts().keys() - decisions.verdicts().keys()
+        if left_out:
+            say(
+                f"{decisions.path} lacks decisions that the audit was made with; to use them, too: "
+                f"errata decisions {folder} --merge {before}",
+                err=True,
+            )
+    return decisions

@@ -10,7 +10,6 @@ from rich.table import Table
 import errata
 
 from .._format import plural
-from .._optional import require_all
 from ._columns import check_filled, check_known, check_labels, column, named_label, with_pictures
 from ._console import console, progress_bar, resumable
 from ._folder import beside, tidy
@@ -87,8 +86,6 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
       errata compare train.csv -l species --noise 0.2 --kind nnar
       errata compare train.csv -l species --engine dask
     """
-    # Now, not after the work.
-    require_all({"pyarrow": "tables", "jinja2": "report", "matplotlib": "report"})
     asked["label"] = named_label(asked["label"], file)
     table = with_pictures(errata.tables.read_table(file), file)
     out = out or beside(file, ".compare", ending="")

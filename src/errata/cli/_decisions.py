@@ -11,7 +11,7 @@ import errata
 
 from .._format import count, listed, plural
 from ._console import say
-from ._folder import check_out, find_table, tidy
+from ._folder import find_table, tidy
 
 FORMATS = ("csv", "parquet", "jsonl", "label-studio")
 _ENDINGS = {
@@ -107,6 +107,8 @@ def _begin(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
 
 def _check_export(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
     """Find table and format; raise now what would go wrong after the work."""
+    from ..tables.stored._files import check_new_file  # here, as it brings NumPy
+
     target = asked["export"]
     form = asked["form"]
     found = [name for name, ends in _ENDINGS.items() if target.name.lower().endswith(ends)]
@@ -117,7 +119,7 @@ def _check_export(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
         raise ValueError("--events are a table; give --export the ending of one, such as .csv.")
     asked["form"] = found[0]
     asked["table"] = asked["table"] or find_table(audited.table, folder)
-    check_out(asked["table"], target, force=asked["force"])
+    check_new_file(asked["table"], target, force=asked["force"])
 
 
 def _take_in(kept: Any, audited: Any, asked: dict[str, Any]) -> None:

@@ -110,8 +110,8 @@ def _sentence(error: Exception) -> str | None:
         return None
     if isinstance(error, OSError) and error.strerror is not None:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    # Messages of other libraries may go over several lines.
-    return " ".join(str(error).split())
+    # Messages of other libraries may go over several lines; ours may name an argument.
+    return " ".join(str(error).split()).replace("force=True", "--force")
 
 
 def _is_lack_of_memory(error: Exception) -> bool:

@@ -11,7 +11,7 @@ from .._files import atomic_folder, atomic_path
 from .._format import count, instead, listed, percent, plural
 from ._columns import check_labels, named_label, read_column
 from ._console import say
-from ._folder import beside, check_new_folder, check_out, files_of, tidy
+from ._folder import beside, tidy
 from ._options import FRACTION, SEED
 
 _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "density")
@@ -106,13 +106,15 @@ def noise(
       errata noise visits/ -l outcome -r 0.1 -o noisy
       errata noise homes.csv --target price --kind gross -r 0.05 -o noisy.csv
     """
-    files = files_of(table)
+    from ..tables.stored._files import check_new_file, check_new_folder, list_files
+
+    files = list_files(table)
     if not out.name:  # ".", which has nothing beside it
         raise IsADirectoryError(f"{out} is a folder; give the name of a file or a new folder.")
     truth = truth or beside(out, ".truth", ending=".csv")
     _check_paths(table, out, truth)
     if not files:
-        check_out(table, out, force=force)
+        check_new_file(table, out, force=force)
     _check_not_there([truth], force)
     if files:
         check_new_folder(table, files, out, force=force)

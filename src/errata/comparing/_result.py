@@ -9,7 +9,6 @@ import numpy as np
 from scipy.stats import t as student
 
 from .._format import count, listed, percent
-from .._optional import require
 from .._validation import check_choice
 from ..auditing import NoiseRate
 from ..metrics import correct_error_rate
@@ -130,8 +129,10 @@ class Comparison:
         return summary | {"advice": write_advice(summary), "basis": describe_basis(summary)}
 
     def table(self) -> Any:
-        """A dataframe of the competitors, the best first (pandas; the ``tables`` extra)."""
-        return require("pandas", extra="tables").DataFrame(self.summary()["competitors"])
+        """A dataframe of the competitors, the best first (pandas)."""
+        import pandas
+
+        return pandas.DataFrame(self.summary()["competitors"])
 
     def plot_ranks(self, ax: Any = None) -> Any:
         """The critical-difference diagram of the mean ranks over folds.
@@ -142,7 +143,7 @@ class Comparison:
         return plot_critical_difference(self.scores[self.score], names=self.names, ax=ax)
 
     def report(self, path: str | os.PathLike = "compare.html") -> None:
-        """Write a page that works offline (needs the ``report`` extra)."""
+        """Write a page that works offline."""
         write_comparison_page(self.summary(), path, draw_ranks=self.plot_ranks)
 
     def _row(self, found: Standing, place: int) -> dict[str, Any]:
@@ -179,7 +180,7 @@ def write_advice(summary: dict[str, Any]) -> str:
     ...     {"name": "tree", "score": 0.71, "low": 0.66, "high": 0.76, "seconds": 0.1,
     ...      "within_chance": False},
     ... ]
-    >>> advice({"competitors": rows, "score": "accuracy"})
+    >>> write_advice({"competitors": rows, "score": "accuracy"})
     'SVM has the highest estimated accuracy, 91.2% (88.0% to 94.0%), beyond chance.'
     """
     best, *others = summary["competitors"]
@@ -218,7 +219,7 @@ def describe_basis(summary: dict[str, Any]) -> str:
 def _join_names(names: Iterable[str], most: int = 4) -> str:
     """The first names, joined as people join them.
 
-    >>> _and(["tree"]), _and(["tree", "SVM"]), _and("abcdef")
+    >>> _join_names(["tree"]), _join_names(["tree", "SVM"]), _join_names("abcdef")
     ('tree', 'tree and SVM', 'a, b, c, d and 2 more')
     """
     *first, last = names

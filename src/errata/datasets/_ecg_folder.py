@@ -51,7 +51,7 @@ def load_qtdb(
         Folder with ``ecg_qtdb.csv`` (record, sample, ch0, ch1),
         ``ecg_qtdb_annotations.csv`` (record, annotator, sample, symbol) and
         ``ecg_qtdb_records.csv`` (record, group, gain0, gain1), each of them also gzip; the
-        environment variable ERRATA_DATA when not given. Needs the ``tables`` extra.
+        environment variable ERRATA_DATA when not given.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def load_ludb(record: int, *, folder: str | os.PathLike | None = None) -> Bunch:
         Its number, from 1 to 200.
     folder : path, optional
         Folder with ``ecg_ludb.csv`` (record, sample, ii, label), also gzip; the environment
-        variable ERRATA_DATA when not given. Needs the ``tables`` extra.
+        variable ERRATA_DATA when not given.
 
     Returns
     -------
@@ -168,7 +168,8 @@ def _read_columns(
 ) -> list[np.ndarray]:
     """Columns of text, of the rows in which other columns have these values."""
     table = read_table(_find_path(name, folder), [*values, *columns])
-    compute = require("pyarrow.compute", extra="tables")
+    from pyarrow import compute
+
     for column, value in values.items():
         table = table.filter(compute.equal(table[column], value))
     return [table[column].to_numpy() for column in columns]
@@ -295,7 +296,7 @@ def label_samples(samples: np.ndarray, symbols: np.ndarray, fs: float) -> Annota
     Examples
     --------
     >>> marks = [(2, "("), (4, "p"), (5, ")"), (8, "("), (9, "N"), (10, ")"), (13, "t"), (15, ")")]
-    >>> found = annotate(*map(np.array, zip(*marks)), fs=250.0)
+    >>> found = label_samples(*map(np.array, zip(*marks)), fs=250.0)
     >>> found.samples[0].item(), " ".join(found.labels), found.lengths
     (2, 'P P P P P P QRS QRS QRS T T T T T', [14])
     """

@@ -12,7 +12,6 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 from sklearn.utils import Bunch
 
-from .._optional import require
 from .._validation import is_missing
 from ..exceptions import DatasetNotFoundError
 from ..tables import read_table
@@ -94,7 +93,8 @@ def load_dataset(
     bunch = _find(name, folder, download, random_state)
     bunch.name = name
     if as_frame:
-        pandas = require("pandas", extra="tables")
+        import pandas
+
         # Next to text, numbers come as objects, and a column of its own may have a type again.
         frame = pandas.DataFrame(bunch.data, columns=bunch.feature_names)
         bunch.data = frame.infer_objects()
@@ -330,7 +330,6 @@ def from_file(path: Path) -> Bunch:
 
 def from_openml(number: int) -> Bunch:
     """A data set from OpenML, over the network."""
-    # The other parser of scikit-learn needs pandas, which is an extra here.
     bunch = sklearn_datasets.fetch_openml(data_id=number, as_frame=False, parser="liac-arff")
     return Bunch(data=bunch.data, target=bunch.target, feature_names=list(bunch.feature_names))
 

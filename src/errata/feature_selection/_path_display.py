@@ -19,7 +19,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._compat import take_rows
-from .._optional import require
 from .._validation import as_column, check_count
 
 LINE = "#0072B2"  # Okabe and Ito's blue and vermilion: told apart by every kind of eye
@@ -41,7 +40,7 @@ class SelectionPathDisplay:
     Made by :meth:`from_estimator`. A curve that stays within the band around its highest point says
     that fewer columns would do as well, see ``one_error_size``. Scores of mRMR and JMI are means
     over pairs, which do not rise with the number of columns: compare subsets of one size by them,
-    not sizes. Needs matplotlib (the ``report`` extra).
+    not sizes.
 
     Parameters
     ----------
@@ -192,8 +191,10 @@ class SelectionPathDisplay:
         SelectionPathDisplay
             Itself.
         """
+        import matplotlib.pyplot
+
         if ax is None:
-            ax = require("matplotlib.pyplot", extra="report").subplots(layout="constrained")[1]
+            ax = matplotlib.pyplot.subplots(layout="constrained")[1]
         self.ax_ = ax
         self.figure_ = ax.figure
         self._draw(ax)
@@ -219,7 +220,8 @@ class SelectionPathDisplay:
         )  # fmt: skip
 
     def _describe(self, ax: Any) -> None:
-        ticker = require("matplotlib.ticker", extra="report")
+        from matplotlib import ticker
+
         ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))
         ax.set_xlabel("number of features")
         ax.set_ylabel(self.label)

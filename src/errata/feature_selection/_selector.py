@@ -317,7 +317,7 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
 def choose_size(scores: Mapping[int, float]) -> int:
     """The smallest size of the highest score.
 
-    >>> best_size({1: 0.2, 2: 0.5, 3: 0.5})
+    >>> choose_size({1: 0.2, 2: 0.5, 3: 0.5})
     2
     """
     return max(scores, key=lambda size: (scores[size], -size))
@@ -344,7 +344,7 @@ def rank_columns(
     are not ``nested``. Columns that were not searched come last.
 
     >>> path = {1: np.array([2]), 2: np.array([0, 2]), 3: np.array([0, 1, 2])}
-    >>> ranks(path, np.arange(3), np.array([False, False, True, False]), nested=True)
+    >>> rank_columns(path, np.arange(3), np.array([False, False, True, False]), nested=True)
     array([2, 3, 1, 4])
     """
     entry = np.full(len(kept), max(subsets) + 1)

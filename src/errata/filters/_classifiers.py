@@ -220,7 +220,7 @@ def compute_trust(suspicion: np.ndarray, codes: np.ndarray, min_weight: float) -
 
     Examples
     --------
-    >>> trust(np.array([0.2, 1.0, 1.0]), np.array([0, 0, 1]), 0.001)
+    >>> compute_trust(np.array([0.2, 1.0, 1.0]), np.array([0, 0, 1]), 0.001)
     array([0.8  , 0.001, 1.   ])
     """
     weights = np.clip(1 - suspicion, min_weight, 1.0)

@@ -385,7 +385,7 @@ def find_local_sets(
 
     >>> import numpy as np
     >>> X, codes = np.array([[0.0], [1.0], [4.0], [6.0]]), np.array([0, 0, 1, 1])
-    >>> sets = local_sets(X, codes)
+    >>> sets = find_local_sets(X, codes)
     >>> sets.radius
     array([4., 3., 3., 5.])
     >>> sets.cardinality

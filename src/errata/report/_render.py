@@ -14,7 +14,6 @@ from typing import Any
 from .._files import atomic_path
 from .._format import count, listed, number, percent, plural, visible
 from .._kinds import KINDS, SHARED_KEYS, Kind, kind_of
-from .._optional import require
 from .._sentences import answer, cleaning, notes, wording
 from .._validation import check_count
 from . import _words
@@ -184,9 +183,10 @@ def _shown(value: Any) -> Any:
     return visible(value) if type(value) is str else value  # markup, a kind of str, is ours
 
 
-def environment(package: str = "errata.report", extra: str = "report") -> Any:
+def environment(package: str = "errata.report") -> Any:
     """Templates that escape whatever they print, and fail on a name they do not know."""
-    jinja2 = require("jinja2", extra=extra)
+    import jinja2
+
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader(package),
         autoescape=True,

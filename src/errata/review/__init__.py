@@ -5,8 +5,7 @@
 the page to decide on; ``_summary`` tells what a review has come to.
 """
 
-from ._summary import review_summary
-from .decisions import (
+from ..audit_folder.decisions import (
     Agreement,
     Decisions,
     Event,
@@ -20,6 +19,7 @@ from .decisions import (
     open_decisions,
     resolve,
 )
+from ._summary import review_summary
 from .exporting import (
     Audited,
     Imported,

@@ -10,8 +10,7 @@ import numpy as np
 
 from .._format import count, listed, plural
 from .._kinds import Kind
-from .._optional import require
-from .decisions import Decisions, Pair, RowVerdict, as_text, differ
+from ..audit_folder.decisions import Decisions, Pair, RowVerdict, as_text, differ
 from .exporting import Audited
 from .inference import (
     Certificate,
@@ -102,12 +101,14 @@ def _progress(
     audited: Audited, here: Mapping[int, RowVerdict], folder: Path, numbers: dict[str, Any]
 ) -> dict[str, Any] | None:
     """How good the list was and what is left, in numbers and sentences."""
+    import pyarrow.parquet
+
     if numbers.get("components") is None:  # of recordings, whose rows are not judged one by one
         return None
     if not numbers.get("has_skill", True):  # what models expect means nothing then
         return None
     components = Components.from_dict(numbers["components"])
-    table = require("pyarrow.parquet", extra="tables").read_table(folder / "components.parquet")
+    table = pyarrow.parquet.read_table(folder / "components.parquet")
     p = np.stack([column.to_numpy() for column in table.columns], axis=1)
     judged = _judged(audited, here)
     rows = np.array(list(judged), dtype=np.intp)

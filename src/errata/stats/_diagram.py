@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._optional import require
 from .._validation import check_score_table, check_significance
 from ._ranks import average_ranks, critical_difference, get_method_names
 
@@ -32,7 +31,7 @@ def plot_critical_difference(
 
     The methods stand on a line at their average ranks, the best on the left. A bar joins methods
     that do not differ significantly: by Nemenyi's critical difference, drawn at the top, or by
-    the p-values of another test. Needs matplotlib (the ``report`` extra).
+    the p-values of another test.
 
     Parameters
     ----------
@@ -202,9 +201,9 @@ def find_cliques(indistinguishable: Any) -> list[tuple[int, ...]]:
     Examples
     --------
     >>> import numpy as np
-    >>> from errata.stats._diagram import cliques
+    >>> from errata.stats._diagram import find_cliques
     >>> ranks = np.array([1.0, 1.5, 2.2, 4.0])
-    >>> cliques(np.abs(ranks[:, None] - ranks) < 1)
+    >>> find_cliques(np.abs(ranks[:, None] - ranks) < 1)
     [(0, 1), (1, 2)]
     """
     alike = np.asarray(indistinguishable, dtype=bool)
@@ -282,7 +281,8 @@ def draw(
 
 
 def _make_axes() -> Any:
-    plt = require("matplotlib.pyplot", extra="report")
+    from matplotlib import pyplot as plt
+
     # Constrained layout makes room for a title, should the user add one.
     return plt.subplots(layout="constrained")[1]
 
@@ -296,7 +296,9 @@ def _lay_out(
     new: bool,
 ) -> Layout:
     """Measure the names, place everything, and fit the limits of ``ax`` (or its size) to it."""
-    font = require("matplotlib", extra="report").rcParams["font.size"]
+    import matplotlib
+
+    font = matplotlib.rcParams["font.size"]
     k = len(ranks)
     line = 1.5 * font
     n_left = (k + 1) // 2

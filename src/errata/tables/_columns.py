@@ -14,9 +14,7 @@ import numpy as np
 
 from .._compat import take_rows
 from .._format import instead, listed
-from .._optional import require
 from .._validation import MISSING_WORDS, is_missing
-from ..exceptions import MissingExtraError
 
 # NumPy would make arrays as wide as the longest text, or square ones, of these.
 _NOT_FOR_NUMPY = (str, bytes, list, tuple, dict, set)
@@ -204,12 +202,13 @@ def _are_categories_of_text(series: nw.Series) -> bool:
 
 
 def _convert_to_arrow(series: nw.Series) -> Any:
+    import pyarrow as arrow
+
     try:
-        arrow = require("pyarrow", extra="tables")
         native = series.to_native()
         # narwhals copies all chunks into one, which is not needed and doubles the memory.
         cells = native if isinstance(native, arrow.ChunkedArray) else series.to_arrow()
-    except (MissingExtraError, UnicodeError):
+    except UnicodeError:
         return _make_objects(series.to_list())
     cells = cells if isinstance(cells, arrow.ChunkedArray) else arrow.chunked_array([cells])
     # Categories, nulls alone, and views into shared buffers, as newer libraries hold them, lack
@@ -219,13 +218,11 @@ def _convert_to_arrow(series: nw.Series) -> Any:
 
 
 def _store_text(cells: np.ndarray) -> Any:
-    """Objects as an Arrow array when all of them are text, and pyarrow is there."""
+    """Objects as an Arrow array when all of them are text."""
+    import pyarrow as arrow
+
     first = next((cell for cell in cells if not is_missing(cell)), None)
     if not isinstance(first, str):
-        return cells
-    try:
-        arrow = require("pyarrow", extra="tables")
-    except MissingExtraError:
         return cells
     try:
         return arrow.chunked_array([arrow.array(cells, arrow.string(), from_pandas=True)])
@@ -347,7 +344,9 @@ def is_arrow(values: Any) -> bool:
 
 def cast_first(*attempts: Callable[[], Any]) -> np.ndarray | None:
     """The first of some Arrow arrays of text that holds nothing but numbers, as floats."""
-    invalid = require("pyarrow", extra="tables").ArrowInvalid
+    import pyarrow
+
+    invalid = pyarrow.ArrowInvalid
     for cells in attempts:
         try:
             return cells().cast("float64").to_numpy()  # null becomes NaN
@@ -357,9 +356,11 @@ def cast_first(*attempts: Callable[[], Any]) -> np.ndarray | None:
 
 
 def _drop_missing_words(values: Any) -> Any:
-    compute = require("pyarrow.compute", extra="tables")
+    import pyarrow
+    from pyarrow import compute
+
     stripped = compute.utf8_trim_whitespace(values)
-    words = require("pyarrow", extra="tables").array(MISSING_WORDS, stripped.type)
+    words = pyarrow.array(MISSING_WORDS, stripped.type)
     missing = compute.is_in(compute.utf8_lower(stripped), value_set=words)
     return compute.if_else(missing, None, stripped)
 
@@ -434,6 +435,7 @@ def _is_dataset(X: Any) -> bool:
 
 def _name_classes(codes: Any, names: list[str]) -> Any:
     """Classes by their names; those without a class, which are null or -1, as null."""
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     cells = [None if code is None or code < 0 else names[code] for code in codes.to_pylist()]
     return arrow.chunked_array([arrow.array(cells, arrow.string())])

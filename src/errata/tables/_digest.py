@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._optional import require
-
 _ROWS = 1 << 14  # whose text is in memory at a time
 # what separates cells, and what stands for null
 _BETWEEN = "\x1f"
@@ -80,9 +78,11 @@ def row_keys(table: Any, *labels: str) -> np.ndarray:
 
 
 def _digest_rows(table: Any) -> bytes:
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+    import pyarrow.compute
+
     cells = [_format_cells(column) for column in table.itercolumns()]
-    rows = require("pyarrow.compute", extra="tables").binary_join_element_wise(
+    rows = pyarrow.compute.binary_join_element_wise(
         *cells,
         arrow.scalar(_BETWEEN, arrow.large_string()),
         null_handling="replace",
@@ -93,7 +93,8 @@ def _digest_rows(table: Any) -> bytes:
 
 
 def _format_cells(column: Any) -> Any:
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     # Bytes may be text in one batch and not in the next, and each row has one digest.
     if "binary" not in str(column.type):
         with suppress(arrow.ArrowNotImplementedError, arrow.ArrowInvalid):  # lists, objects, unions

@@ -18,7 +18,6 @@ import numpy as np
 
 from .._files import atomic_folder
 from .._format import listed
-from .._optional import require
 from .._validation import is_missing
 from ._columns import Column, is_arrow, is_pillow_picture
 from .formats._records import (
@@ -96,7 +95,8 @@ def read_small_picture(cell: Any) -> np.ndarray | None:
     """Red, green and blue of 32 times 32 pixels, as bytes; None where there is no such picture."""
     if is_missing(cell, text=True):
         return None
-    pil = require("PIL.Image", extra="pictures")
+    from PIL import Image as pil
+
     try:
         if not isinstance(cell, str | bytes | Mapping):
             return np.asarray(_reduce(cell.copy()))  # a copy, as the user's own stays open
@@ -110,8 +110,9 @@ def read_small_picture(cell: Any) -> np.ndarray | None:
 
 def _reduce(picture: Any) -> Any:
     """The picture upright, in colours on white, of the size that is looked at."""
-    pil = require("PIL.Image", extra="pictures")
-    ops = require("PIL.ImageOps", extra="pictures")
+    from PIL import Image as pil
+    from PIL import ImageOps as ops
+
     picture.draft("RGB", (2 * SIDE, 2 * SIDE))  # a JPEG is decoded no larger than needed
     picture = _convert_to_colours(ops.exif_transpose(picture))
     return picture.resize((SIDE, SIDE), pil.Resampling.BILINEAR, reducing_gap=2.0)
@@ -119,7 +120,8 @@ def _reduce(picture: Any) -> Any:
 
 def _convert_to_colours(picture: Any) -> Any:
     """Colours of one byte each: deep grey values are stretched, what is transparent is white."""
-    pil = require("PIL.Image", extra="pictures")
+    from PIL import Image as pil
+
     if picture.mode.startswith(("I", "F")):
         grey = np.asarray(picture, dtype=float)
         low = grey.min()
@@ -165,7 +167,9 @@ def read_pictures(folder: str | os.PathLike) -> Any:
 
 def join_picture_paths(table: Any, folder: Path) -> Any:
     """An Arrow table whose columns of names of pictures say where these are, from here."""
-    is_text = require("pyarrow", extra="tables").types.is_string
+    import pyarrow
+
+    is_text = pyarrow.types.is_string
     for place, field in enumerate(table.schema):
         cells = table.column(place)
         if is_text(field.type) and has_pictures(Column(field.name, field.name, cells)):
@@ -189,7 +193,8 @@ def read_picture_folder(folder: Path, names: Sequence[str] | None = None) -> Any
     _check_classes(folder, labels)
     names = [PICTURE, LABEL] if names is None else list(names)
     check_named_once([PICTURE, LABEL], names, folder)
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     table = arrow.table({PICTURE: found, LABEL: arrow.array(labels, arrow.string())})
     return table.select(names)
 

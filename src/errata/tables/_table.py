@@ -45,7 +45,7 @@ def read_table(path: str | os.PathLike, columns: Sequence[str] | None = None) ->
         The file. Delimiter and encoding of text are found out. Of a workbook (.xlsx, .xls, .ods)
         the first sheet is read, whose first row names the columns. A folder with a folder of
         pictures for each class is a table, too, see :func:`read_pictures`; here its pictures are
-        named as they are within it. Needs the ``tables`` extra, and for workbooks ``excel``.
+        named as they are within it. Workbooks need the ``excel`` extra.
     columns : sequence of str, optional
         Which columns, all of them by default.
 

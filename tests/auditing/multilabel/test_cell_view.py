@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import errata
-from errata._optional import require
 from errata.review import read_audited
 from multilabel_cases import flipped, given_probabilities
 
@@ -24,7 +23,9 @@ def saved(tmp_path_factory):
 
 
 def cards(path):
-    table = require("pyarrow.parquet", extra="tables").read_table(path / "cards.parquet")
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(path / "cards.parquet")
     return {row: json.loads(card) for row, card in zip(*table.to_pydict().values(), strict=True)}
 
 

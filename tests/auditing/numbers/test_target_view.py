@@ -6,7 +6,6 @@ from sklearn.linear_model import LinearRegression
 
 import errata
 from decision_cases import said
-from errata._optional import require
 from errata.review import Decisions, as_text, read_audited
 from target_cases import straight
 
@@ -37,7 +36,9 @@ def saved(tmp_path_factory):
 
 
 def cards(path):
-    table = require("pyarrow.parquet", extra="tables").read_table(path / "cards.parquet")
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(path / "cards.parquet")
     return {row: json.loads(card) for row, card in zip(*table.to_pydict().values(), strict=True)}
 
 

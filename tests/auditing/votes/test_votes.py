@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from errata._optional import require
 from errata.auditing.votes import read_votes
 
 ITEMS = ["a", "a", "a", "b", "b", "c"]
@@ -19,7 +18,8 @@ def same_votes(votes, other):
 
 def test_every_kind_of_table_gives_the_same_votes():
     votes = read_votes((ITEMS, WORKERS, LABELS))
-    pd = require("pandas", extra="tables")
+    import pandas as pd
+
     columns = {"task": ITEMS, "who": WORKERS, "answer": LABELS}
     for table in (columns, pd.DataFrame(columns), pd.DataFrame(columns).iloc[::-1]):
         same_votes(read_votes(table, "task", "who", "answer"), votes)

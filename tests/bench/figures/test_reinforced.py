@@ -27,7 +27,7 @@ PLOTS = list(MODELS)
 @pytest.fixture
 def pyplot():
     pytest.importorskip("matplotlib", reason="matplotlib is not installed").use("Agg")
-    import matplotlib.pyplot as pyplot  # noqa: TID251
+    import matplotlib.pyplot as pyplot
 
     yield pyplot
     pyplot.close("all")

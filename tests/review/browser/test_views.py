@@ -1,8 +1,7 @@
 """The kinds of cards: record, text, picture; many classes; blind; and a server that comes back."""
 
 from browser_page import events, press, row, said, settled
-from errata._optional import require
-from errata.report._images import pixels_uri
+from errata.audit_folder._images import pixels_uri
 from review_cases import write_audit
 from reviewing import Server, serving
 
@@ -26,7 +25,8 @@ def test_a_text_is_read_whole_and_its_own_words_are_marked(open_page, tmp_path):
 
 
 def test_pixels_and_pictures_are_shown_and_zoomed(open_page, tmp_path):
-    image = require("PIL.Image", extra="review")
+    from PIL import Image as image
+
     image.new("RGB", (640, 480), (10, 90, 160)).save(tmp_path / "sea.jpg")
     drawn = lambda row: pixels_uri([[row, 1], [2, 3]])  # noqa: E731
     both = {"picture": lambda row: "sea.jpg", "image": lambda row: drawn(row) if row == 3 else None}

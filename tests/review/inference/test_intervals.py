@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
+from errata.audit_folder._components import of_mixture
 from errata.review.inference._intervals import (
     at_least,
     at_most,
     clopper_pearson,
-    of_mixture,
     wilson,
 )
 

@@ -1,13 +1,11 @@
 """Columns read from their buffers are what pyarrow would have given."""
 
 import numpy as np
+import pyarrow as arrow
 import pytest
+from pyarrow import parquet
 
-from errata._optional import require
-from errata.review.server._folder import MISSING, column_numbers, texts_at, values_and_codes
-
-arrow = require("pyarrow", extra="review")
-parquet = require("pyarrow.parquet", extra="review")
+from errata.audit_folder import MISSING, column_numbers, texts_at, values_and_codes
 
 
 def kept(tmp_path, values, coded=False):

@@ -5,13 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image as image
 
-from errata._optional import require
 from errata.review.server import _pictures
 from review_cases import write_audit
 from reviewing import Page
-
-image = require("PIL.Image", extra="review")
 
 NAMES = {
     0: "good.png",

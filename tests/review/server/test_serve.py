@@ -8,11 +8,9 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from errata.auditing.results._base import VERSION as WRITTEN
 from errata.cli.__main__ import main
 from errata.review import Decisions, decisions_path, serve
 from errata.review.exporting._audited import read_audited
-from errata.review.server._folder import VERSION
 from review_cases import write_audit
 from reviewing import Page, serving
 from stored_cases import stored_audit
@@ -24,10 +22,6 @@ def refused(*options):
     assert result.exit_code == 2
     assert "Traceback" not in result.output
     return " ".join(result.output.split())
-
-
-def test_the_page_reads_what_an_audit_writes():
-    assert VERSION == WRITTEN
 
 
 def test_what_is_no_audit_is_told(tmp_path, audit):

@@ -2,9 +2,9 @@
 
 A second audit of a table that was reviewed knows more than which labels were corrected: which of
 the suspects were wrong tells what the noise is like. The same components as on the page of the
-review are reweighed, see ``errata.review.inference``.
+review are reweighed, see ``errata.audit_folder``.
 
-A review reweighs these groups by the verdicts of a person, see ``errata.review.inference``.
+A review reweighs these groups by the verdicts of a person, see ``errata.audit_folder``.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._blocks import blocks
-from ...review.inference import (
+from ...audit_folder import (
     Components,
     Evidence,
     evidence_of,

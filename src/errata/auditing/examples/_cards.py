@@ -1,21 +1,17 @@
 """Cards: all that a person wants to see of a row to decide on its label, one JSON text each."""
 
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..._format import four_digits, shortened
-from ..._optional import require
 from ..._validation import is_missing
 from ...tables._columns import Column, is_arrow, numbers, times, words_of
 from .._settings import (
     CARD_CLASSES,
     CARD_COLUMNS,
-    CARD_GROUP,
     CARD_SAMPLE,
     CARD_TEXT,
     EVIDENCE_BINS,
@@ -30,7 +26,7 @@ from .._settings import (
 )
 from ._views import NOTHING_NEAR, Near, Neighborhood, RowsView, RowValues
 
-__all__ = ["CardMaker", "card_rows", "plain", "write_cards"]
+__all__ = ["CardMaker", "card_rows", "plain"]
 
 
 class CardMaker:
@@ -256,18 +252,6 @@ def card_rows(suspicion: np.ndarray, flagged: np.ndarray, piles: dict[str, Any])
     listed = listed[np.argsort(-suspicion[listed], kind="stable")][:MOST_CARDS]
     drawn = [*(row for row, *_ in piles["calibration"]), *piles["spot"]]
     return np.array(list(dict.fromkeys([*listed.tolist(), *drawn])), dtype=np.intp)
-
-
-def write_cards(path: Path, parts: Iterable[tuple[np.ndarray, list[dict[str, Any]]]]) -> None:
-    """Write rows and their cards, a part at a time, in row groups of two hundred."""
-    arrow = require("pyarrow", extra="tables")
-    parquet = require("pyarrow.parquet", extra="tables")
-    schema = arrow.schema([("row", arrow.int64()), ("card", arrow.string())])
-    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        for rows, cards in parts:
-            texts = [json.dumps(card, allow_nan=False) for card in cards]
-            part = arrow.table({"row": rows, "card": texts}, schema=schema)
-            writer.write_table(part, row_group_size=CARD_GROUP)
 
 
 def read_cells(values: Any) -> Cells:

@@ -17,7 +17,6 @@ from ..._blocks import blocks
 from ..._crossfit import make_folds
 from ..._format import four_digits, instead, number, probability, visible
 from ..._neighbors import nearest_in
-from ..._optional import require
 from ...tables.features._features import ColumnPlan, FeaturePlan
 from .._learning import Learnt
 from .._settings import (
@@ -130,7 +129,7 @@ class RowExplanation:
         return f"<p>{escape(str(self))}</p>{table}"
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw a bar for each of the ten columns that say most (needs the ``report`` extra).
+        """Draw a bar for each of the ten columns that say most.
 
         Parameters
         ----------
@@ -141,9 +140,11 @@ class RowExplanation:
         -------
         matplotlib Axes
         """
+        import matplotlib.figure
+
         shown = self._weightiest()[::-1]
         if ax is None:
-            figure = require("matplotlib.figure", extra="report").Figure(
+            figure = matplotlib.figure.Figure(
                 figsize=(6.4, 1.2 + 0.32 * len(shown)), layout="constrained"
             )
             ax = figure.subplots()

@@ -13,22 +13,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._optional import require
-from ...review.inference import draw_piles, gather_components
+from ...audit_folder import (
+    CARDS,
+    COMPONENTS,
+    draw_piles,
+    gather_components,
+    write_cards,
+    write_components,
+)
 from ...tables._columns import take_table_rows
 from .._settings import CARD_TIME, CARDS_AT_ONCE, LEARN_ROWS
 from ..classes import Grouped, without_hypotheses
 from ..inputs._inputs import Display
-from ._cards import CardMaker, card_rows, write_cards
+from ._cards import CardMaker, card_rows
 from ._explanations import Explainer, RowExplanation, chosen_row
 from ._views import RowsView
 
 if TYPE_CHECKING:
     from ..results._audit import AuditRows
     from ..results._base import BaseAudit
-
-
-CARDS, COMPONENTS = "cards.parquet", "components.parquet"
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class ForReview:
     def write(self, folder: Path, audit: "BaseAudit") -> dict[str, Any]:
         """Write the files to the folder of the audit; what is left is for its JSON file."""
         found = self.grouped()
-        _write_components(folder / COMPONENTS, found.p)
+        write_components(folder / COMPONENTS, found.p)
         told = self._told(audit, found)
         write_cards(folder / CARDS, self._cards(audit, told["piles"]))
         return told
@@ -139,10 +142,3 @@ class ForReview:
         if self.table is None:
             return view.inputs.table
         return self.table if view.rows is None else take_table_rows(self.table, view.rows)
-
-
-def _write_components(path: Path, p: np.ndarray) -> None:
-    """The probability that each label is wrong under each component, in single precision."""
-    arrow = require("pyarrow", extra="tables")
-    columns = {f"component_{kind}": np.ascontiguousarray(part) for kind, part in enumerate(p.T)}
-    require("pyarrow.parquet", extra="tables").write_table(arrow.table(columns), path)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._format import shortened
 from ..._neighbors import NeighborIndex
-from ...report._images import pixels_uri, thumbnail_uri
+from ...audit_folder import pixels_uri, thumbnail_uri
 from ...tables._columns import Column, column_names, columns_of
 from ...tables._pictures import get_picture_content, has_pictures, name_pictures
 from .._learning import Judge, JudgedRows, Learnt, TableRows

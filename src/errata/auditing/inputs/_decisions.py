@@ -7,7 +7,7 @@ import numpy as np
 
 from ..._format import plural
 from ..._validation import check_choice
-from ...review.decisions import Decisions, Resolved, as_text, from_text, resolve
+from ...audit_folder.decisions import Decisions, Resolved, as_text, from_text, resolve
 from ..classes import Verdicts
 from ..results._cleaning import Cleaned, Scores
 from ._inputs import Inputs

@@ -7,21 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    HistGradientBoostingClassifier,
-    RandomForestClassifier,
-)
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from ..._compat import take_rows
+from ..._kernels import kernels
+from ..._kernels._forest import put_behind_each_other
 from ..._neighbors import nearest, nearest_in
 from ..._random import clone_keeping_seeds
 from ..._validation import fit_to_codes
@@ -38,6 +36,7 @@ from .._settings import (
     COMMITTEE_TREES,
     EARLY_STOPPING_ROWS,
     FEW_CLASSES,
+    GROUP_FOLDS,
     LEAVE_ONE_OUT,
     MEDIUM,
     NARROW,
@@ -49,8 +48,8 @@ from .._settings import (
     TREE_ROWS,
     TREES,
     WIDE,
+    WORTH_GROWING,
 )
-from ..inputs._groups import bagged_by_group, grown_on_folds
 from ..inputs._inputs import Inputs
 from ._base import (
     CrossFit,
@@ -62,7 +61,7 @@ from ._base import (
     cross_fit_classifier,
     cross_fit_proba,
 )
-from ._fitted import BoostedTrees, FittedRidge, FittedTrees
+from ._fitted import BoostedTrees, FittedRidge, FittedTrees, single_precision
 
 
 def default_models(n_rows: int, n_classes: int) -> list[OutOfFoldModel]:
@@ -196,46 +195,76 @@ class Forest:
 
     def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
         """Costs O(B m log m) to grow B trees from m rows each, and O(B n log m) to predict."""
-        return self._grown(data)[0]
+        if data.folds is not None:
+            return self.cross_fit(data).out_of_fold
+        return certain_or_uniform(self.votes_outside(data))
 
     def cross_fit(self, data: TrainingData) -> CrossFit:
         """Costs no more: the trees are there already."""
-        proba, trees, seen = self._grown(data)
-        return CrossFit(proba, FittedTrees.of(trees, data.n_classes, seen))
+        times, seen = draw_samples(self.n_trees, TREE_ROWS, data)
+        votes, trees = self._grow(data, times, keep=True)
+        fitted = FittedTrees.of(trees, seen)
+        if seen is not None:
+            return CrossFit(fitted.predict_proba(NewRows(data.X, folds=data.folds)), fitted)
+        return CrossFit(certain_or_uniform(votes), fitted)
 
-    def _grown(self, data: TrainingData) -> tuple[np.ndarray, list[Any], np.ndarray | None]:
-        """Votes on the rows, the trees, and which folds each was grown on."""
-        if data.folds is not None:
-            trees, seen = grown_on_folds(self._tree(), self.n_trees, TREE_ROWS, data)
-            fitted = FittedTrees.of(trees, data.n_classes, seen)
-            return fitted.predict_proba(NewRows(data.X, folds=data.folds)), trees, seen
-        if data.groups is not None:
-            votes, trees = bagged_by_group(self._tree(), self.n_trees, TREE_ROWS, data)
-            return certain_or_uniform(votes), trees, None
-        forest = self.grown(data)
-        votes = all_columns(forest.oob_decision_function_, forest.classes_, data.n_classes)
-        return certain_or_uniform(votes), [(tree.tree_, forest.classes_) for tree in forest], None
+    def votes_outside(self, data: TrainingData) -> np.ndarray:
+        """Sums of votes on each row by trees without it; ``codes`` may have a column a label.
 
-    def grown(self, data: TrainingData) -> Any:
-        """The forest itself; the codes may be those of several labels, a column for each."""
-        forest = (ExtraTreesClassifier if self.extra else RandomForestClassifier)(
-            self.n_trees,
-            min_samples_leaf=self.min_samples_leaf,
-            bootstrap=True,
-            oob_score=True,
-            max_samples=None if len(data.codes) <= TREE_ROWS else TREE_ROWS,
-            random_state=data.random_state,
-            n_jobs=data.n_jobs,
+        Those of the classes of the first label come first, then those of the second.
+        """
+        times, _ = draw_samples(self.n_trees, TREE_ROWS, data)
+        return self._grow(data, times, keep=False)[0]
+
+    def _grow(self, data: TrainingData, times: np.ndarray, *, keep: bool) -> tuple[np.ndarray, Any]:
+        """Votes on rows left out, and the trees if kept; a thread a job grows some of them."""
+        columns = np.ascontiguousarray(single_precision(data.X).T)
+        codes = data.codes.reshape(len(columns.T), -1)
+        codes = codes + data.n_classes * np.arange(codes.shape[1])
+        n_votes = data.n_classes * codes.shape[1]
+        n_tried = max(1, int(np.sqrt(len(columns))))
+        keys = np.random.SeedSequence(data.random_state).generate_state(self.n_trees, np.uint64)
+        pays = times.size * n_tried >= WORTH_GROWING
+        grow = kernels("forest", compiled=pays).grow_forest
+        how = n_tried, self.min_samples_leaf, self.extra, keep
+        parts = Parallel(n_jobs=data.n_jobs, prefer="threads")(
+            delayed(grow)(columns, codes, n_votes, times[block], keys[block], *how)
+            for block in np.array_split(np.arange(self.n_trees), effective_n_jobs(data.n_jobs))
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # few trees: some rows are in all of them
-            return forest.fit(data.X, data.codes)
+        # Doubles hold sums of votes, which are of single precision, without rounding.
+        votes = np.sum([outside for outside, _ in parts], axis=0)
+        return votes, put_behind_each_other([trees for _, trees in parts]) if keep else None
 
-    def _tree(self) -> Any:
-        """The same for one tree, where groups or folds are drawn instead of rows."""
-        return (ExtraTreeClassifier if self.extra else DecisionTreeClassifier)(
-            max_features="sqrt", min_samples_leaf=self.min_samples_leaf
-        )
+
+def draw_samples(
+    n_trees: int, most_rows: int, data: TrainingData
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """How often each row is in the sample of each tree, and which folds each tree has seen.
+
+    Groups are drawn instead of rows. Where they fall into folds, a tree is grown on half of these,
+    and the next tree on the other half, so that each fold is left out by every second tree.
+    """
+    n = len(data.codes)
+    random = np.random.default_rng(data.random_state)
+    times = np.empty((n_trees, n), dtype=np.uint8)
+    if data.folds is not None:
+        present = np.unique(data.folds)
+        seen = np.zeros((n_trees, GROUP_FOLDS), dtype=bool)
+        for pair in range(0, n_trees, 2):
+            half = random.permutation(present)[: len(present) // 2]
+            seen[pair, half] = True
+            seen[pair + 1 : pair + 2, np.setdiff1d(present, half)] = True
+        for tree, folds in enumerate(seen):
+            inside = np.flatnonzero(folds[data.folds])
+            drawn = random.choice(inside, min(most_rows, len(inside)))
+            times[tree] = np.bincount(drawn, minlength=n)
+        return times, seen
+    groups = np.arange(n) if data.groups is None else data.groups
+    n_groups = int(groups.max()) + 1
+    drawn = min(n_groups, max(1, most_rows * n_groups // n))
+    for own in times:
+        own[:] = np.bincount(random.integers(n_groups, size=drawn), minlength=n_groups)[groups]
+    return times, None
 
 
 @dataclass(frozen=True)

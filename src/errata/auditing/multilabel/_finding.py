@@ -281,9 +281,8 @@ def _of_all_labels(model: OutOfFoldModel, rows: LabelledRows) -> Sequence[np.nda
 def _shared_forest(forest: Forest, rows: LabelledRows) -> Sequence[np.ndarray]:
     """Votes of one forest whose leaves tell of all labels, by trees grown without the row."""
     data = TrainingData(rows.X, rows.Y, 2, None, rows.seed, rows.n_jobs)
-    votes: Any = np.asarray(forest.grown(data).oob_decision_function_)
-    votes = votes.reshape(len(rows.Y), 2, -1)  # with a single label there is no third axis
-    return [certain_or_uniform(votes[:, :, label]) for label in range(votes.shape[2])]
+    votes = forest.votes_outside(data).reshape(*rows.Y.shape, 2)
+    return [certain_or_uniform(votes[:, label]) for label in range(rows.Y.shape[1])]
 
 
 def judge_cells(

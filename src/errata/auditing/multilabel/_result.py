@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._validation import check_choice, check_fraction
-from ...review.decisions import Decisions
+from ...audit_folder.decisions import Decisions
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._settings import CLEAN_THRESHOLD, RELABEL_SURE

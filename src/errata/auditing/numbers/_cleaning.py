@@ -7,7 +7,7 @@ import numpy as np
 
 from ..._detector import spare_classes
 from ..._validation import check_choice, check_fraction
-from ...review.decisions import Decisions, as_text, differ, from_text
+from ...audit_folder.decisions import Decisions, as_text, differ, from_text
 from .._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS, MOST_DECIMALS, MOST_NOUGHTS, WRITTEN_SO
 from ..inputs._decisions import DecidedRows, said_of_rows
 from ..results._cleaning import Cleaned

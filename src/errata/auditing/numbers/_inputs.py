@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 
 from ..._format import count, listed, percent, plural
 from ..._validation import as_column
-from ...review.decisions import Decisions, resolve
+from ...audit_folder.decisions import Decisions, resolve
 from ...tables import Features, features_of
 from ...tables._columns import (
     Column,

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._format import number
-from ...review.decisions import Decisions
+from ...audit_folder.decisions import Decisions
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._settings import BAND_POINTS, CLEAN_THRESHOLD, TARGET_POINTS

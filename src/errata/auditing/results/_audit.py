@@ -11,7 +11,8 @@ import numpy as np
 
 from ..._blocks import blocks
 from ..._optional import require
-from ...review.decisions import Decisions
+from ...audit_folder import PARTS
+from ...audit_folder.decisions import Decisions
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._self_check import SelfCheck
@@ -22,7 +23,6 @@ from ..inputs._decisions import check_decided, decided_rows
 from ..inputs._labels import codes_of, has_label
 from ..sequences import Timeline, find_stretches
 from ..stored._rows import (
-    FOLDER,
     KNOWN,
     NAMES,
     StoredColumn,
@@ -513,7 +513,7 @@ def _in_files(found: dict[str, Any], path: Path) -> dict[str, Any]:
     parts = [StoredPart(*part) for part in found["parts"]]
     classes = np.array(found["classes"]).astype(found["dtype"])
     totals = Totals.from_dict(found["totals"])
-    stored = StoredRows(path / FOLDER, parts, classes, totals)
+    stored = StoredRows(path / PARTS, parts, classes, totals)
     return stored.attributes() | {"classes": classes}
 
 

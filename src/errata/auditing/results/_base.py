@@ -2,8 +2,11 @@
 
 import json
 import os
+from collections.abc import Sequence
+from contextlib import nullcontext
 from hashlib import blake2b
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Self
@@ -11,11 +14,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..._blocks import blocks
-from ..._files import atomic_folder, atomic_path
+from ..._files import atomic_path
 from ..._kinds import KINDS
-from ..._optional import require
 from ..._sentences import in_short
-from ...report import ReportFrame, render, summary_in_markdown, write_report
+from ...audit_folder import (
+    NUMBERS,
+    PARTS,
+    REPORT,
+    ROWS,
+    new_folder,
+    read_numbers,
+    write_numbers,
+)
+from ...audit_folder.decisions import Decisions
 from ...tables import read_table, write_table
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
@@ -23,11 +34,10 @@ from .._settings import BATCH_ROWS
 from ..examples._review import StoredReview
 from ..inputs._groups import index_columns, index_in, index_names
 from ..inputs._labels import label_text
-from ..stored._rows import FOLDER, StoredRows, flagged_only, ranked_rows
+from ..stored._rows import StoredRows, flagged_only, ranked_rows
+from ._file_cleaning import CleanedFile
 from ._rates_by import Doubted, NoiseRate, rates_by, told_by
 
-VERSION = 11  # one more whenever what is written changes
-NUMBERS, METRICS, ROWS = "audit.json", "metrics.json", "rows.parquet"
 MAY_BE_NAN = ("expected_precision", "expected_recall")
 PLAIN = ("rule", "notes", "has_skill", "models", "examples", "about", "reviewed")  # of every kind
 REVIEW = ("components", "piles")  # what a review needs besides its files
@@ -36,8 +46,6 @@ DIGEST = "digest"  # a further column, where the rows can be known again
 ID = "id"  # one more, where the user said what they are called
 
 Metrics = dict[str, float]
-
-REPORT = "report.html"
 
 
 class BaseAudit:
@@ -151,7 +159,7 @@ class BaseAudit:
             Only the flagged rows. By default all rows; of an audit on disk the flagged ones, which
             are looked for file by file. ``False`` reads all of these, too.
         """
-        library = require(self.about.get("dataframe", "pandas"), extra="tables")
+        library = import_module(self.about.get("dataframe", "pandas"))
         columns = self.ranked_columns(flagged=flagged)
         ranked = library.DataFrame(columns)
         if self.index is None:
@@ -188,7 +196,7 @@ class BaseAudit:
         columns = rates_by(values, len(self), self.doubted(), self.noise_rate)
         if name is not None:
             self.about["by"] = told_by(name, columns)
-        return require(self.about.get("dataframe", "pandas"), extra="tables").DataFrame(columns)
+        return import_module(self.about.get("dataframe", "pandas")).DataFrame(columns)
 
     def explain(self, row: Any) -> Any:
         """Why one row is doubted; only an audit of classes can tell."""
@@ -226,17 +234,17 @@ class BaseAudit:
 
     def to_markdown(self) -> str:
         """What was found, with the ten most suspicious rows, for a comment on a change."""
-        return summary_in_markdown(self.summary())
+        return _load_report().summary_in_markdown(self.summary())
 
     def report(self, path: str | os.PathLike = "report.html") -> None:
         """Write the report, one HTML file that works offline (needs the ``report`` extra)."""
-        write_report(self.summary(), path)
+        _load_report().write_report(self.summary(), path)
 
     def to_html(self) -> str:
         """The report as text."""
-        return render(self.summary())
+        return _load_report().render(self.summary())
 
-    def show(self, height: int = 700) -> ReportFrame:
+    def show(self, height: int = 700) -> Any:
         """The report inside a notebook, as the output of a cell (needs the ``report`` extra).
 
         Parameters
@@ -251,7 +259,94 @@ class BaseAudit:
             notebook, like a picture: 100 kB and more. One of over ten million characters is
             refused; :meth:`report` writes it to a file of its own.
         """
-        return ReportFrame(self.to_html(), height)
+        return _load_report().ReportFrame(self.to_html(), height)
+
+    def clean_file(
+        self,
+        table: str | os.PathLike | Sequence[str | os.PathLike] | None,
+        out: str | os.PathLike,
+        action: str | None = None,
+        *,
+        threshold: float | None = None,
+        sure: float | None = None,
+        unsure: str | None = None,
+        decisions: Decisions | str | os.PathLike | None = None,
+        undecided: str = "act",
+        ambiguous: str = "keep",
+        force: bool = False,
+    ) -> CleanedFile:
+        r"""Write a copy of the audited file without the labels found wrong, as ``errata clean``.
+
+        Everything that does not change stays as it was, to the byte in text. Rows are known by
+        their contents where the audit has seen the file: it may have been sorted since, but no row
+        may have changed. Otherwise they are known by their places, and the labels there must be as
+        audited. ``clean`` does the same of arrays.
+
+        Parameters
+        ----------
+        table : path, list of paths or None
+            The audited table: a file, or of several files a folder, a pattern or a list. Of an
+            audit of votes the table of the items; None writes the items and their labels alone.
+        out : path
+            The new file, in the format of the table; a new folder for several files. It appears
+            only when it is complete.
+        action : {"drop", "relabel", "replace", "unlabel"}, optional
+            What becomes of labels that are probably wrong: as for ``clean``, whose default it has.
+        threshold, sure, unsure : optional
+            As for ``clean``, where it has them.
+        decisions : Decisions or path, optional
+            What people decided, which comes first.
+        undecided, ambiguous : optional
+            As for ``clean``.
+        force : bool, default=False
+            Whether to replace a file that is there already. The table itself never is.
+
+        Returns
+        -------
+        CleanedFile
+            ``path``, ``n_rows``, ``n_kept``, and in sentences what was done (``notes``) and what
+            could not be checked (``cautions``).
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import errata
+        >>> from errata.tables import read_table, write_table
+        >>> from errata.noise import flip_labels
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris(as_frame=True)
+        >>> labels, _ = flip_labels(iris.target, n_flips=8, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_table(f"{folder}/iris.csv", iris.data.assign(species=labels))
+        ...     table = read_table(f"{folder}/iris.csv")
+        ...     found = errata.audit(table, "species", self_check=False, random_state=0)
+        ...     cleaned = found.clean_file(f"{folder}/iris.csv", f"{folder}/clean.csv")
+        ...     cleaned.n_rows, read_table(cleaned.path).num_rows == cleaned.n_kept
+        (150, True)
+        """
+        command = KINDS[self.kind].command
+        given = {"action": action, "threshold": threshold, "sure": sure, "unsure": unsure}
+        given = {name: value for name, value in given.items() if value is not None}
+        for name, value in given.items():
+            if name not in command.clean_defaults:
+                raise ValueError(f"{name}={value!r} has no effect on {self.kind}; leave it out.")
+        if action == "weight":
+            raise ValueError(
+                'action="weight" gives numbers, which a copy of a table has no column for; take '
+                "them from clean, or drop rows."
+            )
+        how: dict[str, Any] = {
+            **command.clean_defaults,
+            **given,
+            "undecided": undecided,
+            "ambiguous": ambiguous,
+        }
+        opened: Any = nullcontext(decisions)
+        if isinstance(decisions, str | os.PathLike):
+            opened = Decisions(decisions, read_only=True)
+        with opened as how["decisions"]:
+            return resolve_name(command.clean)(self, table, Path(out), how, force=force)
 
     def recorded(self, rows: np.ndarray) -> np.ndarray:
         """What the table says of some rows: labels, targets, ..."""
@@ -302,45 +397,38 @@ class BaseAudit:
         return cls(**load_fields(cls, path))
 
 
+def _load_report() -> Any:
+    """The sub-package of pages: it reads what audits tell, so none of them imports it before."""
+    return import_module("errata.report")
+
+
 def save_audit(audit: "BaseAudit", path: str | os.PathLike) -> None:
     """Write to a folder beside ``path``, then put it in its place."""
-    path = Path(path)
-    if path.exists() and not is_audit(path):
-        raise FileExistsError(f"{path} is there already and is not an audit; choose another name.")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_folder(path, private=True) as folder:
-        folder.mkdir()
+    with new_folder(Path(path)) as folder:
         review = audit.for_review and audit.for_review.write(folder, audit)
         numbers = _numbers(audit) | (review or dict.fromkeys(REVIEW))
-        (folder / NUMBERS).write_text(json.dumps(numbers, allow_nan=False), encoding="utf-8")
-        metrics = json.dumps(audit.metrics(), indent=2, allow_nan=False)
-        (folder / METRICS).write_text(f"{metrics}\n", encoding="utf-8")
+        write_numbers(folder, numbers, audit.metrics())
         if audit.stored is None:
             write_table(folder / ROWS, _rows(audit))
         else:
-            audit.stored.copy_to(folder / FOLDER)
+            audit.stored.copy_to(folder / PARTS)
         audit.write_more(folder)
-
-
-def is_audit(path: Path) -> bool:
-    """Whether a folder holds an audit, or what looks like one."""
-    return (path / NUMBERS).is_file() and ((path / ROWS).is_file() or (path / FOLDER).is_dir())
 
 
 def stored_kind(path: str | os.PathLike) -> str:
     """Which of the kinds an audit in a folder is."""
-    return _read_numbers(Path(path))["kind"]
+    return read_numbers(Path(path))["kind"]
 
 
 def load_fields(cls: "type[BaseAudit]", path: str | os.PathLike) -> dict[str, Any]:
     """The fields of the audit in a folder, which must be of the kind of ``cls``."""
     path = Path(path)
-    found = _read_numbers(path)
+    found = read_numbers(path)
     if found["kind"] != cls.kind:
         kind = KINDS[found["kind"]]
         name = kind.result.rpartition(":")[2]
         raise ValueError(f"{path} is an audit of {kind.title}; load it with errata.{name}.load.")
-    table = None if (path / FOLDER).is_dir() else read_table(path / ROWS)
+    table = None if (path / PARTS).is_dir() else read_table(path / ROWS)
     rows = {} if table is None else _row_fields(cls, table, found)
     check = found["self_check"]
     return {name: found[name] for name in (*PLAIN, *cls.plain)} | {
@@ -351,22 +439,6 @@ def load_fields(cls: "type[BaseAudit]", path: str | os.PathLike) -> dict[str, An
         "for_review": _review(path, found),
         **cls.restored(found, rows, table=table, path=path),
     }
-
-
-def _read_numbers(path: Path) -> dict[str, Any]:
-    if not path.is_dir():
-        raise FileNotFoundError(
-            f"{path} {'is a file' if path.exists() else 'does not exist'}; give the folder that "
-            "errata audit has written."
-        )
-    try:
-        found: dict[str, Any] = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
-        version = int(found["version"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is not an audit that errata has written: {error}") from error
-    if version != VERSION:
-        raise ValueError(_of_another_version(path, version))
-    return found
 
 
 def _row_fields(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict[str, Any]:
@@ -384,14 +456,6 @@ def _review(path: Path, found: dict[str, Any]) -> StoredReview | None:
     return None if told["piles"] is None else StoredReview(path, told)
 
 
-def _of_another_version(path: Path, version: int) -> str:
-    age, hint = ("a newer", "update errata, or ") if version > VERSION else ("an older", "")
-    return (
-        f"{path} was written by {age} errata, in version {version} of the format, and this one "
-        f"reads version {VERSION}; {hint}run the audit again."
-    )
-
-
 def _rows(audit: "BaseAudit") -> dict[str, Any]:
     rows = {name: getattr(audit, name) for name in audit.per_row} | {KEY: _keys(audit)}
     rows |= index_columns(audit.index) | audit.kept_columns()
@@ -402,9 +466,11 @@ def _rows(audit: "BaseAudit") -> dict[str, Any]:
 
 def _keys(audit: "BaseAudit") -> Any:
     """The keys; where they are places, of Arrow: as many texts of Python take far more memory."""
+    import pyarrow
+
     if audit.keys is not None:
         return audit.keys
-    arrow, rows = require("pyarrow", extra="tables"), np.arange(len(audit))
+    arrow, rows = pyarrow, np.arange(len(audit))
     texts = [arrow.array(audit.row_keys(rows[some])) for some in blocks(len(rows), BATCH_ROWS)]
     return arrow.chunked_array(texts)
 
@@ -417,7 +483,6 @@ def _numbers(audit: "BaseAudit") -> dict[str, Any]:
     check = audit.self_check
     return {name: getattr(audit, name) for name in (*PLAIN, *audit.plain)} | {
         **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
-        "version": VERSION,
         "kind": audit.kind,
         "fingerprint": fingerprint(audit),
         "noise_rate": list(audit.noise_rate),

@@ -14,11 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._files import atomic_path, readable
-from ..._optional import require
 from ..inputs._labels import labels_from
 from ..results._flags import Ranking, Totals
 
-FOLDER = "rows"
 KNOWN = "known"
 # What an audit calls them, and their names in the files.
 NAMES = {
@@ -59,7 +57,9 @@ class StoredPart(NamedTuple):
 
 def write_part(folder: Path, start: int, rows: PartRows, classes: np.ndarray) -> StoredPart:
     """Write the rows of a part that begins with row ``start``; the file appears when whole."""
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+    import pyarrow.parquet
+
     names, n = arrow.array(classes), len(rows.codes)
     columns = {
         "row": np.arange(start, start + n),
@@ -72,7 +72,7 @@ def write_part(folder: Path, start: int, rows: PartRows, classes: np.ndarray) ->
         **({} if rows.known is None else {KNOWN: rows.known}),
     }
     with atomic_path(part_path(folder, start)) as temporary:
-        require("pyarrow.parquet", extra="tables").write_table(
+        pyarrow.parquet.write_table(
             arrow.table(columns),
             temporary,
             use_dictionary=["label", "suggested"],
@@ -121,7 +121,9 @@ class StoredRows:
 
     def codes(self, name: str, start: int, stop: int) -> np.ndarray:
         """Labels or suggestions of some rows as places among the classes, -1 for none."""
-        arrow, compute = (require(f"pyarrow{room}", extra="tables") for room in ("", ".compute"))
+        import pyarrow as arrow
+        from pyarrow import compute
+
         column, classes = self._column(name, start, stop), arrow.array(self.classes)
         places = compute.fill_null(compute.index_in(column, value_set=classes), -1)
         return places.to_numpy().astype(np.intp)
@@ -132,18 +134,22 @@ class StoredRows:
 
     def _column(self, name: str, start: int, stop: int) -> Any:
         """The column of some rows as Arrow has it."""
+        import pyarrow
+
         some = [part for part in self.parts if part.start < stop and start < part.stop]
         chunks = [
             chunk
             for part in some or self.parts[:1]  # no rows are of the type of any
             for chunk in self._of_part(part, name, start, stop).chunks
         ]
-        return require("pyarrow", extra="tables").chunked_array(chunks)
+        return pyarrow.chunked_array(chunks)
 
     def _of_part(self, part: StoredPart, name: str, start: int, stop: int) -> Any:
+        import pyarrow.parquet
+
         path, parquet = (
             part_path(self.folder, part.start),
-            require("pyarrow.parquet", extra="tables"),
+            pyarrow.parquet,
         )
         stored = NAMES.get(name, name)
         with readable(path), parquet.ParquetFile(path) as file:
@@ -277,14 +283,17 @@ def part_path(folder: Path, start: int) -> Path:
 
 def write_judged(path: Path, judged: Judged) -> None:
     """Write the rows of a part; the file appears when it is whole."""
+    import pyarrow
+    import pyarrow.parquet
+
     columns = {
         name: column.astype(kind, copy=False)
         for name, kind in _KINDS.items()
         if (column := getattr(judged, name)) is not None
     }
-    table = require("pyarrow", extra="tables").table(columns)
+    table = pyarrow.table(columns)
     with atomic_path(path) as temporary:
-        require("pyarrow.parquet", extra="tables").write_table(table, temporary)
+        pyarrow.parquet.write_table(table, temporary)
 
 
 def read_judged(path: Path) -> Judged:
@@ -298,7 +307,8 @@ def read_codes(path: Path) -> np.ndarray:
 
 
 def _read(path: Path, names: list[str] | None = None) -> dict[str, np.ndarray]:
-    parquet = require("pyarrow.parquet", extra="tables")
+    from pyarrow import parquet
+
     with readable(path), parquet.ParquetFile(path) as file:
         table = file.read(names)
     return {name: table[name].to_numpy() for name in table.column_names}

@@ -10,7 +10,7 @@ import numpy as np
 from ..._files import readable
 from ..._format import four_digits
 from ..._optional import require
-from ...review.decisions import Decisions
+from ...audit_folder.decisions import Decisions
 from ...tables._columns import column_array
 from .._settings import CLEAN_THRESHOLD, CONSENSUS_SURE, MATRIX_UP_TO, SHOWN_ASKED, SHOWN_WORKERS
 from ..results._audit import Audit
@@ -354,11 +354,13 @@ def _worth(audit: "VoteAudit") -> dict[str, Any]:
 
 def write_workers(folder: Path, workers: list[dict[str, Any]]) -> None:
     """Write what is told of annotators, confusions included."""
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+    import pyarrow.parquet
+
     table = arrow.Table.from_pylist(
         [{name: _plain(value) for name, value in worker.items()} for worker in workers]
     )
-    require("pyarrow.parquet", extra="tables").write_table(table, folder / WORKERS)
+    pyarrow.parquet.write_table(table, folder / WORKERS)
 
 
 def _plain(value: Any) -> Any:
@@ -372,7 +374,8 @@ def _plain(value: Any) -> Any:
 
 def read_workers(path: Path, n_classes: int) -> list[dict[str, Any]]:
     """What :func:`write_workers` has written."""
-    parquet = require("pyarrow.parquet", extra="tables")
+    from pyarrow import parquet
+
     with readable(path / WORKERS), parquet.ParquetFile(path / WORKERS) as file:
         return [_restored(worker, n_classes) for worker in file.read().to_pylist()]
 

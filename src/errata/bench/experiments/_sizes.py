@@ -119,7 +119,7 @@ def _list_sizes(found: DifferingSizes) -> str:
 def format_ranges(sizes: Sequence[int]) -> str:
     """Sizes in a few characters.
 
-    >>> ranges([1, 2, 3, 5, 8, 9]), ranges([])
+    >>> format_ranges([1, 2, 3, 5, 8, 9]), format_ranges([])
     ('1-3, 5, 8-9', 'none')
     """
     runs: list[list[int]] = []

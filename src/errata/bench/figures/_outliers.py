@@ -11,7 +11,6 @@ from scipy.special import ndtri
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from ..._optional import require
 from ..._validation import check_count
 from ...tolerant import (
     ReinforcedKernelRidge,
@@ -181,7 +180,8 @@ def _plot_regression(
 
 def _prepare(ax: Any, name: str, model: Any, xlabel: str, ylabel: str) -> Any:
     if ax is None:
-        pyplot = require("matplotlib.pyplot", extra="report")
+        from matplotlib import pyplot
+
         _, ax = pyplot.subplots(figsize=(6.4, 4.2), layout="constrained")
     ax.set_title(
         f"{name}\n{model.reinforcement_penalty.upper()} penalty, "

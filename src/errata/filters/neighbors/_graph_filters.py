@@ -479,7 +479,7 @@ def find_knn_edges(
     Examples
     --------
     >>> import numpy as np
-    >>> edges = knn_edges(np.array([[0.0], [1.0], [3.0]]), 1, mutual=False)
+    >>> edges = find_knn_edges(np.array([[0.0], [1.0], [3.0]]), 1, mutual=False)
     >>> list(zip(edges.source.tolist(), edges.target.tolist()))
     [(0, 1), (1, 0), (1, 2), (2, 1)]
     """

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..._format import count, plural
 from ..._kinds import CLASSES, Kind, kind_of
-from ..._optional import require
-from ..decisions import as_text
+from ...audit_folder import check_folder
+from ...audit_folder.decisions import as_text
 
 PREFIX = "errata_"  # of all columns that are added
 OPTIONAL = ("known", "p_suggested")  # what is known of rows in some audits
@@ -70,16 +70,10 @@ def read_audited(folder: str | os.PathLike) -> Audited:
             f"{folder} is an audit of more rows than can be reviewed, so there are no decisions on "
             "it; its rows are in the files of its folder rows."
         )
-    parquet = require("pyarrow.parquet", extra="tables")
+    from pyarrow import parquet
+
     with parquet.ParquetFile(folder / "rows.parquet") as file:
         return _rows(fingerprint, numbers, file)
-
-
-def check_folder(path: Path) -> None:
-    """Raise when this is no folder at all."""
-    if not path.is_dir():
-        is_what = "is a file" if path.exists() else "does not exist"
-        raise FileNotFoundError(f"{path} {is_what}; give the folder that errata audit has written.")
 
 
 def _rows(fingerprint: str, numbers: dict[str, Any], file: Any) -> Audited:
@@ -124,11 +118,13 @@ def rows_to_export(path: Path, audited: Audited, what: str) -> tuple[Any, list[s
 
     Raise when it is not the one audited, or has columns named as those of ``what`` is exported.
     """
+    import pyarrow
+
     from ...tables import read_table  # here, as it brings scikit-learn
 
     if audited.items is not None:
         columns = audited.items | {audited.columns[0]: audited.labels}
-        return require("pyarrow", extra="tables").table(columns), audited.keys
+        return pyarrow.table(columns), audited.keys
     table = read_table(path)
     check_free(table.column_names, path, what)
     return table, keys_in(path, table, audited)

@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 
 from ..._files import atomic_path, readable
 from ..._format import four_digits
-from ..decisions import Decisions, Event, RowVerdict, as_text, from_text
+from ...audit_folder.decisions import Decisions, Event, RowVerdict, as_text, from_text
 from ._audited import Audited, choice, rows_to_export
 
 OURS = "errata"  # the id of a result that nobody has touched

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._format import four_digits
-from ..._optional import require
-from ..decisions import Decisions, Event, RowVerdict, from_text
+from ...audit_folder.decisions import Decisions, Event, RowVerdict, from_text
 from ._audited import Audited, rows_to_export
 
 UNSEEN = "unseen"
@@ -58,7 +57,8 @@ def decision_columns(
 
 def _type_of_decided(audited: Audited, table: Any) -> Any:
     """That of the labels; numbers and lists may have been read from text."""
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     if audited.names is not None:
         return arrow.list_(arrow.string())
     if audited.kind.review.is_number:
@@ -69,7 +69,8 @@ def _type_of_decided(audited: Audited, table: Any) -> Any:
 
 def _typed(columns: dict[str, list[Any]], decided: str, kind: Any) -> dict[str, Any]:
     """Columns with types, which Parquet needs also where nothing was decided."""
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     kinds = {decided: kind or arrow.string(), "errata_p_wrong": arrow.float64()}
     return {
         name: arrow.array(cells, kinds.get(name, arrow.string())) for name, cells in columns.items()

@@ -13,13 +13,11 @@ the predictions are at work.
 """
 
 from collections.abc import Sequence
-from math import erfc, sqrt
+from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-
-_HALVINGS = 40  # of the range that a quantile lies in
 
 SPLITS = 60  # of a number of wrong labels into strata that are tried, and so many around the worst
 
@@ -73,27 +71,6 @@ def at_most(found: int, n: int, confidence: float = 0.95) -> float:
 def at_least(found: int, n: int, confidence: float = 0.95) -> float:
     """The exact lower bound of a fraction."""
     return 1 - at_most(n - found, n, confidence)
-
-
-def of_mixture(
-    weights: np.ndarray, means: np.ndarray, variances: np.ndarray, most: float, coverage: float
-) -> tuple[float, float]:
-    """Quantiles of a count between 0 and ``most`` that is nearly normal under each hypothesis."""
-    spread = np.sqrt(2 * np.maximum(variances, 1e-12))
-    parts = list(zip(weights.tolist(), means.tolist(), spread.tolist(), strict=True))
-    tail = (1 - coverage) / 2
-    return _quantile(parts, tail, most), _quantile(parts, 1 - tail, most)
-
-
-def _quantile(parts: list[tuple[float, float, float]], level: float, most: float) -> float:
-    """Where the distribution function of the mixture reaches a level, by halving."""
-    low = 0.0
-    high = float(most)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        below = sum(weight * erfc((mean - middle) / spread) for weight, mean, spread in parts) / 2
-        low, high = (middle, high) if below < level else (low, middle)
-    return high
 
 
 class Stratum(NamedTuple):

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._format import count, percent, plural
+from ...audit_folder import Components, Evidence, Left, expected_left, update
 from ._certificate import Certificate
-from ._components import COVERAGE, Components, Evidence, RowSums, update
-from ._intervals import at_most, of_mixture, wilson
+from ._intervals import at_most, wilson
 
 NEXT = 20  # rows that the rule to stop looks ahead
 MOST_OF_THEM = 0.95  # of the wrong labels among suspects: the pace says when so many are found
@@ -29,15 +29,6 @@ class SoFar(NamedTuple):
     def as_promised(self) -> bool:
         """Whether the promise lies within the interval."""
         return not self.decided or self.low <= self.promised <= self.high
-
-
-class Left(NamedTuple):
-    """Wrong labels that are expected among rows which nobody has looked at."""
-
-    rows: int
-    expected: float
-    low: float
-    high: float
 
 
 class Spot(NamedTuple):
@@ -121,20 +112,6 @@ def progress(
         spot=spot_bound(components.others.rows, *spot),
         suspects=components.flagged.rows,
     )
-
-
-def expected_left(components: Components, undecided: RowSums) -> Left:
-    """Wrong labels expected among rows that are left.
-
-    The interval is that of the mixture of components: what is not known of the noise, and chance.
-    """
-    weights = components.weights.ravel()
-    wrong = undecided.wrong.ravel().clip(0, undecided.rows)
-    low, high = of_mixture(
-        weights, wrong, undecided.variance.ravel(), max(undecided.rows, 0), COVERAGE
-    )
-    expected = float(weights @ wrong)
-    return Left(undecided.rows, expected, min(low, expected), max(high, expected))
 
 
 def found_and_left(components: Components, evidence: Evidence) -> Left:

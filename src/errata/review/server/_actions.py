@@ -4,20 +4,13 @@ import errno
 from math import isfinite
 from typing import Any
 
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, RedirectResponse
+
 from ..._format import listed, plural
+from ...audit_folder.decisions import Event
 from ...exceptions import ConflictingEvent
-from ..decisions import Event
-from ._requests import (
-    HTMLResponse,
-    HTTPException,
-    RedirectResponse,
-    number_of,
-    place_of,
-    read_form,
-    review_of,
-    sent_filter,
-    wants_part,
-)
+from ._requests import number_of, place_of, read_form, review_of, sent_filter, wants_part
 from ._review import NAMED, WITHOUT_CLASS, Answer, Review
 from ._stage import event_in_words, stage, whole_page
 from ._standing import RowFilter

@@ -3,21 +3,15 @@
 from functools import partial
 from typing import Any
 
-from ..._optional import require
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
 from . import _actions, _export, _pages, _reaudit
 from ._door import Door
-from ._requests import (
-    BoundedProtocol,
-    Guard,
-    HTMLResponse,
-    HTTPException,
-    Middleware,
-    PlainTextResponse,
-    Response,
-    Route,
-    Starlette,
-    wants_part,
-)
+from ._requests import BoundedProtocol, Guard, wants_part
 from ._review import Review
 from ._templates import KINDS, asset, asset_address, rendered
 
@@ -63,10 +57,12 @@ def make_app(review: Review, door: Door) -> Any:
 
 def make_server(app: Any, read_within: float = 30.0) -> Any:
     """The server of an application; a request must have arrived within so many seconds."""
-    uvicorn = require("uvicorn", extra="review")
+    import uvicorn
+
+    protocol: Any = partial(BoundedProtocol, read_within=read_within)
     config = uvicorn.Config(
         app,
-        http=partial(BoundedProtocol, read_within=read_within),
+        http=protocol,
         access_log=False,
         server_header=False,
         date_header=False,

@@ -5,16 +5,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, HTMLResponse
+
 from ..._format import listed
 from ..exporting import export_events, export_label_studio, export_table, read_audited
-from ._requests import (
-    BackgroundTask,
-    FileResponse,
-    HTMLResponse,
-    HTTPException,
-    review_of,
-    run_in_threadpool,
-)
+from ._requests import review_of
 from ._review import Review
 from ._stage import page_view
 from ._standing import RowFilter

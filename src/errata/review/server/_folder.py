@@ -6,9 +6,7 @@ pyarrow's own ways (``to_numpy``, ``take``, ``unique``) import pandas and all of
 takes longer than everything else that the page does before it is there.
 """
 
-import json
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
@@ -20,21 +18,22 @@ import numpy as np
 
 from ..._files import places_of, readable
 from ..._kinds import kind_of
-from ..._optional import require
+from ...audit_folder import (
+    CARDS,
+    COMPONENTS,
+    MISSING,
+    ROWS,
+    CardFile,
+    column_numbers,
+    read_column,
+    read_numbers,
+    stored_columns,
+    texts_at,
+    values_and_codes,
+)
+from ...audit_folder.decisions import as_text, from_text
 from ...tables._pictures import is_picture_folder
-from ..decisions import as_text, from_text
-from ..exporting._audited import check_folder
 from ._keys import shown_name
-
-VERSION = 11  # of the audit's format; `auditing` writes it
-NUMBERS = "audit.json"
-ROWS = "rows.parquet"
-CARDS = "cards.parquet"
-COMPONENTS = "components.parquet"
-
-KEPT_GROUPS = 3  # a group holds 200 cards, which may be long texts
-
-MISSING = -1
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class AuditFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.numbers = _numbers(path)
+        self.numbers = read_numbers(path)
         self.about: dict[str, Any] = self.numbers["about"]
         if self.numbers.get("piles") is None:
             raise ValueError(_no_cards(path, self.numbers.get("parts") is not None))
@@ -122,22 +121,6 @@ def audited_table(folder: AuditFolder, given: Path | None = None) -> Path | None
     return next((path for path in places if path.is_file() or is_picture_folder(path)), None)
 
 
-def _numbers(path: Path) -> dict[str, Any]:
-    check_folder(path)
-    try:
-        found = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
-        version = int(found["version"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is not an audit that errata has written: {error}") from error
-    if version != VERSION:
-        age, hint = ("a newer", "update errata, or ") if version > VERSION else ("an older", "")
-        raise ValueError(
-            f"{path} was written by {age} errata, in version {version} of the format, and this one "
-            f"reads version {VERSION}; {hint}run the audit again."
-        )
-    return found
-
-
 def _no_cards(path: Path, is_large: bool) -> str:
     """Why there is nothing to review, and what to do about it."""
     if is_large:
@@ -157,48 +140,6 @@ def _rows(path: Path, numbers: np.ndarray, p_wrong: str) -> CardRows:
         p_wrong=column_numbers(read_column(path, p_wrong))[numbers],
         flagged=column_numbers(read_column(path, "flagged"))[numbers],
     )
-
-
-class CardFile:
-    """``cards.parquet``: what to show of each row that has a card, by its place in the file."""
-
-    def __init__(self, path: Path) -> None:
-        parquet = require("pyarrow.parquet", extra="review")
-        self._file = parquet.ParquetFile(path)
-        groups = self._file.metadata.num_row_groups
-        sizes = [self._file.metadata.row_group(group).num_rows for group in range(groups)]
-        self._starts = np.cumsum([0, *sizes])
-        self.rows: np.ndarray = column_numbers(self._file.read(columns=["row"])["row"])
-        self._groups: OrderedDict[int, Any] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def card(self, place: int) -> dict[str, Any]:
-        """One card."""
-        return json.loads(self.text(place))
-
-    def text(self, place: int) -> str:
-        """One card as it is stored: JSON."""
-        group = int(np.searchsorted(self._starts, place, side="right")) - 1
-        return self._group(group)[place - int(self._starts[group])].as_py()
-
-    def _group(self, group: int) -> Any:
-        if group not in self._groups:
-            self._groups[group] = self._file.read_row_group(group, columns=["card"])["card"]
-            if len(self._groups) > KEPT_GROUPS:
-                self._groups.popitem(last=False)
-        self._groups.move_to_end(group)
-        return self._groups[group]
-
-    def texts(self) -> Any:
-        """All cards in their order, a group in memory at a time."""
-        for batch in self._file.iter_batches(batch_size=200, columns=["card"]):
-            yield from (text.as_py() for text in batch["card"])
-
-    def close(self) -> None:
-        """Let the file go."""
-        self._file.close()
 
 
 class RecordedClasses:
@@ -411,84 +352,3 @@ def _cells(path: Path, name: str, n_labels: int, rows: np.ndarray) -> np.ndarray
     """A column for each label, of some rows."""
     columns = [column_numbers(read_column(path, name.format(place))) for place in range(n_labels)]
     return np.stack([column[rows].astype(bool) for column in columns], axis=1)
-
-
-def read_column(path: Path, name: str) -> Any:
-    """A column; `read_table` would import pandas. Labels that are texts come as codes."""
-    parquet = require("pyarrow.parquet", extra="review")
-    coded = [name] if name in ("labels", "suggested") else None
-    with readable(path), parquet.ParquetFile(path, read_dictionary=coded) as file:
-        return file.read([name])[name]
-
-
-def stored_columns(path: Path) -> list[str]:
-    """The names of the columns of a file."""
-    parquet = require("pyarrow.parquet", extra="review")
-    with readable(path), parquet.ParquetFile(path) as file:
-        return file.schema_arrow.names
-
-
-def column_numbers(column: Any) -> np.ndarray:
-    """A column of numbers or truth values; of numbers, NaN where one is missing."""
-    parts = [_numbers_in_column(chunk) for chunk in column.chunks]
-    return np.concatenate(parts) if parts else np.empty(0)
-
-
-def texts_at(column: Any, rows: np.ndarray) -> np.ndarray:
-    """The texts of some rows."""
-    starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
-    found = np.empty(len(rows), dtype=object)
-    for chunk, start in zip(column.chunks, starts, strict=False):
-        places = np.flatnonzero((rows >= start) & (rows < start + len(chunk)))
-        found[places] = _texts(chunk, rows[places] - start)
-    return found
-
-
-def _texts(chunk: Any, rows: np.ndarray) -> list[str]:
-    _, ends, content = chunk.buffers()
-    wide = np.int64 if str(chunk.type) == "large_string" else np.int32
-    offsets = np.frombuffer(ends, wide)[chunk.offset :]
-    letters = memoryview(content)
-    spans = zip(offsets[rows].tolist(), offsets[rows + 1].tolist(), strict=True)
-    return [str(letters[start:end], "utf-8") for start, end in spans]
-
-
-def values_and_codes(column: Any) -> tuple[list[Any], np.ndarray]:
-    """The different values of a column, sorted, and the place of each row's among them."""
-    if hasattr(column.type, "index_type"):
-        parts = [_dictionary_codes(chunk) for chunk in column.chunks]
-    else:
-        values, codes = np.unique(column_numbers(column), return_inverse=True)
-        present = values[~np.isnan(values)]  # what is missing is last, and made them floats
-        present = present.astype(column.type.to_pandas_dtype()).tolist()
-        parts = [(present, np.where(codes < len(present), codes, MISSING))]
-    return _joined(parts)
-
-
-def _numbers_in_column(chunk: Any) -> np.ndarray:
-    valid, content = chunk.buffers()
-    end = chunk.offset + len(chunk)
-    if str(chunk.type) == "bool":
-        values = np.unpackbits(np.frombuffer(content, np.uint8), bitorder="little").astype(bool)
-    else:
-        values = np.frombuffer(content, chunk.type.to_pandas_dtype())
-    values = values[chunk.offset : end]
-    if chunk.null_count:
-        there = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")
-        values = np.where(there[chunk.offset : end], values, np.nan)
-    return values
-
-
-def _dictionary_codes(chunk: Any) -> tuple[list[Any], np.ndarray]:
-    codes = _numbers_in_column(chunk.indices)
-    values = chunk.dictionary.to_pylist()
-    return values, np.where(np.isnan(codes), MISSING, codes).astype(np.int64)
-
-
-def _joined(parts: Iterable[tuple[list[Any], np.ndarray]]) -> tuple[list[Any], np.ndarray]:
-    """Codes of several parts, each with values of its own, in terms of the values of all."""
-    kept = list(parts)
-    values = sorted({value for own, _ in kept for value in own})
-    place = {value: code for code, value in enumerate(values)}
-    whole = [np.array([*(place[value] for value in own), MISSING])[codes] for own, codes in kept]
-    return values, np.concatenate([np.empty(0, np.int64), *whole])

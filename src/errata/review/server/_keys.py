@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..._format import listed
-from ..decisions import from_text
+from ...audit_folder.decisions import from_text
 
 # As browsers name them; what a person sees of them is in `shown_key`.
 KEYS: dict[str, tuple[str, ...]] = {

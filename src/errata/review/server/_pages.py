@@ -5,25 +5,17 @@ Nothing here changes anything.
 
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from ...audit_folder.decisions import Event, RowVerdict
 from .._summary import drawn_rows
-from ..decisions import Event, RowVerdict
 from ..inference import certificate_sentence, certify
 from ._folder import ROWS, column_numbers, read_column, stored_columns
 from ._keys import name_of_text, shown_name
 from ._pictures import NoPicture, picture, picture_path
-from ._requests import (
-    HTMLResponse,
-    HTTPException,
-    JSONResponse,
-    RedirectResponse,
-    Response,
-    filter_of,
-    number_of,
-    place_of,
-    review_of,
-    run_in_threadpool,
-    wants_part,
-)
+from ._requests import filter_of, number_of, place_of, review_of, wants_part
 from ._review import Review
 from ._stage import page_view, stage, whole_page
 from ._standing import RIGHT, WRONG, RowFilter

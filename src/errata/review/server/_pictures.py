@@ -5,8 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..._optional import require
-from ...report._images import upright
+from ...audit_folder import upright
 
 MOST_PIXELS = 50_000_000
 LONGEST_SIDE = 2048  # of what is sent; more does not fit a screen
@@ -51,7 +50,8 @@ def picture_path(name: str, root: Path | None) -> Path:
 @lru_cache(maxsize=8)
 def picture(path: Path) -> tuple[bytes, str]:
     """The picture that browsers get, and its kind."""
-    image = require("PIL.Image", extra="review")
+    from PIL import Image as image
+
     try:
         with image.open(path, formats=RASTER) as opened:
             _check_size(path, opened)

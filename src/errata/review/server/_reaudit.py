@@ -10,8 +10,11 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import Any
 
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse
+
 from ..._format import percent
-from ._requests import FileResponse, HTMLResponse, HTTPException, RedirectResponse, review_of
+from ._requests import review_of
 from ._review import Review
 from ._stage import page_view
 from ._standing import RowFilter

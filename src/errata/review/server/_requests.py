@@ -8,7 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
-from ..._optional import require
+import h11
+from starlette.exceptions import HTTPException
+from starlette.responses import (
+    HTMLResponse,
+    PlainTextResponse,
+)
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
 from ._door import Door
 from ._review import Review
 from ._standing import RowFilter, read_filter
@@ -32,26 +39,6 @@ HEADERS = {
 # With an icon of its own, so that browsers do not ask for one that is not there.
 OPENING = '<!doctype html><title>errata review</title><link rel="icon" href="data:,">'
 CLOSED = "open the address that errata review has printed: it lets this browser in."
-
-
-_h11 = require("h11", extra="review")
-_Protocol: Any = require("uvicorn.protocols.http.h11_impl", extra="review").H11Protocol
-
-_responses = require("starlette.responses", extra="review")
-_routing = require("starlette.routing", extra="review")
-
-Starlette = require("starlette.applications", extra="review").Starlette
-HTTPException = require("starlette.exceptions", extra="review").HTTPException
-BackgroundTask = require("starlette.background", extra="review").BackgroundTask
-Middleware = require("starlette.middleware", extra="review").Middleware
-run_in_threadpool = require("starlette.concurrency", extra="review").run_in_threadpool
-Route = _routing.Route
-FileResponse = _responses.FileResponse
-HTMLResponse = _responses.HTMLResponse
-JSONResponse = _responses.JSONResponse
-PlainTextResponse = _responses.PlainTextResponse
-RedirectResponse = _responses.RedirectResponse
-Response = _responses.Response
 
 
 def review_of(request: Any) -> Review:
@@ -107,7 +94,7 @@ def number_of(given: Mapping[str, str], name: str, otherwise: int) -> int:
     return int(text)
 
 
-class BoundedProtocol(_Protocol):
+class BoundedProtocol(H11Protocol):
     """HTTP as uvicorn speaks it, where a request must have arrived whole within some seconds.
 
     uvicorn itself bounds only the time between requests. The clock runs from the moment at which a
@@ -140,7 +127,7 @@ class BoundedProtocol(_Protocol):
         self._stop_clock()
 
     def _start_or_stop_clock(self) -> None:
-        if self.conn.their_state not in (_h11.IDLE, _h11.SEND_BODY):
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._stop_clock()
         elif self._clock is None:
             self._clock = self.loop.call_later(self._read_within, self.transport.abort)

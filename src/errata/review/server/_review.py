@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ..decisions import Decisions, Event, differ
+from ...audit_folder.decisions import Decisions, Event, differ
 from ._folder import AuditFolder
 from ._standing import STATES, ReviewTally, RowFilter, RowStanding
 

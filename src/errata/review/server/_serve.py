@@ -8,16 +8,13 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from ..._optional import require_all
 from ..._warn import warn_user
-from ..decisions import Decisions, decisions_path, open_decisions
+from ...audit_folder.decisions import Decisions, decisions_path, open_decisions
 from ._door import Door, is_loopback, open_browser, read_origin
 from ._folder import AuditFolder, audited_table
 from ._keys import read_keys
 from ._review import Options, Review
 from ._standing import QUEUES
-
-NEEDED = dict.fromkeys(("jinja2", "multipart", "pyarrow", "starlette", "uvicorn"), "review")
 
 
 def serve(
@@ -80,7 +77,6 @@ def serve(
     Traceback (most recent call last):
     FileNotFoundError: no-such.audit does not exist; give the folder that errata audit has written.
     """
-    require_all(NEEDED)
     folder = AuditFolder(Path(audit))
     options = _options(folder, queue, blind, table, images, keys, stop_at)
     name = _reviewer(reviewer)
@@ -93,7 +89,7 @@ def serve(
                 f"{door.seen_as} can be reached from other machines, and is not encrypted: whoever "
                 "listens on the way can read and decide; an ssh tunnel is safer."
             )
-        # Here, as these modules are made of Starlette, which is an extra.
+        # Here, as importing Starlette takes a while.
         from ._app import make_app, make_server
 
         server = make_server(make_app(Review(folder, decisions, name, options), door))

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from ..._format import percent, plural, probability
-from ..decisions import Event, as_text
+from ...audit_folder.decisions import Event, as_text
 from ._keys import DIGITS, field_text, name_of_text, shown_name
 from ._pictures import picture_problem
 from ._review import Review

@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 import numpy as np
 
 from ..._format import listed
+from ...audit_folder.decisions import Decisions, differ
 from .._summary import PILES, gone_through
-from ..decisions import Decisions, differ
 from ..inference import (
     Components,
     ReviewProgress,

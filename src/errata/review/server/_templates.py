@@ -15,7 +15,7 @@ KINDS = {"review.css": "text/css; charset=utf-8", "review.js": "text/javascript;
 
 @cache
 def _environment() -> Any:
-    made = environment(__package__, extra="review")
+    made = environment(__package__)
     made.filters.update(shown_key=shown_key, shown_name=shown_name, field_text=field_text)
     made.globals.update(asset=asset_address, link=page_link)
     return made

@@ -183,8 +183,7 @@ def features_of(
     ----------
     table : array, sparse matrix, dataframe of any kind, or mapping of names to columns
         What :func:`read_table` gives, a pandas, polars or Arrow table, and whatever else narwhals
-        knows; a ``Dataset`` of Hugging Face. Numbers and dates in text are recognised. Free text
-        and dates written as text need the ``tables`` extra, pictures ``pictures``.
+        knows; a ``Dataset`` of Hugging Face. Numbers and dates in text are recognised.
     drop : sequence, default=()
         Columns to leave out, the label to begin with; positions in an array.
     random_state : int, RandomState instance or None, default=None

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._optional import require
 from ..._validation import MISSING_WORDS, is_missing
 from .._columns import (
     cast_first,
@@ -124,14 +123,17 @@ def _read_text(values: Any, comma: str) -> tuple[np.ndarray, int]:
 
 def _drop_marks(values: Any) -> Any:
     """Text without the words for a missing number, in the usual ways of writing them."""
-    compute = require("pyarrow.compute", extra="tables")
-    marks = require("pyarrow", extra="tables").array(_MARKS, values.type)
+    import pyarrow
+    from pyarrow import compute
+
+    marks = pyarrow.array(_MARKS, values.type)
     return compute.if_else(compute.is_in(values, value_set=marks), None, values)
 
 
 def _read_what_fits(values: Any, comma: str) -> tuple[np.ndarray, int]:
     """What has the shape of a number is read by Arrow, the rest word by word."""
-    compute = require("pyarrow.compute", extra="tables")
+    from pyarrow import compute
+
     cells = compute.utf8_trim_whitespace(values)
     shape = _SHAPES[comma].pattern if comma in _SHAPES else _PLAIN
     fits = compute.match_substring_regex(cells, f"^({shape})$")
@@ -267,8 +269,10 @@ def _fill_gaps(dates: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 def _detect_dates(texts: list[str]) -> tuple[np.ndarray | None, str | None]:
     """Dates in whatever format skrub finds that suits them all, and the format."""
-    pandas = require("pandas", extra="tables")
-    reader = require("skrub", extra="tables").ToDatetime()
+    import pandas
+    import skrub
+
+    reader = skrub.ToDatetime()
     try:
         return _convert_to_numpy(
             reader.fit_transform(pandas.Series(texts, dtype=object))
@@ -281,7 +285,8 @@ def _parse_format(texts: list[str], how: str) -> np.ndarray:
     """Dates in that format, NaT for other texts."""
     if not texts:
         return np.empty(0, dtype="M8[us]")
-    pandas = require("pandas", extra="tables")
+    import pandas
+
     series = pandas.Series(texts, dtype=object)
     return _convert_to_numpy(pandas.to_datetime(series, format=how, errors="coerce", utc=True))
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..._files import atomic_path, readable
-from ..._optional import require
 from ._records import Change, NoRowsError, check_named_once, check_row_count
 
 _BUFFER = 1 << 16  # bytes of a column read at a time; else a whole row group is in memory
@@ -50,8 +49,10 @@ def copy(source: Path, target: Path, change: Change) -> None:
 
 def _copy_parquet(source: Path, target: Path, change: Change) -> None:
     """Copy the rows of a row group, or those of a large one that fit in memory, at a time."""
-    arrow = require("pyarrow", extra="tables")
-    writer_of = require("pyarrow.parquet", extra="tables").ParquetWriter
+    import pyarrow as arrow
+    import pyarrow.parquet
+
+    writer_of = pyarrow.parquet.ParquetWriter
     with open_parquet(source) as file, atomic_path(target) as temporary:
         check_row_count(file.metadata.num_rows, change.n_rows, source)
         schema = _make_schema(file.schema_arrow, change, source)
@@ -76,7 +77,9 @@ def _iterate_batches(file: Any, path: Path) -> Iterator[Any]:
 
 def write(path: Path, columns: dict[str, list[Any]]) -> None:
     """Write a new table."""
-    _write(require("pyarrow", extra="tables").table(columns), path)
+    import pyarrow
+
+    _write(pyarrow.table(columns), path)
 
 
 def open_parquet(path: Path | str, filesystem: Any = None) -> Any:
@@ -84,7 +87,8 @@ def open_parquet(path: Path | str, filesystem: Any = None) -> Any:
 
     It knows nothing of folders: one called "year=2020" is no column.
     """
-    parquet = require("pyarrow.parquet", extra="tables")
+    from pyarrow import parquet
+
     if filesystem is not None:  # where many small requests would take for ever
         with check_undamaged(path):
             return parquet.ParquetFile(filesystem.open_input_file(str(path)), pre_buffer=True)
@@ -95,7 +99,8 @@ def open_parquet(path: Path | str, filesystem: Any = None) -> Any:
 
 def iterate_feather(path: Path) -> Iterator[Any]:
     """The record batches of a Feather file as tables, one in memory at a time."""
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     _check_openable(path)
     with check_undamaged(path):
         file = arrow.ipc.open_file(arrow.memory_map(str(path)))
@@ -118,13 +123,14 @@ def check_undamaged(path: Path | str) -> Iterator[None]:
 
 
 def _read_feather(path: Path) -> Any:
+    import pyarrow.feather
+
     _check_openable(path)
     with check_undamaged(path):
-        return require("pyarrow.feather", extra="tables").read_table(path)
+        return pyarrow.feather.read_table(path)
 
 
 def _check_openable(path: Path) -> None:
-    require("pyarrow", extra="tables")
     with readable(path):
         if path.stat().st_size == 0:
             raise ValueError(f"{path} is empty.")
@@ -132,11 +138,14 @@ def _check_openable(path: Path) -> None:
 
 
 def _write(table: Any, path: Path) -> None:
+    import pyarrow.feather
+    import pyarrow.parquet
+
     with atomic_path(path) as temporary:
         if _get_format(path) == "parquet":
-            require("pyarrow.parquet", extra="tables").write_table(table, temporary)
+            pyarrow.parquet.write_table(table, temporary)
         else:
-            require("pyarrow.feather", extra="tables").write_feather(table, str(temporary))
+            pyarrow.feather.write_feather(table, str(temporary))
 
 
 def _get_format(path: Path) -> str:
@@ -145,12 +154,14 @@ def _get_format(path: Path) -> str:
 
 def _make_schema(schema: Any, change: Change, path: Path) -> Any:
     """The schema of a copy: of the column that changes, the type of the values is kept."""
+    import pyarrow
+
     if change.name is None:
         return schema
     check_named_once(schema.names, [change.name], path)
     place = schema.names.index(change.name)
     field = schema.field(place)
-    is_dictionary = require("pyarrow", extra="tables").types.is_dictionary(field.type)
+    is_dictionary = pyarrow.types.is_dictionary(field.type)
     return schema.set(place, field.with_type(field.type.value_type)) if is_dictionary else schema
 
 
@@ -169,7 +180,8 @@ def _apply_change(table: Any, change: Change, start: int, schema: Any, path: Pat
 
 
 def _cast(values: list[Any], field: Any, path: Path) -> Any:
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     try:
         return arrow.array(values).cast(field.type)
     except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, arrow.ArrowTypeError) as error:

@@ -15,7 +15,6 @@ from typing import IO, Any, NamedTuple
 
 from ..._files import atomic_path, is_packed, open_text, readable
 from ..._format import plural
-from ..._optional import require
 from ._records import (
     MARK,
     Change,
@@ -78,7 +77,9 @@ def iterate_tables(path: Path) -> Iterator[Any]:
     A row longer than the block shows when rows before it have been given; these are parsed once
     more, in larger blocks, and not given twice.
     """
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+    import pyarrow.csv
+
     with open_text_table(path) as layout:
         names = layout.header.cells
         check_named_once(names, names, path)
@@ -87,7 +88,7 @@ def iterate_tables(path: Path) -> Iterator[Any]:
         seen = 0
         try:
             with _open_stream(path, layout, names, block) as (stream, options):
-                for batch in require("pyarrow.csv", extra="tables").open_csv(stream, *options):
+                for batch in pyarrow.csv.open_csv(stream, *options):
                     seen += batch.num_rows
                     if seen > given:
                         new = batch.slice(max(0, batch.num_rows - (seen - given)))
@@ -112,11 +113,13 @@ class TextTable(NamedTuple):
 
 
 def _parse(path: Path, layout: TextTable, names: list[str]) -> Any:
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+    import pyarrow.csv
+
     for block in _get_block_sizes(layout):
         try:
             with _open_stream(path, layout, names, block) as (stream, options):
-                return require("pyarrow.csv", extra="tables").read_csv(stream, *options)
+                return pyarrow.csv.read_csv(stream, *options)
         except arrow.ArrowInvalid as error:
             _explain_unless_long(path, error)
     raise ValueError(f"{path} has a row of more than two gigabytes.")
@@ -132,8 +135,9 @@ def _open_stream(
     path: Path, layout: TextTable, names: list[str], block: int
 ) -> Iterator[tuple[Any, tuple[Any, Any, Any]]]:
     """The bytes of a table, and how Arrow is to read them."""
-    arrow = require("pyarrow", extra="tables")
-    parser = require("pyarrow.csv", extra="tables")
+    import pyarrow as arrow
+    from pyarrow import csv as parser
+
     encoding = "utf8" if layout.encoding == "utf-8" else layout.encoding
     texts = dict.fromkeys(names, arrow.string())
     with arrow.input_stream(str(path), compression="gzip" if is_packed(path) else None) as stream:

@@ -50,11 +50,13 @@ class Sheet(NamedTuple):
 
 def read(path: Path, names: Sequence[str] | None) -> Any:
     """The named columns (all when None) of the first sheet, as an Arrow table."""
+    import pyarrow
+
     sheet = read_sheet(path)
     names = sheet.header if names is None else list(names)
     check_named_once(sheet.header, names, path)
     columns = [convert_to_one_kind(sheet.cells(name)) for name in names]
-    return require("pyarrow", extra="tables").table(dict(zip(names, columns, strict=True)))
+    return pyarrow.table(dict(zip(names, columns, strict=True)))
 
 
 def read_sheet(path: Path) -> Sheet:

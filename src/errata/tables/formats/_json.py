@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from ..._files import atomic_path, is_packed, open_text, readable
-from ..._optional import require
 from ._records import (
     MARK,
     Change,
@@ -64,7 +63,8 @@ def iterate_tables(path: Path) -> Iterator[Any]:
 
 
 def _parse_lines(lines: list[str], before: int, path: Path) -> Any:
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     n_objects = _count_objects(lines, path, before)
     text = "".join(lines).encode()
     table = _parse(lambda: arrow.BufferReader(text), n_objects)
@@ -72,7 +72,8 @@ def _parse_lines(lines: list[str], before: int, path: Path) -> Any:
 
 
 def _parse_file(path: Path) -> Any:
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     packed = "gzip" if is_packed(path) else None
     with open_text(path, "r", "utf-8-sig") as stream:
         n_objects = _count_objects(stream, path)
@@ -83,7 +84,8 @@ def _parse(opened: Callable[[], Any], n_objects: int | None) -> Any:
     """What Arrow reads, when it takes as many lines as there are; else None."""
     if n_objects is None:
         return None
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     try:
         table = _parse_with_arrow(opened)
         dates = [field for field in table.schema if arrow.types.is_temporal(field.type)]
@@ -97,7 +99,8 @@ def _parse(opened: Callable[[], Any], n_objects: int | None) -> Any:
 
 
 def _parse_with_arrow(opened: Callable[[], Any], **options: Any) -> Any:
-    parser = require("pyarrow.json", extra="tables")
+    from pyarrow import json as parser
+
     with opened() as stream:
         return parser.read_json(
             stream, parser.ReadOptions(block_size=_LONGEST), parser.ParseOptions(**options)
@@ -120,14 +123,17 @@ def _count_objects(lines: Iterable[str], path: Path, before: int = 0) -> int | N
 
 
 def _build_table(records: Iterable[Record], path: Path) -> Any:
+    import pyarrow
+
     rows = [record.cells for record in records]
     header = dict.fromkeys(key for row in rows for key in row)
     columns = {name: _build_column([row.get(name) for row in rows], name, path) for name in header}
-    return require("pyarrow", extra="tables").table(columns)
+    return pyarrow.table(columns)
 
 
 def _build_column(values: list[Any], name: str, path: Path) -> Any:
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     try:
         try:
             return arrow.array(values)
@@ -141,7 +147,8 @@ def _build_column(values: list[Any], name: str, path: Path) -> Any:
 
 def _build_union(values: list[Any]) -> Any:
     """Values of several types; lists and objects among them as bytes of JSON."""
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     children: dict[str, list[Any]] = {}
     types = []
     offsets = []

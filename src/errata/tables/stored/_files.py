@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._format import listed
 from .._columns import column_array
-from .._pictures import is_picture_folder
+from .._pictures import check_new_place, is_picture_folder
 from .._table import copy_changed, read_table
 from ..formats._records import Change, NoRowsError, get_ending, is_table_name, make_sort_key
 from ._parquet import check_same_columns, stack_tables
@@ -176,6 +176,59 @@ def get_copy_names(files: Sequence[Path]) -> list[Path]:
     places = [Path(os.path.abspath(file)) for file in files]
     common = os.path.commonpath([place.parent for place in places])
     return [place.relative_to(common) for place in places]
+
+
+def list_files(table: Path) -> list[Path] | None:
+    """The files that a folder or a pattern names; None for a single file, or one of pictures."""
+    return None if table.is_file() or is_picture_folder(table) else find_files(table)
+
+
+def check_same_files(files: Sequence[Path], before: Sequence[str]) -> None:
+    """Raise when files are not those that a table was made of before, by their names."""
+    now = dict(zip(get_copy_names(files), files, strict=True))
+    then = dict(zip(get_copy_names([Path(file) for file in before]), before, strict=True))
+    for name, file in then.items():
+        if name not in now:
+            raise FileNotFoundError(f"{file} was audited and is not there any more.")
+    for name, path in now.items():
+        if name not in then:
+            raise ValueError(f"{path} was not there when the others were audited; audit all again.")
+
+
+def check_new_file(table: Path, out: Path, *, force: bool) -> None:
+    """Raise when a copy of a table stands in the way, or is the table itself."""
+    # Even with force: the labels that were found wrong would be gone for good.
+    if out.resolve() == table.resolve():
+        raise ValueError(f"{out} is the audited table itself; choose another name.")
+    if table.is_dir():
+        check_new_place(table, out)
+    elif out.is_dir():
+        raise IsADirectoryError(f"{out} is a folder; give the name of a file in it for the table.")
+    if out.exists() and not force:
+        raise FileExistsError(f"{out} exists already; choose another name, or pass force=True.")
+
+
+def check_new_folder(table: Path, files: Sequence[Path], out: Path, *, force: bool) -> None:
+    """Raise when a folder for copies stands in the way, or in that of the table itself."""
+    place = out.resolve()
+    over = any(file.resolve().is_relative_to(place) for file in files)
+    if over or (table.is_dir() and place.is_relative_to(table.resolve())):
+        # Even with force, see above.
+        raise ValueError(f"{out} is where the table is; choose a folder elsewhere.")
+    if not out.parent.is_dir():
+        raise FileNotFoundError(f"cannot write {out}: there is no folder {out.parent}.")
+    if not out.exists():
+        return
+    if not force:
+        raise FileExistsError(f"{out} exists already; choose another name, or pass force=True.")
+    if not out.is_dir():
+        raise ValueError(f"{out} is a file, and the copies go to a folder; choose another name.")
+    copies = {out / name for name in get_copy_names(files)}
+    others = [path.name for path in sorted(out.rglob("*")) if path.is_file() and path not in copies]
+    if others:
+        raise ValueError(
+            f"{out} holds {listed(others, 3)}, which would be lost; choose another folder."
+        )
 
 
 class Place(NamedTuple):

@@ -57,7 +57,8 @@ def spool_dataset(dataset: Any, scratch: Path) -> tuple[list[ParquetTable], dict
             "changed": [state.mtime_ns for state in states],
         }
         return tables, facts
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     target = scratch / "dataset.parquet"
     batches = dataset.to_batches(batch_readahead=1, fragment_readahead=1)
     write_parquet(
@@ -68,7 +69,9 @@ def spool_dataset(dataset: Any, scratch: Path) -> tuple[list[ParquetTable], dict
 
 def _find_parquet_files(dataset: Any) -> list[ParquetTable] | None:
     """The files when they are Parquet and hold all that the dataset does; else None."""
-    kind = require("pyarrow.dataset", extra="tables").ParquetFileFormat
+    import pyarrow.dataset
+
+    kind = pyarrow.dataset.ParquetFileFormat
     if not isinstance(getattr(dataset, "format", None), kind):
         return None
     # Files of this machine are opened as all others are, with sentences that say what is wrong.
@@ -145,7 +148,8 @@ def _resolve_task(task: Any) -> Any:
 
 def _convert_frame(frame: Any) -> Any:
     """A pandas frame as an Arrow table, without its index; a column of several types is text."""
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     columns = []
     for name in frame.columns:
         try:
@@ -208,14 +212,17 @@ def write_parquet(tables: Iterable[Any], target: Path, schema: Any = None) -> No
 
     All have the schema of the first when none is given.
     """
+    import pyarrow.parquet
+
     target.parent.mkdir(parents=True, exist_ok=True)
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     pieces = iter(tables)
     first = next(pieces, arrow.table({}))
     schema = schema or merge_schemas([first.schema])
     fitting = (cast_table(piece, schema) for piece in chain([first], pieces))
     with atomic_path(target) as temporary:
-        writer = require("pyarrow.parquet", extra="tables").ParquetWriter(temporary, schema)
+        writer = pyarrow.parquet.ParquetWriter(temporary, schema)
         with writer:
             for group in _group_rows(fitting):
                 writer.write_table(group, GROUP_ROWS)
@@ -237,7 +244,8 @@ def _iterate_file(file: Path) -> tuple[Iterator[Any], Any]:
 
 def _group_rows(tables: Iterable[Any]) -> Iterator[Any]:
     """Small pieces together, as many as make a row group."""
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     held: list[Any] = []
     n_rows = n_bytes = 0
     for table in tables:

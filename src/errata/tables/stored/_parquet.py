@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from ..._blocks import blocks
 from ..._format import count
-from ..._optional import require
 from ..formats._columnar import check_undamaged, open_parquet
 from ..formats._records import check_named_once
 
@@ -138,6 +137,8 @@ def _split_groups(sizes: list[int], most: int) -> Iterator[tuple[range, int | No
 
 def _read_within_group(file: Any, group: int, start: int, end: int, names: list[str]) -> Any:
     """Rows in the middle of a row group, which can only be read from its beginning."""
+    import pyarrow
+
     kept = []
     seen = 0
     for batch in file.iter_batches(_BATCH, row_groups=[group], columns=names):
@@ -147,7 +148,7 @@ def _read_within_group(file: Any, group: int, start: int, end: int, names: list[
             kept.append(batch.slice(max(0, start - begin), end - max(begin, start)))
         if seen >= end:
             break
-    return require("pyarrow", extra="tables").Table.from_batches(kept)
+    return pyarrow.Table.from_batches(kept)
 
 
 def get_part_name(where: str, start: int, n_rows: int) -> str:
@@ -165,7 +166,8 @@ def merge_schemas(schemas: Iterable[Any]) -> Any:
     Whole numbers and others are numbers, nothing and something is something; what has no common
     type is text.
     """
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     types: dict[str, Any] = {}
     for schema in schemas:
         for field in schema:
@@ -177,7 +179,8 @@ def merge_schemas(schemas: Iterable[Any]) -> Any:
 
 def cast_table(table: Any, schema: Any) -> Any:
     """The table with the columns and types of a schema; a column that it lacks is all missing."""
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     columns = []
     for field in schema:
         if field.name in table.column_names:
@@ -189,9 +192,11 @@ def cast_table(table: Any, schema: Any) -> Any:
 
 def stack_tables(tables: Sequence[Any]) -> Any:
     """Tables under each other, each column of a type that holds all its values."""
+    import pyarrow
+
     schema = merge_schemas(table.schema for table in tables)
     fitting = [cast_table(table, schema) for table in tables]
-    return require("pyarrow", extra="tables").concat_tables(fitting)
+    return pyarrow.concat_tables(fitting)
 
 
 def format_values(cells: Iterable[Any]) -> Iterator[str | None]:
@@ -212,7 +217,8 @@ def format_values(cells: Iterable[Any]) -> Iterator[str | None]:
 
 
 def _merge_types(one: Any, other: Any) -> Any:
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     if one == other:
         return one
     schemas = [arrow.schema({"x": kind}) for kind in (one, other)]
@@ -224,13 +230,15 @@ def _merge_types(one: Any, other: Any) -> Any:
 
 def _get_storable_type(kind: Any) -> Any:
     """The type itself, or text where Parquet has no such type."""
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     plain = "union" not in str(kind) and "struct<>" not in str(kind)
     return kind if plain else arrow.large_string()
 
 
 def _cast(column: Any, kind: Any) -> Any:
-    arrow = require("pyarrow", extra="tables")
+    import pyarrow as arrow
+
     if column.type == kind:
         return column
     # What became text for want of a type is written in one way, whatever its type here.

@@ -4,9 +4,7 @@ import io
 import numpy as np
 import pytest
 
-from errata.exceptions import MissingExtraError
-from errata.report import _images
-from errata.report._images import pixels_uri, thumbnail_uri
+from errata.audit_folder._images import pixels_uri, thumbnail_uri
 
 Image = pytest.importorskip("PIL.Image", reason="Pillow reads back what errata writes")
 
@@ -16,14 +14,6 @@ def opened(uri):
     picture = Image.open(io.BytesIO(base64.b64decode(body, validate=True)))
     assert head == f"data:image/{picture.format.lower()};base64"
     return picture
-
-
-@pytest.fixture
-def without_pillow(monkeypatch):
-    def refuse(module, *, extra):
-        raise MissingExtraError(f"this needs {module}")
-
-    monkeypatch.setattr(_images, "require", refuse)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (8, 5), (8, 5, 3), (64, 64, 3)])

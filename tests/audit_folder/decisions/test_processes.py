@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 from decision_cases import said
 from errata.review import Decisions
-from errata.review.decisions import _log
+from errata.audit_folder.decisions import _log
 _log._SECONDS = 300  # to wait for the others, however busy the machine is
 path, name, count = sys.argv[1:]
 with Decisions(path) as decisions:

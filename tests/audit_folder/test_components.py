@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from errata.audit_folder._components import LEAST_BELIEVED, OFF, TEMPER, RowSums, shifted
 from errata.review.inference import Components, evidence_of, no_evidence, update
-from errata.review.inference._components import LEAST_BELIEVED, OFF, TEMPER, RowSums, shifted
 from reviewed_tables import KINDS, draw_table
 
 

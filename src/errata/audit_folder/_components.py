@@ -12,11 +12,12 @@ far all of them were over- or underestimated.
 """
 
 from collections.abc import Sequence
+from math import erfc
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._blocks import blocks
+from .._blocks import blocks
 
 # Measured by `benchmarks/verdicts.py decisions`, on the tables that it names for that purpose.
 SHIFTS = np.linspace(-3, 3, 9)  # of the log-odds
@@ -26,6 +27,7 @@ AT_ONCE = 2**16  # rows that sums are made of at a time
 LEAST_BELIEVED = 0.2  # shared alike by all hypotheses: verdicts cannot revive what weighs nothing
 OFF = 0.01  # probability of a verdict that no hypothesis foresees
 COVERAGE = 0.9  # of intervals of what is only expected, as in the audit
+_HALVINGS = 40  # of the range that a quantile lies in
 
 
 class RowSums(NamedTuple):
@@ -249,3 +251,46 @@ def update(components: Components, evidence: Evidence) -> Components:
     with np.errstate(divide="ignore"):
         logs = np.log(components.weights) + evidence.log_likelihood
     return components._replace(weights=_softmax(logs))
+
+
+class Left(NamedTuple):
+    """Wrong labels that are expected among rows which nobody has looked at."""
+
+    rows: int
+    expected: float
+    low: float
+    high: float
+
+
+def expected_left(components: Components, undecided: RowSums) -> Left:
+    """Wrong labels expected among rows that are left.
+
+    The interval is that of the mixture of components: what is not known of the noise, and chance.
+    """
+    weights = components.weights.ravel()
+    wrong = undecided.wrong.ravel().clip(0, undecided.rows)
+    low, high = of_mixture(
+        weights, wrong, undecided.variance.ravel(), max(undecided.rows, 0), COVERAGE
+    )
+    expected = float(weights @ wrong)
+    return Left(undecided.rows, expected, min(low, expected), max(high, expected))
+
+
+def of_mixture(
+    weights: np.ndarray, means: np.ndarray, variances: np.ndarray, most: float, coverage: float
+) -> tuple[float, float]:
+    """Quantiles of a count between 0 and ``most`` that is nearly normal under each hypothesis."""
+    spread = np.sqrt(2 * np.maximum(variances, 1e-12))
+    parts = list(zip(weights.tolist(), means.tolist(), spread.tolist(), strict=True))
+    tail = (1 - coverage) / 2
+    return _quantile(parts, tail, most), _quantile(parts, 1 - tail, most)
+
+
+def _quantile(parts: list[tuple[float, float, float]], level: float, most: float) -> float:
+    """Where the distribution function of the mixture reaches a level, by halving."""
+    low, high = 0.0, float(most)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        below = sum(weight * erfc((mean - middle) / spread) for weight, mean, spread in parts) / 2
+        low, high = (middle, high) if below < level else (low, middle)
+    return high

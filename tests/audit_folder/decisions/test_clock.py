@@ -1,4 +1,4 @@
-from errata.review.decisions._event import sortable_time, time_after
+from errata.audit_folder.decisions._event import sortable_time, time_after
 
 
 def test_time_goes_on_even_if_the_clock_does_not():

@@ -4,8 +4,8 @@ import sqlite3
 import pytest
 
 from decision_cases import said, standing
+from errata.audit_folder.decisions._file import explained
 from errata.review import Decisions
-from errata.review.decisions._file import explained
 
 
 def test_a_full_disk_keeps_nothing_of_the_event_and_all_of_the_others(tmp_path):

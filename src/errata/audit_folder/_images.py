@@ -10,19 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._optional import require
-from ..exceptions import MissingExtraError
-
-# What an unreduced picture may weigh: a page shows up to 2,000 of them.
-SMALL = 8_192
-
 # How files of the kinds that every browser shows begin; the name of a file may lie, these do not.
-SIGNATURES = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF87a": "image/gif",
-    b"GIF89a": "image/gif",
-}
 
 
 def pixels_uri(pixels: Any) -> str:
@@ -59,8 +47,7 @@ def pixels_uri(pixels: Any) -> str:
 def thumbnail_uri(path: str | os.PathLike | bytes, size: int = 64) -> str | None:
     """Turn a picture file into a small picture, as a data URI.
 
-    Pillow reduces it, where Pillow is installed (the ``report`` extra brings it). Without Pillow a
-    file of at most 8 kB is taken as it is if browsers show its kind.
+    No side of it exceeds ``size``. It is a JPEG, or a PNG where JPEG would spoil it.
 
     Parameters
     ----------
@@ -83,32 +70,26 @@ def thumbnail_uri(path: str | os.PathLike | bytes, size: int = 64) -> str | None
         content = path if isinstance(path, bytes) else Path(path).read_bytes()
     except OSError:
         return None
-    try:
-        image = require("PIL.Image", extra="report")
-    except MissingExtraError:
-        kind = next((k for start, k in SIGNATURES.items() if content.startswith(start)), None)
-        return _data_uri(kind, content) if kind and len(content) <= SMALL else None
-    return _reduced(image, content, size)
+    from PIL import Image
 
-
-def _reduced(image: Any, content: bytes, size: int) -> str | None:
-    """A JPEG no side of which exceeds ``size``; PNG for what JPEG would spoil."""
     out = io.BytesIO()
     try:
-        with image.open(io.BytesIO(content)) as picture:
+        with Image.open(io.BytesIO(content)) as picture:
             # Palettes and masks are drawings; transparency has no place in JPEG.
             exact = picture.mode in ("1", "P", "LA", "PA", "RGBA") or max(picture.size) <= size
             picture = upright(picture).convert("RGBA" if exact else "RGB")
             picture.thumbnail((size, size))
             picture.save(out, "PNG" if exact else "JPEG", optimize=True)
-    except (OSError, ValueError, SyntaxError, image.DecompressionBombError):
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None  # all that Pillow raises for files that are broken, not pictures, or huge
     return _data_uri("image/png" if exact else "image/jpeg", out.getvalue())
 
 
 def upright(picture: Any) -> Any:
     """A picture as the camera was held, which its file may say beside the pixels."""
-    return require("PIL.ImageOps", extra="report").exif_transpose(picture)
+    from PIL import ImageOps
+
+    return ImageOps.exif_transpose(picture)
 
 
 def _to_bytes(pixels: np.ndarray) -> np.ndarray:

@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from errata.review.inference import draw_piles
-from errata.review.inference._certificate import CALIBRATION, OTHERS, SPOT, SUSPECTS
+from errata.audit_folder import draw_piles
+from errata.audit_folder._piles import CALIBRATION, OTHERS, SPOT, SUSPECTS
 
 FLAGGED = np.arange(1000) % 10 == 0
 

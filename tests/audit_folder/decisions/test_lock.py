@@ -7,9 +7,9 @@ from contextlib import closing
 import pytest
 
 from decision_cases import said
+from errata.audit_folder.decisions._file import WriterLock
 from errata.exceptions import BeingReviewed
 from errata.review import Decisions
-from errata.review.decisions._file import WriterLock
 
 ADDRESS = "http://127.0.0.1:8765"
 
@@ -21,7 +21,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr("errata.review.decisions._log._SECONDS", 0.01)
+    monkeypatch.setattr("errata.audit_folder.decisions._log._SECONDS", 0.01)
 
 
 @pytest.mark.usefixtures("impatient")

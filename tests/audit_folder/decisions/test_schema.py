@@ -3,8 +3,8 @@ import sqlite3
 import pytest
 
 from decision_cases import said
+from errata.audit_folder.decisions._file import use_journal
 from errata.review import Decisions
-from errata.review.decisions._file import use_journal
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 import pytest
 
 from decision_cases import said
-from errata.review.decisions._event import checked
+from errata.audit_folder.decisions._event import checked
 
 
 @pytest.mark.parametrize(

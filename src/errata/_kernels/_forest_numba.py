@@ -1,0 +1,292 @@
+"""Forests of classification trees, and what their trees say of rows left out. The compiled twin.
+
+A node is a run of rows, and a cut is tried in one pass over them that keeps count of the classes
+and of the sums of their squares: the number of classes does not matter.
+"""
+
+import numpy as np
+from numba import njit
+
+from ._forest import FIRST_DRAW, LEFT, RIGHT
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+FIRST_MIX = np.uint64(0xBF58476D1CE4E5B9)
+SECOND_MIX = np.uint64(0x94D049BB133111EB)
+
+
+def grow_forest(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra, keep):
+    """As the plain twin."""
+    order = np.empty((len(columns), 0), np.int32)
+    if not extra:
+        order = np.argsort(columns, axis=1).astype(np.int32)
+    times = np.ascontiguousarray(times, np.uint8)
+    most_leaves = np.maximum(1, np.count_nonzero(times, axis=1) // min_leaf)
+    room = int(most_leaves.sum() if keep else most_leaves.max(initial=0))
+    outside = np.zeros((columns.shape[1], n_votes))
+    roots = np.zeros(len(keys) if keep else 0, np.int32)
+    child, feature, leaf = (np.zeros(2 * room, np.int32) for _ in range(3))
+    threshold, votes = np.empty(2 * room, np.float32), np.empty((room, n_votes), np.float32)
+    n_nodes, n_leaves = _grow(
+        columns,
+        order,
+        codes.astype(np.int32),
+        times,
+        keys,
+        n_tried,
+        min_leaf,
+        extra,
+        keep,
+        outside,
+        roots,
+        child,
+        feature,
+        threshold,
+        leaf,
+        votes,
+    )
+    if not keep:
+        return outside, None
+    nodes = (part[:n_nodes] for part in (child, feature, threshold, leaf))
+    return outside, (roots, *nodes, votes[:n_leaves])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _grow(
+    columns,
+    order,
+    codes,
+    times,
+    keys,
+    n_tried,
+    min_leaf,
+    extra,
+    keep,
+    outside,
+    roots,
+    child,
+    feature,
+    threshold,
+    leaf,
+    votes,
+):
+    """Fill the trees and the sums of votes; the numbers of nodes and leaves that are kept."""
+    d, n = columns.shape
+    labels, n_votes = codes.shape[1], votes.shape[1]
+    rows, spare = np.empty(n, np.int32), np.empty(n, np.int32)
+    values, node_of = np.empty(n, np.float32), np.full(n, -1, np.int32)
+    start, stop = np.zeros(len(child), np.int32), np.zeros(len(child), np.int32)
+    key = np.zeros(len(child), np.uint64)
+    total, left = np.zeros(n_votes, np.int64), np.zeros(n_votes, np.int64)
+    features, places = np.arange(d).astype(np.int32), np.zeros(d, np.int32)
+    n_nodes, n_leaves = 0, 0
+    for tree in range(len(times)):
+        weight = times[tree]
+        if not keep:
+            n_nodes, n_leaves = 0, 0
+        root = n_nodes
+        m = 0
+        for row in range(n):
+            node_of[row] = root if weight[row] > 0 else -1
+            if weight[row] > 0:
+                rows[m] = row
+                m += 1
+        start[root], stop[root], key[root] = 0, m, keys[tree]
+        node, n_nodes = root, root + 1
+        while node < n_nodes:
+            a, b = start[node], stop[node]
+            in_all, squares = 0, 0
+            for i in range(a, b):
+                w = np.int64(weight[rows[i]])
+                in_all += w
+                for label in range(labels):
+                    code = codes[rows[i], label]
+                    squares += w * (2 * total[code] + w)
+                    total[code] += w
+            best, chosen, cut = -np.inf, 0, np.float32(np.inf)
+            if b - a >= 2 * min_leaf and squares < labels * in_all * in_all:
+                varied, tried = False, 0
+                while tried < d and (tried < n_tried or not varied):
+                    drawn = _draw(key[node], FIRST_DRAW + 2 * tried) >> np.uint64(32)
+                    place = tried + np.int64(drawn * np.uint64(d - tried) >> np.uint64(32))
+                    f, places[tried] = features[place], place
+                    features[place], features[tried] = features[tried], f
+                    x = columns[f]
+                    low = high = x[rows[a]]
+                    for i in range(a, b):
+                        values[i] = x[rows[i]]
+                        low, high = min(low, values[i]), max(high, values[i])
+                    if low < high:
+                        varied = True
+                        if extra:
+                            bits = _draw(key[node], FIRST_DRAW + 2 * tried + 1) >> np.uint64(11)
+                            at = np.float32(
+                                low + np.float64(bits) * 2.0**-53 * (np.float64(high) - low)
+                            )
+                            if not at < high:
+                                at = low
+                            score = _score_cut(
+                                values,
+                                rows,
+                                a,
+                                b,
+                                weight,
+                                codes,
+                                at,
+                                total,
+                                left,
+                                in_all,
+                                squares,
+                                min_leaf,
+                            )
+                        else:
+                            _sort(x, order[f], rows, values, a, b, node_of, node, spare)
+                            score, at = _best_cut(
+                                values,
+                                spare,
+                                a,
+                                b,
+                                weight,
+                                codes,
+                                total,
+                                left,
+                                in_all,
+                                squares,
+                                min_leaf,
+                            )
+                        if score > best:
+                            best, chosen, cut = score, f, at
+                    tried += 1
+                for back in range(tried - 1, -1, -1):  # features as they were, for the next node
+                    place = places[back]
+                    features[back], features[place] = features[place], features[back]
+            feature[node], threshold[node] = chosen, cut
+            if best > -np.inf:
+                middle, n_right = a, 0
+                x = columns[chosen]
+                for i in range(a, b):
+                    row = rows[i]
+                    node_of[row] = n_nodes
+                    if x[row] > cut:
+                        node_of[row] += 1
+                        spare[n_right] = row
+                        n_right += 1
+                    else:
+                        rows[middle] = row
+                        middle += 1
+                for i in range(n_right):
+                    rows[middle + i] = spare[i]
+                child[node], leaf[node] = n_nodes, 0
+                start[n_nodes], stop[n_nodes], key[n_nodes] = a, middle, _draw(key[node], LEFT)
+                n_nodes += 1
+                start[n_nodes], stop[n_nodes], key[n_nodes] = middle, b, _draw(key[node], RIGHT)
+                n_nodes += 1
+            else:
+                child[node], leaf[node] = node, n_leaves
+                for code in range(n_votes):
+                    votes[n_leaves, code] = 0.0
+                for i in range(a, b):
+                    for label in range(labels):
+                        code = codes[rows[i], label]
+                        votes[n_leaves, code] = total[code] / in_all
+                n_leaves += 1
+            for i in range(a, b):
+                for label in range(labels):
+                    total[codes[rows[i], label]] = 0
+            node += 1
+        if keep:
+            roots[tree] = root
+        for row in range(n):
+            if weight[row] == 0:
+                at_node, below = -1, root
+                while at_node != below:
+                    at_node = below
+                    below = child[at_node] + (columns[feature[at_node], row] > threshold[at_node])
+                for code in range(n_votes):
+                    outside[row, code] += votes[leaf[at_node], code]
+    return n_nodes, n_leaves
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _draw(key, number):
+    z = np.uint64(number) * STEP + key
+    z = (z ^ (z >> np.uint64(30))) * FIRST_MIX
+    z = (z ^ (z >> np.uint64(27))) * SECOND_MIX
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _score_cut(values, rows, a, b, weight, codes, at, total, left, in_all, squares, min_leaf):
+    """How pure a cut makes a node; -inf where a side is too small."""
+    n_left, in_left, squares_left, cross = 0, 0, 0, 0
+    labels = codes.shape[1]
+    for i in range(a, b):
+        if values[i] <= at:
+            w = np.int64(weight[rows[i]])
+            n_left += 1
+            in_left += w
+            for label in range(labels):
+                code = codes[rows[i], label]
+                squares_left += w * (2 * left[code] + w)
+                cross += w * total[code]
+                left[code] += w
+    for i in range(a, b):
+        for label in range(labels):
+            left[codes[rows[i], label]] = 0
+    if n_left < min_leaf or b - a - n_left < min_leaf:
+        return -np.inf
+    squares_right = squares - 2 * cross + squares_left
+    return squares_left / in_left + squares_right / (in_all - in_left)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _best_cut(values, rows, a, b, weight, codes, total, left, in_all, squares, min_leaf):
+    """Score and threshold of the best cut of sorted rows, the first of equals."""
+    in_left, squares_left, cross = 0, 0, 0
+    labels = codes.shape[1]
+    best, threshold = -np.inf, values[a]
+    for i in range(a, b - min_leaf):
+        w = np.int64(weight[rows[i]])
+        in_left += w
+        for label in range(labels):
+            code = codes[rows[i], label]
+            squares_left += w * (2 * left[code] + w)
+            cross += w * total[code]
+            left[code] += w
+        if i - a + 1 >= min_leaf and values[i + 1] > values[i]:
+            squares_right = squares - 2 * cross + squares_left
+            score = squares_left / in_left + squares_right / (in_all - in_left)
+            if score > best:
+                best = score
+                threshold = values[i] / np.float32(2) + values[i + 1] / np.float32(2)
+                if not threshold < values[i + 1]:
+                    threshold = values[i]
+    for i in range(a, b):
+        for label in range(labels):
+            left[codes[rows[i], label]] = 0
+    return best, threshold
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _sort(x, order, rows, values, a, b, node_of, node, spare):
+    """Rows of a node and their values by value: picked from the order of all, or sorted."""
+    n, size = len(order), b - a
+    if size * 16 > n:
+        place = a
+        for row in order:
+            if node_of[row] == node:
+                spare[place], values[place] = row, x[row]
+                place += 1
+        return
+    for i in range(a, b):
+        spare[i] = rows[i]
+    gap = 1
+    while gap < size // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(a + gap, b):
+            value, row, place = values[i], spare[i], i
+            while place >= a + gap and values[place - gap] > value:
+                values[place], spare[place] = values[place - gap], spare[place - gap]
+                place -= gap
+            values[place], spare[place] = value, row
+        gap //= 3

@@ -1,0 +1,229 @@
+"""The files of a saved audit: what they are called, their version, and how columns are read.
+
+``audit.json`` holds what there is to tell, ``rows.parquet`` a line for each row, or a folder
+``rows`` a file for each part of a large table. ``cards.parquet`` and ``components.parquet`` are
+what a review needs.
+
+pyarrow's own ways (``to_numpy``, ``take``, ``unique``) import pandas and all of its functions: that
+takes longer than everything else that the page of a review does before it is there.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._files import atomic_folder, readable
+
+VERSION = 11  # one more whenever what is written changes
+NUMBERS = "audit.json"
+METRICS = "metrics.json"
+ROWS = "rows.parquet"
+PARTS = "rows"  # the folder of a table that was audited in parts
+CARDS = "cards.parquet"
+COMPONENTS = "components.parquet"
+REPORT = "report.html"
+
+CARD_GROUP = 200  # cards that are read at once; they may be long texts
+KEPT_GROUPS = 3
+MISSING = -1  # the code of no label
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder that takes the place of ``path`` when it is whole; only its owner may read it."""
+    if path.exists() and not is_audit(path):
+        raise FileExistsError(f"{path} is there already and is not an audit; choose another name.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_folder(path, private=True) as folder:
+        folder.mkdir()
+        yield folder
+
+
+def is_audit(path: Path) -> bool:
+    """Whether a folder holds an audit, or what looks like one."""
+    return (path / NUMBERS).is_file() and ((path / ROWS).is_file() or (path / PARTS).is_dir())
+
+
+def check_folder(path: Path) -> None:
+    """Raise when this is no folder at all."""
+    if not path.is_dir():
+        is_what = "is a file" if path.exists() else "does not exist"
+        raise FileNotFoundError(f"{path} {is_what}; give the folder that errata audit has written.")
+
+
+def read_numbers(path: Path) -> dict[str, Any]:
+    """What ``audit.json`` holds; raise where it is of another version, or no audit."""
+    check_folder(path)
+    try:
+        found: dict[str, Any] = json.loads((path / NUMBERS).read_text(encoding="utf-8"))
+        version = int(found["version"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is not an audit that errata has written: {error}") from error
+    if version != VERSION:
+        age, hint = ("a newer", "update errata, or ") if version > VERSION else ("an older", "")
+        raise ValueError(
+            f"{path} was written by {age} errata, in version {version} of the format, and this one "
+            f"reads version {VERSION}; {hint}run the audit again."
+        )
+    return found
+
+
+def write_numbers(folder: Path, numbers: dict[str, Any], metrics: dict[str, float]) -> None:
+    """Write ``audit.json``, and ``metrics.json`` for tools that track numbers from run to run."""
+    told = numbers | {"version": VERSION}
+    (folder / NUMBERS).write_text(json.dumps(told, allow_nan=False), encoding="utf-8")
+    text = json.dumps(metrics, indent=2, allow_nan=False)
+    (folder / METRICS).write_text(f"{text}\n", encoding="utf-8")
+
+
+def write_cards(path: Path, parts: Iterable[tuple[np.ndarray, list[dict[str, Any]]]]) -> None:
+    """Write rows and their cards, a part at a time, in row groups of two hundred."""
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    schema = arrow.schema([("row", arrow.int64()), ("card", arrow.string())])
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for rows, cards in parts:
+            texts = [json.dumps(card, allow_nan=False) for card in cards]
+            part = arrow.table({"row": rows, "card": texts}, schema=schema)
+            writer.write_table(part, row_group_size=CARD_GROUP)
+
+
+class CardFile:
+    """``cards.parquet``: what to show of each row that has a card, by its place in the file."""
+
+    def __init__(self, path: Path) -> None:
+        from pyarrow import parquet
+
+        self._file = parquet.ParquetFile(path)
+        groups = self._file.metadata.num_row_groups
+        sizes = [self._file.metadata.row_group(group).num_rows for group in range(groups)]
+        self._starts = np.cumsum([0, *sizes])
+        self.rows: np.ndarray = column_numbers(self._file.read(columns=["row"])["row"])
+        self._groups: OrderedDict[int, Any] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def card(self, place: int) -> dict[str, Any]:
+        """One card."""
+        return json.loads(self.text(place))
+
+    def text(self, place: int) -> str:
+        """One card as it is stored: JSON."""
+        group = int(np.searchsorted(self._starts, place, side="right")) - 1
+        return self._group(group)[place - int(self._starts[group])].as_py()
+
+    def _group(self, group: int) -> Any:
+        if group not in self._groups:
+            self._groups[group] = self._file.read_row_group(group, columns=["card"])["card"]
+            if len(self._groups) > KEPT_GROUPS:
+                self._groups.popitem(last=False)
+        self._groups.move_to_end(group)
+        return self._groups[group]
+
+    def texts(self) -> Any:
+        """All cards in their order, a group in memory at a time."""
+        for batch in self._file.iter_batches(batch_size=CARD_GROUP, columns=["card"]):
+            yield from (text.as_py() for text in batch["card"])
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._file.close()
+
+
+def write_components(path: Path, p: np.ndarray) -> None:
+    """The probability that each label is wrong under each component, in single precision."""
+    import pyarrow as arrow
+    import pyarrow.parquet
+
+    columns = {f"component_{kind}": np.ascontiguousarray(part) for kind, part in enumerate(p.T)}
+    pyarrow.parquet.write_table(arrow.table(columns), path)
+
+
+def read_column(path: Path, name: str) -> Any:
+    """A column; `read_table` would import pandas. Labels that are texts come as codes."""
+    from pyarrow import parquet
+
+    coded = [name] if name in ("labels", "suggested") else None
+    with readable(path), parquet.ParquetFile(path, read_dictionary=coded) as file:
+        return file.read([name])[name]
+
+
+def stored_columns(path: Path) -> list[str]:
+    """The names of the columns of a file."""
+    from pyarrow import parquet
+
+    with readable(path), parquet.ParquetFile(path) as file:
+        return file.schema_arrow.names
+
+
+def column_numbers(column: Any) -> np.ndarray:
+    """A column of numbers or truth values; of numbers, NaN where one is missing."""
+    parts = [_numbers_in_column(chunk) for chunk in column.chunks]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def texts_at(column: Any, rows: np.ndarray) -> np.ndarray:
+    """The texts of some rows."""
+    starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
+    found = np.empty(len(rows), dtype=object)
+    for chunk, start in zip(column.chunks, starts, strict=False):
+        places = np.flatnonzero((rows >= start) & (rows < start + len(chunk)))
+        found[places] = _texts(chunk, rows[places] - start)
+    return found
+
+
+def _texts(chunk: Any, rows: np.ndarray) -> list[str]:
+    _, ends, content = chunk.buffers()
+    wide = np.int64 if str(chunk.type) == "large_string" else np.int32
+    offsets = np.frombuffer(ends, wide)[chunk.offset :]
+    letters = memoryview(content)
+    spans = zip(offsets[rows].tolist(), offsets[rows + 1].tolist(), strict=True)
+    return [str(letters[start:end], "utf-8") for start, end in spans]
+
+
+def values_and_codes(column: Any) -> tuple[list[Any], np.ndarray]:
+    """The different values of a column, sorted, and the place of each row's among them."""
+    if hasattr(column.type, "index_type"):
+        parts = [_dictionary_codes(chunk) for chunk in column.chunks]
+    else:
+        values, codes = np.unique(column_numbers(column), return_inverse=True)
+        present = values[~np.isnan(values)]  # what is missing is last, and made them floats
+        present = present.astype(column.type.to_pandas_dtype()).tolist()
+        parts = [(present, np.where(codes < len(present), codes, MISSING))]
+    return _joined(parts)
+
+
+def _numbers_in_column(chunk: Any) -> np.ndarray:
+    valid, content = chunk.buffers()
+    end = chunk.offset + len(chunk)
+    if str(chunk.type) == "bool":
+        values = np.unpackbits(np.frombuffer(content, np.uint8), bitorder="little").astype(bool)
+    else:
+        values = np.frombuffer(content, chunk.type.to_pandas_dtype())
+    values = values[chunk.offset : end]
+    if chunk.null_count:
+        there = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")
+        values = np.where(there[chunk.offset : end], values, np.nan)
+    return values
+
+
+def _dictionary_codes(chunk: Any) -> tuple[list[Any], np.ndarray]:
+    codes = _numbers_in_column(chunk.indices)
+    values = chunk.dictionary.to_pylist()
+    return values, np.where(np.isnan(codes), MISSING, codes).astype(np.int64)
+
+
+def _joined(parts: Iterable[tuple[list[Any], np.ndarray]]) -> tuple[list[Any], np.ndarray]:
+    """Codes of several parts, each with values of its own, in terms of the values of all."""
+    kept = list(parts)
+    values = sorted({value for own, _ in kept for value in own})
+    place = {value: code for code, value in enumerate(values)}
+    whole = [np.array([*(place[value] for value in own), MISSING])[codes] for own, codes in kept]
+    return values, np.concatenate([np.empty(0, np.int64), *whole])

@@ -1,0 +1,380 @@
+"""Cleaning a file: its rows are found again in the audit, and a copy leaves wrong labels out.
+
+A copy is written in one pass, some rows at a time, and appears only when it is complete: never
+when a label is not as it was audited.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable
+from os.path import commonpath
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._files import atomic_folder, atomic_path
+from ..._format import count, instead, plural
+from ..._kinds import KINDS
+from ..._validation import is_missing
+from ...audit_folder.decisions import as_text, from_text, resolve
+from ...tables import copy_with_rows, read_table, row_digests
+from ...tables._columns import column_array
+from ...tables._table import check_same_format
+from ...tables.stored._files import (
+    check_new_file,
+    check_new_folder,
+    check_same_files,
+    copy_file,
+    copy_files,
+    is_path,
+    list_files,
+)
+from ..inputs._labels import has_label
+from ..stored._rows import columns_of_rows
+
+CHANGES = ("dropped", "relabelled", "replaced", "unlabelled")
+BY_PEOPLE = ("relabelled", "replaced", "kept", "dropped")
+
+
+class CleanedFile(NamedTuple):
+    """What :meth:`errata.Audit.clean_file` has done.
+
+    Attributes
+    ----------
+    path : Path
+        What was written: a file, or a folder of files.
+    n_rows : int
+        Rows, or items, that were audited.
+    n_kept : int
+        Those that are in the new file.
+    notes : list of str
+        Sentences about what became of which labels.
+    cautions : list of str
+        Sentences about what could not be checked.
+    """
+
+    path: Path
+    n_rows: int
+    n_kept: int
+    notes: list[str]
+    cautions: list[str]
+
+
+class Counts(NamedTuple):
+    """Rows, by what was done to them; counts of parts of a table add up."""
+
+    wrong: int  # above the threshold, and nobody decided about them
+    labelled: Counter[str]  # with a label, and nobody decided about them
+    blank: Counter[str]  # without one
+    decided: Counter[str]  # by people
+    kept: int
+
+    @property
+    def changed(self) -> bool:
+        """Whether the table has become another."""
+        return any(did[what] for did in self[1:4] for what in CHANGES)
+
+    def plus(self, other: "Counts") -> "Counts":
+        """The same of more rows."""
+        return Counts(
+            self.wrong + other.wrong,
+            self.labelled + other.labelled,
+            self.blank + other.blank,
+            self.decided + other.decided,
+            self.kept + other.kept,
+        )
+
+
+def clean_class_file(
+    audit: Any, table: Any, out: Path, cleaning: dict[str, Any], *, force: bool
+) -> CleanedFile:
+    """See :meth:`errata.Audit.clean_file`; ``cleaning`` is for ``clean``."""
+    label = audit.about.get("label")
+    if label is None:
+        raise ValueError("this is an audit of labels that are not a column of a table.")
+    table, files = find_audited_files(audit, table)
+    if files is None:
+        check_new_file(table, out, force=force)
+    else:
+        check_new_folder(table, files, out, force=force)
+    notes: list[str] = []
+    cautions: list[str] = []
+    if files is not None or audit.stored is not None:
+        counts = _copy_by_place(audit, table, files, out, cleaning)
+        cautions.append(
+            f"Rows of {table} are known by their places, and have the labels that were audited; if "
+            "they were sorted since, audit them again."
+        )
+    else:
+        # By their contents where they are known: in a table that was sorted, the wrong ones would
+        # go.
+        rows = _find_class_rows(table, label, audit, notes, cautions)
+        cells = column_array(read_table(table, [label]), label).tolist()
+        cleaned = _mark_given_classes(audit.clean(**cleaning), cells, rows.tolist())
+        new = _write_cells(cleaned, cells, rows.tolist())
+        copy_with_rows(table, out, cleaned.kept[rows], name=label, values=new)
+        counts = count_rows(cleaned, audit.p_wrong, audit.labelled, cleaning["threshold"])
+    notes += describe_decided(counts.decided, audit, cleaning["decisions"])
+    if cleaning["undecided"] == "act":
+        is_unsure = cleaning["action"] == "relabel" and cleaning["unsure"] == "keep"
+        why_kept = "the class is not sure" if is_unsure else "no class loses more than half"
+        notes.append(describe_outcome(audit, counts, cleaning["threshold"], why_kept))
+        notes += describe_blanks(counts)
+    return finish(audit, out, counts.kept, notes, cautions)
+
+
+def finish(
+    audit: Any, out: Path, kept: int, notes: list[str], cautions: list[str], row: str = "row"
+) -> CleanedFile:
+    """What was done, with a last sentence about the file."""
+    notes.append(f"Wrote {out} with {count(kept)} of {plural(len(audit), row)}.")
+    return CleanedFile(out, len(audit), int(kept), notes, cautions)
+
+
+def find_audited_files(audit: Any, table: Any) -> tuple[Path, list[Path] | None]:
+    """The table and its files, None for a single one; raise when others were audited."""
+    audited = audit.about.get("tables") or []
+    if is_path(table):
+        path = Path(table)
+        files = list_files(path)
+    else:
+        files = [Path(file) for file in table]
+        for file in files:
+            if not file.exists():
+                raise FileNotFoundError(f"{file} does not exist.")
+        if len(files) == 1:
+            return files[0], None
+        # Called by a pattern, as others may be there, and copies may go beside them.
+        path = Path(commonpath(files)) / "*"
+    if files is not None and audited:
+        check_same_files(files, audited)
+    return path, files
+
+
+def read_labels(table: Any, name: str) -> np.ndarray:
+    """A column of labels, None where a cell is empty or says that there is none."""
+    cells = column_array(table, name)
+    if cells.dtype.kind != "O":
+        return cells
+    cells = cells.copy()
+    cells[:] = _drop_blanks(cells.tolist())
+    return cells
+
+
+def _drop_blanks(cells: list[Any]) -> list[Any]:
+    return [None if is_missing(cell, text=True) else cell for cell in cells]
+
+
+def count_rows(cleaned: Any, p_wrong: Any, labelled: Any, threshold: float) -> Counts:
+    """What was done to some rows; ``p_wrong`` and ``labelled`` are as the audit has them."""
+    by_probability = ~cleaned.decided
+    did = cleaned.did
+    return Counts(
+        int(((p_wrong > threshold) & by_probability).sum()),
+        Counter(did[by_probability & labelled].tolist()),
+        Counter(did[by_probability & ~labelled].tolist()),
+        Counter(did[cleaned.decided].tolist()),
+        int(cleaned.kept.sum()),
+    )
+
+
+def _mark_given_classes(cleaned: Any, cells: list[Any], rows: list[int]) -> Any:
+    """What was done to the table: an audit may have begun with the classes that people gave."""
+    did = cleaned.did.astype("<U10")
+    for row, cell in zip(rows, cells, strict=True):
+        is_kept = cleaned.decided[row] and did[row] == "kept"
+        if is_kept and as_text(cleaned.labels[row]) != as_text(cell):
+            did[row] = "relabelled"
+    return cleaned._replace(did=did)
+
+
+def _write_cells(cleaned: Any, cells: list[Any], rows: list[int]) -> list[Any]:
+    """The column of labels: a cell stays as it was unless its label was changed."""
+    new = [None if cell != cell else cell for cell in cells]  # NaN is a gap among numbers
+    for place, row in enumerate(rows):
+        if cleaned.did[row] in CHANGES:
+            new[place] = from_text(as_text(cleaned.labels[row]))
+    return new
+
+
+def describe_decided(did: Counter[str], audit: Any, decisions: Any) -> list[str]:
+    """What people decided, and what became of it; nothing where they have decided nothing yet."""
+    if decisions is None:
+        return []
+    done = [f"{count(did[what])} {what}" for what in BY_PEOPLE if did[what]]
+    if did["weighted"]:
+        done.append(f"{count(did['weighted'])} ambiguous and kept")
+    disputed = (resolve(decisions, audit.row_keys()).kinds == "disputed").sum()
+    if disputed:
+        done.append(f"{count(disputed)} more disputed, as if undecided")
+    return [f"People decided {plural(did.total(), 'row')}: {', '.join(done)}."] if done else []
+
+
+def describe_outcome(
+    audit: Any, counts: Counts, threshold: float, why_kept: str, judged: str = "label"
+) -> str:
+    """What became of labels above the threshold, or whatever was judged, in a sentence."""
+    unchanged = "" if counts.changed else "; nothing changed"
+    if not audit.has_skill:
+        return f"{KINDS[audit.kind].command.no_skill}{unchanged}."
+    probably = f"wrong with a probability above {threshold:g}"
+    if not counts.wrong:
+        return f"No {judged} is {probably}{unchanged}."
+    done = [f"{count(counts.labelled[what])} {what}" for what in CHANGES if counts.labelled[what]]
+    spared = counts.wrong - sum(counts.labelled[what] for what in CHANGES)
+    if spared:
+        done.append(f"{count(spared)} kept, as {why_kept}")
+    are = "is" if counts.wrong == 1 else "are"
+    return f"{plural(counts.wrong, judged)} {are} {probably}: {', '.join(done)}{unchanged}."
+
+
+def describe_blanks(counts: Counts) -> list[str]:
+    """How many rows without a label were given one, if there were any."""
+    if not counts.blank:
+        return []
+    filled = counts.blank["relabelled"]
+    some = f"{count(filled) if filled else 'none'} got the suggested class"
+    return [f"{plural(counts.blank.total(), 'row')} had no label; {some}."]
+
+
+def _copy_by_place(
+    audit: Any, table: Path, files: list[Path] | None, out: Path, cleaning: dict[str, Any]
+) -> Counts:
+    """Copy a file, or several into a new folder, whose rows are in the order of the audit."""
+    label = audit.about["label"]
+    counts = Counts(0, Counter(), Counter(), Counter(), 0)
+    clean = _make_cleaner(audit, cleaning)
+
+    def rewrite(place: Any, cells: list[Any]) -> tuple[Any, list[Any]]:
+        """Which rows of a file stay, and what their labels become."""
+        nonlocal counts
+        rows = slice(place.rows_before, place.rows_before + len(cells))
+        if rows.stop > len(audit):
+            raise ValueError(
+                f"{table} has more rows than the {count(len(audit))} that were audited; audit it "
+                "again."
+            )
+        audited = columns_of_rows(vars(audit), rows)
+        here = list(range(len(cells)))
+        numbers = range(place.row, place.row + len(cells))
+        check_labels(place.file, _drop_blanks(cells), audited["label"].tolist(), numbers)
+        cleaned = _mark_given_classes(clean(rows), cells, here)
+        labelled = has_label(audited["label"])
+        new = count_rows(cleaned, audited["p_wrong"], labelled, cleaning["threshold"])
+        counts = counts.plus(new)
+        return cleaned.kept, _write_cells(cleaned, cells, here)
+
+    if files is None:
+        check_same_format(table, out)
+        with atomic_path(out) as temporary:
+            check_count(table, copy_file(table, temporary, label, rewrite), len(audit))
+    else:
+        with atomic_folder(out) as folder:
+            check_count(table, copy_files(files, folder, label, rewrite), len(audit))
+    return counts
+
+
+def _make_cleaner(audit: Any, cleaning: dict[str, Any]) -> Callable[[slice], Any]:
+    """What becomes of some rows; where they are on disk, of no more than these at a time."""
+    if audit.stored is not None and cleaning["decisions"] is None:
+        by_probability = {k: cleaning[k] for k in ("action", "threshold", "sure", "unsure")}
+        return lambda rows: audit.clean_rows(rows.start, rows.stop, **by_probability)
+    cleaned = audit.clean(**cleaning)
+    return lambda rows: type(cleaned)(*(column[rows] for column in cleaned))
+
+
+def _find_class_rows(
+    table: Path, label: str, audit: Any, notes: list[str], cautions: list[str]
+) -> np.ndarray:
+    """The number that each row of a table has in its audit; raise when one was not audited."""
+    if audit.digests is None:  # made in Python: it has not seen the file, and knows labels alone
+        now = read_labels(read_table(table, [label]), label)
+        check_count(table, len(now), len(audit))
+        check_labels(table, now.tolist(), audit.labels.tolist(), range(len(now)))
+        cautions.append(describe_places(table, "labels"))
+        return audit.columns()["row"]
+    contents = read_table(table, audit.digests.columns)
+    check_count(table, contents.num_rows, len(audit))
+    rows = audit.digests.places_of(row_digests(contents))
+    labels = read_labels(contents, label)
+    new = rows < 0
+    if new.all():
+        raise ValueError(
+            f"no row of {table} is as it was audited; it is another table, or its cells were "
+            "written in another way. Audit it again."
+        )
+    if new.any():
+        if (rows == range(len(rows)))[~new].all():  # in place: the labels may have changed
+            then = audit.labels[new].tolist()
+            check_labels(table, labels[new].tolist(), then, np.flatnonzero(new))
+        raise ValueError(describe_new_rows(table, new))
+    # The contents are the same now; but 1 and "1" look the same, and only one of them fits.
+    checked = np.ones(len(audit), dtype=bool)
+    if audit.about.get("decisions") is not None:  # of some rows people gave the label
+        checked = audit.labelled if audit.known is None else audit.labelled & ~audit.known
+    checked = checked[rows]
+    then = audit.labels[rows][checked]
+    check_labels(table, labels[checked].tolist(), then.tolist(), np.flatnonzero(checked))
+    notes += describe_order(table, rows)
+    return rows
+
+
+def find_rows(table: Path, audit: Any, notes: list[str]) -> np.ndarray:
+    """The number that each row has in its audit by its contents; raise when one was not audited."""
+    contents = read_table(table, audit.digests.columns)
+    check_count(table, contents.num_rows, len(audit))
+    rows = audit.digests.places_of(row_digests(contents))
+    if (rows < 0).any():
+        raise ValueError(describe_new_rows(table, rows < 0))
+    notes += describe_order(table, rows)
+    return rows
+
+
+def describe_order(table: Path, rows: np.ndarray) -> list[str]:
+    """A sentence where the rows of a table were in another order."""
+    if not (rows[1:] < rows[:-1]).any():
+        return []
+    return [f"The rows of {table} were in another order when they were audited; each was found."]
+
+
+def describe_places(table: Path, judged: str) -> str:
+    """That rows are known by their places, as nobody knows what they held."""
+    return (
+        f"This audit does not say what the rows of {table} held, as it was made in Python; their "
+        f"{judged} are the same. If they were sorted since, audit the file instead."
+    )
+
+
+def describe_new_rows(table: Path, new: np.ndarray) -> str:
+    """What to say of rows of a table that were not audited."""
+    first = f"the first is row {new.argmax()}, counted from 0"
+    changed = "row of {} is" if new.sum() == 1 else "rows of {} are"
+    return f"{count(new.sum())} {changed.format(table)} not as audited ({first}); audit it again."
+
+
+def check_count(table: Path, now: int, then: int) -> None:
+    """Raise when a table does not have as many rows as were audited."""
+    if now != then:
+        raise ValueError(
+            f"{table} has {plural(now, 'row')}, but {count(then)} were audited; audit it again."
+        )
+
+
+def check_labels(table: Path, now: list[Any], then: list[Any], rows: Iterable[int]) -> None:
+    """Raise when a row of a table has another label than it had; ``rows`` are their numbers."""
+    for row, new, old in zip(rows, now, then, strict=True):
+        # As text 1 and 1.0 are equal, which they are when one of the columns had a gap.
+        if as_text(new) != as_text(old):
+            raise ValueError(
+                f"the labels of {table} have changed since the audit: row {row} (counted from 0) "
+                f"says {new!r} and said {old!r}; audit it again."
+            )
+
+
+def check_columns(wanted: Iterable[str], columns: Iterable[str], path: str | os.PathLike) -> None:
+    """Raise when a table lacks a column, with the names that look like it."""
+    known = list(columns)
+    for name in wanted:
+        if name not in known:
+            raise ValueError(f"{path} has no column {name!r}; {instead(name, known)}")
