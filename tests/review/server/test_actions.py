@@ -7,7 +7,9 @@ import re
 
 import pytest
 
+from errata.audit_folder.decisions import _log
 from errata.review import as_text
+from errata.review.server._standing import RowFilter
 from review_cases import write_audit
 from reviewing import PART, Page, row_of, said
 
@@ -42,6 +44,27 @@ def test_what_was_seen_is_kept_with_the_decision(page):
     assert event.p_wrong == pytest.approx(0.925, abs=1e-9)
     assert event.queue in ("suspects", "calibration")
     assert event.seconds > 1e8
+
+
+@pytest.mark.parametrize("step", ["/decide", "/note", "/undo", "/redo", "/bulk"])
+def test_one_key_reads_the_event_log_at_most_twice(page, step, monkeypatch):
+    page.decide(3)
+    page.decide(4)
+    if step == "/redo":
+        page.post("/undo", {"key": "k", "filter": ""}, headers=PART)
+    waiting = len(page.review.standing.waiting(RowFilter("spot")))
+    sent = {"row": 5, "kind": "label", "key": "new", "filter": "", "note": "why"}
+    if step == "/bulk":
+        sent |= {"count": waiting, "filter": "queue=spot"}
+    reads = []
+    read = _log.read_events
+    monkeypatch.setattr(_log, "read_events", lambda *given: reads.append(1) or read(*given))
+    before = len(list(page.decisions.events()))
+    reads.clear()
+    answer = page.post(step, sent, headers=PART)
+    assert answer.status_code == 200, answer.text
+    assert 1 <= len(reads) <= 2
+    assert len(list(page.decisions.events())) > before
 
 
 def test_a_request_sent_twice_is_one_event(page):

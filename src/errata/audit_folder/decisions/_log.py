@@ -210,7 +210,7 @@ class EventLog:
                 if self.connection.in_transaction:  # a full disk has ended it already
                     self.connection.execute("ROLLBACK")
                 raise
-            self.current()
+            self._replay.take_in(writer.new.values())  # nobody else wrote since it began
 
     def _open(self) -> None:
         if not self.read_only:

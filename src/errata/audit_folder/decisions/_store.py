@@ -11,7 +11,7 @@ from ..._format import plural
 from ._consensus import Agreement, RowVerdict, agreement
 from ._event import Event, checked
 from ._file import explained
-from ._log import EventLog
+from ._log import EventLog, Replay
 
 _SUBJECT = {"table": "table", "label": "column"}  # what two files must agree on
 
@@ -87,6 +87,14 @@ class Decisions:
         with self._log.threads, explained(self.path):
             pairs = self._log.connection.execute("SELECT key, value FROM about ORDER BY key")
             return dict(pairs.fetchall())
+
+    def current(self) -> Replay:
+        """What all events amount to, to be asked many times for one look at the file.
+
+        It changes with every event that is recorded here; what other processes have written since
+        is in it after the next call of any method.
+        """
+        return self._log.current()
 
     def events(self, after: int = 0) -> Iterator[Event]:
         """The events with a number above ``after``, in the order in which they came here."""

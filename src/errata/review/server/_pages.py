@@ -79,6 +79,7 @@ async def listing(request: Any) -> Any:
     """The rows of a filter, a hundred at a time."""
     chosen = filter_of(request, request.query_params)
     review = review_of(request)
+    review.decisions.current()  # what others have written is taken in
     places = review.standing.rows_in(chosen)
     page = number_of(request.query_params, "page", 1)
     shown = places[PAGE * (page - 1) : PAGE * page]
@@ -130,7 +131,7 @@ def _page(request: Any, chosen: RowFilter, place: int | None) -> Any:
 
 def _line(review: Review, place: int) -> dict[str, Any]:
     card = review.folder.cards.card(place)
-    verdict = review.decisions.verdicts().get(card["key"])
+    verdict = review.log.verdicts.get(card["key"])
     values = [value for value in card["values"].values() if value]
     return {
         **{name: card[name] for name in ("row", "id", "p_wrong", "image")},
@@ -145,7 +146,7 @@ def _line(review: Review, place: int) -> dict[str, Any]:
 
 def _event_line(review: Review, event: Event) -> dict[str, Any]:
     is_said = event.kind not in ("undo", "redo")
-    stands = is_said and review.stands(event)
+    stands = is_said and review.log.stands(event)
     is_hidden = review.options.blind and event.class_text
     said = "decided" if is_hidden else review.said(event.kind)
     return {
@@ -177,7 +178,7 @@ def _verdicts(review: Review) -> dict[int, RowVerdict]:
     """Verdicts by row, of those that have a card."""
     places = review.folder.places_by_key
     number = review.folder.rows.number
-    verdicts = review.decisions.verdicts().items()
+    verdicts = review.log.verdicts.items()
     return {int(number[places[key]]): told for key, told in verdicts if key in places}
 
 

@@ -59,6 +59,7 @@ class Review:
     ) -> None:
         self.folder = folder
         self.decisions = decisions
+        self.log = decisions.current()  # follows what is recorded here
         self.reviewer = reviewer
         self.options = options
         self.standing = RowStanding(folder, decisions, reviewer)
@@ -66,7 +67,7 @@ class Review:
 
     def decide(self, place: int, answer: Answer, chosen: RowFilter) -> bool:
         """Keep a decision, and return whether the row was decided elsewhere since it was shown."""
-        before = self.decisions.verdicts().get(self.folder.rows.key[place])
+        before = self.log.verdicts.get(self.folder.rows.key[place])
         known = any(event.key == answer.key for event, _ in self.history(place))
         self.decisions.record(self._event(place, answer, chosen))
         seconds = self._seconds(answer)
@@ -105,11 +106,8 @@ class Review:
 
     def history(self, place: int) -> list[tuple[Event, bool]]:
         """All that was said of a row, and whether it still stands."""
-        return self.decisions.history(self.folder.rows.key[place])
-
-    def stands(self, event: Event) -> bool:
-        """Whether something said has not been taken back."""
-        return any(e.id == event.id and ok for e, ok in self.decisions.history(event.row_key))
+        events = self.log.history(self.folder.rows.key[place])
+        return [(event, self.log.stands(event)) for event in events]
 
     def state(self, place: int) -> str:
         """Where a row stands."""

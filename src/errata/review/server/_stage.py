@@ -65,7 +65,7 @@ def stage(review: Review, chosen: RowFilter, place: int | None, **said: Any) -> 
 def whole_page(review: Review, chosen: RowFilter, place: int | None, **said: Any) -> str:
     """The page with a card."""
     view = stage_view(review, chosen, place, **said)
-    reviewers = sorted({name for _, name in review.decisions.by_reviewer()})
+    reviewers = sorted({name for _, name in review.log.last})
     return rendered("page.html", **view, states=STATES, reviewers=reviewers)
 
 
@@ -73,6 +73,7 @@ def stage_view(
     review: Review, chosen: RowFilter, place: int | None, *, said: str = "", failed: bool = False
 ) -> dict[str, Any]:
     """What the templates of a card show."""
+    review.decisions.current()  # what others have written is taken in
     card = None if place is None else card_view(review, place, chosen)
     path = "/" if card is None else f"/card/{card['row']}"
     return {

@@ -92,7 +92,7 @@ class RowStanding:
 
     def __init__(self, folder: AuditFolder, decisions: Decisions, reviewer: str) -> None:
         self.folder = folder
-        self.decisions = decisions
+        self.log = decisions.current()  # follows what is recorded here
         self.reviewer = reviewer
         self.states = np.zeros(len(folder.rows), dtype=np.int8)
         piles = folder.numbers["piles"]
@@ -106,7 +106,7 @@ class RowStanding:
 
     def refresh(self, places: Iterable[int] | None = None) -> None:
         """Read the states of rows anew, of all where none are named."""
-        verdicts = self.decisions.verdicts()
+        verdicts = self.log.verdicts
         keys = self.folder.rows.key
         if places is None:
             self.states[:] = UNSEEN
@@ -123,7 +123,7 @@ class RowStanding:
 
     def elsewhere(self) -> int:
         """How many rows were decided that have no card here: in another audit of the table."""
-        return sum(key not in self.folder.places_by_key for key in self.decisions.verdicts())
+        return sum(key not in self.folder.places_by_key for key in self.log.verdicts)
 
     def rows_in(self, chosen: RowFilter) -> np.ndarray:
         """Places of the rows in a filter, in the order in which they are shown."""
@@ -211,14 +211,12 @@ class RowStanding:
 
     def _decided_as(self, given: str) -> np.ndarray:
         is_it = self.folder.recorded.is_decided_as
-        verdicts = self.decisions.verdicts()
-        found = (verdicts.get(key) for key in self.folder.rows.key)
+        found = (self.log.verdicts.get(key) for key in self.folder.rows.key)
         texts = (each and each.class_text for each in found)
         return np.array([text is not None and is_it(text, given) for text in texts], bool)
 
     def _decided_by(self, reviewer: str) -> np.ndarray:
-        decided = self.decisions.by_reviewer()
-        return np.array([(key, reviewer) in decided for key in self.folder.rows.key], bool)
+        return np.array([(key, reviewer) in self.log.last for key in self.folder.rows.key], bool)
 
     def _search(self, part: str, words: str) -> np.ndarray:
         """The rows with some words in their values, or in the reasons given."""
@@ -338,7 +336,7 @@ class ReviewTally:
 
     def _spot_checked(self) -> np.ndarray:
         """The spot pile as far as it was gone through."""
-        verdicts = self.standing.decisions.verdicts()
+        verdicts = self.standing.log.verdicts
         folder = self.standing.folder
         spot = self.standing.spot.tolist()
         here = {place: verdicts.get(folder.rows.key[place]) for place in spot}
@@ -352,7 +350,7 @@ class ReviewTally:
             return UNTOLD  # a class for a row without a label says nothing about labels
         if state != DECIDED:
             return UNSURE if state in (AMBIGUOUS, UNUSABLE) else UNTOLD
-        verdict = self.standing.decisions.verdicts()[folder.rows.key[place]]
+        verdict = self.standing.log.verdicts[folder.rows.key[place]]
         return WRONG if differ(str(verdict.class_text), folder.label_text(place)) else RIGHT
 
     def _add(self, rows: np.ndarray, sign: int) -> None:
