@@ -4,13 +4,13 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from ..._blocks import blocks
-from ..._optional import require
 from ...audit_folder import PARTS
 from ...audit_folder.decisions import Decisions
 from ...tables._columns import column_array
@@ -328,7 +328,7 @@ class Audit(AuditRows):
             there are; ``label``, ``suggested``, and ``p_wrong``, the mean of that of its rows: the
             fraction of them that is expected to be wrong.
         """
-        library = require(self.about.get("dataframe", "pandas"), extra="tables")
+        library = import_module(self.about.get("dataframe", "pandas"))
         return library.DataFrame(self.stretch_columns())
 
     def stretch_columns(self) -> dict[str, np.ndarray]:

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from ..._files import readable
 from ..._format import four_digits
-from ..._optional import require
 from ...audit_folder.decisions import Decisions
 from ...tables._columns import column_array
 from .._settings import CLEAN_THRESHOLD, CONSENSUS_SURE, MATRIX_UP_TO, SHOWN_ASKED, SHOWN_WORKERS
@@ -166,7 +166,7 @@ class VoteAudit(Audit):
 
         ``confuses`` is the class and the label that one mistakes for each other most often.
         """
-        library = require(self.about.get("dataframe", "pandas"), extra="tables")
+        library = import_module(self.about.get("dataframe", "pandas"))
         return library.DataFrame(worker_columns(self.workers))
 
     def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
