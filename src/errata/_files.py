@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 _APPEARED = "{} appeared while it was being made, and stays as it is; choose another name."
 
@@ -207,13 +207,6 @@ def places_of(named: Path, folder: Path) -> tuple[Path, Path]:
     return named, folder.resolve().parent / named.name
 
 
-class Swept(NamedTuple):
-    """What was removed, and what was left as it holds something that was being replaced."""
-
-    removed: list[Path]
-    left: list[Path]
-
-
 def make_temporary_prefix() -> str:
     """The beginning of the name of a temporary file or folder of this process.
 
@@ -225,8 +218,10 @@ def make_temporary_prefix() -> str:
     return f".errata-{os.getpid()}-{_identify_machine()}-"
 
 
-def remove_litter(folder: Path) -> Swept:
+def remove_litter(folder: Path) -> tuple[list[Path], list[Path]]:
     """Remove what processes of errata left in a folder when they were killed.
+
+    Return what was removed, and what was left as it holds something that was being replaced.
 
     Only what bears a name of errata's, belongs to this user and was made on this machine by a
     process that is gone; never a table or an audit that was about to be replaced.
@@ -234,7 +229,7 @@ def remove_litter(folder: Path) -> Swept:
     litter = [path for path in sorted(folder.glob(".errata-*")) if _is_litter(path)]
     left = [path for path in litter if (path / SET_ASIDE).exists()]
     removed = [path for path in litter if path not in left and _remove(path)]
-    return Swept(removed, left)
+    return removed, left
 
 
 def _is_litter(path: Path) -> bool:

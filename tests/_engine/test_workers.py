@@ -6,7 +6,7 @@ import pytest
 
 from engine_cases import cut, join, leave_trace
 from errata._engine import Ledger, OnDask
-from errata._engine._dask import Look, check_workers, look
+from errata._engine._dask import check_workers, look
 from errata._engine._shared import get_versions, load_shared, write_shared
 
 OURS = get_versions()
@@ -15,7 +15,7 @@ OURS = get_versions()
 def test_a_fit_worker(tmp_path):
     with write_shared(tmp_path, "anything") as path:
         seen = look(path)
-        assert seen == Look(OURS, None)
+        assert seen == (OURS, None)
         check_workers({"tcp://a:1": seen}, tmp_path)
         assert list(tmp_path.iterdir()) == [path]  # it has tidied up
     assert list(tmp_path.iterdir()) == []
@@ -24,18 +24,18 @@ def test_a_fit_worker(tmp_path):
 @pytest.mark.parametrize(
     ("seen", "kind", "told"),
     [
-        (Look(OURS | {"numpy": "0"}, None), ValueError, f"has numpy 0 instead of {OURS['numpy']}"),
-        (Look(OURS, "does not see"), OSError, "does not see visits.audit; choose a folder on a"),
+        ((OURS | {"numpy": "0"}, None), ValueError, f"has numpy 0 instead of {OURS['numpy']}"),
+        ((OURS, "does not see"), OSError, "does not see visits.audit; choose a folder on a"),
         (ModuleNotFoundError("No module named 'errata'"), ValueError, "cannot run errata (No mod"),
     ],
 )
 def test_a_worker_that_is_not_fit_is_named_with_what_to_do(seen, kind, told):
     with pytest.raises(kind, match=re.escape(f"worker tcp://b:2 {told}")):
-        check_workers({"tcp://a:1": Look(OURS, None), "tcp://b:2": seen}, Path("visits.audit"))
+        check_workers({"tcp://a:1": (OURS, None), "tcp://b:2": seen}, Path("visits.audit"))
 
 
 def test_a_folder_that_a_worker_does_not_see(tmp_path):
-    assert look(tmp_path / "elsewhere" / "shared.pickle").trouble == "does not see"
+    assert look(tmp_path / "elsewhere" / "shared.pickle")[1] == "does not see"
 
 
 def test_a_folder_that_a_worker_cannot_write(tmp_path, monkeypatch):
@@ -44,7 +44,7 @@ def test_a_folder_that_a_worker_cannot_write(tmp_path, monkeypatch):
 
     with write_shared(tmp_path, "anything") as path:
         monkeypatch.setattr(tempfile, "NamedTemporaryFile", closed)
-        assert look(path).trouble == "cannot write (Permission denied)"
+        assert look(path)[1] == "cannot write (Permission denied)"
 
 
 def test_a_worker_that_joins_later_is_asked_too(tmp_path, monkeypatch):
@@ -79,7 +79,7 @@ class AskedClient:
         return {"tcp://b:2": self.seen}
 
 
-@pytest.mark.parametrize("seen", [Look(OURS | {"errata": "0"}, None), Look(OURS, "does not see")])
+@pytest.mark.parametrize("seen", [(OURS | {"errata": "0"}, None), (OURS, "does not see")])
 def test_all_is_checked_before_any_work(tmp_path, monkeypatch, seen):
     monkeypatch.setattr("errata._engine._dask.check_client", lambda client: None)
     ledger = Ledger.open(tmp_path / "work", {}, resume=True)

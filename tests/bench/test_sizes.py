@@ -50,8 +50,8 @@ def test_differences_are_found_in_both_directions():
 def test_holm_asks_for_more_where_there_are_more_sizes():
     # Six equal signs have p = 1/32 by themselves, which is not enough for one of two sizes.
     rival = np.array([[1.0, 0.0, 0.0]] * 6)
-    assert compare_sizes(np.zeros((6, 2)), rival[:, :2]).better == [1]
-    assert compare_sizes(np.zeros((6, 3)), rival).better == []
+    assert compare_sizes(np.zeros((6, 2)), rival[:, :2]) == ([1], [])
+    assert compare_sizes(np.zeros((6, 3)), rival) == ([], [])
 
 
 def test_one_repetition_differs_from_nothing():

@@ -39,7 +39,7 @@ def test_scores_of_labels_are_what_their_definitions_say(scores, temperature):
 def test_suspicions_of_trusted_rows_keep_their_order():
     margins = np.linspace(5, 30, 20)  # one minus a probability would be zero for most of them
     scores = np.column_stack([margins, np.zeros(20)])
-    suspicion = score_labels(scores, np.zeros(20, dtype=int), 0.2).suspicion
+    suspicion, _, _ = score_labels(scores, np.zeros(20, dtype=int), 0.2)
     assert np.all(np.diff(suspicion) < 0)
 
 

@@ -241,44 +241,37 @@ class Watch:
         raise add_context(error, piece, self.ledger) from error
 
 
-class Look(NamedTuple):
-    """What a worker says of itself."""
+def look(shared: Path) -> tuple[dict[str, str], str | None]:
+    """Run on a worker: its versions, and its trouble with the folder if it has any."""
+    trouble = None
+    try:
+        if not shared.exists():
+            trouble = "does not see"
+        else:
+            prefix = make_temporary_prefix()
+            with tempfile.NamedTemporaryFile(dir=shared.parent, prefix=prefix) as file:
+                file.write(b"errata")
+                file.flush()
+    except OSError as error:
+        trouble = f"cannot write ({error.strerror or error})"
+    return get_versions(), trouble
 
-    versions: dict[str, str]
-    trouble: str | None  # with the folder
 
-
-def look(shared: Path) -> Look:
-    """Run on a worker: its versions, and whether it sees and may write the folder."""
-    return Look(get_versions(), _trouble(shared))
-
-
-def check_workers(looks: Mapping[str, Look | Exception], folder: Path) -> None:
-    """Raise when a worker is not fit; by its address, what it said or the error instead."""
+def check_workers(looks: Mapping[str, Any], folder: Path) -> None:
+    """Raise when a worker is not fit; by its address, what ``look`` gave or the error instead."""
     for address, seen in looks.items():
         worker = f"worker {address}"
         if isinstance(seen, Exception):
             raise ValueError(
                 f"{worker} cannot run errata ({seen}); install the same packages on all workers."
             )
-        check_versions(get_versions(), seen.versions, worker)
-        if seen.trouble:
+        versions, trouble = seen
+        check_versions(get_versions(), versions, worker)
+        if trouble:
             raise OSError(
-                f"{worker} {seen.trouble} {folder}; choose a folder on a disk that all workers "
+                f"{worker} {trouble} {folder}; choose a folder on a disk that all workers "
                 "share and may write to."
             )
-
-
-def _trouble(shared: Path) -> str | None:
-    try:
-        if not shared.exists():
-            return "does not see"
-        with tempfile.NamedTemporaryFile(dir=shared.parent, prefix=make_temporary_prefix()) as file:
-            file.write(b"errata")
-            file.flush()
-    except OSError as error:
-        return f"cannot write ({error.strerror or error})"
-    return None
 
 
 def _require_distributed() -> Any:

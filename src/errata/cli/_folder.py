@@ -46,11 +46,11 @@ def check_place(out: Path, force: bool) -> None:
 def tidy(*folders: Path) -> None:
     """Remove what a run that was killed left in folders, and say so."""
     for folder in dict.fromkeys(folders):
-        swept = remove_litter(folder)
-        if swept.removed:
-            what = plural(len(swept.removed), "temporary file", "temporary files")
+        removed, left = remove_litter(folder)
+        if removed:
+            what = plural(len(removed), "temporary file", "temporary files")
             say(f"Removed from {folder}: {what} of a run that was killed.", err=True)
-        for path in swept.left:
+        for path in left:
             say(f"{path / SET_ASIDE} is what a run that was killed had set aside.", err=True)
 
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -298,7 +298,7 @@ def run(
     """Every value of every competitor on every fold."""
     found = store.start(rows.metrics)
     missing = [
-        _Missing(number, train, test, lacking)
+        (number, train, test, lacking)
         for number, (train, test) in enumerate(folds)
         if (lacking := {name: c for name, c in competitors.items() if (name, number) not in found})
     ]
@@ -311,13 +311,8 @@ def run(
     return found
 
 
-class _Missing(NamedTuple):
-    """A fold, and the competitors that were not measured on it yet."""
-
-    number: int
-    train: np.ndarray
-    test: np.ndarray
-    competitors: dict[str, Competitor]
+# A fold by its number, training and test rows, and the competitors not measured on it yet.
+_Missing = tuple[int, np.ndarray, np.ndarray, dict[str, Competitor]]
 
 
 def _measure_folds(

@@ -15,6 +15,9 @@ from ..bench._run import format_object
 from ._competitors import Competitor
 
 Values = dict[str, float]
+# Rows and labels that a filter leaves and the seconds it took, so that a filter that several
+# competitors share runs once.
+Filtered = dict[str, tuple[Any, np.ndarray, float]]
 
 
 class ComparedRows(NamedTuple):
@@ -51,11 +54,15 @@ def score_fold(
 ) -> dict[str, Values]:
     """Fit each competitor to ``train``, and score what it predicts for ``test``."""
     scaler = StandardScaler().fit(rows.features[train])
-    part = _Part(scaler.transform(rows.features[train]), scaler.transform(rows.features[test]), {})
+    scaled = scaler.transform(rows.features[train])
+    scaled_test = scaler.transform(rows.features[test])
+    filtered: Filtered = {}
     found = {}
     for name, competitor in competitors.items():
         try:
-            predicted, seconds = _predict(rows, train, test, competitor, part, seed)
+            X = scaled if competitor.on_features else take_rows(rows.table, train)
+            X_test = scaled_test if competitor.on_features else take_rows(rows.table, test)
+            predicted, seconds = _predict(X, rows.labels[train], X_test, competitor, filtered, seed)
         except Exception as error:
             raise ValueError(f"{name} cannot learn from this table: {error}") from error
         values = score_predictions(rows, test, np.searchsorted(rows.classes, predicted))
@@ -82,58 +89,22 @@ def score_predictions(rows: ComparedRows, test: np.ndarray, predicted: np.ndarra
     return found
 
 
-class _Left(NamedTuple):
-    """What a filter has left of the training rows, and the processor seconds it took."""
-
-    X: np.ndarray
-    labels: np.ndarray
-    seconds: float
-
-
-class _Part(NamedTuple):
-    """Scaled features of a fold, and what filters have left of its training rows."""
-
-    train: np.ndarray
-    test: np.ndarray
-    left: dict[str, _Left]
-
-
 def _predict(
-    rows: ComparedRows,
-    train: np.ndarray,
-    test: np.ndarray,
-    competitor: Competitor,
-    part: _Part,
-    seed: int,
+    X: Any, labels: np.ndarray, X_test: Any, competitor: Competitor, filtered: Filtered, seed: int
 ) -> tuple[np.ndarray, float]:
     """Predicted labels, and the processor seconds of filter, fit and prediction."""
     # What a classifier has to say about its data would come once for every fold.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = clone_keeping_seeds(competitor.classifier, seed)
-        left, X_test = _prepare_material(rows, train, test, competitor, part, seed)
+        seconds = 0.0
+        if competitor.on_features and competitor.filter is not None:
+            name = format_object(competitor.filter)
+            if name not in filtered:
+                begin = time.process_time()
+                left = clone_keeping_seeds(competitor.filter, seed).fit_resample(X, labels)
+                filtered[name] = (*left, time.process_time() - begin)
+            X, labels, seconds = filtered[name]
         begin = time.process_time()
-        predicted = as_column(model.fit(left.X, left.labels).predict(X_test))
-        return predicted, left.seconds + time.process_time() - begin
-
-
-def _prepare_material(
-    rows: ComparedRows,
-    train: np.ndarray,
-    test: np.ndarray,
-    competitor: Competitor,
-    part: _Part,
-    seed: int,
-) -> tuple[_Left, Any]:
-    """What a competitor learns from and what it predicts for, filtered if it asks for that."""
-    labels = rows.labels[train]
-    if not competitor.on_features:
-        return _Left(take_rows(rows.table, train), labels, 0.0), take_rows(rows.table, test)
-    if competitor.filter is None:
-        return _Left(part.train, labels, 0.0), part.test
-    name = format_object(competitor.filter)  # a filter that several competitors share runs once
-    if name not in part.left:
-        begin = time.process_time()
-        X, left = clone_keeping_seeds(competitor.filter, seed).fit_resample(part.train, labels)
-        part.left[name] = _Left(X, left, time.process_time() - begin)
-    return part.left[name], part.test
+        predicted = as_column(model.fit(X, labels).predict(X_test))
+        return predicted, seconds + time.process_time() - begin

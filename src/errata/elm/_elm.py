@@ -1,7 +1,7 @@
 """Extreme learning machines for classes, which check the labels, and for numbers."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -489,16 +489,10 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
         return self.classes_[best]
 
 
-class LabelScores(NamedTuple):
-    """What out-of-sample scores say about labels, one entry per row."""
-
-    suspicion: np.ndarray
-    margin: np.ndarray
-    suggested: np.ndarray
-
-
-def score_labels(scores: np.ndarray, codes: np.ndarray, temperature: float) -> LabelScores:
-    """Compare each label with the other classes, by scores of models that never saw it."""
+def score_labels(
+    scores: np.ndarray, codes: np.ndarray, temperature: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Suspicion, margin and suggested code of each row, by scores of models that never saw it."""
     own = np.zeros(scores.shape, dtype=bool)
     own[np.arange(len(codes)), codes] = True
     # The sum over the others, and not one minus the own: it keeps the order of the trusted rows.
@@ -506,7 +500,7 @@ def score_labels(scores: np.ndarray, codes: np.ndarray, temperature: float) -> L
     best_other = np.where(own, -np.inf, scores).max(axis=1)
     margin = scores[own] - best_other
     suggested = np.where(margin < 0, np.where(own, -np.inf, scores).argmax(axis=1), codes)
-    return LabelScores(np.minimum(suspicion, 1), margin, suggested)
+    return np.minimum(suspicion, 1), margin, suggested
 
 
 def fit_temperature(scores: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> float:

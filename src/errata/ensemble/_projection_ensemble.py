@@ -43,14 +43,6 @@ class ProjectedEstimator(NamedTuple):
         return self.estimator.predict(self.view(X))
 
 
-class TrainingSet(NamedTuple):
-    """Standardised rows in their canonical order, and metadata that ``estimator`` asked for."""
-
-    X: np.ndarray
-    codes: np.ndarray
-    fit_params: dict[str, Any]
-
-
 class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, BaseEstimator):
     """Base estimators fitted to all rows, each in a projection for what the one before got wrong.
 
@@ -205,7 +197,7 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         self.class_order_ = self.classes_[class_order]
         codes = np.argsort(class_order)[codes]  # argsort inverts a permutation
         params = take_params_of_rows(fit_params or {}, len(codes), order)
-        grown = list(self._grow(TrainingSet(Z[order], codes[order], params)))
+        grown = list(self._grow(Z[order], codes[order], params))
         self._projected = [projected for projected, _, _ in grown]
         self.n_misclassified_ = np.array([len(wrong) for _, wrong, _ in grown])
         self.n_borrowed_ = np.array([borrowed for _, _, borrowed in grown])
@@ -251,24 +243,28 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         check_choice("neighbor_pool", self.neighbor_pool, ("misclassified", "all"))
         make_projection(self.projection, self.n_components, seed=0)  # raises before any fit
 
-    def _grow(self, rows: TrainingSet) -> Iterator[tuple[ProjectedEstimator, np.ndarray, int]]:
+    def _grow(
+        self, X: np.ndarray, codes: np.ndarray, fit_params: dict[str, Any]
+    ) -> Iterator[tuple[ProjectedEstimator, np.ndarray, int]]:
         """Each base estimator, the rows it misclassifies, and how many its projection borrowed."""
         random = check_random_state(self.random_state)
         neighbors = None
         if self.n_synthetic and self.neighbor_pool == "all":
             # Among all rows neighbours are the same in every round; among mistakes they are not.
-            neighbors = nearest(rows.X, 1, n_jobs=self.n_jobs)[:, 0]
+            neighbors = nearest(X, 1, n_jobs=self.n_jobs)[:, 0]
         projection = None
         borrowed = 0
-        view = rows.X
+        view = X
         wrong = np.arange(0)
         for stage in range(self.n_estimators):
             projected = ProjectedEstimator(
                 projection, clone_with_seed(self._base(), random), self.append
             )
             before = view
-            view = projected.view(rows.X)
-            missed = _find_misclassified(projected.estimator, view, rows)
+            view = projected.view(X)
+            # All rows are in the fit: what is misclassified is so in spite of it.
+            fit_to_codes(projected.estimator, view, codes, **fit_params)
+            missed = np.flatnonzero(projected.estimator.predict(view) != codes)
             if stage and np.array_equal(missed, wrong) and np.array_equal(view, before):
                 return  # the same mistakes in the same projection: all further rounds repeat it
             # S' of Algorithm 1: what this estimator misclassifies, not what the ensemble does.
@@ -276,9 +272,9 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
             yield projected, wrong, borrowed
             if len(wrong) == 0 or stage + 1 == self.n_estimators:
                 return
-            lent = borrow(rows.codes, wrong, random)
+            lent = borrow(codes, wrong, random)
             borrowed = len(lent)
-            projection = self._project(rows, np.append(wrong, lent), neighbors, random)
+            projection = self._project(X, codes, np.append(wrong, lent), neighbors, random)
 
     def _base(self) -> BaseEstimator:
         if self.estimator is None:
@@ -288,7 +284,8 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
 
     def _project(
         self,
-        rows: TrainingSet,
+        X: np.ndarray,
+        codes: np.ndarray,
         chosen: np.ndarray,
         neighbors: np.ndarray | None,
         random: np.random.RandomState,
@@ -298,25 +295,25 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
         most = MOST_ROWS.get(self.projection) if isinstance(self.projection, str) else None
         if most is not None and len(chosen) > most:
             chosen = random.choice(chosen, most, replace=False)
-        X = rows.X[chosen]
-        codes = rows.codes[chosen]
+        chosen_X = X[chosen]
+        chosen_codes = codes[chosen]
         if self.n_synthetic:
             if neighbors is None:
-                partners = chosen[nearest(X, 1, n_jobs=self.n_jobs)[:, 0]]
+                partners = chosen[nearest(chosen_X, 1, n_jobs=self.n_jobs)[:, 0]]
             else:
                 partners = neighbors[chosen]
             new, labels = synthesise(
-                rows.X,
-                rows.codes,
+                X,
+                codes,
                 chosen,
                 partners,
                 n_synthetic=self.n_synthetic,
                 random=random,
                 per_feature=self.per_feature_gap,
             )
-            X = np.vstack([X, new])
-            codes = np.append(codes, labels)
-        return fit_to_codes(projection, X, codes)
+            chosen_X = np.vstack([chosen_X, new])
+            chosen_codes = np.append(chosen_codes, labels)
+        return fit_to_codes(projection, chosen_X, chosen_codes)
 
     def _votes(self, X: np.ndarray) -> np.ndarray:
         """Code, in the order of ``class_order_``, that each base estimator predicts."""
@@ -324,14 +321,6 @@ class SupervisedProjectionEnsembleClassifier(DetectorMixin, ClassifierMixin, Bas
             delayed(projected.predict)(X) for projected in self._projected
         )
         return np.column_stack(votes)
-
-
-def _find_misclassified(
-    estimator: BaseEstimator, view: np.ndarray, rows: TrainingSet
-) -> np.ndarray:
-    """The rows that an estimator gets wrong although it was fitted to them."""
-    fit_to_codes(estimator, view, rows.codes, **rows.fit_params)
-    return np.flatnonzero(estimator.predict(view) != rows.codes)
 
 
 def _sort_canonically(X: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -96,10 +96,8 @@ def find_path(
     X = prepare_columns(X, **ready)[:, columns]
     if settings.numeric:  # neighbours look at the target as at a column
         target = prepare_columns(target[:, None], **ready)[:, 0]
-    criterion = make_criterion(
-        settings.criterion, PreparedRows(X, target, settings.n_neighbors, n_jobs, chunk_bytes),
-        numeric=settings.numeric, label_noise=settings.label_noise, seed=draw_seed(random),
-    )  # fmt: skip
+    seed = draw_seed(random)
+    criterion = make_criterion(X, target, settings, seed, n_jobs, chunk_bytes)
     path = _search(criterion, len(columns), settings, progress or _ignore_progress)
     return SearchedPath(
         {size: columns[list(subset)] for size, subset in sorted(path.subsets.items())},
@@ -131,10 +129,13 @@ def _search(criterion: Any, n_columns: int, settings: Settings, progress: Progre
         size = min(settings.size or 1, n_columns)
         return search_backward(criterion, columns, size, progress=progress)
     return search_forward(
-        criterion, columns, min(settings.size or n_columns, n_columns),
-        start_size=min(settings.start_size, n_columns), floating=settings.search == "floating",
+        criterion,
+        columns,
+        min(settings.size or n_columns, n_columns),
+        start_size=min(settings.start_size, n_columns),
+        floating=settings.search == "floating",
         progress=progress,
-    )  # fmt: skip
+    )
 
 
 def _ignore_progress(done: int, total: int) -> None:
@@ -265,34 +266,33 @@ def _look_back(criterion: Criterion, subset: Subset, path: Path) -> Subset:
     return subset
 
 
-class PreparedRows(NamedTuple):
-    """Prepared rows, and how much work at a time may be done with them."""
-
-    X: np.ndarray
-    target: np.ndarray  # codes of classes, or numbers
-    n_neighbors: int
-    n_jobs: int | None
-    chunk_bytes: int
-
-
 def make_criterion(
-    name: str, rows: PreparedRows, *, numeric: bool, label_noise: LabelNoise | None, seed: int
+    X: np.ndarray,
+    target: np.ndarray,
+    settings: Settings,
+    seed: int,
+    n_jobs: int | None,
+    chunk_bytes: int,
 ) -> Criterion:
-    """The criterion of this name, for classes, numbers, or classes behind noisy labels."""
-    data = rows.X, rows.target, rows.n_neighbors
+    """The criterion for classes, numbers, or classes behind noisy labels, of prepared rows."""
+    name = settings.criterion
+    k = settings.n_neighbors
     if name in PAIRWISE_CRITERIA:
-        return PAIRWISE_CRITERIA[name](*data, numeric=numeric, n_jobs=rows.n_jobs)
-    if numeric:
-        return NumericInformation(*data, n_jobs=rows.n_jobs)
-    if label_noise is not None:
-        return _make_tolerant(rows, label_noise, seed)
-    class_rows = sort_by_class(*data)
-    return CLASS_CRITERIA[name](class_rows, n_jobs=rows.n_jobs, chunk_bytes=rows.chunk_bytes)
-
-
-def _make_tolerant(rows: PreparedRows, label_noise: LabelNoise, seed: int) -> TolerantInformation:
-    return TolerantInformation(
-        rows.X, rows.target, rows.n_neighbors, label_noise.params,
-        memberships=label_noise.memberships, refit=label_noise.refit,
-        classes=label_noise.classes, random_state=seed, n_jobs=rows.n_jobs,
-    )  # fmt: skip
+        return PAIRWISE_CRITERIA[name](X, target, k, numeric=settings.numeric, n_jobs=n_jobs)
+    if settings.numeric:
+        return NumericInformation(X, target, k, n_jobs=n_jobs)
+    noise = settings.label_noise
+    if noise is not None:
+        return TolerantInformation(
+            X,
+            target,
+            k,
+            noise.params,
+            memberships=noise.memberships,
+            refit=noise.refit,
+            classes=noise.classes,
+            random_state=seed,
+            n_jobs=n_jobs,
+        )
+    rows = sort_by_class(X, target, k)
+    return CLASS_CRITERIA[name](rows, n_jobs=n_jobs, chunk_bytes=chunk_bytes)

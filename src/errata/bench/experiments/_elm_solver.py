@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -201,13 +201,6 @@ class Split:
         return train @ train.T, test @ train.T
 
 
-class Outcome(NamedTuple):
-    """What the search of one solver took, and how often its choice is wrong on the outer fold."""
-
-    seconds: float
-    error: float
-
-
 @dataclass(frozen=True, eq=False)  # a race is equal to itself alone, which makes it a quick key
 class Race:
     """Measure one outer fold: every solver of a group tunes ``C`` by inner folds.
@@ -243,17 +236,17 @@ class Race:
         # signed integer, whatever solver reads it.
         seed = bench.seed_of(cell.dataset) % 2**31
         outcomes = _run_race(self, group, dataset, bench.folder, cell.repetition, seed)
-        fastest = min(outcome.seconds for outcome in outcomes.values())
-        own = outcomes[cell.method]
+        fastest = min(seconds for seconds, _ in outcomes.values())
+        seconds, error = outcomes[cell.method]
         return {
-            "test_accuracy_percent": 100 * (1 - own.error),
-            "time_over_fastest": own.seconds / fastest,
+            "test_accuracy_percent": 100 * (1 - error),
+            "time_over_fastest": seconds / fastest,
         }
 
     def run(
         self, group: int, X: np.ndarray, y: np.ndarray, fold: int, seed: int
-    ) -> dict[str, Outcome]:
-        """The outcomes of all solvers of a group on one outer fold."""
+    ) -> dict[str, tuple[float, float]]:
+        """Seconds of the search, and error of its choice on one outer fold, of each solver."""
         outer = list(self._splits(self.n_splits, X, y, seed))[fold]
         solvers = self.groups[group]
         # process_time adds up all threads: with several, BLAS would look slower than it is.
@@ -271,7 +264,7 @@ class Race:
             outcomes = {}
             for i, (name, solver) in enumerate(solvers.items()):
                 last, error = solver.run(outer, self.C[errors[:, i].argmin()])
-                outcomes[name] = Outcome(float(seconds[i]) + last, error)
+                outcomes[name] = (float(seconds[i]) + last, error)
         return outcomes
 
     def _splits(self, n: int, X: np.ndarray, y: np.ndarray, seed: int) -> Iterator[Split]:
@@ -311,7 +304,7 @@ elm_solver = Experiment(
 @lru_cache(maxsize=64)
 def _run_race(
     race: Race, group: int, dataset: str, folder: Path | None, fold: int, seed: int
-) -> dict[str, Outcome]:
+) -> dict[str, tuple[float, float]]:
     return race.run(group, *load_two_largest(dataset, folder), fold, seed)
 
 

@@ -7,7 +7,7 @@ numbers, a second one the test rows.
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold
@@ -59,27 +59,21 @@ def _align(methods: dict[str, dict[int, np.ndarray]]) -> dict[str, np.ndarray]:
     return {method: curve[:, reached] for method, curve in curves.items()}
 
 
-class DifferingSizes(NamedTuple):
-    """Sizes at which a method errs significantly less, or more, than another."""
+def compare_sizes(errors: np.ndarray, rival: np.ndarray) -> tuple[list[int], list[int]]:
+    """Sizes at which a method errs significantly less, and more, than another.
 
-    better: list[int]
-    worse: list[int]
-
-
-def compare_sizes(errors: np.ndarray, rival: np.ndarray) -> DifferingSizes:
-    """Wilcoxon's test over the repetitions at each size but the last, corrected by Holm.
-
+    By Wilcoxon's test over the repetitions at each size but the last, corrected by Holm.
     With all columns there is nothing to choose, and all methods are the same.
     """
     if len(errors) < 2 or errors.shape[1] < 2:
-        return DifferingSizes([], [])
+        return [], []
     pairs = [np.column_stack(pair) for pair in zip(errors.T[:-1], rival.T[:-1], strict=True)]
     p = correct_by_holm(np.array([wilcoxon_holm(pair).p_raw[0, 1] for pair in pairs]))
     gain = (rival - errors).mean(axis=0)[:-1]
     found = p <= SIGNIFICANCE
-    better = found & (gain > 0)
-    worse = found & (gain < 0)
-    return DifferingSizes(*((np.flatnonzero(which) + 1).tolist() for which in (better, worse)))
+    better = np.flatnonzero(found & (gain > 0)) + 1
+    worse = np.flatnonzero(found & (gain < 0)) + 1
+    return better.tolist(), worse.tolist()
 
 
 def write_sizes(
@@ -102,7 +96,7 @@ def make_table_of_means(curves: Curves, pairs: Sequence[tuple[str, str]]) -> Tab
     rows = [
         [dataset, "-" if level is None else f"{level:.0%}", str(len(next(iter(of.values()))))]
         + [_compute_mean(of[method]) for method in methods]
-        + [_list_sizes(compare_sizes(of[a], of[b])) for a, b in pairs]
+        + [" / ".join(map(format_ranges, compare_sizes(of[a], of[b]))) for a, b in pairs]
         for (dataset, level), of in curves.items()
     ]
     return Table("Balanced error in percent, mean over sizes 1 to p - 1", header, rows, len(names))
@@ -110,10 +104,6 @@ def make_table_of_means(curves: Curves, pairs: Sequence[tuple[str, str]]) -> Tab
 
 def _compute_mean(errors: np.ndarray) -> str:
     return f"{errors[:, : max(1, errors.shape[1] - 1)].mean():.1f}"
-
-
-def _list_sizes(found: DifferingSizes) -> str:
-    return " / ".join(format_ranges(sizes) for sizes in found)
 
 
 def format_ranges(sizes: Sequence[int]) -> str:

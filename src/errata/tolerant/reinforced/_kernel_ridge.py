@@ -1,7 +1,7 @@
 """Kernel ridge regression with an intercept, reinforced."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -20,14 +20,6 @@ from ._loop import (
     find_centre,
     report_scale,
 )
-
-
-class Curve(NamedTuple):
-    """A function ``K(x, X) @ dual_coef + intercept`` and the width of the noise around it."""
-
-    dual_coef: np.ndarray
-    intercept: float
-    scale: float
 
 
 class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
@@ -211,11 +203,11 @@ class ReinforcedKernelRidge(RegressorMixin, ReinforcedEstimator):
             leave_one_out=check_choice("residuals", self.residuals, ("fit", "loo")) == "loo",
             floor=floor,
         )
-        curve = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
-        self.dual_coef_ = curve.dual_coef
-        self.intercept_ = curve.intercept
+        self.dual_coef_, self.intercept_, scale = self._reinforce(
+            maximise, sample_weight=sample_weight, w_init=w_init
+        )
         self.X_fit_ = X
-        report_scale(self, curve.scale, floor=floor)
+        report_scale(self, scale, floor=floor)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -246,7 +238,7 @@ def fit_curve(
     K: np.ndarray,
     y: np.ndarray,
     weights: np.ndarray,
-    _: Curve | None = None,
+    _: Any = None,
     *,
     alpha: float,
     joint: bool = False,
@@ -259,7 +251,7 @@ def fit_curve(
     )
     penalty = alpha * float(dual_coef @ K @ dual_coef)
     scale = estimate_scale(residuals, weights, floor=floor, shrinkage=penalty if joint else 0.0)
-    curve = Curve(dual_coef, intercept, scale)
+    curve = (dual_coef, intercept, scale)
     return Fit(curve, compute_gaussian_log_density(residuals, scale), -penalty / (2 * scale**2))
 
 

@@ -1,7 +1,7 @@
 """Linear regression, reinforced."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.linalg import lstsq
@@ -21,15 +21,6 @@ from ._loop import (
     find_centre,
     report_scale,
 )
-
-
-class Line(NamedTuple):
-    """A linear function and the width of the noise around it."""
-
-    coef: np.ndarray
-    intercept: float
-    scale: float
-    rank: int
 
 
 class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
@@ -194,13 +185,15 @@ class ReinforcedLinearRegression(RegressorMixin, ReinforcedEstimator):
             fit_intercept=self.fit_intercept,
             floor=compute_scale_floor(y, sample_weight),
         )
-        line = self._reinforce(maximise, sample_weight=sample_weight, w_init=w_init)
-        self.coef_ = line.coef
-        self.intercept_ = line.intercept - float(centre @ line.coef)
-        report_scale(self, line.scale, floor=maximise.keywords["floor"])
-        if line.rank < X.shape[1] and self.alpha == 0:
+        coef, intercept, scale, rank = self._reinforce(
+            maximise, sample_weight=sample_weight, w_init=w_init
+        )
+        self.coef_ = coef
+        self.intercept_ = intercept - float(centre @ coef)
+        report_scale(self, scale, floor=maximise.keywords["floor"])
+        if rank < X.shape[1] and self.alpha == 0:
             warn_user(
-                f"the columns of X are dependent on the rows that kept a weight (rank {line.rank} "
+                f"the columns of X are dependent on the rows that kept a weight (rank {rank} "
                 f"of {X.shape[1]}); the shortest coefficients were taken. Drop columns, or pass "
                 "alpha above 0.",
             )
@@ -217,7 +210,7 @@ def fit_line(
     X: np.ndarray,
     y: np.ndarray,
     weights: np.ndarray,
-    _: Line | None = None,
+    _: Any = None,
     *,
     alpha: float = 0.0,
     joint: bool = False,
@@ -229,7 +222,7 @@ def fit_line(
     residuals = y - X @ coef - intercept
     penalty = alpha * float(coef @ coef)
     scale = estimate_scale(residuals, weights, floor=floor, shrinkage=penalty if joint else 0.0)
-    line = Line(coef, intercept, scale, rank)
+    line = (coef, intercept, scale, rank)
     return Fit(line, compute_gaussian_log_density(residuals, scale), -penalty / (2 * scale**2))
 
 

@@ -368,13 +368,6 @@ def _predict_label_log_proba(model: Any, X: Any, labels: np.ndarray) -> np.ndarr
     return np.log(np.maximum(p.astype(float), _LEAST_PROBABILITY))
 
 
-class NoisyModel(NamedTuple):
-    """A fitted regressor and the width of the noise around it."""
-
-    model: Any
-    scale: float
-
-
 class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
     """Make any regressor give little weight to the rows that fit worst.
 
@@ -567,7 +560,7 @@ def fit_regressor(
     """Fit with weights, and find the density of each residual under Gaussian noise."""
     model, residuals = fits(_compute_residuals, X, y, weights)
     scale = estimate_scale(residuals, weights, floor=floor)
-    return Fit(NoisyModel(model, scale), compute_gaussian_log_density(residuals, scale))
+    return Fit((model, scale), compute_gaussian_log_density(residuals, scale))
 
 
 def _compute_residuals(model: Any, X: Any, y: np.ndarray) -> np.ndarray:
