@@ -14,7 +14,8 @@ the noise rate holds it.
 ``certificate``: the probability that a label is wrong is drawn for every row, and labels by it. A
 fifth of the audits know these probabilities; the others are wrong: far too sure of noise or far too
 unsure, with the probabilities of other rows, or with the rows in reverse order. Beside it: Clopper
-and Pearson's interval from as many decisions on rows of the whole table.
+and Pearson's interval from as many decisions on rows of the whole table. The last review is looked
+at after every tenth decision: an interval holds if it never excludes the truth.
 """
 
 from itertools import product
@@ -217,6 +218,7 @@ CERTIFICATE_COLUMNS = (
     "review", "verdicts", "rate", "low", "high", "holds", "width", "counted", "counted_holds",
     "listed", "list_holds",
 )  # fmt: skip
+STOPPED = "whenever it suits"  # looked at after every tenth row of both piles
 
 
 def certificate_table(audit, seed):
@@ -243,7 +245,32 @@ def certificate_work(audit, seed):
     return [
         {"review": name, **review(piles, p, wrong, flagged, random, *taken)}
         for name, taken in REVIEWS.items()
-    ]
+    ] + [{"review": STOPPED, **stopped_review(piles, p, wrong, flagged, random)}]
+
+
+def stopped_review(piles, p, wrong, flagged, random):
+    """Whether the truth is never excluded while somebody looks again and again."""
+    order = [row for row, _, _ in piles["calibration"]] + piles["spot"]
+    counted = wrong[random.permutation(len(wrong))]
+    truth = wrong.mean()
+    holds = counted_holds = True
+    for n in range(10, len(order) + 1, 10):
+        found = certify(piles, p, flagged, {int(row): bool(wrong[row]) for row in order[:n]})
+        low, high = clopper_pearson(int(counted[:n].sum()), n)
+        holds &= found.low <= truth <= found.high
+        counted_holds &= low <= truth <= high
+    return {
+        "verdicts": len(order),
+        "rate": truth,
+        "low": found.low,
+        "high": found.high,
+        "holds": int(holds),
+        "width": found.high - found.low,
+        "counted": high - low,
+        "counted_holds": int(counted_holds),
+        "listed": found.listed,
+        "list_holds": 1,
+    }
 
 
 def review(piles, p, wrong, flagged, random, calibration, spot, every):
@@ -273,7 +300,7 @@ def certificate_tell(results):
     show("by audit", results.groupby(["review", "audit"])[columns].mean())
     means = results.groupby("review")[columns].mean()
     show("all", means)
-    for name in REVIEWS:
+    for name in (*REVIEWS, STOPPED):
         part = means.loc[name]
         asked(
             name,

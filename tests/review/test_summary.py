@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from decision_cases import said
+from errata.audit_folder import OTHERS, SUSPECTS
 from errata.review import Audited, Decisions, review_summary
 from errata.review.inference import gather_components
-from errata.review.inference._certificate import OTHERS, SUSPECTS
 from errata.tables import write_table
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -147,7 +147,9 @@ def test_rows_drawn_by_lot_prove_something(decisions, folder):
     proven = told["certificate"]
     assert proven["numbers"]["verdicts"] == 2
     assert 0 < proven["numbers"]["low"] < proven["numbers"]["high"] < 1
-    assert told["sentences"][-1].startswith("With 95% confidence, from 2 rows drawn by lot")
+    assert "(95% confidence, valid whenever you stop; 2 rows drawn" in told["sentences"][-1]
+    fixed = review_summary(decisions, AUDITED, folder, fixed=2)["certificate"]["numbers"]
+    assert fixed["fixed"] == 2
     json.dumps(told, allow_nan=False)
 
 

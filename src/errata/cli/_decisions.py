@@ -29,6 +29,13 @@ _ENDINGS = {
     "--update", is_flag=True, help="Put all of it into report.html and audit.json of AUDIT, too."
 )
 @click.option(
+    "--fixed",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Certify the first N rows drawn by lot: N was fixed before the first verdict, which "
+    "proves more than a certificate that holds whenever you stop.",
+)
+@click.option(
     "--export",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -89,7 +96,7 @@ def decisions(folder: Path, **asked: Any) -> None:
         _take_in(kept, audited, asked)
         if asked["export"] is not None:
             _export(kept, audited, asked)
-        told = errata.review.review_summary(kept, audited, folder)
+        told = errata.review.review_summary(kept, audited, folder, fixed=asked["fixed"])
     if asked["update"]:
         errata.auditing.add_review(folder, told)
     say(json.dumps(told, indent=2) if asked["as_json"] else "\n".join(told["sentences"]))

@@ -13,7 +13,6 @@ from .._kinds import Kind
 from ..audit_folder.decisions import Decisions, Pair, RowVerdict, as_text, differ
 from .exporting import Audited
 from .inference import (
-    Certificate,
     Components,
     certificate_sentence,
     certify,
@@ -31,8 +30,14 @@ _STATES = ("ambiguous", "unusable", "disputed", "skipped")
 PILES = ("calibration", "spot")
 
 
-def review_summary(decisions: Decisions, audited: Audited, folder: Path) -> dict[str, Any]:
-    """All there is to tell about decisions and the audit in a folder."""
+def review_summary(
+    decisions: Decisions, audited: Audited, folder: Path, *, fixed: int | None = None
+) -> dict[str, Any]:
+    """All there is to tell about decisions and the audit in a folder.
+
+    ``fixed`` is a number of verdicts on rows drawn by lot that was fixed before the first of them;
+    by default the certificate holds whenever one stops.
+    """
     verdicts = decisions.verdicts()
     rows = {key: row for row, key in enumerate(audited.keys)}
     here = {rows[key]: verdict for key, verdict in verdicts.items() if key in rows}
@@ -50,7 +55,7 @@ def review_summary(decisions: Decisions, audited: Audited, folder: Path) -> dict
         "agreement": [_pair_told(pair, audited.kind) for pair in agreement.pairs],
         "disputed": sorted(rows[key] for key in agreement.disputed if key in rows),
         "progress": _progress(audited, here, folder, numbers),
-        "certificate": _certificate(audited, here, numbers),
+        "certificate": _certificate(audited, here, numbers, fixed),
     }
     return told | {"sentences": list(in_words(told, audited.kind))}
 
@@ -87,12 +92,24 @@ def _judged(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[int, bool]
 
 
 def _certificate(
-    audited: Audited, here: Mapping[int, RowVerdict], numbers: dict[str, Any]
+    audited: Audited,
+    here: Mapping[int, RowVerdict],
+    numbers: dict[str, Any],
+    fixed: int | None,
 ) -> dict[str, Any] | None:
     """What rows drawn by lot prove, in numbers and a sentence; None before the first of them."""
     if numbers.get("piles") is None:
         return None
-    found = certificate_of(audited, here, numbers["piles"])
+    found = certify(
+        drawn_rows(numbers["piles"], here, audited.fingerprint),
+        audited.suspicion,
+        audited.flagged,
+        {row: is_wrong(audited, row, verdict) for row, verdict in here.items()},
+        p_wrong=audited.p_wrong,
+        known=audited.known,
+        unlabelled=np.array([label is None for label in audited.labels]),
+        fixed=fixed,
+    )
     sentence = certificate_sentence(found, audited.kind.review.nouns)
     return {"numbers": found._asdict(), "sentence": sentence} if sentence else None
 
@@ -208,24 +225,14 @@ def _are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def certificate_of(
-    audited: Audited, here: Mapping[int, RowVerdict], piles: dict[str, Any]
-) -> Certificate:
-    """The certificate of an audit, from verdicts by row."""
-    drawn = drawn_rows(piles, here, audited.fingerprint)
-    verdicts = {row: is_wrong(audited, row, verdict) for row, verdict in here.items()}
-    return certify(
-        *(drawn, audited.suspicion, audited.flagged, verdicts),
-        known=audited.known,
-        unlabelled=np.array([label is None for label in audited.labels]),
-    )
-
-
 def drawn_rows(
     piles: dict[str, Any], here: Mapping[int, RowVerdict], audit: str
 ) -> dict[str, list[Any]]:
-    """Both piles as far as they were gone through."""
-    return {queue: gone_through(piles[queue], queue, here, audit) for queue in PILES}
+    """Both piles as far as they were gone through: the second counts when the first is done."""
+    drawn = {queue: gone_through(piles[queue], queue, here, audit) for queue in PILES}
+    if len(drawn["calibration"]) < len(piles["calibration"]):
+        drawn["spot"] = []
+    return drawn
 
 
 def gone_through(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.review.inference import certify, draw_piles
-from errata.review.inference._certificate import _longest_list
+from errata.review.inference._anytime import least_wrong
 
 
 class Case:
@@ -68,6 +68,37 @@ def test_only_rows_from_the_top_of_a_pile_are_a_sample():
     assert case.certify(gap).verdicts < len(gap)
 
 
+def test_the_spot_pile_counts_when_the_calibration_pile_is_done():
+    # Who could choose between two orders might look ahead in both.
+    case = Case()
+    assert case.certify(case.piles["spot"][:50]).verdicts == 0
+    assert case.certify(case.calibration[:39] + case.piles["spot"][:50]).verdicts == 39
+    assert case.certify(case.calibration + case.piles["spot"][:50]).verdicts == 90
+
+
+def test_a_number_of_verdicts_fixed_in_advance_proves_more_and_nothing_before():
+    case = Case()
+    early = case.certify(case.calibration[:30], fixed=40)
+    assert (early.verdicts, early.fixed) == (30, 40)
+    assert early.low == np.mean(case.wrong[case.calibration[:30]]) * 30 / 1000  # those seen
+    assert early.high > 0.97
+    fixed = case.certify(case.calibration + case.piles["spot"][:20], fixed=40)
+    same = case.certify(case.calibration, fixed=40)
+    assert (fixed.low, fixed.high) == (same.low, same.high)
+    assert fixed.low <= case.wrong.mean() <= fixed.high
+
+
+def test_it_tells_how_many_more_verdicts_and_whether_the_audit_foretold_them():
+    case = Case()
+    assert case.certify(case.calibration[:19]).more is None
+    few = case.certify(case.calibration)
+    many = case.certify(case.calibration + case.piles["spot"])
+    assert few.agrees
+    assert many.more < few.more
+    everything = {"p_wrong": np.where(case.flagged, 0.01, 0.99)}
+    assert not case.certify(case.calibration + case.piles["spot"], **everything).agrees
+
+
 def test_rows_that_nobody_could_tell_widen_the_interval():
     case = Case()
     sure = case.certify(case.calibration)
@@ -81,18 +112,28 @@ def test_rows_that_nobody_could_tell_widen_the_interval():
 def test_the_list_is_certified_if_it_is_good_and_only_then():
     good, bad = Case(precision=1.0), Case(precision=0.1)
     assert good.certify(good.calibration).listed == 100
-    assert good.certify(good.calibration).list_low > 0.7
+    # Ten draws of ten are wrong, with the share of alpha that the whole list has.
+    least = least_wrong(100, 10, 10, 0.05 * 16 / 31)
+    assert good.certify(good.calibration).list_low == least / 100 > 0.6
     assert bad.certify(bad.calibration).listed == 0
     assert good.certify(good.calibration, precision=0.99).listed == 0
 
 
-def test_the_first_list_that_fails_ends_the_search():
-    suspicion, flagged = np.arange(20, 0, -1.0), np.ones(20, dtype=bool)
-    drawn = np.arange(0, 20, 2)
-    found = [True] * 5 + [False] * 5
-    assert _longest_list(suspicion, flagged, drawn, found, 0.5) == 10
-    assert _longest_list(suspicion, flagged, drawn, [False, *[True] * 9], 0.5) == 0
-    assert _longest_list(suspicion, flagged, drawn, [True] * 10, 0.5) == 20
+def test_more_verdicts_of_an_even_list_certify_more_of_it():
+    # The longest list must not get shorter by luck among its first rows.
+    mean = {}
+    for verdicts in (20, 40, 100):
+        lengths = []
+        for seed in range(20):
+            case = Case(precision=0.75, seed=seed)
+            piles = {"calibration": [[row, 0, ""] for row in np.flatnonzero(case.flagged)]}
+            np.random.default_rng(seed).shuffle(piles["calibration"])
+            case.piles = piles | {"spot": []}
+            rows = [row for row, *_ in piles["calibration"][:verdicts]]
+            lengths.append(case.certify(rows).listed)
+        mean[verdicts] = np.mean(lengths)
+    assert mean[20] + 10 < mean[40]
+    assert mean[40] + 10 < mean[100] == 100  # all are decided
 
 
 def test_certified_lists_are_as_precise_as_certified():

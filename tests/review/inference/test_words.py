@@ -77,8 +77,16 @@ def test_a_certificate_says_what_is_proven_and_no_more():
     nothing = Certificate(0.5, 0.0, 1.0, 0, 0.5, 0, 0, 0.0)
     assert certificate_sentence(nothing) == ""
     no_list = Certificate(0.05, 0.0, 0.1, 20, 0.5, 0, 5, 0.1)
-    assert certificate_sentence(no_list).endswith(
-        "20 rows drawn by lot: 0 to 10% of all labels are wrong"
+    assert certificate_sentence(no_list) == (
+        "0 to 10% of all labels are wrong (95% confidence, valid whenever you stop; 20 rows drawn "
+        "by lot)"
+    )
+    fixed = no_list._replace(fixed=20, agrees=False)
+    assert "for the 20 verdicts that were fixed in advance" in certificate_sentence(fixed)
+    assert certificate_sentence(fixed).endswith("disagree, so it is wider than it could be")
+    early = no_list._replace(fixed=40)
+    assert certificate_sentence(early) == (
+        "20 rows drawn by lot: nothing is proven before 40, as was fixed"
     )
 
 

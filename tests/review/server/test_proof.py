@@ -9,7 +9,8 @@ def test_verdicts_on_rows_drawn_by_lot_prove_something(page):
         page.decide(row, "suggestion" if row < 40 else "label")
     text = page.get("/agreement").text
     assert "What is proven" in text
-    assert "With 95% confidence, from 12 rows drawn by lot" in text
+    assert "valid whenever you stop; 12 rows drawn by lot" in text
+    assert "<b>Proven</b>" in page.get("/").text
 
 
 def test_verdicts_on_rows_that_were_picked_prove_nothing(page):

@@ -249,20 +249,39 @@ def certificate_sentence(certificate: Certificate, judged: str = "labels") -> st
     ``judged`` is what is right or wrong.
 
     >>> from errata.review.inference import Certificate
-    >>> certificate_sentence(Certificate(0.09, 0.05, 0.16, 40, 0.5, 120, 10, 0.6))
-    'with 95% confidence, from 40 rows drawn by lot: 5.0 to 16% of all labels are wrong; of the 120
-    most suspicious rows at least 50%'
+    >>> certificate_sentence(Certificate(0.09, 0.05, 0.16, 40, 0.5, 120, 10, 0.6, more=124))
+    '5.0 to 16% of all labels are wrong (95% confidence, valid whenever you stop; 40 rows drawn by
+    lot); of the 120 most suspicious rows at least 50% are; about 120 more verdicts until ±3%'
     """
     if not certificate.verdicts:
         return ""
-    proven = (
-        f"with 95% confidence, from {plural(certificate.verdicts, 'row')} drawn by lot: "
-        f"{_range(_down(certificate.low), _up(certificate.high))} of all {judged} are wrong"
-    )
-    if not certificate.listed:
-        return proven
-    top = f"of the {count(certificate.listed)} most suspicious rows"
-    return f"{proven}; {top} at least {percent(certificate.precision)}"
+    drawn = f"{plural(certificate.verdicts, 'row')} drawn by lot"
+    if certificate.fixed is None:
+        holds = "valid whenever you stop"
+    elif certificate.verdicts < certificate.fixed:
+        return f"{drawn}: nothing is proven before {count(certificate.fixed)}, as was fixed"
+    else:
+        holds = f"for the {count(certificate.fixed)} verdicts that were fixed in advance"
+    parts = [
+        f"{_range(_down(certificate.low), _up(certificate.high))} of all {judged} are wrong "
+        f"(95% confidence, {holds}; {drawn})"
+    ]
+    if certificate.listed:
+        parts.append(
+            f"of the {count(certificate.listed)} most suspicious rows at least "
+            f"{percent(certificate.precision)} are"
+        )
+    if certificate.more:
+        parts.append(f"about {count(_round_roughly(certificate.more))} more verdicts until ±3%")
+    if not certificate.agrees:
+        parts.append("the audit and the verdicts disagree, so it is wider than it could be")
+    return "; ".join(parts)
+
+
+def _round_roughly(number: int) -> int:
+    """A number of which the second digit means little: 124 is about 120."""
+    step = 10 ** max(len(str(number)) - 2, 0)
+    return round(number / step) * step
 
 
 def _expected(left: Left) -> str:

@@ -88,6 +88,15 @@ class AuditFolder:
         """Where the card is of each row that has one, by its key."""
         return {key: place for place, key in enumerate(self.rows.key)}
 
+    @cached_property
+    def all_rows(self) -> dict[str, Any]:
+        """What the audit said of all rows, also of those without a card, for the certificate."""
+        path = self.path / ROWS
+        names = ("suspicion", "p_wrong", "flagged", "known")
+        kept = [name for name in names if name in stored_columns(path)]
+        columns = {name: column_numbers(read_column(path, name)) for name in kept}
+        return columns | {"unlabelled": self.recorded.blank_rows}
+
     def place(self, row: int) -> int | None:
         """Where the card of a row is; None where it has none."""
         return self._places.get(row)

@@ -9,16 +9,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from ...audit_folder.decisions import Event, RowVerdict
-from .._summary import drawn_rows
-from ..inference import certificate_sentence, certify
-from ._folder import ROWS, column_numbers, read_column, stored_columns
+from ...audit_folder.decisions import Event
 from ._keys import name_of_text, shown_name
 from ._pictures import NoPicture, picture, picture_path
 from ._requests import filter_of, number_of, place_of, review_of, wants_part
 from ._review import Review
-from ._stage import page_view, stage, whole_page
-from ._standing import RIGHT, WRONG, RowFilter
+from ._stage import page_view, stage, tell_proven, whole_page
+from ._standing import RowFilter
 from ._templates import page_link, rendered
 
 PAGE = 100  # rows of the list, events of the history
@@ -111,7 +108,7 @@ async def agreement_page(request: Any) -> Any:
     found = review.decisions.agreement()
     view = page_view(review, RowFilter(review.options.queue))
     counts = review.standing.counts()
-    proof = "" if review.options.blind else proven(review)
+    proof = "" if review.options.blind else tell_proven(review)
     return HTMLResponse(
         rendered(
             "agreement.html",
@@ -162,34 +159,3 @@ def _event_line(review: Review, event: Event) -> dict[str, Any]:
         "undone": is_said and not stands,
         "can_undo": stands and event.reviewer == review.reviewer,
     }
-
-
-def proven(review: Review) -> str:
-    """The certificate in a sentence; empty before the first verdict on a row drawn by lot."""
-    folder = review.folder
-    here = _verdicts(review)
-    drawn = drawn_rows(folder.numbers["piles"], here, folder.fingerprint)
-    wrong = {row: _is_wrong(review, row) for row in here}
-    found = certify(drawn, verdicts=wrong, **_columns(review))
-    return certificate_sentence(found, folder.kind.review.nouns)
-
-
-def _verdicts(review: Review) -> dict[int, RowVerdict]:
-    """Verdicts by row, of those that have a card."""
-    places = review.folder.places_by_key
-    number = review.folder.rows.number
-    verdicts = review.log.verdicts.items()
-    return {int(number[places[key]]): told for key, told in verdicts if key in places}
-
-
-def _is_wrong(review: Review, row: int) -> bool | None:
-    told = review.tally.told[review.folder.place(row)]
-    return bool(told == WRONG) if told in (RIGHT, WRONG) else None
-
-
-def _columns(review: Review) -> dict[str, Any]:
-    """What the audit says of all rows, also of those without a card."""
-    path = review.folder.path / ROWS
-    names = [name for name in ("suspicion", "flagged", "known") if name in stored_columns(path)]
-    columns = {name: column_numbers(read_column(path, name)) for name in names}
-    return columns | {"unlabelled": review.folder.recorded.blank_rows}

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ...audit_folder.decisions import Decisions, Event, differ
+from ...audit_folder.decisions import Decisions, Event, RowVerdict, differ
 from ._folder import AuditFolder
 from ._standing import STATES, ReviewTally, RowFilter, RowStanding
 
@@ -108,6 +108,13 @@ class Review:
         """All that was said of a row, and whether it still stands."""
         events = self.log.history(self.folder.rows.key[place])
         return [(event, self.log.stands(event)) for event in events]
+
+    def verdicts_by_row(self) -> dict[int, RowVerdict]:
+        """Verdicts by the number of the row, of those that have a card."""
+        places = self.folder.places_by_key
+        number = self.folder.rows.number
+        verdicts = self.log.verdicts.items()
+        return {int(number[places[key]]): told for key, told in verdicts if key in places}
 
     def state(self, place: int) -> str:
         """Where a row stands."""

@@ -9,6 +9,8 @@ from uuid import uuid4
 
 from ..._format import percent, plural, probability
 from ...audit_folder.decisions import Event, as_text
+from .._summary import drawn_rows
+from ..inference import certificate_sentence, certify
 from ._keys import DIGITS, field_text, name_of_text, shown_name
 from ._pictures import picture_problem
 from ._review import Review
@@ -94,7 +96,21 @@ def stage_view(
 def _told(review: Review) -> dict[str, Any]:
     """The numbers in view; none to the blind, nor where the columns do not tell labels apart."""
     has_skill = review.folder.numbers.get("has_skill", True)
-    return review.tally.told_in_sentences() if has_skill and not review.options.blind else {}
+    if not has_skill or review.options.blind:
+        return {}
+    return review.tally.told_in_sentences() | {"proven": tell_proven(review)}
+
+
+def tell_proven(review: Review) -> str:
+    """The certificate in a sentence; empty before the first verdict on a row drawn by lot."""
+    folder = review.folder
+    here = review.verdicts_by_row()
+    drawn = drawn_rows(folder.numbers["piles"], here, folder.fingerprint)
+    if not any(drawn.values()):
+        return ""
+    wrong = {row: review.tally.is_wrong(folder.place(row)) for row in here}
+    found = certify(drawn, verdicts=wrong, **folder.all_rows)
+    return certificate_sentence(found, folder.kind.review.nouns)
 
 
 def event_in_words(event: Event, review: Review) -> str:

@@ -313,6 +313,11 @@ class ReviewTally:
             stop_at=self.stop_at,
         )
 
+    def is_wrong(self, place: int) -> bool | None:
+        """Whether the label of a row is wrong; None where nobody has said, or could."""
+        told = self.told[place]
+        return bool(told == WRONG) if told in (RIGHT, WRONG) else None
+
     def told_in_sentences(self) -> dict[str, Any]:
         """The numbers, and what the page says of them."""
         numbers = self.progress()

@@ -1,0 +1,144 @@
+"""Bounds at any time: oracles by naive enumeration, and reviews that stop when it suits them."""
+
+from math import comb, log
+
+import numpy as np
+import pytest
+
+from errata.review.inference._anytime import ALPHA, Draws, ListBound, least_wrong, next_stratum
+
+# Rows, drawn, wrong, mean p_wrong, log of the probability foretold, bounds. All but the last were
+# found by enumerating every split.
+ORACLES = [
+    ((100,), (20,), (0,), (0.05,), -0.887129, (0, 15)),
+    ((50, 450), (6, 34), (5, 0), (0.8, 0.02), -4.362076, (13, 101)),
+    ((50, 450), (10, 30), (1, 6), (0.8, 0.02), -21.442674, (22, 224)),
+    ((20, 80), (20, 30), (15, 1), (0.7, 0.03), -17.549037, (16, 33)),
+    ((250, 4750), (30, 170), (26, 2), (0.85, 0.01), -25.143011, (174, 505)),
+    ((300, 1700), (15, 85), (2, 20), (0.9, 0.05), -56.122047, (210, 750)),
+]
+
+
+@pytest.mark.parametrize(("rows", "drawn", "wrong", "expected", "foretold", "bounds"), ORACLES)
+def test_bounds_are_those_of_the_oracle(rows, drawn, wrong, expected, foretold, bounds):
+    draws = Draws(rows, drawn, wrong, expected)
+    assert draws.log_foretold() == pytest.approx(foretold, abs=1e-6)
+    assert draws.bounds() == bounds
+
+
+def test_bounds_of_a_million_rows_are_rounded_outward():
+    low, high = Draws((50_000, 950_000), (40, 160), (34, 3), (0.85, 0.01)).bounds()
+    assert 37_101 - 20 <= low <= 37_101
+    assert 117_026 <= high <= 117_026 + 20
+
+
+def test_the_martingale_of_a_split_is_that_of_the_oracle():
+    draws = Draws((50, 450), (6, 34), (5, 0), (0.8, 0.02))
+    np.testing.assert_allclose(draws.leverage, [0.415, 1.185714], rtol=0, atol=1e-6)
+    found = draws.log_martingale(np.array([[42, 18], [45, 56]]), draws.log_foretold())
+    np.testing.assert_allclose(found, [-0.137960, 2.920420], rtol=0, atol=1e-6)
+
+
+def test_every_split_of_a_small_table_says_the_same():
+    random = np.random.default_rng(0)
+    for _ in range(40):
+        rows = tuple(random.integers(5, 40, 2).tolist())
+        drawn = tuple(int(random.integers(0, n + 1)) for n in rows)
+        wrong = tuple(int(random.integers(0, n + 1)) for n in drawn)
+        draws = Draws(rows, drawn, wrong, (float(random.random()), float(random.random()) / 10))
+        splits = np.array(
+            [
+                (first, second)
+                for first in range(wrong[0], rows[0] - drawn[0] + wrong[0] + 1)
+                for second in range(wrong[1], rows[1] - drawn[1] + wrong[1] + 1)
+            ]
+        )
+        foretold = draws.log_foretold()
+        left = splits[draws.log_martingale(splits, foretold) < -log(ALPHA)].sum(axis=1)
+        assert draws.bounds() == (left.min(), left.max())
+        # The likelihood by whole numbers.
+        one = comb(rows[0] - drawn[0], int(splits[0, 0]) - wrong[0]) / comb(rows[0], splits[0, 0])
+        two = comb(rows[1] - drawn[1], int(splits[0, 1]) - wrong[1]) / comb(rows[1], splits[0, 1])
+        of_none = Draws(rows, drawn, wrong, draws.expected).log_martingale(splits[:1], -np.inf)
+        told = draws.log_martingale(splits[:1], foretold)
+        assert np.exp(told - of_none) >= 1 - 1e-9
+        assert np.exp(told[0]) >= 0.7 * np.exp(foretold) / (one * two) * (1 - 1e-9)
+
+
+def test_without_a_verdict_everything_is_left():
+    assert Draws((50, 450), (0, 0), (0, 0), (0.8, 0.02)).bounds() == (0, 500)
+
+
+def test_rows_decided_otherwise_only_cut_what_is_possible():
+    free = Draws((50, 450), (6, 34), (5, 0), (0.8, 0.02)).bounds()
+    cut = Draws((50, 450), (6, 34), (5, 0), (0.8, 0.02), (40, 0), (45, 30)).bounds()
+    assert cut[0] == 40 > free[0]
+    assert cut[1] <= 75 < free[1]
+
+
+def test_draws_go_where_the_interval_gains_most():
+    drawn = [0, 0]
+    found = ""
+    for _ in range(40):
+        chosen = next_stratum(Draws((250, 4750), tuple(drawn), (drawn[0], 0), (0.85, 0.01)))
+        found += "FO"[chosen]
+        drawn[chosen] += 1
+    assert found == "FOOOOOOFOOOOOFOOOOOOFOOOOOOFOOOOOFOOOOOO"
+
+
+@pytest.mark.parametrize(
+    ("rows", "drawn", "wrong", "alpha", "least"),
+    [
+        (100, 20, 14, 0.05, 42),
+        (100, 20, 14, 0.025, 39),
+        (40, 10, 10, 0.05, 30),
+        (10_000, 100, 90, 0.05, 7_902),
+        (60, 60, 41, 0.05, 41),
+    ],
+)
+def test_a_list_holds_at_least_what_the_oracle_says(rows, drawn, wrong, alpha, least):
+    assert least_wrong(rows, drawn, wrong, alpha) == least
+
+
+def test_rows_known_to_be_wrong_count_in_a_list_without_a_draw():
+    bound = ListBound(20, [], [], found=[0, 1, 2, 9])
+    assert [bound.at_least(length) for length in (1, 3, 9, 10, 20)] == [1, 3, 3, 4, 4]
+    assert (bound.longest(1.0), bound.longest(0.4), bound.longest(0.3)) == (3, 10, 13)
+
+
+def test_the_meter_is_near_what_it_takes():
+    few = Draws((250, 4750), (6, 34), (5, 0), (0.85, 0.01))
+    assert few.more_verdicts(0.03) == pytest.approx(120, rel=0.15)
+    assert few.more_verdicts(0.05) == pytest.approx(38, rel=0.15)
+    assert Draws((250, 4750), (30, 170), (26, 2), (0.85, 0.01)).more_verdicts(
+        0.03
+    ) == pytest.approx(41, rel=0.15)
+
+
+@pytest.mark.parametrize("audit", ["good", "unrelated"])
+def test_the_truth_is_hardly_ever_excluded_by_who_stops_when_it_is(audit):
+    # Reviews of 500 rows, looked at after every fourth verdict: with a bound for a fixed number
+    # the truth is excluded at some time in 13 to 23 %.
+    random = np.random.default_rng(7)
+    excluded = 0
+    for _ in range(60):
+        p = random.beta(0.06, 0.24, 500)
+        wrong = random.random(500) < p
+        said = p if audit == "good" else random.permutation(p)
+        flagged = said > 0.5
+        strata = [random.permutation(np.flatnonzero(part)) for part in (flagged, ~flagged)]
+        rows = tuple(map(len, strata))
+        expected = (float(said[flagged].mean()), float(said[~flagged].mean()))
+        drawn = [0, 0]
+        found = [0, 0]
+        for verdict in range(80):
+            draws = Draws(rows, tuple(drawn), tuple(found), expected)
+            if verdict % 4 == 3:
+                low, high = draws.bounds()
+                if not low <= wrong.sum() <= high:
+                    excluded += 1
+                    break
+            stratum = next_stratum(draws)
+            found[stratum] += int(wrong[strata[stratum][drawn[stratum]]])
+            drawn[stratum] += 1
+    assert excluded <= 5  # at most 5 % of 60, and chance
