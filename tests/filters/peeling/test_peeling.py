@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
 
-import errata._validation._labels as front_door
+from errata import _validation
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.exceptions import ClassRetentionWarning
 from errata.filters import LinearProgramPeeler, MarginPeeler
@@ -213,9 +213,9 @@ def test_metadata_follow_the_rows_to_the_base_estimator():
 def test_labels_are_checked_once(name, monkeypatch):
     X, y, _ = noisy_twonorm(0, n=60)
     checked = []
-    check = front_door.check_labels
+    check = _validation.check_labels
     monkeypatch.setattr(
-        front_door, "check_labels", lambda *a, **k: checked.append(1) or check(*a, **k)
+        _validation, "check_labels", lambda *a, **k: checked.append(1) or check(*a, **k)
     )
     clone(quick_peeler(name, n_rounds=3)).fit(X, y)
     assert len(checked) == 1
