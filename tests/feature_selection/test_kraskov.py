@@ -4,7 +4,7 @@ from scipy.special import digamma
 from sklearn.feature_selection import mutual_info_regression
 
 from errata.exceptions import SuspicionWarning
-from errata.feature_selection._kraskov import kraskov_mutual_information
+from errata.feature_selection import kraskov_mutual_information
 
 
 def gaussian(rho, d, n=2000, seed=0):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from errata.feature_selection import kraskov_mutual_information
 from errata.feature_selection._criteria import NumericInformation
-from errata.feature_selection._kraskov import kraskov_mutual_information
 
 
 @pytest.fixture

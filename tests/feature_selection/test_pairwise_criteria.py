@@ -3,9 +3,8 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
-from errata.feature_selection import mutual_information
+from errata.feature_selection import kraskov_mutual_information, mutual_information
 from errata.feature_selection._criteria import JointInformation, MinimumRedundancy, PairTable
-from errata.feature_selection._kraskov import kraskov_mutual_information
 
 
 class Asked:

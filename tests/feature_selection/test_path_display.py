@@ -3,8 +3,8 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 
-from errata.feature_selection import MutualInformationSelector
-from errata.feature_selection._path_display import SelectionPathDisplay, score_halves
+from errata.feature_selection import MutualInformationSelector, SelectionPathDisplay
+from errata.feature_selection._path_display import score_halves
 from errata.noise import flip_labels
 
 plt = pytest.importorskip("matplotlib.pyplot", reason="the path is drawn with it")
