@@ -10,7 +10,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata._validation import _labels, check_labels
+from errata import _validation
+from errata._validation import check_labels
 from errata.auditing.inputs import _duplicates
 from errata.auditing.inputs import _labels as _audited_labels
 from errata.auditing.models._default import Forest, NearestRows, RBFRidge
@@ -192,7 +193,7 @@ def test_labels_are_checked_once(estimators, monkeypatch):
         calls.append(args)
         return check_labels(*args, **options)
 
-    for module in (_audited_labels, _labels):
+    for module in (_audited_labels, _validation):
         monkeypatch.setattr(module, "check_labels", counted)
     errata.audit(X, NAMES[CODES], estimators=estimators, random_state=0)
     assert len(calls) == 1
