@@ -24,6 +24,42 @@ def test_help_answers(command):
     assert result.output.startswith("Usage: ")
 
 
+def test_help_begins_with_the_four_commands_that_everybody_needs():
+    text = CliRunner().invoke(main, ["--help"]).output
+    first, _, more = text.partition("\nCommands:\n")[2].partition("\nMore commands:\n")
+    assert [line.split()[0] for line in first.splitlines()] == ["audit", "review", "clean", "diff"]
+    assert len(more.splitlines()) == len(main.commands) - 4
+
+
+def test_help_of_audit_shows_every_option_under_a_title():
+    text = CliRunner().invoke(main, ["audit", "--help"]).output
+    titles = (
+        "What to audit",
+        "What the columns mean",
+        "How",
+        "Output",
+        "Larger than memory",
+        "Other kinds of labels",
+        "Help",
+    )
+    places = [text.index(f"\n{title}:\n") for title in titles]
+    assert places == sorted(places)
+    options = [each for each in main.commands["audit"].params if each.param_type_name == "option"]
+    shown = text[places[0] : places[-1]]
+    assert all(f"{max(option.opts, key=len)}" in shown for option in options)
+    assert "\n  -l, --label COLUMN" in shown[: places[1] - places[0]]
+    assert text[places[-1] :].split() == [
+        "Help:",
+        "-h,",
+        "--help",
+        "Show",
+        "this",
+        "message",
+        "and",
+        "exit.",
+    ]
+
+
 def test_help_and_version_do_not_wait_for_scikit_learn():
     heavy = "{'sklearn', 'scipy', 'numpy', 'numba', 'pandas', 'matplotlib', 'dask', 'pyarrow'}"
     told = fresh(

@@ -35,6 +35,9 @@ except MemoryError:
     raise SystemExit(2) from None
 
 
+FIRST = 4  # commands that everybody needs
+
+
 class Commands(click.Group):
     """A group of commands whose errors are sentences, not tracebacks."""
 
@@ -61,6 +64,14 @@ class Commands(click.Group):
         """In the order in which a newcomer needs them, not by the alphabet."""
         return list(self.commands)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Show first what everybody needs."""
+        width = formatter.width - 6 - max(map(len, self.commands))
+        told = [(name, each.get_short_help_str(width)) for name, each in self.commands.items()]
+        for title, commands in (("Commands", told[:FIRST]), ("More commands", told[FIRST:])):
+            with formatter.section(title):
+                formatter.write_dl(commands)
+
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="errata")
@@ -84,15 +95,8 @@ def main() -> None:
     warnings.showwarning = _warn  # type: ignore[assignment]
 
 
-main.add_command(audit)
-main.add_command(review)
-main.add_command(decisions)
-main.add_command(clean)
-main.add_command(diff)
-main.add_command(compare)
-main.add_command(noise)
-main.add_command(datasets)
-main.add_command(reproduce)
+for command in (audit, review, clean, diff, decisions, compare, noise, datasets, reproduce):
+    main.add_command(command)
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """``errata audit``: which labels of a table are wrong, with a report to look at."""
 
-import json
 import warnings
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -15,141 +15,118 @@ from .._files import readable
 from .._format import plural
 from .._kinds import KINDS, Kind
 from .._progress import show_progress
-from .._sentences import answer, notes
 from ._audit_kinds import kind_named_by
 from ._audit_parts import Parts, Written, add_rates, audit_in_parts, is_read_in_parts, write_outputs
 from ._columns import named_label
 from ._console import console, say
 from ._endings import fail_above
-from ._findings import clean_command, print_findings, review_command
+from ._findings import clean_command, print_as_json, print_findings, review_command
 from ._folder import new_folder, place_beside
-from ._options import FRACTION, FREQUENCY, JOBS, MODELS, SEED, Options, cluster_options
+from ._options import (
+    FRACTION,
+    FREQUENCY,
+    JOBS,
+    MODELS,
+    SEED,
+    Options,
+    TitledCommand,
+    TitledOption,
+    cluster_options,
+)
 
-FOR_THE_PAGE = ("map", "points", "band")  # thousands of points to draw
-OF_A_ROW = ("row", "id", "label", "suggested", "p_wrong", "flagged", "reasons")  # without pictures
+# Options by the title under which the help shows them.
+input_option = partial(click.option, cls=TitledOption, title="What to audit")
+column_option = partial(click.option, cls=TitledOption, title="What the columns mean")
+method_option = partial(click.option, cls=TitledOption, title="How")
+output_option = partial(click.option, cls=TitledOption, title="Output")
+parts_option = partial(click.option, cls=TitledOption, title="Larger than memory")
+kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labels")
 
 
-@click.command()
+@click.command(cls=TitledCommand, short_help="Find the wrong labels, or wrong numbers, in FILE.")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
-@click.option(
-    "--target",
-    metavar="COLUMN",
-    help="Numbers instead of labels: the column that a regression would predict.",
-)
-@click.option(
-    "--labels",
-    multiple=True,
-    metavar="COLUMN",
-    help="Several labels a row: a column of lists, or of text such as 'cat; dog', or columns of 0 "
-    "and 1, also by a pattern in quotes such as 'is_*'. May be given several times.",
-)
-@click.option(
-    "--item",
-    metavar="COLUMN",
-    help="FILE holds votes of several annotators, one a row: the column that says of which item.",
-)
-@click.option("--worker", metavar="COLUMN", help="With --item: the column that says whose vote.")
-@click.option(
-    "--features",
+@input_option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
+@input_option(
+    "--decisions",
     type=click.Path(path_type=Path),
-    metavar="TABLE",
-    help="With --item: a file with a row for each item, in which --id names its column of items. "
-    "[default: that of --item]",
+    help="What people decided with errata review: it replaces labels, or numbers, and is known.",
 )
-@click.option(
-    "--out",
-    "-o",
+@input_option(
+    "--embeddings",
     type=click.Path(path_type=Path),
-    help="Folder for what was found. [default: FILE with .audit]",
+    help="What models look at instead of the columns: .npy, or a table, with a row for each row, "
+    "in the same order or with the column of --id.",
 )
-@click.option(
+@input_option(
+    "--pred-proba",
+    type=click.Path(path_type=Path),
+    help="Out-of-fold probabilities of the labels by a model of yours: .npy with columns in the "
+    "order of the sorted labels, or a table with columns named as they are.",
+)
+@input_option("--pixels", metavar="HxW", help="The columns are pixels: show rows as pictures.")
+@column_option(
     "--drop",
     multiple=True,
     metavar="COLUMN",
     help="Not a feature: columns that give the label away, or mean nothing. May be given several "
     "times.",
 )
-@click.option(
+@column_option(
     "--trust",
     multiple=True,
     metavar="COLUMN",
     help="Measured independently of the label or target: not to be left out even if it gives "
     "nearly every label away. May be given several times.",
 )
-@click.option(
+@column_option(
     "--group",
     metavar="COLUMN",
     help="Rows that belong together (a patient, a document): no model is fitted to one of them "
     "and applied to another.",
 )
-@click.option(
-    "--sequence",
-    metavar="COLUMN",
-    help="Rows follow each other in time: the column that names the recording of each row. Finds "
-    "stretches of wrong labels; looks at columns of numbers only.",
-)
-@click.option(
-    "--wavelets",
-    multiple=True,
-    metavar="COLUMN",
-    help="With --sequence: look at this signal alone, through wavelets at seven scales. May be "
-    "given several times.",
-)
-@click.option("--fs", type=FREQUENCY, metavar="HZ", help="With --wavelets: samples per second.")
-@click.option(
-    "--band",
-    type=(FREQUENCY, FREQUENCY),
-    metavar="LOW HIGH",
-    help="With --wavelets: frequencies that are kept, in Hz; 3 30 for an electrocardiogram. "
-    "[default: all]",
-)
-@click.option(
+@column_option(
     "--known",
     metavar="COLUMN",
     help="Says of each row whether its label is certain (1 or 0, true or false, yes or no): such "
     "rows teach and are never flagged.",
 )
-@click.option(
-    "--decisions",
-    type=click.Path(path_type=Path),
-    help="What people decided with errata review: it replaces labels, or numbers, and is known.",
-)
-@click.option("--id", "name", metavar="COLUMN", help="What to call the rows in the report.")
-@click.option(
+@column_option("--id", "name", metavar="COLUMN", help="What to call the rows in the report.")
+@column_option(
     "--by",
     metavar="COLUMN",
     help="Who or what the labels come from (annotator, source, month, site): tells the noise of "
     "each, and is no feature.",
 )
-@click.option(
+@method_option(
+    "--model",
+    type=click.Choice(MODELS),
+    metavar="NAME",
+    help="One of scikit-learn's classifiers, beside errata's own models: logistic, forest or "
+    "boosting.",
+)
+@method_option(
     "--precision",
     type=FRACTION,
     help="Fraction of the flagged rows that should be wrong. [default: the best balance of false "
     "alarms and errors missed]",
 )
-@click.option("--no-self-check", is_flag=True, help="Plant no errors; takes half the time.")
-@click.option("--pixels", metavar="HxW", help="The columns are pixels: show rows as pictures.")
-@click.option(
-    "--embeddings",
+@method_option("--no-self-check", is_flag=True, help="Plant no errors; takes half the time.")
+@method_option("--seed", type=SEED, default=0, show_default=True, help="Seed of every draw.")
+@method_option("--jobs", type=JOBS, default=1, show_default=True, help="Threads; -1 for all cores.")
+@output_option(
+    "--out",
+    "-o",
     type=click.Path(path_type=Path),
-    help="What models look at instead of the columns: .npy, or a table, with a row for each row, "
-    "in the same order or with the column of --id.",
+    help="Folder for what was found. [default: FILE with .audit]",
 )
-@click.option(
-    "--pred-proba",
+@output_option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@output_option(
+    "--compare-to",
     type=click.Path(path_type=Path),
-    help="Out-of-fold probabilities of the labels by a model of yours: .npy with columns in the "
-    "order of the sorted labels, or a table with columns named as they are.",
+    metavar="AUDIT",
+    help="An earlier audit: tell what changed since, in summary.md, too.",
 )
-@click.option(
-    "--model",
-    type=click.Choice(MODELS),
-    help="One of scikit-learn's classifiers, beside errata's own models.",
-)
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Seed of every draw.")
-@click.option("--jobs", type=JOBS, default=1, show_default=True, help="Threads; -1 for all cores.")
-@click.option(
+@output_option(
     "--fail-above",
     "most_wrong",
     type=FRACTION,
@@ -157,26 +134,65 @@ OF_A_ROW = ("row", "id", "label", "suggested", "p_wrong", "flagged", "reasons") 
     help="End with exit code 1 when a larger fraction of the labels is wrong, or when nobody can "
     "tell, for pipelines.",
 )
-@click.option(
-    "--compare-to",
-    type=click.Path(path_type=Path),
-    metavar="AUDIT",
-    help="An earlier audit: tell what changed since, in summary.md, too.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
-@click.option(
+@output_option("--force", is_flag=True, help="Replace an audit that is there already.")
+@parts_option(
     "--memory",
     metavar="SIZE",
     help="Read the table in parts that fit into so much memory, as in 2GB. A folder, a pattern and "
     "a file that may not fit are read so in any case.",
 )
-@cluster_options
-@click.option(
+@cluster_options(parts_option)
+@parts_option(
     "--no-resume",
     is_flag=True,
     help="Start anew, where an audit of a table read in parts was stopped before.",
 )
-@click.option("--force", is_flag=True, help="Replace an audit that is there already.")
+@kind_option(
+    "--target",
+    metavar="COLUMN",
+    help="Numbers instead of labels: the column that a regression would predict.",
+)
+@kind_option(
+    "--labels",
+    multiple=True,
+    metavar="COLUMN",
+    help="Several labels a row: a column of lists, or of text such as 'cat; dog', or columns of 0 "
+    "and 1, also by a pattern in quotes such as 'is_*'. May be given several times.",
+)
+@kind_option(
+    "--item",
+    metavar="COLUMN",
+    help="FILE holds votes of several annotators, one a row: the column that says of which item.",
+)
+@kind_option("--worker", metavar="COLUMN", help="With --item: the column that says whose vote.")
+@kind_option(
+    "--features",
+    type=click.Path(path_type=Path),
+    metavar="TABLE",
+    help="With --item: a file with a row for each item, in which --id names its column of items. "
+    "[default: that of --item]",
+)
+@kind_option(
+    "--sequence",
+    metavar="COLUMN",
+    help="Rows follow each other in time: the column that names the recording of each row. Finds "
+    "stretches of wrong labels; looks at columns of numbers only.",
+)
+@kind_option(
+    "--wavelets",
+    multiple=True,
+    metavar="COLUMN",
+    help="With --sequence: look at this signal alone, through wavelets at seven scales. May be "
+    "given several times.",
+)
+@kind_option("--fs", type=FREQUENCY, metavar="HZ", help="With --wavelets: samples per second.")
+@kind_option(
+    "--band",
+    type=(FREQUENCY, FREQUENCY),
+    metavar="LOW HIGH",
+    help="With --wavelets: frequencies that are kept, in Hz; 3 30 for an electrocardiogram. "
+    "[default: all]",
+)
 def audit(
     file: Path,
     out: Path | None,
@@ -234,7 +250,10 @@ def audit(
       errata audit homes.csv --target price
       errata audit photos.jsonl --labels tags
     """
-    _quiet_warnings()
+    # Silence remarks that are for those who write code; the second names its caller, who may be
+    # anybody.
+    warnings.filterwarnings("ignore", module="sklearn")
+    warnings.filterwarnings("ignore", "The number of unique classes")
     kind = kind_named_by(asked)
     parts = Parts(memory, engine, scheduler, no_resume)
     in_parts = is_read_in_parts(file, parts)
@@ -242,7 +261,10 @@ def audit(
         with readable(file):
             pass  # when it is missing, that is the first thing to say
     if in_parts and not kind.command.in_parts:
-        raise ValueError(_must_fit(file, kind))
+        raise ValueError(
+            f"{file} would be read in parts, and an audit of {kind.title} needs its table in "
+            "memory; give one file that fits, without --memory, --engine and --scheduler."
+        )
     if "label" in kind.command.named_by:
         asked["label"] = named_label(asked["label"], file, or_target=True)
     else:
@@ -261,23 +283,11 @@ def audit(
     if as_json:
         print_as_json(found, written.since, out)
     else:
-        _print(found, written, file, out)
+        ranked = written.ranked
+        print_findings(found.summary(), file=file, folder=out, terminal=console(), ranked=ranked)
+        if written.since is not None:
+            say(f"Since the audit compared to:\n{written.since.summary()}")
     fail_above(found, most_wrong)  # last, so that a pipeline that fails has its report
-
-
-def _print(found: Any, written: Written, file: Path, out: Path) -> None:
-    print_findings(
-        found.summary(), file=file, folder=out, terminal=console(), ranked=written.ranked
-    )
-    if written.since is not None:
-        say(f"Since the audit compared to:\n{written.since.summary()}")
-
-
-def _must_fit(file: Path, kind: Kind) -> str:
-    return (
-        f"{file} would be read in parts, and an audit of {kind.title} needs its table in memory; "
-        "give one file that fits, without --memory, --engine and --scheduler."
-    )
 
 
 def _audit_at_once(
@@ -305,34 +315,12 @@ def _audit_at_once(
         return found, write_outputs(found, folder, earlier)
 
 
-def _quiet_warnings() -> None:
-    """Silence remarks that are for those who write code, not for those who bring tables."""
-    warnings.filterwarnings("ignore", module="sklearn")
-    # This one names its caller, who may be anybody.
-    warnings.filterwarnings("ignore", "The number of unique classes")
-
-
 def _notes_on_ids(ids: Any, name: str | None) -> list[str]:
     twice = [] if ids is None else [i for i, n in Counter(map(str, ids.tolist())).items() if n > 1]
     if not twice:
         return []
     stand = "stands for several rows" if len(twice) == 1 else "stand for several rows each"
     return [f"{plural(len(twice), 'id')} in {name!r} {stand} (the first is {twice[0]})."]
-
-
-def print_as_json(found: Any, since: Any, folder: Path) -> None:
-    """Print the summary, but for what is drawn; notes go to standard error, too."""
-    summary = found.summary()
-    for note in notes(summary):
-        say(f"Note: {note}", err=True)
-    told = {name: value for name, value in summary.items() if name not in FOR_THE_PAGE} | {
-        "answer": answer(summary),
-        "examples": [{name: row[name] for name in OF_A_ROW} for row in summary["examples"]],
-        "metrics": found.metrics(),
-        "diff": None if since is None else since.to_dict(),
-        "folder": str(folder),
-    }
-    say(json.dumps(told, indent=2, allow_nan=False))
 
 
 def earlier_audit(path: Path | None, kind: Kind, out: Path, *, in_parts: bool) -> Any:

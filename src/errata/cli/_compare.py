@@ -64,7 +64,7 @@ NO = {"0", "0.0", "false", "no", "n", ""}
 @click.option(
     "--jobs", type=JOBS, default=1, show_default=True, help="Folds at a time; -1 for all cores."
 )
-@cluster_options
+@cluster_options()
 def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **asked: Any) -> None:
     """Find out which way of learning suits FILE.
 

@@ -19,7 +19,7 @@ _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "
 KINDS = ("swap", "gross", "shift", "unit")
 
 
-@click.command()
+@click.command(short_help="Plant wrong labels, or wrong numbers, in TABLE.")
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("--label", "-l", metavar="COLUMN", help="The column of labels.  [required]")
 @click.option("--target", metavar="COLUMN", help="Numbers instead of labels.")

@@ -15,6 +15,31 @@ import errata
 MODELS = ("logistic", "forest", "boosting")
 
 
+class TitledOption(click.Option):
+    """An option that the help shows under a title."""
+
+    def __init__(self, *names: Any, title: str, **how: Any) -> None:
+        super().__init__(*names, **how)
+        self.title = title
+
+
+class TitledCommand(click.Command):
+    """A command whose help shows its options under titles, in the order in which they come."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options; those without a title, as --help, come last."""
+        titles: dict[str, list[tuple[str, str]]] = {}
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        for option in sorted(options, key=lambda each: not isinstance(each, TitledOption)):
+            record = option.get_help_record(ctx)
+            if record is not None:
+                title = getattr(option, "title", "Help")
+                titles.setdefault(title, []).append(record)
+        for title, records in titles.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
 class _Number(click.FloatRange):
     """A number from 0 on, which "nan" is not, whatever it is compared with."""
 
@@ -178,17 +203,17 @@ class Options:
         return HistGradientBoostingClassifier(random_state=self.seed)
 
 
-def cluster_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def cluster_options(option: Callable[..., Any] = click.option) -> Callable[..., Any]:
     """Add ``--engine`` and ``--scheduler`` to a command."""
-    engine = click.option(
+    engine = option(
         "--engine",
         type=click.Choice(["dask"]),
         help="Work on a Dask cluster, of this machine's cores unless --scheduler names another.",
     )
-    scheduler = click.option(
+    scheduler = option(
         "--scheduler", metavar="ADDRESS", help="Of a Dask cluster, as in tcp://10.0.0.1:8786."
     )
-    return engine(scheduler(command))
+    return lambda command: engine(scheduler(command))
 
 
 @contextmanager

@@ -35,7 +35,7 @@ from ._options import JOBS, SEED, chosen_engine, cluster_options
     show_default=True,
     help="Cells measured at the same time; -1 for one per core.",
 )
-@cluster_options
+@cluster_options()
 def reproduce(
     name: str | None,
     quick: bool,
