@@ -3,6 +3,7 @@
 import inspect
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -15,8 +16,6 @@ from sklearn.tree import DecisionTreeClassifier
 from errata.compat.cleanlab import regression
 from errata.compat.cleanlab.classification import CleanLearning
 from errata.noise import flip_labels
-
-pd = pytest.importorskip("pandas")
 
 
 def noisy(load=load_wine, seed=0):

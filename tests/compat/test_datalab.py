@@ -1,6 +1,7 @@
 """One table of issues."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
@@ -10,8 +11,6 @@ from sklearn.neighbors import kneighbors_graph
 from errata.compat import cleanlab as compat
 from errata.compat.cleanlab import Datalab
 from errata.noise import flip_labels
-
-pd = pytest.importorskip("pandas")
 
 NAMES = np.array(["red", "rose", "white"])
 

@@ -1,6 +1,7 @@
 """Labels by several annotators."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -8,8 +9,6 @@ from errata.compat.cleanlab.multiannotator import (
     get_label_quality_multiannotator,
     get_majority_vote_label,
 )
-
-pd = pytest.importorskip("pandas")
 
 
 def voted(seed, n=200, m=5, k=3):

@@ -1,14 +1,13 @@
 """CleanLearning for numbers."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression
 
 from errata.compat.cleanlab.regression.learn import CleanLearning
-
-pd = pytest.importorskip("pandas")
 
 
 def shuffled():

@@ -8,7 +8,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import has_fit_parameter
 
-from ..._optional import require
 from ._inputs import audit_labels, check_labels, check_method, warn_unused
 from .count import (
     compute_confident_joint,
@@ -151,7 +150,8 @@ class CleanLearning(BaseEstimator):
             ``is_label_issue``, ``label_quality``, ``given_label``, ``predicted_label``.
         """
         check_method(self.method)
-        pandas = require("pandas", extra="tables")
+        import pandas
+
         if labels is None or (X is None and pred_probs is None):
             raise ValueError("pass labels, and X or pred_probs.")
         if pred_probs is None:

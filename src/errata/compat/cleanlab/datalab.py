@@ -6,7 +6,6 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.neighbors import kneighbors_graph
 
-from ..._optional import require
 from ...auditing import audit, audit_multilabel, audit_targets
 from ._inputs import audit_cells, audit_labels, check_method, one_hot
 from .classification import CleanLearning
@@ -75,6 +74,8 @@ class Datalab:
         verbosity: int = 1,
         method: str = "posterior",
     ) -> None:
+        import pandas
+
         check_method(method)
         if task not in TASKS:
             raise ValueError(f"task={task!r} must be one of {', '.join(map(repr, TASKS))}.")
@@ -83,13 +84,10 @@ class Datalab:
         self.image_key = image_key
         self.verbosity = verbosity
         self.method = method
-        self._pandas = require("pandas", extra="tables")
         self.data = self._read(data)
         self._details: dict[str, Any] = {}
-        self.issues = self._pandas.DataFrame(index=range(len(self.data)))
-        self.issue_summary = self._pandas.DataFrame(
-            {"issue_type": [], "score": [], "num_issues": []}
-        )
+        self.issues = pandas.DataFrame(index=range(len(self.data)))
+        self.issue_summary = pandas.DataFrame({"issue_type": [], "score": [], "num_issues": []})
         if label_name is not None and label_name not in self.data.columns:
             raise ValueError(
                 f"there is no column {label_name!r}; the columns are "
@@ -98,8 +96,10 @@ class Datalab:
 
     def _read(self, data: Any) -> Any:
         """The data as a dataframe; a column of several dimensions keeps its rows as lists."""
+        import pandas
+
         if isinstance(data, str):
-            reader = self._pandas.read_json if data.endswith(".json") else self._pandas.read_csv
+            reader = pandas.read_json if data.endswith(".json") else pandas.read_csv
             return reader(data)
         if hasattr(data, "to_pandas"):
             return data.to_pandas()
@@ -108,7 +108,7 @@ class Datalab:
                 key: list(values) if isinstance(values, np.ndarray) else values
                 for key, values in data.items()
             }
-        return self._pandas.DataFrame(data).reset_index(drop=True)
+        return pandas.DataFrame(data).reset_index(drop=True)
 
     @property
     def has_labels(self) -> bool:
@@ -218,7 +218,9 @@ class Datalab:
 
     def _keep(self, name: str, columns: dict[str, Any], score: float) -> None:
         """Put what was found of one issue into the tables, in place of what was there."""
-        table = self._pandas.DataFrame(columns)
+        import pandas
+
+        table = pandas.DataFrame(columns)
         table.columns = [f"is_{name}_issue", f"{name}_score", *list(columns)[2:]]
         self._details[name] = table
         for column in table.columns[:2]:
@@ -226,7 +228,7 @@ class Datalab:
         line = {"issue_type": name, "score": score, "num_issues": int(table.iloc[:, 0].sum())}
         others = self.issue_summary[self.issue_summary["issue_type"] != name]
         lines = [*others.to_dict("records"), line]
-        self.issue_summary = self._pandas.DataFrame(lines)
+        self.issue_summary = pandas.DataFrame(lines)
 
     def _find_label(
         self, pred_probs: Any, features: Any, knn_graph: Any, options: dict

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._optional import require
 from ...auditing import audit_votes
 
 __all__ = ["get_label_quality_multiannotator", "get_majority_vote_label"]
@@ -64,7 +63,8 @@ def get_label_quality_multiannotator(
     >>> result["label_quality"]["consensus_label"].tolist()
     [0, 1, 1]
     """
-    pandas = require("pandas", extra="tables")
+    import pandas
+
     votes, annotators = _read_votes(labels_multiannotator)
     proba = np.asarray(pred_probs, dtype=float)
     if proba.ndim != 2 or len(proba) != len(votes):

@@ -7,7 +7,6 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 
-from ...._optional import require
 from ....auditing import audit_targets
 from ..count import take_rows
 
@@ -96,7 +95,8 @@ class CleanLearning(BaseEstimator):
         pandas.DataFrame
             ``is_label_issue``, ``label_quality``, ``given_label``, ``predicted_label``.
         """
-        pandas = require("pandas", extra="tables")
+        import pandas
+
         X = X if hasattr(X, "shape") else np.asarray(X)
         y = np.asarray(y, dtype=float)
         predictions = np.empty(len(y))
