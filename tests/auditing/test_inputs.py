@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from auditing_cases import blobs
-from errata.auditing.inputs._inputs import read_inputs
+from errata.auditing.inputs._inputs import check_pred_proba, read_inputs
 from errata.auditing.inputs._labels import label_column
 
 X, CODES = blobs(60)
@@ -172,3 +172,37 @@ def test_many_numbers_that_may_be_classes_get_a_note():
 def test_what_is_not_a_table_is_told(X, message):
     with pytest.raises(ValueError, match=message):
         read_inputs(X, np.arange(60) % 2)
+
+
+def half_precision():
+    """Probabilities as a file of 16 bits keeps them: some rows sum to less than one."""
+    rng = np.random.default_rng(0)
+    proba = rng.dirichlet([0.1] * 40, 300).astype(np.float16).astype(float)
+    return proba * rng.uniform(0.985, 1.001, (300, 1))
+
+
+def test_probabilities_that_nearly_sum_to_one_are_made_to():
+    given = half_precision()
+    notes = []
+    proba = check_pred_proba(given, np.arange(40), 300, notes)
+    np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(proba, given / given.sum(axis=1, keepdims=True), rtol=1e-6)
+    assert len(notes) == 1
+    assert "sum to between 0.98" in notes[0]
+
+
+def test_probabilities_that_sum_to_one_stay_as_they_are():
+    given = np.random.default_rng(0).dirichlet([1] * 3, 50)
+    notes = []
+    assert np.array_equal(check_pred_proba(given, np.arange(3), 50, notes), given)
+    assert notes == []
+
+
+@pytest.mark.parametrize("factor", [0.97, 1.03])
+def test_probabilities_that_do_not_sum_to_one_are_refused(factor):
+    given = np.full((4, 2), 0.5)
+    given[2] *= factor
+    with pytest.raises(
+        ValueError, match=r"do not sum to one, but to between (0.97|1) and (1|1.03)"
+    ):
+        check_pred_proba(given, np.arange(2), 4)

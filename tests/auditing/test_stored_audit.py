@@ -219,6 +219,21 @@ def test_probabilities_may_be_columns(tmp_path):
     assert_same(found, wanted)
 
 
+def test_rounded_probabilities_are_made_to_sum_to_one_in_parts_too(tmp_path):
+    random = np.random.default_rng(0)
+    codes = np.searchsorted(["ant", "bee", "cat"], TABLE["pet"])
+    proba = random.dirichlet(np.ones(3), N) * 0.3
+    proba[np.arange(N), codes] += 0.7
+    rounded = proba * random.uniform(0.985, 1.001, (N, 1))
+    table = TABLE | {f"p{j}": rounded[:, j] for j in range(3)}
+    names = ["p0", "p1", "p2"]
+    found = stored(write(tmp_path / "pets", [0, 1_200, N], table), tmp_path, pred_proba=names)
+    assert_same(found, in_memory(TABLE, pred_proba=rounded))
+    assert any("made to sum to one" in note for note in found.notes)
+    exact = in_memory(TABLE, pred_proba=proba)
+    np.testing.assert_allclose(found.p_wrong, exact.p_wrong, rtol=0, atol=1e-9)
+
+
 class Frequencies:
     name = "frequencies"
 

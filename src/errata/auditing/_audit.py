@@ -81,7 +81,7 @@ def audit(
     pred_proba : array-like or dataframe of shape (n, K), optional
         Out-of-fold probabilities of the labels by a model of yours, pooled with the others. The
         columns of an array are in the order of the sorted labels, those of a dataframe are matched
-        to the labels by name.
+        to the labels by name. Rows whose sum is off by at most 2 % are divided by it.
     embeddings : array-like of shape (n, d), optional
         What models should look at instead of ``X``.
     estimators : sequence of classifiers or of (name, classifier) pairs, optional

@@ -135,9 +135,10 @@ def read_table_to_audit(X: Any, y: Any, asked: Asked) -> TableToAudit:
         )
         X, y, known = decided.table, decided.labels, decided.known
     course = None
+    notes: list[str] = []
     if asked.sequence is None:
         given = read_labels(X, y, known, asked.drop)
-        rows = _table_rows(given, asked)
+        rows = _table_rows(given, asked, notes)
         inputs = _inputs(given, rows, asked, seed)
     else:
         course = read_recordings(
@@ -149,7 +150,8 @@ def read_table_to_audit(X: Any, y: Any, asked: Asked) -> TableToAudit:
         )
         inputs = course.inputs
         given = Labelled.of(inputs)
-        rows = _table_rows(given, asked)
+        rows = _table_rows(given, asked, notes)
+    inputs.notes.extend(notes)
     inputs.notes.extend([] if decided is None else decided.notes)
     inputs.notes.extend(notes_on_spellings(_class_sizes(given)))
     display = Display(
@@ -166,7 +168,7 @@ def _class_sizes(given: Labelled) -> dict[Any, int]:
     return dict(zip(given.classes.tolist(), sizes.tolist(), strict=True))
 
 
-def _table_rows(given: Labelled, asked: Asked) -> TableRows:
+def _table_rows(given: Labelled, asked: Asked, notes: list[str]) -> TableRows:
     n, groups, proba = len(given.codes), asked.groups, asked.pred_proba
     return TableRows(
         places=np.arange(n),
@@ -174,7 +176,7 @@ def _table_rows(given: Labelled, asked: Asked) -> TableRows:
         codes=given.codes,
         known=given.known,
         embeddings=asked.embeddings,
-        pred_proba=None if proba is None else check_pred_proba(proba, given.classes, n),
+        pred_proba=None if proba is None else check_pred_proba(proba, given.classes, n, notes),
         groups=None if groups is None else one_per_row("groups", groups, n),
     )
 

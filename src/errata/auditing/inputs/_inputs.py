@@ -324,8 +324,18 @@ def check_trust(trust: Sequence[Any], columns: Sequence[Column]) -> None:
             raise ValueError(f"there is no column {key!r} to trust; {hint}")
 
 
-def check_pred_proba(pred_proba: Any, classes: np.ndarray, n: int) -> np.ndarray:
-    """The probabilities that the user passes, with columns in the order of the sorted labels."""
+MOST_OFF = 0.02  # that sums of rounded probabilities may differ from one
+ROUNDING = 1e-6  # up to which they are left as they are
+
+
+def check_pred_proba(
+    pred_proba: Any, classes: np.ndarray, n: int, notes: list[str] | None = None
+) -> np.ndarray:
+    """The probabilities that the user passes, with columns in the order of the sorted labels.
+
+    Rows that nearly sum to one, as those of half precision do, are divided by their sums; a
+    sentence is added to ``notes``.
+    """
     proba = np.asarray(_in_order(pred_proba, classes), dtype=float)
     k = len(classes)
     if proba.shape != (n, k):
@@ -334,13 +344,32 @@ def check_pred_proba(pred_proba: Any, classes: np.ndarray, n: int) -> np.ndarray
             f"of the sorted labels, but its shape is {proba.shape}."
         )
     ones = np.ones(k)
+    low = high = 1.0
     for rows in blocks(n, CACHED, width=k):
         part = proba[rows]
         if not (part.min() >= 0 and part.max() < np.inf):  # not a number fails, too
             raise ValueError("pred_proba holds numbers that are not probabilities.")
-        if np.abs(part @ ones - 1).max() > 0.01:
-            raise ValueError("the rows of pred_proba do not sum to one.")
+        sums = part @ ones
+        low = min(low, sums.min())
+        high = max(high, sums.max())
+    if low < 1 - MOST_OFF or high > 1 + MOST_OFF:
+        raise ValueError(
+            f"the rows of pred_proba do not sum to one, but to between {low:.4g} and {high:.4g}."
+        )
+    if low < 1 - ROUNDING or high > 1 + ROUNDING:
+        if notes is not None:
+            notes.append(
+                f"The rows of pred_proba sum to between {low:.4g} and {high:.5g}; they were made "
+                "to sum to one."
+            )
+        return divide_by_sums(proba)
     return proba
+
+
+def divide_by_sums(proba: np.ndarray) -> np.ndarray:
+    """Rows that sum to one, those that do so already as they are."""
+    sums = proba.sum(axis=1, keepdims=True)
+    return np.where(np.abs(sums - 1) > ROUNDING, proba / sums, proba)
 
 
 def _in_order(pred_proba: Any, classes: np.ndarray) -> Any:

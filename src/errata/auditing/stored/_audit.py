@@ -244,8 +244,9 @@ def _learn(
     given = given._replace(known=known_mask(given.known, given.codes >= 0))
     groups = None if columns.groups is None else column_array(rows, columns.groups)
     proba = columns.proba_of(rows)
+    notes: list[str] = []
     if proba is not None:
-        proba = check_pred_proba(proba, classes, len(drawn))
+        proba = check_pred_proba(proba, classes, len(drawn), notes)
     inputs = inputs_of(
         given,
         groups=groups,
@@ -256,6 +257,7 @@ def _learn(
         n_rows=table.n_rows,
         pred_proba=proba,
     )
+    inputs.notes.extend(notes)
     inputs.notes.extend(notes_on_spellings(scanned.labels))
     if asked.estimator is None:  # which alone looks at features that are not scaled
         inputs = inputs.without_features()

@@ -14,7 +14,7 @@ from ...tables.stored._sources import Source, take_source_rows
 from .._learning import TableRows
 from .._settings import MOST_CLASSES
 from ..examples._views import Looked
-from ..inputs._inputs import Labelled
+from ..inputs._inputs import Labelled, divide_by_sums
 from ..inputs._labels import check_many_labels, codes_of, has_label, labels_or_none, yes_or_no
 
 
@@ -50,12 +50,13 @@ class TableColumns(NamedTuple):
 
     def rows(self, table: Any, places: np.ndarray, given: Labelled) -> TableRows:
         """Rows as they are to be judged; ``given`` is the same table with labels."""
+        proba = self.proba_of(table)
         return TableRows(
             places=places,
             table=given.table,
             codes=given.codes,
             known=given.known,
-            pred_proba=self.proba_of(table),
+            pred_proba=None if proba is None else divide_by_sums(proba),
             groups=None if self.groups is None else column_array(table, self.groups),
         )
 

@@ -445,17 +445,21 @@ def read_items(
     n, source = len(votes.items), table if embeddings is None else embeddings
     every = np.arange(n)
     features, leaks = features_without_leaks(source, votes.majority, seed=seed, n_jobs=n_jobs)
+    notes: list[str] = []
+    if pred_proba is not None:
+        pred_proba = check_pred_proba(pred_proba, votes.classes, n, notes)
     return Items(
         votes,
         table,
         model_table=_without(table, leaks) if embeddings is None else table,
         X=None if features is None else fit_scale(features.X, seed)[0],
         used=None if features is None or embeddings is not None else features.columns,
-        pred_proba=None if pred_proba is None else check_pred_proba(pred_proba, votes.classes, n),
+        pred_proba=pred_proba,
         groups=None if groups is None else group_numbers(one_per_row("groups", groups, n), every),
         index=row_index(table),
         notes=[
             *([] if features is None else features.notes),
+            *notes,
             *_without_votes(votes),
             *_items_left_out(votes.unvoted[~np.isin(votes.unvoted, votes.items)]),
         ],
