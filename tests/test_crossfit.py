@@ -255,6 +255,14 @@ def test_the_order_by_content_follows_the_rows_dense_or_sparse(seed):
         np.testing.assert_array_equal(order[sort_by_content(rows[order])], sort_by_content(rows))
 
 
+@pytest.mark.parametrize("kind", [np.asarray, csr_matrix])
+def test_the_order_by_content_does_not_hang_on_the_last_bits(kind):
+    random = np.random.default_rng(0)
+    X = np.round(random.normal(size=(200, 3)), 1)  # many rows share the cells they are sorted by
+    shifted = X * (1 + 1e-13 * random.uniform(-1, 1, size=X.shape))
+    np.testing.assert_array_equal(X[sort_by_content(kind(shifted))], X[sort_by_content(kind(X))])
+
+
 def test_the_order_of_stored_cells_does_not_matter():
     X = csr_matrix(np.arange(1.0, 13).reshape(4, 3))
     other = X.copy()
