@@ -227,6 +227,13 @@ def test_missing_files_and_folders_are_named(iris, tmp_path):
     refused(result, "there is no folder", tmp_path)
 
 
+@pytest.mark.parametrize("out", [".", "..", "/"])
+def test_a_folder_that_is_there_is_no_name_for_the_noisy_table(iris, tmp_path, monkeypatch, out):
+    monkeypatch.chdir(tmp_path)
+    result = run(iris, "-l", "species", "-r", 0.1, "-o", out)
+    refused(result, "is a folder; give the name of a file", tmp_path)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_without_permission_is_named(iris, tmp_path):
     locked = tmp_path / "locked"

@@ -24,6 +24,11 @@ def refused(*options):
     return " ".join(result.output.split())
 
 
+@pytest.mark.parametrize("host", ["", " "])
+def test_an_empty_host_is_refused_instead_of_listening_everywhere(audit, host):
+    assert "host is empty" in refused(audit, "--host", host)
+
+
 def test_what_is_no_audit_is_told(tmp_path, audit):
     assert "does not exist" in refused(tmp_path / "nothing.audit")
     (tmp_path / "file.audit").write_text("x")

@@ -77,6 +77,11 @@ def serve(
     Traceback (most recent call last):
     FileNotFoundError: no-such.audit does not exist; give the folder that errata audit has written.
     """
+    if not host.strip():  # sockets take it for every address that the machine has
+        raise ValueError(
+            "host is empty, and other machines could reach the review; give 127.0.0.1, or the "
+            "address to listen on."
+        )
     folder = AuditFolder(Path(audit))
     options = _options(folder, queue, blind, table, images, keys, stop_at)
     name = _reviewer(reviewer)
