@@ -1,4 +1,4 @@
-"""Arrows point one way: a room may import the rooms before it in this list, never one after it."""
+"""Arrows point one way: a sub-package imports those before it in this list, never one after it."""
 
 import ast
 import inspect
@@ -9,7 +9,7 @@ from pathlib import Path
 import errata
 
 ROOT = Path(errata.__file__).parent
-ROOMS = [name for name in errata.__all__ if inspect.ismodule(getattr(errata, name))]
+PUBLIC = [name for name in errata.__all__ if inspect.ismodule(getattr(errata, name))]
 
 ORDER = [
     "exceptions",
@@ -62,8 +62,8 @@ def imports_in(path):
     return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
-def imported_rooms(path, root=ROOT):
-    """The rooms that a module imports; "errata" for the package itself."""
+def imported_packages(path, root=ROOT):
+    """The sub-packages that a module imports; "errata" for the package itself."""
     package = ["errata", *path.relative_to(root).parts[:-1]]
     for node in imports_in(path):
         if isinstance(node, ast.Import):
@@ -81,20 +81,20 @@ def modules():
     return [path for path in sorted(ROOT.rglob("*.py")) if path != ROOT / "__init__.py"]
 
 
-def room_of(path):
+def package_of(path):
     return path.relative_to(ROOT).with_suffix("").parts[0]
 
 
-def test_every_room_has_its_place():
-    assert {room_of(path) for path in modules()} == set(ORDER)
+def test_every_sub_package_is_in_the_order():
+    assert {package_of(path) for path in modules()} == set(ORDER)
 
 
-def test_no_room_imports_one_to_its_right():
+def test_no_sub_package_imports_one_to_its_right():
     backwards = [
-        f"{path.relative_to(ROOT)} imports {room}"
+        f"{path.relative_to(ROOT)} imports {package}"
         for path in modules()
-        for room in imported_rooms(path)
-        if room in ORDER and ORDER.index(room) > ORDER.index(room_of(path))
+        for package in imported_packages(path)
+        if package in ORDER and ORDER.index(package) > ORDER.index(package_of(path))
     ]
     assert backwards == []
 
@@ -109,16 +109,16 @@ def test_an_audit_loads_pages_and_reviews_in_one_place():
 
 def test_the_format_of_a_saved_audit_needs_numpy_and_pyarrow_only():
     paths = (ROOT / "audit_folder").rglob("*.py")
-    rooms = {room for path in paths for room in imported_rooms(path)}
-    assert rooms <= {"_blocks", "_files", "_format", "_optional", "audit_folder", "exceptions"}
+    imported = {package for path in paths for package in imported_packages(path)}
+    assert imported <= {"_blocks", "_files", "_format", "_optional", "audit_folder", "exceptions"}
 
 
-def test_only_the_command_line_reaches_rooms_by_attribute():
+def test_only_the_command_line_reaches_sub_packages_by_attribute():
     # `import errata` hides what is used from the test above.
     sinners = [
         str(path.relative_to(ROOT))
         for path in modules()
-        if room_of(path) != "cli" and {"errata", "__version__"} & set(imported_rooms(path))
+        if package_of(path) != "cli" and {"errata", "__version__"} & set(imported_packages(path))
     ]
     assert sinners == []
 
@@ -130,23 +130,23 @@ def test_the_reader_of_imports_sees_them_all(tmp_path):
         "from ..bench import run\nfrom ._y import z\nfrom .. import cli\nimport numpy\n"
         "import errata.stats\ndef f():\n    from errata.hardness import g\nimport errata\n"
     )
-    found = sorted(imported_rooms(module, root=tmp_path))
+    found = sorted(imported_packages(module, root=tmp_path))
     assert found == ["bench", "cli", "errata", "hardness", "noise", "stats"]
 
 
-def test_public_rooms_are_those_errata_lists():
+def test_public_sub_packages_are_those_errata_lists():
     folders = {path.parent.name for path in ROOT.glob("[a-z]*/__init__.py")}
-    assert folders - {"cli", "audit_folder"} == set(ROOMS) - {"exceptions"}
+    assert folders - {"cli", "audit_folder"} == set(PUBLIC) - {"exceptions"}
 
 
-def test_names_that_a_room_exports_exist():
-    for name in ROOMS:
-        room = getattr(errata, name)
-        assert all(hasattr(room, exported) for exported in room.__all__), name
+def test_names_that_a_sub_package_exports_exist():
+    for name in PUBLIC:
+        package = getattr(errata, name)
+        assert all(hasattr(package, exported) for exported in package.__all__), name
 
 
 # What only one module may import from scikit-learn, so that there is one way for each thing.
-DOORS = {
+ONLY_IN = {
     "NearestNeighbors": ("_neighbors",),
     "cross_val_predict": ("_crossfit",),
     "StratifiedGroupKFold": ("_crossfit",),
@@ -168,6 +168,6 @@ def test_there_is_one_way_for_each_thing():
         f"{path.relative_to(ROOT)} imports {name}"
         for path in modules()
         for name in imported_names(path)
-        if name in DOORS and room_of(path) not in DOORS[name]
+        if name in ONLY_IN and package_of(path) not in ONLY_IN[name]
     ]
     assert beside == []

@@ -1,6 +1,6 @@
 """errata finds the wrong labels in a data set, and learns well in spite of them.
 
-The rooms of the house (``errata.noise``, ``errata.datasets``, ...) are loaded when first used,
+The sub-packages (``errata.noise``, ``errata.datasets``, ...) are loaded when first used,
 so that ``import errata`` and the command line answer at once.
 """
 

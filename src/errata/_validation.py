@@ -214,7 +214,7 @@ def fit_to_codes(estimator: Any, X: Any, codes: np.ndarray, **fit_params: Any) -
 
 
 def _is_plain(estimator: Any, X: Any) -> bool:
-    """Whether no estimator would refuse or convert ``X``; else it goes through its front door."""
+    """Whether no estimator would refuse or convert ``X``; else its own checks are called."""
     if not (isinstance(X, np.ndarray) and X.dtype == np.float64 and X.flags.c_contiguous):
         return False
     # NaN and infinity survive a sum, which is quicker than looking at each value; a sum that

@@ -18,7 +18,7 @@ OPTIONS: dict[str, Any] = {
     "fastmath": {"contract", "nsz"},
 }
 compiled = njit(cache=True, **OPTIONS)
-# For functions that only compiled ones call: without a door for Python they are compiled sooner.
+# For functions that only compiled ones call: without an entry for Python they compile sooner.
 inner = njit(**OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True})
 
 LOG2_E = 1.4426950408889634

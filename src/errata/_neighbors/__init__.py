@@ -1,4 +1,4 @@
-"""The one door to neighbours: exact or nearly so, ties to the smaller index, self left out."""
+"""The one way to neighbours: exact or nearly so, ties to the smaller index, self left out."""
 
 from ._search import (
     NeighborIndex,

@@ -153,7 +153,7 @@ class Peeler(DetectorMixin, Filter):
         booster = self._unfitted_booster()
         some = X[left], codes[left], weights[left]
         routed = take_params_of_rows(fit_params, len(codes), left)
-        # Labels were checked at the front door; the booster takes codes, and answers in labels.
+        # Labels were checked by fit; the booster takes codes, and answers in labels.
         booster.classes_ = self.classes_
         booster.n_features_in_ = X.shape[1]
         if hasattr(self, "feature_names_in_"):
