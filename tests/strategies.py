@@ -1,6 +1,7 @@
 """Generators shared by the property tests."""
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -49,3 +50,8 @@ def log_probabilities(draw, min_size=2, max_size=60, low=-1e5, high=50.0):
     kinds = [elements, st.sampled_from([-1e4, -1.0, 0.0]), st.floats(-8, 2, width=16)]
     n = draw(st.integers(min_size, max_size))
     return draw(hnp.arrays(float, n, elements=draw(st.sampled_from(kinds))))
+
+
+# Of statistical tests: one or two seeds in every run, the others among the long experiments.
+SEEDS = [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3, 4))]
+ONE_SEED = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3, 4))]

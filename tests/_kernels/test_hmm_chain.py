@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errata._kernels import _hmm, kernels
-from hidden_chains import by_all_paths, cycling, random_problem
+from sequence.hidden_chains import by_all_paths, cycling, random_problem
 from strategies import seeds
 
 TWINS = [_hmm, kernels("hmm")]

@@ -6,7 +6,7 @@ from errata._neighbors import _approximate, _search
 from errata._neighbors._approximate import CellIndex, find_approximate
 from errata._neighbors._exact import BruteSearch, find_nearest
 from errata.hardness import NeighborDisagreement, nearest
-from naive_hardness import naive_nearest
+from hardness.naive_hardness import naive_nearest
 
 faiss = pytest.importorskip("faiss", reason="faiss is not installed")
 

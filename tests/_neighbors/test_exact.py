@@ -13,7 +13,7 @@ from errata._neighbors._exact import (
     measure_distances,
     pick_nearest,
 )
-from naive_hardness import naive_nearest
+from hardness.naive_hardness import naive_nearest
 from strategies import seeds
 
 # Few values, so that many distances are equal and many rows are the same.

@@ -12,7 +12,7 @@ from sklearn.neighbors import NearestNeighbors
 from errata._neighbors import NeighborIndex, nearest_in
 from errata.exceptions import MissingExtraError, SuspicionWarning
 from errata.hardness import nearest
-from naive_hardness import naive_nearest
+from hardness.naive_hardness import naive_nearest
 
 
 @given(

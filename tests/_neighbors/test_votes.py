@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata._neighbors import find_commonest, vote_margins
-from neighbor_cases import naive_margin
+from filters.neighbor_cases import naive_margin
 from strategies import seeds
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from errata.audit_folder._components import LEAST_BELIEVED, OFF, TEMPER, RowSums, shifted
 from errata.review.inference import Components, evidence_of, no_evidence, update
-from reviewed_tables import KINDS, draw_table
+from review.reviewed_tables import KINDS, draw_table
 
 
 def flat(components):

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.large_tables import lower_limits
+from auditing.recordings_cases import steady, with_wrong_stretches
 from auditing_cases import QUICK, blobs
 from errata.noise import flip_labels
-from large_tables import lower_limits
-from recordings_cases import steady, with_wrong_stretches
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.naive_bayes import GaussianNB
 
 import errata
+from auditing.recordings_cases import steady
 from auditing_cases import QUICK, blobs
 from errata import _validation
 from errata._validation import check_labels
@@ -17,7 +18,6 @@ from errata.auditing.inputs import _labels as _audited_labels
 from errata.auditing.models._default import Forest, NearestRows, RBFRidge
 from errata.datasets import make_twonorm
 from errata.noise import flip_labels
-from recordings_cases import steady
 
 pytestmark = pytest.mark.usefixtures("few_trees")  # and the same is asked of audits with them
 X, CODES = blobs(90)

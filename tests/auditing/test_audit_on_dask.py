@@ -4,9 +4,18 @@ import signal
 import pytest
 
 import errata
+from auditing.large_tables import (
+    HOW,
+    TABLE,
+    N,
+    assert_same,
+    equal_cuts,
+    in_memory,
+    lower_limits,
+    write,
+)
 from engine_cases import two_workers
 from errata._engine import Stage
-from large_tables import HOW, TABLE, N, assert_same, equal_cuts, in_memory, lower_limits, write
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 pytest.importorskip("distributed", reason="the scale extra is not installed")

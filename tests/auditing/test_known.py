@@ -151,7 +151,7 @@ def test_known_labels_come_back_from_disk(tmp_path):
 
 
 def test_known_labels_of_recordings_are_not_flagged(walks):
-    from recordings_cases import steady, with_wrong_stretches
+    from auditing.recordings_cases import steady, with_wrong_stretches
 
     X, labels, names = steady()
     noisy, wrong = with_wrong_stretches(labels, [25, 165, 245, 405, 665])

@@ -5,8 +5,8 @@ import pytest
 from click.testing import CliRunner
 
 import errata
+from auditing.large_tables import HOW, TABLE, N, equal_cuts, write
 from errata.cli.__main__ import main
-from large_tables import HOW, TABLE, N, equal_cuts, write
 
 ONE = "these may be spellings of one label, but count as {} of their own. If they are one, write "
 CYRILLIC_A = "\u0430"

@@ -12,11 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 import errata
-from errata._random import draw_seed
-from errata.auditing._in_memory import rows_to_learn_from
-from errata.auditing.stored import _audit
-from errata.auditing.stored import _passes as _judge_parts
-from large_tables import (
+from auditing.large_tables import (
     FLIPPED,
     HOW,
     LEARNT,
@@ -28,6 +24,10 @@ from large_tables import (
     lower_limits,
     write,
 )
+from errata._random import draw_seed
+from errata.auditing._in_memory import rows_to_learn_from
+from errata.auditing.stored import _audit
+from errata.auditing.stored import _passes as _judge_parts
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -332,7 +332,7 @@ import sys
 import pytest
 import errata
 from errata._engine import Stage
-from large_tables import HOW, lower_limits
+from auditing.large_tables import HOW, lower_limits
 
 def wait_in_the_middle(told):
     if isinstance(told, Stage) and told.name == "judging" and told.done >= 300:

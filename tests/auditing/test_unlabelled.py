@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.recordings_cases import steady
 from auditing_cases import QUICK, blobs
 from errata.noise import flip_labels
-from recordings_cases import steady
 
 X, CODES = blobs(210)
 NAMES = np.array(["ant", "bee", "cat"], dtype=object)

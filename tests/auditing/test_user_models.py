@@ -6,6 +6,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 import errata
+from auditing.large_tables import lower_limits
 from auditing_cases import CODES, GROUPS, QUICK, X
 from errata.auditing import NewRows, TrainingData
 from errata.auditing.models._base import cross_fit_proba
@@ -15,7 +16,6 @@ from errata.auditing.models._default import (
     estimator_table,
     named_models,
 )
-from large_tables import lower_limits
 
 
 def test_classifiers_are_named_after_their_class_or_as_the_user_says():

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 import errata
+from auditing.recordings_cases import steady, with_wrong_stretches
 from errata.cli.__main__ import main
 from errata.tables import read_table, write_table
-from recordings_cases import steady, with_wrong_stretches
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("jinja2", reason="jinja2 is not installed")

@@ -5,7 +5,7 @@ from rich.console import Console
 
 from errata._format import percent
 from errata.cli._findings import print_findings
-from fake_summary import no_skill, perhaps_overlap, random_summary
+from report.fake_summary import no_skill, perhaps_overlap, random_summary
 
 
 def printed(summary):

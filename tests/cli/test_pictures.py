@@ -12,7 +12,7 @@ from errata.review.server._folder import AuditFolder
 from errata.review.server._serve import _options
 from errata.review.server._standing import QUEUES
 from errata.tables import read_table, write_table
-from picture_cases import picture_folder
+from tables.picture_cases import picture_folder
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 pytest.importorskip("jinja2", reason="jinja2 is not installed")

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import RidgeCV
 
-import naive_ridge
+from elm import naive_ridge
 from errata.elm._fit import (
     GRID,
     choose_alpha,

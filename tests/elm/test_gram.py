@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from elm.naive_ridge import ridge
 from errata.elm._ridge import GramRecord, merge_records, sum_all_others
-from naive_ridge import ridge
 from strategies import seeds
 
 FIELDS = GramRecord._fields

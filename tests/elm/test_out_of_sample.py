@@ -10,7 +10,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-import naive_ridge
+from elm import naive_ridge
 from errata.elm import _hidden_layer
 from errata.elm._fit import gather, predict_outside
 from errata.elm._hidden_layer import HiddenRows, draw_layer

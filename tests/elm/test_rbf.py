@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-import naive_ridge
+from elm import naive_ridge
 from errata.elm import ELMClassifier, ELMRegressor
 from errata.elm._hidden_layer import HiddenLayer, draw_centers
 from errata.exceptions import SuspicionWarning

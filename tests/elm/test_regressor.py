@@ -3,7 +3,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-import naive_ridge
+from elm import naive_ridge
 from errata._crossfit import make_folds
 from errata.elm import ELMRegressor
 from errata.elm._hidden_layer import HiddenLayer

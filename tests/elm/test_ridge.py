@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from elm.naive_ridge import ridge, smoother
 from errata.elm._ridge import CholeskyFactor, GramRecord, RidgeSystem, SpectralFactor
-from naive_ridge import ridge, smoother
 
 OPTIONS = [
     {"fit_intercept": intercept, "weight": weight}

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from ensemble.limited_random import LimitedRandom
 from errata.ensemble._bags import REDRAWS, draw_bags, draw_by_weight, draw_uniformly, is_one_class
-from limited_random import LimitedRandom
 from strategies import seeds
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from errata.feature_selection._criteria import CountedRisk, Information, SoftRisk
 from errata.feature_selection._distances import sort_by_class
-from naive_information import naive_information, naive_posteriors
+from feature_selection.naive_information import naive_information, naive_posteriors
 
 K = 4
 

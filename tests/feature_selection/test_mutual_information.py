@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from errata.exceptions import SuspicionWarning
 from errata.feature_selection import mutual_information
-from naive_information import naive_information
+from feature_selection.naive_information import naive_information
 from strategies import seeds
 
 SIX = [0, 1, 3, 7, 8, 10]

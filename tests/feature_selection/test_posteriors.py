@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 from errata.exceptions import SuspicionWarning
 from errata.feature_selection import bayes_risk, knn_posteriors, posterior_information
-from naive_information import naive_posteriors
+from feature_selection.naive_information import naive_posteriors
 from strategies import seeds
 
 SIX, HALVES = [0, 1, 3, 7, 8, 10], ["a", "a", "a", "b", "b", "b"]

@@ -11,7 +11,7 @@ from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.exceptions import ClassRetentionWarning
 from errata.filters import Cleaner, DetectorFilter
 from errata.hardness import NeighborDisagreement
-from peeling_cases import noisy_blobs
+from filters.peeling_cases import noisy_blobs
 from strategies import seeds
 
 

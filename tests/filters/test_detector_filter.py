@@ -15,7 +15,7 @@ from errata.filters import DetectorFilter, MarginPeeler
 from errata.hardness import ClassLikelihood, InstanceHardness, NeighborDisagreement
 from errata.noise import flip_labels
 from errata.tolerant import ReinforcedLinearRegression, ReinforcedLogisticRegression, ReinforcedPCA
-from peeling_cases import noisy_blobs
+from filters.peeling_cases import noisy_blobs
 
 DETECTORS = [
     NeighborDisagreement(),

@@ -14,6 +14,7 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from ensemble.long_servedio import clean_error
 from errata.datasets import load_dataset, make_twonorm
 from errata.ensemble import (
     DiscreteAdaBoostClassifier,
@@ -25,8 +26,7 @@ from errata.exceptions import ClassRetentionWarning
 from errata.filters import Cleaner, DetectorFilter, FilteredClassifier, MarginPeeler, WeightPeeler
 from errata.hardness import NeighborDisagreement
 from errata.noise import flip_labels
-from long_servedio import clean_error
-from peeling_cases import noisy_blobs, noisy_twonorm
+from filters.peeling_cases import noisy_blobs, noisy_twonorm
 
 
 def peeled(**parameters):

@@ -10,8 +10,8 @@ from sklearn.utils import get_tags
 
 from errata.exceptions import SuspicionWarning
 from errata.hardness import NeighborDisagreement, k_disagreeing_neighbors, nearest
-from naive_hardness import naive_nearest
-from neighbor_cases import TINY_X, TINY_Y
+from filters.neighbor_cases import TINY_X, TINY_Y
+from hardness.naive_hardness import naive_nearest
 from strategies import seeds
 
 

@@ -6,7 +6,7 @@ from scipy.sparse import csr_matrix
 
 from errata.hardness import _local_sets
 from errata.hardness._local_sets import LocalSets, find_local_sets
-from naive_hardness import naive_local_sets
+from hardness.naive_hardness import naive_local_sets
 
 coarse_tables = hnp.arrays(
     float, st.tuples(st.integers(3, 25), st.integers(1, 3)), elements=st.integers(0, 4)

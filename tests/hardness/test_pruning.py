@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from errata.hardness._trees import GrownTree, estimate_errors, grow_and_prune, grow_tree, prune
-from naive_hardness import naive_prune
+from hardness.naive_hardness import naive_prune
 from strategies import seeds
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from errata.noise import disturb_targets
-from seeds import SEEDS
+from strategies import SEEDS
 
 Y = np.random.default_rng(3).normal(50, 10, 300)
 KINDS = ("swap", "gross", "shift", "unit")

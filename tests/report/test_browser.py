@@ -7,7 +7,7 @@ import pytest
 from browsing import needs_browser, noted_by
 from errata._format import percent, visible
 from errata.report import _words
-from fake_summary import digits_summary, no_lift, no_skill
+from report.fake_summary import digits_summary, no_lift, no_skill
 
 pytestmark = needs_browser
 

@@ -1,6 +1,6 @@
 from errata.report import render
 from errata.report._charts import rates_by_value
-from fake_summary import digits_summary
+from report.fake_summary import digits_summary
 
 
 def value(name, rate):

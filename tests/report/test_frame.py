@@ -7,7 +7,7 @@ import pytest
 
 from browsing import dom, needs_browser, probed
 from errata.report import ReportFrame, render
-from fake_summary import digits_summary
+from report.fake_summary import digits_summary
 
 PAGE = '<!doctype html><html><head><title>"pets" & \'</title></head></html>'
 

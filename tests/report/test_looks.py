@@ -8,7 +8,7 @@ import pytest
 
 from browsing import browse, needs_browser, noted_by, probed
 from errata.report import write_report
-from fake_summary import digits_summary, no_skill, random_summary
+from report.fake_summary import digits_summary, no_skill, random_summary
 
 pytestmark = needs_browser
 

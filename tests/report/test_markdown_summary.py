@@ -1,7 +1,7 @@
 import numpy as np
 
 from errata.report import summary_in_markdown
-from fake_summary import random_summary
+from report.fake_summary import random_summary
 
 
 def summary(**changes):

@@ -8,7 +8,7 @@ import pytest
 
 from errata.report import _packing as packing
 from errata.report import render, write_report
-from fake_summary import digits_summary, no_lift, no_skill, perhaps_overlap, random_summary
+from report.fake_summary import digits_summary, no_lift, no_skill, perhaps_overlap, random_summary
 
 EVIL = """</script><script>alert(1)</script>" onload='alert(2)' <!-- {{ 7 * 7 }} &amp;"""
 SECTIONS = ["notes", "self-check", "classes", "spread", "map", "examples", "method"]

@@ -4,7 +4,7 @@ from pathlib import Path
 from errata import report
 from errata._kinds import CLASSES, KINDS, SEQUENCES
 from errata.report import render
-from fake_summary import digits_summary, no_skill
+from report.fake_summary import digits_summary, no_skill
 
 FRAME = {"header", "top"}  # of every page, in its head
 

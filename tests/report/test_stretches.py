@@ -4,7 +4,7 @@ import pytest
 
 from browsing import needs_browser, noted_by
 from errata.report import _classes, render
-from fake_summary import no_skill, random_summary, with_stretches
+from report.fake_summary import no_skill, random_summary, with_stretches
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from review_cases import write_audit
-from reviewing import Page
+from review.review_cases import write_audit
+from review.reviewing import Page
 
 
 @pytest.fixture

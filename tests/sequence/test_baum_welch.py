@@ -13,7 +13,7 @@ from errata.sequence._statistics import (
     compute_feature_floor,
     tally_hidden,
 )
-from hidden_chains import CENTRES, gaussian_chain
+from sequence.hidden_chains import CENTRES, gaussian_chain
 
 START = np.array([0.5, 0.3, 0.2])
 TRANSITIONS = np.array([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.3, 0.6]])

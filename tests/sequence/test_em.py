@@ -20,7 +20,7 @@ from errata.sequence._statistics import (
     tally_hidden,
     tally_labelled,
 )
-from hidden_chains import gaussian_chain
+from sequence.hidden_chains import gaussian_chain
 from strategies import seeds
 
 PARAMETERS = ("startprob_", "transmat_", "weights_", "means_", "covariances_")

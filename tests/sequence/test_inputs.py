@@ -5,7 +5,7 @@ import pytest
 
 from errata.exceptions import SuspicionWarning
 from errata.sequence import BaumWelchHMM, SupervisedHMM, TolerantHMM
-from hidden_chains import gaussian_chain
+from sequence.hidden_chains import gaussian_chain
 
 X, CLASSES = gaussian_chain(120)
 models = pytest.mark.parametrize("model", [SupervisedHMM, BaumWelchHMM, TolerantHMM])

@@ -4,7 +4,7 @@ from scipy.stats import multivariate_normal
 from sklearn.mixture import GaussianMixture
 
 from errata.sequence import SupervisedHMM
-from hidden_chains import CENTRES, gaussian_chain, staying
+from sequence.hidden_chains import CENTRES, gaussian_chain, staying
 
 
 def test_one_component_is_mean_and_covariance_of_each_class():

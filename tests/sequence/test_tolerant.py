@@ -6,7 +6,7 @@ from sklearn.metrics import roc_auc_score
 from errata.noise import NoiseModel, flip_labels
 from errata.sequence import TolerantHMM
 from errata.sequence._statistics import warn_if_worse_than_chance
-from hidden_chains import gaussian_chain
+from sequence.hidden_chains import gaussian_chain
 
 
 def planted(rate=0.2, seed=0, n=600, **how):

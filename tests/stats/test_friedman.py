@@ -9,7 +9,7 @@ from errata.stats import (
     average_ranks,
     friedman_test,
 )
-from score_tables import (
+from stats.score_tables import (
     DEMSAR,
     DEMSAR_PRINTED,
     NOISE,

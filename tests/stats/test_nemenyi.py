@@ -9,7 +9,7 @@ from errata.stats import (
     nemenyi_test,
 )
 from errata.stats._diagram import find_cliques
-from score_tables import (
+from stats.score_tables import (
     DEMSAR,
     NOISE,
     differing,

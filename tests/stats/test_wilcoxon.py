@@ -13,7 +13,7 @@ from errata.stats import (
     wilcoxon_holm,
 )
 from errata.stats._wilcoxon import correct_by_holm
-from score_tables import (
+from stats.score_tables import (
     METHODS,
     random_table,
     tables,

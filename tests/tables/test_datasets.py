@@ -6,7 +6,7 @@ import errata
 from errata.tables import features_of
 from errata.tables._columns import as_table
 from errata.tables._pictures import get_picture_content
-from picture_cases import drawn, image
+from tables.picture_cases import drawn, image
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 

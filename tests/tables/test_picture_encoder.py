@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from errata.tables import features_of, read_pictures
-from picture_cases import picture_folder
+from tables.picture_cases import picture_folder
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 

@@ -5,7 +5,7 @@ import pytest
 from errata.tables import copy_with_column, copy_with_rows, read_pictures, read_table
 from errata.tables._pictures import find_other_files, is_picture_folder, join_picture_paths
 from errata.tables.stored._files import find_files
-from picture_cases import image, picture_folder
+from tables.picture_cases import image, picture_folder
 
 arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 

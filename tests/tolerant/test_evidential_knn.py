@@ -7,8 +7,8 @@ from errata.exceptions import SuspicionWarning
 from errata.tolerant import EvidentialKNNClassifier
 from errata.tolerant import _evidential_knn as module
 from errata.tolerant._evidential_knn import combine
-from gaussian_classes import TINY10, two_classes
-from seeds import SEEDS
+from strategies import SEEDS
+from tolerant.gaussian_classes import TINY10, two_classes
 
 
 def test_ten_rows_by_hand():

@@ -1,7 +1,7 @@
 import pytest
 
 import errata
-from explaining_cases import HOW, pets
+from auditing.explaining_cases import HOW, pets
 
 
 @pytest.fixture(scope="package")

@@ -3,10 +3,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import errata
+from auditing.explaining_cases import HOW, WRONG, pets
 from auditing_cases import CODES, QUICK, X
 from errata.auditing import load_audit
 from errata.auditing.examples._explanations import chosen_row
-from explaining_cases import HOW, WRONG, pets
 
 
 def weights(explanation):

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
+from auditing.explaining_cases import WRONG
 from errata.auditing.examples._explanations import RowExplanation
-from explaining_cases import WRONG
 
 COLUMNS = [
     {"column": f"c{place}", "value": str(place), "against": weight, "p_label": 0.5}

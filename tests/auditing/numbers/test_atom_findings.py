@@ -3,9 +3,9 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 import errata
+from auditing.target_cases import QUICK
 from errata.auditing.numbers import check_targets, find_wrong_targets
 from errata.auditing.results._flags import draw_flags
-from target_cases import QUICK
 
 
 def spoilt(n=350, seed=0):

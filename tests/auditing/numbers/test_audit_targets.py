@@ -3,8 +3,8 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 
 import errata
+from auditing.target_cases import friedman
 from errata.auditing import load_audit
-from target_cases import friedman
 
 pd = pytest.importorskip("pandas", reason="the tables extra is not installed")
 

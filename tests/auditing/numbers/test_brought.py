@@ -3,9 +3,9 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 
+from auditing.target_cases import straight
 from errata.auditing.numbers import BroughtPredictions, find_wrong_targets
 from errata.auditing.numbers._models import CrossFittedRegressor, TargetData, target_models_of
-from target_cases import straight
 
 
 @pytest.mark.parametrize("regressor", [LinearRegression(), KNeighborsRegressor(3)])

@@ -1,8 +1,8 @@
 import numpy as np
 
+from auditing.target_cases import QUICK, straight
 from errata.auditing.numbers import find_wrong_targets
 from errata.auditing.numbers._task import copies_of, groups_with_copies
-from target_cases import QUICK, straight
 
 
 def doubled(n=100):

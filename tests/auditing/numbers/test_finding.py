@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score
 
+from auditing.target_cases import QUICK, friedman, straight, swapped
 from errata.auditing.numbers import BroughtPredictions, find_wrong_targets
 from errata.auditing.numbers._finding import error_kinds
 from errata.auditing.results._flags import draw_flags
-from seeds import ONE_SEED
-from target_cases import QUICK, friedman, straight, swapped
+from strategies import ONE_SEED
 
 
 @pytest.mark.parametrize("seed", ONE_SEED[:3])

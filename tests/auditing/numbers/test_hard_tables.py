@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from auditing.target_cases import QUICK, straight, swapped
 from errata.auditing.numbers import find_wrong_targets
-from target_cases import QUICK, straight, swapped
 
 
 def test_a_column_that_holds_the_target_accuses_nobody():

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from auditing.target_cases import QUICK, straight
 from errata.auditing.numbers import check_targets, find_wrong_targets
-from target_cases import QUICK, straight
 
 
 def multiplied(n=300):

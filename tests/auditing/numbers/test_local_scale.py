@@ -4,7 +4,7 @@ import pytest
 from errata.auditing.numbers._models import TargetData, robust_scale
 from errata.auditing.numbers._noise_model import LocalScales, local_scales
 from errata.auditing.numbers._settings import LEAST_TOLD_SKEW
-from seeds import SEEDS
+from strategies import SEEDS
 
 
 def scales_of(residuals, X, seed):

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from auditing.target_cases import straight
 from errata.auditing.numbers._models import (
     LinearRidge,
     NearestTargets,
@@ -10,7 +11,6 @@ from errata.auditing.numbers._models import (
     default_target_models,
     weighted_median,
 )
-from target_cases import straight
 
 MODELS = [
     RBFRegression("rbf", 1.0),

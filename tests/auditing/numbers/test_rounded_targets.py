@@ -5,11 +5,11 @@ import pytest
 from sklearn.datasets import make_friedman1
 
 import errata
+from auditing.target_cases import straight
 from errata.auditing.numbers import BroughtPredictions, find_wrong_targets
 from errata.auditing.numbers._models import TargetData
 from errata.auditing.numbers._noise_model import LocalScales, local_scales
 from errata.auditing.numbers._task import rounding_step
-from target_cases import straight
 
 
 @pytest.mark.parametrize("step", [0.25, 1.0, 8.0])

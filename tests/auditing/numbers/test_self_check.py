@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 import errata
+from auditing.target_cases import QUICK, straight
 from errata.auditing.numbers import check_targets, find_wrong_targets
 from errata.auditing.numbers._self_check import planted_swaps
-from target_cases import QUICK, straight
 
 
 def test_planted_errors_are_found_where_the_columns_tell():

@@ -5,8 +5,8 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import errata
+from auditing.target_cases import friedman, swapped
 from errata.auditing.numbers._inputs import TargetColumn, find_target_leaks
-from target_cases import friedman, swapped
 
 pd = pytest.importorskip("pandas", reason="the tables extra is not installed")
 

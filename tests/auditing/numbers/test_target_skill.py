@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from errata.auditing.numbers._finding import skill_of_targets
-from seeds import SEEDS
+from strategies import SEEDS
 
 
 def first_round(targets, predicted):

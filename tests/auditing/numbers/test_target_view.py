@@ -5,9 +5,9 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import errata
+from auditing.target_cases import straight
 from decision_cases import said
 from errata.review import Decisions, as_text, read_audited
-from target_cases import straight
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 WRONG = 7

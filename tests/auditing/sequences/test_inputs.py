@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from auditing.recordings_cases import steady
 from errata.auditing.sequences import check_sequence, read_recordings
 from errata.sequence import WaveletFeatures
-from recordings_cases import steady
 
 X, LABELS, NAMES = steady()
 TABLE = {"a": X[:, 0], "b": X[:, 1], "record": NAMES, "what": LABELS}

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from auditing.recordings_cases import steady
 from errata.auditing import TrainingData
 from errata.auditing.sequences import Recordings, sequence_models
 from errata.auditing.sequences._recordings import gather_recordings
-from recordings_cases import steady
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crowd_cases import draw_votes, make_crowd, workers_right
+from auditing.crowd_cases import draw_votes, make_crowd, workers_right
 from errata.auditing.votes import judge_votes, read_votes
 from errata.auditing.votes._noise_model import copying_workers
 

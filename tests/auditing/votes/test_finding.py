@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from crowd_cases import by_matrices, calibration_error, make_crowd
+from auditing.crowd_cases import by_matrices, calibration_error, make_crowd
 from errata.auditing.votes import judge_votes, read_votes
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from crowd_cases import make_crowd
+from auditing.crowd_cases import make_crowd
 from errata.auditing.votes import ItemModels, judge_votes
 
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.special import gammaln
 from scipy.stats import betabinom, dirichlet_multinomial
 
-from crowd_cases import make_crowd
+from auditing.crowd_cases import make_crowd
 from errata.auditing.votes import _noise_model as noise_model
 from errata.auditing.votes._finding import start
 from errata.auditing.votes._noise_model import Incidence

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from crowd_cases import make_crowd, workers_right
+from auditing.crowd_cases import make_crowd, workers_right
 from errata.auditing.votes import _finding, read_votes
 from errata.auditing.votes._models import ByShares
 from errata.auditing.votes._noise_model import Annotators, Incidence, Kappas

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crowd_cases import draw_votes, make_crowd, workers_right
+from auditing.crowd_cases import draw_votes, make_crowd, workers_right
 from errata.auditing.votes import _finding, read_votes
 from errata.auditing.votes._finding import choose_vote_weight, tempered_logs, votes_by_others
 from errata.auditing.votes._models import ByShares

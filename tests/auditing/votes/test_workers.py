@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from crowd_cases import by_matrices, make_crowd, workers_right
+from auditing.crowd_cases import by_matrices, make_crowd, workers_right
 from errata.auditing.votes import judge_votes, read_votes
 
 

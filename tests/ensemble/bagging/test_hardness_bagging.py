@@ -14,11 +14,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from ensemble.limited_random import LimitedRandom
 from errata.ensemble import HardnessBaggingClassifier, selection_probabilities
 from errata.ensemble.bagging._hardness_bagging import _draw_bags
 from errata.hardness import NeighborDisagreement
 from errata.noise import flip_labels
-from limited_random import LimitedRandom
 
 hardnesses = hnp.arrays(float, st.integers(1, 40), elements=st.floats(0, 1, width=16))
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from ensemble.limited_random import LimitedRandom
 from errata.ensemble.bagging import _pools
 from errata.ensemble.bagging._pools import _draw_orders
-from limited_random import LimitedRandom
 
 
 def visited(multipliers, offsets, n):

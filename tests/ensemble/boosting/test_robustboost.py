@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 
+from ensemble.long_servedio import clean_error, long_servedio
 from errata.datasets import make_twonorm
 from errata.ensemble import (
     DiscreteAdaBoostClassifier,
@@ -12,7 +13,6 @@ from errata.ensemble import (
 from errata.ensemble.boosting._base_learners import predict_codes
 from errata.ensemble.boosting._robustboost import Potential
 from errata.noise import flip_labels
-from long_servedio import clean_error, long_servedio
 
 both = pytest.mark.parametrize("potential", ["one_sided", "two_sided"])
 

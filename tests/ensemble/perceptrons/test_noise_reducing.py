@@ -4,11 +4,11 @@ from sklearn.datasets import make_blobs
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from ensemble.limited_random import LimitedRandom
 from errata.datasets import make_threenorm, make_twonorm
 from errata.ensemble import NoiseReducingBoostClassifier, ParallelPerceptronClassifier
 from errata.exceptions import SuspicionWarning
 from errata.noise import flip_labels
-from limited_random import LimitedRandom
 
 
 def noisy(make=make_twonorm, n=270, level=0.2, seed=0):

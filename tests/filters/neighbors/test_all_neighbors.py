@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from errata.filters import AllNeighborsFilter, EditedNeighborsFilter
-from neighbor_cases import TINY_X, TINY_Y
+from filters.neighbor_cases import TINY_X, TINY_Y
 
 
 def test_worked_example_on_a_line():

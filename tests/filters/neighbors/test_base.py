@@ -24,7 +24,7 @@ from errata.filters import (
 )
 from errata.metrics import filter_report
 from errata.noise import boundary_flip_proba, flip_labels, reference_proba
-from neighbor_cases import TINY_X, TINY_Y, two_clusters
+from filters.neighbor_cases import TINY_X, TINY_Y, two_clusters
 
 # Tables as small and as mixed as these have classes to be spared, which is shown elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore::errata.exceptions.ClassRetentionWarning")

@@ -5,7 +5,7 @@ from sklearn.datasets import load_digits, make_blobs
 from errata.exceptions import ClassRetentionWarning
 from errata.filters import CutEdgeFilter
 from errata.noise import flip_labels
-from neighbor_cases import PLANTED, TINY_X, TINY_Y
+from filters.neighbor_cases import PLANTED, TINY_X, TINY_Y
 
 
 @pytest.mark.parametrize("graph", ["gabriel", "rng"])

@@ -4,7 +4,7 @@ from sklearn.datasets import make_blobs
 
 from errata.exceptions import ClassRetentionWarning
 from errata.filters import EditedNeighborsFilter
-from neighbor_cases import PLANTED, TINY_X, TINY_Y
+from filters.neighbor_cases import PLANTED, TINY_X, TINY_Y
 
 
 def test_planted_errors_on_a_line_are_flagged_and_corrected():

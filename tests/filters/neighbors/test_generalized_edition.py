@@ -5,7 +5,7 @@ from sklearn.datasets import make_blobs
 from errata.exceptions import ClassRetentionWarning
 from errata.filters import Cleaner, GeneralizedEditionFilter
 from errata.noise import flip_labels
-from neighbor_cases import PLANTED, TINY_X, TINY_Y
+from filters.neighbor_cases import PLANTED, TINY_X, TINY_Y
 
 # The neighbours of the row at 0 carry three labels; those of all others are clear.
 DISPUTED_X = np.array([0, 1, -1.1, 1.2, 9, 9.1, 9.2, 9.3, -9, -9.1, -9.2, -9.3, 99, 99.1, 99.2])

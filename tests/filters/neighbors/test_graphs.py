@@ -9,8 +9,8 @@ from errata.filters.neighbors._graph_filters import (
     find_knn_edges,
     find_relative_edges,
 )
-from naive_hardness import naive_nearest
-from neighbor_cases import TINY_X, naive_proximity_pairs
+from filters.neighbor_cases import TINY_X, naive_proximity_pairs
+from hardness.naive_hardness import naive_nearest
 from strategies import seeds
 
 PROXIMITY = {"gabriel": find_gabriel_edges, "rng": find_relative_edges}

@@ -9,7 +9,7 @@ from sklearn.preprocessing import scale
 from errata.filters import CutEdgeFilter, EditedNeighborsFilter, ModeFilter
 from errata.filters.neighbors._graph_filters import compute_similarity, find_knn_edges
 from errata.noise import flip_labels
-from neighbor_cases import PLANTED, TINY_X, TINY_Y
+from filters.neighbor_cases import PLANTED, TINY_X, TINY_Y
 from strategies import seeds
 
 

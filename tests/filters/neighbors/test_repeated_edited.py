@@ -5,7 +5,7 @@ from sklearn.datasets import make_blobs
 from errata.exceptions import ClassRetentionWarning
 from errata.filters import Cleaner, EditedNeighborsFilter, RepeatedEditedFilter
 from errata.noise import flip_labels
-from neighbor_cases import PLANTED, TINY_X, TINY_Y
+from filters.neighbor_cases import PLANTED, TINY_X, TINY_Y
 
 
 def noisy_blobs(seed, rate=0.35):

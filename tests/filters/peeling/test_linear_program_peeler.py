@@ -7,7 +7,7 @@ from errata.filters.peeling._linear_programs import (
     make_margin_lines,
     solve_widest_margin,
 )
-from peeling_cases import LINE, noisy_blobs, noisy_twonorm, peel_line
+from filters.peeling_cases import LINE, noisy_blobs, noisy_twonorm, peel_line
 
 
 def short(**parameters):

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 
 from errata.filters import MarginPeeler
 from errata.filters.peeling._peeling import Rows
-from peeling_cases import noisy_twonorm, peel_line
+from filters.peeling_cases import noisy_twonorm, peel_line
 from strategies import seeds
 
 

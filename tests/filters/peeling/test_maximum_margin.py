@@ -6,7 +6,7 @@ import pytest
 from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.filters import LinearProgramPeeler, maximize_margin
 from errata.filters.peeling._linear_programs import make_margin_lines, solve_widest_margin
-from peeling_cases import noisy_blobs, noisy_twonorm
+from filters.peeling_cases import noisy_blobs, noisy_twonorm
 
 
 @pytest.mark.parametrize("make", [noisy_twonorm, noisy_blobs])

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 
 from errata.filters.peeling._peeling import compute_misclassification_rate
-from peeling_cases import agreements, peel_line
+from filters.peeling_cases import agreements, peel_line
 
 
 def test_accurate_rounds_count_more():

@@ -16,7 +16,7 @@ from errata.ensemble import DiscreteAdaBoostClassifier
 from errata.exceptions import ClassRetentionWarning
 from errata.filters import LinearProgramPeeler, MarginPeeler
 from errata.filters.peeling._linear_programs import make_margin_lines, solve_widest_margin
-from peeling_cases import (
+from filters.peeling_cases import (
     LINE,
     MISLABELLED,
     PEELERS,

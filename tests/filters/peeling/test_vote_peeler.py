@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.filters.peeling._peeling import compute_mean_vote, compute_misclassification_rate
-from peeling_cases import agreements, noisy_blobs, noisy_twonorm, peel_line
+from filters.peeling_cases import agreements, noisy_blobs, noisy_twonorm, peel_line
 from strategies import seeds
 
 

@@ -6,7 +6,7 @@ from scipy.stats import t as student
 
 from errata.filters import WeightPeeler
 from errata.filters.peeling._peeling import compute_mean_weight
-from peeling_cases import noisy_twonorm, peel_line
+from filters.peeling_cases import noisy_twonorm, peel_line
 from strategies import seeds
 
 

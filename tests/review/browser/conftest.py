@@ -2,8 +2,8 @@
 
 import pytest
 
-from review_cases import write_audit
-from reviewing import LONG, serving
+from review.review_cases import write_audit
+from review.reviewing import LONG, serving
 
 
 @pytest.fixture(scope="module")

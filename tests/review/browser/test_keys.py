@@ -1,6 +1,6 @@
 """Keys: each does what it says, once, wherever the focus is."""
 
-from browser_page import events, press, row, said, settled, verdicts
+from review.browser_page import events, press, row, said, settled, verdicts
 
 
 def test_keys_decide_undo_redo_and_survive_a_reload(page, folder):

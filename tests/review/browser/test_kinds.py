@@ -2,9 +2,9 @@
 
 import pytest
 
-from browser_page import events, press, row, said, verdicts
-from review_cases import write_numbers_audit, write_sets_audit
-from reviewing import serving
+from review.browser_page import events, press, row, said, verdicts
+from review.review_cases import write_numbers_audit, write_sets_audit
+from review.reviewing import serving
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 """The kinds of cards: record, text, picture; many classes; blind; and a server that comes back."""
 
-from browser_page import events, press, row, said, settled
 from errata.audit_folder._images import pixels_uri
-from review_cases import write_audit
-from reviewing import Server, serving
+from review.browser_page import events, press, row, said, settled
+from review.review_cases import write_audit
+from review.reviewing import Server, serving
 
 
 def test_a_record_shows_first_what_differs_and_folds_the_rest(page):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from browser_page import events, press, row, said, settled, verdicts
 from errata.review.server._door import open_browser
+from review.browser_page import events, press, row, said, settled, verdicts
 
 
 def test_the_address_bar_ends_without_the_token(page, server):

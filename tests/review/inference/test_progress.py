@@ -4,7 +4,7 @@ import pytest
 from errata.review.inference import no_evidence, progress, undecidable, update
 from errata.review.inference._intervals import wilson
 from errata.review.inference._progress import Pace, SoFar, pace_of, so_far, spot_bound
-from reviewed_tables import draw_table
+from review.reviewed_tables import draw_table
 
 
 def numbers(table, decided, **given):

@@ -20,7 +20,7 @@ from errata.review.inference._progress import (
     stop_sentence,
     warning_sentence,
 )
-from reviewed_tables import draw_table
+from review.reviewed_tables import draw_table
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from errata.audit_folder.decisions import _log
 from errata.review import as_text
 from errata.review.server._standing import RowFilter
-from review_cases import write_audit
-from reviewing import PART, Page, row_of, said
+from review.review_cases import write_audit
+from review.reviewing import PART, Page, row_of, said
 
 
 def kinds(page):

@@ -1,5 +1,5 @@
 from errata.review.server._folder import AuditFolder, audited_table
-from review_cases import write_audit
+from review.review_cases import write_audit
 
 
 def test_a_table_that_moved_along_with_its_audit_is_found(tmp_path):

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from errata.cli.__main__ import main
 from errata.cli._options import Options
 from errata.review.server._reaudit import REPEATED, REPORT_POLICY
-from reviewing import LONG, PART, Page
+from review.reviewing import LONG, PART, Page
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from errata.review import Decisions, decisions_path
-from review_cases import write_audit
-from reviewing import LONG, PART
+from review.review_cases import write_audit
+from review.reviewing import LONG, PART
 
 # Imports once, then serves in a child of its own whenever it is told to.
 SERVERS = """

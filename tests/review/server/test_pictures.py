@@ -8,8 +8,8 @@ import pytest
 from PIL import Image as image
 
 from errata.review.server import _pictures
-from review_cases import write_audit
-from reviewing import Page
+from review.review_cases import write_audit
+from review.reviewing import Page
 
 NAMES = {
     0: "good.png",

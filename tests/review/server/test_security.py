@@ -15,7 +15,7 @@ import errata
 from errata.review.server._app import make_server
 from errata.review.server._door import Door
 from errata.review.server._requests import HEADERS, LARGEST_BODY
-from reviewing import DOOR, LONG, OURS, PART, Page, row_of, serving
+from review.reviewing import DOOR, LONG, OURS, PART, Page, row_of, serving
 
 WRITES = ("/decide", "/undo", "/redo", "/note", "/bulk", "/reaudit")
 READS = (

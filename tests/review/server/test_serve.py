@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from errata.cli.__main__ import main
 from errata.review import Decisions, decisions_path, serve
 from errata.review.exporting._audited import read_audited
-from review_cases import write_audit
-from reviewing import Page, serving
+from review.review_cases import write_audit
+from review.reviewing import Page, serving
 from stored_cases import stored_audit
 
 

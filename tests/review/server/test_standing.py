@@ -5,8 +5,8 @@ import pytest
 
 from errata.review import Event
 from errata.review.server._standing import FIRST_CALIBRATED, RowFilter, read_filter
-from review_cases import write_audit
-from reviewing import Page, row_of
+from review.review_cases import write_audit
+from review.reviewing import Page, row_of
 
 
 def numbers(page, **conditions):

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from review_cases import parquet, pyarrow
-from reviewing import Page
+from review.review_cases import parquet, pyarrow
+from review.reviewing import Page
 
 
 def leave_blank(audit, row):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import errata
-from reviewing import Page
+from review.reviewing import Page
 from vote_cases import PETS, crowd, measured
 
 pytest.importorskip("starlette", reason="starlette is not installed")

@@ -15,9 +15,8 @@ from sklearn.preprocessing import StandardScaler
 
 from errata.noise import flip_labels
 from errata.tolerant import RobustDiscriminantAnalysis
-from gaussian_classes import EM8, THREE, TWO, three_classes, two_classes
-from seeds import SEEDS
-from strategies import seeds
+from strategies import SEEDS, seeds
+from tolerant.gaussian_classes import EM8, THREE, TWO, three_classes, two_classes
 
 
 def exact(**parameters):

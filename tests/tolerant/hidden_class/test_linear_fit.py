@@ -15,8 +15,8 @@ from errata.tolerant.hidden_class._logistic import (
     invert_transition,
     minimise,
 )
-from gaussian_classes import EM8
 from strategies import seeds
+from tolerant.gaussian_classes import EM8
 
 T = np.array([[0.9, 0.1], [0.2, 0.8]])
 

@@ -5,8 +5,8 @@ from sklearn.exceptions import ConvergenceWarning
 from errata.tolerant import RobustMixtureClassifier
 from errata.tolerant.hidden_class._base import Labels, NoiseStep
 from errata.tolerant.hidden_class._mixture import label_components
-from gaussian_classes import two_classes
-from seeds import SEEDS
+from strategies import SEEDS
+from tolerant.gaussian_classes import two_classes
 
 Q = np.array([[0.9, 0.1], [0.8, 0.2], [0.95, 0.05], [0.1, 0.9], [0.2, 0.8], [0.05, 0.95]])
 LABELS = Labels(np.array([0, 0, 1, 1, 1, 0]), np.ones(6))

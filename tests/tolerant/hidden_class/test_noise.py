@@ -14,8 +14,8 @@ from errata.tolerant.hidden_class._base import (
     count_softly,
     warn_if_classes_are_confused,
 )
-from gaussian_classes import EM8
 from strategies import seeds
+from tolerant.gaussian_classes import EM8
 
 R = np.array([[0.96, 0.04], [0.3, 0.7], [1 / 15, 14 / 15]])
 LABELS = Labels(np.array([0, 1, 1]), np.ones(3))

@@ -16,8 +16,8 @@ from errata.exceptions import SuspicionWarning
 from errata.filters import DetectorFilter
 from errata.noise import flip_labels
 from errata.tolerant import NoiseModelClassifier
-from gaussian_classes import EM8, TWO, two_classes
-from seeds import SEEDS
+from strategies import SEEDS
+from tolerant.gaussian_classes import EM8, TWO, two_classes
 
 
 def logistic():

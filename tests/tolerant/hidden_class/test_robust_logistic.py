@@ -9,9 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from errata.tolerant import RobustLogisticRegression
-from gaussian_classes import EM8, THREE, TWO, three_classes, two_classes
-from seeds import SEEDS
-from strategies import seeds
+from strategies import SEEDS, seeds
+from tolerant.gaussian_classes import EM8, THREE, TWO, three_classes, two_classes
 
 T = np.array([[0.9, 0.1], [0.2, 0.8]])
 

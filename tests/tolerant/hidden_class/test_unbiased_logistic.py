@@ -8,9 +8,8 @@ from sklearn.linear_model import LogisticRegression
 
 from errata.tolerant import UnbiasedLogisticRegression
 from errata.tolerant.hidden_class._logistic import compute_unbiased_loss, invert_transition
-from gaussian_classes import EM8, TWO, three_classes, two_classes
-from seeds import SEEDS
-from strategies import seeds
+from strategies import SEEDS, seeds
+from tolerant.gaussian_classes import EM8, TWO, three_classes, two_classes
 
 
 def test_targets_by_hand():

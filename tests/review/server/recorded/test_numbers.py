@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 import pytest
 
 from errata.review import read_audited, review_summary
-from review_cases import write_numbers_audit
-from reviewing import Page, row_of, said
+from review.review_cases import write_numbers_audit
+from review.reviewing import Page, row_of, said
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 

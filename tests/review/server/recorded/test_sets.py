@@ -2,8 +2,8 @@ import pytest
 
 from errata.review import read_audited, review_summary
 from errata.review.server._standing import read_filter
-from review_cases import write_sets_audit
-from reviewing import Page, said
+from review.review_cases import write_sets_audit
+from review.reviewing import Page, said
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
