@@ -51,6 +51,7 @@ ORDER = [
     "bench",
     "comparing",
     "compat",
+    "testing",
     "cli",
 ]
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         sequence,
         stats,
         tables,
+        testing,
         tolerant,
     )
     from .auditing import (
@@ -82,6 +83,7 @@ __all__ = [
     "sequence",
     "stats",
     "tables",
+    "testing",
     "tolerant",
 ]
 
