@@ -126,12 +126,8 @@ class Draws:
 
         def bound(log_slope: float) -> float:
             slope = exp(log_slope)
-            tops = [
-                _top(slope, *stratum, low, high)
-                for *stratum, (low, high) in zip(
-                    self.rows, self.drawn, self.wrong, self.limits, strict=True
-                )
-            ]
+            strata = zip(self.rows, self.drawn, self.wrong, self.limits, strict=True)
+            tops = [_top(slope, rows, n, x, limits) for rows, n, x, limits in strata]
             return (sum(tops) - log_limit) / slope
 
         return floor(_least(bound, -16.0, 7.0) + 1e-9)
@@ -282,8 +278,8 @@ def _log_likelihood(k: np.ndarray, rows: int, n: float, x: float) -> np.ndarray:
     )
 
 
-def _top(slope: float, rows: int, n: float, x: float, low: int, high: int) -> float:
-    """The largest of slope k + log L(k) over whole numbers from low to high.
+def _top(slope: float, rows: int, n: float, x: float, limits: tuple[int, int]) -> float:
+    """The largest of slope k + log L(k) over whole numbers within limits.
 
     It is concave: the factor from k - 1 to k passes 1 at a root of a quadratic.
     """
@@ -292,7 +288,7 @@ def _top(slope: float, rows: int, n: float, x: float, low: int, high: int) -> fl
     c = (rows - n + x) + r * (x - 1) * rows
     a = r - 1
     root = (-b - sqrt(max(b * b - 4 * a * c, 0.0))) / (2 * a) if a else -c / b
-    near = np.unique(np.clip(ceil(root) + np.array([-1, 0, 1]), low, high))
+    near = np.unique(np.clip(ceil(root) + np.array([-1, 0, 1]), *limits))
     return float((slope * near + _log_likelihood(near, rows, n, x)).max())
 
 

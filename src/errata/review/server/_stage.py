@@ -108,7 +108,8 @@ def tell_proven(review: Review) -> str:
     drawn = drawn_rows(folder.numbers["piles"], here, folder.fingerprint)
     if not any(drawn.values()):
         return ""
-    wrong = {row: review.tally.is_wrong(folder.place(row)) for row in here}
+    places = folder.places(list(here)).tolist()
+    wrong = {row: review.tally.is_wrong(place) for row, place in zip(here, places, strict=True)}
     found = certify(drawn, verdicts=wrong, **folder.all_rows)
     return certificate_sentence(found, folder.kind.review.nouns)
 
