@@ -63,7 +63,7 @@ format: $(VENV)/.dev               ## let ruff lay out the code
 
 clean:                             ## remove what these commands made
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist demo.audit \
-		docs/_build docs/_demo docs/_words docs/examples docs/reference/generated docs/reference/rooms docs/reference/used_in
+		docs/_build docs/_demo docs/_words docs/examples docs/reference/commands.rst docs/reference/generated docs/reference/rooms docs/reference/used_in
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -6,6 +6,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_site"))
 
+import commands  # noqa: E402
 import demo  # noqa: E402
 import mathml  # noqa: E402
 import rooms  # noqa: E402
@@ -92,6 +93,9 @@ def from_elsewhere(app, what, name, thing, skip, options):
 def setup(app):
     """Write what the build makes itself, before pages are looked for."""
     app.connect("config-inited", lambda app, config: rooms.write(HERE / "reference" / "rooms"))
+    app.connect(
+        "config-inited", lambda app, config: commands.write(HERE / "reference/commands.rst")
+    )
     app.connect("config-inited", lambda app, config: demo.write(HERE / "_demo", HERE / "_words"))
     app.connect("autodoc-skip-member", from_elsewhere)
     app.connect("build-finished", lambda app, exception: small.shrink(Path(app.outdir)))

@@ -1,9 +1,11 @@
 """Draw the pictures of the pages again: `make figures`."""
 
+import badges
 import from_examples
 import headline
 import packages
 
 headline.draw()
 packages.main()
+badges.main()
 from_examples.draw()
