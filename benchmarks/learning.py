@@ -41,7 +41,7 @@ from sklearn.svm import SVC
 import errata
 from errata import ensemble, tolerant
 from errata._random import clone_keeping_seeds, draw_seed
-from errata.auditing._audit import LEARNT, material
+from errata.auditing._audited_classifier import LEARNT, material
 from errata.auditing.models._default import KernelAndTrees
 from errata.stats import critical_difference, friedman_test, wilcoxon_holm
 from errata.tolerant import KernelRobustLossClassifier, RobustLossClassifier

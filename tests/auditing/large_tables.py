@@ -7,8 +7,8 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import errata
-from errata.auditing import _in_memory
-from errata.auditing.results import _assembly
+from errata.auditing import _learning
+from errata.auditing.classes import _problem
 from errata.auditing.stored import _audit
 from errata.noise import flip_labels
 
@@ -20,9 +20,9 @@ PETS = np.array(["ant", "bee", "cat"], dtype=object)
 
 def lower_limits(monkeypatch, learnt=LEARNT, exact=10**6):
     """Let an audit learn from fewer rows, and hold the results of fewer in memory."""
-    for module in (_in_memory, _in_memory, _audit):
+    for module in (_problem, _learning, _audit):
         monkeypatch.setattr(module, "LEARN_ROWS", learnt)
-    for module in (_assembly, _audit):
+    for module in (_problem, _audit):
         monkeypatch.setattr(module, "EXACT_ROWS", exact)
 
 

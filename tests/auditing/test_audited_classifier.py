@@ -15,8 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing import _audit
-from errata.auditing._audit import material
+from errata.auditing import _audited_classifier
+from errata.auditing._audited_classifier import material
 
 
 @pytest.fixture(scope="module")
@@ -149,13 +149,13 @@ def test_tests_on_rows_that_are_trusted_score_on_the_class(table):
 def test_groups_reach_the_audit_directly_and_by_routing(table, monkeypatch):
     X, labels, *_ = table
     groups, seen = np.arange(len(labels)) // 3, []
-    plain = _audit.audit
+    plain = _audited_classifier.audit
 
     def audit(*given, groups, **how):
         seen.append(groups)
         return plain(*given, groups=groups, **how)
 
-    monkeypatch.setattr(_audit, "audit", audit)
+    monkeypatch.setattr(_audited_classifier, "audit", audit)
     model = audited("drop", GaussianNB(), random_state=0)
     model.fit(X, labels, groups=groups)
     assert_array_equal(seen[0], groups)

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 import errata
 from auditing_cases import QUICK, blobs
-from errata.auditing._audit import class_posterior
+from errata.auditing._audited_classifier import class_posterior
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import pytest
 
 import errata
 from auditing_cases import QUICK, blobs
+from errata.auditing.classes import _problem
 from errata.auditing.examples._examples import example_rows
 from errata.auditing.results import _assembly
 from errata.auditing.results._flags import FlagLine
@@ -33,7 +34,7 @@ def in_memory():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_assembly, "_columns", spy)
-        patch.setattr(_assembly, "EXACT_ROWS", 100)
+        patch.setattr(_problem, "EXACT_ROWS", 100)
         audit = errata.audit(X, labels, known=known, estimators=QUICK, random_state=0)
     return audit, judged_from(*seen)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import errata
 from auditing_cases import QUICK, blobs
 from errata.auditing._settings import LEAST_FLAGGED, SUSPICION_BINS
-from errata.auditing.results import _assembly
+from errata.auditing.classes import _problem
 from errata.auditing.results._flags import (
     Ranking,
     draw_flags,
@@ -107,7 +107,7 @@ def test_nothing_is_flagged_where_nothing_can_be_told():
 def test_a_table_with_more_rows_than_are_sorted_is_flagged_by_a_line(known, monkeypatch):
     X, codes = blobs(150)
     labels, _ = flip_labels(codes, n_flips=12, random_state=0)
-    monkeypatch.setattr(_assembly, "EXACT_ROWS", 149)
+    monkeypatch.setattr(_problem, "EXACT_ROWS", 149)
     audit = errata.audit(X, labels, known=known, estimators=QUICK, random_state=0)
     doubtful = np.ones(150, dtype=bool) if known is None else ~known
     line = draw_line(Ranking.of(audit.p_wrong[doubtful], audit.suspicion[doubtful]))

@@ -5,7 +5,7 @@ import pytest
 
 from auditing_cases import QUICK, blobs
 from errata.auditing import NoiseRate
-from errata.auditing._audit import audit as run
+from errata.auditing.classes._audit import audit as run
 
 
 def test_it_says_in_a_sentence_what_it_found(flowers):

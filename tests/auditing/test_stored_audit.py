@@ -25,7 +25,7 @@ from auditing.large_tables import (
     write,
 )
 from errata._random import draw_seed
-from errata.auditing._in_memory import rows_to_learn_from
+from errata.auditing._learning import rows_to_learn_from
 from errata.auditing.stored import _audit
 from errata.auditing.stored import _passes as _judge_parts
 

@@ -147,7 +147,7 @@ def test_without_tables_or_a_label_there_is_a_sentence(pets, tmp_path):
 @pytest.fixture
 def few_learnt(monkeypatch):
     """As if a table of 120 rows were too large to be learnt from."""
-    for module in ("_in_memory", "stored._audit"):
+    for module in ("classes._problem", "_learning", "stored._audit"):
         monkeypatch.setattr(f"errata.auditing.{module}.LEARN_ROWS", 80)
     # Models of large tables: that of the nearest rows is not among them.
     models = [LinearModel("linear model")]
@@ -228,7 +228,7 @@ def test_two_audits_do_not_share_unfinished_work_which_others_may_not_read(
             seen["result"] = run(pets, "-l", "pet")
         raise OSError("the power is gone")
 
-    monkeypatch.setattr("errata.auditing.stored._audit.audit_in_memory", audit_again)
+    monkeypatch.setattr("errata.auditing.stored._audit.run_audit", audit_again)
     run(pets, "-l", "pet")
     assert seen["result"].exit_code == 2
     assert "Error: another audit is at work in" in seen["result"].stderr
@@ -237,13 +237,13 @@ def test_two_audits_do_not_share_unfinished_work_which_others_may_not_read(
 
 
 def test_an_audit_that_appears_meanwhile_stays(pets, tmp_path, monkeypatch):
-    audit_in_memory = _audit.audit_in_memory
+    run_audit = _audit.run_audit
 
     def another_is_quicker(*arguments, **options):
         (tmp_path / "pets.audit").mkdir()
         (tmp_path / "pets.audit" / "theirs.txt").write_text("first")
-        return audit_in_memory(*arguments, **options)
+        return run_audit(*arguments, **options)
 
-    monkeypatch.setattr(_audit, "audit_in_memory", another_is_quicker)
+    monkeypatch.setattr(_audit, "run_audit", another_is_quicker)
     refused(run(pets, "-l", "pet"), "pets.audit appeared during the audit, and stays as it is")
     assert os.listdir(tmp_path / "pets.audit") == ["theirs.txt"]

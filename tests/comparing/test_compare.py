@@ -24,7 +24,7 @@ RIVALS = {
 @pytest.fixture(autouse=True)
 def quick_audits(monkeypatch):
     """Audits by one model that fits within milliseconds."""
-    for caller in ("comparing._compare", "comparing._competitors", "auditing._audit"):
+    for caller in ("comparing._compare", "comparing._competitors", "auditing._audited_classifier"):
         monkeypatch.setattr(f"errata.{caller}.audit", quick_audit)
 
 

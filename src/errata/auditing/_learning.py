@@ -1,9 +1,9 @@
 """What is learnt from the drawn rows, and any rows of the table judged by it."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from .._random import clone_keeping_seeds
 from ..tables._columns import take_table_rows, without_columns
 from ..tables.features._features import FeaturePlan
 from ._self_check import SelfCheck, run_self_check
-from ._settings import CACHED, NOISE_ROWS, OVERLAP, TREE_ROWS
+from ._settings import CACHED, LEARN_ROWS, NOISE_ROWS, OVERLAP, TREE_ROWS
 from .classes import (
     NoisePosterior,
     Posterior,
@@ -50,6 +50,9 @@ from .models._default import (
 )
 from .models._pooling import Pool, floored_logs, pool_models, pooled_new_rows, some_rows
 from .sequences import SequenceInputs, sequence_models
+
+if TYPE_CHECKING:
+    from ._audit import Options
 
 PROBABILITIES_ARE_OLDER = (
     "The self-check plants errors that your probabilities have never seen. It cannot show whether "
@@ -106,22 +109,13 @@ class Learnt(NamedTuple):
     filler: Filler | None  # None where every row has a label
 
 
-class Brought(NamedTuple):
-    """Models that the user brings."""
-
-    estimator: Any = None
-    pred_proba: np.ndarray | None = None  # of the rows to learn from, checked
-    estimators: Sequence[Any] | None = None
-
-
 def learn(
     inputs: Inputs,
-    brought: Brought,
+    options: "Options",
     *,
+    pred_proba: np.ndarray | None = None,
     course: SequenceInputs | None = None,
     fills: bool = False,
-    seed: int = 0,
-    n_jobs: int | None = None,
     progress: Callable[[str], None],
 ) -> Learnt:
     """Fit and pool the models, and learn the noise.
@@ -130,24 +124,36 @@ def learn(
     ----------
     inputs : Inputs
         Of all rows, or of those that were drawn.
-    brought : Brought
-        The models that the user brings.
+    options : Options
+        The models of the user, seed and threads.
+    pred_proba : array of shape (n, K), optional
+        The user's probabilities of the rows to learn from, checked.
     course : SequenceInputs, optional
         For rows that follow each other in time.
     fills : bool, default=False
         Whether some rows have no label.
-    seed, n_jobs, progress
+    progress : callable
         As for :func:`errata.audit`.
     """
-    models = _models(inputs, brought, course)
-    data = _training_data(inputs, seed, n_jobs)
+    if options.estimators is not None:
+        models = named_models(options.estimators)
+    elif course is not None:
+        models = sequence_models(course.audited)
+    elif inputs.X is not None:
+        models = default_models(len(inputs.audited), len(inputs.present))
+    else:
+        models = []
+    models = [*models, *models_of_user(inputs, options.estimator, pred_proba)]
+    if not models:
+        raise ValueError("no model is left to check the labels: pass a table, or pred_proba.")
+    data = _training_data(inputs, options.seed, options.n_jobs)
     ties = Ties()
     if not data.more_rows:  # a copy of a drawn row was hardly drawn, too
         ties = find_ties(data, inputs, None if course is None else course.audited)
         data = without_copies(data, ties.copies, inputs.notes)
     pool = pool_models(data, models, equal=ties.equal, progress=progress)
     progress("computing the posterior")
-    random, known = np.random.default_rng(seed), inputs.audited_known
+    random, known = np.random.default_rng(options.seed), inputs.audited_known
     posterior = posterior_of(
         pool.logs, data.codes, random, **ties.evidence(data.codes), known=known
     )
@@ -155,21 +161,17 @@ def learn(
     return Learnt(inputs, data, pool, posterior, ties, models, filler)
 
 
-def _models(
-    inputs: Inputs, brought: Brought, course: SequenceInputs | None
-) -> list[OutOfFoldModel]:
-    if brought.estimators is not None:
-        models = named_models(brought.estimators)
-    elif course is not None:
-        models = sequence_models(course.audited)
-    elif inputs.X is not None:
-        models = default_models(len(inputs.audited), len(inputs.present))
-    else:
-        models = []
-    models = [*models, *models_of_user(inputs, brought.estimator, brought.pred_proba)]
-    if not models:
-        raise ValueError("no model is left to check the labels: pass a table, or pred_proba.")
-    return models
+def rows_to_learn_from(n: int, seed: int) -> np.ndarray:
+    """The places of the rows to learn from, in order; all of them where they are few.
+
+    Examples
+    --------
+    >>> len(rows_to_learn_from(1_000_000, seed=0)), len(rows_to_learn_from(10, seed=0))
+    (200000, 10)
+    """
+    if n <= LEARN_ROWS:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, LEARN_ROWS, replace=False))
 
 
 def _training_data(inputs: Inputs, seed: int, n_jobs: int | None) -> TrainingData:

@@ -18,7 +18,7 @@ from .._progress import Counted, open_counter
 from .._random import draw_seed, draw_seeds
 from .._validation import check_choice, check_count, check_mask
 from ..auditing import Audit, audit
-from ..auditing._audit import class_posterior
+from ..auditing._audited_classifier import class_posterior
 from ..auditing.inputs._inputs import Inputs, read_inputs
 from ..bench._experiment import Cell
 from ..bench._run import ResultFile, format_object, make_result_folder, read_results, write_manifest

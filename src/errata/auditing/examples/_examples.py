@@ -1,7 +1,7 @@
 """Examples: the most suspicious rows, with values and reasons, and a map of all."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.decomposition import PCA
@@ -11,6 +11,7 @@ from ..._neighbors import nearest_in
 from .._learning import notes_about_duplicates
 from .._settings import (
     COMPARED_PICTURES,
+    EXAMPLE_COLUMNS,
     FEWEST_EXAMPLES,
     MANY_ROWS,
     MAP_FITTED_ROWS,
@@ -23,16 +24,19 @@ from ..inputs._inputs import Display, Inputs, for_all_rows
 from ..results._audit import Audit
 from ..sequences import SequenceInputs, draw_traces
 from ._cards import compare_rows
-from ._views import Near, Neighborhood, RowValues, View, most_probable_others, reasons_for
+from ._views import (
+    Near,
+    Neighborhood,
+    RowsView,
+    RowValues,
+    View,
+    most_probable_others,
+    reasons_for,
+)
 
-
-class Showing(NamedTuple):
-    """How rows of a table are shown."""
-
-    look: Callable[[np.ndarray], View]  # at some rows
-    display: Display
-    seed: int
-    n_jobs: int | None
+if TYPE_CHECKING:
+    from .._audit import Options
+    from ..results._base import BaseAudit
 
 
 def shown_rows(audit: Audit) -> np.ndarray:
@@ -42,14 +46,19 @@ def shown_rows(audit: Audit) -> np.ndarray:
 
 
 def show(
-    audit: Audit, rows: np.ndarray, showing: Showing, course: SequenceInputs | None = None
+    audit: Audit,
+    rows: np.ndarray,
+    look: Callable[[np.ndarray], View],
+    display: Display,
+    options: "Options",
+    course: SequenceInputs | None = None,
 ) -> None:
     """Add the map of the data, and the rows that are worth it or, in recordings, stretches."""
-    view = showing.look(rows)
+    view = look(rows)
     places = view.places(rows)
-    audit.points = view.in_table(_points(audit, view, places, showing.seed))
+    audit.points = view.in_table(_points(audit, view, places, options.seed))
     if course is None:
-        _show_rows(audit, view, places, showing)
+        _show_rows(audit, view, places, display, options)
     else:
         _show_stretches(audit, course)
 
@@ -69,9 +78,11 @@ def _points(audit: Audit, view: View, shown: np.ndarray, seed: int) -> dict[str,
     return draw_map(for_all_rows(inputs, inputs.X, 0.0), shown, drawn, seed)
 
 
-def _show_rows(audit: Audit, view: View, shown: np.ndarray, showing: Showing) -> None:
+def _show_rows(
+    audit: Audit, view: View, shown: np.ndarray, display: Display, options: "Options"
+) -> None:
     """Add examples, and copies that disagree."""
-    inputs, display, n_jobs = view.inputs, showing.display, showing.n_jobs
+    inputs, n_jobs = view.inputs, options.n_jobs
     near = Neighborhood(inputs, n_jobs=n_jobs).around(shown)
     reasons = reasons_for(shown, near, inputs, view.posterior.other, view.models)
     columns = {
@@ -85,7 +96,7 @@ def _show_rows(audit: Audit, view: View, shown: np.ndarray, showing: Showing) ->
         describe_examples(
             *(shown, reasons, near, columns, inputs, display.image_shape),
             ids=None if ids is None else view.of_all(ids),
-            seed=showing.seed,
+            seed=options.seed,
             n_jobs=n_jobs,
         )
     )
@@ -171,6 +182,40 @@ def describe_examples(
             zip(rows, reasons, around, nearest, told, strict=True)
         )
     ]
+
+
+def describe_rows(
+    view: RowsView, audit: "BaseAudit", ids: np.ndarray | None, *, n_jobs: int | None = None
+) -> list[dict[str, Any]]:
+    """The most suspicious rows of an audit of whatever kind, as plain dicts ready for JSON."""
+    rows = example_rows(audit.suspicion, audit.flagged, view.doubtful)
+    near = Neighborhood(view.inputs, n_jobs=n_jobs).around(rows)
+    values = RowValues(view.inputs.table, None)
+    places = list(range(len(values.columns)))[:EXAMPLE_COLUMNS]
+    told = []
+    for row, sentences, around in zip(rows.tolist(), view.reasons(rows, near), near, strict=True):
+        others = around.rows[: view.n_similar].tolist()
+        away = around.distances[: view.n_similar].tolist()
+        similar = [view.label(other) for other in others]
+        told.append(
+            {
+                **view.judged(row),
+                "id": None if ids is None else str(ids[row]),
+                "reasons": sentences,
+                "similar": [
+                    each | {"distance": round(distance, 4)}
+                    for each, distance in zip(similar, away, strict=True)
+                ],
+                "values": values.of(row, places),
+                "speaking": 0,
+                "image": values.picture(row) if view.has_pictures else None,
+                "compared": [
+                    each | {"values": values.of(other, places), "differs": [], "image": None}
+                    for each, other in zip(similar, others, strict=True)
+                ],
+            }
+        )
+    return told
 
 
 def _judged(row: int, columns: Mapping[str, np.ndarray], ids: np.ndarray | None) -> dict[str, Any]:

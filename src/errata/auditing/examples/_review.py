@@ -7,7 +7,6 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ from ...audit_folder import (
 )
 from ...tables._columns import take_table_rows
 from .._settings import CARD_TIME, CARDS_AT_ONCE, LEARN_ROWS
-from ..classes import Grouped, without_hypotheses
+from ..classes import Grouped
 from ..inputs._inputs import Display
 from ._cards import CardMaker, card_rows
 from ._explanations import Explainer, RowExplanation, chosen_row
@@ -62,19 +61,6 @@ class ForReview:
     has_neighbors: bool = True  # not in recordings, where a row like others is nothing unusual
     table: Any = None  # whose cells are shown; None for that of the inputs
     explainer: Explainer | None = None  # of single rows, where models can be asked again
-
-    @classmethod
-    def of_rows(
-        cls,
-        view: RowsView,
-        audit: "BaseAudit",
-        doubtful: np.ndarray,
-        display: Display,
-        **how: Any,
-    ) -> "ForReview":
-        """Of an audit that keeps no hypotheses but what all of them say together."""
-        grouped = partial(without_hypotheses, audit.p_row)
-        return cls(lambda rows: view, grouped, doubtful, display, **how)
 
     def showing(self, table: Any) -> "ForReview":
         """The same with the cells of another table, which may have columns that no model saw."""

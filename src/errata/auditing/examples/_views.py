@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ...audit_folder import pixels_uri, thumbnail_uri
 from ...tables._columns import Column, column_names, columns_of
 from ...tables._pictures import get_picture_content, has_pictures, name_pictures
 from .._learning import Judge, JudgedRows, Learnt, TableRows
-from .._settings import EXAMPLE_TEXT, NEIGHBORS
+from .._settings import EXAMPLE_TEXT, NEIGHBORS, SIMILAR_ROWS
 from ..classes import Posterior, classes_of_rows
 from ..inputs._features import as_pixels
 from ..inputs._groups import places_among
@@ -52,6 +52,9 @@ class RowsView(ABC):
 
     inputs: Inputs
     rows: np.ndarray | None = None  # their places in the table; None for all
+
+    n_similar: ClassVar[int] = SIMILAR_ROWS  # rows beside an example
+    has_pictures: ClassVar[bool] = True
 
     def places(self, rows: np.ndarray) -> np.ndarray:
         """Where rows of the table are in the view."""
@@ -90,6 +93,19 @@ class RowsView(ABC):
     @abstractmethod
     def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
         """Sentences about rows of the view, given those around them."""
+
+    @property
+    def doubtful(self) -> np.ndarray | None:
+        """Which rows may be examples; None for all."""
+        return None
+
+    def label(self, row: int) -> dict[str, Any]:
+        """A row, and what is recorded of it as text."""
+        raise NotImplementedError
+
+    def judged(self, row: int) -> dict[str, Any]:
+        """The same, and what the audit says about it."""
+        raise NotImplementedError
 
     def likely(self, rows: np.ndarray) -> Likely:
         """Probabilities of the classes, of those rows of which they are known."""

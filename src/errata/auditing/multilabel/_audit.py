@@ -1,6 +1,5 @@
 """The audit of several labels a row, one stage after the other, and its rows to look at."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,19 +7,15 @@ from typing import Any
 import numpy as np
 
 from ..._format import four_digits, listed, percent
-from ..._neighbors import NeighborIndex
 from ..._progress import Progress, ignore_progress, open_progress
-from ..._random import draw_seed
-from ..._validation import check_fraction
+from .._audit import Options, Problem, run_audit
 from .._learning import PROBABILITIES_ARE_OLDER
-from .._settings import CARD_CELLS, EXAMPLE_COLUMNS, NAMED_COLUMNS, NEIGHBORS, OVERLAP, SIMILAR_ROWS
-from ..examples._examples import example_rows
-from ..examples._review import ForReview
-from ..examples._views import Near, RowsView, RowValues, inputs_to_show
+from .._settings import CARD_CELLS, NAMED_COLUMNS, OVERLAP
+from ..examples._views import Near, RowsView, inputs_to_show
 from ..inputs._groups import row_index
-from ..inputs._inputs import Display, Inputs, table_in_memory
+from ..inputs._inputs import Display, table_in_memory
 from ..models._default import GivenProbabilities
-from ..results._flags import Flags, draw_flags, no_flags
+from ..results._flags import Flags
 from ..results._rates_by import NoiseRate
 from ._finding import (
     CellCheck,
@@ -131,94 +126,123 @@ def audit_multilabel(
     >>> int(result.suspicion.argmax()), result.names
     (3, ['cat', 'dog'])
     """
-    started = time.perf_counter()
+    options = Options.of(locals())
     X = table_in_memory(X, "audit_multilabel")
-    if precision is not None:
-        check_fraction("precision", precision)
-    seed = draw_seed(random_state)
     with open_progress(progress) as tell:
-        tell("reading the table")
-        inputs = read_cell_inputs(
-            *(X, Y),
-            estimator=estimator,
-            pred_proba=pred_proba,
-            embeddings=embeddings,
-            groups=groups,
-            trust=trust,
-            drop=drop,
-            seed=seed,
-            n_jobs=n_jobs,
+        return run_audit(CellProblem(X, Y), options, tell)
+
+
+class CellProblem(Problem):
+    """Rows with any number of labels each: a cell for each row and label."""
+
+    listed = "labels of rows that are wrong"
+    inputs: CellInputs
+    found: CellFindings  # rows in the order of the table
+
+    def __init__(self, X: Any, Y: Any) -> None:
+        self.X = X
+        self.Y = Y
+
+    def read(self) -> None:
+        """Read label sets and features."""
+        options = self.options
+        self.inputs = read_cell_inputs(
+            self.X,
+            self.Y,
+            estimator=options.estimator,
+            pred_proba=options.pred_proba,
+            embeddings=options.embeddings,
+            groups=options.groups,
+            trust=options.trust,
+            drop=options.drop,
+            seed=options.seed,
+            n_jobs=options.n_jobs,
         )
-        given = inputs.given
-        display = Display(ids, None, title, given.column, random_state, row_index(given.table))
-        display.check(len(given.Y), given.table)
-        found = find_wrong_cells(inputs.rows, inputs.brought, equal=inputs.equal, progress=tell)
-        check = None
-        if self_check and found.judged.any():
-            tell("planting errors and looking for them")
-            check = check_cells(
-                *(inputs.rows, inputs.brought, found), equal=inputs.equal, progress=ignore_progress
-            )
-        found = found._replace(
+        given = self.inputs.given
+        index = row_index(given.table)
+        self.display = Display(
+            options.ids, None, options.title, given.column, options.random_state, index
+        )
+        self.display.check(len(given.Y), given.table)
+
+    def find(self, progress: Progress) -> None:
+        """Judge every cell of labels that can be checked."""
+        inputs = self.inputs
+        found = find_wrong_cells(inputs.rows, inputs.brought, equal=inputs.equal, progress=progress)
+        self._as_models_see = found
+        self.found = found._replace(
             p_wrong=inputs.in_table_order(found.p_wrong),
             suspicion=inputs.in_table_order(found.suspicion),
         )
-        result = assemble_cells(inputs, found, check, precision=precision, display=display)
-        names = display.row_names(len(given.Y))
-        features = inputs.in_table_order(inputs.rows.X)
-        result.examples = describe_cells(result, given.table, features, names, n_jobs=n_jobs)
-        shown = cells_to_show(result, inputs, are_embedded=embeddings is not None)
-        result.for_review = ForReview.of_rows(
-            *(CellView(inputs=shown, audit=result), result),
-            *(np.ones(len(result), dtype=bool), display),
-            seconds=time.perf_counter() - started,
-            seed=seed,
-            n_jobs=n_jobs,
+        self.has_skill = bool(found.judged.any())
+        self.p_wrong = self.found.p_wrong
+        self.suspicion = self.found.suspicion
+        self.doubtful = np.tile(found.judged, (len(self.p_wrong), 1))
+
+    def inject(self) -> CellCheck | None:
+        """Set labels that were not set, and the other way round."""
+        inputs = self.inputs
+        return check_cells(
+            inputs.rows,
+            inputs.brought,
+            self._as_models_see,
+            equal=inputs.equal,
+            progress=ignore_progress,
         )
-        return result
 
+    def result(self, flags: Flags, check: CellCheck | None) -> MultilabelAudit:
+        """The audit, but for what is told of single rows."""
+        inputs, found, display = self.inputs, self.found, self.display
+        given = inputs.given
+        judged = inputs.checked[found.judged]
+        p_wrong = _for_all_labels(found.p_wrong, inputs, 0.0)
+        flagged = _for_all_labels(flags.flagged, inputs, False)
+        rows = np.any(flagged, axis=1)
+        worst = p_wrong[:, judged].max(axis=1, initial=0.0)
+        transition = np.tile(np.eye(2), (len(given.names), 1, 1))
+        transition[inputs.checked] = [label.transition for label in found.labels]
+        return MultilabelAudit(
+            labels=given.Y,
+            names=[label_name(name) for name in given.names],
+            p_wrong_cells=p_wrong,
+            flagged_cells=flagged,
+            p_wrong=worst,
+            suspicion=found.suspicion.max(axis=1),
+            flagged=rows,
+            noise_rate=found.rates.wrong,
+            missing_rate=found.rates.missing,
+            wrongly_set_rate=found.rates.wrongly_set,
+            per_label=_per_label(inputs, found, flagged),
+            transition=transition,
+            has_skill=bool(len(judged)),
+            models=found.models,
+            self_check=check,
+            expected_precision=float(worst[rows].mean()) if rows.any() else float("nan"),
+            expected_recall=float(worst[rows].sum() / worst.sum()) if worst.sum() else float("nan"),
+            rule=flags.rule,
+            notes=[*_notes(inputs, found, flags), *inputs.notes, *_notes_on_check(inputs, check)],
+            about=display.about(given.table, _n_features(inputs)) | {"separator": given.separator},
+            index=display.index,
+            ids=display.given_ids(len(given.Y)),
+        )
 
-def assemble_cells(
-    inputs: CellInputs,
-    found: CellFindings,
-    check: CellCheck | None,
-    *,
-    precision: float | None,
-    display: Display,
-) -> MultilabelAudit:
-    """The audit as the user gets it, but for what is told of single rows."""
-    given, judged = inputs.given, inputs.checked[found.judged]
-    flags = _flags(found, precision)
-    p_wrong = _for_all_labels(found.p_wrong, inputs, 0.0)
-    flagged = _for_all_labels(flags.flagged, inputs, False)
-    rows = np.any(flagged, axis=1)
-    worst = p_wrong[:, judged].max(axis=1, initial=0.0)
-    transition = np.tile(np.eye(2), (len(given.names), 1, 1))
-    transition[inputs.checked] = [label.transition for label in found.labels]
-    return MultilabelAudit(
-        labels=given.Y,
-        names=[label_name(name) for name in given.names],
-        p_wrong_cells=p_wrong,
-        flagged_cells=flagged,
-        p_wrong=worst,
-        suspicion=found.suspicion.max(axis=1),
-        flagged=rows,
-        noise_rate=found.rates.wrong,
-        missing_rate=found.rates.missing,
-        wrongly_set_rate=found.rates.wrongly_set,
-        per_label=_per_label(inputs, found, flagged),
-        transition=transition,
-        has_skill=bool(len(judged)),
-        models=found.models,
-        self_check=check,
-        expected_precision=float(worst[rows].mean()) if rows.any() else float("nan"),
-        expected_recall=float(worst[rows].sum() / worst.sum()) if worst.sum() else float("nan"),
-        rule=flags.rule,
-        notes=[*_notes(inputs, found, flags), *inputs.notes, *_notes_on_check(inputs, check)],
-        about=display.about(given.table, _n_features(inputs)) | {"separator": given.separator},
-        index=display.index,
-        ids=display.given_ids(len(given.Y)),
-    )
+    def view(self, result: MultilabelAudit) -> "CellView":
+        """All rows."""
+        inputs = self.inputs
+        features, X = inputs.features, inputs.in_table_order(inputs.rows.X)
+        are_embedded = self.options.embeddings is not None
+        shown = inputs_to_show(
+            inputs.given.table,
+            sets_of(result.names, result.labels),
+            X if X.shape[1] else None,
+            np.arange(len(result)),
+            used=None if features is None or are_embedded else features.columns,
+        )
+        return CellView(inputs=shown, audit=result)
+
+    def reviewed(self, result: MultilabelAudit) -> np.ndarray:
+        """All rows: one without labels has none of them."""
+        return np.ones(len(result), dtype=bool)
 
 
 def _n_features(inputs: CellInputs) -> int:
@@ -230,22 +254,6 @@ def _for_all_labels(cells: np.ndarray, inputs: CellInputs, otherwise: Any) -> np
     spread = np.full(inputs.given.Y.shape, otherwise, dtype=cells.dtype)
     spread[:, inputs.checked] = cells
     return spread
-
-
-def _flags(found: CellFindings, precision: float | None) -> Flags:
-    """Cells of labels that can be judged."""
-    flagged = np.zeros(found.p_wrong.shape, dtype=bool)
-    if not found.judged.any():
-        return no_flags(0)._replace(flagged=flagged)
-    p_wrong, suspicion = found.p_wrong[:, found.judged], found.suspicion[:, found.judged]
-    flags = draw_flags(p_wrong.ravel(), suspicion.ravel(), precision)
-    flagged[:, found.judged] = flags.flagged.reshape(p_wrong.shape)
-    return flags._replace(flagged=flagged, rule=_of_cells(flags.rule))
-
-
-def _of_cells(rule: str) -> str:
-    """The rule that flags were drawn by, in words for cells."""
-    return rule.replace("rows whose label is wrong", "labels of rows that are wrong")
 
 
 def _per_label(
@@ -304,55 +312,6 @@ def _notes_on_check(inputs: CellInputs, check: CellCheck | None) -> list[str]:
     return [PROBABILITIES_ARE_OLDER] if check is not None and is_all else []
 
 
-def describe_cells(
-    audit: "MultilabelAudit",
-    table: Any,
-    X: np.ndarray,
-    ids: np.ndarray | None,
-    *,
-    n_jobs: int | None = None,
-) -> list[dict[str, Any]]:
-    """Plain dicts, ready for JSON."""
-    rows = example_rows(audit.suspicion, audit.flagged)
-    near = _nearest(X, rows, n_jobs)
-    values = RowValues(table, None)
-    places = list(range(len(values.columns)))[:EXAMPLE_COLUMNS]
-    return [
-        {
-            **_judged(audit, row),
-            "id": None if ids is None else str(ids[row]),
-            "reasons": reasons_for_cells(audit, row, [other for other, _ in others]),
-            "similar": [
-                _labelled(audit, other) | {"distance": round(away, 4)}
-                for other, away in others[:SIMILAR_ROWS]
-            ],
-            "values": values.of(row, places),
-            "speaking": 0,
-            "image": values.picture(row),
-            "compared": [
-                _labelled(audit, other)
-                | {"values": values.of(other, places), "differs": [], "image": None}
-                for other, _ in others[:SIMILAR_ROWS]
-            ],
-        }
-        for row, others in zip(rows.tolist(), near, strict=True)
-    ]
-
-
-def _labelled(audit: "MultilabelAudit", row: int) -> dict[str, Any]:
-    return {"row": row, "label": set_in_words(audit.names, audit.labels[row])}
-
-
-def _judged(audit: "MultilabelAudit", row: int) -> dict[str, Any]:
-    """What the audit says about a row; of one that is not flagged, its worst cell is doubted."""
-    doubted = doubted_cells(audit, row)
-    return _labelled(audit, row) | {
-        "suggested": changes_in_words(audit.names, audit.labels[row], doubted),
-        "p_wrong": four_digits(audit.p_wrong[row]),
-        "flagged": bool(audit.flagged[row]),
-    }
-
-
 def doubted_cells(audit: "MultilabelAudit", row: int) -> np.ndarray:
     """The cells of a row that are flagged; the worst one of a row that is not."""
     flagged = audit.flagged_cells[row]
@@ -375,24 +334,25 @@ def reasons_for_cells(audit: "MultilabelAudit", row: int, near: list[int]) -> li
     return reasons
 
 
-def _nearest(X: np.ndarray, rows: np.ndarray, n_jobs: int | None) -> list[list[tuple[int, float]]]:
-    """The nearest other rows of each of some rows, and how far they are."""
-    if not X.shape[1]:
-        return [[] for _ in rows]
-    count = min(NEIGHBORS + 1, len(X))
-    away, places = NeighborIndex(X, n_jobs=n_jobs).find(X[rows], count)
-    found = zip(rows.tolist(), places.tolist(), away.tolist(), strict=True)
-    return [
-        [pair for pair in zip(near, far, strict=True) if pair[0] != row][:NEIGHBORS]
-        for row, near, far in found
-    ]
-
-
 @dataclass(frozen=True, kw_only=True)
 class CellView(RowsView):
     """All rows."""
 
     audit: "MultilabelAudit"
+
+    def label(self, row: int) -> dict[str, Any]:
+        """A row, and the labels that it has."""
+        return {"row": row, "label": set_in_words(self.audit.names, self.audit.labels[row])}
+
+    def judged(self, row: int) -> dict[str, Any]:
+        """The same, and what to change; of a row that is not flagged, its worst cell."""
+        audit = self.audit
+        doubted = doubted_cells(audit, row)
+        return self.label(row) | {
+            "suggested": changes_in_words(audit.names, audit.labels[row], doubted),
+            "p_wrong": four_digits(audit.p_wrong[row]),
+            "flagged": bool(audit.flagged[row]),
+        }
 
     @property
     def others(self) -> np.ndarray:
@@ -433,14 +393,3 @@ def sets_of(names: Sequence[Any], labels: np.ndarray) -> np.ndarray:
     sets = np.empty(len(labels), dtype=object)
     sets[:] = [[names[place] for place in np.flatnonzero(row).tolist()] for row in labels]
     return sets
-
-
-def cells_to_show(audit: "MultilabelAudit", inputs: CellInputs, *, are_embedded: bool) -> Inputs:
-    """What is needed to show rows."""
-    features, X = inputs.features, inputs.in_table_order(inputs.rows.X)
-    used = None if features is None or are_embedded else features.columns
-    return inputs_to_show(
-        *(inputs.given.table, sets_of(audit.names, audit.labels)),
-        *(X if X.shape[1] else None, np.arange(len(audit))),
-        used=used,
-    )

@@ -1,6 +1,5 @@
 """The audit of numeric targets, one stage after the other, and its rows to look at."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,19 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..._format import four_digits
-from ..._neighbors import NeighborIndex
 from ..._progress import Progress, open_progress
-from ..._random import draw_seed
-from ..._validation import check_fraction
 from ...tables._columns import without_columns
-from .._settings import EXAMPLE_COLUMNS, TARGET_NEIGHBORS
-from ..examples._examples import example_rows
-from ..examples._review import ForReview
-from ..examples._views import Near, RowsView, RowValues, inputs_to_show
-from ..inputs._decisions import row_names
+from .._audit import Options, Problem, run_audit
+from .._settings import TARGET_NEIGHBORS
+from ..examples._views import Near, RowsView, inputs_to_show
 from ..inputs._groups import row_index
-from ..inputs._inputs import Display, Inputs, table_in_memory
-from ..results._flags import Flags, best_f1_rule, draw_flags, no_flags
+from ..inputs._inputs import Display, table_in_memory
+from ..results._flags import Flags
 from ._cleaning import Digits, digits_of
 from ._finding import TargetFindings, TargetSelfCheck, find_wrong_targets
 from ._inputs import TargetInputs, checked_predictions, read_target_inputs
@@ -144,97 +138,116 @@ def audit_targets(
     >>> result.flagged[[5, 50]].tolist()
     [True, True]
     """
-    started = time.perf_counter()
+    options = Options.of(locals())
     X = table_in_memory(X, "audit_targets")
-    if precision is not None:
-        check_fraction("precision", precision)
-    seed = draw_seed(random_state)
     with open_progress(progress) as tell:
-        tell("reading the table")
-        inputs = read_target_inputs(
-            *(X, y),
-            embeddings=embeddings,
-            groups=groups,
-            drop=drop,
-            trust=trust,
-            seed=seed,
-            n_jobs=n_jobs,
-            decisions=decisions,
-            keys=keys,
+        return run_audit(TargetProblem(X, y), options, tell)
+
+
+class TargetProblem(Problem):
+    """Rows with a number each."""
+
+    listed = "rows whose target is wrong"
+    no_flags = "the columns do not predict the target"
+    inputs: TargetInputs
+    found: TargetFindings
+    models: dict[str, Any]  # what models look at, and how
+
+    def __init__(self, X: Any, y: Any) -> None:
+        self.X = X
+        self.y = y
+
+    def read(self) -> None:
+        """Read targets and features, and what people decided."""
+        options = self.options
+        self.inputs = read_target_inputs(
+            self.X,
+            self.y,
+            embeddings=options.embeddings,
+            groups=options.groups,
+            drop=options.drop,
+            trust=options.trust,
+            seed=options.seed,
+            n_jobs=options.n_jobs,
+            decisions=options.decisions,
+            keys=options.keys,
         )
-        given = inputs.given
-        display = Display(ids, None, title, y, random_state, row_index(given.table))
-        display.check(len(given.targets), given.table)
-        predictions = checked_predictions(predictions, len(given.targets))
-        leaks = inputs.leaks if embeddings is None else ()
-        model_table = without_columns(given.table, leaks)
-        how: dict[str, Any] = {
-            "table": None if estimator is None else model_table,
-            "groups": inputs.groups,
-            "known": inputs.known,
-            "brought": BroughtPredictions(estimator, predictions, estimators),
-            "seed": seed,
-            "n_jobs": n_jobs,
-            "progress": tell,
+        given = self.inputs.given
+        self.display = Display(
+            options.ids, None, options.title, self.y, options.random_state, row_index(given.table)
+        )
+        self.display.check(len(given.targets), given.table)
+        predictions = checked_predictions(options.predictions, len(given.targets))
+        leaks = self.inputs.leaks if options.embeddings is None else ()
+        table = without_columns(given.table, leaks)
+        self.models = {
+            "table": None if options.estimator is None else table,
+            "groups": self.inputs.groups,
+            "known": self.inputs.known,
+            "brought": BroughtPredictions(options.estimator, predictions, options.estimators),
+            "seed": options.seed,
+            "n_jobs": options.n_jobs,
         }
-        found = find_wrong_targets(inputs.X, given.targets, **how)
-        check = None
-        if self_check and found.has_skill:
-            tell("planting errors and looking for them")
-            check = check_targets(inputs.X, given.targets, found, **how)
-        result = assemble_targets(inputs, found, check, precision, display)
-        names = display.row_names(len(given.targets))
-        result.examples = describe_targets(result, given.table, inputs.X, names, n_jobs=n_jobs)
-        shown = targets_to_show(inputs, are_embedded=embeddings is not None)
-        result.for_review = ForReview.of_rows(
-            *(TargetView(inputs=shown, audit=result), result, inputs.doubtful, display),
-            seconds=time.perf_counter() - started,
-            seed=seed,
-            n_jobs=n_jobs,
+
+    def find(self, progress: Progress) -> None:
+        """Predict every target, and judge how far it is away."""
+        self.models["progress"] = progress
+        found = find_wrong_targets(self.inputs.X, self.inputs.given.targets, **self.models)
+        self.found = found
+        self.has_skill = found.has_skill
+        self.p_wrong = found.p_wrong
+        self.suspicion = found.suspicion
+        self.doubtful = self.inputs.doubtful
+
+    def inject(self) -> TargetSelfCheck | None:
+        """Give rows the targets of others."""
+        return check_targets(self.inputs.X, self.inputs.given.targets, self.found, **self.models)
+
+    def result(self, flags: Flags, check: TargetSelfCheck | None) -> TargetAudit:
+        """The audit, but for what is told of single rows."""
+        inputs, found, display = self.inputs, self.found, self.display
+        given = inputs.given
+        digits = digits_of(given.targets[given.has_target & ~flags.flagged])
+        hint = np.where(flags.flagged, hints_for(given.targets, found.low, found.high), "")
+        expected = np.where(hint == "", found.predicted, without_slips(given.targets, hint))
+        new = flags.flagged | ~given.has_target
+        per_row = ("p_wrong", "suspicion", "predicted", "low", "high", "score", "local_scale")
+        features = 0 if inputs.features is None else len(inputs.features.columns)
+        return TargetAudit(
+            targets=given.targets,
+            flagged=flags.flagged,
+            suggested=np.where(new, digits.write(expected), given.targets),
+            error_kind=found.error_kind.astype(object),
+            hint=hint,
+            **{name: getattr(found, name) for name in per_row},
+            noise_rate=found.noise_rate,
+            has_skill=found.has_skill,
+            models=models_as_dicts(found),
+            tail=float(found.tail),
+            scale=float(found.scale),
+            on_log_scale=bool(found.on_log_scale),
+            self_check=check,
+            expected_precision=flags.expected_precision,
+            expected_recall=flags.expected_recall,
+            rule=flags.rule,
+            notes=[*found.notes, *inputs.notes],
+            about=display.about(given.table, features) | {"target": given.name},
+            index=display.index,
+            known=inputs.known,
+            ids=display.given_ids(len(given.targets)),
         )
-        result.keys = None if keys is None else row_names(keys, len(result))
-        return result
 
-
-def assemble_targets(
-    inputs: TargetInputs,
-    found: TargetFindings,
-    check: TargetSelfCheck | None,
-    precision: float | None,
-    display: Display,
-) -> TargetAudit:
-    """The audit as the user gets it, but for what is told of single rows."""
-    given = inputs.given
-    flags = _flags(found, inputs.doubtful, precision)
-    digits = digits_of(given.targets[given.has_target & ~flags.flagged])
-    hint = np.where(flags.flagged, hints_for(given.targets, found.low, found.high), "")
-    expected = np.where(hint == "", found.predicted, without_slips(given.targets, hint))
-    new = flags.flagged | ~given.has_target
-    per_row = ("p_wrong", "suspicion", "predicted", "low", "high", "score", "local_scale")
-    features = 0 if inputs.features is None else len(inputs.features.columns)
-    return TargetAudit(
-        targets=given.targets,
-        flagged=flags.flagged,
-        suggested=np.where(new, digits.write(expected), given.targets),
-        error_kind=found.error_kind.astype(object),
-        hint=hint,
-        **{name: getattr(found, name) for name in per_row},
-        noise_rate=found.noise_rate,
-        has_skill=found.has_skill,
-        models=models_as_dicts(found),
-        tail=float(found.tail),
-        scale=float(found.scale),
-        on_log_scale=bool(found.on_log_scale),
-        self_check=check,
-        expected_precision=flags.expected_precision,
-        expected_recall=flags.expected_recall,
-        rule=flags.rule,
-        notes=[*found.notes, *inputs.notes],
-        about=display.about(given.table, features) | {"target": given.name},
-        index=display.index,
-        known=inputs.known,
-        ids=display.given_ids(len(given.targets)),
-    )
+    def view(self, result: TargetAudit) -> "TargetView":
+        """All rows; neighbours are looked for among those with a target."""
+        given, features = self.inputs.given, self.inputs.features
+        there = np.flatnonzero(given.has_target)
+        labels = given.targets.astype(object)
+        labels[~given.has_target] = None
+        are_embedded = self.options.embeddings is not None
+        used = None if features is None or are_embedded else features.columns
+        X = None if self.inputs.X is None else self.inputs.X[there]
+        shown = inputs_to_show(given.table, labels, X, there, used=used)
+        return TargetView(inputs=shown, audit=result)
 
 
 def models_as_dicts(found: TargetFindings) -> list[dict[str, Any]]:
@@ -244,72 +257,6 @@ def models_as_dicts(found: TargetFindings) -> list[dict[str, Any]]:
         {"name": m.name, "weight": round(float(m.weight) / total, 4), "r2": round(float(m.r2), 4)}
         for m in found.models
     ]
-
-
-def _flags(found: TargetFindings, doubtful: np.ndarray, precision: float | None) -> Flags:
-    """Of rows whose target may be wrong."""
-    n = len(doubtful)
-    if not found.has_skill:
-        return no_flags(n, "do not predict the target")
-    flags = draw_flags(found.p_wrong[doubtful], found.suspicion[doubtful], precision)
-    flagged = np.zeros(n, dtype=bool)
-    flagged[doubtful] = flags.flagged
-    rule = flags.rule if precision is not None else best_f1_rule("target")
-    return flags._replace(flagged=flagged, rule=rule)
-
-
-def describe_targets(
-    audit: "TargetAudit",
-    table: Any,
-    X: np.ndarray | None,
-    ids: np.ndarray | None,
-    *,
-    n_jobs: int | None = None,
-) -> list[dict[str, Any]]:
-    """Plain dicts, ready for JSON."""
-    rows = example_rows(audit.suspicion, audit.flagged, audit.has_target)
-    near = _nearest(X, audit.has_target, rows, n_jobs)
-    values, digits = RowValues(table, None), audit.digits
-    places = list(range(len(values.columns)))[:EXAMPLE_COLUMNS]
-    return [
-        {
-            **_judged(audit, row, digits),
-            "id": None if ids is None else str(ids[row]),
-            "reasons": reasons_for_target(audit, row, digits),
-            "similar": [
-                _recorded(audit, other, digits) | {"distance": round(away, 4)}
-                for other, away in others
-            ],
-            "values": values.of(row, places),
-            "speaking": 0,
-            "image": None,
-            "compared": [
-                _recorded(audit, other, digits)
-                | {"values": values.of(other, places), "differs": [], "image": None}
-                for other, _ in others
-            ],
-        }
-        for row, others in zip(rows.tolist(), near, strict=True)
-    ]
-
-
-def _recorded(audit: "TargetAudit", row: int, digits: Digits) -> dict[str, Any]:
-    return {"row": row, "label": digits.text(audit.targets[row])}
-
-
-def _judged(audit: "TargetAudit", row: int, digits: Digits) -> dict[str, Any]:
-    """What the audit says about a row."""
-    is_flagged = audit.flagged[row]
-    expected = audit.suggested[row] if is_flagged else digits.write(audit.predicted[row])
-    return _recorded(audit, row, digits) | {
-        "suggested": digits.text(float(expected)),
-        "low": digits.text(audit.low[row]),
-        "high": digits.text(audit.high[row]),
-        "p_wrong": four_digits(audit.p_wrong[row]),
-        "flagged": bool(is_flagged),
-        "hint": audit.hint[row],
-        "error_kind": audit.error_kind[row],
-    }
 
 
 def reasons_for_target(audit: "TargetAudit", row: int, digits: Digits) -> list[str]:
@@ -331,26 +278,38 @@ def reasons_for_target(audit: "TargetAudit", row: int, digits: Digits) -> list[s
     return reasons
 
 
-def _nearest(
-    X: np.ndarray | None, has_target: np.ndarray, rows: np.ndarray, n_jobs: int | None
-) -> list[list[tuple[int, float]]]:
-    """The nearest other rows that have a target, of each of some rows, and how far they are."""
-    if X is None:
-        return [[] for _ in rows]
-    there = np.flatnonzero(has_target)
-    away, places = NeighborIndex(X[there], n_jobs=n_jobs).find(X[rows], TARGET_NEIGHBORS + 1)
-    found = zip(rows.tolist(), there[places].tolist(), away.tolist(), strict=True)
-    return [
-        [pair for pair in zip(near, far, strict=True) if pair[0] != row][:TARGET_NEIGHBORS]
-        for row, near, far in found
-    ]
-
-
 @dataclass(frozen=True, kw_only=True)
 class TargetView(RowsView):
     """All rows."""
 
     audit: "TargetAudit"
+
+    n_similar = TARGET_NEIGHBORS
+    has_pictures = False
+
+    @property
+    def doubtful(self) -> np.ndarray:
+        """Rows with a target."""
+        return self.audit.has_target
+
+    def label(self, row: int) -> dict[str, Any]:
+        """A row, and its target as it is written."""
+        return {"row": row, "label": self._digits.text(self.audit.targets[row])}
+
+    def judged(self, row: int) -> dict[str, Any]:
+        """The same, what is expected, and the slip that explains it."""
+        audit, digits = self.audit, self._digits
+        is_flagged = audit.flagged[row]
+        expected = audit.suggested[row] if is_flagged else digits.write(audit.predicted[row])
+        return self.label(row) | {
+            "suggested": digits.text(float(expected)),
+            "low": digits.text(audit.low[row]),
+            "high": digits.text(audit.high[row]),
+            "p_wrong": four_digits(audit.p_wrong[row]),
+            "flagged": bool(is_flagged),
+            "hint": audit.hint[row],
+            "error_kind": audit.error_kind[row],
+        }
 
     @property
     def others(self) -> np.ndarray:
@@ -372,14 +331,3 @@ class TargetView(RowsView):
             {"low": text(audit.low[row]), "high": text(audit.high[row]), "hint": audit.hint[row]}
             for row in rows.tolist()
         ]
-
-
-def targets_to_show(inputs: TargetInputs, *, are_embedded: bool) -> Inputs:
-    """What is needed to show rows: neighbours are looked for among those with a target."""
-    given, features = inputs.given, inputs.features
-    there = np.flatnonzero(given.has_target)
-    labels = given.targets.astype(object)
-    labels[~given.has_target] = None
-    used = None if features is None or are_embedded else features.columns
-    X = None if inputs.X is None else inputs.X[there]
-    return inputs_to_show(given.table, labels, X, there, used=used)

@@ -1,8 +1,7 @@
 """The result put together for all rows, those that could not be audited included."""
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,18 +12,14 @@ from ..._format import listed
 from ...tables.features._features import find_empty_rows
 from .._learning import Filled, Judge, Learnt, TableRows, notes_about_noise
 from .._self_check import SelfCheck
-from .._settings import EXACT_ROWS, JUDGED_ROWS
-from ..classes import Grouped, Posterior, RowsPosterior, gathered_posterior, merged_rows, set_aside
-from ..examples._examples import Showing, show, shown_rows
-from ..examples._explanations import Explainer
-from ..examples._review import ForReview
+from .._settings import JUDGED_ROWS
+from ..classes import Posterior, RowsPosterior, gathered_posterior, merged_rows, set_aside
 from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
 from ..inputs._inputs import Display, Inputs, Labelled, for_all_rows
 from ..inputs._labels import are_among
 from ..models._pooling import Pool
-from ..sequences import SequenceInputs
 from ._audit import Audit
-from ._flags import Flags, draw_flags, flags_by_line, near_borders, no_flags
+from ._flags import Flags, near_borders
 from ._rates_by import NoiseRate
 
 
@@ -38,50 +33,17 @@ class AllRows(NamedTuple):
     duplicates: list[np.ndarray]  # rows with equal features whose labels differ
 
 
-def assemble(
-    found: AllRows,
-    pool: Pool,
-    check: SelfCheck | None,
-    *,
-    precision: float | None,
-    showing: Showing,
-    grouped: Callable[[], Grouped],
-    started: float,
-    course: SequenceInputs | None = None,
-    explainer: Explainer | None = None,
-) -> Audit:
-    """The audit as the user gets it.
-
-    ``grouped`` tells what hypotheses say of every row, for a review; ``started`` is the reading of
-    the clock when the audit began.
-    """
-    result = _result(found, pool, check, precision, showing.display)
-    show(result, shown_rows(result), showing, course)
-    result.for_review = ForReview(
-        *(showing.look, grouped, found.inputs.doubtful, showing.display),
-        seconds=time.perf_counter() - started,
-        seed=showing.seed,
-        n_jobs=showing.n_jobs,
-        has_neighbors=course is None,
-        explainer=explainer,
-    )
-    return result
-
-
-def _result(
-    found: AllRows,
-    pool: Pool,
-    check: SelfCheck | None,
-    precision: float | None,
-    display: Display,
+def class_result(
+    found: AllRows, pool: Pool, check: SelfCheck | None, flags: Flags, display: Display
 ) -> Audit:
     """The audit, but for what is told of single rows."""
     inputs, posterior = found.inputs, found.posterior
-    flags = _flags(inputs, posterior, precision)
     columns: dict[str, Any] = _columns(inputs, posterior, flags, found.filled)
+    near = near_borders(posterior.p_elsewhere[flags.flagged])
+    notes = notes_about_noise(posterior, int(flags.flagged.sum()), near)
     return Audit(
         labels=inputs.labels,
-        **{name: column for name, column in columns.items() if name != "label"},
+        **columns,
         **noise_told(inputs, posterior),
         classes=inputs.classes,
         models=models_told(pool),
@@ -89,32 +51,13 @@ def _result(
         expected_precision=flags.expected_precision,
         expected_recall=flags.expected_recall,
         rule=flags.rule,
-        notes=[*_notes(posterior, flags.flagged), *inputs.notes],
+        notes=[*notes, *inputs.notes],
         duplicates=found.duplicates,
         about=display.about(inputs.table, inputs.n_features),
         index=display.index,
         ids=display.given_ids(len(inputs.labels)),
         known=inputs.known,
     )
-
-
-def _flags(inputs: Inputs, posterior: Posterior, precision: float | None) -> Flags:
-    """The flags; of a larger table by the rule of tables that are not in memory."""
-    known = inputs.audited_known
-    if not posterior.skill.enough:
-        return no_flags(len(posterior.p_wrong))
-    draw = draw_flags if len(inputs.codes) <= EXACT_ROWS else flags_by_line
-    if known is None:
-        return draw(posterior.p_wrong, posterior.suspicion, precision)
-    flags = draw(posterior.p_wrong[~known], posterior.suspicion[~known], precision)
-    flagged = np.zeros(len(known), dtype=bool)
-    flagged[~known] = flags.flagged
-    return flags._replace(flagged=flagged)
-
-
-def _notes(posterior: Posterior, flagged: np.ndarray) -> list[str]:
-    near = near_borders(posterior.p_elsewhere[flagged])
-    return notes_about_noise(posterior, int(flagged.sum()), near)
 
 
 def _columns(
@@ -135,7 +78,6 @@ def _columns(
     suggested = inputs.labels.copy()
     suggested[is_other] = inputs.classes[other[is_other]]
     return {
-        "label": inputs.labels,
         "suspicion": for_all_rows(inputs, posterior.suspicion, 0.0),
         "p_wrong": p_wrong,
         "suggested": suggested,

@@ -65,11 +65,11 @@ def _best_f1(found: np.ndarray, total: float, worth: np.ndarray) -> int:
     return min(int(score.argmax()), int(last[0])) + 1
 
 
-def best_f1_rule(judged: str = "label") -> str:
+def best_f1_rule(listed: str = "rows whose label is wrong") -> str:
     """What is said of the list with the largest expected F1 score."""
     return (
-        f"The list has the largest expected F1 score among rows whose {judged} is wrong with a "
-        f"probability of {LEAST_FLAGGED:.0%} or more."
+        f"The list has the largest expected F1 score among {listed} with a probability of "
+        f"{LEAST_FLAGGED:.0%} or more."
     )
 
 
@@ -84,10 +84,12 @@ def longest_rule(precision: float) -> str:
     return f"The list is as long as keeps {precision:.0%} of it expected to be wrong."
 
 
-def no_flags(n: int, why: str = "do not tell the labels apart") -> Flags:
-    """Nothing is flagged: the columns cannot tell."""
-    rule = f"Nothing is flagged, as the columns {why}."
-    return Flags(np.zeros(n, dtype=bool), float("nan"), float("nan"), rule)
+def no_flags(
+    shape: int | tuple[int, ...], why: str = "the columns do not tell the labels apart"
+) -> Flags:
+    """Nothing is flagged: nobody can tell."""
+    rule = f"Nothing is flagged, as {why}."
+    return Flags(np.zeros(shape, dtype=bool), float("nan"), float("nan"), rule)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import fields, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -15,15 +16,21 @@ from ..._engine import Engine, Ledger, connect, make_engine
 from ..._files import explain_closed
 from ..._format import shortened, size
 from ..._progress import Progress
-from ..._random import draw_seed
-from ..._validation import check_fraction
 from ...tables._columns import column_array
 from ...tables.stored._sources import Source, open_source, parse_memory, take_source_rows
-from .._in_memory import Asked, audit_in_memory, rows_to_learn_from
-from .._learning import Brought, Judge, Learnt, check_by_injecting, learn, notes_on_check
+from .._audit import Options, run_audit
+from .._learning import (
+    Judge,
+    Learnt,
+    check_by_injecting,
+    learn,
+    notes_on_check,
+    rows_to_learn_from,
+)
 from .._self_check import SelfCheck
 from .._settings import EXACT_ROWS, FEWEST_PART_ROWS, LEARN_ROWS, MOST_PART_ROWS, PART_ROWS
 from .._spellings import notes_on_spellings
+from ..classes._problem import ClassProblem
 from ..inputs._inputs import check_pred_proba, inputs_of
 from ..inputs._labels import classes_of_counts, known_mask
 from ..results._audit import Audit
@@ -58,13 +65,13 @@ class Storing(NamedTuple):
 
 
 def audit_stored(
-    X: Any, label: Any, asked: Asked, storing: Storing, progress: Callable[[Any], None]
+    X: Any, label: Any, options: Options, storing: Storing, progress: Callable[[Any], None]
 ) -> Audit:
     """See :func:`errata.audit`."""
-    _check_asked(label, asked)
+    _check_options(label, options)
     was_there = storing.out.exists()
     with connect(storing.engine) as client, _unfinished_folder(storing):
-        found = _audit_source(X, label, asked, storing._replace(engine=client), progress)
+        found = _audit_source(X, label, options, storing._replace(engine=client), progress)
         progress("writing the audit")
         if storing.out.exists() and not was_there:
             raise FileExistsError(
@@ -132,7 +139,7 @@ def _holds_results(folder: Path) -> bool:
 
 
 def _audit_source(
-    X: Any, label: Any, asked: Asked, storing: Storing, progress: Callable[[Any], None]
+    X: Any, label: Any, options: Options, storing: Storing, progress: Callable[[Any], None]
 ) -> Audit:
     """Audit at once what can be learnt from at once, and a larger table in passes."""
     progress("reading the table")
@@ -143,46 +150,44 @@ def _audit_source(
         progress=progress,
     )
     columns = columns_for(
-        *(source.columns, label, asked.drop),
-        known=asked.known,
-        groups=asked.groups,
-        pred_proba=asked.pred_proba,
-        ids=asked.ids,
+        *(source.columns, label, options.drop),
+        known=options.known,
+        groups=options.groups,
+        pred_proba=options.pred_proba,
+        ids=options.ids,
     )
     if source.n_rows <= LEARN_ROWS:
-        found = _audit_at_once(source, columns, asked, progress)
+        found = _audit_at_once(source, columns, options, progress)
     else:
-        table = StoredTable(source, columns, draw_seed(asked.random_state))
+        table = StoredTable(source, columns, options.seed)
         ledger = Ledger.open(
-            storing.unfinished / "work", _fingerprint(table, asked), resume=storing.resume
+            storing.unfinished / "work", _fingerprint(table, options), resume=storing.resume
         )
         with make_engine(storing.engine, ledger, progress, storing.patience) as engine:
-            found = audit_in_passes(table, asked, engine, ledger, progress)
+            found = audit_in_passes(table, options, engine, ledger, progress)
     found.about |= {"label": label, "tables": source.files}
     return found
 
 
-def _check_asked(label: Any, asked: Asked) -> None:
+def _check_options(label: Any, options: Options) -> None:
     """Raise for what only tables in memory can have."""
-    given = [name for name in IN_MEMORY_ONLY if getattr(asked, name) is not None]
+    given = [name for name in IN_MEMORY_ONLY if getattr(options, name) is not None]
     if given:
         raise ValueError(
             f"{given[0]} needs a table in memory, and this one is read in parts; read it first, "
             "for instance with pandas.read_parquet, and pass the dataframe."
         )
-    names = {"y": label, "groups": asked.groups, "known": asked.known, "ids": asked.ids}
+    names = {"y": label, "groups": options.groups, "known": options.known, "ids": options.ids}
     for what, name in names.items():
         if not isinstance(name, str) and (name is not None or what == "y"):
             raise ValueError(
                 f"{what} must be the name of a column where the table is read in parts, but is "
                 f"{shortened(repr(name), 60)}."
             )
-    if asked.precision is not None:
-        check_fraction("precision", asked.precision)
 
 
 def _audit_at_once(
-    source: Source, columns: TableColumns, asked: Asked, progress: Callable[[Any], None]
+    source: Source, columns: TableColumns, options: Options, progress: Callable[[Any], None]
 ) -> Audit:
     """All rows are learnt from, so they are read into memory."""
     rows = take_source_rows(source, np.arange(source.n_rows), columns.all)
@@ -190,17 +195,17 @@ def _audit_at_once(
     cells: dict[str, Any] = {
         what: column_array(rows, name) for what, name in per_row.items() if name is not None
     }
-    asked = asked._replace(**cells, pred_proba=columns.proba_of(rows), drop=())
+    options = replace(options, **cells, pred_proba=columns.proba_of(rows), drop=())
     features = rows.select([*columns.features, columns.label])
-    return audit_in_memory(features, columns.label, asked, progress)
+    return run_audit(ClassProblem(features, columns.label), options, progress)
 
 
-def _fingerprint(table: StoredTable, asked: Asked) -> dict[str, Any]:
+def _fingerprint(table: StoredTable, options: Options) -> dict[str, Any]:
     """What must be the same for an unfinished audit to go on."""
     packages = ("errata", "numpy", "scikit-learn")
     return table.source.fingerprint() | {
         "label": table.columns.label,
-        "parameters": {name: repr(value) for name, value in asked._asdict().items()},
+        "parameters": {f.name: repr(getattr(options, f.name)) for f in fields(options)},
         "versions": {name: version(name) for name in packages},
     }
 
@@ -214,14 +219,14 @@ class Known(NamedTuple):
 
 
 def audit_in_passes(
-    table: StoredTable, asked: Asked, engine: Engine, ledger: Ledger, progress: Progress
+    table: StoredTable, options: Options, engine: Engine, ledger: Ledger, progress: Progress
 ) -> Audit:
     """Scan, learn and judge; what is finished is kept in the ledger."""
     started = time.perf_counter()
     drawn = rows_to_learn_from(table.n_rows, table.seed)
     scan = Scan(table.columns.label, table.columns.read, drawn)
     scanned = engine.reduce(scan_part, Scanned.merge, table.parts, scan, stage="scanning")
-    known = ledger.kept("learnt", partial(_learn, table, asked, scanned, drawn, progress))
+    known = ledger.kept("learnt", partial(_learn, table, options, scanned, drawn, progress))
     learnt = known.learnt
     few = table.n_rows <= EXACT_ROWS
     folder = ledger.folder / "judged"
@@ -230,12 +235,12 @@ def audit_in_passes(
     judging = Judging(known.judge, table.columns, classes, folder, posterior)
     told = engine.reduce(judge_part, JudgedSums.merge, table.parts, judging, stage="judging")
     if few:
-        return gather_rows(table, asked, known, judging, told, started=started)
-    return finish_rows(table, asked, known, judging, told, engine)
+        return gather_rows(table, options, known, judging, told, started=started)
+    return finish_rows(table, options, known, judging, told, engine)
 
 
 def _learn(
-    table: StoredTable, asked: Asked, scanned: Scanned, drawn: np.ndarray, progress: Progress
+    table: StoredTable, options: Options, scanned: Scanned, drawn: np.ndarray, progress: Progress
 ) -> Known:
     columns, rows = table.columns, scanned.table()
     name = f"column {columns.label!r}"
@@ -250,25 +255,25 @@ def _learn(
     inputs = inputs_of(
         given,
         groups=groups,
-        trust=asked.trust,
+        trust=options.trust,
         seed=table.seed,
-        n_jobs=asked.n_jobs,
+        n_jobs=options.n_jobs,
         drawn=drawn,
         n_rows=table.n_rows,
         pred_proba=proba,
     )
     inputs.notes.extend(notes)
     inputs.notes.extend(notes_on_spellings(scanned.labels))
-    if asked.estimator is None:  # which alone looks at features that are not scaled
+    if options.estimator is None:  # which alone looks at features that are not scaled
         inputs = inputs.without_features()
     learnt = learn(
-        *(inputs, Brought(asked.estimator, proba, asked.estimators)),
+        inputs,
+        options,
+        pred_proba=proba,
         fills=scanned.blank > 0,
-        seed=table.seed,
-        n_jobs=asked.n_jobs,
         progress=progress,
     )
-    if not asked.self_check:
+    if not options.self_check:
         return Known(_small(learnt), Judge.of(learnt), None)
     progress("planting errors and looking for them")
     check = check_by_injecting(learnt)

@@ -13,18 +13,18 @@ import numpy as np
 from ..._blocks import blocks
 from ..._engine import Engine
 from ..._files import atomic_path
-from .._in_memory import Asked
+from .._audit import Options, finish_audit
 from .._learning import Filled, Judge, JudgedRows, Learnt, TableRows, notes_about_noise
 from .._settings import JUDGED_ROWS, MOST_EXAMPLES_OF_MANY
 from ..classes import Grouped, Posterior, RowsPosterior, grouped_hypotheses
-from ..examples._examples import Showing, n_examples, show
+from ..classes._problem import ClassProblem
+from ..examples._examples import n_examples, show
 from ..examples._views import Viewer
 from ..inputs._duplicates import repeated_rows
 from ..inputs._inputs import Display, Labelled
 from ..inputs._labels import codes_among, labels_from
 from ..results._assembly import (
     AllRows,
-    assemble,
     found_by_bits,
     models_told,
     noise_told,
@@ -187,7 +187,7 @@ def _save(path: Path, arrays: list[Any]) -> None:
 
 def gather_rows(
     table: StoredTable,
-    asked: Asked,
+    options: Options,
     known: "Known",
     judging: Judging,
     told: JudgedSums,
@@ -197,28 +197,23 @@ def gather_rows(
     """The audit as if the table had been in memory."""
     learnt = known.learnt
     found = _all_rows(table, learnt, judging, told)
-    ids = table.ids(np.arange(table.n_rows))
-    return assemble(
-        *(found, learnt.pool, known.check),
-        precision=asked.precision,
-        showing=showing_of(table, asked, learnt, judging, ids),
-        grouped=partial(_grouped, table, judging, found),
-        started=started,
-    )
+    problem = ClassProblem(None, table.columns.label)
+    problem.options = options
+    problem.learnt = learnt
+    problem.display = _display(table, options, table.ids(np.arange(table.n_rows)))
+    problem.take(found, _viewer(table, learnt, judging).view)
+    problem.grouped = partial(_grouped, table, judging, found)
+    return finish_audit(problem, known.check, started)
 
 
-def showing_of(
-    table: StoredTable,
-    asked: Asked,
-    learnt: Learnt,
-    judging: Judging,
-    ids: np.ndarray | None = None,
-) -> Showing:
+def _viewer(table: StoredTable, learnt: Learnt, judging: Judging) -> Viewer:
     """Rows of the table are shown among those that were learnt from."""
     fetch = partial(table.look, learnt.inputs.table, judging.classes)
-    viewer = Viewer(learnt, judging.judge, fetch)
-    display = Display(ids, None, asked.title, table.columns.label, asked.random_state, None)
-    return Showing(viewer.view, display, table.seed, asked.n_jobs)
+    return Viewer(learnt, judging.judge, fetch)
+
+
+def _display(table: StoredTable, options: Options, ids: np.ndarray | None = None) -> Display:
+    return Display(ids, None, options.title, table.columns.label, options.random_state, None)
 
 
 def _all_rows(table: StoredTable, learnt: Learnt, judging: Judging, told: JudgedSums) -> AllRows:
@@ -272,7 +267,7 @@ def _grouped(table: StoredTable, judging: Judging, found: AllRows) -> Grouped:
 
 def finish_rows(
     table: StoredTable,
-    asked: Asked,
+    options: Options,
     known: "Known",
     judging: Judging,
     told: JudgedSums,
@@ -281,13 +276,13 @@ def finish_rows(
     """The audit whose rows stay on disk."""
     learnt = known.learnt
     posterior = whole_posterior(learnt, _sums(told), n_rows=told.audited, rate=told.rate)
-    line = draw_line(told.ranking, asked.precision) if posterior.skill.enough else no_line()
+    line = draw_line(told.ranking, options.precision) if posterior.skill.enough else no_line()
     rows = judging.folder.with_name("rows")
     rows.mkdir(exist_ok=True)
     finishing = Finishing(judging.folder, rows, judging.classes, line, posterior.rate)
     finished = engine.reduce(finish_part, add, table.parts, finishing, stage="flagging")
     stored = StoredRows(rows, finished.parts, judging.classes, finished.totals)
-    showing = showing_of(table, asked, learnt, judging)
+    display = _display(table, options)
     inputs, columns = learnt.inputs, cast(dict[str, Any], stored.attributes())
     result = Audit(
         **columns,
@@ -304,10 +299,10 @@ def finish_rows(
             *unread_note(told.unread),
         ],
         duplicates=_duplicates(table, judging),
-        about=showing.display.about(inputs.table, inputs.n_features),
+        about=display.about(inputs.table, inputs.n_features),
     )
     shown = finished.worst.row[: n_examples(finished.totals.n_flagged, table.n_rows)]
-    show(result, shown, showing)
+    show(result, shown, _viewer(table, learnt, judging).view, display, options)
     _name_examples(result, table, shown)
     return result
 

@@ -1,7 +1,6 @@
 """The audit of votes, one stage after the other, and its items as a person sees them."""
 
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -12,17 +11,16 @@ import numpy as np
 
 from ..._format import four_digits, percent, plural
 from ..._progress import Progress, open_progress
-from ..._random import draw_seed
-from ..._validation import check_fraction
+from .._audit import Options, Problem, run_audit
 from .._settings import SHOWN_BALLOTS, TOLD_CLASSES
+from ..classes import Grouped
 from ..examples._cards import plain
 from ..examples._examples import describe_examples, draw_map, shown_rows
-from ..examples._review import ForReview
 from ..examples._views import Likely, Near, Neighborhood, RowsView, inputs_to_show, labels_nearby
-from ..inputs._inputs import Display, Inputs
+from ..inputs._inputs import Display
 from ..inputs._labels import labels_from
 from ..results._assembly import suggestion
-from ..results._flags import Flags, draw_flags, no_flags
+from ..results._flags import Flags
 from ._finding import REVIEWED_VOTE_WEIGHTS, VoteFindings, grouped_weights, judge_votes
 from ._inputs import Items, Votes, read_items, read_votes
 from ._models import hearing
@@ -127,77 +125,166 @@ def audit_votes(
     >>> bool(np.sum(result.consensus != truth) < 0.5 * np.sum(result.labels != truth))
     True
     """
-    started = time.perf_counter()
-    if precision is not None:
-        check_fraction("precision", precision)
-    seed = draw_seed(random_state)
+    options = Options.of(locals() | {"self_check": False})
+    problem = VoteProblem(votes, item, worker, label, X, classes)
     with open_progress(progress) as tell:
-        tell("reading the votes")
-        read = read_votes(votes, item, worker, label, classes)
-        items = read_items(
-            *(read, X, item),
-            embeddings=embeddings,
-            pred_proba=pred_proba,
-            groups=groups,
-            drop=drop,
-            seed=seed,
-            n_jobs=n_jobs,
+        return run_audit(problem, options, tell)
+
+
+class VoteProblem(Problem):
+    """Items with the votes of several annotators each; what is judged is their majority."""
+
+    reading = "reading the votes"
+    finding = "weighing the votes"
+    no_flags = "the votes do not tell which labels are wrong"
+    items: Items
+    found: VoteFindings
+
+    def __init__(
+        self, votes: Any, item: Any, worker: Any, label: Any, X: Any, classes: Any
+    ) -> None:
+        self.votes = votes
+        self.columns = {"item": item, "worker": worker, "label": label}
+        self.X = X
+        self.classes = classes
+
+    def read(self) -> None:
+        """Read the votes, and the table of the items where there is one."""
+        options, columns = self.options, self.columns
+        votes = read_votes(
+            self.votes, columns["item"], columns["worker"], columns["label"], self.classes
         )
-        tell("weighing the votes")
-        hear = hearing(items, estimator, seed=seed, n_jobs=n_jobs, progress=tell)
-        found = judge_votes(items.votes, hear)
-        tell("summing up")
-        about = _about(votes, items, title, random_state) | {
-            "item": item,
-            "worker": worker,
-            "label": label,
+        self.items = read_items(
+            votes,
+            self.X,
+            columns["item"],
+            embeddings=options.embeddings,
+            pred_proba=options.pred_proba,
+            groups=options.groups,
+            drop=options.drop,
+            seed=options.seed,
+            n_jobs=options.n_jobs,
+        )
+        names = [str(name) for name in self.items.votes.items.tolist()]
+        self.display = Display(ids=np.array(names, dtype=object))
+
+    def find(self, progress: Progress) -> None:
+        """Weigh the votes by how often each annotator is right."""
+        options = self.options
+        hear = hearing(
+            self.items,
+            options.estimator,
+            seed=options.seed,
+            n_jobs=options.n_jobs,
+            progress=progress,
+        )
+        found = judge_votes(self.items.votes, hear)
+        self.found = found
+        self.has_skill = bool(found.has_skill)
+        self.p_wrong = found.p_wrong
+        self.suspicion = found.suspicion
+        self.doubtful = self.items.votes.majority >= 0  # an item without votes has no label
+
+    def result(self, flags: Flags, check: None) -> VoteAudit:
+        """The audit, but for what is told of single items."""
+        found = self.found
+        votes = self.items.votes
+        codes = votes.majority
+        labels = labels_of(votes)
+        other = other_classes(found.proba, codes)
+        p_other = found.proba[np.arange(len(codes)), other]
+        is_other, p_suggested = suggestion(codes, flags.flagged, found.p_wrong, p_other)
+        suggested = labels.copy()
+        suggested[is_other] = votes.classes[other[is_other]]
+        prior, transition = noise_of_majority(found.proba, codes)
+        return VoteAudit(
+            labels=labels,
+            suspicion=found.suspicion,
+            p_wrong=found.p_wrong,
+            suggested=suggested,
+            p_suggested=p_suggested,
+            flagged=flags.flagged,
+            noise_rate=found.noise_rate,
+            hypotheses=_hypotheses(found, codes >= 0),
+            has_skill=self.has_skill,
+            transition=transition,
+            prior=prior,
+            classes=votes.classes,
+            models=found.models,
+            self_check=None,
+            expected_precision=flags.expected_precision,
+            expected_recall=flags.expected_recall,
+            rule=flags.rule,
+            notes=[*found.notes, *self.items.notes],
+            about=self._about() | self.columns,
+            index=self.items.index,
+            keys=np.array([f"item.{name}" for name in votes.items.tolist()], dtype=object),
+            items=votes.items,
+            proba=found.proba,
+            expected_wrong=found.expected_wrong,
+            n_votes=votes.n_votes,
+            agreement=votes.agreement,
+            ask=found.ask,
+            workers=[_plain_names(worker) for worker in found.workers],
+            evidence={
+                "vote_weight": found.vote_weight,
+                "kappa_coin": found.kappa_coin,
+                "kappa_matrix": found.kappa_matrix,
+                "feature_weight": found.feature_weight,
+                "shared": found.shared.tolist(),
+            },
+        )
+
+    def _about(self) -> dict[str, Any]:
+        """What a report says about the data."""
+        table = self.votes if self.items.table is None else self.items.table
+        frame = type(table).__module__.partition(".")[0]
+        seed = self.options.random_state
+        return {
+            "errata": version("errata"),
+            "title": self.options.title or "audit",
+            "seed": int(seed) if isinstance(seed, Integral) else None,
+            "features": self.items.n_features,
+            "dataframe": "polars" if frame == "polars" else "pandas",
         }
-        result = assemble_votes(items, found, precision=precision, about=about)
-        _show_items(result, items, found, started=started, seed=seed, n_jobs=n_jobs)
-        return result
 
+    def view(self, result: VoteAudit) -> "ItemView":
+        """All items; neighbours are looked for among those with votes."""
+        items = self.items
+        votes = items.votes
+        voted = np.flatnonzero(votes.n_votes)
+        shown = inputs_to_show(
+            items.table,
+            result.labels,
+            None if items.X is None else items.X[voted],
+            voted,
+            used=items.used,
+            classes=votes.classes,
+            codes=votes.majority,
+        )
+        return ItemView(
+            inputs=shown,
+            proba=self.found.proba,
+            other=other_classes(self.found.proba, votes.majority),
+            ballots=Ballots(votes, accuracies_told(self.found.workers)),
+        )
 
-def _about(votes: Any, items: Items, title: str | None, seed: Any) -> dict[str, Any]:
-    """What a report says about the data."""
-    frame = type(votes if items.table is None else items.table).__module__.partition(".")[0]
-    return {
-        "errata": version("errata"),
-        "title": title or "audit",
-        "seed": int(seed) if isinstance(seed, Integral) else None,
-        "features": items.n_features,
-        "dataframe": "polars" if frame == "polars" else "pandas",
-    }
+    def show(self, result: VoteAudit) -> Callable[[np.ndarray], "ItemView"]:
+        """Add the most suspicious items, each with its votes, and a map."""
+        view = self.view(result)
+        rows = shown_rows(result)
+        names = self.display.given_ids(len(result))
+        result.examples = _examples(result, view, rows, names, self.options)
+        result.points = _points(result, view, rows, self.options.seed)
+        return lambda rows: view
 
+    def group_hypotheses(self, result: VoteAudit) -> Callable[[], Grouped]:
+        """By how much votes count."""
+        return partial(grouped_weights, self.found)
 
-def _show_items(
-    audit: VoteAudit,
-    items: Items,
-    found: VoteFindings,
-    *,
-    started: float,
-    seed: int,
-    n_jobs: int | None,
-) -> None:
-    """Add what a person wants to see of single items, and what a review needs."""
-    view = ItemView(
-        inputs=inputs_for_people(items, audit.labels),
-        proba=found.proba,
-        other=other_classes(found.proba, items.votes.majority),
-        ballots=Ballots(items.votes, accuracies_told(found.workers)),
-    )
-    names = np.array([str(name) for name in audit.items.tolist()], dtype=object)
-    rows = shown_rows(audit)
-    audit.examples = _examples(audit, view, rows, names, seed, n_jobs)
-    audit.points = _points(audit, view, rows, seed)
-    audit.for_review = ForReview(
-        look=lambda rows: view,
-        grouped=partial(grouped_weights, found),
-        doubtful=audit.labelled,
-        display=Display(ids=names),
-        seconds=time.perf_counter() - started,
-        seed=seed,
-        n_jobs=n_jobs,
-    )
+    def reviewed(self, result: VoteAudit) -> np.ndarray:
+        """The items with a label."""
+        return result.labelled
 
 
 class Ballot(NamedTuple):
@@ -313,12 +400,11 @@ def _examples(
     audit: VoteAudit,
     view: ItemView,
     rows: np.ndarray,
-    names: np.ndarray,
-    seed: int,
-    n_jobs: int | None,
+    names: Any,
+    options: Options,
 ) -> list[dict[str, Any]]:
     """The most suspicious items, each with its votes."""
-    near = Neighborhood(view.inputs, n_jobs=n_jobs).around(rows)
+    near = Neighborhood(view.inputs, n_jobs=options.n_jobs).around(rows)
     columns = {
         "label": audit.labels,
         "suggested": view.others,
@@ -326,61 +412,20 @@ def _examples(
         "flagged": audit.flagged,
     }
     told = describe_examples(
-        *(rows, view.reasons(rows, near), near, columns, view.inputs, None),
+        rows,
+        view.reasons(rows, near),
+        near,
+        columns,
+        view.inputs,
+        None,
         ids=names,
-        seed=seed,
-        n_jobs=n_jobs,
+        seed=options.seed,
+        n_jobs=options.n_jobs,
     )
     for example in told:
         for mentioned in (example, *example["similar"], *example["compared"]):
             mentioned["name"] = names[mentioned["row"]]
     return [example | more for example, more in zip(told, view.more(rows), strict=True)]
-
-
-def assemble_votes(
-    items: Items, found: VoteFindings, *, precision: float | None, about: dict[str, Any]
-) -> VoteAudit:
-    """The audit as the user gets it, but for what is told of single items."""
-    votes, codes = items.votes, items.votes.majority
-    flags = _flags(found, codes, precision)
-    labels = labels_of(votes)
-    other = other_classes(found.proba, codes)
-    p_other = found.proba[np.arange(len(codes)), other]
-    is_other, p_suggested = suggestion(codes, flags.flagged, found.p_wrong, p_other)
-    suggested = labels.copy()
-    suggested[is_other] = votes.classes[other[is_other]]
-    prior, transition = noise_of_majority(found.proba, codes)
-    return VoteAudit(
-        labels=labels,
-        suspicion=found.suspicion,
-        p_wrong=found.p_wrong,
-        suggested=suggested,
-        p_suggested=p_suggested,
-        flagged=flags.flagged,
-        noise_rate=found.noise_rate,
-        hypotheses=_hypotheses(found, codes >= 0),
-        has_skill=bool(found.has_skill),
-        transition=transition,
-        prior=prior,
-        classes=votes.classes,
-        models=found.models,
-        self_check=None,
-        expected_precision=flags.expected_precision,
-        expected_recall=flags.expected_recall,
-        rule=flags.rule,
-        notes=[*found.notes, *items.notes],
-        about=about,
-        index=items.index,
-        keys=np.array([f"item.{name}" for name in votes.items.tolist()], dtype=object),
-        items=votes.items,
-        proba=found.proba,
-        expected_wrong=found.expected_wrong,
-        n_votes=votes.n_votes,
-        agreement=votes.agreement,
-        ask=found.ask,
-        workers=[_plain_names(worker) for worker in found.workers],
-        evidence=_evidence(found),
-    )
 
 
 def labels_of(votes: Votes) -> np.ndarray:
@@ -421,18 +466,6 @@ def noise_of_majority(proba: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray,
     return mass[:, 0] / max(mass.sum(), 1e-300), transition
 
 
-def _flags(found: VoteFindings, codes: np.ndarray, precision: float | None) -> Flags:
-    """The flags; an item without votes has no label that could be wrong."""
-    voted = codes >= 0
-    if not found.has_skill:
-        rule = "Nothing is flagged, as the votes do not tell which labels are wrong."
-        return no_flags(len(codes))._replace(rule=rule)
-    flags = draw_flags(found.p_wrong[voted], found.suspicion[voted], precision)
-    flagged = np.zeros(len(codes), dtype=bool)
-    flagged[voted] = flags.flagged
-    return flags._replace(flagged=flagged)
-
-
 def _hypotheses(found: VoteFindings, voted: np.ndarray) -> list[dict[str, Any]]:
     return [
         {"kind": kind, "weight": round(weight, 4), "rate": float(p_wrong[voted].mean())}
@@ -446,16 +479,6 @@ def _plain_names(worker: dict[str, Any]) -> dict[str, Any]:
     return worker | {
         "worker": plain(worker["worker"]),
         "worst": worst and tuple(map(plain, worst)),
-    }
-
-
-def _evidence(found: VoteFindings) -> dict[str, Any]:
-    return {
-        "vote_weight": found.vote_weight,
-        "kappa_coin": found.kappa_coin,
-        "kappa_matrix": found.kappa_matrix,
-        "feature_weight": found.feature_weight,
-        "shared": found.shared.tolist(),
     }
 
 
@@ -473,15 +496,3 @@ def tally(ballots: Sequence[dict[str, Any]]) -> str:
     'cat 3, dog 1'
     """
     return ", ".join(f"{side['label']} {side['count']}" for side in ballots)
-
-
-def inputs_for_people(items: Items, labels: np.ndarray) -> Inputs:
-    """What is needed to show items: neighbours are looked for among those with votes."""
-    votes, voted = items.votes, np.flatnonzero(items.votes.n_votes)
-    X = None if items.X is None else items.X[voted]
-    return inputs_to_show(
-        *(items.table, labels, X, voted),
-        used=items.used,
-        classes=votes.classes,
-        codes=votes.majority,
-    )

@@ -33,7 +33,7 @@ from sklearn.preprocessing import StandardScaler
 from ..._files import atomic_path
 from ..._random import draw_seed
 from ...auditing import audit
-from ...auditing._audit import class_posterior
+from ...auditing._audited_classifier import class_posterior
 from ...datasets import load_dataset
 from ...feature_selection import (
     LabelNoiseMemberships,
