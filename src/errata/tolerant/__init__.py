@@ -1,5 +1,6 @@
 """Learners that live with wrong labels: a noise model inside, or rows that count less."""
 
+from . import objectives
 from ._evidential_knn import EvidentialKNNClassifier
 from .hidden_class import (
     NoiseModelClassifier,
@@ -52,4 +53,5 @@ __all__ = [
     "SigmoidLoss",
     "SavageLoss",
     "TangentLoss",
+    "objectives",
 ]
