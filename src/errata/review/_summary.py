@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from .._format import count, listed, plural
 from .._kinds import Kind
-from ..audit_folder.decisions import Decisions, Pair, RowVerdict, as_text, differ
+from ..audit_folder.decisions import Decisions, RowVerdict, as_text, differ
 from .exporting import Audited
 from .inference import (
     Components,
@@ -42,56 +42,41 @@ def review_summary(
     rows = {key: row for row, key in enumerate(audited.keys)}
     here = {rows[key]: verdict for key, verdict in verdicts.items() if key in rows}
     agreement = decisions.agreement()
+    pairs = agreement.pairs
+    if not audited.kind.review.by_chance:  # kappa means nothing then
+        pairs = [pair._replace(kappa=None) for pair in pairs]
+    wrong = list(_judge_rows(audited, here).values())
+    flagged = np.flatnonzero(audited.flagged).tolist()
+    settled = sum(_is_settled(here.get(row)) for row in flagged)
     numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
     told = {
         "file": str(decisions.path),
         "about": decisions.about,
         "events": sum(1 for _ in decisions.events()),
-        "reviewers": _reviewers(decisions),
-        "rows": _states(here.values()),
-        "labels": _labels(audited, here),
-        "flagged": _flagged(audited, here),
+        "reviewers": _count_sorted(name for _, name in decisions.by_reviewer()),
+        "rows": _count_sorted(verdict.state for verdict in here.values()),
+        "labels": {"wrong": sum(wrong), "right": len(wrong) - sum(wrong)},
+        "flagged": {"rows": len(flagged), "undecided": len(flagged) - settled},
         "elsewhere": len(verdicts) - len(here),
-        "agreement": [_pair_told(pair, audited.kind) for pair in agreement.pairs],
+        "agreement": [pair._asdict() for pair in pairs],
         "disputed": sorted(rows[key] for key in agreement.disputed if key in rows),
-        "progress": _progress(audited, here, folder, numbers),
-        "certificate": _certificate(audited, here, numbers, fixed),
+        "progress": _summarise_progress(audited, here, folder, numbers),
+        "certificate": _summarise_certificate(audited, here, numbers, fixed),
     }
-    return told | {"sentences": list(in_words(told, audited.kind))}
+    return told | {"sentences": list(describe_summary(told, audited.kind))}
 
 
-def _pair_told(pair: Pair, kind: Kind) -> dict[str, Any]:
-    """How far two people agree, without kappa where they cannot agree by chance."""
-    return (pair if kind.review.by_chance else pair._replace(kappa=None))._asdict()
+def _count_sorted(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(names).items()))
 
 
-def _reviewers(decisions: Decisions) -> dict[str, int]:
-    """How many rows each reviewer has a verdict on."""
-    return dict(sorted(Counter(reviewer for _, reviewer in decisions.by_reviewer()).items()))
-
-
-def _states(verdicts: Any) -> dict[str, int]:
-    return dict(sorted(Counter(verdict.state for verdict in verdicts).items()))
-
-
-def _labels(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[str, int]:
-    wrong = list(_judged(audited, here).values())
-    return {"wrong": sum(wrong), "right": len(wrong) - sum(wrong)}
-
-
-def _flagged(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[str, int]:
-    flagged = np.flatnonzero(audited.flagged).tolist()
-    settled = sum(_is_settled(here.get(row)) for row in flagged)
-    return {"rows": len(flagged), "undecided": len(flagged) - settled}
-
-
-def _judged(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[int, bool]:
+def _judge_rows(audited: Audited, here: Mapping[int, RowVerdict]) -> dict[int, bool]:
     """Whether the label is wrong, of decided rows that have one."""
     told = {row: is_wrong(audited, row, verdict) for row, verdict in here.items()}
     return {row: wrong for row, wrong in told.items() if wrong is not None}
 
 
-def _certificate(
+def _summarise_certificate(
     audited: Audited,
     here: Mapping[int, RowVerdict],
     numbers: dict[str, Any],
@@ -101,7 +86,7 @@ def _certificate(
     if numbers.get("piles") is None:
         return None
     found = certify(
-        drawn_rows(numbers["piles"], here, audited.fingerprint),
+        find_drawn_rows(numbers["piles"], here, audited.fingerprint),
         audited.suspicion,
         audited.flagged,
         {row: is_wrong(audited, row, verdict) for row, verdict in here.items()},
@@ -114,7 +99,7 @@ def _certificate(
     return {"numbers": found._asdict(), "sentence": sentence} if sentence else None
 
 
-def _progress(
+def _summarise_progress(
     audited: Audited, here: Mapping[int, RowVerdict], folder: Path, numbers: dict[str, Any]
 ) -> dict[str, Any] | None:
     """How good the list was and what is left, in numbers and sentences."""
@@ -127,34 +112,34 @@ def _progress(
     components = Components.from_dict(numbers["components"])
     table = pyarrow.parquet.read_table(folder / "components.parquet")
     p = np.stack([column.to_numpy() for column in table.columns], axis=1)
-    judged = _judged(audited, here)
+    judged = _judge_rows(audited, here)
     rows = np.array(list(judged), dtype=np.intp)
     wrong = np.array(list(judged.values()), dtype=bool)
     evidence = evidence_of(components, p[rows], wrong, audited.flagged[rows], audited.p_wrong[rows])
     unsure = np.array([row for row in here if _is_unsure(audited, row, here[row])], dtype=np.intp)
     evidence = evidence.plus(undecidable(components, p[unsure], audited.flagged[unsure]))
-    ahead = _ahead(audited, here)
+    ahead = _find_ahead(audited, here)
     told = progress(
         components,
         evidence,
         update(components, evidence).p_wrong(p[ahead]),
-        spot=_spot(audited, here, numbers["piles"]["spot"]),
+        spot=_count_spot(audited, here, numbers["piles"]["spot"]),
     )
-    return {"numbers": _plain(told), "sentences": sentences(told)}
+    return {"numbers": _convert_to_dict(told), "sentences": sentences(told)}
 
 
-def _ahead(audited: Audited, here: Mapping[int, RowVerdict]) -> np.ndarray:
+def _find_ahead(audited: Audited, here: Mapping[int, RowVerdict]) -> np.ndarray:
     """Flagged rows without a verdict, the most suspicious first."""
     flagged = np.flatnonzero(audited.flagged)
     order = flagged[np.argsort(-audited.p_wrong[flagged], kind="stable")]
     return np.array([row for row in order if not _is_settled(here.get(row))], dtype=np.intp)
 
 
-def _spot(
+def _count_spot(
     audited: Audited, here: Mapping[int, RowVerdict], pile: list[int]
 ) -> tuple[int, int, int]:
     """Rows of the spot pile, as far as it was gone through: wrong, looked at, not told."""
-    drawn = gone_through(pile, "spot", here, audited.fingerprint)
+    drawn = find_seen_rows(pile, "spot", here, audited.fingerprint)
     told = [is_wrong(audited, row, here[row]) for row in drawn]
     return told.count(True), len(told), told.count(None)
 
@@ -168,32 +153,36 @@ def _is_settled(verdict: RowVerdict | None) -> bool:
     return verdict is not None and verdict.state in _OPINIONS
 
 
-def _plain(value: Any) -> Any:
+def _convert_to_dict(value: Any) -> Any:
     """Named tuples as dicts, for JSON."""
     fields = value._asdict() if hasattr(value, "_asdict") else None
-    return value if fields is None else {name: _plain(part) for name, part in fields.items()}
+    return (
+        value if fields is None else {name: _convert_to_dict(part) for name, part in fields.items()}
+    )
 
 
-def in_words(told: dict[str, Any], kind: Kind) -> Iterator[str]:
+def describe_summary(told: dict[str, Any], kind: Kind) -> Iterator[str]:
     """The summary of a review, line by line."""
     reviewers = [f"{name} {count(rows)}" for name, rows in told["reviewers"].items()]
     by = f"verdicts by {listed(reviewers)}" if reviewers else "no verdict yet"
     yield f"{told['file']}: {plural(told['events'], 'event')}; {by}."
-    yield _rows(told["rows"], told["labels"], kind)
-    yield _flagged_in_words(told["flagged"])
+    yield _describe_rows(told["rows"], told["labels"], kind)
+    left = told["flagged"]["undecided"]
+    flagged = plural(told["flagged"]["rows"], "flagged row")
+    yield f"Of {flagged}, {count(left)} {_are(left)} not decided."
     if told["elsewhere"]:
         rows = f"{plural(told['elsewhere'], 'further row')} {_are(told['elsewhere'])}"
         yield f"{rows} not in this audit: changed since, or gone from the table."
-    yield from map(_pair, told["agreement"])
+    yield from map(_describe_pair, told["agreement"])
     if told["disputed"]:
         yield f"They do not agree on: row {listed(told['disputed'])} (counted from 0)."
     if told["progress"] is not None:
-        yield from map(_sentence, filter(None, told["progress"]["sentences"].values()))
+        yield from map(_make_sentence, filter(None, told["progress"]["sentences"].values()))
     if told["certificate"] is not None:
-        yield _sentence(told["certificate"]["sentence"])
+        yield _make_sentence(told["certificate"]["sentence"])
 
 
-def _rows(states: dict[str, int], labels: dict[str, int], kind: Kind) -> str:
+def _describe_rows(states: dict[str, int], labels: dict[str, int], kind: Kind) -> str:
     decided = states.get("decided", 0)
     wrong = plural(labels["wrong"], kind.review.noun, kind.review.nouns)
     found = f": {wrong} wrong, {count(labels['right'])} right"
@@ -204,12 +193,7 @@ def _rows(states: dict[str, int], labels: dict[str, int], kind: Kind) -> str:
     return "; ".join([parts[0], ", ".join(parts[1:])] if parts[1:] else parts) + "."
 
 
-def _flagged_in_words(flagged: dict[str, int]) -> str:
-    left = flagged["undecided"]
-    return f"Of {plural(flagged['rows'], 'flagged row')}, {count(left)} {_are(left)} not decided."
-
-
-def _pair(pair: dict[str, Any]) -> str:
+def _describe_pair(pair: dict[str, Any]) -> str:
     who = f"{pair['first']} and {pair['second']}"
     if not pair["rows"]:
         return f"{who} decided no row both."
@@ -217,7 +201,7 @@ def _pair(pair: dict[str, Any]) -> str:
     return f"{who} agree on {count(pair['alike'])} of {plural(pair['rows'], 'row')}{kappa}."
 
 
-def _sentence(text: str) -> str:
+def _make_sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
@@ -225,17 +209,17 @@ def _are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def drawn_rows(
+def find_drawn_rows(
     piles: dict[str, Any], here: Mapping[int, RowVerdict], audit: str
 ) -> dict[str, list[Any]]:
     """Both piles as far as they were gone through: the second counts when the first is done."""
-    drawn = {queue: gone_through(piles[queue], queue, here, audit) for queue in PILES}
+    drawn = {queue: find_seen_rows(piles[queue], queue, here, audit) for queue in PILES}
     if len(drawn["calibration"]) < len(piles["calibration"]):
         drawn["spot"] = []
     return drawn
 
 
-def gone_through(
+def find_seen_rows(
     pile: list[Any], queue: str, here: Mapping[int, RowVerdict], audit: str
 ) -> list[Any]:
     """The pile from its top to the last row that was decided as one of it, without a gap.

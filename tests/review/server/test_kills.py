@@ -22,9 +22,9 @@ SERVERS = """
 import os, sys
 import errata.review.server._app, pyarrow.compute, pyarrow.parquet, uvicorn.protocols.http.auto
 from errata.review import serve
-from errata.review.server._templates import _environment
-for name in _environment().list_templates():
-    _environment().get_template(name)
+from errata.review.server._templates import _make_environment
+for name in _make_environment().list_templates():
+    _make_environment().get_template(name)
 for _ in sys.stdin:
     child = os.fork()
     if not child:

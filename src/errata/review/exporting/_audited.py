@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,7 +47,7 @@ class Audited(NamedTuple):
         """The name that each class has in a list of choices, and its text."""
         named = self.labels if self.names is None else self.names
         texts = {as_text(label): label for label in named if label is not None}
-        return {choice(texts[text]): text for text in sorted(texts)}
+        return {format_choice(texts[text]): text for text in sorted(texts)}
 
 
 def read_audited(folder: str | os.PathLike) -> Audited:
@@ -58,7 +57,7 @@ def read_audited(folder: str | os.PathLike) -> Audited:
     try:
         numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
         fingerprint = numbers["fingerprint"]
-        _ = numbers["about"]
+        numbers["about"]  # which must be there
     except (OSError, ValueError, KeyError, TypeError) as error:
         why = "it has no audit.json" if isinstance(error, FileNotFoundError) else error
         raise ValueError(
@@ -73,22 +72,25 @@ def read_audited(folder: str | os.PathLike) -> Audited:
     from pyarrow import parquet
 
     with parquet.ParquetFile(folder / "rows.parquet") as file:
-        return _rows(fingerprint, numbers, file)
+        return _read_rows(fingerprint, numbers, file)
 
 
-def _rows(fingerprint: str, numbers: dict[str, Any], file: Any) -> Audited:
+def _read_rows(fingerprint: str, numbers: dict[str, Any], file: Any) -> Audited:
     """The rows in a file, of an audit with these numbers."""
     about = numbers["about"]
     kind = kind_of(numbers)
     names = numbers.get("names")
     there = file.schema_arrow.names
-    column = partial(_column, file)
-    labels, suggested = recorded_rows(numbers, lambda name: column(name).to_pylist())
+
+    def column(name: str) -> Any:
+        return file.read([name])[name]
+
+    labels, suggested = read_labels(numbers, lambda name: column(name).to_pylist())
     items = column("items").to_pylist() if "items" in there else None
     audited = Audited(
         fingerprint=fingerprint,
         table=about.get("table"),
-        columns=_label_columns(about, names),
+        columns=_get_label_columns(about, names),
         keys=column("key").to_pylist(),
         labels=labels,
         suggested=suggested,
@@ -103,17 +105,13 @@ def _rows(fingerprint: str, numbers: dict[str, Any], file: Any) -> Audited:
     return audited._replace(**more)
 
 
-def _column(file: Any, name: str) -> Any:
-    return file.read([name])[name]
-
-
-def _label_columns(about: dict[str, Any], names: list[Any] | None) -> list[str]:
+def _get_label_columns(about: dict[str, Any], names: list[Any] | None) -> list[str]:
     """One column of labels, or one of 0 and 1 for each of several."""
     label = about.get("label")
     return [label] if label is not None else list(map(str, names or ()))
 
 
-def rows_to_export(path: Path, audited: Audited, what: str) -> tuple[Any, list[str]]:
+def read_export_rows(path: Path, audited: Audited, what: str) -> tuple[Any, list[str]]:
     """The table as it is now and the keys of its rows; of votes, the items with their majority.
 
     Raise when it is not the one audited, or has columns named as those of ``what`` is exported.
@@ -127,10 +125,10 @@ def rows_to_export(path: Path, audited: Audited, what: str) -> tuple[Any, list[s
         return pyarrow.table(columns), audited.keys
     table = read_table(path)
     check_free(table.column_names, path, what)
-    return table, keys_in(path, table, audited)
+    return table, find_keys(path, table, audited)
 
 
-def keys_in(path: Path, table: Any, audited: Audited) -> list[str]:
+def find_keys(path: Path, table: Any, audited: Audited) -> list[str]:
     """The keys of the rows of a table; raise when it is not the one audited."""
     lacking = [name for name in audited.columns or [""] if name not in table.column_names]
     if lacking:
@@ -157,34 +155,29 @@ def check_free(columns: list[str], path: Path, what: str) -> None:
         raise ValueError(f"{path} has a column {taken[0]!r} already; rename it to export {what}.")
 
 
-def choice(label: Any) -> str:
+def format_choice(label: Any) -> str:
     """What a class is called where people choose among them; JSON where it would not be seen.
 
-    >>> choice("cat"), choice(3), choice(""), choice(True)
+    >>> format_choice("cat"), format_choice(3), format_choice(""), format_choice(True)
     ('cat', '3', '""', 'true')
     """
     return label if isinstance(label, str) and label.strip() else as_text(label)
 
 
-class Recorded(NamedTuple):
-    """One entry for each row; None where there is no label."""
+def read_labels(numbers: dict[str, Any], read: Read) -> tuple[list[Any], list[Any]]:
+    """Labels and suggestions of all rows, None where there is none.
 
-    labels: list[Any]
-    suggested: list[Any]
-
-
-def recorded_rows(numbers: dict[str, Any], read: Read) -> Recorded:
-    """The rows of an audit with these ``numbers`` in its ``audit.json``."""
+    ``numbers`` are what ``audit.json`` holds; ``read`` gives the cells of a column.
+    """
     if "names" in numbers:  # of several labels a row
-        return _sets(numbers["names"], read)
+        return _read_sets(numbers["names"], read)
     labels = kind_of(numbers).review.labels
-    return Recorded(
-        labels=[_or_none(cell) for cell in read(labels)],
-        suggested=[_or_none(cell) for cell in read("suggested")],
-    )
+    # NaN stands for no label among numbers.
+    columns = ([cell if cell == cell else None for cell in read(n)] for n in (labels, "suggested"))
+    return next(columns), next(columns)
 
 
-def _sets(names: list[Any], read: Read) -> Recorded:
+def _read_sets(names: list[Any], read: Read) -> tuple[list[Any], list[Any]]:
     """Of several labels a row, those that it has."""
     are_set = [read(f"label {place}") for place in range(len(names))]
     doubted = [read(f"flagged {place}") for place in range(len(names))]
@@ -192,14 +185,9 @@ def _sets(names: list[Any], read: Read) -> Recorded:
         [bool(one) != bool(other) for one, other in zip(*columns, strict=True)]
         for columns in zip(are_set, doubted, strict=True)
     ]
-    return Recorded(_of_rows(names, are_set), _of_rows(names, should_be))
+    return _collect_names(names, are_set), _collect_names(names, should_be)
 
 
-def _of_rows(names: list[Any], columns: list[list[Any]]) -> list[Any]:
+def _collect_names(names: list[Any], columns: list[list[Any]]) -> list[Any]:
     rows = zip(*columns, strict=True)
     return [[name for name, own in zip(names, row, strict=True) if own] for row in rows]
-
-
-def _or_none(label: Any) -> Any:
-    """A label; None for NaN, which stands for none among numbers."""
-    return label if label == label else None

@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 from ..._files import atomic_path, readable
 from ..._format import four_digits
 from ...audit_folder.decisions import Decisions, Event, RowVerdict, as_text, from_text
-from ._audited import Audited, choice, rows_to_export
+from ._audited import Audited, format_choice, read_export_rows
 
 OURS = "errata"  # the id of a result that nobody has touched
 
@@ -32,11 +32,11 @@ def export_label_studio(
     A task holds the cells, what errata says in ``errata_`` fields, the class decided (or else the
     label) as an annotation, and the suggestion as a prediction. Returns how many tasks there are.
     """
-    table, keys = rows_to_export(source, audited, "tasks")
-    tasks = list(_tasks(audited, verdicts, table, keys))
+    table, keys = read_export_rows(source, audited, "tasks")
+    tasks = list(_make_tasks(audited, verdicts, table, keys))
     with atomic_path(target) as whole, atomic_path(target.with_suffix(".xml")) as config:
         whole.write_text(json.dumps(tasks, default=str), encoding="utf-8")
-        config.write_text(labelling_config(control_of(audited)), encoding="utf-8")
+        config.write_text(write_config(choose_control(audited)), encoding="utf-8")
     return len(tasks)
 
 
@@ -50,16 +50,16 @@ class Control(NamedTuple):
     label: Callable[[Any], str | None]  # and back, as text; None for what is none of ours
 
 
-def labelling_config(control: Control) -> str:
+def write_config(control: Control) -> str:
     """The view that Label Studio shows: the row as text, and what to choose or to type."""
     return f'<View>\n  <Text name="{SHOWN}" value="${SHOWN}"/>\n  {control.tag}\n</View>\n'
 
 
-def _tasks(
+def _make_tasks(
     audited: Audited, verdicts: Mapping[str, RowVerdict], table: Any, keys: list[str]
 ) -> Iterator[dict[str, Any]]:
     rows = {key: row for row, key in enumerate(audited.keys)}
-    control = control_of(audited)
+    control = choose_control(audited)
     for place, key in enumerate(keys):
         row = rows.get(key)
         verdict = verdicts.get(key)
@@ -67,10 +67,10 @@ def _tasks(
             cells = table.slice(place, 1).to_pylist()[0]
             # JSON has no NaN.
             cells = {k: v if v == v else None for k, v in cells.items()}
-            yield _task(audited, control, row, verdict, cells)
+            yield _make_task(audited, control, row, verdict, cells)
 
 
-def _task(
+def _make_task(
     audited: Audited,
     control: Control,
     row: int,
@@ -83,8 +83,8 @@ def _task(
     stands = label if decided is None else from_text(decided)
     prediction = {
         "model_version": f"errata {audited.fingerprint[:8]}",
-        "score": four_digits(_score(audited, row)),
-        "result": _result(control, suggested),
+        "score": four_digits(_get_score(audited, row)),
+        "result": _make_result(control, suggested),
     }
     return {
         "data": cells
@@ -96,17 +96,17 @@ def _task(
             "errata_suggested": as_text(suggested),
             "errata_p_wrong": four_digits(audited.p_wrong[row]),
         },
-        "annotations": [] if stands is None else [{"result": _result(control, stands)}],
+        "annotations": [] if stands is None else [{"result": _make_result(control, stands)}],
         "predictions": [prediction],
     }
 
 
-def _score(audited: Audited, row: int) -> float:
+def _get_score(audited: Audited, row: int) -> float:
     """How probable the suggestion is, or that something is wrong where there are no classes."""
     return (audited.p_wrong if audited.p_suggested is None else audited.p_suggested)[row]
 
 
-def _result(control: Control, label: Any) -> list[dict[str, Any]]:
+def _make_result(control: Control, label: Any) -> list[dict[str, Any]]:
     names = {"from_name": control.name, "to_name": SHOWN, "type": control.type}
     return [{"id": OURS, **names, "value": {control.type: control.value(label)}}]
 
@@ -138,11 +138,12 @@ class Imported(NamedTuple):
 def import_label_studio(decisions: Decisions, audited: Audited, path: Path) -> Imported:
     """Take in the JSON that Label Studio exports; importing it twice is importing it once."""
     rows = {key: row for row, key in enumerate(audited.keys)}
-    control = control_of(audited)
+    control = choose_control(audited)
     became: Counter[str] = Counter()
     events = []
-    for task, annotation in _annotations(path):
-        event = _event(audited, control, rows.get(_key(task)), annotation)
+    for task, annotation in _read_annotations(path):
+        row = rows.get(task.get("data", {}).get("errata_key"))
+        event = _read_event(audited, control, row, annotation)
         became[event if isinstance(event, str) else _KEPT] += 1
         if isinstance(event, Event):
             events.append(event)
@@ -153,7 +154,7 @@ def import_label_studio(decisions: Decisions, audited: Audited, path: Path) -> I
     return Imported(added, became[_KEPT] - added, *passed_over)
 
 
-def _annotations(path: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _read_annotations(path: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Every annotation with its task; the tasks of a file that is none of Label Studio's: none."""
     with readable(path):
         try:
@@ -167,23 +168,19 @@ def _annotations(path: Path) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     yield from found
 
 
-def _key(task: dict[str, Any]) -> Any:
-    return task.get("data", {}).get("errata_key")
-
-
-def _event(
+def _read_event(
     audited: Audited, control: Control, row: int | None, annotation: dict[str, Any]
 ) -> Event | str:
     """The decision that an annotation is, or why it is none."""
     if row is None:
         return _UNKNOWN
-    chosen = _chosen(annotation, control)
+    chosen = _read_choice(annotation, control)
     cancelled = bool(annotation.get("was_cancelled"))
     if _is_untouched(annotation):
         return _UNTOUCHED
     if chosen is None and not cancelled:
         return _FOREIGN
-    return _decision(audited, row, annotation, None if cancelled else chosen)
+    return _make_decision(audited, row, annotation, None if cancelled else chosen)
 
 
 def _is_untouched(annotation: dict[str, Any]) -> bool:
@@ -193,7 +190,7 @@ def _is_untouched(annotation: dict[str, Any]) -> bool:
     return bool(results) and results[0].get("id") == OURS and not any(stamps)
 
 
-def _chosen(annotation: dict[str, Any], control: Control) -> str | None:
+def _read_choice(annotation: dict[str, Any], control: Control) -> str | None:
     """The text of what was chosen, where the audit knows it."""
     results = annotation.get("result") or []
     ours = [each for each in results if each.get("from_name") == control.name]
@@ -201,13 +198,13 @@ def _chosen(annotation: dict[str, Any], control: Control) -> str | None:
     return control.label(values[0]) if len(values) == 1 and values[0] is not None else None
 
 
-def _decision(
+def _make_decision(
     audited: Audited, row: int, annotation: dict[str, Any], class_text: str | None
 ) -> Event:
     label = as_text(audited.labels[row])
     suggested = as_text(audited.suggested[row])
     kinds = {None: "skip", suggested: "suggestion", label: "label"}
-    reviewer = _reviewer(annotation)
+    reviewer = _get_reviewer(annotation)
     at = annotation.get("updated_at") or ""
     said = json.dumps([audited.keys[row], reviewer, at, class_text])
     return Event(
@@ -227,7 +224,7 @@ def _decision(
     )
 
 
-def _reviewer(annotation: dict[str, Any]) -> str:
+def _get_reviewer(annotation: dict[str, Any]) -> str:
     """Who completed it: Label Studio gives a number, or a person with an address."""
     by = annotation.get("completed_by")
     if isinstance(by, dict):
@@ -235,12 +232,12 @@ def _reviewer(annotation: dict[str, Any]) -> str:
     return f"annotator {by}" if isinstance(by, int) else str(by or "annotator")
 
 
-def control_of(audited: Audited) -> Control:
+def choose_control(audited: Audited) -> Control:
     """The control for what an audit is of."""
     name = audited.kind.review.column
     if audited.kind.review.is_number:
         tag = f'<Number name="{name}" toName="{SHOWN}"/>'
-        return Control(name, tag, "number", lambda label: label, _number)
+        return Control(name, tag, "number", lambda label: label, _read_number)
     classes = audited.classes
     several = audited.names is not None
     listed = "".join(f"\n    <Choice value={quoteattr(name)}/>" for name in classes)
@@ -251,19 +248,25 @@ def control_of(audited: Audited) -> Control:
     )
     if several:
         return Control(
-            *(name, tag, "choices", lambda labels: list(map(choice, labels))),
-            lambda names: _several(names, classes),
+            name,
+            tag,
+            "choices",
+            lambda labels: list(map(format_choice, labels)),
+            lambda names: _read_several(names, classes),
         )
     return Control(
-        *(name, tag, "choices", lambda label: [choice(label)]),
+        name,
+        tag,
+        "choices",
+        lambda label: [format_choice(label)],
         lambda names: classes.get(names[0]) if len(names) == 1 else None,
     )
 
 
-def _number(value: Any) -> str | None:
+def _read_number(value: Any) -> str | None:
     return as_text(value) if type(value) in (int, float) else None
 
 
-def _several(names: list[str], classes: dict[str, str]) -> str | None:
+def _read_several(names: list[str], classes: dict[str, str]) -> str | None:
     texts = [classes.get(name) for name in names]
     return None if None in texts else as_text([from_text(str(text)) for text in texts])

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._format import four_digits
 from ...audit_folder.decisions import Decisions, Event, RowVerdict, from_text
-from ._audited import Audited, rows_to_export
+from ._audited import Audited, read_export_rows
 
 UNSEEN = "unseen"
 TEXT = {".csv", ".tsv", ".txt"}  # files that have no lists
@@ -24,10 +24,10 @@ def export_table(
     """
     from ...tables import write_table  # here, as it brings scikit-learn
 
-    table, keys = rows_to_export(source, audited, "decisions")
-    ours = decision_columns(audited, verdicts, keys)
+    table, keys = read_export_rows(source, audited, "decisions")
+    ours = make_columns(audited, verdicts, keys)
     theirs = dict(zip(table.column_names, table.columns, strict=True))
-    kind = _type_of_decided(audited, table)
+    kind = _find_type(audited, table)
     name = audited.kind.review.column
     if audited.names is not None:
         ours[name] = [labels and list(map(str, labels)) for labels in ours[name]]
@@ -35,11 +35,11 @@ def export_table(
         ours[name] = [None if labels is None else "; ".join(labels) for labels in ours[name]]
         kind = None
     # What people typed, or a stranger's file of decisions holds; the table itself stays as it is.
-    write_table(target, theirs | _typed(ours, name, kind), guard_formulas=list(ours))
+    write_table(target, theirs | _convert_columns(ours, name, kind), guard_formulas=list(ours))
     return sum(key in verdicts for key in keys)
 
 
-def decision_columns(
+def make_columns(
     audited: Audited, verdicts: Mapping[str, RowVerdict], keys: list[str]
 ) -> dict[str, list[Any]]:
     """The columns that are added, for the rows with these keys."""
@@ -55,7 +55,7 @@ def decision_columns(
     }
 
 
-def _type_of_decided(audited: Audited, table: Any) -> Any:
+def _find_type(audited: Audited, table: Any) -> Any:
     """That of the labels; numbers and lists may have been read from text."""
     import pyarrow as arrow
 
@@ -67,7 +67,7 @@ def _type_of_decided(audited: Audited, table: Any) -> Any:
     return getattr(label, "value_type", label)
 
 
-def _typed(columns: dict[str, list[Any]], decided: str, kind: Any) -> dict[str, Any]:
+def _convert_columns(columns: dict[str, list[Any]], decided: str, kind: Any) -> dict[str, Any]:
     """Columns with types, which Parquet needs also where nothing was decided."""
     import pyarrow as arrow
 
@@ -82,11 +82,8 @@ def export_events(decisions: Decisions, target: Path) -> int:
     from ...tables import write_table  # here, as it brings scikit-learn
 
     events = [event.as_dict() for event in decisions.events()]
-    names = ["id", *(name for name in _names() if name != "id")]
+    fields = ["class" if name == "class_text" else name for name in Event._fields]
+    names = ["id", *(name for name in fields if name != "id")]
     columns = {name: [event[name] for event in events] for name in names}
     write_table(target, columns, guard_formulas=True)
     return len(events)
-
-
-def _names() -> list[str]:
-    return ["class" if name == "class_text" else name for name in Event._fields]

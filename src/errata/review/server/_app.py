@@ -11,35 +11,35 @@ from starlette.routing import Route
 
 from . import _actions, _export, _pages, _reaudit
 from ._door import Door
-from ._requests import BoundedProtocol, Guard, wants_part
+from ._requests import BoundedProtocol, Guard, is_partial
 from ._review import Review
-from ._templates import KINDS, asset, asset_address, rendered
+from ._templates import KINDS, get_asset_address, read_asset, render_template
 
 
 def make_app(review: Review, door: Door) -> Any:
     """The application: reading by GET, writing by POST, all of it behind the door."""
     looks = {
-        "/": _pages.home,
-        "/card/{row}": _pages.card,
-        "/next": _pages.next_card,
-        "/similar/{row}": _pages.similar,
-        "/image/{row}": _pages.image,
-        "/progress": _pages.progress_numbers,
-        "/rows": _pages.listing,
-        "/history": _pages.history,
-        "/agreement": _pages.agreement_page,
-        "/more": _export.more,
-        "/export": _export.export,
-        "/reaudit": _reaudit.reaudit_stage,
-        "/reaudit/report": _reaudit.reaudit_report,
-        "/static/{digest}/{name}": _static,
+        "/": _pages.show_first,
+        "/card/{row}": _pages.show_card,
+        "/next": _pages.show_next,
+        "/similar/{row}": _pages.send_similar,
+        "/image/{row}": _pages.send_image,
+        "/progress": _pages.send_progress,
+        "/rows": _pages.show_list,
+        "/history": _pages.show_history,
+        "/agreement": _pages.show_agreement,
+        "/more": _export.show_more,
+        "/export": _export.send_export,
+        "/reaudit": _reaudit.show_reaudit,
+        "/reaudit/report": _reaudit.send_report,
+        "/static/{digest}/{name}": _send_asset,
     }
     acts = {
         "/decide": _actions.decide,
-        "/note": _actions.note,
+        "/note": _actions.record_note,
         "/undo": _actions.undo,
         "/redo": _actions.redo,
-        "/bulk": _actions.bulk,
+        "/bulk": _actions.decide_many,
         "/reaudit": _reaudit.start_reaudit,
     }
     routes = [Route(path, handler, methods=["GET"]) for path, handler in looks.items()]
@@ -47,7 +47,7 @@ def make_app(review: Review, door: Door) -> Any:
     app = Starlette(
         routes=routes,
         middleware=[Middleware(Guard, door=door)],
-        exception_handlers={HTTPException: _refused},
+        exception_handlers={HTTPException: _send_refusal},
     )
     app.state.review = review
     app.state.door = door
@@ -75,17 +75,17 @@ def make_server(app: Any, read_within: float = 30.0) -> Any:
     return uvicorn.Server(config)
 
 
-async def _static(request: Any) -> Any:
+async def _send_asset(request: Any) -> Any:
     name = request.path_params["name"]
-    if name not in KINDS or request.url.path != asset_address(name):
+    if name not in KINDS or request.url.path != get_asset_address(name):
         raise HTTPException(404, "there is no such file.")
     kept = {"Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(asset(name), media_type=KINDS[name], headers=kept)
+    return Response(read_asset(name), media_type=KINDS[name], headers=kept)
 
 
-async def _refused(request: Any, error: Any) -> Any:
+async def _send_refusal(request: Any, error: Any) -> Any:
     """One sentence: to the script as it is, to a person on a page with a way back."""
-    if wants_part(request) or not request.headers.get("accept", "").startswith("text/html"):
+    if is_partial(request) or not request.headers.get("accept", "").startswith("text/html"):
         return PlainTextResponse(error.detail, error.status_code, headers=error.headers)
-    page = rendered("refused.html", sentence=error.detail, status=error.status_code)
+    page = render_template("refused.html", sentence=error.detail, status=error.status_code)
     return HTMLResponse(page, error.status_code, headers=error.headers)

@@ -33,7 +33,7 @@ from ...audit_folder import (
 )
 from ...audit_folder.decisions import as_text, from_text
 from ...tables._pictures import is_picture_folder
-from ._keys import shown_name
+from ._keys import format_name
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,14 @@ class AuditFolder:
         self.numbers = read_numbers(path)
         self.about: dict[str, Any] = self.numbers["about"]
         if self.numbers.get("piles") is None:
-            raise ValueError(_no_cards(path, self.numbers.get("parts") is not None))
+            raise ValueError(_explain_no_cards(path, self.numbers.get("parts") is not None))
         with readable(path / CARDS):
             self.cards = CardFile(path / CARDS)
         self.kind = kind_of(self.numbers)
         self.recorded = resolve_name(self.kind.review.recorded)(
             path / ROWS, self.numbers, self.cards.rows
         )
-        self.rows = _rows(path / ROWS, self.cards.rows, self.kind.review.p_wrong)
+        self.rows = _read_rows(path / ROWS, self.cards.rows, self.kind.review.p_wrong)
         self._places = {row: place for place, row in enumerate(self.rows.number.tolist())}
 
     @property
@@ -123,14 +123,14 @@ class AuditFolder:
         return np.stack([column_numbers(read_column(path, name))[rows] for name in names], axis=1)
 
 
-def audited_table(folder: AuditFolder, given: Path | None = None) -> Path | None:
+def find_table(folder: AuditFolder, given: Path | None = None) -> Path | None:
     """The audited table, where it was or beside the audit when both have moved; None if gone."""
     named = given or folder.about.get("table")
     places = places_of(Path(named), folder.path) if named else ()
     return next((path for path in places if path.is_file() or is_picture_folder(path)), None)
 
 
-def _no_cards(path: Path, is_large: bool) -> str:
+def _explain_no_cards(path: Path, is_large: bool) -> str:
     """Why there is nothing to review, and what to do about it."""
     if is_large:
         why = "it is of more rows than cards are made for"
@@ -141,7 +141,7 @@ def _no_cards(path: Path, is_large: bool) -> str:
     return f"{path} has no cards to review, as {why}; {what}."
 
 
-def _rows(path: Path, numbers: np.ndarray, p_wrong: str) -> CardRows:
+def _read_rows(path: Path, numbers: np.ndarray, p_wrong: str) -> CardRows:
     """The rows with a card; a column at a time, as only some rows of each are kept."""
     return CardRows(
         number=numbers,
@@ -170,13 +170,13 @@ class RecordedClasses:
         self.classes = numbers.get("classes") or given
         self.texts = [as_text(value) for value in self.classes]
         self.blank_rows = labels == MISSING  # of the whole table
-        self._label = _among(self.classes, given)[labels[rows]]
-        self._suggested = _among(self.classes, looks_like)[suggested[rows]]
+        self._label = _encode_values(self.classes, given)[labels[rows]]
+        self._suggested = _encode_values(self.classes, looks_like)[suggested[rows]]
 
     @property
     def choices(self) -> list[tuple[str, str]]:
         """The classes as text, and as they are shown."""
-        return list(zip(self.texts, map(shown_name, self.classes), strict=True))
+        return list(zip(self.texts, map(format_name, self.classes), strict=True))
 
     def label_text(self, place: int) -> str:
         """The label of a row, as decisions keep it."""
@@ -214,7 +214,7 @@ class RecordedClasses:
 
     @cached_property
     def _codes_by_name(self) -> dict[str, int]:
-        return {shown_name(value): code for code, value in enumerate(self.classes)}
+        return {format_name(value): code for code, value in enumerate(self.classes)}
 
     def _code(self, given: str) -> int | None:
         """The place of a class by its text, or by the name that a person types."""
@@ -268,7 +268,7 @@ class RecordedNumbers:
 
     def labelled(self, given: str) -> np.ndarray:
         """Which rows have a number that was typed."""
-        return np.array([_is(text, given) for text in map(as_text, self._targets)], dtype=bool)
+        return np.array([_is_same(text, given) for text in map(as_text, self._targets)], dtype=bool)
 
     def suggested(self, given: str) -> np.ndarray:
         """No rows: what is suggested is not kept beside them."""
@@ -276,7 +276,7 @@ class RecordedNumbers:
 
     def is_decided_as(self, text: str, given: str) -> bool:
         """Whether a verdict is the number of a filter."""
-        return _is(text, given)
+        return _is_same(text, given)
 
 
 class RecordedSets:
@@ -295,14 +295,14 @@ class RecordedSets:
     def __init__(self, path: Path, numbers: dict[str, Any], rows: np.ndarray) -> None:
         names = numbers["names"]
         self.names = names
-        self._is_set = _cells(path, "label {}", len(names), rows)
-        self._doubted = _cells(path, "flagged {}", len(names), rows)
+        self._is_set = _read_cells(path, "label {}", len(names), rows)
+        self._doubted = _read_cells(path, "flagged {}", len(names), rows)
         self.blank_rows: np.ndarray | None = None  # a row without labels has none of them
 
     @property
     def choices(self) -> list[tuple[str, str]]:
         """The labels as text, and as they are shown."""
-        return [(as_text(name), shown_name(name)) for name in self.names]
+        return [(as_text(name), format_name(name)) for name in self.names]
 
     def label_text(self, place: int) -> str:
         """The labels of a row, as decisions keep them."""
@@ -333,7 +333,7 @@ class RecordedSets:
     @cached_property
     def _places(self) -> dict[str, int]:
         """The place of each label by its name and its text."""
-        named = {shown_name(name): place for place, name in enumerate(self.names)}
+        named = {format_name(name): place for place, name in enumerate(self.names)}
         return named | {as_text(name): place for place, name in enumerate(self.names)}
 
     def _place(self, given: str) -> int:
@@ -347,17 +347,17 @@ class RecordedSets:
         return np.zeros(len(cells), dtype=bool) if place is None else cells[:, place]
 
 
-def _among(classes: list[Any], values: list[Any]) -> np.ndarray:
+def _encode_values(classes: list[Any], values: list[Any]) -> np.ndarray:
     """The place of each value among the classes, and at the end what is missing."""
     place = {name: code for code, name in enumerate(classes)}
     return np.array([*(place.get(value, MISSING) for value in values), MISSING])
 
 
-def _is(text: str, given: str) -> bool:
+def _is_same(text: str, given: str) -> bool:
     return text == given.strip()
 
 
-def _cells(path: Path, name: str, n_labels: int, rows: np.ndarray) -> np.ndarray:
+def _read_cells(path: Path, name: str, n_labels: int, rows: np.ndarray) -> np.ndarray:
     """A column for each label, of some rows."""
     columns = [column_numbers(read_column(path, name.format(place))) for place in range(n_labels)]
     return np.stack([column[rows].astype(bool) for column in columns], axis=1)

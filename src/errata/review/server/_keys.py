@@ -6,7 +6,7 @@ from typing import Any
 from ..._format import listed
 from ...audit_folder.decisions import from_text
 
-# As browsers name them; what a person sees of them is in `shown_key`.
+# As browsers name them; what a person sees of them is in `format_key`.
 KEYS: dict[str, tuple[str, ...]] = {
     "accept": ("a", "Enter"),
     "keep": ("k", "x"),
@@ -41,11 +41,11 @@ def read_keys(text: str | None) -> dict[str, tuple[str, ...]]:
     Traceback (most recent call last):
     ValueError: the key a would do two things, accept and keep; give each a key of its own.
     """
-    changes = dict(_change(part) for part in (text or "").split(",") if part)
-    return checked_keys({**KEYS, **{action: (key,) for action, key in changes.items()}})
+    changes = dict(_read_change(part) for part in (text or "").split(",") if part)
+    return check_keys({**KEYS, **{action: (key,) for action, key in changes.items()}})
 
 
-def _change(part: str) -> tuple[str, str]:
+def _read_change(part: str) -> tuple[str, str]:
     action, _, key = part.partition("=")
     if action not in KEYS:
         raise ValueError(f"there is no action {action!r} to give a key to; {listed(KEYS)}.")
@@ -54,7 +54,7 @@ def _change(part: str) -> tuple[str, str]:
     return action, key.lower() if len(key) == 1 else key
 
 
-def checked_keys(keys: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def check_keys(keys: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """The keys, each of which does one thing."""
     owner: dict[str, str] = {}
     for action, names in keys.items():
@@ -67,10 +67,10 @@ def checked_keys(keys: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ..
     return dict(keys)
 
 
-def shown_key(name: str) -> str:
+def format_key(name: str) -> str:
     """A key as it is written on a button.
 
-    >>> shown_key("ArrowLeft"), shown_key("Shift+u"), shown_key("a")
+    >>> format_key("ArrowLeft"), format_key("Shift+u"), format_key("a")
     ('←', 'Shift+U', 'A')
     """
     head, plus, last = name.rpartition("+")
@@ -78,18 +78,18 @@ def shown_key(name: str) -> str:
     return f"{head}{plus}{last}"
 
 
-def shown_name(value: Any) -> str:
+def format_name(value: Any) -> str:
     """A label or class in words.
 
-    >>> shown_name("cat"), shown_name(3), shown_name(""), shown_name("  "), shown_name(None)
+    >>> format_name("cat"), format_name(3), format_name(""), format_name("  "), format_name(None)
     ('cat', '3', '(empty text)', '(2 spaces)', '(no label)')
-    >>> shown_name(420.0), shown_name(["cat", "dog"]), shown_name([])
+    >>> format_name(420.0), format_name(["cat", "dog"]), format_name([])
     ('420', 'cat; dog', '(none)')
     """
     if value is None:
         return "(no label)"
     if isinstance(value, list):
-        return "; ".join(map(shown_name, value)) or "(none)"
+        return "; ".join(map(format_name, value)) or "(none)"
     text = f"{value:.10g}" if isinstance(value, float) else str(value)
     if text.strip():
         return text
@@ -97,19 +97,19 @@ def shown_name(value: Any) -> str:
     return blanks if text else "(empty text)"
 
 
-def name_of_text(text: str | None) -> str:
+def format_class(text: str | None) -> str:
     """The same of a class as decisions keep it; empty where there is none.
 
-    >>> name_of_text('"cat"'), name_of_text("true"), name_of_text(None)
+    >>> format_class('"cat"'), format_class("true"), format_class(None)
     ('cat', 'True', '')
     """
-    return "" if text is None else shown_name(from_text(text))
+    return "" if text is None else format_name(from_text(text))
 
 
-def field_text(text: str) -> str:
+def format_field(text: str) -> str:
     r"""A class as a form holds it: JSON without characters that a page would write out.
 
-    >>> print(field_text('"a\x7f"'))
+    >>> print(format_field('"a\x7f"'))
     "a\u007f"
     """
     return text.replace("\x7f", "\\u007f")

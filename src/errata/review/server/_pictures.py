@@ -20,18 +20,18 @@ class NoPicture(LookupError):
         self.status = status
 
 
-def picture_problem(card: dict[str, Any], root: Path | None) -> str:
+def explain_picture(card: dict[str, Any], root: Path | None) -> str:
     """Why the picture of a row cannot be shown; empty where it can, or there is none."""
     if card["image"] or not card["picture"]:
         return ""
     try:
-        picture_path(card["picture"], root)
+        find_picture(card["picture"], root)
     except NoPicture as problem:
         return str(problem)
     return ""
 
 
-def picture_path(name: str, root: Path | None) -> Path:
+def find_picture(name: str, root: Path | None) -> Path:
     """The file of a picture, which lies under ``root`` whatever the table says."""
     if root is None:
         raise NoPicture(f"The table names a picture, {name}; say where it is with --images.")
@@ -48,14 +48,14 @@ def picture_path(name: str, root: Path | None) -> Path:
 
 
 @lru_cache(maxsize=8)
-def picture(path: Path) -> tuple[bytes, str]:
+def read_picture(path: Path) -> tuple[bytes, str]:
     """The picture that browsers get, and its kind."""
     from PIL import Image as image
 
     try:
         with image.open(path, formats=RASTER) as opened:
             _check_size(path, opened)
-            return _encoded(opened)
+            return _encode(opened)
     except (OSError, ValueError, SyntaxError, image.DecompressionBombError) as error:
         raise NoPicture(f"{path.name} is not a picture that can be shown.", 415) from error
 
@@ -67,7 +67,7 @@ def _check_size(path: Path, opened: Any) -> None:
         raise NoPicture(f"{path.name} has {size}, more than {MOST_PIXELS:,}.", 415)
 
 
-def _encoded(opened: Any) -> tuple[bytes, str]:
+def _encode(opened: Any) -> tuple[bytes, str]:
     """JPEG for photographs; PNG for drawings, what is transparent, and what is small."""
     exact = opened.mode in ("1", "P", "LA", "PA", "RGBA") or max(opened.size) <= 512
     opened.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # a JPEG is decoded no larger than needed

@@ -14,11 +14,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse
 
 from ..._format import percent
-from ._requests import review_of
+from ._requests import get_review
 from ._review import Review
-from ._stage import page_view
+from ._stage import build_page
 from ._standing import RowFilter
-from ._templates import rendered
+from ._templates import render_template
 
 MOST_SAID = 65_536  # bytes that are looked at
 # What errata audit notes of its options. An audit may be a stranger's: no other option is passed
@@ -76,14 +76,14 @@ class Reaudit:
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
-async def reaudit_stage(request: Any) -> Any:
+async def show_reaudit(request: Any) -> Any:
     """How far it has come; a link to its report when it is done."""
-    review = review_of(request)
+    review = get_review(request)
     running = request.app.state.reaudit
-    view = page_view(review, RowFilter(review.options.queue))
+    view = build_page(review, RowFilter(review.options.queue))
     state = running.state if running else "none"
-    found = _summary(running.folder) if state == "done" else ""
-    page = rendered(
+    found = _summarise(running.folder) if state == "done" else ""
+    page = render_template(
         "reaudit.html",
         **view,
         state=state,
@@ -99,11 +99,11 @@ async def start_reaudit(request: Any) -> Any:
     """Start it, unless it is under way."""
     app = request.app
     if app.state.reaudit is None or app.state.reaudit.state != "running":
-        app.state.reaudit = _started(review_of(request))
+        app.state.reaudit = _start(get_review(request))
     return RedirectResponse("/reaudit", 303)
 
 
-async def reaudit_report(request: Any) -> Any:
+async def send_report(request: Any) -> Any:
     """The report of the new audit, shut off from this page."""
     running = request.app.state.reaudit
     if running is None or running.state != "done":
@@ -112,13 +112,13 @@ async def reaudit_report(request: Any) -> Any:
     return FileResponse(running.folder / "report.html", headers=headers)
 
 
-def _started(review: Review) -> Reaudit:
-    table = _table(review)
-    folder = _free_name(review.folder.path)
+def _start(review: Review) -> Reaudit:
+    table = _check_table(review)
+    folder = _find_free_name(review.folder.path)
     label = review.folder.about["label"]
     named = f"--{review.folder.kind.command.named_by[0]}"
-    again = [*_options(review), "--decisions", str(review.decisions.path)]
-    out, log = _nameless_file()
+    again = [*_read_options(review), "--decisions", str(review.decisions.path)]
+    out, log = _open_nameless_file()
     # -P: without it, a click.py in the folder where this runs would be imported.
     command = [sys.executable, "-P", "-m", "errata.cli", "audit", str(table), named, label]
     process = subprocess.Popen(
@@ -131,7 +131,7 @@ def _started(review: Review) -> Reaudit:
     return Reaudit(process, folder, log)
 
 
-def _options(review: Review) -> list[str]:
+def _read_options(review: Review) -> list[str]:
     """The options of the audit, as far as they may be repeated."""
     options = [str(word) for word in review.folder.about.get("options", [])]
     for word in options:
@@ -145,7 +145,7 @@ def _options(review: Review) -> list[str]:
     return options
 
 
-def _nameless_file() -> tuple[int, int]:
+def _open_nameless_file() -> tuple[int, int]:
     """A temporary file, to write and to read, each with a place of its own."""
     out, name = mkstemp(prefix="errata-reaudit-")
     log = os.open(name, os.O_RDONLY)
@@ -154,7 +154,7 @@ def _nameless_file() -> tuple[int, int]:
     return out, log
 
 
-def _table(review: Review) -> Path:
+def _check_table(review: Review) -> Path:
     about = review.folder.about
     table = review.options.table
     kind = review.folder.kind
@@ -168,11 +168,13 @@ def _table(review: Review) -> Path:
     return table
 
 
-def _free_name(folder: Path) -> Path:
+def _find_free_name(folder: Path) -> Path:
     """A name for the next audit beside this one.
 
-    >>> _free_name(Path("no-folder/train.audit")).name, _free_name(Path("x/train.2.audit")).name
-    ('train.2.audit', 'train.3.audit')
+    >>> _find_free_name(Path("no-folder/train.audit")).name
+    'train.2.audit'
+    >>> _find_free_name(Path("x/train.2.audit")).name
+    'train.3.audit'
     """
     stem, dot, number = folder.resolve().name.removesuffix(".audit").rpartition(".")
     base, last = (stem, int(number)) if dot and number.isdecimal() else (stem + dot + number, 1)
@@ -183,7 +185,7 @@ def _free_name(folder: Path) -> Path:
             return path
 
 
-def _summary(folder: Path) -> str:
+def _summarise(folder: Path) -> str:
     numbers = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
     estimate = numbers["noise_rate"][0]
     return f"{percent(estimate)} of the labels are expected to be wrong now"

@@ -41,12 +41,12 @@ OPENING = '<!doctype html><title>errata review</title><link rel="icon" href="dat
 CLOSED = "open the address that errata review has printed: it lets this browser in."
 
 
-def review_of(request: Any) -> Review:
+def get_review(request: Any) -> Review:
     """The review that the server is about."""
     return request.app.state.review
 
 
-def wants_part(request: Any) -> bool:
+def is_partial(request: Any) -> bool:
     """Whether the script asks, which replaces a part of the page."""
     return PARTLY in request.headers
 
@@ -61,30 +61,30 @@ async def read_form(request: Any) -> Any:
     return form
 
 
-def sent_filter(request: Any, form: Mapping[str, str]) -> RowFilter:
+def read_sent_filter(request: Any, form: Mapping[str, str]) -> RowFilter:
     """The filter that a form was sent from, which it holds as the end of an address."""
-    return filter_of(request, dict(parse_qsl(form.get("filter", ""))))
+    return read_filter_of(request, dict(parse_qsl(form.get("filter", ""))))
 
 
-def filter_of(request: Any, given: Mapping[str, str]) -> RowFilter:
+def read_filter_of(request: Any, given: Mapping[str, str]) -> RowFilter:
     """The filter of an address."""
     try:
-        return read_filter(given, review_of(request).options.queue)
+        return read_filter(given, get_review(request).options.queue)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
 
 
-def place_of(request: Any, given: Any) -> int:
+def find_place(request: Any, given: Any) -> int:
     """Where the card of a row is."""
     text = str(given)
     number = int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else -1
-    place = review_of(request).folder.place(number)
+    place = get_review(request).folder.place(number)
     if place is None:
         raise HTTPException(404, f"row {text[:40]!r} has no card in this audit.")
     return place
 
 
-def number_of(given: Mapping[str, str], name: str, otherwise: int) -> int:
+def read_number(given: Mapping[str, str], name: str, otherwise: int) -> int:
     """A whole number from 0 on in an address or a form."""
     text = given.get(name, "")
     if not text:
@@ -153,31 +153,37 @@ class Guard:
 
         async def send_closed(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = _with_headers(message["headers"])
+                message["headers"] = _add_headers(message["headers"])
             await send(message)
 
         await answer(scope, receive, send_closed)
 
     def _refusal(self, scope: dict[str, Any]) -> Any:
-        headers = _headers(scope)
+        headers = _read_headers(scope)
         if headers.get("host") != urlsplit(self.door.seen_as).netloc:
-            return _no(421, f"this is {self.door.seen_as}, not {headers.get('host', 'nowhere')}.")
+            return _make_refusal(
+                421, f"this is {self.door.seen_as}, not {headers.get('host', 'nowhere')}."
+            )
         if self._token(scope) is not None:
             return None  # what opens the door needs no cookie
         if not self.door.lets_in(headers):
-            return _no(403, CLOSED)
+            return _make_refusal(403, CLOSED)
         return self._refused_write(headers) if scope["method"] == "POST" else None
 
     def _refused_write(self, headers: dict[str, str]) -> Any:
         """Why a request may not change anything: another site sent it, or it is too large."""
         site = headers.get("sec-fetch-site", "" if self.door.tells_site else "same-origin")
         if headers.get("origin") != self.door.seen_as or site != "same-origin":
-            return _no(403, "only the page itself may decide; this came from another site.")
+            return _make_refusal(
+                403, "only the page itself may decide; this came from another site."
+            )
         length = headers.get("content-length", "")
         if not length.isdecimal():
-            return _no(411, "a request must say how long it is.")
+            return _make_refusal(411, "a request must say how long it is.")
         if int(length) > LARGEST_BODY:
-            return _no(413, f"a request may hold {LARGEST_BODY:,} bytes, this one has {length}.")
+            return _make_refusal(
+                413, f"a request may hold {LARGEST_BODY:,} bytes, this one has {length}."
+            )
         return None
 
     def _token(self, scope: dict[str, Any]) -> str | None:
@@ -192,7 +198,7 @@ class Guard:
         if token is None:
             return None
         if not self.door.is_key(token):
-            return _no(403, CLOSED)
+            return _make_refusal(403, CLOSED)
         # A redirect would still count as coming from the page that led here, which gets no strict
         # cookie sent; a refresh is a step of our own.
         response = HTMLResponse(OPENING, headers={"Refresh": "0; url=/"})
@@ -200,16 +206,16 @@ class Guard:
         return response
 
 
-def _no(status: int, sentence: str) -> Any:
+def _make_refusal(status: int, sentence: str) -> Any:
     return PlainTextResponse(sentence, status)
 
 
-def _headers(scope: dict[str, Any]) -> dict[str, str]:
+def _read_headers(scope: dict[str, Any]) -> dict[str, str]:
     """Headers by name; of one sent twice the last, as no browser sends ours twice."""
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
 
 
-def _with_headers(given: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+def _add_headers(given: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """The headers of an answer, and ours where it does not set them itself."""
     have = {name.lower() for name, _ in given}
     ours = [(n.lower().encode(), v.encode()) for n, v in HEADERS.items()]

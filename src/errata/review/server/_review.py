@@ -76,7 +76,7 @@ class Review:
         self.refresh([place])
         if before is None or known or before.state in ("seen", "skipped"):
             return False
-        return answer.shown is not None and _clock(before.at) > answer.shown
+        return answer.shown is not None and _parse_time(before.at) > answer.shown
 
     def decide_all(self, places: np.ndarray, answer: Answer, chosen: RowFilter) -> None:
         """Decide many rows at once, to be undone at once."""
@@ -165,5 +165,5 @@ class Review:
         return None if answer.shown is None else max(time.time() - answer.shown, 0.0)
 
 
-def _clock(at: str) -> float:
+def _parse_time(at: str) -> float:
     return datetime.fromisoformat(at).timestamp()

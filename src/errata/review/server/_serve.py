@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ..._warn import warn_user
-from ...audit_folder.decisions import Decisions, decisions_path, open_decisions
+from ...audit_folder.decisions import open_decisions
 from ._door import Door, is_loopback, open_browser, read_origin
-from ._folder import AuditFolder, audited_table
+from ._folder import AuditFolder, find_table
 from ._keys import read_keys
 from ._review import Options, Review
 from ._standing import QUEUES
@@ -83,10 +83,12 @@ def serve(
             "address to listen on."
         )
     folder = AuditFolder(Path(audit))
-    options = _options(folder, queue, blind, table, images, keys, stop_at)
-    name = _reviewer(reviewer)
+    options = _make_options(folder, queue, blind, table, images, keys, stop_at)
+    name = getpass.getuser() if reviewer is None else reviewer.strip()
+    if not name:
+        raise ValueError("the name of the reviewer is empty; decisions are kept under a name.")
     seen_as = "" if origin is None else read_origin(origin)
-    with _listening(host, port) as listener, _decisions(Path(audit)) as decisions:
+    with _open_socket(host, port) as listener, open_decisions(audit) as decisions:
         door = Door(host, listener.getsockname()[1], seen_as)
         decisions.keep_lock(door.seen_as)
         if not is_loopback(host):
@@ -104,7 +106,7 @@ def serve(
             server.run(sockets=[listener])
 
 
-def _options(
+def _make_options(
     folder: AuditFolder,
     queue: str,
     blind: bool,
@@ -120,26 +122,15 @@ def _options(
     for path, what in ((table, "the table is"), (images, "the pictures are")):
         if path is not None and not Path(path).exists():
             raise FileNotFoundError(f"{path} does not exist; say where {what}.")
-    table = audited_table(folder, None if table is None else Path(table))
+    table = find_table(folder, None if table is None else Path(table))
     if images is None and table is not None:  # a folder of pictures is itself the table
         images = table if table.is_dir() else table.parent
     images = images and Path(images)
     return Options(queue, blind, images, table, read_keys(keys), stop_at)
 
 
-def _reviewer(given: str | None) -> str:
-    name = getpass.getuser() if given is None else given.strip()
-    if not name:
-        raise ValueError("the name of the reviewer is empty; decisions are kept under a name.")
-    return name
-
-
-def _decisions(audit: Path) -> Decisions:
-    return open_decisions(audit, decisions_path(audit))
-
-
 @contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
+def _open_socket(host: str, port: int) -> Iterator[socket.socket]:
     """A socket that listens, so that an address that was told can be opened at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio sends small answers at once; otherwise they wait for 40 ms.

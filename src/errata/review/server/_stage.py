@@ -9,13 +9,13 @@ from uuid import uuid4
 
 from ..._format import percent, plural, probability
 from ...audit_folder.decisions import Event, as_text
-from .._summary import drawn_rows
+from .._summary import find_drawn_rows
 from ..inference import certificate_sentence, certify
-from ._keys import DIGITS, field_text, name_of_text, shown_name
-from ._pictures import picture_problem
+from ._keys import DIGITS, format_class, format_field, format_name
+from ._pictures import explain_picture
 from ._review import Review
 from ._standing import SKIPPED, STATES, RowFilter
-from ._templates import page_link, rendered
+from ._templates import make_link, render_template
 
 QUEUE_NAMES = {
     "suspects": "Suspects",
@@ -32,7 +32,7 @@ _WORD = re.compile(r"\w{3,}")
 MARKED_UP_TO = 20_000  # characters; who reads on does not need marks
 
 
-def page_view(review: Review, chosen: RowFilter, *, view: str = "other") -> dict[str, Any]:
+def build_page(review: Review, chosen: RowFilter, *, view: str = "other") -> dict[str, Any]:
     """What every page shows around its own part."""
     folder = review.folder
     return {
@@ -42,14 +42,14 @@ def page_view(review: Review, chosen: RowFilter, *, view: str = "other") -> dict
         "keys": review.options.keys,
         "chosen": chosen,
         "view": view,
-        "queues": _queues(review),
+        "queues": _count_queues(review),
         "words": folder.kind.review,
         "kind": folder.kind,
-        "class_names": [(field_text(text), name) for text, name in folder.recorded.choices],
+        "class_names": [(format_field(text), name) for text, name in folder.recorded.choices],
     }
 
 
-def _queues(review: Review) -> list[tuple[str, str, int]]:
+def _count_queues(review: Review) -> list[tuple[str, str, int]]:
     waiting = {queue: len(review.standing.waiting(RowFilter(queue))) for queue in QUEUE_NAMES}
     rare = {"calibration", "disputed"}  # shown while there is something in them
     return [
@@ -59,53 +59,53 @@ def _queues(review: Review) -> list[tuple[str, str, int]]:
     ]
 
 
-def stage(review: Review, chosen: RowFilter, place: int | None, **said: Any) -> str:
+def render_stage(review: Review, chosen: RowFilter, place: int | None, **said: Any) -> str:
     """The part of the page that changes with every decision."""
-    return rendered("stage.html", **stage_view(review, chosen, place, **said))
+    return render_template("stage.html", **build_stage(review, chosen, place, **said))
 
 
-def whole_page(review: Review, chosen: RowFilter, place: int | None, **said: Any) -> str:
+def render_page(review: Review, chosen: RowFilter, place: int | None, **said: Any) -> str:
     """The page with a card."""
-    view = stage_view(review, chosen, place, **said)
+    view = build_stage(review, chosen, place, **said)
     reviewers = sorted({name for _, name in review.log.last})
-    return rendered("page.html", **view, states=STATES, reviewers=reviewers)
+    return render_template("page.html", **view, states=STATES, reviewers=reviewers)
 
 
-def stage_view(
+def build_stage(
     review: Review, chosen: RowFilter, place: int | None, *, said: str = "", failed: bool = False
 ) -> dict[str, Any]:
     """What the templates of a card show."""
     review.decisions.current()  # what others have written is taken in
-    card = None if place is None else card_view(review, place, chosen)
+    card = None if place is None else build_card(review, place, chosen)
     path = "/" if card is None else f"/card/{card['row']}"
     return {
-        **page_view(review, chosen, view="card"),
-        "address": page_link(path, chosen),
+        **build_page(review, chosen, view="card"),
+        "address": make_link(path, chosen),
         "card": card,
-        "picture_problem": card and picture_problem(card, review.options.images),
-        "nothing": None if card else _nothing(review, chosen),
+        "picture_problem": card and explain_picture(card, review.options.images),
+        "nothing": None if card else _explain_nothing(review, chosen),
         "waiting": len(review.standing.waiting(chosen)),
         "decided": int((review.standing.states > SKIPPED).sum()),
-        "told": _told(review),
+        "told": _get_numbers(review),
         "said": said,
         "failed": failed,
         "keys_made": {name: uuid4().hex for name in ("undo", "redo", "bulk")},
     }
 
 
-def _told(review: Review) -> dict[str, Any]:
+def _get_numbers(review: Review) -> dict[str, Any]:
     """The numbers in view; none to the blind, nor where the columns do not tell labels apart."""
     has_skill = review.folder.numbers.get("has_skill", True)
     if not has_skill or review.options.blind:
         return {}
-    return review.tally.told_in_sentences() | {"proven": tell_proven(review)}
+    return review.tally.told_in_sentences() | {"proven": describe_proof(review)}
 
 
-def tell_proven(review: Review) -> str:
+def describe_proof(review: Review) -> str:
     """The certificate in a sentence; empty before the first verdict on a row drawn by lot."""
     folder = review.folder
     here = review.verdicts_by_row()
-    drawn = drawn_rows(folder.numbers["piles"], here, folder.fingerprint)
+    drawn = find_drawn_rows(folder.numbers["piles"], here, folder.fingerprint)
     if not any(drawn.values()):
         return ""
     places = folder.places(list(here)).tolist()
@@ -114,13 +114,13 @@ def tell_proven(review: Review) -> str:
     return certificate_sentence(found, folder.kind.review.nouns)
 
 
-def event_in_words(event: Event, review: Review) -> str:
+def describe_event(event: Event, review: Review) -> str:
     """What somebody did, within a sentence."""
-    named = f" ({name_of_text(event.class_text)})" if event.class_text else ""
+    named = f" ({format_class(event.class_text)})" if event.class_text else ""
     return f"row {event.row}: {review.said(event.kind)}{named}"
 
 
-def _nothing(review: Review, chosen: RowFilter) -> dict[str, Any]:
+def _explain_nothing(review: Review, chosen: RowFilter) -> dict[str, Any]:
     """What to say where no row waits, and where to go from there."""
     rows = len(review.standing.rows_in(chosen))
     where = "filter" if chosen.is_narrow else "queue"
@@ -132,11 +132,11 @@ def _nothing(review: Review, chosen: RowFilter) -> dict[str, Any]:
         sentence = "No row fits the filter."
     else:
         title = "Nothing here"
-        sentence = _why_empty(chosen.queue)
-    return {"title": title, "sentence": sentence, "ways": _ways(review, chosen)}
+        sentence = _explain_empty(chosen.queue)
+    return {"title": title, "sentence": sentence, "ways": _find_ways(review, chosen)}
 
 
-def _ways(review: Review, chosen: RowFilter) -> list[tuple[str, str]]:
+def _find_ways(review: Review, chosen: RowFilter) -> list[tuple[str, str]]:
     standing = review.standing
     ways = {
         "Go on with the suspects": ("/?queue=suspects", RowFilter("suspects")),
@@ -149,48 +149,48 @@ def _ways(review: Review, chosen: RowFilter) -> list[tuple[str, str]]:
     ]
     if chosen.is_narrow:
         found.append(("Clear the filter", f"/?queue={chosen.queue}"))
-    found.append(("Look at the list", page_link("/rows", chosen)))
+    found.append(("Look at the list", make_link("/rows", chosen)))
     found.append(("Export what was decided, or audit again", "/more"))
     return found
 
 
-def _why_empty(queue: str) -> str:
+def _explain_empty(queue: str) -> str:
     return {
         "suspects": "This audit has flagged no row. A spot check tells whether it missed any.",
         "disputed": "Reviewers agree on every row that several of them decided.",
     }.get(queue, "This queue has no rows.")
 
 
-def card_view(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
+def build_card(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
     """Everything about one row."""
     card = review.folder.cards.card(place)
     blind = review.options.blind
     return {
         **{name: card[name] for name in ("row", "id", "image", "picture")},
-        "label": shown_name(card["label"]),
-        "suggested": suggested_in_words(card),
+        "label": format_name(card["label"]),
+        "suggested": describe_suggestion(card),
         "is_doubted": card["p_wrong"] >= 0.5,
         "chance": "" if blind else percent(card["p_wrong"]),
         "reasons": [] if blind else card["reasons"],
-        **answers(review, place, card),
-        "kind": _kind(card),
-        **_values(card),
+        **build_answers(review, place, card),
+        "kind": _get_layout(card),
+        **_split_values(card),
         "is_item": "votes" in card,  # of several annotators, called by its name
-        "votes": [] if blind else [_side(side) for side in card.get("votes", [])],
-        "similar": _similar(card),
+        "votes": [] if blind else [_format_side(side) for side in card.get("votes", [])],
+        "similar": _format_similar(card),
         "compared": card["similar"][0]["values"].keys() if card["similar"] else [],
-        "own": {} if not card["similar"] else _own(card),
+        "own": {} if not card["similar"] else _get_own_values(card),
         "history": [
-            _told_on_card(review, event, stands) for event, stands in review.history(place)
+            _format_event(review, event, stands) for event, stands in review.history(place)
         ],
         "state": review.state(place),
         "key": uuid4().hex,
         "shown": f"{time.time():.3f}",
-        **_around(review, place, chosen),
+        **_find_around(review, place, chosen),
     }
 
 
-def _kind(card: dict[str, Any]) -> str:
+def _get_layout(card: dict[str, Any]) -> str:
     if card["image"] or card["picture"]:
         return "picture"
     return (
@@ -198,7 +198,7 @@ def _kind(card: dict[str, Any]) -> str:
     )
 
 
-def _values(card: dict[str, Any]) -> dict[str, Any]:
+def _split_values(card: dict[str, Any]) -> dict[str, Any]:
     """The cells: texts to read, columns to compare with those that speak first, and the rest."""
     values = {name: "" if value is None else str(value) for name, value in card["values"].items()}
     texts = {name: value for name, value in values.items() if len(value) >= LONG}
@@ -207,50 +207,50 @@ def _values(card: dict[str, Any]) -> dict[str, Any]:
     cells = [{"name": n, "value": values[n], "speaks": n in speaking} for n in order]
     shown = 0 if card["image"] else UNFOLDED  # pixels are a picture, not cells
     return {
-        "texts": [{"name": n, "pieces": _marked(card, n, text)} for n, text in texts.items()],
+        "texts": [{"name": n, "pieces": _mark_text(card, n, text)} for n, text in texts.items()],
         "cells": cells[:shown],
         "folded": cells[shown:],
     }
 
 
-def _marked(card: dict[str, Any], name: str, text: str) -> list[tuple[str, bool]]:
+def _mark_text(card: dict[str, Any], name: str, text: str) -> list[tuple[str, bool]]:
     near = [row["values"].get(name) or "" for row in card["similar"] or []]
-    return marked(text, near)
+    return mark_words(text, near)
 
 
-def _similar(card: dict[str, Any]) -> list[dict[str, Any]] | None:
+def _format_similar(card: dict[str, Any]) -> list[dict[str, Any]] | None:
     if card["similar"] is None:
         return None
     return [
-        row | {"label": shown_name(row["label"]), "distance": f"{row['distance']:.3g}"}
+        row | {"label": format_name(row["label"]), "distance": f"{row['distance']:.3g}"}
         for row in card["similar"]
     ]
 
 
-def _side(side: dict[str, Any]) -> dict[str, Any]:
+def _format_side(side: dict[str, Any]) -> dict[str, Any]:
     """The votes for one class: how many, and the first of those who cast them."""
     voters = [{"name": name, "right": percent(accuracy)} for name, accuracy in side["by"]]
     return side | {"by": voters, "more": side["count"] - len(voters)}
 
 
-def _own(card: dict[str, Any]) -> dict[str, str]:
+def _get_own_values(card: dict[str, Any]) -> dict[str, str]:
     """The row's own values of the columns in which rows like it are compared."""
     return {name: card["values"].get(name) or "" for name in card["similar"][0]["values"]}
 
 
-def _told_on_card(review: Review, event: Event, stands: bool) -> dict[str, Any]:
+def _format_event(review: Review, event: Event, stands: bool) -> dict[str, Any]:
     is_hidden = review.options.blind and event.class_text
     return {
         "at": event.at[:16].replace("T", " "),
         "reviewer": event.reviewer,
         "said": "decided" if is_hidden else review.said(event.kind),
-        "class": name_of_text(event.class_text),
+        "class": format_class(event.class_text),
         "note": event.note or "",
         "stands": stands,
     }
 
 
-def _around(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
+def _find_around(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
     """Where the row stands in its queue, and what is beside it."""
     before, after = review.standing.beside(chosen, place)
     return {
@@ -261,7 +261,7 @@ def _around(review: Review, place: int, chosen: RowFilter) -> dict[str, Any]:
     }
 
 
-def answers(review: Review, place: int, card: dict[str, Any]) -> dict[str, Any]:
+def build_answers(review: Review, place: int, card: dict[str, Any]) -> dict[str, Any]:
     """What the templates show of the choices on a card."""
     told: dict[str, Any] = {
         "form": "classes",
@@ -271,35 +271,35 @@ def answers(review: Review, place: int, card: dict[str, Any]) -> dict[str, Any]:
         "hint": "",
     }
     if "cells" in card:
-        return told | {"form": "labels", "labels": _labels(review, card)}
+        return told | {"form": "labels", "labels": _build_labels(review, card)}
     if "hint" in card:
         interval = None if review.options.blind else (card["low"], card["high"])
         hint = "" if review.options.blind else card["hint"]
         return told | {"form": "number", "interval": interval, "hint": hint}
-    return told | {"form": "classes", "classes": _classes(review, place, card)}
+    return told | {"form": "classes", "classes": _build_classes(review, place, card)}
 
 
-def suggested_in_words(card: dict[str, Any]) -> str:
+def describe_suggestion(card: dict[str, Any]) -> str:
     """The suggestion; of several labels, what would change."""
     if "cells" not in card:
-        return shown_name(card["suggested"])
+        return format_name(card["suggested"])
     label = card["label"]
     suggested = card["suggested"]
-    added = [f"+ {shown_name(name)}" for name in suggested if name not in label]
-    taken = [f"\N{MINUS SIGN} {shown_name(name)}" for name in label if name not in suggested]
+    added = [f"+ {format_name(name)}" for name in suggested if name not in label]
+    taken = [f"\N{MINUS SIGN} {format_name(name)}" for name in label if name not in suggested]
     return ", ".join([*added, *taken])
 
 
-def _labels(review: Review, card: dict[str, Any]) -> list[dict[str, Any]]:
+def _build_labels(review: Review, card: dict[str, Any]) -> list[dict[str, Any]]:
     """Labels to set or take away, the doubted first; blindly by name, and none is set."""
     blind = review.options.blind
     cells = card["cells"]
-    cells = sorted(cells, key=lambda cell: shown_name(cell[0])) if blind else cells
+    cells = sorted(cells, key=lambda cell: format_name(cell[0])) if blind else cells
     digits = [*DIGITS, *[""] * len(cells)]
     return [
         {
-            "name": shown_name(name),
-            "text": field_text(as_text(name)),
+            "name": format_name(name),
+            "text": format_field(as_text(name)),
             "digit": digit,
             "is_set": is_set and not blind,
             "is_doubted": is_doubted and not blind,
@@ -310,17 +310,17 @@ def _labels(review: Review, card: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _classes(review: Review, place: int, card: dict[str, Any]) -> list[dict[str, Any]]:
+def _build_classes(review: Review, place: int, card: dict[str, Any]) -> list[dict[str, Any]]:
     """The classes to choose from by digit, the most probable first; blindly, in any order."""
     chances = {as_text(value): p for value, p in card["classes"]}
     codes = {text for text, _ in review.folder.recorded.choices}
     pair = {review.folder.label_text(place): 0.0, review.folder.suggested_text(place): 0.0}
     texts = [text for text in [*chances, *pair] if text in codes]
-    texts = _shuffled(texts, pair, card["key"]) if review.options.blind else texts
+    texts = _shuffle(texts, pair, card["key"]) if review.options.blind else texts
     return [
         {
-            "name": name_of_text(text),
-            "text": field_text(text),
+            "name": format_class(text),
+            "text": format_field(text),
             "digit": digit,
             "width": round(100 * chances.get(text, 0.0), 1),
             "chance": "" if review.options.blind else probability(chances.get(text, 0.0)),
@@ -329,7 +329,7 @@ def _classes(review: Review, place: int, card: dict[str, Any]) -> list[dict[str,
     ]
 
 
-def _shuffled(texts: list[str], pair: dict[str, float], key: str) -> list[str]:
+def _shuffle(texts: list[str], pair: dict[str, float], key: str) -> list[str]:
     """Label and suggestion first, in an order that tells nothing, then the rest by name."""
 
     def drawn(text: str) -> bytes:
@@ -339,10 +339,10 @@ def _shuffled(texts: list[str], pair: dict[str, float], key: str) -> list[str]:
     return [*sorted((text for text in pair if text in texts), key=drawn), *rest]
 
 
-def marked(text: str, others: Iterable[str]) -> list[tuple[str, bool]]:
+def mark_words(text: str, others: Iterable[str]) -> list[tuple[str, bool]]:
     """The text in pieces, each with whether it is a word that no other text has.
 
-    >>> marked("a red fox ran", ["the fox ran"])
+    >>> mark_words("a red fox ran", ["the fox ran"])
     [('a ', False), ('red', True), (' fox ran', False)]
     """
     known = {word for other in others for word in _WORD.findall(other.casefold())}

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._format import listed
 from ...audit_folder.decisions import Decisions, differ
-from .._summary import PILES, gone_through
+from .._summary import PILES, find_seen_rows
 from ..inference import (
     Components,
     ReviewProgress,
@@ -223,11 +223,11 @@ class RowStanding:
         # Parsing costs most, so texts that cannot hold the words are passed over unparsed.
         plain = words if words.isascii() and words == words.translate(_PLAIN) else ""
         cards = self.folder.cards.texts()
-        found = [plain in text.casefold() and words in _told(text, part) for text in cards]
+        found = [plain in text.casefold() and words in _join_part(text, part) for text in cards]
         return np.array(found, dtype=bool)
 
 
-def _told(text: str, part: str) -> str:
+def _join_part(text: str, part: str) -> str:
     """What a card holds under a name, as one text."""
     told: Any = json.loads(text)[part]
     pieces = told if isinstance(told, list) else [value for value in told.values() if value]
@@ -346,7 +346,7 @@ class ReviewTally:
         spot = self.standing.spot.tolist()
         here = {place: verdicts.get(folder.rows.key[place]) for place in spot}
         drawn = {place: verdict for place, verdict in here.items() if verdict is not None}
-        return np.array(gone_through(spot, "spot", drawn, folder.fingerprint), dtype=np.int64)
+        return np.array(find_seen_rows(spot, "spot", drawn, folder.fingerprint), dtype=np.int64)
 
     def _told(self, place: int) -> int:
         folder = self.standing.folder
