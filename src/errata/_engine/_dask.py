@@ -88,7 +88,7 @@ class OnDask(Engine):
         if self.owned:
             self.client.close()
 
-    def _finished(
+    def _run_pieces(
         self, task: Task, pieces: Sequence[Piece], shared: Any, clock: Clock
     ) -> Generator[tuple[int, Any], None, None]:
         missing = {}
@@ -101,9 +101,9 @@ class OnDask(Engine):
             yield number, found.result
         if missing:
             with write_shared(self.ledger.folder, shared) as path:
-                yield from self._computed(task, missing, path, clock)
+                yield from self._compute_missing(task, missing, path, clock)
 
-    def _computed(
+    def _compute_missing(
         self, task: Task, missing: Mapping[int, Piece], path: Path, clock: Clock
     ) -> Generator[tuple[int, Any], None, None]:
         check_client(self.client)
@@ -192,7 +192,7 @@ class Watch:
         try:
             result = future.result(timeout=self.patience)
         except TimeoutError as error:  # its worker was lost, and no other came
-            raise self._given_up("no result has come") from error
+            raise self._make_timeout("no result has come") from error
         future.release()  # now: it would stay in the memory of its worker until all are done
         if isinstance(result, Failed):
             raise result.error
@@ -210,9 +210,9 @@ class Watch:
         if self._workers():
             self._manned = now
         if now - self._manned > min(self.patience, _WITHOUT_WORKERS):
-            raise self._given_up("no Dask worker has been there")
+            raise self._make_timeout("no Dask worker has been there")
         if now - self._moved > self.patience:
-            raise self._given_up("nothing was finished")
+            raise self._make_timeout("nothing was finished")
 
     def _workers(self) -> int:
         try:
@@ -220,7 +220,7 @@ class Watch:
         except (OSError, RuntimeError):  # the scheduler does not answer, or is gone
             return 0
 
-    def _given_up(self, what: str) -> TimeoutError:
+    def _make_timeout(self, what: str) -> TimeoutError:
         return TimeoutError(
             f"{self.stage}: {what} for {count(self.patience)} seconds; {self._so_far()}"
         )

@@ -130,7 +130,9 @@ class Engine:
             Piece(stage, f"{stage}-{part.start}-{part.stop}", part.name, _count_rows(part), part)
             for part in parts
         ]
-        with closing(self._finished(task, pieces, shared, _start_clock(pieces, self))) as finished:
+        with closing(
+            self._run_pieces(task, pieces, shared, _start_clock(pieces, self))
+        ) as finished:
             return reduce(merge, _sort_results(finished))
 
     def map(self, task: Task, items: Iterable[Any], shared: Any, *, stage: str) -> list[Any]:
@@ -146,12 +148,12 @@ class Engine:
             Piece(stage, f"{stage}-{number}", f"item {number}", 1, item)
             for number, item in enumerate(items)
         ]
-        return self._finished(task, pieces, shared, _start_clock(pieces, self, unit="items"))
+        return self._run_pieces(task, pieces, shared, _start_clock(pieces, self, unit="items"))
 
     def close(self) -> None:
         """Close what the engine has opened itself."""
 
-    def _finished(
+    def _run_pieces(
         self, task: Task, pieces: Sequence[Piece], shared: Any, clock: Clock
     ) -> Generator[tuple[int, Any], None, None]:
         raise NotImplementedError
@@ -242,7 +244,7 @@ class Here(Engine):
         super().__init__(progress)
         self.ledger = ledger
 
-    def _finished(
+    def _run_pieces(
         self, task: Task, pieces: Sequence[Piece], shared: Any, clock: Clock
     ) -> Generator[tuple[int, Any], None, None]:
         for number, piece in enumerate(pieces):

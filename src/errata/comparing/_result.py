@@ -157,12 +157,12 @@ class Comparison:
             "p_value": float(found.p_value[place]),
             "within_chance": bool(found.within_chance[place]),
             "agreement": means["agreement"],
-            "corrected": self._corrected(means["agreement"]),
+            "corrected": self._correct_agreement(means["agreement"]),
         }
         further = ("known_accuracy", "clean_accuracy", "seconds")
         return row | {name: means[name] for name in further if name in means}
 
-    def _corrected(self, agreement: float) -> float | None:
+    def _correct_agreement(self, agreement: float) -> float | None:
         """Accuracy behind an agreement, if labels are wrong independently of the predictions."""
         n_classes = self.about["classes"]
         rate = self.noise_rate.estimate

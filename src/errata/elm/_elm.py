@@ -439,7 +439,7 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
         The rows are not kept, so labels are not checked, and an alpha that is to be chosen is
         chosen by "gcv". The first call names all ``classes`` that will ever come.
         """
-        known = self._known_classes(classes)
+        known = self._check_classes(classes)
         self._start_anew_after_fit()
         X, y = check_data(self, X, y, dtype=FLOATS, order="C", reset=not hasattr(self, "_record"))
         check_no_missing_labels(y)
@@ -455,7 +455,7 @@ class ELMClassifier(ClassifierMixin, DetectorMixin, BaseELM):
         self._absorb(X, encode_one_hot(codes, len(known)), sample_weight)
         return self
 
-    def _known_classes(self, classes: Any) -> np.ndarray:
+    def _check_classes(self, classes: Any) -> np.ndarray:
         if classes is None:
             if hasattr(self, "classes_"):
                 return self.classes_
@@ -696,7 +696,7 @@ class ELMRegressor(RegressorMixin, BaseELM):
         predictions, folds = self._fit_output_layer(X, T, codes, weight, groups)
         if predictions is not None:
             name = "loo_predictions_" if folds is None else "oof_predictions_"
-            setattr(self, name, self._shaped(predictions))
+            setattr(self, name, self._reshape(predictions))
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ELMRegressor":
@@ -715,12 +715,12 @@ class ELMRegressor(RegressorMixin, BaseELM):
         self._one_output = y.ndim == 1
         return X, y.reshape(len(y), -1).astype(float)
 
-    def _shaped(self, predictions: np.ndarray) -> np.ndarray:
+    def _reshape(self, predictions: np.ndarray) -> np.ndarray:
         return predictions[:, 0] if self._one_output else predictions
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict targets, in the shape that ``y`` had."""
-        return self._shaped(self._scores(X))
+        return self._reshape(self._scores(X))
 
     def __sklearn_tags__(self) -> Any:
         """Declare to scikit-learn that there may be several targets."""

@@ -46,8 +46,8 @@ class HiddenLayer(NamedTuple):
     def __call__(self, X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """Hidden activations in double precision; computed in single precision for such ``X``."""
         if X.dtype != np.float32:
-            return self._activated(X, np.matmul(X, self.weights, out=out))
-        single = self._activated(X, X @ self.weights.astype(np.float32))
+            return self._activate(X, np.matmul(X, self.weights, out=out))
+        single = self._activate(X, X @ self.weights.astype(np.float32))
         if out is None:
             return single.astype(np.float64)
         out[...] = single
@@ -58,7 +58,7 @@ class HiddenLayer(NamedTuple):
         mean = X.mean(axis=0, dtype=np.float64, keepdims=True)
         return self._replace(shift=self._replace(shift=None)(mean)[0])
 
-    def _activated(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    def _activate(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
         """Turn pre-activations into activations, in place and in as many threads as BLAS uses."""
         if self.gamma:
             Z -= self.gamma * np.einsum("ij,ij->i", X, X)[:, None]

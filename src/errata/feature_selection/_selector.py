@@ -214,8 +214,8 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
         -------
         self
         """
-        X, target, numeric = self._checked(X, y)
-        size = self._asked_size(X.shape[1])
+        X, target, numeric = self._check_input(X, y)
+        size = self._check_size(X.shape[1])
         settings = self._settings(numeric, None if self.memory else size, memberships)
         search = check_memory(self.memory).cache(
             find_path, ignore=["n_jobs", "chunk_bytes", "progress"]
@@ -236,7 +236,7 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
             self.error_rates_ = found.error_rates
         return self
 
-    def _checked(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, bool]:
+    def _check_input(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, bool]:
         """Columns, codes of the classes or numbers, and whether the latter."""
         check_choice("target", self.target, TARGETS)
         numeric = self.target == "numeric"
@@ -250,7 +250,7 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
         X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, ensure_min_samples=2)
         return X, codes, False
 
-    def _asked_size(self, n_columns: int) -> int | None:
+    def _check_size(self, n_columns: int) -> int | None:
         """How many columns are wanted; None where the path decides."""
         asked = self.n_features_to_select
         start = check_count("start_size", self.start_size, high=min(LARGEST_START, n_columns))

@@ -75,9 +75,9 @@ class Filter(BaseEstimator):
 
     def _leave_out(self, codes: np.ndarray) -> None:
         """Settle which rows are left."""
-        self.sample_indices_ = np.flatnonzero(~self._acted_on(codes))
+        self.sample_indices_ = np.flatnonzero(~self._find_acted_on(codes))
 
-    def _acted_on(self, codes: np.ndarray) -> np.ndarray:
+    def _find_acted_on(self, codes: np.ndarray) -> np.ndarray:
         """The flagged rows that the guards give free, as a mask."""
         return self._removable(self.flagged_, self.suspicion_, codes, self._budget(len(codes)))
 

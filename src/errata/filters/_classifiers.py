@@ -187,7 +187,7 @@ class SuspicionWeightedClassifier(PartPredicts):
         check_positive("min_weight", self.min_weight)
         _check_takes_weights(self.estimator)
         X, y = indexable(*check_data(self, X, y, skip_check_array=True))
-        detector = self._unfitted_detector()
+        detector = self._make_detector()
         given = {"sample_weight": sample_weight, **fit_params}
         routed = route_to_parts(self, given, detector=detector, estimator=self.estimator)
         self.detector_ = detector.fit(X, y, **routed["detector"])
@@ -205,13 +205,13 @@ class SuspicionWeightedClassifier(PartPredicts):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Metadata of ``fit`` goes to the detector and the classifier."""
-        return make_router(self, detector=self._unfitted_detector(), estimator=self.estimator)
+        return make_router(self, detector=self._make_detector(), estimator=self.estimator)
 
     def __sklearn_tags__(self) -> Any:
         """Accept what both parts accept."""
-        return merge_tags(super().__sklearn_tags__(), self._unfitted_detector(), self.estimator)
+        return merge_tags(super().__sklearn_tags__(), self._make_detector(), self.estimator)
 
-    def _unfitted_detector(self) -> Any:
+    def _make_detector(self) -> Any:
         return CrossValFilter() if self.detector is None else clone(self.detector)
 
 
@@ -333,7 +333,7 @@ class LabelDeletionClassifier(PartPredicts):
         if self.semi_supervised is None:
             check_gives_proba(self.estimator)
         X, y = indexable(*check_data(self, X, y, skip_check_array=True))
-        detector = self._unfitted_detector()
+        detector = self._make_detector()
         routed = route_to_parts(self, fit_params, detector=detector)
         self.detector_ = detector.fit(X, y, **routed["detector"])
         take_verdict(self, self.detector_)
@@ -352,14 +352,14 @@ class LabelDeletionClassifier(PartPredicts):
 
     def get_metadata_routing(self) -> MetadataRouter:
         """All metadata goes to ``detector``."""
-        return make_router(self, detector=self._unfitted_detector())
+        return make_router(self, detector=self._make_detector())
 
     def __sklearn_tags__(self) -> Any:
         """Accept what both parts accept."""
         learner = self.estimator if self.semi_supervised is None else self.semi_supervised
-        return merge_tags(super().__sklearn_tags__(), self._unfitted_detector(), learner)
+        return merge_tags(super().__sklearn_tags__(), self._make_detector(), learner)
 
-    def _unfitted_detector(self) -> Any:
+    def _make_detector(self) -> Any:
         return CrossValFilter() if self.detector is None else clone(self.detector)
 
     def _learner(self) -> Any:

@@ -135,7 +135,7 @@ class InstanceHardness(HardnessMeasure):
         Rows of one of the ``groups`` are predicted by classifiers that saw none of them.
         ``fit_params`` is metadata for ``estimators``, if metadata routing is enabled.
         """
-        X, codes = self._labelled(X, y)
+        X, codes = self._check_labelled(X, y)
         names = self._parts()
         routed = [route_fit(self, fit_params, name) for name in names] if names else None
         if fit_params and not names:

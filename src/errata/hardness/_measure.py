@@ -26,7 +26,7 @@ class HardnessMeasure(DetectorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Measure how hard it is to reconcile each row of ``X`` with its label in ``y``."""
-        X, codes = self._labelled(X, y)
+        X, codes = self._check_labelled(X, y)
         return self._fit_codes(X, codes)
 
     def _fit_codes(self, X: Any, codes: np.ndarray) -> Self:
@@ -35,7 +35,7 @@ class HardnessMeasure(DetectorMixin, BaseEstimator):
         self._conclude(suspicion, codes, suggested, native=self._native)
         return self
 
-    def _labelled(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _check_labelled(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         sparse = "csr" if self._sparse else False
         return check_labelled(self, X, y, min_classes=2, accept_sparse=sparse, ensure_min_samples=2)
 

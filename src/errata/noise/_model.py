@@ -138,17 +138,17 @@ class NoiseModel:
     @property
     def error_rate(self) -> float:
         """P(label differs from class), over all classes."""
-        return float(self._known_prior() @ self.error_rates)
+        return float(self._get_prior() @ self.error_rates)
 
     @property
     def joint(self) -> np.ndarray:
         """P(class = c and label = l); the entries sum to one."""
-        return self._known_prior()[:, None] * self.transition
+        return self._get_prior()[:, None] * self.transition
 
     @property
     def label_prior(self) -> np.ndarray:
         """P(label = l): how common the classes are by their labels."""
-        return self._known_prior() @ self.transition
+        return self._get_prior() @ self.transition
 
     @property
     def class_given_label(self) -> np.ndarray:
@@ -195,7 +195,7 @@ class NoiseModel:
         corrected = np.asarray(confusion, dtype=float) @ self.inverse
         return np.clip(corrected, 0, None) if clip else corrected
 
-    def _known_prior(self) -> np.ndarray:
+    def _get_prior(self) -> np.ndarray:
         if self.prior is None:
             raise ValueError("this needs the class prior; build the model with prior=[...].")
         return self.prior

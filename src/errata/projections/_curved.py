@@ -103,7 +103,7 @@ class KernelDiscriminantProjection(SupervisedProjection):
         within = compute_within_scatter(features, codes) + alpha * np.eye(n_landmarks)
         # The scatter between K class means has rank K - 1: further eigenvalues are zero.
         most = min(len(self.classes_) - 1, n_landmarks)
-        wanted = self._wanted(self.n_components, most)
+        wanted = self._limit_components(self.n_components, most)
         found = find_leading_directions(compute_between_scatter(features, codes), within, wanted)
         self.eigenvalues_ = found[0]
         self.components_ = found[1].T

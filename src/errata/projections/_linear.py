@@ -47,7 +47,7 @@ class SupervisedProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         tags.target_tags.required = True
         return tags
 
-    def _wanted(self, n_components: Any, most: int) -> int:
+    def _limit_components(self, n_components: Any, most: int) -> int:
         """Number of components: as many as asked for, and no more than there are."""
         return (
             most if n_components is None else min(check_count("n_components", n_components), most)
@@ -64,7 +64,7 @@ class LinearProjection(SupervisedProjection):
         check_fraction("shrinkage", self.shrinkage)
         self.mean_ = X.mean(axis=0)
         values, directions = self._directions(X - self.mean_, codes)
-        wanted = self._wanted(self.n_components, len(values))
+        wanted = self._limit_components(self.n_components, len(values))
         self.eigenvalues_ = values[:wanted]
         self.components_ = directions[:, :wanted].T
         return self
@@ -468,7 +468,9 @@ class PartialLeastSquaresProjection(SupervisedProjection):
         indicators = np.eye(len(self.classes_))[codes]
         # Beyond the rank of the rows nothing is left over to find a direction in.
         most = max(1, int(np.linalg.matrix_rank(X - X.mean(axis=0))))
-        wanted = self._wanted(10 if self.n_components is None else self.n_components, most)
+        wanted = self._limit_components(
+            10 if self.n_components is None else self.n_components, most
+        )
         with warnings.catch_warnings():
             # Labels explained in full before the last direction: the others are zero, no harm done.
             warnings.filterwarnings("ignore", "y residual is constant")

@@ -35,9 +35,9 @@ class Distribution:
 
     def after(self, outputs: np.ndarray, step: float) -> np.ndarray | None:
         """The weights once the logarithms of wrong rows have grown by ``step``; None to stop."""
-        return self._grown(outputs, step)
+        return self._grow_weights(outputs, step)
 
-    def _grown(self, outputs: np.ndarray, step: float) -> np.ndarray:
+    def _grow_weights(self, outputs: np.ndarray, step: float) -> np.ndarray:
         return kernels("trees").reweigh(self.logarithms, outputs, self.codes, step)
 
 

@@ -110,17 +110,17 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def staged_decision_function(self, X: Any) -> Iterator[np.ndarray]:
         """The decision after one round, after two, and so on."""
-        for decision in iterate_sums(self._terms, self._checked(X)):
+        for decision in iterate_sums(self._terms, self._check_rows(X)):
             yield decision[:, 0] if decision.shape[1] == 1 else decision
 
     def staged_predict(self, X: Any) -> Iterator[np.ndarray]:
         """The predicted classes after one round, after two, and so on."""
-        for decision in iterate_sums(self._terms, self._checked(X)):
+        for decision in iterate_sums(self._terms, self._check_rows(X)):
             yield self.classes_[pick_preferred(decision, self._reach())]
 
     def margins(self, X: Any, y: Any) -> np.ndarray:
         """How far the decision is in favour of the labels ``y``, from -1 to 1."""
-        X = self._checked(X)
+        X = self._check_rows(X)
         codes = check_known_labels(y, self.classes_)
         check_consistent_length(X, codes)
         return self._margins(X, codes)
@@ -134,11 +134,11 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         ``start_weights_``. Where each class has base estimators of its own (more than two classes,
         AdaBoost aside): the mean over the classes that took part in the round.
         """
-        X = self._checked(X)
+        X = self._check_rows(X)
         codes = check_known_labels(y, self.classes_)
         check_consistent_length(X, codes)
         start = check_row_weights("sample_weight", sample_weight, len(codes))
-        return self._staged_weights(X, codes, start)
+        return self._iterate_weights(X, codes, start)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata ``fit`` takes, and which it hands to ``estimator``."""
@@ -184,7 +184,7 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         """
         raise NotImplementedError
 
-    def _staged_weights(
+    def _iterate_weights(
         self, X: np.ndarray, codes: np.ndarray, start: np.ndarray
     ) -> Iterator[np.ndarray]:
         decision = np.zeros((len(X), self._terms[0].values.shape[1]))
@@ -214,10 +214,10 @@ class BoostedClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         return sum(term.reach for term in self._terms)
 
     def _decide(self, X: Any) -> np.ndarray:
-        X = self._checked(X)
+        X = self._check_rows(X)
         return add_up(self._terms, X)
 
-    def _checked(self, X: Any) -> np.ndarray:
+    def _check_rows(self, X: Any) -> np.ndarray:
         return check_rows(self, X, dtype=float)
 
 

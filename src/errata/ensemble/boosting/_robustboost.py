@@ -176,7 +176,7 @@ class RobustBoostClassifier(BoostedClassifier):
         self.random_state = random_state
 
     def _boost(self, learner: BaseLearner, codes: np.ndarray, weights: np.ndarray) -> list[Term]:
-        self._potential = self._checked_potential()
+        self._potential = self._check_potential()
         self.rho_ = self._potential.rho
         self._times: list[np.ndarray] = []  # time before each round and at the end, of each boost
 
@@ -194,7 +194,7 @@ class RobustBoostClassifier(BoostedClassifier):
         self.converged_ = bool(reached[0] > 1 - DONE) if binary else reached > 1 - DONE
         return terms
 
-    def _checked_potential(self) -> Potential:
+    def _check_potential(self) -> Potential:
         check_choice("potential", self.potential, ("one_sided", "two_sided"))
         two_sided = self.potential == "two_sided"
         return Potential(

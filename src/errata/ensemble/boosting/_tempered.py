@@ -42,7 +42,7 @@ class TemperedBooster(ReweightingBooster):
     def _perfect(self, base: FittedBase, error: float, t: int) -> Iterator[Round]:
         yield Round(base, compute_samme_weight(NO_ERROR, len(self.classes_)), error)
 
-    def _staged_weights(
+    def _iterate_weights(
         self, X: np.ndarray, codes: np.ndarray, start: np.ndarray
     ) -> Iterator[np.ndarray]:
         distribution = self._distribution(start / start.sum(), codes)
@@ -70,7 +70,7 @@ class CappedDistribution(Distribution):
 
     def after(self, outputs: np.ndarray, step: float) -> np.ndarray:
         """The capped weights."""
-        self._grown(outputs, step)
+        self._grow_weights(outputs, step)
         self.reach += step
         growth = np.minimum(self.logarithms - self.reach / 2, 0)
         weights = self.start * np.exp(growth - growth.max())  # lest all of them underflow
@@ -254,7 +254,7 @@ class DroppingDistribution(Distribution):
 
     def after(self, outputs: np.ndarray, step: float) -> np.ndarray | None:
         """The weights of what is left; None, and nothing is dropped, where a class would be."""
-        weights = self._grown(outputs, step)
+        weights = self._grow_weights(outputs, step)
         # Divided, as an infinite cap times a start of 0 would be no number.
         dropped = self.dropped | (weights / self.cap > self.start)
         weights = np.where(dropped, 0, weights)

@@ -158,17 +158,17 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
 
         The activations of the perceptrons add less than one vote, to tell equals apart.
         """
-        scores = self._scores(self._checked(X))
+        scores = self._scores(self._check_rows(X))
         return scores[:, 1] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray:
         """The class that most perceptrons vote for; of equals, that of the larger activations."""
-        X = self._checked(X)
+        X = self._check_rows(X)
         return self.classes_[self._decide(X)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The decision, scaled to sum to one; good for ranking, not probabilities."""
-        scores = self._scores(self._checked(X))
+        scores = self._scores(self._check_rows(X))
         positive = scores + self.n_perceptrons + 0.5  # all votes against and half a one: 0
         return positive / positive.sum(axis=1, keepdims=True)
 
@@ -178,7 +178,7 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         Above 1 a majority of the perceptrons clears the margin, and the row is safe; below -1 they
         do so against the label, and it is noisy.
         """
-        X = self._checked(X)
+        X = self._check_rows(X)
         codes = check_known_labels(y, self.classes_)
         check_consistent_length(X, codes)
         return self._relative_margins(X, codes)
@@ -216,7 +216,7 @@ class ParallelPerceptronClassifier(DetectorMixin, ClassifierMixin, BaseEstimator
         scores[np.arange(len(codes)), codes] = -np.inf
         return scores.argmax(axis=1)
 
-    def _checked(self, X: Any) -> np.ndarray:
+    def _check_rows(self, X: Any) -> np.ndarray:
         return check_rows(self, X, dtype=float)
 
 

@@ -37,8 +37,8 @@ class CommitteeFilter(DetectorMixin, Filter):
 
         ``fit_params`` is metadata for the user's estimators, if metadata routing is enabled.
         """
-        X, codes = self._labelled(X, y)
-        return self._fit_codes(X, codes, fit_params=self._routed(fit_params))
+        X, codes = self._check_labelled(X, y)
+        return self._fit_codes(X, codes, fit_params=self._route(fit_params))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Which metadata ``fit`` takes, and which it hands to the user's estimators."""
@@ -57,11 +57,11 @@ class CommitteeFilter(DetectorMixin, Filter):
         self._leave_out(codes)
         return self
 
-    def _labelled(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+    def _check_labelled(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         sparse = "csr" if get_tags(self).input_tags.sparse else False
         return check_labelled(self, X, y, min_classes=2, accept_sparse=sparse, ensure_min_samples=2)
 
-    def _routed(self, fit_params: dict[str, Any]) -> list[dict[str, Any]]:
+    def _route(self, fit_params: dict[str, Any]) -> list[dict[str, Any]]:
         """What of the metadata each estimator of the user gets."""
         parts = self._parts()
         if fit_params and not parts:

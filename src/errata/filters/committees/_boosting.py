@@ -54,7 +54,7 @@ class BoostFilter(CommitteeFilter):
     def _members(self, sparse: bool = False) -> Sequence[Any]:
         return [self._booster()]
 
-    def _labelled(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _check_labelled(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
         return check_labelled(self, X, y, min_classes=2, dtype=float, ensure_min_samples=2)
 
     def _check_parameters(self) -> None:

@@ -51,9 +51,9 @@ class CrossValidatedFilter(CommitteeFilter):
         Rows of one of the ``groups`` are judged by models that saw none of them. ``fit_params`` is
         metadata for the user's estimators, if metadata routing is enabled.
         """
-        X, codes = self._labelled(X, y)
+        X, codes = self._check_labelled(X, y)
         groups = encode_groups(groups, codes)
-        return self._fit_codes(X, codes, fit_params=self._routed(fit_params), groups=groups)
+        return self._fit_codes(X, codes, fit_params=self._route(fit_params), groups=groups)
 
     def _predict(
         self, question: Question, members: Any, *, certain: bool = False

@@ -493,7 +493,7 @@ class GeneralizedEditionFilter(NeighborEditor):
         return check_count("min_support", self.min_support, low=majority, high=k)
 
     def _leave_out(self, codes: np.ndarray) -> None:
-        acted = self._acted_on(codes)
+        acted = self._find_acted_on(codes)
         suggested = np.searchsorted(self.classes_, self.suggested_)
         self.relabelled_ = acted & (suggested != codes)
         self.sample_indices_ = np.flatnonzero(~acted | self.relabelled_)

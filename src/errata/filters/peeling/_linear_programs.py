@@ -351,7 +351,7 @@ def maximize_margin(
     >>> bool(after > before)
     True
     """
-    X = booster._checked(X)
+    X = booster._check_rows(X)
     codes = check_known_labels(y, booster.classes_)
     check_consistent_length(X, codes)
     lines, _ = make_margin_lines(booster._staged_codes(X), codes)

@@ -98,7 +98,7 @@ class Peeler(DetectorMixin, Filter):
     def __sklearn_tags__(self) -> Any:
         """Declare that missing values are accepted where AdaBoost accepts them."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = get_tags(self._unfitted_booster()).input_tags.allow_nan
+        tags.input_tags.allow_nan = get_tags(self._make_booster()).input_tags.allow_nan
         return tags
 
     def _check_parameters(self) -> None:
@@ -150,7 +150,7 @@ class Peeler(DetectorMixin, Filter):
         left: np.ndarray,
         fit_params: dict[str, Any],
     ) -> Rows:
-        booster = self._unfitted_booster()
+        booster = self._make_booster()
         some = X[left], codes[left], weights[left]
         routed = take_params_of_rows(fit_params, len(codes), left)
         # Labels were checked by fit; the booster takes codes, and answers in labels.
@@ -161,7 +161,7 @@ class Peeler(DetectorMixin, Filter):
         self.booster_ = booster._fit_codes(*some, routed)
         return Rows(*some, self.booster_._margins(some[0], some[1]))
 
-    def _unfitted_booster(self) -> DiscreteAdaBoostClassifier:
+    def _make_booster(self) -> DiscreteAdaBoostClassifier:
         return DiscreteAdaBoostClassifier(
             self.estimator,
             n_estimators=self.n_estimators,
@@ -292,7 +292,7 @@ class WeightPeeler(Peeler):
         check_choice("scale", self.scale, SCALES)
 
     def _judge(self, rows: Rows) -> tuple[np.ndarray, float]:
-        weights = self.booster_._staged_weights(rows.X, rows.codes, rows.weights)
+        weights = self.booster_._iterate_weights(rows.X, rows.codes, rows.weights)
         return compute_mean_weight(weights, significance=self.significance, scale=self.scale)
 
 

@@ -69,10 +69,10 @@ class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
 
     def _fit_codes(self, X: Any, codes: np.ndarray, sample_weight: Any = None) -> Self:
         """Fit rows and labels that have passed the checks; ``classes_`` is set."""
-        self._fit_labels(X, self._weighted(codes, sample_weight))
+        self._fit_labels(X, self._weigh_labels(codes, sample_weight))
         return self
 
-    def _weighted(self, codes: np.ndarray, sample_weight: Any) -> Labels:
+    def _weigh_labels(self, codes: np.ndarray, sample_weight: Any) -> Labels:
         weights = check_row_weights("sample_weight", sample_weight, len(codes))
         check_class_weights(codes, self.classes_, weights)
         return Labels(codes, weights)
@@ -96,7 +96,7 @@ class HiddenClassClassifier(ClassifierMixin, DetectorMixin, BaseEstimator):
         suspicion = measure_doubt(responsibilities, codes)
         self._conclude(suspicion, codes, responsibilities.argmax(axis=1), probability=True)
 
-    def _checked(self, X: Any) -> Any:
+    def _check_rows(self, X: Any) -> Any:
         return check_rows(self, X, **self._checks())
 
     def _checks(self) -> dict[str, Any]:

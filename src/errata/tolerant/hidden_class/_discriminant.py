@@ -174,7 +174,7 @@ class RobustDiscriminantAnalysis(NoiseLearningClassifier):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, shape (n, K)."""
-        X = self._checked(X)
+        X = self._check_rows(X)
         return softmax(compute_log_density(X, self._gaussians), axis=1)
 
 

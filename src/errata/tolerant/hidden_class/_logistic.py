@@ -71,7 +71,7 @@ class LinearClassifier(HiddenClassClassifier):
         return np.exp(compute_log_proba(self._scores(X)))
 
     def _scores(self, X: Any) -> np.ndarray:
-        X = self._checked(X)
+        X = self._check_rows(X)
         return compute_scores(X, np.column_stack([self.intercept_, self.coef_]))
 
 

@@ -159,7 +159,7 @@ class RobustMixtureClassifier(HiddenClassClassifier):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each label, shape (n, K)."""
-        X = self._checked(X)
+        X = self._check_rows(X)
         return self.mixture_.predict_proba(X) @ self.label_given_component_.T
 
 

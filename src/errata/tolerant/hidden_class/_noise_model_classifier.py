@@ -214,12 +214,12 @@ class NoiseModelClassifier(NoiseLearningClassifier):
         params: dict[str, Any] | None = None,
     ) -> Self:
         """Fit rows and labels that have passed the checks; ``classes_`` is set."""
-        _check_estimator(self._wrapped())
-        labels = self._weighted(codes, sample_weight)
+        _check_estimator(self._get_wrapped())
+        labels = self._weigh_labels(codes, sample_weight)
         random = check_random_state(self.random_state)
         fits = SoftFits(
             # One seed for all the fits: if each drew anew, T would never stop moving.
-            clone_keeping_seeds(self._wrapped(), random),
+            clone_keeping_seeds(self._get_wrapped(), random),
             X,
             labels,
             self.classes_,
@@ -249,14 +249,14 @@ class NoiseModelClassifier(NoiseLearningClassifier):
 
     def _is_cross_fitted(self) -> bool:
         if self.cross_fit == "auto":
-            return not isinstance(self._wrapped(), GaussianNB)
+            return not isinstance(self._get_wrapped(), GaussianNB)
         if isinstance(self.cross_fit, bool):
             return self.cross_fit
         raise ValueError(f'cross_fit={self.cross_fit!r} must be True, False or "auto".')
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class, shape (n, K)."""
-        X = self._checked(X)
+        X = self._check_rows(X)
         return predict_aligned(self.estimator_, X, self.classes_)
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -264,21 +264,21 @@ class NoiseModelClassifier(NoiseLearningClassifier):
 
         ``sample_weight`` and ``groups`` are its own; the rest goes to the estimator it wraps.
         """
-        return make_router(self, estimator=self._wrapped())
+        return make_router(self, estimator=self._get_wrapped())
 
-    def _wrapped(self) -> Any:
+    def _get_wrapped(self) -> Any:
         if self.estimator is None:
             return LogisticRegression(C=3, max_iter=1000)
         return self.estimator
 
     def _checks(self) -> dict[str, Any]:
-        sparse = get_tags(self._wrapped()).input_tags.sparse
+        sparse = get_tags(self._get_wrapped()).input_tags.sparse
         return {"accept_sparse": "csr" if sparse else False, "order": "C"}
 
     def __sklearn_tags__(self) -> Any:
         """Declare to scikit-learn that what the wrapped estimator accepts is accepted."""
         tags = super().__sklearn_tags__()
-        accepts = get_tags(self._wrapped()).input_tags
+        accepts = get_tags(self._get_wrapped()).input_tags
         tags.input_tags.sparse = accepts.sparse
         tags.input_tags.allow_nan = accepts.allow_nan
         return tags

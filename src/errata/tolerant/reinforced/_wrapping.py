@@ -111,11 +111,11 @@ class WrappingEstimator(ReinforcedEstimator):
         self.threshold = threshold
         self.contamination = contamination
 
-    def _wrapped(self) -> Any:
+    def _get_wrapped(self) -> Any:
         """The estimator to wrap: the one given, or the default of the class."""
         raise NotImplementedError
 
-    def _weighted_fits(
+    def _make_fits(
         self, X: Any, y: np.ndarray, *, stratify: bool, groups: Any, fit_params: dict[str, Any]
     ) -> WeightedFits:
         folds = None  # the paper's way: rows are scored by the fit that saw them
@@ -127,7 +127,7 @@ class WrappingEstimator(ReinforcedEstimator):
                 self.cv, y, X=X, groups=groups, stratify=stratify, random_state=self.random_state
             )
         # One seed for all the fits: if each drew anew, the weights would never stop moving.
-        estimator = clone_keeping_seeds(self._wrapped(), self.random_state)
+        estimator = clone_keeping_seeds(self._get_wrapped(), self.random_state)
         return WeightedFits(estimator, folds, route_fit(self, fit_params), self.n_jobs)
 
     def _check_input(self, X: Any, y: Any = "no_validation", **checks: Any) -> Any:
@@ -135,7 +135,7 @@ class WrappingEstimator(ReinforcedEstimator):
         return check_data(self, X, y, ensure_min_samples=2, **self._input_checks(), **checks)
 
     def _input_checks(self) -> dict[str, Any]:
-        sparse = get_tags(self._wrapped()).input_tags.sparse
+        sparse = get_tags(self._get_wrapped()).input_tags.sparse
         return {"accept_sparse": "csr" if sparse else False, "order": "C"}
 
     def _ask(self, method: str, X: Any) -> np.ndarray:
@@ -153,12 +153,12 @@ class WrappingEstimator(ReinforcedEstimator):
         -------
         MetadataRouter
         """
-        return make_router(self, estimator=self._wrapped())
+        return make_router(self, estimator=self._get_wrapped())
 
     def __sklearn_tags__(self) -> Any:
         """Declare to scikit-learn that what the wrapped estimator accepts is accepted."""
         tags = super().__sklearn_tags__()
-        accepts = get_tags(self._wrapped()).input_tags
+        accepts = get_tags(self._get_wrapped()).input_tags
         tags.input_tags.sparse = accepts.sparse
         tags.input_tags.allow_nan = accepts.allow_nan
         return tags
@@ -316,10 +316,10 @@ class ReinforcedClassifier(ClassifierMixin, WrappingEstimator):
         **fit_params
             What else the estimator asked for by metadata routing.
         """
-        estimator = self._wrapped()
+        estimator = self._get_wrapped()
         check_pluggable(estimator, method="predict_proba", gives="how likely a label is")
         X, codes = check_labelled(self, X, y, min_classes=2, **self._input_checks())
-        fits = self._weighted_fits(X, codes, stratify=True, groups=groups, fit_params=fit_params)
+        fits = self._make_fits(X, codes, stratify=True, groups=groups, fit_params=fit_params)
         check_classes_in_folds(fits, codes, self.classes_)
         self.estimator_ = self._reinforce(
             partial(fit_classifier, fits, X, codes, classes=self.classes_),
@@ -338,7 +338,7 @@ class ReinforcedClassifier(ClassifierMixin, WrappingEstimator):
         """Probability of each class, shape (n, K)."""
         return self._ask("predict_proba", X)
 
-    def _wrapped(self) -> Any:
+    def _get_wrapped(self) -> Any:
         # Newton's method fits to the last digit: noise in the fits would keep weights moving.
         return (
             LogisticRegression(solver="newton-cholesky")
@@ -525,13 +525,13 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
         **fit_params
             What else the estimator asked for by metadata routing.
         """
-        estimator = self._wrapped()
+        estimator = self._get_wrapped()
         check_pluggable(estimator, method="predict", gives="how far a row is from it")
         X, y = self._check_input(X, y, y_numeric=True)
         y = y.astype(float)
         sample_weight = check_row_weights("sample_weight", sample_weight, len(y))
         floor = compute_scale_floor(y, sample_weight)
-        fits = self._weighted_fits(X, y, stratify=False, groups=groups, fit_params=fit_params)
+        fits = self._make_fits(X, y, stratify=False, groups=groups, fit_params=fit_params)
         self.estimator_, scale = self._reinforce(
             partial(fit_regressor, fits, X, y, floor=floor),
             sample_weight=sample_weight,
@@ -544,7 +544,7 @@ class ReinforcedRegressor(RegressorMixin, WrappingEstimator):
         """What the fitted regressor predicts for each row."""
         return self._ask("predict", X)
 
-    def _wrapped(self) -> Any:
+    def _get_wrapped(self) -> Any:
         return LinearRegression() if self.estimator is None else self.estimator
 
 
@@ -684,13 +684,11 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
         **fit_params
             What else the estimator asked for by metadata routing.
         """
-        estimator = self._wrapped()
+        estimator = self._get_wrapped()
         check_pluggable(estimator, method="score_samples", gives="how likely a row is")
         X = self._check_input(X)
         no_labels = np.zeros(X.shape[0])  # make_folds counts the rows by them
-        fits = self._weighted_fits(
-            X, no_labels, stratify=False, groups=groups, fit_params=fit_params
-        )
+        fits = self._make_fits(X, no_labels, stratify=False, groups=groups, fit_params=fit_params)
         self.estimator_ = self._reinforce(
             partial(fit_density, fits, X),
             sample_weight=check_row_weights("sample_weight", sample_weight, X.shape[0]),
@@ -706,7 +704,7 @@ class ReinforcedDensity(DensityMixin, WrappingEstimator):
         """Mean log-density of the rows."""
         return float(self.score_samples(X).mean())
 
-    def _wrapped(self) -> Any:
+    def _get_wrapped(self) -> Any:
         return KernelDensity() if self.estimator is None else self.estimator
 
 
