@@ -138,7 +138,7 @@ def tell(name, kind, found, wrong, alone):
     tenth = np.minimum((10 * found.p_wrong).astype(int), 9)
     away = np.abs(np.bincount(tenth, weights=found.p_wrong - wrong)).sum() / len(wrong)
     numbers = (wrong.mean(), *rate, flagged.mean(), right, recall, precision, alone, away)
-    stretches = len(found.stretch_columns()["start"])
+    stretches = len(found._stretch_columns()["start"])
     print(name, kind, *(f"{x:.3f}" for x in numbers), stretches, sep="\t", flush=True)
 
 

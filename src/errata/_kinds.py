@@ -114,6 +114,10 @@ class Kind:
         What has a label.
     evidence : str
         What the audit goes by.
+    listed : tuple of str
+        The columns of ``ranked.csv``, besides the row and its id.
+    shown : tuple of str
+        What a notebook shows of each example, besides these two.
     """
 
     name: str
@@ -128,6 +132,8 @@ class Kind:
     command: Command
     row: str = "row"
     evidence: str = "These columns"
+    listed: tuple[str, ...] = ("label", "suggested", "p_wrong", "flagged")
+    shown: tuple[str, ...] = ("label", "suggested", "p_wrong")
 
 
 def _has_skill(view: dict[str, Any]) -> bool:
@@ -286,6 +292,16 @@ VOTES = Kind(
     harmless="annotators merely differ",
     row="item",
     evidence="These votes",
+    listed=(
+        "item",
+        "label",
+        "suggested",
+        "p_wrong",
+        "flagged",
+        "n_votes",
+        "consensus",
+        "p_consensus",
+    ),
     report=replace(
         CLASSES.report,
         heading="Audit of votes",
@@ -344,6 +360,8 @@ NUMBERS = Kind(
     nouns="targets",
     no_skill="do not predict the target",
     harmless="right targets merely vary so much",
+    listed=("target", "suggested", "low", "high", "p_wrong", "hint", "flagged"),
+    shown=("label", "suggested", "p_wrong", "hint"),
     report=ReportPage(
         heading="Target audit",
         keys=("target", "hints", "error_kinds", "histogram", "points", "band", "noise"),
@@ -416,6 +434,7 @@ MULTILABEL = Kind(
     nouns="labels, set or not,",
     no_skill="tell none of the labels",
     harmless="rows with a label and rows without it merely overlap",
+    listed=("labels", "doubted", "error", "suggested", "p_wrong", "flagged"),
     report=ReportPage(
         heading="Audit of several labels a row",
         keys=(

@@ -477,7 +477,7 @@ def test_signals_that_know_nothing_flag_nothing_however_long_labels_last(slow):
         audit = errata.audit(X, labels, sequence=names, self_check=False, random_state=seed)
         passed += audit.has_skill
         assert audit.flagged.sum() == 0 or audit.has_skill
-        assert len(audit.stretch_columns()["start"]) == 0 or audit.has_skill
+        assert len(audit._stretch_columns()["start"]) == 0 or audit.has_skill
     assert passed == 0
 
 

@@ -47,7 +47,7 @@ def test_a_summary_reads_no_row(tmp_path):
         path.unlink()
     assert audit.summary() == expected
     assert "of 600" not in repr(audit)
-    assert f"of {audit.totals.labelled} labels" in repr(audit)
+    assert f"of {audit._totals.labelled} labels" in repr(audit)
     assert len(audit) == 600
 
 

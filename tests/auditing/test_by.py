@@ -87,7 +87,7 @@ def test_an_audit_leaves_out_what_is_known_and_remembers_what_has_a_name():
     site = np.where(np.arange(150) < 75, "north", "south")
     found = audit.rates_by(site)
     assert found["rows"].sum() == 100
-    assert audit.doubted().strata.tolist() == y[~known].tolist()  # compared within each label
+    assert audit._doubted().strata.tolist() == y[~known].tolist()  # compared within each label
     assert audit.summary()["by"] is None
     audit.rates_by(site, name="site")
     assert [value["value"] for value in audit.summary()["by"]["values"]] == found["value"].tolist()

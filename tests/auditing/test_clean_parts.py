@@ -47,7 +47,7 @@ def test_equal_probabilities_are_told_apart_by_their_place(tmp_path):
     np.testing.assert_array_equal(kept, audit.clean().kept)
     sizes = np.bincount(judged.code)
     np.testing.assert_array_equal(np.bincount(judged.code[kept]), -(-sizes // 2))
-    assert audit.totals.dropped == np.sum(~kept)
+    assert audit._totals.dropped == np.sum(~kept)
 
 
 def test_what_relabelling_leaves_of_a_class_is_spared(tmp_path):

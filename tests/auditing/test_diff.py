@@ -32,7 +32,7 @@ def pets(wrong=(), **options):
 def some(audit, rows):
     """The audit of some of the rows, as if the others had never been there."""
     rows = np.asarray(rows)
-    names = (*audit.per_row, "ids")
+    names = (*audit._row_columns, "ids")
     return replace(audit, **{name: getattr(audit, name)[rows] for name in names})
 
 

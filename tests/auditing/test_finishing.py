@@ -73,7 +73,7 @@ def test_rows_finished_part_by_part_are_those_of_an_audit_in_memory(
     np.testing.assert_allclose(again.p_suggested, audit.p_suggested, rtol=0, atol=1e-7)
     for name in ("expected_precision", "expected_recall"):
         np.testing.assert_allclose(getattr(again, name), getattr(audit, name), rtol=1e-9)
-    told, expected = again.totals.as_dict(), audit.totals.as_dict()
+    told, expected = again._totals.as_dict(), audit._totals.as_dict()
     assert told.pop("near_borders") == np.sum(judged.p_elsewhere[audit.flagged] < 0.2)
     expected.pop("near_borders")
     np.testing.assert_allclose(told.pop("wrong"), expected.pop("wrong"), rtol=1e-9, atol=0)

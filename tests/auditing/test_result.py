@@ -1,10 +1,11 @@
 import json
+import re
 
 import numpy as np
 import pytest
 
 from auditing_cases import QUICK, blobs
-from errata.auditing import NoiseRate
+from errata.auditing import Audit, NoiseRate
 from errata.auditing.classes._audit import audit as run
 
 
@@ -70,3 +71,19 @@ def test_stretches_are_a_table_with_times(walks):
     assert found["rows"].sum() == walks[0].flagged.sum()
     expected = found["rows"] * found["p_wrong"]
     assert (expected.diff().dropna() <= 1e-9).all()
+
+
+def test_an_audit_has_few_public_names_and_each_is_documented():
+    names = [name for name in dir(Audit) if not name.startswith("_")]
+    assert len(names) <= 38
+    undocumented = [
+        name
+        for name in names
+        if not re.search(rf"^    (\w+, )*{name}(, \w+)* : ", Audit.__doc__, re.MULTILINE)
+        and not (has_docstring(getattr(Audit, name)) and getattr(Audit, name).__doc__)
+    ]
+    assert undocumented == []
+
+
+def has_docstring(member):
+    return callable(member) or isinstance(member, property)

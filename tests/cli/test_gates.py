@@ -8,7 +8,7 @@ from errata.cli._endings import fail_above, fail_on_new
 
 def audit(*rate, has_skill=True):
     found = {"kind": "classes", "has_skill": has_skill}
-    return SimpleNamespace(noise_rate=NoiseRate(*rate), has_skill=has_skill, found=lambda: found)
+    return SimpleNamespace(noise_rate=NoiseRate(*rate), has_skill=has_skill, summary=lambda: found)
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ class Problem(ABC):
 
     def group_hypotheses(self, result: Any) -> Callable[[], Grouped]:
         """What hypotheses say of every row, for a review that reweighs them."""
-        return partial(without_hypotheses, result.p_row)
+        return partial(without_hypotheses, result._p_row)
 
     def reviewed(self, result: Any) -> np.ndarray:
         """Whether what is recorded of each row may be wrong."""

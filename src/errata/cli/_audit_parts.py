@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import errata
 
 from .._format import count
+from .._kinds import KINDS
 from .._progress import show_progress
-from .._sentences import wording
 from ._columns import check_roles, read_column
 from ._console import resumable, say
 from ._folder import check_place, holds_pictures, is_pattern, new_folder, whole_path
@@ -146,15 +146,17 @@ def _check(options: Options) -> None:
 
 def write_outputs(found: Any, folder: Path, earlier: Any = None) -> Written:
     """Write all of it; ``earlier`` is an audit to compare to."""
+    from ..auditing.results._base import further_lists  # here, as it brings scikit-learn
+
     found.save(folder)
     found.report(folder / "report.html")
     ranked, words = _ranked(found)
     if found.ids is not None:
         ranked["id"] = found.ids[ranked["row"]]
     ranked["flagged"] = ranked["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
-    wanted = ["row", *(() if found.ids is None else ("id",)), *found.listed]
+    wanted = ["row", *(() if found.ids is None else ("id",)), *KINDS[found.kind].listed]
     _write(folder / "ranked.csv", {name: ranked[name] for name in wanted})
-    for name, columns in found.further_lists().items():
+    for name, columns in further_lists(found).items():
         _write(folder / f"{name}.csv", columns)
     since = None if earlier is None else errata.diff(earlier, found)
     changes = [] if since is None else [since.markdown()]
@@ -172,9 +174,9 @@ def _write(path: Path, columns: dict[str, Any]) -> None:
 def _ranked(found: Any) -> tuple[dict[str, Any], str]:
     """The rows of the list, the most suspicious first, and what they are."""
     if len(found) <= errata.auditing._settings.EXACT_ROWS:
-        return found.ranked_columns(), f"All {wording(found.found()).row}s"
+        return found.ranked_columns(), f"All {KINDS[found.kind].row}s"
     ranked = found.ranked_columns(flagged=True, most=MOST_RANKED)
-    flagged = found.totals.n_flagged
+    flagged = found.metrics()["n_flagged"]
     if flagged <= MOST_RANKED:
         return ranked, "The flagged rows"
     return ranked, f"The {count(MOST_RANKED)} most suspicious of the flagged rows"

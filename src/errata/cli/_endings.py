@@ -151,7 +151,7 @@ def fail_above(found: Any, most: float | None) -> None:
     if most is None:
         return
     rate = found.noise_rate
-    many = wording(found.found()).nouns
+    many = wording(found.summary()).nouns
     # Without skill the estimate means nothing; a pipeline must not pass for lack of evidence.
     limit = f"more than --fail-above {most:.1%}"
     if not found.has_skill and rate.high > most:

@@ -55,10 +55,10 @@ def test_a_row_that_is_not_flagged_doubts_its_worst_label(saved):
 def test_a_row_is_wrong_when_any_label_is(saved):
     audit, path = saved
     judged = audit.p_wrong_cells[:, audit.can_be_judged]
-    np.testing.assert_allclose(audit.p_row, 1 - np.prod(1 - judged, axis=1), rtol=1e-12)
-    assert (audit.p_row >= audit.p_wrong - 1e-12).all()
+    np.testing.assert_allclose(audit._p_row, 1 - np.prod(1 - judged, axis=1), rtol=1e-12)
+    assert (audit._p_row >= audit.p_wrong - 1e-12).all()
     read = read_audited(path)
-    np.testing.assert_allclose(read.p_wrong, audit.p_row, rtol=1e-12)
+    np.testing.assert_allclose(read.p_wrong, audit._p_row, rtol=1e-12)
     assert read.labels[0] == [n for n, one in zip(NAMES, audit.labels[0], strict=True) if one]
     assert read.suggested == [
         [n for n, one in zip(NAMES, row, strict=True) if one] for row in audit.suggested

@@ -4,6 +4,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 import errata
 from auditing.target_cases import friedman
+from errata._kinds import KINDS
 from errata.auditing import load_audit
 
 pd = pytest.importorskip("pandas", reason="the tables extra is not installed")
@@ -44,8 +45,7 @@ def test_what_is_not_flagged_keeps_its_target_and_has_no_hint(found, homes):
 def test_the_ranked_table_has_the_index_of_the_dataframe(found):
     table = found.table()
     assert table.index[0] in {f"home {row}" for row in WRONG}
-    assert [*found.listed] == ["target", "suggested", "low", "high", "p_wrong", "hint", "flagged"]
-    assert set(found.listed) <= set(table.columns)
+    assert set(KINDS[found.kind].listed) <= set(table.columns)
     assert (table["low"] == table["low"].round(-1)).all()  # a digit more than the column has
     assert len(found.table(flagged=True)) == found.flagged.sum()
 
@@ -57,7 +57,7 @@ def test_what_was_saved_comes_back(found, tmp_path):
     assert isinstance(again, errata.TargetAudit)
     assert again.summary() == found.summary()
     assert again.self_check == found.self_check
-    for name in found.per_row:
+    for name in found._row_columns:
         np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
     np.testing.assert_array_equal(again.index, found.index)
     with pytest.raises(ValueError, match=r"audit of numeric targets; load it with errata\.Target"):
@@ -94,8 +94,8 @@ def test_rows_without_a_target_get_what_is_predicted(homes):
     assert not found.flagged[blank].any()
     np.testing.assert_array_equal(found.p_wrong[blank], 0)
     assert np.median(np.abs(found.suggested[blank] / truth - 1)) < 0.15
-    assert found.found()["rows"] == len(homes) - len(blank)
-    assert found.found()["noun"] is None
+    assert found._findings()["rows"] == len(homes) - len(blank)
+    assert found._findings()["noun"] is None
     assert not set(blank) & {example["row"] for example in found.examples}
 
 

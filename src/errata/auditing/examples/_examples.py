@@ -110,7 +110,7 @@ def _show_stretches(audit: Audit, course: SequenceInputs) -> None:
     """
     audit.timeline = course.timeline
     audit.traces = draw_traces(
-        audit.stretch_columns(),
+        audit._stretch_columns(),
         course.signals,
         course.inputs.codes,
         course.timeline,

@@ -91,7 +91,7 @@ class ForReview:
         random, doubtful = np.random.default_rng(self.seed + 2), self.doubtful
         components = gather_components(
             *(found.kinds, found.weights, found.p[doubtful], audit.flagged[doubtful]),
-            float(audit.p_row.sum()),
+            float(audit._p_row.sum()),
         )
         piles = draw_piles(audit.flagged, random, known=~doubtful)
         return {"components": components.as_dict(), "piles": piles | {"seed": self.seed}}
@@ -118,7 +118,7 @@ class ForReview:
             image_shape=self.display.image_shape,
             ids=None if ids is None else view.of_all(ids),
             keys=audit.row_keys(view.rows),
-            p_wrong=view.of_all(audit.p_row),
+            p_wrong=view.of_all(audit._p_row),
             seed=self.seed,
             n_jobs=self.n_jobs,
         )

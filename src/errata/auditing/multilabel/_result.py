@@ -120,12 +120,9 @@ class MultilabelAudit(BaseAudit):
     """
 
     kind: ClassVar[str] = "multilabel"
-    plain: ClassVar[tuple[str, ...]] = ("names", "per_label")
-    per_row: ClassVar[tuple[str, ...]] = ("suspicion", "p_wrong", "flagged")
-    listed: ClassVar[tuple[str, ...]] = (
-        *("labels", "doubted", "error", "suggested", "p_wrong", "flagged"),
-    )
-    check_type: ClassVar[Any] = CellCheck
+    _json_fields: ClassVar[tuple[str, ...]] = ("names", "per_label")
+    _row_columns: ClassVar[tuple[str, ...]] = ("suspicion", "p_wrong", "flagged")
+    _check_type: ClassVar[Any] = CellCheck
 
     labels: np.ndarray
     names: list[Any]
@@ -166,7 +163,7 @@ class MultilabelAudit(BaseAudit):
         return np.array([label["has_skill"] for label in self.per_label])
 
     @property
-    def p_row(self) -> np.ndarray:
+    def _p_row(self) -> np.ndarray:
         """The probability that any label of a row is wrong, as if cells did not know each other."""
         right = 1 - self.p_wrong_cells[:, self.can_be_judged]
         return 1 - right.prod(axis=1)
@@ -192,7 +189,7 @@ class MultilabelAudit(BaseAudit):
             "flagged": self.flagged,
         }
 
-    def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
+    def _further_lists(self) -> dict[str, dict[str, np.ndarray]]:
         """The flagged cells, the worst first, and what is known of each label."""
         return {"cells": self.cell_columns(), "labels": self.label_columns()}
 
@@ -256,7 +253,7 @@ class MultilabelAudit(BaseAudit):
         )
         return people.over(act(people.labels[people.left], people.doubts(p_wrong)))
 
-    def doubted(self) -> Doubted:
+    def _doubted(self) -> Doubted:
         """The cells that may be wrong, compared within set and unset ones of each label."""
         places = np.flatnonzero(self.can_be_judged)
         rows, labels = np.divmod(np.arange(len(self) * len(places)), len(places))
@@ -268,7 +265,7 @@ class MultilabelAudit(BaseAudit):
             2 * labels + self.labels[rows, labels],
         )
 
-    def found(self) -> dict[str, Any]:
+    def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
         return cell_findings(self)
 
@@ -276,11 +273,11 @@ class MultilabelAudit(BaseAudit):
         """All there is to tell, as a plain dict that is valid JSON."""
         return summarise_cells(self)
 
-    def recorded(self, rows: np.ndarray) -> np.ndarray:
+    def _recorded(self, rows: np.ndarray) -> np.ndarray:
         """The labels of some rows."""
         return self.labels[rows]
 
-    def in_words(self, rows: np.ndarray) -> dict[str, list[str | None]]:
+    def _in_words(self, rows: np.ndarray) -> dict[str, list[str | None]]:
         """``label`` and ``suggested`` of some rows as text, labels in the order of the alphabet."""
         order = sorted(range(len(self.names)), key=lambda place: str(self.names[place]))
         names = [self.names[place] for place in order]
@@ -295,7 +292,7 @@ class MultilabelAudit(BaseAudit):
         missing = rate_metrics("missing_rate", self.missing_rate)
         return super().metrics() | missing | rate_metrics("wrongly_set_rate", self.wrongly_set_rate)
 
-    def kept_numbers(self) -> dict[str, Any]:
+    def _kept_numbers(self) -> dict[str, Any]:
         """What ``audit.json`` holds besides ``plain``, as JSON."""
         return {
             "missing_rate": list(self.missing_rate),
@@ -303,17 +300,17 @@ class MultilabelAudit(BaseAudit):
             "transition": self.transition.tolist(),
         }
 
-    def kept_columns(self) -> dict[str, Any]:
+    def _kept_columns(self) -> dict[str, Any]:
         """Columns on disk besides those of ``per_row``: of each cell what is known."""
         cells = {
             column.format(place): getattr(self, name)[:, place]
             for place in range(len(self.names))
             for name, column in CELLS.items()
         }
-        return cells | {"p_row": self.p_row}
+        return cells | {"p_row": self._p_row}
 
     @classmethod
-    def restored(
+    def _restored(
         cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
     ) -> dict[str, Any]:
         """Attributes that are made anew from what is on disk."""

@@ -143,16 +143,12 @@ class TargetAudit(BaseAudit):
     """
 
     kind: ClassVar[str] = "numbers"
-    plain: ClassVar[tuple[str, ...]] = ("tail", "scale", "on_log_scale")
-    per_row: ClassVar[tuple[str, ...]] = (
+    _json_fields: ClassVar[tuple[str, ...]] = ("tail", "scale", "on_log_scale")
+    _row_columns: ClassVar[tuple[str, ...]] = (
         *("targets", "suspicion", "p_wrong", "flagged", "suggested", "predicted", "low", "high"),
         *("score", "error_kind", "hint", "local_scale"),
     )
-    listed: ClassVar[tuple[str, ...]] = (
-        *("target", "suggested", "low", "high", "p_wrong", "hint", "flagged"),
-    )
-    shown: ClassVar[tuple[str, ...]] = ("label", "suggested", "p_wrong", "hint")
-    check_type: ClassVar[Any] = TargetSelfCheck
+    _check_type: ClassVar[Any] = TargetSelfCheck
 
     targets: np.ndarray
     suspicion: np.ndarray
@@ -207,7 +203,7 @@ class TargetAudit(BaseAudit):
         finer = self.digits.finer
         rounded = {name: finer(getattr(self, name)) for name in ("predicted", "low", "high")}
         columns = {"row": np.arange(len(self)), "target": self.targets}
-        return columns | {name: getattr(self, name) for name in self.per_row[1:]} | rounded
+        return columns | {name: getattr(self, name) for name in self._row_columns[1:]} | rounded
 
     def clean(
         self,
@@ -259,13 +255,13 @@ class TargetAudit(BaseAudit):
         done = act(people.labels[left], self.expected[left], people.doubts(p_wrong))
         return people.over(done, "replaced")
 
-    def doubted(self) -> Doubted:
+    def _doubted(self) -> Doubted:
         """The targets, for :meth:`rates_by`."""
         alike, doubtful = np.zeros(len(self), dtype=np.intp), self.has_target
         doubtful = doubtful if self.known is None else doubtful & ~self.known
         return Doubted.among(doubtful, self.p_wrong, self.flagged, alike)
 
-    def found(self) -> dict[str, Any]:
+    def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
         return target_findings(self)
 
@@ -273,16 +269,16 @@ class TargetAudit(BaseAudit):
         """All there is to tell, as a plain dict that is valid JSON."""
         return summarise_targets(self)
 
-    def recorded(self, rows: np.ndarray) -> np.ndarray:
+    def _recorded(self, rows: np.ndarray) -> np.ndarray:
         """The targets of some rows."""
         return self.targets[rows]
 
-    def kept_columns(self) -> dict[str, Any]:
+    def _kept_columns(self) -> dict[str, Any]:
         """Columns on disk besides those of ``per_row``."""
         return {} if self.known is None else {KNOWN: self.known}
 
     @classmethod
-    def restored(
+    def _restored(
         cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
     ) -> dict[str, Any]:
         """Attributes that are made anew from what is on disk."""

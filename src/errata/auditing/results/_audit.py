@@ -70,7 +70,7 @@ class AuditRows(BaseAudit):
         return held[0].rows if all(isinstance(h, StoredColumn) for h in held) else None
 
     @property
-    def totals(self) -> Totals:
+    def _totals(self) -> Totals:
         """Sums over the rows as they are now: the arrays may be replaced at any time."""
         if self.stored is not None:
             return self.stored.totals
@@ -85,7 +85,7 @@ class AuditRows(BaseAudit):
             known=self.known,
         )
 
-    def doubted(self) -> Doubted:
+    def _doubted(self) -> Doubted:
         """The labels that may be wrong, compared within each label, as some are harder."""
         codes = self.codes
         may_be = codes >= 0 if self.known is None else (codes >= 0) & ~self.known
@@ -192,6 +192,8 @@ class Audit(AuditRows):
 
     Attributes
     ----------
+    kind : str
+        "classes".
     labels : array of shape (n,)
         The labels that were audited; None, or NaN among numbers, where a row has none.
     suspicion : array of shape (n,)
@@ -277,10 +279,9 @@ class Audit(AuditRows):
     """
 
     kind: ClassVar[str] = "classes"
-    plain: ClassVar[tuple[str, ...]] = ("hypotheses", "points", "traces")
-    per_row: ClassVar[tuple[str, ...]] = tuple(NAMES)
-    listed: ClassVar[tuple[str, ...]] = ("label", "suggested", "p_wrong", "flagged")
-    check_type: ClassVar[Any] = SelfCheck
+    _json_fields: ClassVar[tuple[str, ...]] = ("hypotheses", "points", "traces")
+    _row_columns: ClassVar[tuple[str, ...]] = tuple(NAMES)
+    _check_type: ClassVar[Any] = SelfCheck
 
     labels: np.ndarray
     suspicion: np.ndarray
@@ -329,9 +330,9 @@ class Audit(AuditRows):
             fraction of them that is expected to be wrong.
         """
         library = import_module(self.about.get("dataframe", "pandas"))
-        return library.DataFrame(self.stretch_columns())
+        return library.DataFrame(self._stretch_columns())
 
-    def stretch_columns(self) -> dict[str, np.ndarray]:
+    def _stretch_columns(self) -> dict[str, np.ndarray]:
         """One array per column of :meth:`stretches`."""
         if self.timeline is None:
             raise ValueError(
@@ -420,32 +421,32 @@ class Audit(AuditRows):
             return Cleaned(*(column[start:stop] for column in self.clean(action, **options)))
         return clean_stored(self.stored, slice(start, stop), self.has_skill, action, **options)
 
-    def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
+    def _further_lists(self) -> dict[str, dict[str, np.ndarray]]:
         """Of an audit of sequences: the stretches."""
-        return {} if self.timeline is None else {"stretches": self.stretch_columns()}
+        return {} if self.timeline is None else {"stretches": self._stretch_columns()}
 
-    def found(self) -> dict[str, Any]:
+    def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
-        return class_findings(self, self.totals)
+        return class_findings(self, self._totals)
 
     def summary(self) -> dict[str, Any]:
         """All there is to tell, as a plain dict that is valid JSON."""
         return summarise(self)
 
-    def recorded(self, rows: np.ndarray) -> np.ndarray:
+    def _recorded(self, rows: np.ndarray) -> np.ndarray:
         """The labels of some rows."""
         return vars(self)["labels"][rows]  # not all of them, which may be on disk
 
-    def kept_numbers(self) -> dict[str, Any]:
+    def _kept_numbers(self) -> dict[str, Any]:
         """What ``audit.json`` holds besides ``plain``, as JSON."""
         return class_numbers(self)
 
-    def kept_columns(self) -> dict[str, Any]:
+    def _kept_columns(self) -> dict[str, Any]:
         """Columns on disk besides those of ``per_row``."""
         return class_columns(self)
 
     @classmethod
-    def restored(
+    def _restored(
         cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
     ) -> dict[str, Any]:
         """Attributes that are made anew from what is on disk."""
@@ -454,7 +455,7 @@ class Audit(AuditRows):
 
 def class_numbers(audit: "Audit") -> dict[str, Any]:
     """What ``audit.json`` holds of the classes."""
-    totals = audit.totals
+    totals = audit._totals
     return {
         **_where_rows_are(audit),
         "known": totals.known,

@@ -51,31 +51,21 @@ Metrics = dict[str, float]
 class BaseAudit:
     """An audit of some kind: one number per row, what it means, and what can be done about it.
 
-    A kind says what it is called, which of its attributes are kept on disk and how, what the
-    columns of its ranked table are, and what there is to tell. The rest is the same for all.
+    A kind says what it is called, which of its attributes are kept on disk and how, and what there
+    is to tell. The rest is the same for all.
 
     Attributes
     ----------
     kind : str
         "classes", "numbers", ...: the name in ``audit.json`` and in the summary.
-    plain : tuple of str
-        Attributes besides those of every audit that are valid JSON as they are.
-    per_row : tuple of str
-        Attributes that are arrays with one entry per row, each a column on disk.
-    listed : tuple of str
-        The columns of ``ranked.csv``, besides the row and its id.
-    shown : tuple of str
-        What a notebook shows of each of the examples, besides these two.
-    check_type : type
-        That of ``self_check``, a named tuple.
     """
 
     kind: ClassVar[str]
-    plain: ClassVar[tuple[str, ...]] = ()
-    per_row: ClassVar[tuple[str, ...]]
-    listed: ClassVar[tuple[str, ...]]
-    shown: ClassVar[tuple[str, ...]] = ("label", "suggested", "p_wrong")
-    check_type: ClassVar[Any]
+    # Attributes besides those of every audit that are valid JSON as they are; and arrays with one
+    # entry per row, each a column on disk.
+    _json_fields: ClassVar[tuple[str, ...]] = ()
+    _row_columns: ClassVar[tuple[str, ...]]
+    _check_type: ClassVar[Any]  # of the self-check, a named tuple
 
     suspicion: np.ndarray
     p_wrong: np.ndarray
@@ -101,20 +91,20 @@ class BaseAudit:
         return len(vars(self)["p_wrong"])
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {in_short(self.found())}>"
+        return f"<{type(self).__name__}: {in_short(self._findings())}>"
 
     def _repr_html_(self) -> str:
         """A notebook shows the sentence and the first ten of the flagged rows."""
         shown = [example for example in self.examples if example["flagged"]][:10]
         named = any(example["id"] is not None for example in shown)
-        cells = ["row", *(["id"] if named else []), *self.shown]
+        cells = ["row", *(["id"] if named else []), *KINDS[self.kind].shown]
         rows = "".join(
             "<tr>" + "".join(f"<td>{escape(str(s[c]))}</td>" for c in cells) + "</tr>"
             for s in shown
         )
         head = "".join(f"<th>{c}</th>" for c in cells)
         table = f"<table><tr>{head}</tr>{rows}</table>" if shown else ""
-        return f"<p>{escape(in_short(self.found()))}</p>{table}"
+        return f"<p>{escape(in_short(self._findings()))}</p>{table}"
 
     @property
     def stored(self) -> StoredRows | None:
@@ -132,7 +122,7 @@ class BaseAudit:
         return np.array([f"row.{row}" for row in rows.tolist()], dtype=object)
 
     @property
-    def p_row(self) -> np.ndarray:
+    def _p_row(self) -> np.ndarray:
         """The probability that what the table says of a row is wrong, which a review decides."""
         return self.p_wrong
 
@@ -193,7 +183,7 @@ class BaseAudit:
                 "the columns do not tell the labels apart, so the noise of single values cannot be "
                 "told either."
             )
-        columns = rates_by(values, len(self), self.doubted(), self.noise_rate)
+        columns = rates_by(values, len(self), self._doubted(), self.noise_rate)
         if name is not None:
             self.about["by"] = told_by(name, columns)
         return import_module(self.about.get("dataframe", "pandas")).DataFrame(columns)
@@ -205,15 +195,15 @@ class BaseAudit:
             f"{type(self).__name__}; see its examples and its report for what speaks against a row."
         )
 
-    def doubted(self) -> Doubted:
+    def _doubted(self) -> Doubted:
         """The labels that may be wrong, for :meth:`rates_by`."""
         raise NotImplementedError
 
-    def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
+    def _further_lists(self) -> dict[str, dict[str, np.ndarray]]:
         """Columns of each CSV file that ``errata audit`` writes beside the ranked rows."""
         return {}
 
-    def found(self) -> dict[str, Any]:
+    def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
         raise NotImplementedError
 
@@ -348,28 +338,28 @@ class BaseAudit:
         with opened as how["decisions"]:
             return resolve_name(command.clean)(self, table, Path(out), how, force=force)
 
-    def recorded(self, rows: np.ndarray) -> np.ndarray:
+    def _recorded(self, rows: np.ndarray) -> np.ndarray:
         """What the table says of some rows: labels, targets, ..."""
         raise NotImplementedError
 
-    def in_words(self, rows: np.ndarray) -> dict[str, list[str | None]]:
+    def _in_words(self, rows: np.ndarray) -> dict[str, list[str | None]]:
         """``label`` and ``suggested`` of some rows as text, None where there is none."""
-        columns = {"label": self.recorded(rows), "suggested": vars(self)["suggested"][rows]}
+        columns = {"label": self._recorded(rows), "suggested": vars(self)["suggested"][rows]}
         return {name: [label_text(value) for value in column] for name, column in columns.items()}
 
-    def kept_numbers(self) -> dict[str, Any]:
-        """What ``audit.json`` holds besides ``plain``, as JSON; :meth:`restored` reads it."""
+    def _kept_numbers(self) -> dict[str, Any]:
+        """What ``audit.json`` holds besides ``plain``, as JSON; ``_restored`` reads it."""
         return {}
 
-    def kept_columns(self) -> dict[str, Any]:
-        """Columns on disk besides those of ``per_row``; :meth:`restored` reads them."""
+    def _kept_columns(self) -> dict[str, Any]:
+        """Columns on disk besides those of ``per_row``; ``_restored`` reads them."""
         return {}
 
-    def write_more(self, folder: Path) -> None:
-        """Write files of its own to the folder of the audit; :meth:`restored` reads them."""
+    def _write_more(self, folder: Path) -> None:
+        """Write files of its own to the folder of the audit; ``_restored`` reads them."""
 
     @classmethod
-    def restored(
+    def _restored(
         cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
     ) -> dict[str, Any]:
         """Attributes that are made anew from what is on disk.
@@ -412,7 +402,7 @@ def save_audit(audit: "BaseAudit", path: str | os.PathLike) -> None:
             write_table(folder / ROWS, _rows(audit))
         else:
             audit.stored.copy_to(folder / PARTS)
-        audit.write_more(folder)
+        audit._write_more(folder)
 
 
 def stored_kind(path: str | os.PathLike) -> str:
@@ -431,19 +421,19 @@ def load_fields(cls: "type[BaseAudit]", path: str | os.PathLike) -> dict[str, An
     table = None if (path / PARTS).is_dir() else read_table(path / ROWS)
     rows = {} if table is None else _row_fields(cls, table, found)
     check = found["self_check"]
-    return {name: found[name] for name in (*PLAIN, *cls.plain)} | {
+    return {name: found[name] for name in (*PLAIN, *cls._json_fields)} | {
         **{name: np.nan if found[name] is None else found[name] for name in MAY_BE_NAN},
         **rows,
         "noise_rate": NoiseRate(*found["noise_rate"]),
-        "self_check": None if check is None else cls.check_type(**_arrays(check)),
+        "self_check": None if check is None else cls._check_type(**_arrays(check)),
         "for_review": _review(path, found),
-        **cls.restored(found, rows, table=table, path=path),
+        **cls._restored(found, rows, table=table, path=path),
     }
 
 
 def _row_fields(cls: "type[BaseAudit]", table: Any, found: dict[str, Any]) -> dict[str, Any]:
     """What is known of each row, of an audit that fits into memory."""
-    return {name: column_array(table, name) for name in cls.per_row} | {
+    return {name: column_array(table, name) for name in cls._row_columns} | {
         "index": index_in(table, found["index"]),
         "digests": _digests(found["digested"], table),
         "keys": column_array(table, KEY),
@@ -457,8 +447,8 @@ def _review(path: Path, found: dict[str, Any]) -> StoredReview | None:
 
 
 def _rows(audit: "BaseAudit") -> dict[str, Any]:
-    rows = {name: getattr(audit, name) for name in audit.per_row} | {KEY: _keys(audit)}
-    rows |= index_columns(audit.index) | audit.kept_columns()
+    rows = {name: getattr(audit, name) for name in audit._row_columns} | {KEY: _keys(audit)}
+    rows |= index_columns(audit.index) | audit._kept_columns()
     if audit.ids is not None:  # as text: an array of objects may hold anything
         rows[ID] = [str(name) for name in audit.ids.tolist()]
     return rows if audit.digests is None else rows | {DIGEST: audit.digests.values}
@@ -481,7 +471,7 @@ def _digests(columns: list[str] | None, table: Any) -> RowDigests | None:
 
 def _numbers(audit: "BaseAudit") -> dict[str, Any]:
     check = audit.self_check
-    return {name: getattr(audit, name) for name in (*PLAIN, *audit.plain)} | {
+    return {name: getattr(audit, name) for name in (*PLAIN, *audit._json_fields)} | {
         **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
         "kind": audit.kind,
         "fingerprint": fingerprint(audit),
@@ -489,7 +479,7 @@ def _numbers(audit: "BaseAudit") -> dict[str, Any]:
         "self_check": None if check is None else _lists(check._asdict()),
         "index": index_names(audit.index),
         "digested": None if audit.digests is None else audit.digests.columns,
-        **audit.kept_numbers(),
+        **audit._kept_numbers(),
     }
 
 
@@ -500,7 +490,7 @@ def fingerprint(audit: "BaseAudit") -> str:
     digest = blake2b(audit.p_wrong.astype("<f8").tobytes(), digest_size=16)
     for some in blocks(len(audit), BATCH_ROWS):
         rows = np.arange(some.start, some.stop)
-        for texts in (audit.recorded(rows).tolist(), audit.row_keys(rows).tolist()):
+        for texts in (audit._recorded(rows).tolist(), audit.row_keys(rows).tolist()):
             digest.update("\x1f".join(map(repr, texts)).encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 
@@ -515,7 +505,7 @@ def _arrays(fields: dict[str, Any]) -> dict[str, Any]:
 
 def shared_metrics(audit: "BaseAudit") -> Metrics:
     """What audits of every kind have; what is unknown is left out, as it is no number."""
-    found = audit.found()
+    found = audit._findings()
     flagged = found["flagged"]
     told = {
         **rate_metrics("noise_rate", audit.noise_rate),
@@ -553,6 +543,11 @@ def _check_metrics(audit: "BaseAudit") -> dict[str, float | None]:
         "self_check_found": check.found,
         "self_check_average_precision": None if precision is None else round(float(precision), 4),
     }
+
+
+def further_lists(audit: "BaseAudit") -> dict[str, dict[str, np.ndarray]]:
+    """Columns of each CSV file that ``errata audit`` writes beside the ranked rows."""
+    return audit._further_lists()
 
 
 def load_audit(path: str | os.PathLike) -> "BaseAudit":

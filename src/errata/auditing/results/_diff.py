@@ -381,7 +381,7 @@ def _of_rows(audit: "BaseAudit", rows: np.ndarray) -> Iterator[Told]:
 
 
 def _columns(audit: "BaseAudit", rows: np.ndarray) -> list[Told]:
-    words, names, known = audit.in_words(rows), _names_of(audit), vars(audit).get("known")
+    words, names, known = audit._in_words(rows), _names_of(audit), vars(audit).get("known")
     columns = (
         rows.tolist(),
         [None] * len(rows) if names is None else [str(name) for name in names[rows]],

@@ -58,7 +58,7 @@ def _by_cause(hypotheses: list[dict[str, Any]]) -> dict[str, tuple[float, float]
 
 def summarise(audit: "Audit") -> dict[str, Any]:
     """See :meth:`errata.Audit.summary`."""
-    totals = audit.totals
+    totals = audit._totals
     return shared_summary(audit) | {
         "label": audit.about["label"],
         "classes": [str(c) for c in audit.classes],
@@ -103,7 +103,7 @@ def _stretches(audit: "Audit") -> dict[str, Any] | None:
     if audit.timeline is None:
         return None
     return {
-        "count": len(audit.stretch_columns()["start"]),
+        "count": len(audit._stretch_columns()["start"]),
         "recordings": len(audit.timeline.recordings.ends),
         "worst": audit.traces,
     }

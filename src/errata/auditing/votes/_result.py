@@ -75,11 +75,13 @@ class VoteAudit(Audit):
     """
 
     kind: ClassVar[str] = "votes"
-    plain: ClassVar[tuple[str, ...]] = (*Audit.plain, "evidence")
-    per_row: ClassVar[tuple[str, ...]] = (*Audit.per_row, "items", "n_votes", "agreement", "ask")
-    listed: ClassVar[tuple[str, ...]] = (
-        *("item", "label", "suggested", "p_wrong", "flagged"),
-        *("n_votes", "consensus", "p_consensus"),
+    _json_fields: ClassVar[tuple[str, ...]] = (*Audit._json_fields, "evidence")
+    _row_columns: ClassVar[tuple[str, ...]] = (
+        *Audit._row_columns,
+        "items",
+        "n_votes",
+        "agreement",
+        "ask",
     )
 
     items: np.ndarray
@@ -169,13 +171,13 @@ class VoteAudit(Audit):
         library = import_module(self.about.get("dataframe", "pandas"))
         return library.DataFrame(worker_columns(self.workers))
 
-    def further_lists(self) -> dict[str, dict[str, np.ndarray]]:
+    def _further_lists(self) -> dict[str, dict[str, np.ndarray]]:
         """The annotators, and all items in the order in which another vote would tell most."""
         order = in_asking_order(self.ask, self.n_votes)
         lists = {"workers": worker_columns(self.workers), "ask": item_columns(self, order)}
         return {name: for_reading(columns) for name, columns in lists.items()}
 
-    def found(self) -> dict[str, Any]:
+    def _findings(self) -> dict[str, Any]:
         """The part of the summary that the first sentence is made from."""
         return vote_findings(self)
 
@@ -188,29 +190,29 @@ class VoteAudit(Audit):
         annotators = {"n_annotators": len(self.workers)}
         return super().metrics() | rate_metrics("still_wrong", self.expected_wrong) | annotators
 
-    def kept_numbers(self) -> dict[str, Any]:
+    def _kept_numbers(self) -> dict[str, Any]:
         """What ``audit.json`` holds besides ``plain``, as JSON."""
-        return super().kept_numbers() | {
+        return super()._kept_numbers() | {
             "classes": self.classes.tolist(),
             "expected_wrong": list(self.expected_wrong),
         }
 
-    def kept_columns(self) -> dict[str, Any]:
+    def _kept_columns(self) -> dict[str, Any]:
         """Columns on disk besides those of ``per_row``."""
         proba = {PROBA.format(code): column for code, column in enumerate(self.proba.T)}
-        return super().kept_columns() | proba
+        return super()._kept_columns() | proba
 
-    def write_more(self, folder: Path) -> None:
+    def _write_more(self, folder: Path) -> None:
         """Write what is told of annotators."""
         write_workers(folder, self.workers)
 
     @classmethod
-    def restored(
+    def _restored(
         cls, found: dict[str, Any], rows: dict[str, Any], *, table: Any, path: Path
     ) -> dict[str, Any]:
         """Attributes that are made anew from what is on disk."""
         classes = np.array(found["classes"])
-        fields = super().restored(found, rows, table=table, path=path)
+        fields = super()._restored(found, rows, table=table, path=path)
         return fields | {
             "classes": classes,
             "proba": read_proba(table, len(classes)),
@@ -287,7 +289,7 @@ def _for_reading(cells: np.ndarray) -> np.ndarray:
 
 def vote_findings(audit: "VoteAudit") -> dict[str, Any]:
     """What the answer is made from."""
-    return class_findings(audit, audit.totals) | {
+    return class_findings(audit, audit._totals) | {
         "still_wrong": rate_told(audit.expected_wrong, len(audit)),
         "annotators": len(audit.workers),
     }
