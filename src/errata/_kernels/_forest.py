@@ -22,7 +22,10 @@ import numpy as np
 from .._canonical import mix_bits
 
 ENTRIES = 2**20  # numbers that are worked on at once
-LEFT, RIGHT, FIRST_DRAW = 1, 2, 3  # draws from a key: those of the children, then two a feature
+# Draws from a key: those of the children, then two a feature.
+LEFT = 1
+RIGHT = 2
+FIRST_DRAW = 3
 
 
 def grow_forest(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra, keep):
@@ -47,7 +50,8 @@ def grow_forest(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra, 
         first child, its cut, and the place of its votes (leaves, n_votes); None without ``keep``.
     """
     n = columns.shape[1]
-    outside, kept = np.zeros((n, n_votes)), []
+    outside = np.zeros((n, n_votes))
+    kept = []
     at_once = max(1, ENTRIES // (n * n_votes))
     for first in range(0, len(keys), at_once):
         block = slice(first, first + at_once)
@@ -63,15 +67,18 @@ def grow_forest(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra, 
 def _grow_trees(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra):
     """Level by level, the nodes of all trees together; entries are rows in the order of nodes."""
     tree, row = np.nonzero(times)
-    node, weight = tree, times[tree, row].astype(np.int64)
-    of_tree, key = np.arange(len(keys)), keys
+    node = tree
+    weight = times[tree, row].astype(np.int64)
+    of_tree = np.arange(len(keys))
+    key = keys
     levels = []
     while len(row):
         total = _count(node, codes[row], weight, len(key), n_votes)
         in_all = np.bincount(node, weight, len(key)).astype(np.int64)
         pure = (total**2).sum(axis=1) == codes.shape[1] * in_all**2
         cut_up = np.flatnonzero(~pure & (np.bincount(node, minlength=len(key)) >= 2 * min_leaf))
-        feature, threshold = np.zeros(len(key), np.int32), np.full(len(key), np.inf, np.float32)
+        feature = np.zeros(len(key), np.int32)
+        threshold = np.full(len(key), np.inf, np.float32)
         feature[cut_up], threshold[cut_up] = _cut(
             columns,
             codes,
@@ -85,11 +92,14 @@ def _grow_trees(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra):
         )
         levels.append((of_tree, feature, threshold, (total / in_all[:, None]).astype(np.float32)))
         inner = np.flatnonzero(threshold < np.inf)
-        feature, threshold = feature[inner], threshold[inner]
+        feature = feature[inner]
+        threshold = threshold[inner]
         node, row, weight = _entries_of(inner, node, row, weight)
         node = 2 * node + (columns[feature[node], row] > threshold[node])
         order = np.argsort(node, kind="stable")
-        node, row, weight = node[order], row[order], weight[order]
+        node = node[order]
+        row = row[order]
+        weight = weight[order]
         of_tree = np.repeat(of_tree[inner], 2)
         key = np.column_stack([_draw(key[inner], LEFT), _draw(key[inner], RIGHT)]).ravel()
     return _lay_out(levels, len(keys))
@@ -113,10 +123,12 @@ def _count(node, codes, weight, n_nodes, n_votes):
 
 def _cut(columns, codes, node, row, weight, total, in_all, key, n_tried, min_leaf, extra):
     """Feature and threshold of the best cut of each node, infinity for none."""
-    n_nodes, d = len(key), len(columns)
+    n_nodes = len(key)
+    d = len(columns)
     features = np.tile(np.arange(d, dtype=np.int32), (n_nodes, 1))  # shuffled as far as needed
     best = np.full(n_nodes, -np.inf)
-    feature, threshold = np.zeros(n_nodes, np.int32), np.full(n_nodes, np.inf, np.float32)
+    feature = np.zeros(n_nodes, np.int32)
+    threshold = np.full(n_nodes, np.inf, np.float32)
     varied = np.zeros(n_nodes, bool)
     for tried in range(d):
         nodes = np.arange(n_nodes) if tried < n_tried else np.flatnonzero(~varied)
@@ -129,7 +141,8 @@ def _cut(columns, codes, node, row, weight, total, in_all, key, n_tried, min_lea
         held, own_row, own_weight = _entries_of(nodes, node, row, weight)
         x = columns[own[held], own_row]
         starts = np.flatnonzero(np.diff(held, prepend=-1))
-        low, high = np.minimum.reduceat(x, starts), np.maximum.reduceat(x, starts)
+        low = np.minimum.reduceat(x, starts)
+        high = np.maximum.reduceat(x, starts)
         varied[nodes] |= high > low
         where = held, codes[own_row], own_weight, x
         if extra:
@@ -140,7 +153,9 @@ def _cut(columns, codes, node, row, weight, total, in_all, key, n_tried, min_lea
             score, at = _best_cuts(*where, total[nodes], in_all[nodes], min_leaf)
         better = score > best[nodes]
         chosen = nodes[better]
-        best[chosen], feature[chosen], threshold[chosen] = score[better], own[better], at[better]
+        best[chosen] = score[better]
+        feature[chosen] = own[better]
+        threshold[chosen] = at[better]
     return feature, threshold
 
 
@@ -158,7 +173,8 @@ def _score_cuts(node, codes, weight, x, threshold, total, in_all, min_leaf):
     """How pure one cut of each node makes it; -inf where a side is too small."""
     n_nodes, n_votes = total.shape
     left = x <= threshold[node]
-    size, size_left = np.bincount(node), np.bincount(node[left], minlength=n_nodes)
+    size = np.bincount(node)
+    size_left = np.bincount(node[left], minlength=n_nodes)
     held = _count(node[left], codes[left], weight[left], n_nodes, n_votes)
     in_left = np.bincount(node[left], weight[left], n_nodes).astype(np.int64)
     enough = (size_left >= min_leaf) & (size - size_left >= min_leaf)
@@ -167,7 +183,8 @@ def _score_cuts(node, codes, weight, x, threshold, total, in_all, min_leaf):
 
 def _purity(left, in_left, total, in_all, enough):
     """Larger is less Gini impurity: squares of counts over how many there are, on either side."""
-    right, in_right = total - left, in_all - in_left
+    right = total - left
+    in_right = in_all - in_left
     score = np.full(len(in_left), -np.inf)
     np.divide((left**2).sum(axis=1), in_left, out=score, where=enough)
     return score + np.divide(
@@ -178,12 +195,16 @@ def _purity(left, in_left, total, in_all, enough):
 def _best_cuts(node, codes, weight, x, total, in_all, min_leaf):
     """Score and threshold of the best of all cuts of one feature, the first of equals."""
     order = np.lexsort((x, node))
-    x, codes, weight = x[order], codes[order], weight[order]
-    starts, size = np.flatnonzero(np.diff(node, prepend=-1)), np.bincount(node)
+    x = x[order]
+    codes = codes[order]
+    weight = weight[order]
+    starts = np.flatnonzero(np.diff(node, prepend=-1))
+    size = np.bincount(node)
     held = np.zeros((len(x), total.shape[1]), np.int64)
     for column in codes.T:
         held[np.arange(len(x)), column] += weight
-    held, passed = np.cumsum(held, axis=0), np.cumsum(weight)
+    held = np.cumsum(held, axis=0)
+    passed = np.cumsum(weight)
     before = starts - 1
     held = held - np.where(before[:, None] >= 0, held[before], 0)[node]
     in_left = passed - np.where(before >= 0, passed[before], 0)[node]
@@ -194,7 +215,8 @@ def _best_cuts(node, codes, weight, x, total, in_all, min_leaf):
     best = np.maximum.reduceat(score, starts)
     place = np.flatnonzero(score == best[node])
     place = place[np.diff(node[place], prepend=-1) > 0]
-    low, high = x[place], x[np.minimum(place + 1, len(x) - 1)]
+    low = x[place]
+    high = x[np.minimum(place + 1, len(x) - 1)]
     return best, _below(low / 2 + high / 2, low, high)
 
 
@@ -237,7 +259,9 @@ def _vote_outside(columns, times, trees, outside):
 
 def put_behind_each_other(parts):
     """The trees of all parts as one; nodes and leaves are counted on from part to part."""
-    moved, n_nodes, n_leaves = [], 0, 0
+    moved = []
+    n_nodes = 0
+    n_leaves = 0
     for roots, child, feature, threshold, leaf, votes in parts:
         is_leaf = child == np.arange(len(child))
         leaf = leaf + n_leaves * is_leaf

@@ -25,7 +25,8 @@ def grow_forest(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra, 
     outside = np.zeros((columns.shape[1], n_votes))
     roots = np.zeros(len(keys) if keep else 0, np.int32)
     child, feature, leaf = (np.zeros(2 * room, np.int32) for _ in range(3))
-    threshold, votes = np.empty(2 * room, np.float32), np.empty((room, n_votes), np.float32)
+    threshold = np.empty(2 * room, np.float32)
+    votes = np.empty((room, n_votes), np.float32)
     n_nodes, n_leaves = _grow(
         columns,
         order,
@@ -71,18 +72,26 @@ def _grow(
 ):
     """Fill the trees and the sums of votes; the numbers of nodes and leaves that are kept."""
     d, n = columns.shape
-    labels, n_votes = codes.shape[1], votes.shape[1]
-    rows, spare = np.empty(n, np.int32), np.empty(n, np.int32)
-    values, node_of = np.empty(n, np.float32), np.full(n, -1, np.int32)
-    start, stop = np.zeros(len(child), np.int32), np.zeros(len(child), np.int32)
+    labels = codes.shape[1]
+    n_votes = votes.shape[1]
+    rows = np.empty(n, np.int32)
+    spare = np.empty(n, np.int32)
+    values = np.empty(n, np.float32)
+    node_of = np.full(n, -1, np.int32)
+    start = np.zeros(len(child), np.int32)
+    stop = np.zeros(len(child), np.int32)
     key = np.zeros(len(child), np.uint64)
-    total, left = np.zeros(n_votes, np.int64), np.zeros(n_votes, np.int64)
-    features, places = np.arange(d).astype(np.int32), np.zeros(d, np.int32)
-    n_nodes, n_leaves = 0, 0
+    total = np.zeros(n_votes, np.int64)
+    left = np.zeros(n_votes, np.int64)
+    features = np.arange(d).astype(np.int32)
+    places = np.zeros(d, np.int32)
+    n_nodes = 0
+    n_leaves = 0
     for tree in range(len(times)):
         weight = times[tree]
         if not keep:
-            n_nodes, n_leaves = 0, 0
+            n_nodes = 0
+            n_leaves = 0
         root = n_nodes
         m = 0
         for row in range(n):
@@ -90,11 +99,16 @@ def _grow(
             if weight[row] > 0:
                 rows[m] = row
                 m += 1
-        start[root], stop[root], key[root] = 0, m, keys[tree]
-        node, n_nodes = root, root + 1
+        start[root] = 0
+        stop[root] = m
+        key[root] = keys[tree]
+        node = root
+        n_nodes = root + 1
         while node < n_nodes:
-            a, b = start[node], stop[node]
-            in_all, squares = 0, 0
+            a = start[node]
+            b = stop[node]
+            in_all = 0
+            squares = 0
             for i in range(a, b):
                 w = np.int64(weight[rows[i]])
                 in_all += w
@@ -102,19 +116,25 @@ def _grow(
                     code = codes[rows[i], label]
                     squares += w * (2 * total[code] + w)
                     total[code] += w
-            best, chosen, cut = -np.inf, 0, np.float32(np.inf)
+            best = -np.inf
+            chosen = 0
+            cut = np.float32(np.inf)
             if b - a >= 2 * min_leaf and squares < labels * in_all * in_all:
-                varied, tried = False, 0
+                varied = False
+                tried = 0
                 while tried < d and (tried < n_tried or not varied):
                     drawn = _draw(key[node], FIRST_DRAW + 2 * tried) >> np.uint64(32)
                     place = tried + np.int64(drawn * np.uint64(d - tried) >> np.uint64(32))
-                    f, places[tried] = features[place], place
-                    features[place], features[tried] = features[tried], f
+                    f = features[place]
+                    places[tried] = place
+                    features[place] = features[tried]
+                    features[tried] = f
                     x = columns[f]
                     low = high = x[rows[a]]
                     for i in range(a, b):
                         values[i] = x[rows[i]]
-                        low, high = min(low, values[i]), max(high, values[i])
+                        low = min(low, values[i])
+                        high = max(high, values[i])
                     if low < high:
                         varied = True
                         if extra:
@@ -154,14 +174,18 @@ def _grow(
                                 min_leaf,
                             )
                         if score > best:
-                            best, chosen, cut = score, f, at
+                            best = score
+                            chosen = f
+                            cut = at
                     tried += 1
                 for back in range(tried - 1, -1, -1):  # features as they were, for the next node
                     place = places[back]
                     features[back], features[place] = features[place], features[back]
-            feature[node], threshold[node] = chosen, cut
+            feature[node] = chosen
+            threshold[node] = cut
             if best > -np.inf:
-                middle, n_right = a, 0
+                middle = a
+                n_right = 0
                 x = columns[chosen]
                 for i in range(a, b):
                     row = rows[i]
@@ -175,13 +199,19 @@ def _grow(
                         middle += 1
                 for i in range(n_right):
                     rows[middle + i] = spare[i]
-                child[node], leaf[node] = n_nodes, 0
-                start[n_nodes], stop[n_nodes], key[n_nodes] = a, middle, _draw(key[node], LEFT)
+                child[node] = n_nodes
+                leaf[node] = 0
+                start[n_nodes] = a
+                stop[n_nodes] = middle
+                key[n_nodes] = _draw(key[node], LEFT)
                 n_nodes += 1
-                start[n_nodes], stop[n_nodes], key[n_nodes] = middle, b, _draw(key[node], RIGHT)
+                start[n_nodes] = middle
+                stop[n_nodes] = b
+                key[n_nodes] = _draw(key[node], RIGHT)
                 n_nodes += 1
             else:
-                child[node], leaf[node] = node, n_leaves
+                child[node] = node
+                leaf[node] = n_leaves
                 for code in range(n_votes):
                     votes[n_leaves, code] = 0.0
                 for i in range(a, b):
@@ -197,7 +227,8 @@ def _grow(
             roots[tree] = root
         for row in range(n):
             if weight[row] == 0:
-                at_node, below = -1, root
+                at_node = -1
+                below = root
                 while at_node != below:
                     at_node = below
                     below = child[at_node] + (columns[feature[at_node], row] > threshold[at_node])
@@ -217,7 +248,10 @@ def _draw(key, number):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _score_cut(values, rows, a, b, weight, codes, at, total, left, in_all, squares, min_leaf):
     """How pure a cut makes a node; -inf where a side is too small."""
-    n_left, in_left, squares_left, cross = 0, 0, 0, 0
+    n_left = 0
+    in_left = 0
+    squares_left = 0
+    cross = 0
     labels = codes.shape[1]
     for i in range(a, b):
         if values[i] <= at:
@@ -241,9 +275,12 @@ def _score_cut(values, rows, a, b, weight, codes, at, total, left, in_all, squar
 @njit(cache=True, nogil=True, error_model="numpy")
 def _best_cut(values, rows, a, b, weight, codes, total, left, in_all, squares, min_leaf):
     """Score and threshold of the best cut of sorted rows, the first of equals."""
-    in_left, squares_left, cross = 0, 0, 0
+    in_left = 0
+    squares_left = 0
+    cross = 0
     labels = codes.shape[1]
-    best, threshold = -np.inf, values[a]
+    best = -np.inf
+    threshold = values[a]
     for i in range(a, b - min_leaf):
         w = np.int64(weight[rows[i]])
         in_left += w
@@ -269,12 +306,14 @@ def _best_cut(values, rows, a, b, weight, codes, total, left, in_all, squares, m
 @njit(cache=True, nogil=True, error_model="numpy")
 def _sort(x, order, rows, values, a, b, node_of, node, spare):
     """Rows of a node and their values by value: picked from the order of all, or sorted."""
-    n, size = len(order), b - a
+    n = len(order)
+    size = b - a
     if size * 16 > n:
         place = a
         for row in order:
             if node_of[row] == node:
-                spare[place], values[place] = row, x[row]
+                spare[place] = row
+                values[place] = x[row]
                 place += 1
         return
     for i in range(a, b):
@@ -284,9 +323,13 @@ def _sort(x, order, rows, values, a, b, node_of, node, spare):
         gap = 3 * gap + 1
     while gap > 0:
         for i in range(a + gap, b):
-            value, row, place = values[i], spare[i], i
+            value = values[i]
+            row = spare[i]
+            place = i
             while place >= a + gap and values[place - gap] > value:
-                values[place], spare[place] = values[place - gap], spare[place - gap]
+                values[place] = values[place - gap]
+                spare[place] = spare[place - gap]
                 place -= gap
-            values[place], spare[place] = value, row
+            values[place] = value
+            spare[place] = row
         gap //= 3

@@ -88,8 +88,13 @@ def judge_rows(
     n = len(codes)
     k = len(logs)
     found = Findings(
-        *(np.empty(n), np.empty(n), np.empty(n, np.int16), np.empty(n, np.float32), np.empty(n)),
-        *(np.zeros((k, k)), np.zeros(len(hypotheses.slopes))),
+        p_wrong=np.empty(n),
+        suspicion=np.empty(n),
+        other=np.empty(n, np.int16),
+        p_other=np.empty(n, np.float32),
+        p_elsewhere=np.empty(n),
+        joint=np.zeros((k, k)),
+        right=np.zeros(len(hypotheses.slopes)),
     )
     turned = hypotheses._replace(inverses=hypotheses.inverses.swapaxes(1, 2).copy())
     # Plain tuples: a cached function that knew of named ones would not survive a new name.

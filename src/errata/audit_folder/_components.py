@@ -288,7 +288,8 @@ def of_mixture(
 
 def _quantile(parts: list[tuple[float, float, float]], level: float, most: float) -> float:
     """Where the distribution function of the mixture reaches a level, by halving."""
-    low, high = 0.0, float(most)
+    low = 0.0
+    high = float(most)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         below = sum(weight * erfc((mean - middle) / spread) for weight, mean, spread in parts) / 2

@@ -107,7 +107,7 @@ def make_summary_table(comparisons: Sequence[BesidePublished]) -> Table:
             f"{fmean(c.ours for c in group):.2f}",
             f"{fmean(c.published for c in group):.2f}",
             f"{fmean(c.difference for c in group):+.2f}",
-            _compute_fraction_within(group),
+            _format_fraction_within(group),
         ]
         for (metric, level, method), group in groups.items()
     ]
@@ -232,7 +232,7 @@ def _format_with_spread(mean: float, std: float | None) -> str:
     return f"{mean:.2f}" if std is None else f"{mean:.2f} ± {std:.2f}"
 
 
-def _compute_fraction_within(group: Sequence[BesidePublished]) -> str:
+def _format_fraction_within(group: Sequence[BesidePublished]) -> str:
     known = [c for c in group if c.within is not None]
     return f"{sum(bool(c.within) for c in known)}/{len(known)}" if known else "?"
 

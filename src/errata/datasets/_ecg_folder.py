@@ -301,7 +301,7 @@ def label_samples(samples: np.ndarray, symbols: np.ndarray, fs: float) -> Annota
     (2, 'P P P P P P QRS QRS QRS T T T T T', [14])
     """
     beats = list(_group_beats(_parse_waves(samples, symbols)))
-    sequences = [_label(part) for part in _join_sequences(beats, fs)]
+    sequences = [_label(part) for part in _split_sequences(beats, fs)]
     if not sequences:
         return Annotation(np.zeros(0, dtype=int), np.zeros(0, dtype="<U3"), [])
     positions, labels = zip(*sequences, strict=True)
@@ -344,21 +344,21 @@ def _group_beats(waves: Iterator[Wave]) -> Iterator[Beat]:
             p = p if qrs is None else None
             qrs = wave
         elif wave.name == "T":
-            beat = _check_beat(p, qrs, wave)
+            beat = _make_beat(p, qrs, wave)
             if beat is not None:
                 yield beat
                 p = None
                 qrs = None
 
 
-def _check_beat(p: Wave | None, qrs: Wave | None, t: Wave) -> Beat | None:
+def _make_beat(p: Wave | None, qrs: Wave | None, t: Wave) -> Beat | None:
     if qrs is None or qrs.onset is None or qrs.end is None or t.end is None:
         return None
     p_onset = qrs.onset if p is None or p.onset is None else p.onset
     return Beat(p_onset, qrs.onset, qrs.end, t.end)
 
 
-def _join_sequences(beats: list[Beat], fs: float) -> list[list[Beat]]:
+def _split_sequences(beats: list[Beat], fs: float) -> list[list[Beat]]:
     intervals = np.diff([beat.qrs for beat in beats])
     if not len(intervals):
         return [beats] if beats else []

@@ -215,7 +215,7 @@ def list_datasets(folder: str | os.PathLike | None = None) -> list[DatasetCard]:
     present = _list_files(find_folder(folder))
     cards = [card._replace(sources=_list_card_sources(card, present)) for card in _read_cards()]
     known = {card.name for card in cards}
-    extra = [_raise_unknown_card(name) for name in present if name not in known]
+    extra = [_make_unknown_card(name) for name in present if name not in known]
     return sorted([*cards, *extra], key=lambda card: (card.task, card.name))
 
 
@@ -262,7 +262,7 @@ def _list_card_sources(card: DatasetCard, present: dict[str, Path]) -> tuple[str
     return tuple(source for source, there in found.items() if there)
 
 
-def _raise_unknown_card(name: str) -> DatasetCard:
+def _make_unknown_card(name: str) -> DatasetCard:
     # The convention of the catalogue, whose own regression sets have this prefix.
     task = "regression" if name.startswith("reg_") else "classification"
     return DatasetCard(name, task, None, None, None, (), ("folder",))

@@ -66,7 +66,7 @@ def choose_alpha(
     system = sums.system
     scale = system.mean_eigenvalue
     grid = GRID * (scale if scale > CONSTANT * system.weight else 1) if alphas is None else alphas
-    rule, error = _evaluate_criterion(rule, sums, rows)
+    rule, error = _choose_criterion(rule, sums, rows)
     grid, errors = search_alphas(error, grid, extend=alphas is None)
     if not np.isfinite(errors).any():
         _warn_of_no_comparison(rule, system.weight)
@@ -84,7 +84,7 @@ def _warn_of_no_comparison(rule: str, weight: float) -> None:
     )
 
 
-def _evaluate_criterion(
+def _choose_criterion(
     rule: str, sums: Sums, rows: HiddenRows | None
 ) -> tuple[str, Callable[[np.ndarray], np.ndarray]]:
     system = sums.system

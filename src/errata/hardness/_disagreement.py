@@ -107,7 +107,7 @@ class NeighborDisagreement(HardnessMeasure):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        return _count_disagreement(neighbors, codes), find_commonest(codes[neighbors])
+        return _measure_disagreement(neighbors, codes), find_commonest(codes[neighbors])
 
 
 def k_disagreeing_neighbors(
@@ -156,8 +156,8 @@ def k_disagreeing_neighbors(
     neighbors = nearest(
         X, k, metric=metric, approximate=approximate, random_state=random_state, n_jobs=n_jobs
     )
-    return _count_disagreement(neighbors, codes)
+    return _measure_disagreement(neighbors, codes)
 
 
-def _count_disagreement(neighbors: np.ndarray, codes: np.ndarray) -> np.ndarray:
+def _measure_disagreement(neighbors: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return (codes[neighbors] != codes[:, None]).mean(axis=1)

@@ -450,7 +450,7 @@ def gaussian_flip_proba(
     per_row = rates[codes]
     if kind == "truncated":
         check_fraction("cutoff", cutoff, low=-8, high=8)
-        return np.where(u > cutoff, _solve_truncated_level(per_row, cutoff), 0.0)
+        return np.where(u > cutoff, _compute_truncated_level(per_row, cutoff), 0.0)
     # Half of a Gaussian class lies beyond its mean: flipping all of it takes an infinite kappa.
     if rates.max() == 0.5:
         raise ValueError("exponential noise needs a rate below 0.5.")
@@ -471,7 +471,7 @@ def _project_towards_other_class(X: np.ndarray, codes: np.ndarray) -> np.ndarray
     return np.where(codes == 0, 1, -1) * (centred @ axis) / width
 
 
-def _solve_truncated_level(rates: np.ndarray, cutoff: float) -> np.ndarray:
+def _compute_truncated_level(rates: np.ndarray, cutoff: float) -> np.ndarray:
     level = rates / norm.sf(cutoff)
     if level.max() > 1:
         warn_user(

@@ -346,14 +346,14 @@ def measure_experts(cell: Cell, method: BaseEstimator, _: str, bench: Bench) -> 
         _measure_doubt(ecg, clone_with_seed(method, bench.seed_of(*cell, name)))[place]
         for ecg, name, place in zip(ecgs, EXPERTS, places, strict=True)
     ]
-    first, second = (_merge_p(ecg.labels)[place] for ecg, place in zip(ecgs, places, strict=True))
+    first, second = (_replace_p(ecg.labels)[place] for ecg, place in zip(ecgs, places, strict=True))
     return _compare_doubts(first != second, *doubts)
 
 
 def _measure_doubt(ecg: Bunch, model: BaseEstimator) -> np.ndarray:
     features = WaveletFeatures(fs=ecg.fs).fit(ecg.signal, lengths=ecg.lengths)
     X = features.transform(ecg.signal, lengths=ecg.lengths)
-    part = RecordingsPart(X, _merge_p(ecg.labels), np.array(ecg.lengths))
+    part = RecordingsPart(X, _replace_p(ecg.labels), np.array(ecg.lengths))
     return measure_label_doubt(fit_quietly(model, part, part.y), part, part.y)
 
 
@@ -373,7 +373,7 @@ def _compare_doubts(differ: np.ndarray, first: np.ndarray, second: np.ndarray) -
     }
 
 
-def _merge_p(labels: np.ndarray) -> np.ndarray:
+def _replace_p(labels: np.ndarray) -> np.ndarray:
     return np.where(labels == "P", "B3", labels)
 
 

@@ -56,14 +56,14 @@ class Setting(NamedTuple):
     error: tuple[float, float] = (0.0, 0.5)
 
 
-def _measure_gaussian(
+def _make_gaussian(
     separation: float, information: tuple[float, float], error: tuple[float, float]
 ) -> Setting:
     draw = partial(sample_gaussian_features, separation=separation)
     return Setting(draw, 3, 0.01, 0.001, information, error)
 
 
-def _measure_discrete(
+def _make_discrete(
     n_values: int, alpha: float, information: Any = (0, 1), error: Any = (0, 0.5)
 ) -> Any:
     draw = partial(sample_discrete_features, n_values=n_values, alpha=alpha)
@@ -71,14 +71,14 @@ def _measure_discrete(
 
 
 DISCRETE = {
-    "discrete m=2 alpha=4": _measure_discrete(2, 4, (0, 0.4), (0.1, 0.5)),
-    "discrete m=8 alpha=1": _measure_discrete(8, 1, (0, 0.8), (0, 0.5)),
-    "discrete m=128 alpha=0.06": _measure_discrete(128, 0.06, (0.4, 1), (0, 0.25)),
+    "discrete m=2 alpha=4": _make_discrete(2, 4, (0, 0.4), (0.1, 0.5)),
+    "discrete m=8 alpha=1": _make_discrete(8, 1, (0, 0.8), (0, 0.5)),
+    "discrete m=128 alpha=0.06": _make_discrete(128, 0.06, (0.4, 1), (0, 0.25)),
 }
 CONTINUOUS = {
-    "continuous A=0.5": _measure_gaussian(0.5, (0, 1.2), (0.1, 0.65)),
-    "continuous A=2": _measure_gaussian(2, (0.2, 1.585), (0, 0.5)),
-    "continuous A=4": _measure_gaussian(4, (0.6, 1.585), (0, 0.35)),
+    "continuous A=0.5": _make_gaussian(0.5, (0, 1.2), (0.1, 0.65)),
+    "continuous A=2": _make_gaussian(2, (0.2, 1.585), (0, 0.5)),
+    "continuous A=4": _make_gaussian(4, (0.6, 1.585), (0, 0.35)),
 }
 RANDOM = {
     "random, 2 values": Setting(sample_random_problems),
@@ -128,8 +128,8 @@ class PairsOfFeatures:
             "mean_error": float(features.error.mean()),
             "outside_bounds": count_outside_bounds(features, setting.n_classes),
             "losses_above_bound": _count_above_bound(chosen, found.losses, cell.dataset),
-            **_sum_counts("information", found.by_information),
-            **_sum_counts("error", found.by_error),
+            **_make_counts("information", found.by_information),
+            **_make_counts("error", found.by_error),
         }
 
 
@@ -163,7 +163,7 @@ def _count_above_bound(information: np.ndarray, losses: np.ndarray, dataset: str
     )
 
 
-def _sum_counts(of: str, histogram: FailureHistogram) -> dict[str, float]:
+def _make_counts(of: str, histogram: FailureHistogram) -> dict[str, float]:
     return {
         count_name(what, of, place): float(number)
         for what in COUNTS

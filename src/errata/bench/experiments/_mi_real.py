@@ -194,7 +194,7 @@ def illustrate_forward(results: list[dict[str, Any]], folder: Path) -> list[Path
     searches = collect_searches(results)
     path = folder / "steps.md"
     with atomic_path(path) as temporary:
-        tables = (to_markdown(table(searches)) for table in (_collect_losses, _compute_rates))
+        tables = (to_markdown(table(searches)) for table in (_make_loss_table, _make_rate_table))
         temporary.write_text("\n\n".join(["# Failing steps", *tables]) + "\n", encoding="utf-8")
     return [path, _plot(searches, folder / "steps.png")]
 
@@ -254,7 +254,7 @@ def collect_searches(results: list[dict[str, Any]]) -> dict[str, Searches]:
     }
 
 
-def _collect_losses(searches: dict[str, Searches]) -> Table:
+def _make_loss_table(searches: dict[str, Searches]) -> Table:
     header = ["set", "searches", "any failures", "failures", "95 % of losses below", "published"]
     header += ["largest loss"]
     rows = [
@@ -272,7 +272,7 @@ def _collect_losses(searches: dict[str, Searches]) -> Table:
     return Table("Losses", header, rows, names=1)
 
 
-def _compute_rates(searches: dict[str, Searches]) -> Table:
+def _make_rate_table(searches: dict[str, Searches]) -> Table:
     rows = []
     for dataset, of in searches.items():
         any_failures = 100 * (of.loss > 0)

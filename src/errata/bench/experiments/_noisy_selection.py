@@ -334,12 +334,12 @@ def _make_example_table(n_draws: int) -> Table:
 
 def _make_rates_table(n_draws: int) -> Table:
     rows = [
-        [name, *(_estimate_mean_rate(name, level, n_draws) for level in LEVELS)]
+        [name, *(_format_mean_rate(name, level, n_draws) for level in LEVELS)]
         for name in ("iris", "wine")
     ]
     header = ["set", *(f"{level:.0%} wrong" for level in LEVELS)]
     return Table(f"Mean error rate that is found, {n_draws} draws", header, rows, names=1)
 
 
-def _estimate_mean_rate(dataset: str, level: float, n_draws: int) -> str:
+def _format_mean_rate(dataset: str, level: float, n_draws: int) -> str:
     return f"{fmean(estimate_error_rate(dataset, level, seed) for seed in range(n_draws)):.1%}"

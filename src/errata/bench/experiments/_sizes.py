@@ -95,14 +95,14 @@ def make_table_of_means(curves: Curves, pairs: Sequence[tuple[str, str]]) -> Tab
     header = [*names, "runs", *methods, *(f"{a} better / worse than {b}" for a, b in pairs)]
     rows = [
         [dataset, "-" if level is None else f"{level:.0%}", str(len(next(iter(of.values()))))]
-        + [_compute_mean(of[method]) for method in methods]
+        + [_format_mean(of[method]) for method in methods]
         + [" / ".join(map(format_ranges, compare_sizes(of[a], of[b]))) for a, b in pairs]
         for (dataset, level), of in curves.items()
     ]
     return Table("Balanced error in percent, mean over sizes 1 to p - 1", header, rows, len(names))
 
 
-def _compute_mean(errors: np.ndarray) -> str:
+def _format_mean(errors: np.ndarray) -> str:
     return f"{errors[:, : max(1, errors.shape[1] - 1)].mean():.1f}"
 
 
