@@ -28,6 +28,7 @@ from errata._random import draw_seed
 from errata.auditing._learning import rows_to_learn_from
 from errata.auditing.stored import _audit
 from errata.auditing.stored import _passes as _judge_parts
+from errata.auditing.stored._table import TableColumns
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -374,3 +375,12 @@ def test_an_audit_that_was_killed_goes_on(tmp_path):
     assert len(times) >= 4
     assert seen == times  # no finished part was judged again
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pets", "pets.audit"]
+
+
+def test_rows_of_a_part_get_probabilities_that_sum_to_one():
+    pyarrow = pytest.importorskip("pyarrow")
+    part = pyarrow.table({"x": [0.0, 1.0], "pet": ["a", "b"], "p": [0.7, 0.2], "q": [0.29, 0.8]})
+    columns = TableColumns("pet", ["x"], pred_proba=["p", "q"])
+    given = columns.labelled(part, np.array(["a", "b"]))
+    rows = columns.rows(part, np.arange(2), given)
+    np.testing.assert_allclose(rows.pred_proba, [[0.7 / 0.99, 0.29 / 0.99], [0.2, 0.8]])
