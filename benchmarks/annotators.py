@@ -3,6 +3,7 @@
     python benchmarks/annotators.py votes --data FOLDER     real crowds whose truth is known
     python benchmarks/annotators.py features --data FOLDER  tables with simulated annotators
     python benchmarks/annotators.py ask --data FOLDER       where further votes are asked for
+    python benchmarks/annotators.py simulate                intervals on simulated crowds
     python benchmarks/annotators.py choose --data FOLDER    whether votes tell the better model
     python benchmarks/annotators.py speed                   88,000 votes, one thread, one run
 
@@ -16,6 +17,7 @@ import numpy as np
 import pandas as pd
 from crowds import (
     CROWDS,
+    FEWEST_VOTES,
     FLOOR,
     PEERS,
     TABLES,
@@ -23,6 +25,7 @@ from crowds import (
     by_peer,
     by_shares,
     crowd,
+    drawn_crowd,
     measured,
     simulated,
 )
@@ -37,6 +40,8 @@ from errata.auditing.votes._noise_model import Incidence, Kappas
 
 MEASURED = ("accuracy", "AP", "log loss", "calibration", "workers")
 TOLD = ("rate", "low", "high", "true")
+HELD = ("held", "still held", "workers held", "width")
+KINDS = ("many votes", "few votes", "many classes", "same errors", "guessing", "table errs alike")
 WAYS = ("ask", "entropy", "random")
 COIN = Kappas(coin=16.0, matrix=1e6, fixed=True)  # no worker has a matrix of his own
 MODELS = {
@@ -77,6 +82,53 @@ def with_features(name, seed, data):
         "majority": (by_shares(votes), column(alone, "agreement")),
     }
     return [{"method": way, **measured(votes, truth, *cell)} for way, cell in cells.items()]
+
+
+def simulated_crowd(kind, seed):
+    """Whether the intervals of one simulated crowd hold the truth, without and with a table."""
+    votes, truth, X = drawn_crowd(kind, int(seed))
+    models = ItemModels(fit_scale(X, 0)[0], len(votes.classes))
+    cells = []
+    for way, findings in (("votes", judge_votes(votes)), ("table", judge_votes(votes, models))):
+        majority, proba = votes.majority != truth, findings.proba
+        known = np.array(
+            [
+                votes.label[votes.worker == w] == truth[votes.item[votes.worker == w]]
+                for w in range(len(votes.workers))
+            ],
+            dtype=object,
+        )
+        share = np.array([right.mean() for right in known])
+        enough = np.array([len(right) >= FEWEST_VOTES for right in known])
+        held = (column(findings, "low") <= share) & (share <= column(findings, "high"))
+        cells.append(
+            {
+                "method": way,
+                **measured(votes, truth, proba, column(findings, "accuracy")),
+                **dict(zip(TOLD, (*findings.noise_rate, majority.mean()), strict=True)),
+                "held": holds(findings.noise_rate, majority.mean()),
+                "still held": holds(findings.expected_wrong, (proba.argmax(1) != truth).mean()),
+                "workers held": held[enough].mean() if enough.any() else np.nan,
+                "width": findings.noise_rate.high - findings.noise_rate.low,
+            }
+        )
+    return cells
+
+
+def holds(rate, true):
+    return float(rate.low <= true <= rate.high)
+
+
+def summarise_simulated(path):
+    """How often intervals hold the truth, and what a table does to the log loss."""
+    table = pd.read_csv(path)
+    columns = ["accuracy", "AP", "log loss", "calibration", *HELD]
+    print(table.groupby(["kind", "method"])[columns].mean().round(3).to_string())
+    wide = table.pivot_table(index=["kind", "seed"], columns="method", values="log loss")
+    worse = wide["table"] - wide["votes"]
+    print(f"\nwith a table the log loss rises by at most {worse.max():.3f}, on the mean of kinds")
+    print(worse.groupby("kind").mean().round(3).to_string())
+    print(table[["held", "still held", "workers held"]].mean().round(3).to_string())
 
 
 def asked_for(name, way, seed, data):
@@ -159,13 +211,18 @@ def tell(path, columns):
 
 def main():
     parser = options(__doc__, "annotators.csv")
-    parser.add_argument("part", choices=["votes", "features", "ask", "choose", "speed"])
+    parser.add_argument("part", choices=["votes", "features", "ask", "simulate", "choose", "speed"])
     parser.add_argument("--seeds", type=int, default=3)
     args = parser.parse_args()
     if args.part == "speed":
         return compare_speed()
     if args.part == "choose":
         return compare_models(args.data)
+    if args.part == "simulate":
+        cells = [(kind, seed) for seed in range(args.seeds) for kind in KINDS]
+        columns = ("method", *MEASURED, *TOLD, *HELD)
+        run(simulated_crowd, cells, ("kind", "seed"), columns, args)
+        return summarise_simulated(args.out)
     seeds, methods = range(args.seeds), ("errata", "majority", *PEERS)
     if args.part == "votes":
         work, keys, columns = votes_alone, ("set", "method"), (*MEASURED, *TOLD)

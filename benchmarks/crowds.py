@@ -103,6 +103,43 @@ def matrix_of(random, k):
     return (1 - accuracy) * wrong / wrong.sum(axis=1, keepdims=True) + accuracy * np.eye(k)
 
 
+def drawn_crowd(kind, seed):
+    """Votes of a simulated crowd, the class of each item, and features that tell some of it.
+
+    The kinds: many or few votes an item, many classes, workers who err on the same items, or
+    workers of whom a third guess; or who are misled by what misleads models of the table, too.
+    """
+    random = np.random.default_rng([3, seed])
+    n = int(random.integers(100, 600))
+    n_workers = int(random.integers(8, 40))
+    are_many = kind in ("many classes", "table errs alike")
+    k = int(random.integers(5, 11)) if are_many else int(random.integers(2, 5))
+    mean_votes = random.uniform(2, 4) if kind == "few votes" else random.uniform(4, 10)
+    truth = random.choice(k, size=n, p=random.dirichlet(np.full(k, 5.0)))
+    accuracy = random.beta(6, 3, size=n_workers)
+    if kind == "guessing":
+        accuracy[: n_workers // 3] = 1 / k
+    together = kind in ("same errors", "table errs alike")
+    misleading = random.random(n) < (random.uniform(0.1, 0.3) if together else 0.0)
+    lure = (truth + random.integers(1, k, size=n)) % k
+    columns = []
+    for item in range(n):
+        voters = min(1 + random.poisson(mean_votes - 1), n_workers)
+        for worker in random.choice(n_workers, voters, replace=False):
+            if random.random() < accuracy[worker] * (0.4 if misleading[item] else 1.0):
+                label = truth[item]
+            elif misleading[item] and random.random() < 0.8:
+                label = lure[item]
+            else:
+                label = (truth[item] + random.integers(1, k)) % k
+            columns.append((item, worker, label))
+    votes = read_votes(tuple(np.array(columns).T), classes=np.arange(k))
+    X = random.normal(size=(n, 6))
+    looks = np.where(misleading, lure, truth) if kind == "table errs alike" else truth
+    X[:, :3] += random.uniform(0.2, 1.5) * random.normal(size=(k, 3))[looks]
+    return votes.for_items(np.arange(n)), truth, X
+
+
 def by_crowdlab(votes, proba):
     """What cleanlab says of the class of each item, and how good workers are.
 

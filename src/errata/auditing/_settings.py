@@ -133,6 +133,7 @@ SHARED_SHAPE = 0.75  # of the way from one coin to what was counted
 KAPPAS = 2.0 ** np.arange(11)  # votes that what workers have in common may be worth
 VOTE_WEIGHTS = (1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1)
 OTHER_WEIGHTS = (0.5, 2.0)  # times that: what it may be as well
+TABLE_POWER = 2  # of that weight, which what a table tells has besides: `annotators.py simulate`
 FEATURE_ROUNDS = 2  # models learn what items probably are, and are heard, so often
 FEATURE_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 FEATURE_FLOORS = (0.0, 0.05, 0.2, 0.5)

@@ -318,10 +318,13 @@ def test_bounds_of_annotators_count_votes_as_far_as_these_err_on_their_own(hard,
     n, a, low, high = (
         np.array([each[name] for each in told]) for name in ("n_votes", "accuracy", "low", "high")
     )
-    worth = 0.5 * t * n + min(8.0, kappa)  # votes that err on their own, and what others say
+    worth = t * n / 3 + min(8.0, kappa)  # votes that err on their own, and what others say
     below, above = beta(a * worth, (1 - a) * worth).cdf([low, high])
-    np.testing.assert_allclose(below, 0.05, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(above, 0.95, rtol=0, atol=1e-6)
+    assert below.max() < 0.05  # wider, as it is not clear which votes are right
+    assert above.min() > 0.95
+    width = np.median(high - low)
+    plain = np.ptp(beta(a * worth, (1 - a) * worth).ppf([[0.05], [0.95]]), axis=0)
+    assert width < 2 * np.median(plain)
 
 
 def test_bounds_hold_how_often_annotators_are_right():

@@ -42,6 +42,24 @@ def test_noise_rate_holds_the_wrong_majority_labels():
     assert_array_equal(p_wrong[0], findings.p_wrong)
 
 
+def test_intervals_hold_the_truth_on_both_sides():
+    held, below, workers = [], [], []
+    for seed in range(20):
+        crowd = make_crowd(seed, n=150, n_workers=12, n_votes=4)
+        findings = judge_votes(crowd.votes)
+        rate = findings.noise_rate
+        wrong = np.mean(crowd.votes.majority != crowd.classes)
+        held.append(rate.low <= wrong <= rate.high)
+        below.append(rate.estimate - rate.low)
+        right = crowd.votes.label == crowd.classes[crowd.votes.item]
+        share = np.bincount(crowd.votes.worker, weights=right) / np.bincount(crowd.votes.worker)
+        low, high = np.array([(each["low"], each["high"]) for each in findings.workers]).T
+        workers.append(np.mean((low <= share) & (share <= high)))
+    assert np.mean(held) >= 0.85
+    assert min(below) > 0.01  # how many are wrong is chance, whatever votes are worth
+    assert np.mean(workers) >= 0.88
+
+
 def test_names_and_order_do_not_matter():
     votes = make_crowd(5, n=200).votes
     random = np.random.default_rng(0)

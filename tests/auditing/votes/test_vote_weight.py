@@ -4,7 +4,7 @@ import numpy as np
 
 from auditing.crowd_cases import draw_votes, make_crowd, workers_right
 from errata.auditing.votes import _finding, read_votes
-from errata.auditing.votes._finding import choose_vote_weight, tempered_logs, votes_by_others
+from errata.auditing.votes._finding import choose_vote_weight, votes_by_others, weaken_table
 from errata.auditing.votes._models import ByShares
 from errata.auditing.votes._noise_model import Incidence
 
@@ -48,7 +48,10 @@ def test_votes_are_predicted_by_the_others_of_their_item():
     np.testing.assert_allclose(votes_by_others(incidence, found)[0], total, rtol=1e-9, atol=0)
 
 
-def test_the_prior_is_tempered_only_where_asked():
-    votes, prior = np.array([[1.0, 3.0]]), np.array([2.0, 5.0])
-    assert tempered_logs(votes, prior, 0.5, True).tolist() == [[1.5, 4.0]]
-    assert tempered_logs(votes, prior, 0.5, False).tolist() == [[2.5, 6.5]]
+def test_a_table_counts_less_where_workers_err_together():
+    prior = np.log([[0.9, 0.1]])
+    shares = np.array([0.5, 0.5])
+    np.testing.assert_allclose(weaken_table(prior, shares, 1.0), prior, rtol=1e-12)
+    np.testing.assert_allclose(weaken_table(prior, shares, 0.0), np.log([shares]), rtol=1e-12)
+    half = np.diff(weaken_table(prior, shares, 0.5))
+    np.testing.assert_allclose(half, np.diff(prior) / 2, rtol=1e-12)

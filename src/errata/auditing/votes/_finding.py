@@ -6,7 +6,8 @@ speaks.
 
 Votes of an item are taken for independent, given its class. They are not: what misleads one worker
 misleads others. So the posterior is far too sure, and is made less so by a power t of it. It is the
-power by which the other votes of an item predict each vote best.
+power by which the other votes of an item predict each vote best. What a table tells counts less
+still where t is below 1, as its models learnt from the same votes.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from .._settings import (
     MOST_WITHOUT_SKILL,
     OTHER_WEIGHTS,
     SHARED_SHAPE,
+    TABLE_POWER,
     VOTE_STEPS,
     VOTE_TOL,
     VOTE_WEIGHTS,
@@ -41,6 +43,8 @@ from ._noise_model import (
     describe_workers,
     fit_annotators,
 )
+
+CHANCE = 1.645  # standard deviations to either side that hold nine in ten
 
 Hear = Callable[[np.ndarray], Heard]
 
@@ -86,10 +90,12 @@ def judge_votes(votes: Votes, hear: Hear | None = None) -> VoteFindings:
     once = counted_once(votes, first)
     incidence = Incidence.of(once)
     found, prior, heard = _fitted(once, incidence, hear)
-    t = choose_vote_weight(incidence, found, tempers_prior=heard is None)
+    t = choose_vote_weight(incidence, found)
+    if heard is not None:
+        found = found._replace(prior=weaken_table(found.prior, once.shares, t**TABLE_POWER))
     has_skill = agree_beyond_chance(once, incidence) or (heard is not None and heard.has_skill)
-    others = [_tempered(found, min(1.0, factor * t), heard is None) for factor in OTHER_WEIGHTS]
-    proba = _tempered(found, t, heard is None)
+    others = [_tempered(found, min(1.0, factor * t)) for factor in OTHER_WEIGHTS]
+    proba = _tempered(found, t)
     if not has_skill:
         proba, others = _as_voted(votes), []
     wrong = [_p_wrong(votes, each) for each in (proba, *others)]
@@ -98,7 +104,7 @@ def judge_votes(votes: Votes, hear: Hear | None = None) -> VoteFindings:
         proba=proba,
         p_wrong=wrong[0],
         suspicion=wrong[0],
-        workers=describe_workers(votes, first, incidence, found.annotators, proba, t),
+        workers=describe_workers(votes, first, incidence, found.annotators, [proba, *others], t),
         ask=gain_of_asking(proba, found.annotators.shared),
         noise_rate=_rate(votes, [each[voted] for each in wrong], has_skill),
         expected_wrong=_rate(votes, [1 - each.max(axis=1) for each in (proba, *others)], has_skill),
@@ -142,8 +148,17 @@ def _fitted(
     return found, prior, heard
 
 
-def _tempered(found: ClassPosterior, t: float, tempers_prior: bool) -> np.ndarray:
-    return softmax_rows(tempered_logs(found.votes, found.prior, t, tempers_prior))
+def _tempered(found: ClassPosterior, t: float) -> np.ndarray:
+    return softmax_rows(t * (found.votes + found.prior))
+
+
+def weaken_table(prior: np.ndarray, shares: np.ndarray, power: float) -> np.ndarray:
+    """Logarithm of what a table tells before any vote, part of the way to the shares of classes.
+
+    Models learn what workers say. Where workers err on the same items, models err there, too, and
+    that the votes bear them out proves nothing.
+    """
+    return power * prior + (1 - power) * np.log(shares)
 
 
 def _as_voted(votes: Votes) -> np.ndarray:
@@ -166,11 +181,16 @@ def _p_wrong(votes: Votes, proba: np.ndarray) -> np.ndarray:
 
 
 def _rate(votes: Votes, wrong: list[np.ndarray], has_skill: bool) -> NoiseRate:
-    """The mean, and how it changes with the weight of votes, which is what is least known."""
+    """The mean, how it changes with the weight of votes, which is least known, and by chance.
+
+    If each label is wrong by itself with its probability p, the number of wrong ones has the
+    variance sum p (1 - p).
+    """
     means = [float(each.mean()) for each in wrong]
     if not has_skill:
         return NoiseRate(means[0], 0.0, float(1 - votes.shares.max()))
-    return NoiseRate(means[0], min(means), max(means))
+    by_chance = CHANCE * float(np.sqrt(np.sum(wrong[0] * (1 - wrong[0])))) / len(wrong[0])
+    return NoiseRate(means[0], max(0.0, min(means) - by_chance), min(1.0, max(means) + by_chance))
 
 
 def _hypotheses(wrong: list[np.ndarray]) -> list[tuple[float, np.ndarray]]:
@@ -271,40 +291,28 @@ def softmax_rows(logs: np.ndarray) -> np.ndarray:
     return p / p.sum(axis=1, keepdims=True)
 
 
-def choose_vote_weight(
-    incidence: Incidence, found: ClassPosterior, *, tempers_prior: bool = True
-) -> float:
+def choose_vote_weight(incidence: Incidence, found: ClassPosterior) -> float:
     """The weight t by which votes are predicted best."""
-    totals = votes_by_others(incidence, found, tempers_prior=tempers_prior)
-    return float(VOTE_WEIGHTS[int(np.argmax(totals))])
+    return float(VOTE_WEIGHTS[int(np.argmax(votes_by_others(incidence, found)))])
 
 
-def votes_by_others(
-    incidence: Incidence, found: ClassPosterior, *, tempers_prior: bool = True
-) -> np.ndarray:
+def votes_by_others(incidence: Incidence, found: ClassPosterior) -> np.ndarray:
     """Log-probability of all votes, each given the others of its item, for each weight t; (T,).
 
-    It is the sum of log sum_c q(c) p_v(c), where q is proportional to exp(t (log q[i] - log p_v));
-    where the prior is not tempered, t acts on the votes alone. Single votes of an item are left
-    out.
+    It is the sum of log sum_c q(c) p_v(c), where q is proportional to exp(t (log q[i] - log p_v)).
+    Single votes of an item are left out.
     """
     totals = np.zeros(len(VOTE_WEIGHTS))
     prior = np.broadcast_to(found.prior, found.votes.shape)
     for _, votes, logs in vote_logs(incidence, found.annotators, found.before):
         at = incidence.item[votes]
         several = incidence.n_votes[at] > 1
-        others, likelihood, before = found.votes[at] - logs, np.exp(logs), prior[at]
+        others = found.votes[at] - logs + prior[at]
+        likelihood = np.exp(logs)
         for place, t in enumerate(VOTE_WEIGHTS):
-            q = softmax_rows(tempered_logs(others, before, t, tempers_prior))
+            q = softmax_rows(t * others)
             totals[place] += np.log((q * likelihood).sum(axis=1))[several].sum()
     return totals
-
-
-def tempered_logs(
-    votes: np.ndarray, prior: np.ndarray, t: float, tempers_prior: bool
-) -> np.ndarray:
-    """Logarithms of the posterior in which votes count t each."""
-    return t * (votes + prior) if tempers_prior else t * votes + prior
 
 
 def gain_of_asking(proba: np.ndarray, shared: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ A few copies of a bad worker agree with each other in all they say, and would be
 ones who know.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -41,6 +41,8 @@ from .._settings import (
 from ._inputs import Votes
 
 LEAST_ACCURACY = 1e-3  # nobody is always right or always wrong
+VOTES_FOR_ONE = 3.0  # that err alike count as one that errs by itself, in the bounds of a worker
+LEAST_WORTH = 1.0  # votes, in the bounds of a worker's accuracy
 
 
 class Annotators(NamedTuple):
@@ -236,10 +238,13 @@ def describe_workers(
     first: np.ndarray,
     incidence: Incidence,
     annotators: Annotators,
-    proba: np.ndarray,
+    probas: Sequence[np.ndarray],
     t: float,
 ) -> list[dict[str, Any]]:
     """One dict for each worker, in the order of ``votes.workers``.
+
+    ``probas`` are the posterior, and what it were if votes counted less or more than ``t``: bounds
+    hold all of them.
 
     ``worker``, ``n_votes``, ``accuracy`` with the bounds ``low`` and ``high``, ``agreement`` with
     the majority, ``worst``: the class taken most often for another, and that other; ``confusion``,
@@ -247,10 +252,13 @@ def describe_workers(
     the votes may as well be drawn by lot. Of workers who copy, the ``first`` speaks for all.
     """
     n_votes = np.bincount(votes.worker, minlength=len(votes.workers))
-    accuracy, low, high = worker_accuracies(votes, annotators, proba, n_votes, t)
+    told = [worker_accuracies(votes, annotators, proba, n_votes, t) for proba in probas]
+    accuracy, surely, _ = told[0]
+    low = np.min([each[1] for each in told], axis=0)
+    high = np.max([each[2] for each in told], axis=0)
     agrees = votes.label == votes.majority[votes.item]
     agreement = np.bincount(votes.worker, weights=agrees, minlength=len(n_votes)) / n_votes
-    guessing = low <= _by_guessing(votes, n_votes)
+    guessing = surely <= _by_guessing(votes, n_votes)
     return [
         {
             "worker": votes.workers[w],
@@ -272,12 +280,17 @@ def worker_accuracies(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """How often each worker is right, and bounds that hold nine tenths of what may be.
 
-    Voters err on the same items, so n votes are worth t n / 2 of independent ones.
+    Voters err on the same items, so n votes are worth t n / 3 of independent ones; fewer still
+    where it is not clear which of them are right.
     """
     kappa = annotators.kappa_coin
-    right = np.bincount(votes.worker, weights=proba[votes.item, votes.label])
+    p = proba[votes.item, votes.label]
+    right = np.bincount(votes.worker, weights=p)
     accuracy = (right + kappa * annotators.mean_accuracy) / (n_votes + kappa)
-    worth = t * n_votes / 2 + min(kappa, WORKER_PRIOR_VOTES)
+    worth = t * n_votes / VOTES_FOR_ONE + min(kappa, WORKER_PRIOR_VOTES)
+    unclear = np.bincount(votes.worker, weights=p * (1 - p)) / (n_votes + kappa) ** 2
+    variance = accuracy * (1 - accuracy) / (worth + 1) + unclear
+    worth = np.maximum(accuracy * (1 - accuracy) / variance - 1, LEAST_WORTH)
     tails = np.array([(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])[:, None]
     low, high = beta.ppf(tails, accuracy * worth, (1 - accuracy) * worth)
     return accuracy, low, high
