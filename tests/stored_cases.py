@@ -10,7 +10,7 @@ import numpy as np
 from errata.auditing import Audit, NoiseRate
 from errata.auditing.results._flags import draw_line, no_line
 from errata.auditing.stored._passes import Finishing, finish_part
-from errata.auditing.stored._rows import Judged, StoredRows, part_path, write_judged
+from errata.auditing.stored._rows import Rows, StoredRows, part_path, write_judged
 
 PETS = np.array(["ant", "bee", "cat", "dog"])
 RATE = 0.125  # of wrong labels, where a row could not be audited
@@ -32,11 +32,11 @@ def judged_rows(n=600, *, n_classes=4, special=True, random_state=0):
     other = (np.maximum(code, 0) + random.integers(1, n_classes, size=n)) % n_classes
     p_other = (p_wrong * random.choice([0.6, 0.95, 1.0], n)).astype(np.float32)
     p_other[code < 0] = random.random(np.sum(code < 0))
-    return Judged(code, other, p_wrong, p_other, suspicion, p_wrong / 2, audited, known)
+    return Rows(code, other, p_wrong, p_other, suspicion, p_wrong / 2, audited, known)
 
 
 def some_judged(judged, rows):
-    return Judged(*(None if column is None else column[rows] for column in judged))
+    return judged.for_rows(rows)
 
 
 def parts_of(n, cuts=()):

@@ -5,7 +5,7 @@ import pytest
 
 from errata.auditing import Cleaned
 from errata.auditing.results import _cleaning
-from errata.auditing.stored._rows import Judged
+from errata.auditing.stored._rows import Rows
 from stored_cases import judged_rows, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
@@ -56,7 +56,7 @@ def test_what_relabelling_leaves_of_a_class_is_spared(tmp_path):
     p_wrong = np.where(wrong, 0.9, 0.0)
     p_other = np.where(np.arange(n) < n // 2, 0.9, 0.6) * wrong  # the first half is sure
     everywhere = np.ones(n, dtype=bool)
-    judged = Judged(code, (code + 1) % 4, p_wrong, p_other, p_wrong, p_wrong, everywhere)
+    judged = Rows(code, (code + 1) % 4, p_wrong, p_other, p_wrong, p_wrong, everywhere)
     audit = stored_audit(tmp_path, judged, (150,))
     wish = {"action": "relabel", "unsure": "drop"}
     cleaned = together([audit.clean_rows(0, 170, **wish), audit.clean_rows(170, n, **wish)])

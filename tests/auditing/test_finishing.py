@@ -10,7 +10,7 @@ from errata.auditing.examples._examples import example_rows
 from errata.auditing.results import _assembly
 from errata.auditing.results._flags import FlagLine
 from errata.auditing.stored._passes import Finishing, finish_part
-from errata.auditing.stored._rows import Judged
+from errata.auditing.stored._rows import Rows
 from errata.noise import flip_labels
 from errata.tables import read_table
 from stored_cases import PETS, finished, judged_rows, parts_of, stored_audit
@@ -50,7 +50,7 @@ def judged_from(inputs, posterior, flags, filled):
     other[inputs.audited] = posterior.other
     other[filled.rows] = filled.codes
     columns["p_other"][filled.rows] = filled.p
-    judged = Judged(
+    judged = Rows(
         inputs.codes, inputs.present[other], audited=audited, known=inputs.known, **columns
     )
     return judged, posterior.rate

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.auditing.stored._rows import PartRows, write_part
+from errata.auditing.stored._rows import Rows, write_part
 from stored_cases import PETS, judged_rows, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
@@ -85,5 +85,6 @@ def test_a_million_rows_take_25_megabytes_at_most(tmp_path):
     n, random = 50_000, np.random.default_rng(0)
     codes = random.integers(4, size=n)
     p = random.random((3, n))
-    write_part(tmp_path, 10**9, PartRows(codes, codes[::-1], *p, p[0] > 0.5), PETS)
+    judged = Rows(codes, codes[::-1], p[0], p[1], p[2], p[0], np.ones(n, dtype=bool))
+    write_part(tmp_path, 10**9, judged.flag(p[0] > 0.5, 0.1), PETS)
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 25 * n

@@ -18,6 +18,7 @@ from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
 from ..inputs._inputs import Display, Inputs, Labelled, for_all_rows
 from ..inputs._labels import are_among
 from ..models._pooling import Pool
+from ..stored._rows import Rows
 from ._audit import Audit
 from ._flags import Flags, near_borders
 from ._rates_by import NoiseRate
@@ -38,7 +39,7 @@ def class_result(
 ) -> Audit:
     """The audit, but for what is told of single rows."""
     inputs, posterior = found.inputs, found.posterior
-    columns: dict[str, Any] = _columns(inputs, posterior, flags, found.filled)
+    columns = _columns(inputs, posterior, flags, found.filled)
     near = near_borders(posterior.p_elsewhere[flags.flagged])
     notes = notes_about_noise(posterior, int(flags.flagged.sum()), near)
     return Audit(
@@ -60,29 +61,33 @@ def class_result(
     )
 
 
-def _columns(
-    inputs: Inputs, posterior: Posterior, flags: Flags, filled: Filled
-) -> dict[str, np.ndarray]:
-    """One entry for every row; a label that was not audited is as good as labels are here.
-
-    A row without a label has none that could be wrong, one whose label is known a right one:
-    ``p_wrong`` is 0.
-    """
-    flagged = for_all_rows(inputs, flags.flagged, False)
-    p_wrong = for_all_rows(inputs, posterior.p_wrong, posterior.rate)
-    p_wrong[~inputs.doubtful] = 0.0
+def _columns(inputs: Inputs, posterior: Posterior, flags: Flags, filled: Filled) -> dict[str, Any]:
+    """One entry for every row of the table, those that could not be audited included."""
+    audited = np.zeros(len(inputs.codes), dtype=bool)
+    audited[inputs.audited] = True
     other = for_all_rows(inputs, inputs.present[posterior.other], 0)
     p_other = for_all_rows(inputs, posterior.p_other.astype(float), 0.0)
-    other[filled.rows], p_other[filled.rows] = inputs.present[filled.codes], filled.p
-    is_other, p_suggested = suggestion(inputs.codes, flagged, p_wrong, p_other)
+    other[filled.rows] = inputs.present[filled.codes]
+    p_other[filled.rows] = filled.p
+    rows = Rows(
+        code=inputs.codes,
+        other=other,
+        p_wrong=for_all_rows(inputs, posterior.p_wrong, 0.0),
+        p_other=p_other,
+        suspicion=for_all_rows(inputs, posterior.suspicion, 0.0),
+        p_elsewhere=for_all_rows(inputs, posterior.p_elsewhere, 0.0),
+        audited=audited,
+        known=inputs.known,
+    ).flag(for_all_rows(inputs, flags.flagged, False), posterior.rate)
+    is_other = np.flatnonzero(rows.suggested != rows.code)
     suggested = inputs.labels.copy()
-    suggested[is_other] = inputs.classes[other[is_other]]
+    suggested[is_other] = inputs.classes[np.asarray(rows.suggested)[is_other]]
     return {
-        "suspicion": for_all_rows(inputs, posterior.suspicion, 0.0),
-        "p_wrong": p_wrong,
+        "suspicion": rows.suspicion,
+        "p_wrong": rows.p_wrong,
         "suggested": suggested,
-        "p_suggested": p_suggested,
-        "flagged": flagged,
+        "p_suggested": rows.p_suggested,
+        "flagged": rows.flagged,
     }
 
 
@@ -209,22 +214,3 @@ def found_by_bits(parts: Iterable[np.ndarray | None], codes: np.ndarray) -> list
         return []
     labelled = np.flatnonzero(codes >= 0)
     return duplicates_by_bits(np.concatenate(bits)[labelled], codes[labelled], labelled)
-
-
-def suggestion(
-    codes: np.ndarray, flagged: np.ndarray, p_wrong: np.ndarray, p_other: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Rows for which another class than the label is suggested, and the chance of the suggestion.
-
-    These are the flagged rows and those without a label (of the code -1); for others the label
-    itself is suggested, which is right unless it is wrong.
-
-    Examples
-    --------
-    >>> codes, flagged = np.array([0, 1, -1]), np.array([False, True, False])
-    >>> other, p = suggestion(codes, flagged, np.array([0.25, 0.5, 0.0]), np.array([0, 0.4, 0.9]))
-    >>> other.tolist(), p.tolist()
-    ([False, True, True], [0.75, 0.4, 0.9])
-    """
-    is_other = flagged | (codes < 0)
-    return is_other, np.where(is_other, p_other, 1 - p_wrong)

@@ -1,7 +1,7 @@
 """Passes over a stored table: parts are judged, put together or flagged, written and added up."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
@@ -15,7 +15,7 @@ from ..._engine import Engine
 from ..._files import atomic_path
 from .._audit import Options, finish_audit
 from .._learning import Filled, Judge, JudgedRows, Learnt, TableRows, notes_about_noise
-from .._settings import JUDGED_ROWS, MOST_EXAMPLES_OF_MANY
+from .._settings import JUDGED_ROWS
 from ..classes import Grouped, Posterior, RowsPosterior, grouped_hypotheses
 from ..classes._problem import ClassProblem
 from ..examples._examples import n_examples, show
@@ -28,7 +28,6 @@ from ..results._assembly import (
     found_by_bits,
     models_told,
     noise_told,
-    suggestion,
     unread_note,
     whole_inputs,
     whole_posterior,
@@ -36,13 +35,13 @@ from ..results._assembly import (
 from ..results._audit import Audit
 from ..results._flags import FlagLine, Ranking, Totals, draw_line, no_line
 from ._rows import (
-    Judged,
-    PartRows,
+    Rows,
     StoredPart,
     StoredRows,
     part_path,
     read_codes,
     read_judged,
+    stack_rows,
     write_judged,
     write_part,
 )
@@ -91,7 +90,7 @@ def judge_part(part: Any, shared: Judging) -> JudgedSums:
     """Judge the rows of a part, and write what is known of them before flags can be drawn."""
     found = [_judged(rows, shared) for rows in _rows_of(part, shared)]
     columns, bits, groups, told = map(list, zip(*found, strict=True))
-    judged = stacked_rows(columns)
+    judged = stack_rows(columns)
     write_judged(part_path(shared.folder, part.start), judged)
     for what, arrays in ((BITS, bits), (GROUPS, groups)):
         if arrays[0] is not None:
@@ -116,7 +115,7 @@ def _rows_of(part: Any, shared: Judging) -> Iterator[TableRows]:
 class _Block(NamedTuple):
     """A block of rows, for one file each."""
 
-    columns: Judged
+    columns: Rows
     bits: np.ndarray | None
     groups: np.ndarray | None
     told: JudgedSums
@@ -129,11 +128,11 @@ def _judged(rows: TableRows, shared: Judging) -> _Block:
     return _Block(columns, block.bits, groups, _told(columns, block))
 
 
-def _of_all(rows: TableRows, judged: JudgedRows, present: np.ndarray) -> Judged:
+def _of_all(rows: TableRows, judged: JudgedRows, present: np.ndarray) -> Rows:
     """An entry for each row, those that could not be audited included."""
     n, at = len(rows.codes), judged.audited
     told = judged.rows
-    found = Judged(
+    found = Rows(
         code=rows.codes,
         other=np.zeros(n, dtype=np.intp),
         p_wrong=np.zeros(n),
@@ -162,7 +161,7 @@ def _groups(posterior: Posterior, block: JudgedRows) -> np.ndarray:
     return p
 
 
-def _told(columns: Judged, block: JudgedRows) -> JudgedSums:
+def _told(columns: Rows, block: JudgedRows) -> JudgedSums:
     return JudgedSums(
         ranking=columns.ranking(),
         audited=int(columns.audited.sum()),
@@ -171,13 +170,6 @@ def _told(columns: Judged, block: JudgedRows) -> JudgedSums:
         right=block.rows.right,
         unread=block.unread,
     )
-
-
-def stacked_rows(pieces: Sequence[Judged]) -> Judged:
-    """Rows under each other."""
-    columns = zip(*pieces, strict=True)
-    stacked: list[Any] = [None if c[0] is None else np.concatenate(c) for c in columns]
-    return Judged(*stacked)
 
 
 def _save(path: Path, arrays: list[Any]) -> None:
@@ -217,7 +209,7 @@ def _display(table: StoredTable, options: Options, ids: np.ndarray | None = None
 
 
 def _all_rows(table: StoredTable, learnt: Learnt, judging: Judging, told: JudgedSums) -> AllRows:
-    judged = stacked_rows(
+    judged = stack_rows(
         [read_judged(part_path(judging.folder, part.start)) for part in table.parts]
     )
     codes, audited = judged.code.astype(np.intp), np.flatnonzero(judged.audited)
@@ -301,7 +293,7 @@ def finish_rows(
         duplicates=_duplicates(table, judging),
         about=display.about(inputs.table, inputs.n_features),
     )
-    shown = finished.worst.row[: n_examples(finished.totals.n_flagged, table.n_rows)]
+    shown = np.asarray(finished.worst.row)[: n_examples(finished.totals.n_flagged, table.n_rows)]
     show(result, shown, _viewer(table, learnt, judging).view, display, options)
     _name_examples(result, table, shown)
     return result
@@ -313,34 +305,17 @@ def _sums(told: JudgedSums) -> RowsPosterior:
     return nothing._replace(joint=told.joint, right=told.right)
 
 
-class Worst(NamedTuple):
-    """The most suspicious rows, the first of all at the top."""
-
-    row: np.ndarray
-    code: np.ndarray
-    other: np.ndarray  # the most probable other class, also of a row that is not flagged
-    p_wrong: np.ndarray
-    suspicion: np.ndarray
-    flagged: np.ndarray
-
-    def most(self) -> "Worst":
-        """As many as are shown; of equals, those that come first in the table."""
-        order = np.lexsort((self.row, -self.suspicion))[:MOST_EXAMPLES_OF_MANY]
-        return Worst(*(column[order] for column in self))
-
-
 @dataclass(frozen=True, eq=False)
 class Finished:
     """What became of some parts; that of neighbours, added, is that of both."""
 
     totals: Totals
     parts: list[StoredPart]
-    worst: Worst
+    worst: Rows  # the first of all at the top
 
     def __add__(self, other: "Finished") -> "Finished":
-        both = Worst(*map(np.concatenate, zip(self.worst, other.worst, strict=True)))
-        totals = self.totals + other.totals
-        return Finished(totals, [*self.parts, *other.parts], both.most())
+        worst = stack_rows([self.worst, other.worst]).worst()
+        return Finished(self.totals + other.totals, [*self.parts, *other.parts], worst)
 
 
 def _notes(posterior: Posterior, finished: Finished) -> list[str]:
@@ -387,37 +362,19 @@ def finish_part(part: Any, shared: Finishing) -> Finished:
     ``part`` has ``start``, the place of its first row in the table.
     """
     judged = read_judged(part_path(shared.judged, part.start))
-    rows = _finished_rows(judged, shared)
+    judged = judged._replace(code=judged.code.astype(np.intp))
+    above = shared.line.flags(judged.p_wrong, judged.suspicion)
+    rows = judged.flag(judged.may_be_flagged & above, shared.rate)
     totals = Totals.of(
-        *(len(shared.classes), rows.codes),
-        suggested=rows.suggested,
+        len(shared.classes),
+        rows.code,
+        suggested=np.asarray(rows.suggested),
         p_wrong=rows.p_wrong,
-        flagged=rows.flagged,
+        flagged=np.asarray(rows.flagged),
         known=rows.known,
-        p_elsewhere=judged.p_elsewhere,
+        p_elsewhere=rows.p_elsewhere,
     )
     stored = write_part(shared.rows, part.start, rows, shared.classes)
-    return Finished(totals, [stored], _worst(judged, rows, part.start))
-
-
-def _finished_rows(judged: Judged, shared: Finishing) -> PartRows:
-    codes, audited = judged.code.astype(np.intp), judged.audited
-    flagged = judged.may_be_flagged & shared.line.flags(judged.p_wrong, judged.suspicion)
-    p_wrong = np.where(audited, judged.p_wrong, shared.rate)
-    p_wrong[~judged.doubtful] = 0.0
-    is_other, p_suggested = suggestion(codes, flagged, p_wrong, judged.p_other)
-    return PartRows(
-        codes=codes,
-        suggested=np.where(is_other, judged.other, codes),
-        p_wrong=p_wrong,
-        p_suggested=p_suggested,
-        suspicion=np.where(audited, judged.suspicion, 0.0),
-        flagged=flagged,
-        known=judged.known,
-    )
-
-
-def _worst(judged: Judged, rows: PartRows, start: int) -> Worst:
-    here = np.flatnonzero(judged.may_be_flagged)
-    columns = (rows.codes, judged.other, rows.p_wrong, rows.suspicion, rows.flagged)
-    return Worst(start + here, *(column[here] for column in columns)).most()
+    here = np.flatnonzero(rows.may_be_flagged)
+    worst = rows._replace(row=part.start + np.arange(len(rows.code))).for_rows(here).worst()
+    return Finished(totals, [stored], worst)

@@ -5,7 +5,7 @@ A file holds what :meth:`Audit.columns` has, under the same names. Columns are r
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._files import atomic_path, readable
+from .._settings import MOST_EXAMPLES_OF_MANY
 from ..inputs._labels import labels_from
 from ..results._flags import Ranking, Totals
 
@@ -29,22 +30,97 @@ NAMES = {
 }
 
 
-class PartRows(NamedTuple):
-    """The rows of a part as they are written; labels and suggestions as codes, -1 for none."""
+class Rows(NamedTuple):
+    """Rows of a table as they are judged, flagged and written; one entry for each."""
 
-    codes: np.ndarray
-    suggested: np.ndarray
+    code: np.ndarray  # of the label among all classes; -1 for a row without a label
+    other: np.ndarray  # the most probable other class; the most probable of all without a label
     p_wrong: np.ndarray
-    p_suggested: np.ndarray
+    p_other: np.ndarray  # probability of ``other``
     suspicion: np.ndarray
-    flagged: np.ndarray
-    known: np.ndarray | None = None
+    p_elsewhere: np.ndarray  # p_wrong if labels near the borders of classes are not noisy
+    audited: np.ndarray  # bool; False where the class is too rare, or there is no label
+    known: np.ndarray | None = None  # bool: the label is certain
+    flagged: np.ndarray | None = None
+    suggested: np.ndarray | None = None  # code; the label itself where no other class is suggested
+    p_suggested: np.ndarray | None = None
+    row: np.ndarray | None = None  # places in the table, where these are some of its rows
+
+    @property
+    def doubtful(self) -> np.ndarray:
+        """Whether a row has a label that may be wrong."""
+        labelled = self.code >= 0
+        return labelled if self.known is None else labelled & ~self.known
+
+    @property
+    def may_be_flagged(self) -> np.ndarray:
+        """Rows whose label may be wrong, and which models could judge."""
+        return self.doubtful & self.audited
+
+    def ranking(self) -> Ranking:
+        """What these rows add to the line that flags are drawn by."""
+        rows = self.may_be_flagged
+        return Ranking.of(self.p_wrong[rows], self.suspicion[rows])
+
+    def flag(self, flagged: np.ndarray, rate: float) -> "Rows":
+        """The same with flags and suggestions.
+
+        A label that was not audited is as good as labels are here, wrong at the ``rate`` of the
+        others. A row without a label has none that could be wrong, one whose label is known a right
+        one: ``p_wrong`` is 0.
+        """
+        p_wrong = np.where(self.audited, self.p_wrong, rate)
+        p_wrong[~self.doubtful] = 0.0
+        is_other, p_suggested = suggestion(self.code, flagged, p_wrong, self.p_other)
+        return self._replace(
+            p_wrong=p_wrong,
+            suspicion=np.where(self.audited, self.suspicion, 0.0),
+            flagged=flagged,
+            suggested=np.where(is_other, self.other, self.code),
+            p_suggested=p_suggested,
+        )
+
+    def for_rows(self, rows: np.ndarray | slice) -> "Rows":
+        """The same of some of these rows."""
+        some: list[Any] = [None if column is None else column[rows] for column in self]
+        return Rows(*some)
+
+    def worst(self) -> "Rows":
+        """The most suspicious of them, as many as are shown; of equals, the first in the table."""
+        assert self.row is not None
+        return self.for_rows(np.lexsort((self.row, -self.suspicion))[:MOST_EXAMPLES_OF_MANY])
 
     def digest(self) -> str:
         """A name for labels and probabilities of these rows."""
         digest = blake2b(self.p_wrong.astype("<f8").tobytes(), digest_size=16)
-        digest.update(self.codes.astype("<i4").tobytes())
+        digest.update(self.code.astype("<i4").tobytes())
         return digest.hexdigest()
+
+
+def stack_rows(pieces: Sequence[Rows]) -> Rows:
+    """Rows under each other."""
+    columns = zip(*pieces, strict=True)
+    stacked: list[Any] = [None if c[0] is None else np.concatenate(c) for c in columns]
+    return Rows(*stacked)
+
+
+def suggestion(
+    codes: np.ndarray, flagged: np.ndarray, p_wrong: np.ndarray, p_other: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows for which another class than the label is suggested, and the chance of the suggestion.
+
+    These are the flagged rows and those without a label (of the code -1); for others the label
+    itself is suggested, which is right unless it is wrong.
+
+    Examples
+    --------
+    >>> codes, flagged = np.array([0, 1, -1]), np.array([False, True, False])
+    >>> other, p = suggestion(codes, flagged, np.array([0.25, 0.5, 0.0]), np.array([0, 0.4, 0.9]))
+    >>> other.tolist(), p.tolist()
+    ([False, True, True], [0.75, 0.4, 0.9])
+    """
+    is_other = flagged | (codes < 0)
+    return is_other, np.where(is_other, p_other, 1 - p_wrong)
 
 
 class StoredPart(NamedTuple):
@@ -55,18 +131,18 @@ class StoredPart(NamedTuple):
     digest: str
 
 
-def write_part(folder: Path, start: int, rows: PartRows, classes: np.ndarray) -> StoredPart:
+def write_part(folder: Path, start: int, rows: Rows, classes: np.ndarray) -> StoredPart:
     """Write the rows of a part that begins with row ``start``; the file appears when whole."""
     import pyarrow as arrow
     import pyarrow.parquet
 
-    names, n = arrow.array(classes), len(rows.codes)
+    names, n = arrow.array(classes), len(rows.code)
     columns = {
         "row": np.arange(start, start + n),
-        "label": names.take(arrow.array(rows.codes, mask=rows.codes < 0)),
+        "label": names.take(arrow.array(rows.code, mask=rows.code < 0)),
         "suggested": names.take(arrow.array(rows.suggested)),
         "p_wrong": rows.p_wrong,
-        "p_suggested": rows.p_suggested.astype(np.float32),
+        "p_suggested": np.asarray(rows.p_suggested, dtype=np.float32),
         "suspicion": rows.suspicion,
         "flagged": rows.flagged,
         **({} if rows.known is None else {KNOWN: rows.known}),
@@ -230,35 +306,6 @@ def link_or_copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-class Judged(NamedTuple):
-    """One entry per row of the part."""
-
-    code: np.ndarray  # of the label among all classes; -1 for a row without a label
-    other: np.ndarray  # the most probable other class; the most probable of all without a label
-    p_wrong: np.ndarray
-    p_other: np.ndarray  # probability of ``other``
-    suspicion: np.ndarray
-    p_elsewhere: np.ndarray  # p_wrong if labels near the borders of classes are not noisy
-    audited: np.ndarray  # bool; False where the class is too rare, or there is no label
-    known: np.ndarray | None = None  # bool: the label is certain
-
-    @property
-    def doubtful(self) -> np.ndarray:
-        """Whether a row has a label that may be wrong."""
-        labelled = self.code >= 0
-        return labelled if self.known is None else labelled & ~self.known
-
-    @property
-    def may_be_flagged(self) -> np.ndarray:
-        """Rows whose label may be wrong, and which models could judge."""
-        return self.doubtful & self.audited
-
-    def ranking(self) -> Ranking:
-        """What these rows add to the line that flags are drawn by."""
-        rows = self.may_be_flagged
-        return Ranking.of(self.p_wrong[rows], self.suspicion[rows])
-
-
 # Small, but for the two that decide: a row must not change sides of the line on its way to disk.
 _KINDS = {
     "code": np.int16,
@@ -281,7 +328,7 @@ def part_path(folder: Path, start: int) -> Path:
     return folder / f"part-{start:012d}.parquet"
 
 
-def write_judged(path: Path, judged: Judged) -> None:
+def write_judged(path: Path, judged: Rows) -> None:
     """Write the rows of a part; the file appears when it is whole."""
     import pyarrow
     import pyarrow.parquet
@@ -296,9 +343,9 @@ def write_judged(path: Path, judged: Judged) -> None:
         pyarrow.parquet.write_table(table, temporary)
 
 
-def read_judged(path: Path) -> Judged:
+def read_judged(path: Path) -> Rows:
     """What :func:`write_judged` has written."""
-    return Judged(**_read(path))
+    return Rows(**_read(path))
 
 
 def read_codes(path: Path) -> np.ndarray:

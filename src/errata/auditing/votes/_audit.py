@@ -19,8 +19,8 @@ from ..examples._examples import describe_examples, draw_map, shown_rows
 from ..examples._views import Likely, Near, Neighborhood, RowsView, inputs_to_show, labels_nearby
 from ..inputs._inputs import Display
 from ..inputs._labels import labels_from
-from ..results._assembly import suggestion
 from ..results._flags import Flags
+from ..stored._rows import suggestion
 from ._finding import REVIEWED_VOTE_WEIGHTS, VoteFindings, grouped_weights, judge_votes
 from ._inputs import Items, Votes, read_items, read_votes
 from ._models import hearing
