@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from glob import has_magic
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO
@@ -20,6 +21,7 @@ _APPEARED = "{} appeared while it was being made, and stays as it is; choose ano
 _NAME = re.compile(r"\.errata-(?P<pid>[1-9]\d*)-(?P<machine>[0-9a-f]{12})-[a-z0-9_]{8}(\..*)?")
 _PARTS = {"new", "old"}  # all that a temporary folder of errata holds
 SET_ASIDE = "old"
+FITS = 1 / 8  # of this machine's memory: a file as large as this may become larger than it all
 
 
 @contextmanager
@@ -146,6 +148,19 @@ def _put_in_place(new: Path, path: Path, old: Path, replace: bool) -> None:
     except BaseException:
         old.rename(path)
         raise
+
+
+def is_pattern(path: str | os.PathLike) -> bool:
+    """Whether a path stands for several by the characters in it, and is not there itself."""
+    return has_magic(os.fspath(path)) and not os.path.lexists(path)
+
+
+def fits_into_memory(path: Path) -> bool:
+    """Whether what a file becomes when it is read fits, as far as the system tells."""
+    with suppress(AttributeError, ValueError, OSError):
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return path.stat().st_size <= FITS * memory
+    return True
 
 
 @contextmanager

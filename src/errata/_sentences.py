@@ -1,6 +1,7 @@
 """What a summary says, in sentences that report and terminal share."""
 
 from dataclasses import replace
+from textwrap import shorten
 from typing import Any
 
 from ._format import count, percent, plural
@@ -62,6 +63,24 @@ def may_be_overlap(summary: dict[str, Any]) -> bool:
     """
     promised = summary["flagged"]["expected_precision"] or 0
     return summary["noise_rate"]["low"] < NEXT_TO_NONE and promised < RATHER_SURE
+
+
+def tell_why(example: dict[str, Any]) -> str:
+    """What speaks against the label of a row: values that are unusual for it, or its neighbours.
+
+    >>> tell_why({"values": {"height": "210"}, "usual": {"height": "165"}, "speaking": 1})
+    'height is 210, usually 165'
+    """
+    unusual = [
+        f"{name} is {shorten(value, 30)}, usually {shorten(example['usual'][name], 30)}"
+        for name, value in example["values"].items()
+        if name in example.get("usual", ()) and value != example["usual"][name]
+    ]
+    if unusual:
+        return "; ".join(unusual[:2])
+    reasons = example["reasons"]
+    about_neighbors = reasons[1:2] if "usual" in example else []
+    return (about_neighbors or reasons[:1] or [""])[0]
 
 
 def anything(summary: dict[str, Any]) -> str:

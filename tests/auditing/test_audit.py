@@ -501,3 +501,11 @@ def test_other_models_may_read_recordings_too():
 def test_a_recording_cannot_be_a_group_besides():
     with pytest.raises(ValueError, match="sequence and groups cannot both be given"):
         quick(X, CODES, sequence=CODES, groups=CODES)
+
+
+def test_a_file_that_fits_is_read_at_once_and_a_missing_one_is_named(tmp_path):
+    path = tmp_path / "table.csv"
+    errata.tables.write_table(path, {"x": X[:, 0], "y": X[:, 1], "label": CODES})
+    assert len(quick(path, "label")) == len(CODES)
+    with pytest.raises(FileNotFoundError, match=r"no-such\.csv does not exist"):
+        errata.audit(tmp_path / "no-such.csv", "label")

@@ -76,3 +76,13 @@ def test_without_columns_there_is_nothing_to_tell(nearest):
     assert [(t.places, t.speaking, len(t.differing)) for t in found] == [
         ([], 0, len(near)) for near in nearest
     ]
+
+
+def test_beside_a_value_that_speaks_stands_what_is_usual_for_the_label():
+    table = planted()
+    columns = [column.name for column in columns_of(table)]
+    for row, each in zip(ROWS, told(table), strict=True):
+        usual = {columns[place]: table[columns[place]][like] for place, like in each.usual.items()}
+        alike = table["weak"][CODES[row] == CODES]
+        assert usual["strong"] == ("yes" if CODES[row] else "no")
+        assert usual["weak"] == np.sort(alike)[(len(alike) - 1) // 2]

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from sklearn.datasets import load_iris
 
 import errata
 from auditing.recordings_cases import steady, with_wrong_stretches
@@ -134,7 +135,7 @@ def test_the_terminal_says_what_was_found_and_what_to_do(audited):
     assert "cat dog 1" in said
     assert "The 2 flagged rows, counted from 0 after the header:" in said
     assert "t40 dog cat" in said
-    assert " predict cat" in said
+    assert "nearest rows" in said  # no column of so few rows speaks for itself
     assert f"Look at the rows: {folder / 'report.html'}" in said
     assert f"Decide on them, one key each: errata review {folder}" in said
     assert "Drop the 2 rows that are more likely wrong than right: errata clean" in said
@@ -625,3 +626,26 @@ def test_a_second_audit_stands_on_what_people_decided_about_the_first(tmp_path):
 def test_decisions_that_are_not_there_get_a_sentence(table, tmp_path):
     result = run(table, "-l", "pet", "--decisions", tmp_path / "none.decisions")
     refused(result, "none.decisions does not exist", tmp_path)
+
+
+def test_why_names_columns_that_are_unusual_for_the_label(tmp_path):
+    flowers = load_iris(as_frame=True).frame
+    flowers.loc[3, "target"] = 2
+    flowers.to_csv(tmp_path / "iris.csv", index=False)
+    said = words(run(tmp_path / "iris.csv", "-l", "target"))
+    summary = (tmp_path / "iris.audit" / "summary.md").read_text()
+    assert "petal length (cm) is 1.5, usually 5.5" in summary  # the median of the others is 5.55
+    assert ", usually " in said
+    assert "models predict" not in said + summary
+
+
+def test_a_column_that_looks_like_a_source_is_suggested_and_then_summarised(tmp_path):
+    sites = np.resize(["north", "south"], len(animals()["pet"]))
+    write_table(tmp_path / "pets.csv", {**animals(), "clinic_site": sites})
+    suggested = run(tmp_path / "pets.csv", "-l", "pet")
+    assert "with --by clinic_site the noise of each value is told" in words(suggested)
+    told = run(tmp_path / "pets.csv", "-l", "pet", "--by", "clinic_site", "--force")
+    assert "may say where labels come from" not in words(told)
+    summary = (tmp_path / "pets.audit" / "summary.md").read_text()
+    assert "**By `clinic_site`**" in summary
+    assert "| `north` |" in summary

@@ -8,7 +8,6 @@ from click.testing import CliRunner
 import errata
 from errata.auditing.models._default import LinearModel
 from errata.auditing.stored import _audit
-from errata.cli import _audit_parts
 from errata.cli.__main__ import main
 from errata.tables import read_table, write_table
 
@@ -97,7 +96,7 @@ def test_text_files_of_a_pattern_are_read_as_they_are(tmp_path):
 
 def test_a_file_that_may_not_fit_is_read_in_parts(tmp_path, monkeypatch):
     write_table(tmp_path / "pets.parquet", animals())
-    monkeypatch.setattr(_audit_parts, "FITS", 0)
+    monkeypatch.setattr("errata._files.FITS", 0)
     assert run(tmp_path / "pets.parquet", "-l", "pet").exit_code == 0
     assert errata.Audit.load(tmp_path / "pets.audit").digests is None
 

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from errata.cli._folder import is_pattern, place_beside, whole_path
+from errata._files import is_pattern
+from errata.cli._folder import place_beside, whole_path
 
 
 def test_names_beside_folders_and_patterns(tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ from ._columns import (
     check_known,
     column,
     filled,
+    suggest_source,
     table_to_audit,
     with_pictures,
 )
@@ -34,6 +35,8 @@ def audit_classes(file: Path, options: Options, progress: Callable[[str], None])
     found.about["decisions"] = None if decided is None else str(decided.resolve())
     found.digests = table.digests
     found.notes.extend(passed_over_note(file))
+    if options.by is None:
+        found.notes.extend(suggest_source(table.columns))
     if options.image_shape is None:  # columns that models never saw may tell a person something
         found.for_review = found.for_review.showing(table.whole)
     return found, table.ids

@@ -1,21 +1,19 @@
 """``errata audit`` of a table that is read in parts, and what every audit leaves in its folder."""
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import errata
 
+from .._files import fits_into_memory, is_pattern
 from .._format import count
 from .._kinds import KINDS
 from .._progress import show_progress
 from ._columns import check_roles, read_column
 from ._console import resumable, say
-from ._folder import check_place, holds_pictures, is_pattern, new_folder, whole_path
+from ._folder import check_place, holds_pictures, new_folder, whole_path
 from ._options import Options, chosen_engine
-
-FITS = 1 / 8  # of this machine's memory: a file as large as this may become larger than it all
 
 MOST_RANKED = 100_000  # rows of a large table in ranked.csv: nobody reads further
 CHANCES = ("p_wrong", "p_consensus")
@@ -43,14 +41,7 @@ def is_read_in_parts(file: Path, parts: Parts) -> bool:
             f"--no-resume is for tables that are read in parts, and {file} is read at once; leave "
             "it out, or pass --memory."
         )
-    return not _fits(file)
-
-
-def _fits(file: Path) -> bool:
-    with suppress(AttributeError, ValueError, OSError):  # not every system tells, or it is missing
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return file.stat().st_size <= FITS * memory
-    return True
+    return not fits_into_memory(file)
 
 
 class Written(NamedTuple):

@@ -1,5 +1,7 @@
 """Columns of the user's table, checked at the door."""
 
+import re
+import shlex
 from collections.abc import Iterable
 from math import prod
 from pathlib import Path
@@ -10,6 +12,13 @@ import errata
 from .._format import instead, listed, plural
 from ._folder import holds_pictures
 from ._options import Options
+
+SOURCES = {  # words in the names of columns that say who or what made the labels
+    *("annotator", "annotators", "batch", "center", "centre", "coder", "device", "expert"),
+    *("hospital", "labeler", "labeller", "lab", "operator", "rater", "reader", "reviewer"),
+    *("scanner", "site", "source", "worker"),
+}
+MOST_SOURCES = 50
 
 
 class Table(NamedTuple):
@@ -54,6 +63,19 @@ def table_to_audit(file: Path, options: Options) -> Table:
         keys=errata.tables.row_keys(table, options.label),
         whole=table.drop_columns([options.label]),
     )
+
+
+def suggest_source(table: Any) -> list[str]:
+    """A note on the first column whose name and few values say where labels come from."""
+    for name in [] if table is None else table.column_names:
+        words = re.split(r"[^a-z]+", name.lower())
+        if SOURCES.isdisjoint(words) or not 2 <= len(table[name].unique()) <= MOST_SOURCES:
+            continue
+        return [
+            f"{name!r} may say where labels come from: with --by {shlex.quote(name)} the noise of "
+            "each value is told, and it is no feature."
+        ]
+    return []
 
 
 def with_pictures(table: Any, file: Path) -> Any:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from .._format import count, percent, plural, probability
 from .._kinds import kind_of
-from .._sentences import answer, cleaning, notes
+from .._sentences import answer, cleaning, notes, tell_why
 from ._console import grid, say, title_of_rows
 from ._folder import place_beside
 
@@ -182,9 +182,8 @@ def _rows(examples: list[dict[str, Any]]) -> Table:
     table.add_column("why")
     for e in examples:
         name = [e["id"]] if named else []
-        why = e["reasons"][0] if e["reasons"] else ""
         table.add_row(
-            str(e["row"]), *name, e["label"], e["suggested"], probability(e["p_wrong"]), why
+            str(e["row"]), *name, e["label"], e["suggested"], probability(e["p_wrong"]), tell_why(e)
         )
     return table
 

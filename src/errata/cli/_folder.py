@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from glob import glob, has_magic
 from pathlib import Path
 
-from .._files import SET_ASIDE, atomic_folder, places_of, remove_litter
+from .._files import SET_ASIDE, atomic_folder, is_pattern, places_of, remove_litter
 from .._format import listed, plural
 from ._console import say
 
@@ -80,13 +80,6 @@ def beside(table: Path, addition: str, *, ending: str | None = None) -> Path:
     inner = Path(table.name[: len(table.name) - len(packed)])
     kept = inner.suffix + table.suffix * bool(packed) if ending is None else ending
     return table.with_name(f"{inner.stem}{addition}{kept}")
-
-
-def is_pattern(table: Path) -> bool:
-    """Whether it stands for several files; a file may have stars in its name, too."""
-    from ..tables.stored import _files  # here, as it brings NumPy
-
-    return _files.is_pattern(table)
 
 
 def holds_pictures(table: Path) -> bool:

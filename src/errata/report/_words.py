@@ -12,7 +12,7 @@ from .._format import (
     plural,
     probability,
 )
-from .._sentences import answer, anything, may_be_overlap, notes, wording
+from .._sentences import answer, anything, may_be_overlap, notes, tell_why, wording
 
 AT_RANK = (
     "Look at the first {rank} rows: you find {recall} of the planted errors "
@@ -132,8 +132,27 @@ def summary_in_markdown(summary: dict[str, Any]) -> str:
         f"**{as_prose(answer(summary))}**",
         "\n".join(f"- {as_prose(line)}" for line in told),
         *_rows(summary),
+        *_by_value(summary.get("by")),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _by_value(by: dict[str, Any] | None) -> list[str]:
+    """A table of the noisiest values of a column, and who stands out."""
+    if not by:
+        return []
+    lines = [
+        (
+            as_code(value["value"]),
+            count(value["rows"]),
+            f"{percent(value['rate'])} ({percent(value['low'])} to {percent(value['high'])})",
+            count(value["flagged"]),
+        )
+        for value in by["values"][:SHOWN]
+    ]
+    table = markdown_table(["value", "rows", "noise rate", "flagged"], lines)
+    sentence = [as_prose(by["sentence"])] if by["sentence"] else []
+    return [f"**By {as_code(by['column'])}**", table, *sentence]
 
 
 def _rate(summary: dict[str, Any]) -> list[str]:
@@ -163,5 +182,5 @@ def _columns(shown: list[dict[str, Any]], row: str) -> dict[str, list[str]]:
         "label": [as_code(example["label"]) for example in shown],
         "suggested": [as_code(example["suggested"]) for example in shown],
         "p wrong": [probability(example["p_wrong"]) for example in shown],
-        "why": [as_prose(" ".join(example["reasons"][:1])) for example in shown],
+        "why": [as_prose(tell_why(example)) for example in shown],
     }

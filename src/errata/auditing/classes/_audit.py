@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..._files import fits_into_memory, is_pattern, readable
 from ..._progress import Progress, open_progress
+from ...tables import read_table
 from ...tables._columns import as_table
 from ...tables.stored._sources import is_stored
 from .._audit import Options, run_audit
@@ -61,7 +63,7 @@ def audit(
         Parquet files, a pattern such as ``"visits-*.csv.gz"``), a list of paths, a
         ``pyarrow.dataset``, a dask dataframe or a polars ``LazyFrame``, and is read in parts; then
         ``y``, ``groups``, ``known``, ``ids`` and each of ``pred_proba`` are names of its columns,
-        and ``out`` must be given.
+        and ``out`` must be given. A path to one file that fits into memory is read at once.
     y : array-like of shape (n,) or str
         The labels, or the name of their column in ``X``. Where one is missing (None, NaN), the row
         teaches nothing and gets the most probable class as ``suggested``.
@@ -167,15 +169,28 @@ def audit(
     """
     options = Options.of(locals())
     X = as_table(X)
+    if is_stored(X) and out is None and memory is None and engine is None:
+        X = _read_at_once(X)
     if not is_stored(X):
         _check_not_stored(out, memory, engine)
         with open_progress(progress) as tell:
             return run_audit(ClassProblem(X, y), options, tell)
     if out is None:
-        raise ValueError("a table that is read in parts needs a folder for the audit: pass out.")
+        raise ValueError(
+            "a folder, a pattern or a table larger than memory is read in parts, which needs a "
+            "folder for the audit: pass out."
+        )
     storing = Storing(Path(out), memory, engine, resume)
     with open_progress(progress) as tell:
         return audit_stored(X, y, options, storing, tell)
+
+
+def _read_at_once(X: Any) -> Any:
+    """The table that a path names, where it is one file that fits into memory."""
+    if not isinstance(X, str | os.PathLike) or is_pattern(X) or Path(X).is_dir():
+        return X
+    with readable(X) as path:  # when it is missing, that is the first thing to say
+        return read_table(path) if fits_into_memory(path) else X
 
 
 def _check_not_stored(out: Any, memory: Any, engine: Any) -> None:

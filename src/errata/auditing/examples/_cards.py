@@ -390,6 +390,7 @@ class Told(NamedTuple):
     places: list[int]
     speaking: int  # so many of the first speak against the label
     differing: list[set[int]]  # for each of the nearest rows, the columns in which it differs
+    usual: dict[int, int]  # for a column that speaks, a row of the same label with the usual value
 
 
 def compare_rows(
@@ -426,7 +427,7 @@ def compare_rows(
         One for each of ``rows``.
     """
     if not len(columns):
-        return [Told([], 0, [set() for _ in near]) for near in nearest]
+        return [Told([], 0, [set() for _ in near], {}) for near in nearest]
     pairs = [(i, near) for i, found in enumerate(nearest) for near in found]
     which, beside = np.array(pairs, dtype=int).reshape(-1, 2).T
     kept, counted = _looked_at(codes, np.union1d(rows, beside), random)
@@ -434,19 +435,37 @@ def compare_rows(
     weights = np.zeros((len(rows), len(columns)))
     unequal = np.zeros((len(near), len(columns)), dtype=bool)
     is_text = np.zeros(len(columns), dtype=bool)
+    usual: list[dict[int, int]] = [{} for _ in rows]
     for j, column in enumerate(columns):
         cells = read_cells(column.take(kept))
         is_text[j] = cells.is_text
         unequal[:, j] = differs(cells, at[which], near)
         if is_used[j]:
             weights[:, j] = evidence(cells.bins, codes[kept], at, other, counted)
+        speaks = np.flatnonzero(weights[:, j] >= np.log(SPEAKS))
+        for label in np.unique(codes[rows[speaks]]):
+            typical = kept[_find_typical(cells, np.flatnonzero(counted & (codes[kept] == label)))]
+            for i in speaks[codes[rows[speaks]] == label]:
+                usual[i][j] = int(typical)
     return [
         Told(
             *_columns_in_order(weight, is_text),
             [set(np.flatnonzero(u).tolist()) for u in unequal[which == i]],
+            usual[i],
         )
         for i, weight in enumerate(weights)
     ]
+
+
+def _find_typical(cells: Cells, rows: np.ndarray) -> int:
+    """One of ``rows`` with the median of the numbers, or with the most frequent word."""
+    values = cells.values[rows]
+    if cells.bins is cells.values:
+        words, counts = np.unique(values, return_counts=True)
+        return int(rows[np.argmax(values == words[np.argmax(counts)])])
+    order = np.argsort(values, kind="stable")  # missing ones come last
+    n_known = max(1, int(np.sum(~np.isnan(values))))
+    return int(rows[order[(n_known - 1) // 2]])
 
 
 def _looked_at(

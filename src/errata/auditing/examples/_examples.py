@@ -172,6 +172,11 @@ def describe_examples(
             "similar": similar_rows(near, columns),
             "values": values.of(int(row), tell.places),
             "speaking": tell.speaking,
+            "usual": {
+                name: text
+                for place, like in tell.usual.items()
+                for name, text in values.of(like, [place]).items()
+            },
             "image": values.picture(int(row)),
             "compared": [
                 _labelled(row, columns) | _beside(row, tell.places, differing, values, place)

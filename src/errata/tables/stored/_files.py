@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._files import is_pattern
 from ..._format import listed
 from .._columns import column_array
 from .._pictures import check_new_place, is_picture_folder
@@ -20,11 +21,6 @@ from ._parquet import check_same_columns, stack_tables
 def is_path(thing: Any) -> bool:
     """Whether it is a path, as text or as an object."""
     return isinstance(thing, str | os.PathLike)
-
-
-def is_pattern(path: Any) -> bool:
-    """Whether a path stands for several by the characters in it, and is not there itself."""
-    return has_magic(os.fspath(path)) and not os.path.lexists(path)
 
 
 def is_table_path(thing: Any) -> bool:
