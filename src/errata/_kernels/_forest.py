@@ -79,10 +79,13 @@ def _grow_trees(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra):
         cut_up = np.flatnonzero(~pure & (np.bincount(node, minlength=len(key)) >= 2 * min_leaf))
         feature = np.zeros(len(key), np.int32)
         threshold = np.full(len(key), np.inf, np.float32)
+        of_node, of_row, of_weight = _entries_of(cut_up, node, row, weight)
         feature[cut_up], threshold[cut_up] = _cut(
             columns,
             codes,
-            *_entries_of(cut_up, node, row, weight),
+            of_node,
+            of_row,
+            of_weight,
             total[cut_up],
             in_all[cut_up],
             key[cut_up],

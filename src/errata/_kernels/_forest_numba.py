@@ -107,7 +107,7 @@ def _grow(
         while node < n_nodes:
             a = start[node]
             b = stop[node]
-            in_all = 0
+            in_all = np.int64(0)
             squares = 0
             for i in range(a, b):
                 w = np.int64(weight[rows[i]])
@@ -249,7 +249,7 @@ def _draw(key, number):
 def _score_cut(values, rows, a, b, weight, codes, at, total, left, in_all, squares, min_leaf):
     """How pure a cut makes a node; -inf where a side is too small."""
     n_left = 0
-    in_left = 0
+    in_left = np.int64(0)
     squares_left = 0
     cross = 0
     labels = codes.shape[1]
@@ -275,7 +275,7 @@ def _score_cut(values, rows, a, b, weight, codes, at, total, left, in_all, squar
 @njit(cache=True, nogil=True, error_model="numpy")
 def _best_cut(values, rows, a, b, weight, codes, total, left, in_all, squares, min_leaf):
     """Score and threshold of the best cut of sorted rows, the first of equals."""
-    in_left = 0
+    in_left = np.int64(0)
     squares_left = 0
     cross = 0
     labels = codes.shape[1]

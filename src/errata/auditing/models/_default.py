@@ -261,9 +261,9 @@ def draw_samples(
         return times, seen
     groups = np.arange(n) if data.groups is None else data.groups
     n_groups = int(groups.max()) + 1
-    drawn = min(n_groups, max(1, most_rows * n_groups // n))
+    n_drawn = min(n_groups, max(1, most_rows * n_groups // n))
     for own in times:
-        own[:] = np.bincount(random.integers(n_groups, size=drawn), minlength=n_groups)[groups]
+        own[:] = np.bincount(random.integers(n_groups, size=n_drawn), minlength=n_groups)[groups]
     return times, None
 
 
