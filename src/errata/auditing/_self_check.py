@@ -118,11 +118,15 @@ def rows_to_change(
 
     A unit with a label that is known is not changed.
     """
-    sizes, first = np.bincount(units), np.unique(units, return_index=True)[1]
+    sizes = np.bincount(units)
+    first = np.unique(units, return_index=True)[1]
     certain = np.bincount(units, weights=known) if known is not None else np.zeros(len(sizes))
-    room, left, chosen = np.bincount(codes) // 2, count, []
+    room = np.bincount(codes) // 2
+    left = count
+    chosen = []
     for unit in random.permutation(len(sizes)):
-        size, label = sizes[unit], codes[first[unit]]
+        size = sizes[unit]
+        label = codes[first[unit]]
         if size <= room[label] and size <= left and not certain[unit]:
             chosen.append(unit)
             room[label] -= size
@@ -164,7 +168,8 @@ def lift_of(runs: list[Run]) -> float:
     for run in runs:
         for label in np.unique(run.labels[run.injected]):
             rows = run.labels == label
-            changed, n = run.injected[rows], int(rows.sum())
+            changed = run.injected[rows]
+            n = int(rows.sum())
             n_changed = int(changed.sum())
             pairs = n_changed * (n - n_changed)
             ranks = rankdata(run.suspicion[rows])[changed].sum()
@@ -187,14 +192,16 @@ def estimated_average_precision(run: Run, before: np.ndarray) -> float:
 
 def _one_for_each(units: np.ndarray, run: Run) -> Run:
     """A run with one row for each unit: what was changed together is one event, not many."""
-    first, sizes = np.unique(units, return_index=True)[1], np.bincount(units)
+    first = np.unique(units, return_index=True)[1]
+    sizes = np.bincount(units)
     mean = np.bincount(units, weights=run.suspicion) / sizes
     return Run(run.injected[first], run.labels[first], mean, run.right)
 
 
 def summed_up(runs: list[Run], before: np.ndarray, units: np.ndarray) -> SelfCheck:
     """What became of the injected errors in all runs; ``before`` is p_wrong without them."""
-    n, injected = len(before), round(float(np.mean([run.injected.sum() for run in runs])))
+    n = len(before)
+    injected = round(float(np.mean([run.injected.sum() for run in runs])))
     top = min(n, int(np.ceil(LIST_LENGTH * (injected + before.sum()))))
     hits = np.mean([_hits(run) for run in runs], axis=0)
     lift = lift_of([_one_for_each(units, run) for run in runs]) >= LEAST_LIFT

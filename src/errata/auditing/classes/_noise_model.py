@@ -44,7 +44,10 @@ from .._settings import (
     WORTH_COMPILING,
 )
 
-UNIFORM, PATTERN, CLASS_TO_CLASS, BOUNDARY = "uniform", "pattern", "class to class", "boundary"
+UNIFORM = "uniform"
+PATTERN = "pattern"
+CLASS_TO_CLASS = "class to class"
+BOUNDARY = "boundary"
 
 
 def ambiguity(p: np.ndarray) -> float:
@@ -128,7 +131,8 @@ def _suggested_pattern(
     logs: np.ndarray, codes: np.ndarray, rates: np.ndarray
 ) -> tuple[np.ndarray, int]:
     """The pattern of errors that the rows suggest, and the place of the best rate with it."""
-    suggested, best = anchor_pattern(np.exp(logs), codes), len(rates) // 2
+    suggested = anchor_pattern(np.exp(logs), codes)
+    best = len(rates) // 2
     for _ in range(PATTERN_STEPS):
         tried = fit_rates(logs, codes, PATTERN, suggested, rates[1:], best, reach=1)
         prior = log_prior(rates[1:])
@@ -159,9 +163,11 @@ def fit_rates(
         return found[place].log_likelihood + prior[place]
 
     for step in (1, -1):
-        top, place = max(map(weight, found)), start
+        top = max(map(weight, found))
+        place = start
         while 0 <= place + step < len(rates) and weight(place) >= top - reach:
-            near, place = found[place], place + step
+            near = found[place]
+            place = place + step
             transition = transition_of(pattern, rates[place])
             found[place] = _fitted(logs, codes, kind, transition, rates[place], near)
             top = max(top, weight(place))

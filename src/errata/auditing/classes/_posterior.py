@@ -372,7 +372,8 @@ def gathered_posterior(
     """
     n = len(rows.p_wrong) if n_rows is None else n_rows
     rate = float(rows.p_wrong.mean()) if rate is None else rate
-    low, high = 0.0, 1 - skill.largest_frequency
+    low = 0.0
+    high = 1 - skill.largest_frequency
     if skill.enough:
         low, high = noise.interval(n if n_units is None else n_units)
     return Posterior(
@@ -398,7 +399,8 @@ def classes_of_rows(
 
     ``logs`` and ``codes`` are those of the whole table, as :func:`posterior_of` has seen them.
     """
-    noise, codes = posterior.noise, codes[rows]
+    noise = posterior.noise
+    codes = codes[rows]
     logs = noise.calibration.apply(logs.take(rows, axis=1))
     given = [h.weight * h.hypothesis.classes_given_labels(logs, codes) for h in weightiest(noise)]
     classes = np.sum(given, axis=0)
@@ -467,7 +469,8 @@ def row_rule(noise: NoisePosterior, skill: Skill) -> RowRule:
 
 def _stacked(heavy: Sequence[Weighted]) -> Hypotheses:
     """Hypotheses as arrays. Under boundary noise a label tells nothing more: models know it."""
-    found, weights = [part.hypothesis for part in heavy], np.array([part.weight for part in heavy])
+    found = [part.hypothesis for part in heavy]
+    weights = np.array([part.weight for part in heavy])
     boundary = np.array([h.kind == BOUNDARY for h in found])
     undone = np.array([h.inverse is not None for h in found])
     k = len(found[0].offsets)
@@ -549,8 +552,10 @@ def merged_rows(blocks_of_rows: Iterable[RowsPosterior], n: int) -> RowsPosterio
 def weightiest(noise: NoisePosterior) -> list[Weighted]:
     """The hypotheses that make up most of either weight."""
     kept = _most(noise.weights) | _most(noise.ranking)
-    weights, ranking = noise.weights * kept, noise.ranking * kept
-    weights, ranking = weights / weights.sum(), ranking / ranking.sum()
+    weights = noise.weights * kept
+    ranking = noise.ranking * kept
+    weights = weights / weights.sum()
+    ranking = ranking / ranking.sum()
     places = np.flatnonzero(kept).tolist()
     return [Weighted(i, noise.hypotheses[i], weights[i], ranking[i]) for i in places]
 
@@ -584,7 +589,8 @@ def doubtful_are_like_all(codes: np.ndarray, known: np.ndarray) -> bool:
     Otherwise they are no sample of the table: were all labels of a class certain, the others would
     seem to say that nothing is of that class, and no wrong label that belongs there were found.
     """
-    every, doubtful = np.bincount(codes), np.bincount(codes[~known], minlength=codes.max() + 1)
+    every = np.bincount(codes)
+    doubtful = np.bincount(codes[~known], minlength=codes.max() + 1)
     expected = every * np.mean(~known)
     return bool(np.all(doubtful >= LEAST_DOUBTFUL * expected) and doubtful.sum())
 

@@ -60,7 +60,8 @@ def with_verdicts(
         return posterior
     doubtful = posterior.p_wrong > 0  # others are known
     grouped = grouped_hypotheses(posterior, logs, codes)
-    p, nowhere = grouped.p[doubtful].astype(float), np.zeros(int(doubtful.sum()), dtype=bool)
+    p = grouped.p[doubtful].astype(float)
+    nowhere = np.zeros(int(doubtful.sum()), dtype=bool)
     before = gather_components(grouped.kinds, grouped.weights, p, nowhere, posterior.p_wrong.sum())
     after = update(before, _evidence(posterior.noise, before, logs, verdicts))
     p_wrong = np.zeros(len(codes))
@@ -72,7 +73,8 @@ def _evidence(
     noise: NoisePosterior, components: Components, logs: np.ndarray, verdicts: Verdicts
 ) -> Evidence:
     found = group_probabilities(noise, groups_of(noise), logs[:, verdicts.rows], verdicts.labels)
-    wrong, p = verdicts.labels != verdicts.classes, found.p.astype(float)
+    wrong = verdicts.labels != verdicts.classes
+    p = found.p.astype(float)
     return evidence_of(components, p, wrong, np.zeros(len(wrong), dtype=bool), p[:, 0])
 
 
@@ -86,7 +88,8 @@ def _with_p_wrong(
     factor = np.divide(
         p_wrong, posterior.p_wrong, out=np.ones_like(p_wrong), where=posterior.p_wrong > 0
     )
-    n, rate = len(codes), float(p_wrong.mean())
+    n = len(codes)
+    rate = float(p_wrong.mean())
     expected = expected_left(components, components.flagged.plus(components.others))
     known = posterior.skill.enough  # without skill, the interval stays as wide as it can be
     return posterior._replace(
@@ -117,8 +120,10 @@ def _with_weights(posterior: Posterior, components: Components) -> Posterior:
 
     What belongs to none of them in particular is theirs as it was before.
     """
-    weights, rates = np.zeros(len(posterior.rates)), posterior.rates.copy()
-    of_groups, groups = components.weights.sum(axis=1), groups_of(posterior.noise)
+    weights = np.zeros(len(posterior.rates))
+    rates = posterior.rates.copy()
+    of_groups = components.weights.sum(axis=1)
+    groups = groups_of(posterior.noise)
     shifted = np.sum(components.weights * components.rates, axis=1) / of_groups
     plain = components.rates[:, len(components.shifts) // 2]
     in_common = of_groups[len(groups) :].sum()
@@ -235,7 +240,8 @@ def _score(
     p: np.ndarray,
 ) -> None:
     """Fill in the probability that labels are wrong; without noise there is none."""
-    logs, own = noise.calibration.apply(logs), (codes, np.arange(len(codes)))
+    logs = noise.calibration.apply(logs)
+    own = (codes, np.arange(len(codes)))
     for g, group in enumerate(groups[1:], start=1):
         for place, share in zip(group.places, group.shares, strict=True):
             given = noise.hypotheses[place].classes_given_labels(logs, codes)
@@ -248,7 +254,8 @@ def matched(groups: Grouped, wanted: np.ndarray) -> Grouped:
 
     Votes of equal rows and columns that tell nothing have changed it besides the hypotheses.
     """
-    p, mean = groups.p, groups.p.astype(float) @ groups.weights
+    p = groups.p
+    mean = groups.p.astype(float) @ groups.weights
     less = np.divide(wanted, mean, out=np.ones_like(mean), where=mean > wanted)
     more = np.divide(1 - wanted, 1 - mean, out=np.ones_like(mean), where=mean < wanted)
     moved = (1 - (1 - p * less[:, None]) * more[:, None]).astype(np.float32)

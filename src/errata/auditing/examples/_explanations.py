@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Explainer", "RowExplanation", "chosen_row"]
 
-AGAINST, FOR = "#D55E00", "#0072B2"  # Okabe and Ito's: told apart by every kind of eye
+# Okabe and Ito's colours, which every kind of eye can tell apart.
+AGAINST = "#D55E00"
+FOR = "#0072B2"
 NAMED = 3  # columns that a sentence names
 NONE_SPEAKS = (
     "No column by itself speaks against the label: several say the same, or none says much."
@@ -245,7 +247,8 @@ class Explainer:
         """What speaks for and against the label of a row, and for the class ``other``."""
         inputs = self.learnt.inputs
         at = self._place(row)
-        label, new = self.learnt.data.codes[at], _code_of(other, inputs)
+        label = self.learnt.data.codes[at]
+        new = _code_of(other, inputs)
         X = self.learnt.data.X[at]
         near = Neighborhood(inputs, n_jobs=self.learnt.data.n_jobs).around(np.array([row]))[0]
         pooled = self.models.proba(X[None], at)[0]
@@ -274,7 +277,8 @@ class Explainer:
 
     def _models(self, X: np.ndarray, at: int, label: int, new: int) -> list[dict[str, Any]]:
         """What each model says, the one that weighs most first."""
-        told, share = self.models.by_model(X, at), self.models.weights
+        told = self.models.by_model(X, at)
+        share = self.models.weights
         share = share / (share.sum() or 1.0)
         return [
             {
@@ -326,7 +330,8 @@ class Explainer:
         return labels_nearby(near.rows, label, new, codes, inputs.classes[inputs.present])
 
     def _notes(self, audit: "AuditRows") -> list[str]:
-        unasked, looked = self.models.unasked, _unnamed(self.learnt.inputs)
+        unasked = self.models.unasked
+        looked = _unnamed(self.learnt.inputs)
         return [
             *([NO_COLUMNS.format(looked)] if looked else []),
             *([f"Not asked about columns: {', '.join(unasked)}."] if unasked else []),
@@ -444,7 +449,8 @@ class NeighborsByFold:
 
     def predict_proba(self, rows: NewRows) -> np.ndarray:
         """Of rows that belong to one fold."""
-        data, fold = self.data, np.asarray(rows.folds)[0]
+        data = self.data
+        fold = np.asarray(rows.folds)[0]
         outside = np.flatnonzero(data.folds != fold)
         k = min(self.n_neighbors, len(outside))
         distances, near = nearest_in(data.X[outside], rows.X, k, n_jobs=data.n_jobs)

@@ -62,7 +62,8 @@ class DecidedRows(NamedTuple):
         weight[self.unclear] = UNCLEAR
         did = np.full(len(left), "dropped", dtype="<U10")
         did[left] = cleaned.did
-        did[self.unclear], did[self.changed] = "weighted", changed
+        did[self.unclear] = "weighted"
+        did[self.changed] = changed
         kept = left.copy()
         kept[left] = cleaned.kept
         return Cleaned(kept, labels, weight, did, self.told)
@@ -139,7 +140,8 @@ def _among(found: Resolved, kind: str, n: int) -> np.ndarray:
 def _with_classes(scores: Scores, said: Said, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Labels and their codes, with those of some rows replaced."""
     known = {as_text(name): code for code, name in enumerate(classes)}
-    rows, given = said.rows, said.given
+    rows = said.rows
+    given = said.given
     check_kind(rows, given, classes)
     codes = scores.codes.copy()
     codes[rows] = [known.setdefault(text, len(known)) for text in said.texts]
@@ -199,7 +201,8 @@ def lay_over(
     mask = np.zeros(len(labels), dtype=bool)
     if known is not None:
         mask = yes_or_no(one_per_row("known", known, len(labels))).copy()
-    mask[decided], mask[unusable] = True, False
+    mask[decided] = True
+    mask[unusable] = False
     were = np.array([from_text(text) for text in found.labels[is_decided]], dtype=object)
     notes = notes_on_decisions(found, decisions, may_be_blank=may_be_blank)
     new = _replaced(labels, decided, given, unusable if may_be_blank else unusable[:0])

@@ -347,7 +347,9 @@ def _fraction(
 
 
 def _repeated(rows: Callable[[], Iterable[tuple]], most: int) -> list[np.ndarray]:
-    twice, found, n_found = _seen_twice(rows), [], 0
+    twice = _seen_twice(rows)
+    found = []
+    n_found = 0
     for places, bits, codes in rows():
         here = np.flatnonzero(_marked(twice, bits >> _SHIFT))[: most - n_found]
         found.append((bits[here], codes[here], places[here]))
@@ -371,7 +373,8 @@ def _marked(bitmap: np.ndarray, place: np.ndarray) -> np.ndarray:
 
 def _mark(bitmap: np.ndarray, place: np.ndarray) -> None:
     """Set the bits of places, which are sorted and differ from each other."""
-    byte, bit = place >> np.uint64(3), np.uint8(1) << (place & np.uint64(7)).astype(np.uint8)
+    byte = place >> np.uint64(3)
+    bit = np.uint8(1) << (place & np.uint64(7)).astype(np.uint8)
     first = np.flatnonzero(np.r_[True, byte[1:] != byte[:-1]][: len(byte)])
     if len(byte):
         bitmap[byte[first]] |= np.bitwise_or.reduceat(bit, first)

@@ -109,7 +109,8 @@ def leak_note(leak: Leak) -> str:
     more = len(leak.keys) > NAMED_COLUMNS
     names = listed(map(repr, leak.names), most=NAMED_COLUMNS)
     keys = ", ".join(map(repr, leak.keys[:NAMED_COLUMNS])) + (", ..." if more else "")
-    given, rest = f"{leak.right_alone:.1%} of the rows", f"{leak.right_rest:.1%}"
+    given = f"{leak.right_alone:.1%} of the rows"
+    rest = f"{leak.right_rest:.1%}"
     if len(leak.keys) == 1:
         return (
             f"Column {names} alone gives the label of {given}, the other columns of {rest}. It "

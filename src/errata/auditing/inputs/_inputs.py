@@ -219,7 +219,8 @@ def inputs_of(
     Models see rows, features and classes in an order that follows from the features, or from
     ``pred_proba`` where there are none.
     """
-    codes, table = given.codes, given.table
+    codes = given.codes
+    table = given.table
     source = table if embeddings is None else embeddings
     features, leaks = features_without_leaks(
         source, codes, trust=trust, seed=seed, n_jobs=n_jobs, n_rows=n_rows
@@ -228,7 +229,8 @@ def inputs_of(
     groups = None if groups is None else one_per_row("groups", groups, len(codes))
     seen = pred_proba if features is None else features.X
     audited, class_order, column_order = arrange(seen, audited, codes, given.known)
-    X, scale = None, None
+    X = None
+    scale = None
     if features is not None:
         X, scale = fit_scale(take_rows(features.X, audited), seed, column_order)
     return Inputs(

@@ -143,7 +143,8 @@ class FittedRidge:
         gamma = np.full_like(model.hidden_bias_, -model.gamma_)
         exponents = np.vstack([model.hidden_weights_, gamma, model.hidden_bias_])
         if data.folds is None:
-            outputs, split = (model.coef_[None], model.intercept_[None]), None
+            outputs = (model.coef_[None], model.intercept_[None])
+            split = None
         else:
             outputs = model.fold_coef_, model.fold_intercept_
             split = split_of_fold(data.folds, RIDGE_FOLDS)
@@ -203,7 +204,8 @@ def predict_together(ridges: Sequence[FittedRidge], rows: NewRows) -> list[np.nd
     for split, asked in widest.asked(rows):
         for block in blocks(len(asked), CACHED, width=len(widest.exponents[0])):
             own = asked[block]
-            features, gamma = widest.features(X[own]), widest.gamma
+            features = widest.features(X[own])
+            gamma = widest.gamma
             for ridge in ordered:
                 while gamma < ridge.gamma:
                     features *= features

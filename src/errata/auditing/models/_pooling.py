@@ -69,7 +69,8 @@ def pool_models(
     """
     if data.more_rows:
         _check_can_predict(models, len(data.codes))
-    probas, fitted = [], []
+    probas = []
+    fitted = []
     for model in models:
         if progress is not None:
             progress(f"fitting {model.name}")

@@ -318,7 +318,8 @@ def told_of_labels(
     told = [_unknown(posterior) for posterior in cells.posteriors]
     if cells.shared is None:
         return told, _unknown_rates(np.mean([label.rates.wrong for label in told], axis=0))
-    places, p_wrong = np.flatnonzero(cells.judged), cells.p_wrong
+    places = np.flatnonzero(cells.judged)
+    p_wrong = cells.p_wrong
     draws = draw_rates(cells.shared, Y[:, places].mean(axis=0), len(Y), random)
     for place, label in enumerate(places):
         one = slice(label, label + 1)
@@ -382,7 +383,8 @@ def _without_boundary(weights: np.ndarray) -> np.ndarray:
 def _reweighed(noise: NoisePosterior, before: np.ndarray, after: np.ndarray) -> NoisePosterior:
     """The posterior with new weights; those of the ranking change by the same factors."""
     factor = after / np.maximum(before, np.finfo(float).tiny)
-    ranking, boundary = noise.ranking[:-1] * factor, noise.ranking[-1]
+    ranking = noise.ranking[:-1] * factor
+    boundary = noise.ranking[-1]
     ranking *= (1 - boundary) / max(ranking.sum(), np.finfo(float).tiny)
     return noise._replace(weights=np.r_[after, 0.0], ranking=np.r_[ranking, boundary])
 
@@ -429,7 +431,8 @@ def cell_rates(draws: Draws, p_wrong: np.ndarray, Y: np.ndarray, boundary: np.nd
     is out of the question: the interval reaches as far.
     """
     is_set = Y == 1
-    wrongly_set, missing = float(p_wrong[is_set].sum()), float(p_wrong[~is_set].sum())
+    wrongly_set = float(p_wrong[is_set].sum())
+    missing = float(p_wrong[~is_set].sum())
     to_be_set = is_set.sum() - wrongly_set + missing
     in_draws = (draws.wrongly_set + draws.missing).mean(axis=1)
     return CellRates(
@@ -502,7 +505,8 @@ def cells_to_flip(Y: np.ndarray, judged: np.ndarray, random: np.random.Generator
     chosen = np.zeros(Y.shape, dtype=bool)
     wanted = max(FEWEST_INJECTED, round(INJECTED_CELLS * len(Y) * len(judged))) // 2
     for value in (0, 1):
-        left, order = wanted, random.permutation(len(Y) * len(judged))
+        left = wanted
+        order = random.permutation(len(Y) * len(judged))
         room = np.sum(value == Y, axis=0) // 2
         for row, label in zip(order // len(judged), judged[order % len(judged)], strict=True):
             if not left:

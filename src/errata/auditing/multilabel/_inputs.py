@@ -200,7 +200,8 @@ def _features(
     check_trust(trust, columns)
     seen = [column for column in columns if column.key in set(features.columns)]
     order = order_rows(features.X, sign_table(features.X)[0])
-    leaks, notes = [], []
+    leaks = []
+    notes = []
     for place in checked:
         codes = given.Y[:, place].astype(np.intp)
         random = np.random.default_rng(seed)
@@ -484,7 +485,8 @@ def written_indicators(cells: np.ndarray, new: np.ndarray) -> list[Any]:
     >>> written_indicators(np.array(["No", "yes", "No"]), np.array([1.0, 1.0, np.nan]))
     ['yes', 'yes', None]
     """
-    given, old = cells.tolist(), yes_or_no(cells).tolist()
+    given = cells.tolist()
+    old = yes_or_no(cells).tolist()
     words: dict[Any, Any] = {}
     for is_set, cell in zip(old, given, strict=True):
         words.setdefault(is_set, cell)

@@ -27,16 +27,21 @@ def clean_targets(
     check_choice("action", action, TARGET_ACTIONS)
     check_fraction("threshold", threshold)
     wrong = p_wrong > threshold
-    kept, labels, weight = np.ones(len(targets), dtype=bool), targets.copy(), np.ones(len(targets))
+    kept = np.ones(len(targets), dtype=bool)
+    labels = targets.copy()
+    weight = np.ones(len(targets))
     did = np.full(len(targets), "kept", dtype="U10")
     if action == "drop":
         wrong = droppable(wrong, p_wrong)
-        kept, did[wrong] = ~wrong, "dropped"
+        kept = ~wrong
+        did[wrong] = "dropped"
         weight = kept.astype(float)
     elif action == "replace":
-        labels[wrong], did[wrong] = suggested[wrong], "replaced"
+        labels[wrong] = suggested[wrong]
+        did[wrong] = "replaced"
     elif action == "unlabel":
-        labels[wrong], did[wrong] = np.nan, "unlabelled"
+        labels[wrong] = np.nan
+        did[wrong] = "unlabelled"
     else:
         weight = 1 - p_wrong
         did[p_wrong > 0] = "weighted"
@@ -52,7 +57,8 @@ def decided_targets(
 ) -> DecidedRows:
     """The targets with the numbers that people gave; those they kept stay to the last digit."""
     said = said_of_rows(decisions, keys, drop_ambiguous=drop_ambiguous)
-    new, changed = targets.copy(), np.zeros(len(targets), dtype=bool)
+    new = targets.copy()
+    changed = np.zeros(len(targets), dtype=bool)
     for row, text in zip(said.rows.tolist(), said.texts, strict=True):
         changed[row] = differ(text, as_text(targets[row]))
         if changed[row]:

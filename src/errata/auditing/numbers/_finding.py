@@ -203,7 +203,9 @@ def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> Targ
     Errors on one side look like skew. They are ranked as if there were none, so that they come
     first, and how probable they are is told as if skew were right.
     """
-    n, rows, f = len(task.data), last.posterior.rows, last.pooled.predicted
+    n = len(task.data)
+    rows = last.posterior.rows
+    f = last.pooled.predicted
     skill = skill_of_targets(first, task.data.groups) >= LEAST_SKILL
     models = target_models_told(last, task.data.targets, task.models)
     rate = rate_of_targets(last.told.hypotheses, max(model.r2 for model in models))
@@ -211,7 +213,8 @@ def findings_of(task: TargetTask, first: TargetRound, last: TargetRound) -> Targ
     if not skill:
         p_wrong = np.minimum(p_wrong, MOST_WITHOUT_SKILL)
         rate = NoiseRate(min(rate.estimate, MOST_WITHOUT_SKILL), 0.0, 1.0)
-    undo, ordered = task.scale.undo, task.in_given_order
+    undo = task.scale.undo
+    ordered = task.in_given_order
     return TargetFindings(
         p_wrong=ordered(p_wrong),
         suspicion=ordered(np.where(task.known, rows.suspicion.min(), rows.suspicion)),
@@ -302,7 +305,8 @@ def next_round(
 ) -> TargetRound:
     """Learn less from targets that are probably wrong, and judge them as they are."""
     p_wrong = np.where(known, 0.0, start.p_wrong)
-    weight, reach = np.maximum(1 - p_wrong, LEAST_ROW_WEIGHT), LATER_CLIP * start.spread
+    weight = np.maximum(1 - p_wrong, LEAST_ROW_WEIGHT)
+    reach = LATER_CLIP * start.spread
     clipped = np.clip(data.targets, start.predicted - reach, start.predicted + reach)
     as_they_are = (p_wrong < 0.5) & _predicted_far(data.targets, start.predicted)
     learnt = replace(data, targets=np.where(as_they_are, data.targets, clipped), weight=weight)
@@ -338,7 +342,8 @@ def _round(
         if progress is not None:
             progress(f"fitting {model.name}")
         told.append(model.predict_unseen(data))
-    predictions, weight = np.stack(told), row_weights(data)
+    predictions = np.stack(told)
+    weight = row_weights(data)
     random = np.random.default_rng(data.random_state)
     pooled = pool_predictions(predictions, data.targets, weight, random, data.smallest_scale)
     residuals = judged - pooled.predicted[: len(data)]
@@ -427,7 +432,8 @@ def huber_weights(
         root = np.sqrt(w * delta / np.maximum(size, delta))
         both = np.vstack([np.column_stack([F, t]) * root[:, None], np.eye(k, k + 1) * small])
         R: Any = np.linalg.qr(both, mode="r")
-        before, a = a, nnls(R[:, :k], R[:, k], maxiter=100 * k)[0]
+        before = a
+        a = nnls(R[:, :k], R[:, k], maxiter=100 * k)[0]
         if np.abs(a - before).max() <= HUBER_TOLERANCE:
             break
     return a
@@ -517,9 +523,11 @@ def beside_atoms(
     A wrong target holds an atom as often as any row does, a right one as often as rows like it do.
     The odds are multiplied by that ratio, for the other rows those by how far they are off.
     """
-    held, recorded = members.kinds < len(members.atoms), np.isfinite(targets)
+    held = members.kinds < len(members.atoms)
+    recorded = np.isfinite(targets)
     known = np.zeros(len(targets), dtype=bool) if known is None else known
-    rate, ratio = found.noise_rate.estimate, members.log_ratio
+    rate = found.noise_rate.estimate
+    ratio = members.log_ratio
     suspicion = np.where(held, logit(rate), found.suspicion) + ratio
     p_wrong = expit(logit(np.where(held, rate, found.p_wrong)) + ratio)
     p_wrong = np.where(recorded & ~known, p_wrong, 0.0)
@@ -535,7 +543,8 @@ def beside_atoms(
 
 def _expected(found: TargetFindings, targets: np.ndarray, members: Membership) -> dict[str, Any]:
     """What is predicted: an atom where that is likeliest; bounds hold all that is probable."""
-    n, atoms = len(targets), members.atoms
+    n = len(targets)
+    atoms = members.atoms
     likeliest = members.p.argmax(axis=1)
     probable = members.p > 1 - INSIDE
     probable[np.arange(n), likeliest] = True

@@ -101,7 +101,8 @@ def read_target_inputs(
     keys: Any = None,
 ) -> TargetInputs:
     """Read and check targets, features and groups; set columns that hold the target aside."""
-    given, known = read_targets(table, y), None
+    given = read_targets(table, y)
+    known = None
     if decisions is not None:
         given, known = lay_over_targets(given, decisions, keys)
     if len(drop):
@@ -261,7 +262,8 @@ def _on_ends(present: np.ndarray) -> list[str]:
     """
     if len(np.unique(present)) <= MAYBE_CLASSES:
         return []
-    ends, atoms = {"smallest": present.min(), "largest": present.max()}, atoms_of(present)
+    ends = {"smallest": present.min(), "largest": present.max()}
+    atoms = atoms_of(present)
     shares = {end: float(np.mean(present == value)) for end, value in ends.items()}
     return [
         f"{percent(share)} of the targets are exactly {ends[end]:g}, the {end}: they may be cut "
@@ -331,7 +333,8 @@ def written_cells(
     is_comma = bool(words) and read_numeric_cells("", words).comma == "."
     new = [None if cell != cell else cell for cell in cells]  # NaN is a gap among numbers
     for row in np.flatnonzero(changed).tolist():
-        value, is_typed = float(values[row]), typed is not None and typed[row]
+        value = float(values[row])
+        is_typed = typed is not None and typed[row]
         text = f"{value:.12g}" if is_typed else digits.text(value)
         new[row] = _written(cells[row], value, text.replace(".", "," if is_comma else "."))
     return new

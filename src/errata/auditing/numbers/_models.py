@@ -76,7 +76,8 @@ class TargetData:
 
     def folds(self, n_folds: int = FOLDS_OF_TARGETS) -> list[Fold]:
         """Training and test rows; they do not depend on the targets, and keep groups together."""
-        same, seed = np.zeros(len(self)), self.random_state
+        same = np.zeros(len(self))
+        seed = self.random_state
         return make_folds(n_folds, same, groups=self.groups, stratify=False, random_state=seed)
 
 
@@ -241,8 +242,10 @@ def _in_steps(data: TargetData) -> TargetData:
 
 def unseen_by_folds(regressor: Any, table: Any, data: TargetData) -> np.ndarray:
     """Rows as predicted without their fold; rows without a target, by the mean of all fits."""
-    n, others = len(data), np.arange(len(data), len(data.X))
-    told, of_others = np.empty(len(data.X)), []
+    n = len(data)
+    others = np.arange(len(data), len(data.X))
+    told = np.empty(len(data.X))
+    of_others = []
     for train, test in data.folds():
         weight = row_weights(data)[train]
         model = clone(regressor).fit(table[train], data.targets[train], sample_weight=weight)
@@ -330,7 +333,8 @@ def _fitted(regressor: Any, table: Any, rows: np.ndarray, data: TargetData) -> A
     if has_fit_parameter(regressor, "sample_weight"):
         params = {"sample_weight": weight}
     else:
-        rows, params = rows[weight >= 0.5] if (weight >= 0.5).any() else rows, {}
+        rows = rows[weight >= 0.5] if (weight >= 0.5).any() else rows
+        params = {}
     return clone(regressor).fit(take_rows(table, rows), data.targets[rows], **params)
 
 
@@ -379,7 +383,8 @@ def _named_regressor(entry: Any, place: int) -> TargetPredictor:
     if isinstance(entry, tuple) and len(entry) == 2:
         name, regressor = entry
     else:
-        name, regressor = f"{type(entry).__name__} {place + 1}", entry
+        name = f"{type(entry).__name__} {place + 1}"
+        regressor = entry
     _check_regressor("estimators", regressor)
     return CrossFittedRegressor(name, regressor)
 

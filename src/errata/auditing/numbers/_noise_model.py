@@ -149,7 +149,8 @@ def em_step(
     kinds = np.log(noise.rate * noise.mixture)[:, None] + log_densities
     total = np.logaddexp(right, logsumexp(kinds, axis=0))
     share = np.exp(kinds - total)
-    wrong, by_kind = share.sum(axis=0), share.sum(axis=1)
+    wrong = share.sum(axis=0)
+    by_kind = share.sum(axis=1)
     trust = np.maximum(1 - wrong, 0)
     pull = (noise.tail + 1) / (noise.tail + (z / noise.sigma) ** 2)
     sigma = np.sqrt(trust @ (pull * z**2) / max(trust.sum(), 1e-12))
@@ -255,7 +256,8 @@ def target_posterior(
     fitted = np.flatnonzero(doubtful)
     if len(fitted) > FITTED_ROWS:
         fitted = np.sort(random.choice(fitted, FITTED_ROWS, replace=False))
-    rows, hypotheses = [], []
+    rows = []
+    hypotheses = []
     for scale in (scales.whole, scales.half):
         s = scale[: len(residuals)]
         z = residuals / s
@@ -308,7 +310,8 @@ def judged_targets(
     for noise, weights in zip(found.noises, found.weights, strict=True):
         wrong = noise.log_wrong(log_densities)
         right = noise.log_right(z)
-        ratio, rate = wrong - right, weights @ TARGET_RATES / weights.sum()
+        ratio = wrong - right
+        rate = weights @ TARGET_RATES / weights.sum()
         p_wrong += p_over_rates(ratio, log_odds, weights)
         suspicion += weights.sum() * ratio + weights @ log_odds
         either = np.logaddexp(np.log1p(-rate) + right, np.log(rate) + wrong)
@@ -370,7 +373,8 @@ def _most_likely_power(
     told: np.ndarray, residuals: np.ndarray, weight: np.ndarray, overall: float, least: float
 ) -> tuple[float, np.ndarray]:
     """The power of the predicted size that makes residuals most likely, and the scale by it."""
-    likelihoods, scales = [], []
+    likelihoods = []
+    scales = []
     for power in POWERS:
         log_scale = np.clip(power * told, -LARGEST_LOG_SCALE, LARGEST_LOG_SCALE)
         scale = _rescaled(overall * np.exp(log_scale), residuals, weight, least)

@@ -63,7 +63,8 @@ def check_targets(
     rows = np.flatnonzero(np.isfinite(given.targets))
     if len(rows) > CHECKED_ROWS:
         rows = np.sort(random.choice(rows, CHECK_SAMPLE, replace=False))
-    given, found = given.for_rows(rows), found.for_rows(order[rows])
+    given = given.for_rows(rows)
+    found = found.for_rows(order[rows])
     by_atoms = len(atoms_of(given.targets)) > 0
     task = target_task(given, logs=found.on_log_scale and not by_atoms)
     start = _start(task, found)
@@ -81,7 +82,8 @@ def check_targets(
 
 def _start(task: TargetTask, found: TargetFindings) -> Start:
     """What the audit found of the rows, on the scale of the task."""
-    low, high = task.scale.apply(found.low), task.scale.apply(found.high)
+    low = task.scale.apply(found.low)
+    high = task.scale.apply(found.high)
     return Start(found.p_wrong, task.scale.apply(found.predicted), (high - low) / 4)
 
 
@@ -140,11 +142,13 @@ def planted_swaps(
 
 
 def _summed_up(runs: list[Planted], task: TargetTask, before: np.ndarray) -> TargetSelfCheck:
-    n, planted = len(before), round(float(np.mean([run.planted.sum() for run in runs])))
+    n = len(before)
+    planted = round(float(np.mean([run.planted.sum() for run in runs])))
     top = min(n, int(np.ceil(LIST_LENGTH * (planted + before.sum()))))
     lift = _lift(runs) >= LEAST_LIFT
     precision = np.mean([_average_precision(run, before) for run in runs])
-    undo, truth = task.scale.undo, task.data.targets
+    undo = task.scale.undo
+    truth = task.data.targets
 
     def median_distance(pick: Callable[[Planted], np.ndarray]) -> float:
         told = [np.abs(undo(pick(run)) - undo(truth))[run.planted] for run in runs]
@@ -179,7 +183,8 @@ def _lift(runs: list[Planted]) -> float:
     """Are planted errors more suspicious than other rows? The rank-sum test, in standard errors."""
     above = variance = 0.0
     for run in runs:
-        n, changed = len(run.planted), int(run.planted.sum())
+        n = len(run.planted)
+        changed = int(run.planted.sum())
         pairs = changed * (n - changed)
         ranks = rankdata(run.suspicion)[run.planted].sum()
         above += ranks - changed * (changed + 1) / 2 - pairs / 2

@@ -145,7 +145,9 @@ def target_task(given: GivenTargets, *, logs: bool = False) -> TargetTask:
     order = np.r_[np.flatnonzero(has_target), np.flatnonzero(~has_target)]
     n = int(has_target.sum())
     given = given.for_rows(order)
-    targets, brought, groups = given.targets[:n], given.brought, given.groups
+    targets = given.targets[:n]
+    brought = given.brought
+    groups = given.groups
     scale = scale_of(targets, logs=logs)
     X = np.empty((len(order), 0)) if given.X is None else given.X
     groups = None if groups is None else np.unique(groups[:n], return_inverse=True)[1]
@@ -234,7 +236,8 @@ def atoms_of(targets: np.ndarray) -> np.ndarray:
     Ratings and counts, whose frequencies fall off slowly, hold none.
     """
     left = targets[np.isfinite(targets)]
-    least, atoms = LEAST_ATOM * len(left), []
+    least = LEAST_ATOM * len(left)
+    atoms = []
     while len(left):
         values, times = np.unique(left, return_counts=True)
         most, next_most = np.sort(np.r_[0, times])[:-3:-1]
@@ -297,7 +300,8 @@ def _asked_of_trees(task: TargetTask, held: np.ndarray, n_atoms: int) -> np.ndar
 
 def _believed(p: np.ndarray, held: np.ndarray, share: np.ndarray) -> np.ndarray:
     """Probabilities and shares, mixed as makes likeliest what the rows hold."""
-    n, mixed = len(held), [(k * p + share) / (k + 1) for k in TRUST_IN_TREES]
+    n = len(held)
+    mixed = [(k * p + share) / (k + 1) for k in TRUST_IN_TREES]
     return max(mixed, key=lambda told: np.log(told[np.arange(n), held]).sum())
 
 

@@ -92,7 +92,8 @@ class Scores(NamedTuple):
 
     def believed(self, is_so: bool) -> "Scores":
         """The same, or without any doubt where probabilities are not to be acted upon."""
-        p_wrong, p_suggested = is_so * self.p_wrong, is_so * self.p_suggested
+        p_wrong = is_so * self.p_wrong
+        p_suggested = is_so * self.p_suggested
         return self._replace(p_wrong=p_wrong, p_suggested=p_suggested)
 
 
@@ -194,7 +195,8 @@ class Cuts(NamedTuple):
 
     def spared(self, codes: np.ndarray, p_wrong: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Which rows of these classes stay although their label is probably wrong."""
-        p, row = self.p_wrong[codes], self.row[codes]
+        p = self.p_wrong[codes]
+        row = self.row[codes]
         return (p_wrong < p) | ((p_wrong == p) & (rows < row))
 
 
@@ -219,7 +221,9 @@ def clean_part(stored: StoredRows, rows: slice, act: Act, cuts: Cuts) -> Cleaned
     dropped = np.flatnonzero(cleaned.did == "dropped")
     places = dropped + rows.start
     back = dropped[cuts.spared(scores.codes[dropped], scores.p_wrong[dropped], places)]
-    cleaned.kept[back], cleaned.weight[back], cleaned.did[back] = True, 1.0, "kept"
+    cleaned.kept[back] = True
+    cleaned.weight[back] = 1.0
+    cleaned.did[back] = "kept"
     return cleaned
 
 
@@ -229,7 +233,8 @@ def find_cuts(stored: StoredRows, act: Act) -> Cuts:
     ``act`` drops whatever it would drop of a class that is large enough.
     """
     n_classes = len(stored.classes)
-    sizes, found = np.zeros(n_classes, dtype=np.intp), []
+    sizes = np.zeros(n_classes, dtype=np.intp)
+    found = []
     for rows in stored.slices():
         scores = scores_of(stored, rows)
         sizes += np.bincount(scores.codes[scores.codes >= 0], minlength=n_classes)
@@ -272,7 +277,8 @@ def _cut(sizes: np.ndarray, codes: np.ndarray, p_wrong: np.ndarray, rows: np.nda
             cuts.p_wrong[code] = np.inf
         else:
             first = ordered[back[code]]
-            cuts.p_wrong[code], cuts.row[code] = p_wrong[first], rows[first]
+            cuts.p_wrong[code] = p_wrong[first]
+            cuts.row[code] = rows[first]
     return cuts
 
 
@@ -299,7 +305,8 @@ def beside_blanks(
     (['dog', 'cat', None], ['relabelled', 'kept', 'kept'])
     """
     labels = np.full(len(labelled), None, dtype=object)
-    labels[labelled], labels[filled] = cleaned["labels"], classes[filled]
+    labels[labelled] = cleaned["labels"]
+    labels[filled] = classes[filled]
     spread = {"labels": labels}
     for name, values in cleaned.items():
         if name != "labels":

@@ -220,9 +220,11 @@ def chance_to_stand_out(codes: np.ndarray, p_wrong: np.ndarray, strata: np.ndarr
     distribution, times the number of values: Bonferroni's bound for looking at all of them.
     """
     n_values = codes.max() + 1
-    above, variance = np.zeros(n_values), np.zeros(n_values)
+    above = np.zeros(n_values)
+    variance = np.zeros(n_values)
     for stratum in np.unique(strata):
-        p, of = p_wrong[strata == stratum], codes[strata == stratum]
+        p = p_wrong[strata == stratum]
+        of = codes[strata == stratum]
         rows = np.bincount(of, minlength=n_values)
         above += np.bincount(of, weights=p, minlength=n_values) - rows * p.mean()
         variance += rows * (len(p) - rows) / max(len(p) - 1, 1) * p.var()

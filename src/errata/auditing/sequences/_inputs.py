@@ -165,11 +165,14 @@ def _without_leak(
 
 def _features(signals: Signals, recordings: Recordings, wavelets: Any) -> Features:
     """The numbers themselves, or what wavelets see in the signals of each recording."""
-    X, names = np.column_stack(signals.values), [column.name for column in signals.columns]
+    X = np.column_stack(signals.values)
+    names = [column.name for column in signals.columns]
     keys = [column.key for column in signals.columns]
     if wavelets is None:
         return Features(X, names, [], keys)
-    transformer, moments, lengths = clone(wavelets), X[recordings.order], recordings.lengths
+    transformer = clone(wavelets)
+    moments = X[recordings.order]
+    lengths = recordings.lengths
     moments = transformer.fit(moments, lengths=lengths).transform(moments, lengths=lengths)
     names = transformer.get_feature_names_out(names).tolist()
     return Features(recordings.in_table(moments), names, [], keys)
@@ -271,10 +274,12 @@ def _bridged(values: np.ndarray, recordings: Recordings) -> np.ndarray:
     missing = ~np.isfinite(values)
     if not missing.any():
         return values
-    moments, gap = recordings.in_order(values), recordings.in_order(missing)
+    moments = recordings.in_order(values)
+    gap = recordings.in_order(missing)
     median = 0.0 if missing.all() else float(np.median(values[~missing]))
     for begin, end in zip(np.r_[0, recordings.ends[:-1]], recordings.ends, strict=True):
-        lacking, known = np.flatnonzero(gap[begin:end]), np.flatnonzero(~gap[begin:end])
+        lacking = np.flatnonzero(gap[begin:end])
+        known = np.flatnonzero(~gap[begin:end])
         line = np.interp(lacking, known, moments[begin + known]) if len(known) else median
         moments[begin + lacking] = line
     return recordings.in_table(moments)

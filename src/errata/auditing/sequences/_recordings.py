@@ -285,7 +285,8 @@ def find_stretches(
     expected = np.add.reduceat(recordings.in_order(p_wrong), begins)
     wanted = np.flatnonzero(recordings.in_order(flagged)[begins])
     wanted = wanted[np.argsort(-expected[wanted], kind="stable")]
-    first, last = recordings.order[begins[wanted]], recordings.order[ends[wanted] - 1]
+    first = recordings.order[begins[wanted]]
+    last = recordings.order[ends[wanted] - 1]
     rows = (ends - begins)[wanted]
     return {
         "recording": timeline.recording[first],
@@ -367,7 +368,8 @@ def _trace(
     number = int(np.searchsorted(recordings.ends, begin, side="right"))
     opens = int(recordings.ends[number - 1]) if number else 0
     around = int(max(TRACE_CONTEXT * (end - begin), TRACE_ROWS))
-    low, high = max(opens, begin - around), min(int(recordings.ends[number]), end + around)
+    low = max(opens, begin - around)
+    high = min(int(recordings.ends[number]), end + around)
     within = slice(low, high)
     axis = np.arange(low, high) - opens if moments.clock is None else moments.clock[within]
     return {
@@ -391,12 +393,14 @@ def _trace(
 
 def _line(values: np.ndarray) -> dict[str, Any]:
     """The signal at its own scale; of many samples the lowest and the highest of each few."""
-    low, high = float(values.min()), float(values.max())
+    low = float(values.min())
+    high = float(values.max())
     scaled = (values - low) / ((high - low) or 1.0)
     places = (np.arange(len(values)) + 0.5) / len(values)
     if len(values) > TRACE_POINTS:
         kept = extremes(values, TRACE_POINTS // 2)
-        scaled, places = scaled[kept], places[kept]
+        scaled = scaled[kept]
+        places = places[kept]
     return {"low": low, "high": high, "x": places.round(5).tolist(), "y": scaled.round(3).tolist()}
 
 

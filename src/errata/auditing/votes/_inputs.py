@@ -70,7 +70,8 @@ class Votes:
     @cached_property
     def counts(self) -> np.ndarray:
         """Votes of each item for each class, shape (N, K)."""
-        n, k = len(self.items), len(self.classes)
+        n = len(self.items)
+        k = len(self.classes)
         return np.bincount(self.item * k + self.label, minlength=n * k).reshape(n, k)
 
     @cached_property
@@ -113,7 +114,8 @@ class Votes:
         Those of workers, items and classes are refined in turn by whom they meet, and where: as
         far as votes tell two of them apart, their numbers differ.
         """
-        n, k = len(self.items), len(self.classes)
+        n = len(self.items)
+        k = len(self.classes)
         answers, answer = np.unique(self.item * k + self.label, return_inverse=True)
         item, label = np.divmod(answers, k)
         workers = np.zeros(len(self.workers), dtype=np.uint64)
@@ -325,7 +327,8 @@ def _blank_to_none(column: np.ndarray) -> np.ndarray:
 
 def _without_missing(item: np.ndarray, worker: np.ndarray, label: np.ndarray) -> VoteColumns:
     """Leave out votes without a label, and those of which item or worker is unknown."""
-    labelled, whose = has_label(label), has_label(item) & has_label(worker)
+    labelled = has_label(label)
+    whose = has_label(item) & has_label(worker)
     notes = []
     if not (labelled | ~whose).all():
         notes.append(_left_out(int(np.sum(~labelled & whose)), "no label"))
@@ -442,7 +445,8 @@ def read_items(
     votes = votes.for_items(_names_of_rows(given, item, votes.items))
     table = _without(table, [name for name in (item,) if name in column_names(table)])
     table = _without(table, drop)
-    n, source = len(votes.items), table if embeddings is None else embeddings
+    n = len(votes.items)
+    source = table if embeddings is None else embeddings
     every = np.arange(n)
     features, leaks = features_without_leaks(source, votes.majority, seed=seed, n_jobs=n_jobs)
     notes: list[str] = []

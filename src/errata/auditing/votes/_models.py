@@ -243,13 +243,15 @@ class ByFeatures:
 
     def _most_likely(self, votes: np.ndarray) -> tuple[float, float]:
         likelihood = np.exp(votes - votes.max(axis=1, keepdims=True))
-        best, chosen = -np.inf, (0.0, 0.0)
+        best = -np.inf
+        chosen = (0.0, 0.0)
         for weight in FEATURE_WEIGHTS:
             powered = self._powered(weight)
             for floor in FEATURE_FLOORS:
                 value = np.log((self._mixed(powered, floor) * likelihood).sum(axis=1)).sum()
                 if value > best:
-                    best, chosen = value, (float(weight), float(floor))
+                    best = value
+                    chosen = (float(weight), float(floor))
         return chosen
 
     def _powered(self, weight: float) -> np.ndarray:
