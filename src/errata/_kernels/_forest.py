@@ -185,14 +185,12 @@ def _score_cuts(node, codes, weight, x, threshold, total, in_all, min_leaf):
 
 
 def _purity(left, in_left, total, in_all, enough):
-    """Larger is less Gini impurity: squares of counts over how many there are, on either side."""
+    """Squares of counts over how many there are, on either side: larger is less Gini impurity."""
     right = total - left
     in_right = in_all - in_left
-    score = np.full(len(in_left), -np.inf)
-    np.divide((left**2).sum(axis=1), in_left, out=score, where=enough)
-    return score + np.divide(
-        (right**2).sum(axis=1), in_right, out=np.zeros(len(score)), where=enough
-    )
+    # Over one denominator, so that what is equal stays equal.
+    squares = (left**2).sum(axis=1) * in_right + (right**2).sum(axis=1) * in_left
+    return np.divide(squares, in_left * in_right, out=np.full(len(squares), -np.inf), where=enough)
 
 
 def _best_cuts(node, codes, weight, x, total, in_all, min_leaf):

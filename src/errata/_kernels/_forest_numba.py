@@ -12,6 +12,7 @@ from ._forest import FIRST_DRAW, LEFT, RIGHT
 STEP = np.uint64(0x9E3779B97F4A7C15)
 FIRST_MIX = np.uint64(0xBF58476D1CE4E5B9)
 SECOND_MIX = np.uint64(0x94D049BB133111EB)
+COUNTED = 16  # comparisons that take as long as picking a row
 
 
 def grow_forest(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra, keep):
@@ -19,6 +20,7 @@ def grow_forest(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra, 
     order = np.empty((len(columns), 0), np.int32)
     if not extra:
         order = np.argsort(columns, axis=1).astype(np.int32)
+    rank = np.argsort(order, axis=1).astype(np.int32)
     times = np.ascontiguousarray(times, np.uint8)
     most_leaves = np.maximum(1, np.count_nonzero(times, axis=1) // min_leaf)
     room = int(most_leaves.sum() if keep else most_leaves.max(initial=0))
@@ -30,6 +32,7 @@ def grow_forest(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra, 
     n_nodes, n_leaves = _grow(
         columns,
         order,
+        rank,
         codes.astype(np.int32),
         times,
         keys,
@@ -55,6 +58,7 @@ def grow_forest(columns, codes, n_votes, times, keys, n_tried, min_leaf, extra, 
 def _grow(
     columns,
     order,
+    rank,
     codes,
     times,
     keys,
@@ -78,6 +82,7 @@ def _grow(
     spare = np.empty(n, np.int32)
     values = np.empty(n, np.float32)
     node_of = np.full(n, -1, np.int32)
+    ranks = np.empty(n, np.int32)
     start = np.zeros(len(child), np.int32)
     stop = np.zeros(len(child), np.int32)
     key = np.zeros(len(child), np.uint64)
@@ -159,7 +164,19 @@ def _grow(
                                 min_leaf,
                             )
                         else:
-                            _sort(x, order[f], rows, values, a, b, node_of, node, spare)
+                            _sort(
+                                x,
+                                order[f],
+                                rank[f],
+                                rows,
+                                values,
+                                a,
+                                b,
+                                node_of,
+                                node,
+                                spare,
+                                ranks,
+                            )
                             score, at = _best_cut(
                                 values,
                                 spare,
@@ -268,8 +285,9 @@ def _score_cut(values, rows, a, b, weight, codes, at, total, left, in_all, squar
             left[codes[rows[i], label]] = 0
     if n_left < min_leaf or b - a - n_left < min_leaf:
         return -np.inf
+    in_right = in_all - in_left
     squares_right = squares - 2 * cross + squares_left
-    return squares_left / in_left + squares_right / (in_all - in_left)
+    return (squares_left * in_right + squares_right * in_left) / (in_left * in_right)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -290,8 +308,9 @@ def _best_cut(values, rows, a, b, weight, codes, total, left, in_all, squares, m
             cross += w * total[code]
             left[code] += w
         if i - a + 1 >= min_leaf and values[i + 1] > values[i]:
+            in_right = in_all - in_left
             squares_right = squares - 2 * cross + squares_left
-            score = squares_left / in_left + squares_right / (in_all - in_left)
+            score = (squares_left * in_right + squares_right * in_left) / (in_left * in_right)
             if score > best:
                 best = score
                 threshold = values[i] / np.float32(2) + values[i + 1] / np.float32(2)
@@ -304,11 +323,14 @@ def _best_cut(values, rows, a, b, weight, codes, total, left, in_all, squares, m
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _sort(x, order, rows, values, a, b, node_of, node, spare):
-    """Rows of a node and their values by value: picked from the order of all, or sorted."""
-    n = len(order)
+def _sort(x, order, rank, rows, values, a, b, node_of, node, spare, ranks):
+    """Rows of a node and their values by value.
+
+    Of few rows it is counted how many come before each, several at a time and without a branch;
+    many are picked from the order of all.
+    """
     size = b - a
-    if size * 16 > n:
+    if size * size > COUNTED * len(order):
         place = a
         for row in order:
             if node_of[row] == node:
@@ -316,20 +338,13 @@ def _sort(x, order, rows, values, a, b, node_of, node, spare):
                 values[place] = x[row]
                 place += 1
         return
-    for i in range(a, b):
-        spare[i] = rows[i]
-    gap = 1
-    while gap < size // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for i in range(a + gap, b):
-            value = values[i]
-            row = spare[i]
-            place = i
-            while place >= a + gap and values[place - gap] > value:
-                values[place] = values[place - gap]
-                spare[place] = spare[place - gap]
-                place -= gap
-            values[place] = value
-            spare[place] = row
-        gap //= 3
+    for i in range(size):
+        ranks[i] = rank[rows[a + i]]
+    for i in range(size):
+        place = a
+        own = ranks[i]
+        for j in range(size):
+            place += ranks[j] < own
+        row = rows[a + i]
+        spare[place] = row
+        values[place] = x[row]

@@ -211,6 +211,7 @@ def check_by_injecting(learnt: Learnt) -> SelfCheck | None:
         first = first._replace(p_wrong=first.p_wrong[rows])
         known = None if known is None else known[rows]
     data = replace(data, more_rows=False, folds=None)
+    models = [m.lighter() if hasattr(m, "lighter") else m for m in models]
 
     def audit_again(codes: np.ndarray, seed: int) -> Posterior:
         again = replace(data, codes=codes, random_state=seed)

@@ -180,9 +180,18 @@ def compute_kfold_error(
     total = np.zeros(len(alphas))
     for held_out, training in zip(records, sum_all_others(records), strict=True):
         system = training.system(fit_intercept=fit_intercept)
-        for i, alpha in enumerate(alphas):
-            model = RidgeModel(system, SpectralFactor(*system.spectrum, alpha))
-            total[i] += held_out.squared_error(model.coef, model.intercept).sum()
+        g, Q = system.spectrum
+        # Weights of all alphas side by side, in the basis of Q: one product serves the whole grid.
+        inverse = np.column_stack([SpectralFactor(g, Q, alpha).inverse for alpha in alphas])
+        weights = (Q.T @ system.cross)[:, None, :] * inverse[:, :, None]
+        coef = Q @ weights.reshape(len(g), -1)
+        intercept = np.tile(system.target_mean, len(alphas)) - system.hidden_mean @ coef
+        repeated = held_out._replace(
+            target=np.tile(held_out.target, len(alphas)),
+            cross=np.tile(held_out.cross, len(alphas)),
+            squares=np.tile(held_out.squares, len(alphas)),
+        )
+        total += repeated.squared_error(coef, intercept).reshape(len(alphas), -1).sum(axis=1)
     return total
 
 

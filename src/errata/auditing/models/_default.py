@@ -30,6 +30,7 @@ from ...tables._columns import is_arrow_table
 from .._settings import (
     BOOSTED_CLASSES,
     BOOSTED_LEAVES,
+    CHECK_TREES,
     COMMITTEE_C,
     COMMITTEE_LANDMARKS,
     COMMITTEE_LEAF,
@@ -42,7 +43,6 @@ from .._settings import (
     NARROW,
     NEIGHBORS,
     RBF_FEATURES,
-    RBF_FEATURES_SMALL,
     RIDGE_FOLDS,
     SMALL,
     TREE_ROWS,
@@ -76,10 +76,9 @@ def default_models(n_rows: int, n_classes: int) -> list[OutOfFoldModel]:
     ['wide RBF features', 'RBF features', 'extra trees', 'gradient boosting', 'linear model']
     """
     n_trees = next(trees for rows, trees in TREES.items() if n_rows <= rows)
-    n_hidden = RBF_FEATURES_SMALL if n_rows <= SMALL else RBF_FEATURES
     chosen: list[OutOfFoldModel] = [
-        RBFRidge("wide RBF features", WIDE, n_hidden),
-        RBFRidge("RBF features", MEDIUM, n_hidden),
+        RBFRidge("wide RBF features", WIDE),
+        RBFRidge("RBF features", MEDIUM),
         Forest("extra trees", True, n_trees, 3),
     ]
     if n_rows <= SMALL:
@@ -87,7 +86,7 @@ def default_models(n_rows: int, n_classes: int) -> list[OutOfFoldModel]:
     if n_rows > SMALL and n_classes <= BOOSTED_CLASSES:
         chosen.append(GradientBoosting("gradient boosting"))
     else:  # beside boosting, these two add nothing
-        chosen.append(RBFRidge("narrow RBF features", NARROW, n_hidden))
+        chosen.append(RBFRidge("narrow RBF features", NARROW))
         if n_rows <= TREE_ROWS:
             chosen.append(NearestRows("neighbours"))
     if n_rows <= TREE_ROWS and n_classes <= FEW_CLASSES:
@@ -207,6 +206,10 @@ class Forest:
         if seen is not None:
             return CrossFit(fitted.predict_proba(NewRows(data.X, folds=data.folds)), fitted)
         return CrossFit(certain_or_uniform(votes), fitted)
+
+    def lighter(self) -> "Forest":
+        """As many trees as it takes to see how well planted errors are found."""
+        return replace(self, n_trees=min(self.n_trees, CHECK_TREES))
 
     def votes_outside(self, data: TrainingData) -> np.ndarray:
         """Sums of votes on each row by trees without it; ``codes`` may have a column a label.

@@ -15,9 +15,6 @@ from .._settings import (
     LATER_STEPS,
     LEARN_ROWS,
     MEDIUM,
-    RBF_FEATURES,
-    RBF_FEATURES_SMALL,
-    SMALL,
     SMALLEST_PROBABILITY,
     TREE_ROWS,
     TREES,
@@ -40,10 +37,9 @@ from ._inputs import Items
 def vote_models(n_items: int, n_classes: int) -> list[OutOfFoldModel]:
     """Those of the default models that are quick, as they are fitted twice, and differ in kind."""
     n_trees = next(trees for rows, trees in TREES.items() if n_items <= rows)
-    n_hidden = RBF_FEATURES_SMALL if n_items <= SMALL else RBF_FEATURES
     chosen: list[OutOfFoldModel] = [
-        RBFRidge("wide RBF features", WIDE, n_hidden),
-        RBFRidge("RBF features", MEDIUM, n_hidden),
+        RBFRidge("wide RBF features", WIDE),
+        RBFRidge("RBF features", MEDIUM),
         Forest("extra trees", True, n_trees, 3),
     ]
     if n_items <= TREE_ROWS and n_classes <= FEW_CLASSES:
