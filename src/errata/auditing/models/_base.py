@@ -233,13 +233,14 @@ def cross_fit_proba(
     data: TrainingData,
     classes: np.ndarray | None = None,
     max_rows: int | None = None,
+    n_splits: int = FOLDS,
 ) -> np.ndarray:
     """Probabilities of the rows of each fold by a clone fitted to the others, or to some."""
     proba = predict_out_of_fold(
         [classifier],
         table,
         data.codes,
-        _fewer(data.splits(), max_rows, data),
+        _fewer(data.splits(n_splits), max_rows, data),
         n_classes=data.n_classes,
         classes=classes,
     )
@@ -253,6 +254,7 @@ def cross_fit_classifier(
     classes: np.ndarray | None = None,
     max_rows: int | None = None,
     kept: Callable[[Any], Any] | None = None,
+    n_splits: int = FOLDS,
 ) -> CrossFit:
     """The same, and a predictor of other rows. It looks at their features if ``table`` is None.
 
@@ -269,10 +271,10 @@ def cross_fit_classifier(
     if data.folds is None:
         everything = [(np.arange(len(data.codes)), np.empty(0, dtype=np.intp))]
         ((train, _),) = _fewer(everything, max_rows, data)
-        proba = cross_fit_proba(classifier, rows, data, classes, max_rows)
+        proba = cross_fit_proba(classifier, rows, data, classes, max_rows, n_splits)
         return CrossFit(proba, fitted(train))
-    splits = _fewer(data.splits(), max_rows, data)
-    by_fold = ByFold([fitted(train) for train, _ in splits], split_of_fold(data.folds, FOLDS))
+    splits = _fewer(data.splits(n_splits), max_rows, data)
+    by_fold = ByFold([fitted(train) for train, _ in splits], split_of_fold(data.folds, n_splits))
     same_rows = NewRows(data.X, table, folds=data.folds)
     return CrossFit(by_fold.predict_proba(same_rows), by_fold)
 

@@ -28,7 +28,9 @@ from ...elm._hidden_layer import RBF
 from ...exceptions import SuspicionWarning
 from ...tables._columns import is_arrow_table
 from .._settings import (
+    BAGGED_ROWS,
     BOOSTED_CLASSES,
+    BOOSTED_FOLDS,
     BOOSTED_LEAVES,
     CHECK_TREES,
     COMMITTEE_C,
@@ -81,9 +83,10 @@ def default_models(n_rows: int, n_classes: int) -> list[OutOfFoldModel]:
         RBFRidge("RBF features", MEDIUM),
         Forest("extra trees", True, n_trees, 3),
     ]
-    if n_rows <= SMALL:
-        chosen.append(Forest("random forest", False, n_trees, 2))
-    if n_rows > SMALL and n_classes <= BOOSTED_CLASSES:
+    boosts = n_rows > SMALL and n_classes <= BOOSTED_CLASSES
+    if n_rows <= BAGGED_ROWS and not boosts:
+        chosen.append(Forest("random forest", False, min(n_trees, n_trees * SMALL // n_rows), 2))
+    if boosts:
         chosen.append(GradientBoosting("gradient boosting"))
     else:  # beside boosting, these two add nothing
         chosen.append(RBFRidge("narrow RBF features", NARROW))
@@ -165,20 +168,27 @@ class GradientBoosting:
     name: str
 
     def out_of_fold_proba(self, data: TrainingData) -> np.ndarray:
-        """Costs five fits to 20,000 rows each at most, K times as much for K classes."""
-        return cross_fit_proba(self._classifier(data), data.X, data, max_rows=TREE_ROWS)
+        """Costs three fits to 20,000 rows each at most, K times as much for K classes."""
+        return cross_fit_proba(
+            self._classifier(data), data.X, data, max_rows=TREE_ROWS, n_splits=BOOSTED_FOLDS
+        )
 
     def cross_fit(self, data: TrainingData) -> CrossFit:
         """Costs one fit more."""
         return cross_fit_classifier(
-            self._classifier(data), None, data, max_rows=TREE_ROWS, kept=BoostedTrees.of
+            self._classifier(data),
+            None,
+            data,
+            max_rows=TREE_ROWS,
+            kept=BoostedTrees.of,
+            n_splits=BOOSTED_FOLDS,
         )
 
     def _classifier(self, data: TrainingData) -> HistGradientBoostingClassifier:
         rarest = np.bincount(data.codes).min() * min(1, TREE_ROWS / len(data.codes))
         return HistGradientBoostingClassifier(
             max_leaf_nodes=BOOSTED_LEAVES,
-            early_stopping="auto" if rarest >= EARLY_STOPPING_ROWS else False,
+            early_stopping=bool(rarest >= EARLY_STOPPING_ROWS),
             random_state=data.random_state,
         )
 
