@@ -1,4 +1,4 @@
-"""Tables with several labels a row, and probabilities as a good model would give them."""
+"""Tables with several labels per row, and probabilities as a good model would give them."""
 
 import numpy as np
 from scipy.special import expit

@@ -1,5 +1,6 @@
 """Words are checked too: links lead somewhere, rooms are documented, help texts are current."""
 
+import pkgutil
 import re
 import shlex
 from pathlib import Path
@@ -84,3 +85,62 @@ def test_every_public_object_has_a_docstring_and_is_on_a_page_of_the_docs():
     inside = [name for name, _ in public_names() if "." in name]
     missing = [name for name in inside if name.rpartition(".")[2] not in shown]
     assert not silent + missing, f"without a docstring: {silent}; on no page: {missing}"
+
+
+# Words of a private language that came in once, and that no reader of a survey would look for.
+UNWANTED = re.compile(
+    r"several labels a row|\b(?:is|are) told\b|of whom nobody knows|\bbefall|\brooms?\b|\bdoors?\b"
+    r"|\bpromised\b",
+    re.IGNORECASE,
+)
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+DOTTED = re.compile(r"`(errata(?:\.[A-Za-z]\w*)+)(?:\(|`)")
+# Other programs that pages tell how to call.
+OTHERS = re.compile(r"\b(?:chromium|dask|docker|dvc|git|make|pip|pytest|python|ssh|uv)\b")
+
+
+def written_pages():
+    """The pages that people write and read from top to bottom, without reports of experiments."""
+    return [page for page in PAGES if "reproductions" not in page.parts]
+
+
+def test_pages_help_and_templates_use_the_words_of_the_field():
+    texts = {str(page): page.read_text(encoding="utf-8") for page in written_pages()}
+    for path in (ROOT / "src").rglob("*.html"):
+        texts[str(path)] = path.read_text(encoding="utf-8")
+    for name, command in main.commands.items():
+        texts[f"errata {name} --help"] = str(command.help)
+    unwanted = [
+        f"{name}: {match[0]!r} in {text[max(0, match.start() - 30) : match.end() + 20]!r}"
+        for name, text in texts.items()
+        for match in UNWANTED.finditer(text)
+    ]
+    assert not unwanted, "\n".join(unwanted)
+
+
+def test_options_and_python_names_on_pages_exist():
+    known = {
+        option
+        for command in (main, *main.commands.values())
+        for parameter in command.params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
+    known |= {"--help", "--version"}
+    for script in (ROOT / "benchmarks").glob("*.py"):
+        known.update(OPTION.findall(script.read_text(encoding="utf-8")))
+    missing = []
+    for page in written_pages():
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if not OTHERS.search(line) and page.name != "CONTRIBUTING.md":
+                missing += [f"{page.name}: {o}" for o in OPTION.findall(line) if o not in known]
+            missing += [f"{page.name}: {name}" for name in DOTTED.findall(line) if not exists(name)]
+    assert not missing, "\n".join(missing)
+
+
+def exists(name):
+    """Whether ``name`` is something of errata: a module, what is in one, or a public class's."""
+    try:
+        pkgutil.resolve_name(name)
+    except (AttributeError, ImportError):
+        return False
+    return True

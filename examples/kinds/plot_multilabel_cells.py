@@ -1,5 +1,5 @@
 """
-Several labels a row: which cells are wrong
+Several labels per row: which cells are wrong
 ===========================================
 
 Where a row may have several labels, a label can be missing, or wrongly set.

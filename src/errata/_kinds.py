@@ -428,7 +428,7 @@ NUMBERS = Kind(
 
 MULTILABEL = Kind(
     name="multilabel",
-    title="several labels a row",
+    title="several labels per row",
     result="errata.auditing.multilabel:MultilabelAudit",
     noun="label, set or not,",
     nouns="labels, set or not,",
@@ -436,7 +436,7 @@ MULTILABEL = Kind(
     harmless="rows with a label and rows without it merely overlap",
     listed=("labels", "doubted", "error", "suggested", "p_wrong", "flagged"),
     report=ReportPage(
-        heading="Audit of several labels a row",
+        heading="Audit of several labels per row",
         keys=(
             "table_rows",
             "labels",

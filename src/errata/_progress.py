@@ -58,7 +58,7 @@ def _check_callable(progress: Any) -> Callable[..., None]:
         return ignore_progress
     if not callable(progress):
         raise ValueError(
-            f"progress={progress!r} must be True, to see the stages, or a function that is told "
+            f"progress={progress!r} must be True, to see the stages, or a function that is given "
             "each of them."
         )
     return progress

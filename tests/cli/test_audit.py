@@ -643,7 +643,7 @@ def test_a_column_that_looks_like_a_source_is_suggested_and_then_summarised(tmp_
     sites = np.resize(["north", "south"], len(animals()["pet"]))
     write_table(tmp_path / "pets.csv", {**animals(), "clinic_site": sites})
     suggested = run(tmp_path / "pets.csv", "-l", "pet")
-    assert "with --by clinic_site the noise of each value is told" in words(suggested)
+    assert "with --by clinic_site the audit says how noisy" in words(suggested)
     told = run(tmp_path / "pets.csv", "-l", "pet", "--by", "clinic_site", "--force")
     assert "may say where labels come from" not in words(told)
     summary = (tmp_path / "pets.audit" / "summary.md").read_text()

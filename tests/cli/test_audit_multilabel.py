@@ -81,7 +81,7 @@ def test_the_audit_is_the_same_from_disk(audited):
     assert loaded.noise_rate.low <= loaded.noise_rate.estimate <= loaded.noise_rate.high
     assert loaded.transition.shape == (3, 2, 2)
     assert "most suspicious cells" in repr(loaded.self_check)
-    with pytest.raises(ValueError, match=r"several labels a row; load it with errata.Multilabel"):
+    with pytest.raises(ValueError, match=r"several labels per row; load it with errata.Multilabel"):
         errata.Audit.load(audited[0] / "pets.audit")
 
 

@@ -101,7 +101,7 @@ BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
 SURELY, RATHER = 0.8, 0.5  # probability of another label from which one is contradicted
 UNEVEN = 0.08  # spread of the classes' noise rates from which plain surprise counts for little
 
-# Several labels a row. `python benchmarks/multilabel.py`; the grid was set by hand
+# Several labels per row. `python benchmarks/multilabel.py`; the grid was set by hand
 SHARED_RATES = np.geomspace(0.002, 0.4, 12)  # means of error rates that labels share
 SHARED_STRENGTHS = np.array([10.0, 50.0, 250.0])  # rows' worth: how alike labels are
 INJECTED_CELLS = 0.05  # flipped by the self-check, half of them each way
@@ -191,7 +191,7 @@ BITMAP_BITS = 26  # of the places where rows are marked that may be equal to oth
 MOST_REPEATED = 10_000_000  # of such rows that are compared
 CARD_TIME = 0.1  # of the audit's time, to look for neighbours beyond the first thousand cards
 CARD_CLASSES, CARD_COLUMNS, CARD_TEXT = 10, 8, 2**20  # most probable; standing out; characters
-CARD_CELLS = 30  # of several labels a row: the most doubted, besides those that are set
+CARD_CELLS = 30  # of several labels per row: the most doubted, besides those that are set
 STANDS_OUT = 0.1  # how much more a row differs from its neighbours than they among themselves
 SHOWN_BALLOTS, TOLD_CLASSES = 40, 3  # votes of an item that are shown; classes in a sentence
 SHOWN_WORKERS, SHOWN_ASKED = 60, 20  # annotators in a report; items that need another vote

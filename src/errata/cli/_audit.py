@@ -156,8 +156,8 @@ kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labe
     "--labels",
     multiple=True,
     metavar="COLUMN",
-    help="Several labels a row: a column of lists, or of text such as 'cat; dog', or columns of 0 "
-    "and 1, also by a pattern in quotes such as 'is_*'. May be given several times.",
+    help="Several labels per row: a column of lists, or of text such as 'cat; dog', or columns of "
+    "0 and 1, also by a pattern in quotes such as 'is_*'. May be given several times.",
 )
 @kind_option(
     "--item",

@@ -114,7 +114,7 @@ def audit_targets(file: Path, options: Options, progress: Callable[[str], None])
 def audit_multilabel(
     file: Path, options: Options, progress: Callable[[str], None]
 ) -> tuple[Any, Any]:
-    """The audit of several labels a row in a file, and what its rows are called."""
+    """The audit of several labels per row in a file, and what its rows are called."""
     table = errata.tables.read_table(file)
     check_known([*options.left_out, *options.trust], table.column_names, file)
     for name in options.labels:

@@ -101,7 +101,7 @@ def clean(
     the majority's, and the consensus where that is probably wrong. The defaults there are
     --action relabel, --sure 0.5 and --unsure drop.
 
-    Of an audit of several labels a row, drop leaves out rows with a wrong label, but never more
+    Of an audit of several labels per row, drop leaves out rows with a wrong label, but never more
     than half of all; relabel adds missing labels and takes wrong ones away where that is sure; and
     unlabel empties cells of columns of 0 and 1.
 

@@ -72,8 +72,8 @@ def suggest_source(table: Any) -> list[str]:
         if SOURCES.isdisjoint(words) or not 2 <= len(table[name].unique()) <= MOST_SOURCES:
             continue
         return [
-            f"{name!r} may say where labels come from: with --by {shlex.quote(name)} the noise of "
-            "each value is told, and it is no feature."
+            f"{name!r} may say where labels come from: with --by {shlex.quote(name)} the audit "
+            "says how noisy the labels of each value are."
         ]
     return []
 

@@ -1,4 +1,4 @@
-"""What the page of an audit of several labels a row shows: labels with both ways to be wrong."""
+"""What the page of an audit of several labels per row shows: labels with both ways to be wrong."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ WAYS = ("missing", "wrongly_set")
 
 
 def multilabel_view(summary: dict[str, Any]) -> dict[str, Any]:
-    """What the templates show of several labels a row: what follows from the summary."""
+    """What the templates show of several labels per row: what follows from the summary."""
     end = axis_end(summary["per_label"])
     return {
         "bars": _charts.histogram(summary["histogram"]),

@@ -1,4 +1,4 @@
-"""The audit of several labels a row, from the table to what is told."""
+"""The audit of several labels per row, from the table to what is told."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Keys on cards of numbers and of several labels a row."""
+"""Keys on cards of numbers and of several labels per row."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Decisions on numbers, on several labels a row and on votes, taken along and brought back."""
+"""Decisions on numbers, on several labels per row and on votes, taken along and brought back."""
 
 import csv
 import json

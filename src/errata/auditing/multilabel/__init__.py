@@ -1,4 +1,4 @@
-"""Several labels a row: which are missing, and which are set although they should not be.
+"""Several labels per row: which are missing, and which are set although they should not be.
 
 A cell is a label of a row: set or not. Each label is an audit of two classes, but for what labels
 have in common:

@@ -1,4 +1,4 @@
-"""The audit of several labels a row, one stage after the other, and its rows to look at."""
+"""The audit of several labels per row, one stage after the other, and its rows to look at."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

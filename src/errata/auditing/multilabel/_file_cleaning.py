@@ -1,4 +1,4 @@
-"""Cleaning a file of several labels a row: rows found again, and cells written as they were."""
+"""Cleaning a file of several labels per row: rows found again, and cells written as they were."""
 
 from collections import Counter
 from pathlib import Path

@@ -50,7 +50,7 @@ class LabelSets(NamedTuple):
 
 
 class CellInputs(NamedTuple):
-    """A table with several labels a row, ready for the audit."""
+    """A table with several labels per row, ready for the audit."""
 
     given: LabelSets
     checked: np.ndarray  # places of labels that can be checked: set, and not set, in two rows
@@ -91,7 +91,7 @@ def read_cell_inputs(
     n = len(given.Y)
     if n > LEARN_ROWS:
         raise ValueError(
-            f"there are {n:,} rows; with several labels a row, {LEARN_ROWS:,} are the most that "
+            f"there are {n:,} rows; with several labels per row, {LEARN_ROWS:,} are the most that "
             "are audited at once: pass some of them."
         )
     checked, notes = _labels_to_check(given)

@@ -1,4 +1,4 @@
-"""The result of an audit of several labels a row: one number per cell, and what to do about it."""
+"""The result of an audit of several labels per row: a number per cell, and what to do about it."""
 
 import os
 from collections.abc import Sequence

@@ -336,8 +336,8 @@ class Audit(AuditRows):
         """One array per column of :meth:`stretches`."""
         if self.timeline is None:
             raise ValueError(
-                "these rows were audited one by one; stretches are found where audit is told with "
-                "sequence which rows follow each other."
+                "these rows were audited one by one; stretches are found where sequence "
+                "says which rows follow each other."
             )
         return find_stretches(
             self.timeline,

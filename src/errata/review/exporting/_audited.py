@@ -169,7 +169,7 @@ def read_labels(numbers: dict[str, Any], read: Read) -> tuple[list[Any], list[An
 
     ``numbers`` are what ``audit.json`` holds; ``read`` gives the cells of a column.
     """
-    if "names" in numbers:  # of several labels a row
+    if "names" in numbers:  # of several labels per row
         return _read_sets(numbers["names"], read)
     labels = kind_of(numbers).review.labels
     # NaN stands for no label among numbers.
@@ -178,7 +178,7 @@ def read_labels(numbers: dict[str, Any], read: Read) -> tuple[list[Any], list[An
 
 
 def _read_sets(names: list[Any], read: Read) -> tuple[list[Any], list[Any]]:
-    """Of several labels a row, those that it has."""
+    """Of several labels per row, those that it has."""
     are_set = [read(f"label {place}") for place in range(len(names))]
     doubted = [read(f"flagged {place}") for place in range(len(names))]
     should_be = [

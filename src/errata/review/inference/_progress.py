@@ -156,7 +156,7 @@ def so_far_sentence(so_far: SoFar) -> str:
 
     >>> from errata.review.inference._progress import SoFar
     >>> so_far_sentence(SoFar(37, 41, 0.78, 0.96, 0.88))
-    '37 of 41 were wrong (90%, 78 to 96%); promised 88%'
+    '37 of 41 were wrong (90%, 78 to 96%); expected 88%'
     """
     if not so_far.decided:
         return "no suspect is decided yet"
@@ -165,7 +165,7 @@ def so_far_sentence(so_far: SoFar) -> str:
     were = "was" if 1 in (so_far.wrong, so_far.decided) else "were"
     return (
         f"{count(so_far.wrong)} of {count(so_far.decided)} {were} wrong ({share}, {reach}); "
-        f"promised {percent(so_far.promised)}"
+        f"expected {percent(so_far.promised)}"
     )
 
 
@@ -174,8 +174,8 @@ def warning_sentence(so_far: SoFar) -> str:
     if so_far.as_promised:
         return ""
     if so_far.promised > so_far.high:
-        return "fewer were wrong than promised: the numbers below count on less, and so should you"
-    return "more were wrong than promised: the numbers below count on more"
+        return "fewer were wrong than expected: the numbers below count on less, and so should you"
+    return "more were wrong than expected: the numbers below count on more"
 
 
 def left_sentence(progress: ReviewProgress) -> str:

@@ -105,4 +105,4 @@ def test_blindly_no_label_is_set(pets):
 def test_a_second_audit_is_refused_in_a_sentence(page):
     refused = page.post("/reaudit", {})
     assert refused.status_code == 422
-    assert "an audit of several labels a row takes no decisions" in refused.text
+    assert "an audit of several labels per row takes no decisions" in refused.text
