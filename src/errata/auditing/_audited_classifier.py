@@ -122,7 +122,8 @@ class AuditedClassifier(PartPredicts):
         )
         self.audit_.for_review = None  # it holds the table, which a fitted classifier should not
         self.classes_ = self.audit_.classes
-        self.suspicion_, self.flagged_ = self.audit_.suspicion, self.audit_.flagged
+        self.suspicion_ = self.audit_.suspicion
+        self.flagged_ = self.audit_.flagged
         self.suggested_ = self.audit_.suggested
         rows, classes, weights = material(self.audit_, self.action)
         weighted = {} if weights is None else {"sample_weight": weights}
@@ -174,7 +175,9 @@ def class_posterior(audit: Audit, known: np.ndarray | None = None) -> np.ndarray
     known : array of bool of shape (n,), optional
         Rows whose label is certain.
     """
-    codes, n_classes, rows = audit.codes, len(audit.classes), np.arange(len(audit))
+    codes = audit.codes
+    n_classes = len(audit.classes)
+    rows = np.arange(len(audit))
     posterior = audit.p_wrong[:, None] * _classes_of_wrong_labels(audit)[codes]
     flagged = np.flatnonzero(audit.flagged)
     rest = np.maximum(audit.p_wrong - audit.p_suggested, 0)[flagged] / max(n_classes - 2, 1)

@@ -153,7 +153,8 @@ def learn(
         data = without_copies(data, ties.copies, inputs.notes)
     pool = pool_models(data, models, equal=ties.equal, progress=progress)
     progress("computing the posterior")
-    random, known = np.random.default_rng(options.seed), inputs.audited_known
+    random = np.random.default_rng(options.seed)
+    known = inputs.audited_known
     posterior = posterior_of(
         pool.logs, data.codes, random, **ties.evidence(data.codes), known=known
     )
@@ -201,12 +202,16 @@ def without_copies(data: TrainingData, copies: np.ndarray | None, notes: list[st
 
 def check_by_injecting(learnt: Learnt) -> SelfCheck | None:
     """Audit copies of the labels with injected errors; of a large table, some of its rows."""
-    data, models, ties = learnt.data, learnt.models, learnt.ties
-    first, known = learnt.posterior, learnt.inputs.audited_known
+    data = learnt.data
+    models = learnt.models
+    ties = learnt.ties
+    first = learnt.posterior
+    known = learnt.inputs.audited_known
     random = np.random.default_rng(data.random_state + 1)
     rows = ties.some_rows(len(data.codes), random)
     if rows is not None:
-        data, ties = data.for_rows(rows), ties.for_rows(rows)
+        data = data.for_rows(rows)
+        ties = ties.for_rows(rows)
         models = [m.for_rows(rows) if hasattr(m, "for_rows") else m for m in models]
         first = first._replace(p_wrong=first.p_wrong[rows])
         known = None if known is None else known[rows]
@@ -296,7 +301,8 @@ class Judge:
     @classmethod
     def of(cls, learnt: Learnt) -> "Judge":
         """The judge of the table that the rows were drawn from."""
-        inputs, pool = learnt.inputs, learnt.pool
+        inputs = learnt.inputs
+        pool = learnt.pool
         places = np.asarray(inputs.drawn)[inputs.audited]
         in_table = np.argsort(places)
         return cls(
@@ -339,7 +345,9 @@ class Judge:
 
     def _new_rows(self, rows: TableRows) -> tuple[NewRows, np.ndarray | None, Counter[str]]:
         """Rows as models see them, what they can be known again by, and cells that do not fit."""
-        given, folds, table = rows.pred_proba, None, None
+        given = rows.pred_proba
+        folds = None
+        table = None
         if given is not None:
             are_some = given.shape[1] > len(self.present)
             given = given[:, self.present]
@@ -360,7 +368,8 @@ class Judge:
         if all(isinstance(predictor, AsGiven) for predictor in self.fitted):  # the same of all rows
             return pooled_new_rows(self.fitted, self.weights, rows, dtype=self.logs.dtype)
         at, is_learnt = places_among(self.learnt, places)
-        logs, predicted = self.logs[:, at], self.predicted[:, at]
+        logs = self.logs[:, at]
+        predicted = self.predicted[:, at]
         is_new = ~is_learnt
         if is_new.any():
             found = pooled_new_rows(self.fitted, self.weights, _some(rows, is_new))

@@ -62,7 +62,9 @@ class ClassProblem(Problem):
     def read(self) -> None:
         """Read labels and features, and what people decided."""
         options = self.options
-        X, y, known = self.X, self.y, options.known
+        X = self.X
+        y = self.y
+        known = options.known
         check_sequence(
             options.sequence,
             options.wavelets,
@@ -76,7 +78,9 @@ class ClassProblem(Problem):
             self.decided = lay_over(
                 X, y, known, options.decisions, options.keys, may_be_blank=may_be_blank
             )
-            X, y, known = self.decided.table, self.decided.labels, self.decided.known
+            X = self.decided.table
+            y = self.decided.labels
+            known = self.decided.known
         notes: list[str] = []
         if options.sequence is None:
             self.given = read_labels(X, y, known, options.drop)
@@ -113,9 +117,11 @@ class ClassProblem(Problem):
         self.display.check(len(given.codes), given.table)
 
     def _table_rows(self, notes: list[str]) -> TableRows:
-        given, options = self.given, self.options
+        given = self.given
+        options = self.options
         n = len(given.codes)
-        proba, groups = options.pred_proba, options.groups
+        proba = options.pred_proba
+        groups = options.groups
         return TableRows(
             places=np.arange(n),
             table=given.table,
@@ -128,8 +134,12 @@ class ClassProblem(Problem):
 
     def _inputs(self) -> Inputs:
         """The inputs of all rows, or of those that are drawn to learn from."""
-        given, rows, options = self.given, self.rows, self.options
-        n, drawn, proba = len(given.codes), None, rows.pred_proba
+        given = self.given
+        rows = self.rows
+        options = self.options
+        n = len(given.codes)
+        drawn = None
+        proba = rows.pred_proba
         if n > LEARN_ROWS:
             drawn = rows_to_learn_from(n, options.seed)
             given = given.for_rows(drawn)
@@ -152,7 +162,8 @@ class ClassProblem(Problem):
 
     def find(self, progress: Progress) -> None:
         """Learn from the rows, or from those that were drawn, and judge all of them."""
-        proba, drawn = self.rows.pred_proba, self.inputs.drawn
+        proba = self.rows.pred_proba
+        drawn = self.inputs.drawn
         if proba is not None and drawn is not None:
             proba = proba[drawn]
         learnt = self.learnt = learn(
@@ -205,7 +216,8 @@ class ClassProblem(Problem):
 
     def _fetch(self, extra: np.ndarray) -> Looked:
         """Rows besides those that were drawn, to look at."""
-        rows, whole = self.rows.for_rows(extra), self.given.table
+        rows = self.rows.for_rows(extra)
+        whole = self.given.table
         places = np.r_[np.asarray(self.inputs.drawn), extra]
         beside = None if whole is None else take_table_rows(whole, places)
         return Looked(rows, self.given.labels[extra], beside)

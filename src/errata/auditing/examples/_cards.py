@@ -44,13 +44,16 @@ class CardMaker:
         seed: int,
         n_jobs: int | None,
     ) -> None:
-        self.view, self.inputs = view, view.inputs
+        self.view = view
+        self.inputs = view.inputs
         self.values = RowValues(table, image_shape)
         used = view.inputs.used
         self.is_used = [used is None or column.key in used for column in self.values.columns]
         self.neighborhood = Neighborhood(view.inputs, n_jobs=n_jobs)
         self.suggested = view.others
-        self.ids, self.keys, self.p_wrong = ids, keys, p_wrong
+        self.ids = ids
+        self.keys = keys
+        self.p_wrong = p_wrong
         self.random = np.random.default_rng(seed)
 
     def cards(self, rows: np.ndarray, *, with_neighbors: bool) -> list[dict[str, Any]]:
@@ -58,7 +61,8 @@ class CardMaker:
         near = [NOTHING_NEAR] * len(rows)
         if with_neighbors:
             near = self.neighborhood.around(rows)
-        reasons, more = self.view.reasons(rows, near), self.view.more(rows)
+        reasons = self.view.reasons(rows, near)
+        more = self.view.more(rows)
         parts = zip(self._classes(rows), reasons, self._held(rows, near), more, strict=True)
         return [
             {
@@ -197,8 +201,10 @@ def standing_out(
     n = len(columns[0].values)
     drawn = random.choice(n, min(n, CARD_SAMPLE), replace=False)
     kept = np.unique(np.r_[drawn, rows, near.ravel()])
-    at, beside = np.searchsorted(kept, rows), np.searchsorted(kept, near)
-    scores, is_text = np.zeros((len(rows), len(columns))), np.zeros(len(columns), dtype=bool)
+    at = np.searchsorted(kept, rows)
+    beside = np.searchsorted(kept, near)
+    scores = np.zeros((len(rows), len(columns)))
+    is_text = np.zeros(len(columns), dtype=bool)
     for j, column in enumerate(columns):
         cells = read_cells(column.take(kept))
         is_text[j] = cells.is_text
@@ -225,7 +231,8 @@ def _difference(cells: Cells, at: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 def _apart(cells: Cells, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     """From 0 for the same to 1: a half for numbers as far apart as the column is spread."""
-    a, b = cells.values[rows], cells.values[others]
+    a = cells.values[rows]
+    b = cells.values[others]
     if cells.bins is cells.values:  # words, which are the same or not
         return (a != b).astype(float)
     gap = np.abs(a - b)
@@ -317,9 +324,11 @@ def evidence(
     >>> evidence(fur, pets, np.array([0]), np.array([1]), all_rows).round(2)
     array([0.79])
     """
-    own, itself = codes[rows], counted[rows]
+    own = codes[rows]
+    itself = counted[rows]
     sizes = np.bincount(codes[counted], minlength=max(codes.max(), other.max(initial=0)) + 1)
-    n_own, n_other = np.maximum(sizes[own] - itself, 1), np.maximum(sizes[other], 1)
+    n_own = np.maximum(sizes[own] - itself, 1)
+    n_other = np.maximum(sizes[other], 1)
     with_value = _pair_counter(codes[counted], bins[counted], int(bins.max()) + 2)
     smoothing = EVIDENCE_SMOOTHING / (n_own + n_other)
     for_own = (with_value(own, bins[rows]) - itself) / n_own + smoothing
@@ -336,7 +345,8 @@ def differs(cells: Cells, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
     >>> differs(heights, np.array([0, 0, 0]), np.array([1, 4, 5]))
     array([False,  True,  True])
     """
-    a, b = cells.values[rows], cells.values[others]
+    a = cells.values[rows]
+    b = cells.values[others]
     return (np.abs(a - b) > cells.spread) | (np.isnan(a) != np.isnan(b))
 
 
@@ -364,7 +374,8 @@ def _spread(found: np.ndarray) -> float:
     present = found[~np.isnan(found)]
     if not len(present):
         return 0.0
-    plain, robust = present.std(), np.ptp(np.quantile(present, [0.25, 0.75])) / 1.349
+    plain = present.std()
+    robust = np.ptp(np.quantile(present, [0.25, 0.75])) / 1.349
     return float(min(plain, robust) or plain)
 
 
@@ -431,7 +442,8 @@ def compare_rows(
     pairs = [(i, near) for i, found in enumerate(nearest) for near in found]
     which, beside = np.array(pairs, dtype=int).reshape(-1, 2).T
     kept, counted = _looked_at(codes, np.union1d(rows, beside), random)
-    at, near = np.searchsorted(kept, rows), np.searchsorted(kept, beside)
+    at = np.searchsorted(kept, rows)
+    near = np.searchsorted(kept, beside)
     weights = np.zeros((len(rows), len(columns)))
     unequal = np.zeros((len(near), len(columns)), dtype=bool)
     is_text = np.zeros(len(columns), dtype=bool)

@@ -82,7 +82,8 @@ def _show_rows(
     audit: Audit, view: View, shown: np.ndarray, display: Display, options: "Options"
 ) -> None:
     """Add examples, and copies that disagree."""
-    inputs, n_jobs = view.inputs, options.n_jobs
+    inputs = view.inputs
+    n_jobs = options.n_jobs
     near = Neighborhood(inputs, n_jobs=n_jobs).around(shown)
     reasons = reasons_for(shown, near, inputs, view.posterior.other, view.models)
     columns = {
@@ -94,7 +95,12 @@ def _show_rows(
     ids = display.row_names(len(audit))
     audit.examples = view.in_table(
         describe_examples(
-            *(shown, reasons, near, columns, inputs, display.image_shape),
+            shown,
+            reasons,
+            near,
+            columns,
+            inputs,
+            display.image_shape,
             ids=None if ids is None else view.of_all(ids),
             seed=options.seed,
             n_jobs=n_jobs,
@@ -297,7 +303,8 @@ def nearest_labelled(
     """
     found = np.full(len(rows), -1)
     for label in np.unique(wanted):
-        members, asking = np.flatnonzero(codes == label), np.flatnonzero(wanted == label)
+        members = np.flatnonzero(codes == label)
+        asking = np.flatnonzero(wanted == label)
         k = min(2, len(members))
         if not k:
             continue

@@ -300,7 +300,9 @@ class Explainer:
         plan = inputs.features.plan
         found = leave_columns_out(
             lambda rows: self.models.proba(rows, at),
-            *(X, self._others(at), _places_in(inputs.scale, feature_places(plan))),
+            X,
+            self._others(at),
+            _places_in(inputs.scale, feature_places(plan)),
             label=label,
             other=new,
         )

@@ -88,9 +88,13 @@ class ForReview:
 
     def _told(self, audit: "BaseAudit", found: Grouped) -> dict[str, Any]:
         """The components, and the piles that rows are drawn into."""
-        random, doubtful = np.random.default_rng(self.seed + 2), self.doubtful
+        random = np.random.default_rng(self.seed + 2)
+        doubtful = self.doubtful
         components = gather_components(
-            *(found.kinds, found.weights, found.p[doubtful], audit.flagged[doubtful]),
+            found.kinds,
+            found.weights,
+            found.p[doubtful],
+            audit.flagged[doubtful],
             float(audit._p_row.sum()),
         )
         piles = draw_piles(audit.flagged, random, known=~doubtful)

@@ -251,7 +251,8 @@ def reasons_for(
     """
     place = np.full(len(inputs.codes), -1)
     place[inputs.audited] = np.arange(len(inputs.audited))
-    codes, names = _codes_among_present(inputs), inputs.classes[inputs.present]
+    codes = _codes_among_present(inputs)
+    names = inputs.classes[inputs.present]
     among = "" if inputs.drawn is None else f" among {len(inputs.drawn):,} drawn ones"
     return [
         [ALONE]
@@ -286,7 +287,8 @@ def _predictions(
     """What every model predicts: the other class, the label, or neither."""
     against = [model.name for model in models if model.predicted[at] == new]
     own = sum(model.predicted[at] == label for model in models)
-    total, rest = len(models), len(models) - len(against) - own
+    total = len(models)
+    rest = len(models) - len(against) - own
     if total == 1:
         predicted = "the label" if own else classes[models[0].predicted[at]]
         return f"The only model, {models[0].name}, predicts {predicted}."
@@ -319,7 +321,8 @@ def labels_nearby(
     """How many rows around it carry the other label, and how many its own."""
     if not len(near):
         return []
-    for_new, for_own = int(np.sum(codes[near] == new)), int(np.sum(codes[near] == own))
+    for_new = int(np.sum(codes[near] == new))
+    for_own = int(np.sum(codes[near] == own))
     are = "is" if for_new < 2 else "are"
     # Its own label is not repeated: among labels that are numbers, "0 0" says nothing.
     return [

@@ -110,7 +110,8 @@ def said_of_rows(
     found = resolve(decisions, keys)
     decided, ambiguous, unusable = (_among(found, kind, len(keys)) for kind in _KINDS)
     return Said(
-        *(decided, found.classes[found.kinds == "decided"]),
+        decided,
+        found.classes[found.kinds == "decided"],
         unclear=ambiguous & (not drop_ambiguous),
         gone=unusable | (ambiguous & drop_ambiguous),
     )

@@ -192,7 +192,9 @@ class CellProblem(Problem):
 
     def result(self, flags: Flags, check: CellCheck | None) -> MultilabelAudit:
         """The audit, but for what is told of single rows."""
-        inputs, found, display = self.inputs, self.found, self.display
+        inputs = self.inputs
+        found = self.found
+        display = self.display
         given = inputs.given
         judged = inputs.checked[found.judged]
         p_wrong = _for_all_labels(found.p_wrong, inputs, 0.0)
@@ -229,7 +231,8 @@ class CellProblem(Problem):
     def view(self, result: MultilabelAudit) -> "CellView":
         """All rows."""
         inputs = self.inputs
-        features, X = inputs.features, inputs.in_table_order(inputs.rows.X)
+        features = inputs.features
+        X = inputs.in_table_order(inputs.rows.X)
         are_embedded = self.options.embeddings is not None
         shown = inputs_to_show(
             inputs.given.table,
@@ -358,7 +361,8 @@ class CellView(RowsView):
     def others(self) -> np.ndarray:
         """The labels of each row without its doubted cells."""
         audit = self.audit
-        places, worst = np.arange(len(audit.names)), audit.p_wrong_cells.argmax(axis=1)
+        places = np.arange(len(audit.names))
+        worst = audit.p_wrong_cells.argmax(axis=1)
         doubted = np.where(audit.flagged[:, None], audit.flagged_cells, places == worst[:, None])
         return sets_of(audit.names, np.where(doubted, 1 - audit.labels, audit.labels))
 
@@ -375,7 +379,9 @@ class CellView(RowsView):
 
     def _cells(self, row: int) -> list[list[Any]]:
         audit = self.audit
-        p, is_set, doubted = audit.p_wrong_cells[row], audit.labels[row], doubted_cells(audit, row)
+        p = audit.p_wrong_cells[row]
+        is_set = audit.labels[row]
+        doubted = doubted_cells(audit, row)
         order = np.lexsort((-p, ~doubted))
         shown = (np.arange(len(order)) < CARD_CELLS) | (is_set[order] == 1)
         return [

@@ -32,7 +32,8 @@ def flagged_cells(audit: "MultilabelAudit") -> dict[str, np.ndarray]:
     """One array per column of a table of the flagged cells, the worst first."""
     rows, places = np.nonzero(audit.flagged_cells)
     order = np.argsort(-audit.p_wrong_cells[rows, places], kind="stable")
-    rows, places = rows[order], places[order]
+    rows = rows[order]
+    places = places[order]
     errors = [kind_of_error(one == 1) for one in audit.labels[rows, places]]
     return {
         "row": rows,
@@ -248,7 +249,10 @@ class MultilabelAudit(BaseAudit):
         if decisions is None:
             return act(self.labels, p_wrong)
         people = decided_cells(
-            *(decisions, self.row_keys(), self.labels, self.names),
+            decisions,
+            self.row_keys(),
+            self.labels,
+            self.names,
             drop_ambiguous=ambiguous == "drop",
         )
         return people.over(act(people.labels[people.left], people.doubts(p_wrong)))
@@ -338,12 +342,15 @@ def clean_cells(
     check_choice("action", action, ACTIONS)
     check_fraction("threshold", threshold)
     check_fraction("sure", sure)
-    n, worst = len(labels), p_wrong.max(axis=1)
-    kept, weight = np.ones(n, dtype=bool), np.ones(n)
+    n = len(labels)
+    worst = p_wrong.max(axis=1)
+    kept = np.ones(n, dtype=bool)
+    weight = np.ones(n)
     did = np.full(n, "kept", dtype="U10")
     if action == "drop":
         dropped = droppable(worst > threshold, worst)
-        kept, did[dropped] = ~dropped, "dropped"
+        kept = ~dropped
+        did[dropped] = "dropped"
         weight = kept.astype(float)
     elif action == "relabel":
         changed = p_wrong > max(threshold, sure)

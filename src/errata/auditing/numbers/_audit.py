@@ -205,7 +205,9 @@ class TargetProblem(Problem):
 
     def result(self, flags: Flags, check: TargetSelfCheck | None) -> TargetAudit:
         """The audit, but for what is told of single rows."""
-        inputs, found, display = self.inputs, self.found, self.display
+        inputs = self.inputs
+        found = self.found
+        display = self.display
         given = inputs.given
         digits = digits_of(given.targets[given.has_target & ~flags.flagged])
         hint = np.where(flags.flagged, hints_for(given.targets, found.low, found.high), "")
@@ -239,7 +241,8 @@ class TargetProblem(Problem):
 
     def view(self, result: TargetAudit) -> "TargetView":
         """All rows; neighbours are looked for among those with a target."""
-        given, features = self.inputs.given, self.inputs.features
+        given = self.inputs.given
+        features = self.inputs.features
         there = np.flatnonzero(given.has_target)
         labels = given.targets.astype(object)
         labels[~given.has_target] = None
@@ -261,7 +264,8 @@ def models_as_dicts(found: TargetFindings) -> list[dict[str, Any]]:
 
 def reasons_for_target(audit: "TargetAudit", row: int, digits: Digits) -> list[str]:
     """Why a target is suspicious, in sentences."""
-    low, high = digits.text(audit.low[row]), digits.text(audit.high[row])
+    low = digits.text(audit.low[row])
+    high = digits.text(audit.high[row])
     reasons = []
     hint = audit.hint[row]
     if hint:
@@ -298,7 +302,8 @@ class TargetView(RowsView):
 
     def judged(self, row: int) -> dict[str, Any]:
         """The same, what is expected, and the slip that explains it."""
-        audit, digits = self.audit, self._digits
+        audit = self.audit
+        digits = self._digits
         is_flagged = audit.flagged[row]
         expected = audit.suggested[row] if is_flagged else digits.write(audit.predicted[row])
         return self.label(row) | {
@@ -326,7 +331,8 @@ class TargetView(RowsView):
 
     def more(self, rows: np.ndarray) -> list[dict[str, Any]]:
         """The interval of right targets, and the slip."""
-        audit, text = self.audit, self._digits.text
+        audit = self.audit
+        text = self._digits.text
         return [
             {"low": text(audit.low[row]), "high": text(audit.high[row]), "hint": audit.hint[row]}
             for row in rows.tolist()

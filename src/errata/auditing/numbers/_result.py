@@ -145,8 +145,18 @@ class TargetAudit(BaseAudit):
     kind: ClassVar[str] = "numbers"
     _json_fields: ClassVar[tuple[str, ...]] = ("tail", "scale", "on_log_scale")
     _row_columns: ClassVar[tuple[str, ...]] = (
-        *("targets", "suspicion", "p_wrong", "flagged", "suggested", "predicted", "low", "high"),
-        *("score", "error_kind", "hint", "local_scale"),
+        "targets",
+        "suspicion",
+        "p_wrong",
+        "flagged",
+        "suggested",
+        "predicted",
+        "low",
+        "high",
+        "score",
+        "error_kind",
+        "hint",
+        "local_scale",
     )
     _check_type: ClassVar[Any] = TargetSelfCheck
 
@@ -257,7 +267,8 @@ class TargetAudit(BaseAudit):
 
     def _doubted(self) -> Doubted:
         """The targets, for :meth:`rates_by`."""
-        alike, doubtful = np.zeros(len(self), dtype=np.intp), self.has_target
+        alike = np.zeros(len(self), dtype=np.intp)
+        doubtful = self.has_target
         doubtful = doubtful if self.known is None else doubtful & ~self.known
         return Doubted.among(doubtful, self.p_wrong, self.flagged, alike)
 
@@ -333,7 +344,8 @@ def _noise(audit: "TargetAudit") -> dict[str, Any]:
 
 
 def _histogram(audit: "TargetAudit") -> dict[str, Any]:
-    edges, there = histogram_edges(), audit.has_target
+    edges = histogram_edges()
+    there = audit.has_target
     return {
         "edges": edges.round(2).tolist(),
         "counts": np.histogram(audit.p_wrong[there], edges)[0].tolist(),
@@ -391,7 +403,8 @@ def _check_sentence(check: TargetSelfCheck) -> str:
     )
     if not check.lift:
         return f"{found} Planted errors do not stand out."
-    off, was = number(check.median_error), number(check.planted_error)
+    off = number(check.median_error)
+    was = number(check.planted_error)
     return f"{found} What is predicted for them is off by {off}, the planted values by {was}."
 
 

@@ -38,7 +38,8 @@ def class_result(
     found: AllRows, pool: Pool, check: SelfCheck | None, flags: Flags, display: Display
 ) -> Audit:
     """The audit, but for what is told of single rows."""
-    inputs, posterior = found.inputs, found.posterior
+    inputs = found.inputs
+    posterior = found.posterior
     columns = _columns(inputs, posterior, flags, found.filled)
     near = near_borders(posterior.p_elsewhere[flags.flagged])
     notes = notes_about_noise(posterior, int(flags.flagged.sum()), near)
@@ -93,8 +94,10 @@ def _columns(inputs: Inputs, posterior: Posterior, flags: Flags, filled: Filled)
 
 def noise_told(inputs: Inputs, posterior: Posterior) -> dict[str, Any]:
     """What is known of the noise, for all classes: one that was not audited keeps its label."""
-    present, n_classes = inputs.present, len(inputs.classes)
-    prior, transition = np.zeros(n_classes), np.eye(n_classes)
+    present = inputs.present
+    n_classes = len(inputs.classes)
+    prior = np.zeros(n_classes)
+    transition = np.eye(n_classes)
     prior[present] = posterior.prior
     transition[np.ix_(present, present)] = posterior.transition
     return {
@@ -159,9 +162,12 @@ def whole_posterior(
     learnt: Learnt, rows: RowsPosterior, *, n_rows: int | None = None, rate: float | None = None
 ) -> Posterior:
     """The posterior of all rows that could be audited, see :func:`gathered_posterior`."""
-    codes, known = learnt.data.codes, learnt.inputs.audited_known
+    codes = learnt.data.codes
+    known = learnt.inputs.audited_known
     return gathered_posterior(
-        *(rows, learnt.posterior.noise, learnt.posterior.skill),
+        rows,
+        learnt.posterior.noise,
+        learnt.posterior.skill,
         n_rows=n_rows,
         rate=rate,
         certain=0.0 if known is None else set_aside(codes, known),

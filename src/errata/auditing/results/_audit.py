@@ -74,11 +74,13 @@ class AuditRows(BaseAudit):
         """Sums over the rows as they are now: the arrays may be replaced at any time."""
         if self.stored is not None:
             return self.stored.totals
-        codes, flagged = self.codes, self.flagged
+        codes = self.codes
+        flagged = self.flagged
         suggested = codes.copy()  # as is the rule for rows that are not flagged
         suggested[flagged] = np.searchsorted(self.classes, self.suggested[flagged])
         return Totals.of(
-            *(len(self.classes), codes),
+            len(self.classes),
+            codes,
             suggested=suggested,
             p_wrong=self.p_wrong,
             flagged=flagged,
@@ -397,7 +399,8 @@ class Audit(AuditRows):
         scores = scores.believed(self.has_skill and undecided == "act")
         if decisions is None:
             return act(scores)
-        keys, drop = self.row_keys(), ambiguous == "drop"
+        keys = self.row_keys()
+        drop = ambiguous == "drop"
         people = decided_rows(decisions, keys, scores, self.classes, drop_ambiguous=drop)
         return people.over(act(people.undecided(scores)))
 

@@ -460,7 +460,8 @@ def _keys(audit: "BaseAudit") -> Any:
 
     if audit.keys is not None:
         return audit.keys
-    arrow, rows = pyarrow, np.arange(len(audit))
+    arrow = pyarrow
+    rows = np.arange(len(audit))
     texts = [arrow.array(audit.row_keys(rows[some])) for some in blocks(len(rows), BATCH_ROWS)]
     return arrow.chunked_array(texts)
 

@@ -38,9 +38,11 @@ BY_PLACE = (
     "with ids."
 )
 
-ADDED, GONE, RELABELLED, CONFIRMED, SAME = (
-    *("new row", "row gone", "label changed", "label known", "same label"),
-)
+ADDED = "new row"
+GONE = "row gone"
+RELABELLED = "label changed"
+CONFIRMED = "label known"
+SAME = "same label"
 TOLD = ("row", "id", "label", "suggested", "p_wrong", "known")
 Told = dict[str, Any]  # what an audit says of a row
 
@@ -84,7 +86,8 @@ class Matching(NamedTuple):
 
     def new_rows(self, n_old: int) -> np.ndarray:
         """The row of the new audit that each of the old ones is, -1 for one that is gone."""
-        found, rows = np.full(n_old, -1), np.flatnonzero(self.old_rows >= 0)
+        found = np.full(n_old, -1)
+        rows = np.flatnonzero(self.old_rows >= 0)
         found[self.old_rows[rows]] = rows
         return found
 
@@ -152,7 +155,8 @@ class AuditDiff:
         """Whether chance may explain that the noise rates differ; None where nobody can say."""
         if not (self.old.has_skill and self.new.has_skill):
             return None
-        old, new = self.old.noise_rate, self.new.noise_rate
+        old = self.old.noise_rate
+        new = self.new.noise_rate
         return bool(old.low <= new.high and new.low <= old.high)
 
     def summary(self) -> str:
@@ -209,7 +213,8 @@ def diff(old: "BaseAudit | str | os.PathLike", new: "BaseAudit | str | os.PathLi
 
 def _diff_of(old: "BaseAudit", new: "BaseAudit") -> AuditDiff:
     if old.kind != new.kind:
-        was, now = KINDS[old.kind].title, KINDS[new.kind].title
+        was = KINDS[old.kind].title
+        now = KINDS[new.kind].title
         raise ValueError(
             f"the old audit is one of {was} and the new one of {now}; compare two of one kind."
         )
@@ -381,7 +386,9 @@ def _of_rows(audit: "BaseAudit", rows: np.ndarray) -> Iterator[Told]:
 
 
 def _columns(audit: "BaseAudit", rows: np.ndarray) -> list[Told]:
-    words, names, known = audit._in_words(rows), _names_of(audit), vars(audit).get("known")
+    words = audit._in_words(rows)
+    names = _names_of(audit)
+    known = vars(audit).get("known")
     columns = (
         rows.tolist(),
         [None] * len(rows) if names is None else [str(name) for name in names[rows]],
@@ -503,7 +510,8 @@ def _rows(rows: list[dict[str, Any]], title: str) -> str:
 
 def _cells(row: dict[str, Any], named: bool) -> list[str]:
     gone = row["row"] is None
-    label, before = as_code(row["label"]), as_code(row["old_label"])
+    label = as_code(row["label"])
+    before = as_code(row["old_label"])
     changed = row["why"] == RELABELLED
     p = row["old_p_wrong"] if gone else row["p_wrong"]
     return [

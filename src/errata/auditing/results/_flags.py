@@ -41,11 +41,14 @@ def draw_flags(p_wrong: np.ndarray, suspicion: np.ndarray, precision: float | No
     worth = p_wrong >= (LEAST_FLAGGED if precision is None else 0.0)
     listed = np.flatnonzero(suspicion >= suspicion[worth].min(initial=np.inf))
     order = listed[np.argsort(-suspicion[listed], kind="stable")]
-    found, total = np.cumsum(p_wrong[order]), p_wrong.sum()
+    found = np.cumsum(p_wrong[order])
+    total = p_wrong.sum()
     if precision is None:
-        count, rule = _best_f1(found, total, worth[order]), best_f1_rule()
+        count = _best_f1(found, total, worth[order])
+        rule = best_f1_rule()
     else:
-        count, rule = _longest(found, precision), longest_rule(precision)
+        count = _longest(found, precision)
+        rule = longest_rule(precision)
     flagged = np.zeros(len(p_wrong), dtype=bool)
     flagged[order[:count]] = worth[order[:count]]
     expected = float(p_wrong[flagged].mean()) if flagged.any() else float("nan")
@@ -107,7 +110,8 @@ class Ranking:
         # The number of bins is a power of two, so that places and edges have no rounding.
         place = np.minimum((suspicion * SUSPICION_BINS).astype(np.intp), SUSPICION_BINS - 1)
         worth = p_wrong >= LEAST_FLAGGED
-        p_worth, among = p_wrong[worth], place[worth]
+        p_worth = p_wrong[worth]
+        among = place[worth]
         return cls(
             count=np.bincount(place, minlength=SUSPICION_BINS),
             mass=np.bincount(place, weights=p_wrong, minlength=SUSPICION_BINS),
@@ -142,11 +146,16 @@ def draw_line(ranking: Ranking, precision: float | None = None) -> FlagLine:
     count, mass, worth, worth_mass = (
         getattr(ranking, field.name)[::-1].cumsum() for field in fields(ranking)
     )
-    total, precise = float(mass[-1]), precision is not None
+    total = float(mass[-1])
+    precise = precision is not None
     if precision is None:
-        bins, least, rule = _best_f1_line(count, mass, worth), LEAST_FLAGGED, best_f1_rule()
+        bins = _best_f1_line(count, mass, worth)
+        least = LEAST_FLAGGED
+        rule = best_f1_rule()
     else:
-        bins, least, rule = _longest_line(count, mass, precision), 0.0, longest_rule(precision)
+        bins = _longest_line(count, mass, precision)
+        least = 0.0
+        rule = longest_rule(precision)
     if not bins:
         return FlagLine(np.inf, least, np.nan, 0.0 if total > 0 else np.nan, rule)
     rows = (count if precise else worth)[bins - 1]
@@ -234,7 +243,9 @@ class Totals:
             ``p_wrong`` if labels near the borders of classes are not noisy.
         """
         labelled = codes >= 0
-        given, p, drawn = codes[labelled], p_wrong[labelled], flagged[labelled]
+        given = codes[labelled]
+        p = p_wrong[labelled]
+        drawn = flagged[labelled]
         pairs = zip(codes[flagged].tolist(), suggested[flagged].tolist(), strict=True)
         return cls(
             n=len(codes),

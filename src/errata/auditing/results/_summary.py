@@ -34,7 +34,8 @@ def alternatives(audit: "Audit") -> str | None:
     """Which noise hypothesis gives which number, where the data cannot choose between them."""
     parts = _by_cause(audit.hypotheses)
     likely = {cause: rate for cause, (weight, rate) in parts.items() if weight >= CAUSE_WEIGHT}
-    least, most = min(likely.values(), default=0.0), max(likely.values(), default=0.0)
+    least = min(likely.values(), default=0.0)
+    most = max(likely.values(), default=0.0)
     if most - least < max(CAUSE_DIFFERENCE, most / 4):
         return None
     told = [f"{_rate_in_words(likely[cause])} if {cause}" for cause in CAUSES if cause in likely]
@@ -191,7 +192,8 @@ def findings(
     of ``above`` rows that are wrong with more than its threshold.
     """
     if not audit.has_skill:
-        above, dropped = 0, 0
+        above = 0
+        dropped = 0
     cleaned = {"threshold": CLEAN_THRESHOLD, "rows": dropped, "above": above}
     return {
         "kind": audit.kind,

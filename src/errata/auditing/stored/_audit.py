@@ -150,7 +150,9 @@ def _audit_source(
         progress=progress,
     )
     columns = columns_for(
-        *(source.columns, label, options.drop),
+        source.columns,
+        label,
+        options.drop,
         known=options.known,
         groups=options.groups,
         pred_proba=options.pred_proba,
@@ -231,7 +233,8 @@ def audit_in_passes(
     few = table.n_rows <= EXACT_ROWS
     folder = ledger.folder / "judged"
     folder.mkdir(exist_ok=True)
-    classes, posterior = learnt.inputs.classes, learnt.posterior if few else None
+    classes = learnt.inputs.classes
+    posterior = learnt.posterior if few else None
     judging = Judging(known.judge, table.columns, classes, folder, posterior)
     told = engine.reduce(judge_part, JudgedSums.merge, table.parts, judging, stage="judging")
     if few:
@@ -242,7 +245,8 @@ def audit_in_passes(
 def _learn(
     table: StoredTable, options: Options, scanned: Scanned, drawn: np.ndarray, progress: Progress
 ) -> Known:
-    columns, rows = table.columns, scanned.table()
+    columns = table.columns
+    rows = scanned.table()
     name = f"column {columns.label!r}"
     classes = classes_of_counts(scanned.labels, scanned.blank, name)
     given = columns.labelled(rows, classes)

@@ -130,7 +130,8 @@ def _judged(rows: TableRows, shared: Judging) -> _Block:
 
 def _of_all(rows: TableRows, judged: JudgedRows, present: np.ndarray) -> Rows:
     """An entry for each row, those that could not be audited included."""
-    n, at = len(rows.codes), judged.audited
+    n = len(rows.codes)
+    at = judged.audited
     told = judged.rows
     found = Rows(
         code=rows.codes,
@@ -142,12 +143,15 @@ def _of_all(rows: TableRows, judged: JudgedRows, present: np.ndarray) -> Rows:
         audited=at,
         known=rows.known,
     )
-    found.other[at], found.p_other[at] = present[told.other], told.p_other
-    found.p_wrong[at], found.suspicion[at] = told.p_wrong, told.suspicion
+    found.other[at] = present[told.other]
+    found.p_other[at] = told.p_other
+    found.p_wrong[at] = told.p_wrong
+    found.suspicion[at] = told.suspicion
     found.p_elsewhere[at] = told.p_elsewhere
     if len(judged.filled):
         blank = rows.codes < 0
-        found.other[blank], found.p_other[blank] = present[judged.filled], judged.p_filled
+        found.other[blank] = present[judged.filled]
+        found.p_other[blank] = judged.p_filled
     return found
 
 
@@ -212,7 +216,8 @@ def _all_rows(table: StoredTable, learnt: Learnt, judging: Judging, told: Judged
     judged = stack_rows(
         [read_judged(part_path(judging.folder, part.start)) for part in table.parts]
     )
-    codes, audited = judged.code.astype(np.intp), np.flatnonzero(judged.audited)
+    codes = judged.code.astype(np.intp)
+    audited = np.flatnonzero(judged.audited)
     at = slice(None) if len(audited) == len(codes) else audited  # all rows are not copied
     other = codes_among(judged.other, judging.judge.present)
     rows = RowsPosterior(
@@ -224,7 +229,8 @@ def _all_rows(table: StoredTable, learnt: Learnt, judging: Judging, told: Judged
         joint=told.joint,
         right=told.right,
     )
-    blank, classes = np.flatnonzero(codes < 0), judging.classes
+    blank = np.flatnonzero(codes < 0)
+    classes = judging.classes
     labels = labels_from(codes, classes, with_blanks=bool(len(blank)))
     given = Labelled(None, labels, classes, codes, judged.known)
     return AllRows(
@@ -275,7 +281,8 @@ def finish_rows(
     finished = engine.reduce(finish_part, add, table.parts, finishing, stage="flagging")
     stored = StoredRows(rows, finished.parts, judging.classes, finished.totals)
     display = _display(table, options)
-    inputs, columns = learnt.inputs, cast(dict[str, Any], stored.attributes())
+    inputs = learnt.inputs
+    columns = cast(dict[str, Any], stored.attributes())
     result = Audit(
         **columns,
         **noise_told(inputs, posterior),

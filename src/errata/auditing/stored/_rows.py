@@ -136,7 +136,8 @@ def write_part(folder: Path, start: int, rows: Rows, classes: np.ndarray) -> Sto
     import pyarrow as arrow
     import pyarrow.parquet
 
-    names, n = arrow.array(classes), len(rows.code)
+    names = arrow.array(classes)
+    n = len(rows.code)
     columns = {
         "row": np.arange(start, start + n),
         "label": names.take(arrow.array(rows.code, mask=rows.code < 0)),
@@ -191,7 +192,8 @@ class StoredRows:
         home = np.searchsorted([part.start for part in self.parts], rows, side="right") - 1
         found = np.empty(len(rows), dtype=self.read(name, 0, 0).dtype)
         for place in np.unique(home):
-            here, part = home == place, self.parts[place]
+            here = home == place
+            part = self.parts[place]
             found[here] = self.read(name, part.start, part.stop)[rows[here] - part.start]
         return found
 
@@ -200,7 +202,8 @@ class StoredRows:
         import pyarrow as arrow
         from pyarrow import compute
 
-        column, classes = self._column(name, start, stop), arrow.array(self.classes)
+        column = self._column(name, start, stop)
+        classes = arrow.array(self.classes)
         places = compute.fill_null(compute.index_in(column, value_set=classes), -1)
         return places.to_numpy().astype(np.intp)
 
@@ -223,10 +226,8 @@ class StoredRows:
     def _of_part(self, part: StoredPart, name: str, start: int, stop: int) -> Any:
         import pyarrow.parquet
 
-        path, parquet = (
-            part_path(self.folder, part.start),
-            pyarrow.parquet,
-        )
+        path = part_path(self.folder, part.start)
+        parquet = pyarrow.parquet
         stored = NAMES.get(name, name)
         with readable(path), parquet.ParquetFile(path) as file:
             column = file.read([stored])[stored]

@@ -150,7 +150,8 @@ class VoteProblem(Problem):
 
     def read(self) -> None:
         """Read the votes, and the table of the items where there is one."""
-        options, columns = self.options, self.columns
+        options = self.options
+        columns = self.columns
         votes = read_votes(
             self.votes, columns["item"], columns["worker"], columns["label"], self.classes
         )
@@ -298,12 +299,14 @@ class Ballots:
     """The votes of any item; ``accuracy`` is that of each worker."""
 
     def __init__(self, votes: Votes, accuracy: np.ndarray) -> None:
-        self.votes, self.accuracy = votes, accuracy
+        self.votes = votes
+        self.accuracy = accuracy
 
     def of(self, item: int) -> list[Ballot]:
         """The votes of an item by class, that with most votes first; of equals, the majority."""
         start, stop = np.searchsorted(self.votes.item, [item, item + 1])
-        labels, workers = self.votes.label[start:stop], self.votes.worker[start:stop]
+        labels = self.votes.label[start:stop]
+        workers = self.votes.worker[start:stop]
         workers = workers[order := np.argsort(-self.accuracy[workers], kind="stable")]
         found = [Ballot(int(code), workers[labels[order] == code]) for code in np.unique(labels)]
         own = self.votes.majority[item]
@@ -311,9 +314,11 @@ class Ballots:
 
     def shown(self, item: int) -> list[dict[str, Any]]:
         """Plain dicts, ready for JSON: of each class how many votes, and the first of them."""
-        found, left = [], SHOWN_BALLOTS
+        found = []
+        left = SHOWN_BALLOTS
         for ballot in self.of(item):
-            some, left = ballot.workers[:left], max(left - len(ballot.workers), 0)
+            some = ballot.workers[:left]
+            left = max(left - len(ballot.workers), 0)
             found.append(
                 {
                     "label": str(self.votes.classes[ballot.code]),
@@ -362,7 +367,8 @@ class ItemView(RowsView):
 
     def reasons(self, rows: np.ndarray, near: Sequence[Near]) -> list[list[str]]:
         """How many votes there are for what, and the labels of items around it."""
-        codes, names = self.inputs.codes, self.inputs.classes
+        codes = self.inputs.codes
+        names = self.inputs.classes
         return [
             [
                 self.ballots.told(row),

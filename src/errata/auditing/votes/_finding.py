@@ -97,7 +97,8 @@ def judge_votes(votes: Votes, hear: Hear | None = None) -> VoteFindings:
     others = [_tempered(found, min(1.0, factor * t)) for factor in OTHER_WEIGHTS]
     proba = _tempered(found, t)
     if not has_skill:
-        proba, others = _as_voted(votes), []
+        proba = _as_voted(votes)
+        others = []
     wrong = [_p_wrong(votes, each) for each in (proba, *others)]
     voted = votes.n_votes > 0
     return VoteFindings(
@@ -139,7 +140,8 @@ def _fitted(
 ) -> tuple[ClassPosterior, ByShares | ByFeatures, Heard | None]:
     """The posterior by votes alone; with features by both, models having learnt it twice."""
     prior: ByShares | ByFeatures = ByShares(votes.shares)
-    found, heard = class_posterior_of_votes(incidence, start(votes.counts), prior), None
+    found = class_posterior_of_votes(incidence, start(votes.counts), prior)
+    heard = None
     for _ in range(0 if hear is None else FEATURE_ROUNDS):
         codes = np.where(votes.n_votes > 0, found.proba.argmax(axis=1), -1)
         heard = hear(codes)  # type: ignore[misc]
@@ -276,7 +278,8 @@ def vote_logs(
     of_rows = annotators.totals + kappa
     for items, votes in incidence.blocks():
         pair = incidence.pair[votes]
-        said, all_said = of_pairs[pair], of_rows[incidence.worker[pair]]
+        said = of_pairs[pair]
+        all_said = of_rows[incidence.worker[pair]]
         if leaves_out:
             own = q[incidence.item[votes]]
             said -= own

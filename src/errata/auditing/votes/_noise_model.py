@@ -88,7 +88,9 @@ class Incidence(NamedTuple):
     @classmethod
     def of(cls, votes: Votes) -> "Incidence":
         """Of votes in the order of their items."""
-        n, n_workers, k = len(votes.items), len(votes.workers), len(votes.classes)
+        n = len(votes.items)
+        n_workers = len(votes.workers)
+        k = len(votes.classes)
         keys, pair = np.unique(votes.worker * k + votes.label, return_inverse=True)
         worker, label = np.divmod(keys, k)
         of_pairs = sparse.csr_array((np.ones(len(votes)), (pair, votes.item)), (len(keys), n))
@@ -99,8 +101,16 @@ class Incidence(NamedTuple):
         starts = np.searchsorted(votes.item, np.arange(n + 1))
         first_pair = np.searchsorted(worker, np.arange(n_workers + 1))
         return cls(
-            *(votes.item, pair, starts, worker, label, first_pair),
-            *(n_workers, k, of_pairs, of_workers),
+            votes.item,
+            pair,
+            starts,
+            worker,
+            label,
+            first_pair,
+            n_workers,
+            k,
+            of_pairs,
+            of_workers,
         )
 
     @property
@@ -110,7 +120,8 @@ class Incidence(NamedTuple):
 
     def blocks(self) -> Iterator[tuple[slice, slice]]:
         """Ranges of items and of their votes, so many that their probabilities fit into memory."""
-        n, most = len(self.starts) - 1, max(1, VOTE_NUMBERS // self.n_classes)
+        n = len(self.starts) - 1
+        most = max(1, VOTE_NUMBERS // self.n_classes)
         first = 0
         while first < n:
             last = int(np.searchsorted(self.starts, self.starts[first] + most, side="right")) - 1
@@ -207,7 +218,8 @@ def prior_of_pairs(incidence: Incidence, theta: np.ndarray, shared: np.ndarray) 
 
 def beta_binomial(right: np.ndarray, votes: np.ndarray, mean: float, kappa: float) -> float:
     """Log-likelihood of how often workers are right, but for what kappa does not change."""
-    a, b = kappa * mean, kappa * (1 - mean)
+    a = kappa * mean
+    b = kappa * (1 - mean)
     of_each = gammaln(right + a) + gammaln(votes - right + b) - gammaln(votes + kappa)
     return float(of_each.sum() + len(votes) * (gammaln(kappa) - gammaln(a) - gammaln(b)))
 
@@ -318,7 +330,8 @@ def _confusion(worker: int, incidence: Incidence, annotators: Annotators) -> np.
     """P(vote | class) of a worker, (K, K)."""
     if incidence.n_workers * incidence.n_classes**2 > MATRIX_NUMBERS:
         return None
-    theta, pairs = annotators.theta[worker], incidence.pairs_of(worker)
+    theta = annotators.theta[worker]
+    pairs = incidence.pairs_of(worker)
     kappa = annotators.kappa_matrix
     mistakes = (1 - theta)[:, None] * mistakes_of(annotators.shared)
     matrix = kappa * (mistakes + np.diag(theta))
@@ -348,7 +361,8 @@ def _excess(votes: Votes, incidence: Incidence, signs: np.ndarray) -> np.ndarray
     """
     excess = np.empty(len(votes))
     for items, part in incidence.blocks():
-        label, sign = votes.label[part], signs[part, None]
+        label = votes.label[part]
+        sign = signs[part, None]
         habits = _habits(votes, part)
         given = np.zeros_like(habits)
         given[np.arange(len(label)), label] = 1
@@ -361,9 +375,11 @@ def _excess(votes: Votes, incidence: Incidence, signs: np.ndarray) -> np.ndarray
 
 def _habits(votes: Votes, part: slice) -> np.ndarray:
     """Shares of labels among the other votes of the worker of each vote, (V, K)."""
-    n_workers, k = len(votes.workers), len(votes.classes)
+    n_workers = len(votes.workers)
+    k = len(votes.classes)
     given = np.bincount(votes.worker * k + votes.label, minlength=n_workers * k)
-    worker, label = votes.worker[part], votes.label[part]
+    worker = votes.worker[part]
+    label = votes.label[part]
     others = given.reshape(n_workers, k)[worker].astype(float)
     others[np.arange(len(label)), label] -= 1
     others += HABIT_VOTES * np.bincount(votes.label, minlength=k) / len(votes)
@@ -407,7 +423,9 @@ def copying_workers(votes: Votes) -> np.ndarray:
     sees differently, when these are many: good workers, who are right most of the time on items
     that are not easy, differ more often.
     """
-    n, n_workers, k = len(votes.items), len(votes.workers), len(votes.classes)
+    n = len(votes.items)
+    n_workers = len(votes.workers)
+    k = len(votes.classes)
     contested = np.sum(votes.counts > 0, axis=1)[votes.item] > 1
     item, worker, label = (each[contested] for each in (votes.item, votes.worker, votes.label))
     ones = np.ones(len(item))
@@ -416,7 +434,8 @@ def copying_workers(votes: Votes) -> np.ndarray:
     both, same = (each @ each.T for each in (seen, said))
     enough = both.tocoo()
     kept = enough.data >= COPIED_VOTES
-    rows, columns = enough.row[kept], enough.col[kept]
+    rows = enough.row[kept]
+    columns = enough.col[kept]
     alike = same.tocsr()[rows, columns] >= COPIES_AGREE * enough.data[kept]
     pairs = (np.ones(int(alike.sum())), (rows[alike], columns[alike]))
     graph = sparse.coo_array(pairs, shape=(n_workers, n_workers))

@@ -383,7 +383,8 @@ def read_workers(path: Path, n_classes: int) -> list[dict[str, Any]]:
 
 
 def _restored(worker: dict[str, Any], n_classes: int) -> dict[str, Any]:
-    confusion, worst = worker["confusion"], worker["worst"]
+    confusion = worker["confusion"]
+    worst = worker["worst"]
     return worker | {
         "confusion": confusion and np.reshape(confusion, (n_classes, n_classes)),
         "worst": worst and tuple(worst),
