@@ -127,7 +127,13 @@ class Engine:
     ) -> Any:
         """What ``task(part, shared)`` gives for all parts, merged from the first to the last."""
         pieces = [
-            Piece(stage, f"{stage}-{part.start}-{part.stop}", part.name, _count_rows(part), part)
+            Piece(
+                stage,
+                f"{stage}-{part.start}-{part.stop}",
+                part.name,
+                part.stop - part.start,
+                part,
+            )
             for part in parts
         ]
         with closing(
@@ -163,10 +169,6 @@ class Engine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _count_rows(part: Part) -> int:
-    return part.stop - part.start
 
 
 def _start_clock(pieces: Sequence[Piece], engine: Engine, unit: str = "rows") -> Clock:

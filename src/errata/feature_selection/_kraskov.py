@@ -82,7 +82,7 @@ def kraskov_mutual_information(
     0.0
     """
     X = check_numeric_rows(X)
-    target = _check_numbers(target)
+    target = check_array(target, ensure_2d=False, dtype=float, input_name="target").reshape(-1)
     check_consistent_length(X, target)
     n, d = X.shape
     neighbors = JointNeighbors(np.ascontiguousarray(X.T), target, limit_neighbors(n_neighbors, n))
@@ -109,11 +109,6 @@ def _check_radii(radii: np.ndarray) -> None:
             "that the density around them is infinite; add a little noise to columns and target "
             "(jitter=1e-3 in the selector), or ask for more neighbours."
         )
-
-
-def _check_numbers(target: Any) -> np.ndarray:
-    """The target as an array of numbers, or an error that names it."""
-    return check_array(target, ensure_2d=False, dtype=float, input_name="target").reshape(-1)
 
 
 class JointNeighbors:

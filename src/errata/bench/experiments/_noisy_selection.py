@@ -273,29 +273,21 @@ def clone_with_one_seed(method: BaseEstimator, seed: int) -> Any:
     return copied.set_params(**dict.fromkeys(states, draw_seed(seed)))
 
 
-class Example(NamedTuple):
-    """Information in nats from clean labels, with one wrong, and tolerant; both error rates."""
+def measure_example(seed: int) -> tuple[float, float, float, float, float]:
+    """Twenty rows of N(-1.5, 1) and of N(1.5, 1), one of the first labelled as the second.
 
-    clean: float
-    noisy: float
-    tolerant: float
-    error_rate_0: float
-    error_rate_1: float
-
-
-def measure_example(seed: int) -> Example:
-    """Twenty rows of N(-1.5, 1) and of N(1.5, 1), one of the first labelled as the second."""
+    Information in nats from clean labels, with one wrong, and tolerant; both error rates.
+    """
     y = np.repeat([0, 1], 20)
     x = np.random.RandomState(seed).normal(size=(40, 1)) + 3 * y[:, None] - 1.5
     labels = y.copy()
     labels[0] = 1  # rows are exchangeable
     noise = LabelNoiseMemberships(random_state=seed).fit(x, labels)
-    return Example(
-        mutual_information(x, y),
-        mutual_information(x, labels),
-        tolerant_mutual_information(x, noise.memberships_),
-        *map(float, noise.error_rates_),
-    )
+    clean = mutual_information(x, y)
+    noisy = mutual_information(x, labels)
+    tolerant = tolerant_mutual_information(x, noise.memberships_)
+    first, second = map(float, noise.error_rates_)
+    return clean, noisy, tolerant, first, second
 
 
 def estimate_error_rate(dataset: str, level: float, seed: int) -> float:
@@ -333,13 +325,12 @@ def _make_example_table(n_draws: int) -> Table:
 
 
 def _make_rates_table(n_draws: int) -> Table:
+    def rates(name: str, level: float) -> list[float]:
+        return [estimate_error_rate(name, level, seed) for seed in range(n_draws)]
+
     rows = [
-        [name, *(_format_mean_rate(name, level, n_draws) for level in LEVELS)]
+        [name, *(f"{fmean(rates(name, level)):.1%}" for level in LEVELS)]
         for name in ("iris", "wine")
     ]
     header = ["set", *(f"{level:.0%} wrong" for level in LEVELS)]
     return Table(f"Mean error rate that is found, {n_draws} draws", header, rows, names=1)
-
-
-def _format_mean_rate(dataset: str, level: float, n_draws: int) -> str:
-    return f"{fmean(estimate_error_rate(dataset, level, seed) for seed in range(n_draws)):.1%}"
