@@ -60,7 +60,9 @@ def annotators(library, seed):
     votes = np.where(right, y[:, None], rng.integers(0, 5, (len(y), 5))).astype(float)
     votes[rng.random(votes.shape) < 0.5] = np.nan
     seen = ~np.isnan(votes).all(axis=1)
-    X, y, votes = X[seen], y[seen], votes[seen]
+    X = X[seen]
+    y = y[seen]
+    votes = votes[seen]
     majority = compat.multiannotator.get_majority_vote_label(votes)  # the same for both
     model = LogisticRegression(C=0.01, max_iter=200)
     pred_probs = cross_val_predict(model, X / 16, majority, cv=3, method="predict_proba")

@@ -50,25 +50,16 @@ def case(request):
     return draw(request.param) if isinstance(request.param, int) else learn(request.param)
 
 
-@pytest.fixture(params=REAL)
-def real_case(request):
-    """Those of a real table."""
-    return learn(request.param)
+@cache
+def learn_digits():
+    X, y = load_digits(return_X_y=True)
+    labels, flipped = flip_labels(y, 0.1, random_state=0)
+    model = LogisticRegression(C=0.01, max_iter=500)
+    pred_probs = cross_val_predict(model, X / 16, labels, cv=3, method="predict_proba")
+    return labels, pred_probs, flipped
 
 
 @pytest.fixture
 def planted():
     """Labels, probabilities that tell most of them, and which labels are wrong."""
-    X, y = load_digits(return_X_y=True)
-    labels, flipped = flip_labels(y, 0.1, random_state=0)
-    model = LogisticRegression(C=0.01, max_iter=500)
-    return labels, _proba_of_digits(model, X, labels), flipped
-
-
-PROBA = {}
-
-
-def _proba_of_digits(model, X, labels):
-    if "digits" not in PROBA:
-        PROBA["digits"] = cross_val_predict(model, X / 16, labels, cv=3, method="predict_proba")
-    return PROBA["digits"]
+    return learn_digits()

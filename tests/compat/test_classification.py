@@ -9,8 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from errata.compat.cleanlab import regression
@@ -76,13 +79,8 @@ def test_wrong_labels_are_left_out():
 
 
 def _proba(X, labels):
-    table = CleanLearning(GaussianNB(), seed=0)
-    table.find_label_issues(X, labels)
-    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
-    from sklearn.model_selection import cross_val_predict
-
-    model = LogisticRegression(max_iter=1000)
-    return cross_val_predict(model, scaled, labels, cv=3, method="predict_proba")
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    return cross_val_predict(model, X, labels, cv=3, method="predict_proba")
 
 
 def test_weights_are_left_out_where_the_model_takes_none():

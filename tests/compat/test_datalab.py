@@ -175,7 +175,7 @@ def test_what_cannot_be_done_is_said(wine):
         lab.get_issues("label")
     with pytest.raises(ValueError, match="no column 'color'; the columns are x0"):
         Datalab(lab.data, label_name="color")
-    with pytest.raises(ValueError, match="task='magic' must be one of 'classification'"):
+    with pytest.raises(ValueError, match="task='magic' is not known; choose from classification"):
         Datalab(lab.data, task="magic")
     with pytest.raises(ValueError, match="needs pred_probs or features"):
         lab_of(wine, method="confident_learning").find_issues()

@@ -131,8 +131,12 @@ def test_the_prediction_is_not_the_label():
         ([0, 2], {}, "between 0 and 1, as pred_probs has 2 columns, but they lie between 0 and 2"),
         (["a", "b"], {}, "must be integers from 0 to K - 1; for labels of any kind use errata"),
         ([0], {}, r"their shapes are \(1,\) and \(2, 2\)"),
-        ([0, 1], {"filter_by": "magic"}, "filter_by='magic' must be one of 'prune_by_noise_rate'"),
-        ([0, 1], {"method": "magic"}, "must be 'posterior' or 'confident_learning'"),
+        (
+            [0, 1],
+            {"filter_by": "magic"},
+            "filter_by='magic' is not known; choose from prune_by_noise_rate",
+        ),
+        ([0, 1], {"method": "magic"}, "choose from posterior, confident_learning"),
         (
             [0, 1],
             {"num_to_remove_per_class": [1, 1], "method": "confident_learning"},

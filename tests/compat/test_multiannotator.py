@@ -101,8 +101,16 @@ def test_less_is_returned_where_less_is_asked_for():
     [
         ([[0, 1], [np.nan, np.nan]], {}, "example 1 has no label; leave such examples out"),
         ([0, 1], {}, "a row for each example, a column for each annotator"),
-        ([[0], [1]], {"quality_method": "magic"}, "quality_method='magic' must be one of"),
-        ([[0], [1]], {"consensus_method": "magic"}, "consensus_method='magic' must be one of"),
+        (
+            [[0], [1]],
+            {"quality_method": "magic"},
+            "quality_method='magic' is not known; choose from",
+        ),
+        (
+            [[0], [1]],
+            {"consensus_method": "magic"},
+            "consensus_method='magic' is not known; choose from",
+        ),
         ([[0], [1], [1]], {}, r"must have the shape \(3, K\), but its shape is \(2, 2\)"),
     ],
 )

@@ -78,7 +78,10 @@ def test_the_worst_are_first():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"method": "magic"}, "method='magic' must be one of 'posterior', 'self_confidence'"),
+        (
+            {"method": "magic"},
+            "method='magic' is not known; choose from posterior, self_confidence",
+        ),
         (
             {"method": "confidence_weighted_entropy", "adjust_pred_probs": True},
             "adjust_pred_probs=True does not go with",

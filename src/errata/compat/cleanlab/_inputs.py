@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._validation import check_choice
 from ..._warn import warn_user
 from ...auditing import Audit, MultilabelAudit, audit, audit_multilabel
 
@@ -12,8 +13,7 @@ METHODS = ("posterior", "confident_learning")
 
 def check_method(method: str) -> None:
     """Raise where ``method`` is none of ours."""
-    if method not in METHODS:
-        raise ValueError(f"method={method!r} must be 'posterior' or 'confident_learning'.")
+    check_choice("method", method, METHODS)
 
 
 def check_labels(labels: Any, pred_probs: Any) -> tuple[np.ndarray, np.ndarray]:

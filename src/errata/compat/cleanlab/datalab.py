@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.neighbors import kneighbors_graph
 
+from ..._validation import check_choice
 from ...auditing import audit, audit_multilabel, audit_targets
 from ._inputs import audit_cells, audit_labels, check_method, one_hot
 from .classification import CleanLearning
@@ -31,7 +32,7 @@ class Datalab:
     Parameters
     ----------
     data : dataframe, mapping, list of mappings, ``Dataset`` of Hugging Face, or path
-        The table with the labels. A path leads to a file that errata reads.
+        The table with the labels. A path leads to a CSV or JSON file.
     task : {"classification", "regression", "multilabel"}, default="classification"
         What the labels are.
     label_name : str, optional
@@ -77,8 +78,7 @@ class Datalab:
         import pandas
 
         check_method(method)
-        if task not in TASKS:
-            raise ValueError(f"task={task!r} must be one of {', '.join(map(repr, TASKS))}.")
+        check_choice("task", task, TASKS)
         self.task = task
         self.label_name = label_name
         self.image_key = image_key
@@ -233,58 +233,65 @@ class Datalab:
     def _find_label(
         self, pred_probs: Any, features: Any, knn_graph: Any, options: dict
     ) -> tuple[dict[str, Any], float]:
-        given = self._given
+        """Judge labels of any task, by probabilities, by features or by the data itself."""
+        table = None
+        if pred_probs is None:
+            table = self.data.drop(columns=self.label_name) if features is None else features
         if self.task == "regression":
-            if pred_probs is not None:
-                table = None
-                predictions = np.asarray(pred_probs)
-            else:
-                table = self.data.drop(columns=self.label_name) if features is None else features
-                predictions = None
-            numbers = audit_targets(
-                table, self.labels, predictions=predictions, self_check=False, random_state=0
-            )
-            predicted = numbers.predicted if predictions is None else predictions
-            return _columns(numbers, given, predicted), 1 - numbers.noise_rate.estimate
-        names = np.array(self.class_names)
+            return self._find_wrong_numbers(pred_probs, table)
         if self.task == "multilabel":
-            member = one_hot(self.labels, len(names))
-            if pred_probs is not None:
-                cells = audit_cells(member, np.asarray(pred_probs, dtype=float))
-            else:
-                table = self.data.drop(columns=self.label_name) if features is None else features
-                cells = audit_multilabel(table, member, self_check=False, random_state=0)
-            right = np.where(cells.flagged_cells, 1 - member, member).astype(bool)
-            corrected = [list(names[row]) for row in right]
-            return _columns(cells, given, corrected), 1 - cells.noise_rate.estimate
+            return self._find_wrong_cells(pred_probs, table)
+        n_classes = len(self.class_names)
         if pred_probs is None and features is None and knn_graph is not None:
-            pred_probs = _vote(csr_matrix(knn_graph), self.labels, len(names))
-        if self.method == "confident_learning":
-            if pred_probs is None:
-                if features is None:
-                    raise ValueError("method='confident_learning' needs pred_probs or features.")
-                graph = _build_graph(features, options.get("k", 10))
-                pred_probs = _vote(graph, self.labels, len(names))
-            settings = {"method": self.method, **options.get("clean_learning_kwargs", {})}
-            table = CleanLearning(**settings).find_label_issues(
-                labels=self.labels, pred_probs=pred_probs
-            )
-            columns = {
-                "flagged": table["is_label_issue"],
-                "score": table["label_quality"],
-                "given_label": given,
-                "predicted_label": names[table["predicted_label"]],
-            }
-            return columns, 1 - table["is_label_issue"].mean()
-        if pred_probs is not None:
+            pred_probs = _vote(csr_matrix(knn_graph), self.labels, n_classes)
+        if self.method == "posterior":
+            return self._find_wrong_labels(pred_probs, table)
+        if pred_probs is None:
+            if features is None:
+                raise ValueError("method='confident_learning' needs pred_probs or features.")
+            graph = _build_graph(features, options.get("k", 10))
+            pred_probs = _vote(graph, self.labels, n_classes)
+        return self._find_by_rules(pred_probs, options.get("clean_learning_kwargs", {}))
+
+    def _find_wrong_numbers(self, predictions: Any, table: Any) -> tuple[dict[str, Any], float]:
+        result = audit_targets(
+            table, self.labels, predictions=predictions, self_check=False, random_state=0
+        )
+        predicted = result.predicted if predictions is None else np.asarray(predictions)
+        return _columns(result, self._given, predicted), 1 - result.noise_rate.estimate
+
+    def _find_wrong_cells(self, pred_probs: Any, table: Any) -> tuple[dict[str, Any], float]:
+        names = np.array(self.class_names)
+        member = one_hot(self.labels, len(names))
+        if pred_probs is None:
+            result = audit_multilabel(table, member, self_check=False, random_state=0)
+        else:
+            result = audit_cells(member, np.asarray(pred_probs, dtype=float))
+        right = np.where(result.flagged_cells, 1 - member, member).astype(bool)
+        predicted = [list(names[row]) for row in right]
+        return _columns(result, self._given, predicted), 1 - result.noise_rate.estimate
+
+    def _find_wrong_labels(self, pred_probs: Any, table: Any) -> tuple[dict[str, Any], float]:
+        names = np.array(self.class_names)
+        if pred_probs is None:
+            result = audit(table, self.labels, self_check=False, random_state=0)
+            predicted = names[result.suggested]
+        else:
             proba = np.asarray(pred_probs, dtype=float)
             result = audit_labels(self.labels, proba)
             predicted = names[proba.argmax(axis=1)]
-        else:
-            table = self.data.drop(columns=self.label_name) if features is None else features
-            result = audit(table, self.labels, self_check=False, random_state=0)
-            predicted = names[result.suggested]
-        return _columns(result, given, predicted), 1 - result.noise_rate.estimate
+        return _columns(result, self._given, predicted), 1 - result.noise_rate.estimate
+
+    def _find_by_rules(self, pred_probs: Any, settings: dict) -> tuple[dict[str, Any], float]:
+        learner = CleanLearning(**{"method": self.method, **settings})
+        table = learner.find_label_issues(labels=self.labels, pred_probs=pred_probs)
+        columns = {
+            "flagged": table["is_label_issue"],
+            "score": table["label_quality"],
+            "given_label": self._given,
+            "predicted_label": np.array(self.class_names)[table["predicted_label"]],
+        }
+        return columns, 1 - table["is_label_issue"].mean()
 
     def _find_imbalance(self, threshold: float = 0.1) -> tuple[dict[str, Any], float]:
         labels = self.labels

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._validation import check_choice
 from ...auditing import Audit
 from ._inputs import audit_labels, check_labels, check_method, warn_unused
 from .count import (
@@ -112,9 +113,8 @@ def find_label_issues(
             confident_joint=confident_joint,
             method=method,
         )
-    if filter_by is not None and filter_by not in RULES:
-        names = ", ".join(repr(rule) for rule in RULES)
-        raise ValueError(f"filter_by={filter_by!r} must be one of {names}.")
+    if filter_by is not None:
+        check_choice("filter_by", filter_by, RULES)
     y, proba = check_labels(labels, pred_probs)
     if method == "posterior":
         warn_unused(filter_by=filter_by, confident_joint=confident_joint)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._validation import check_choice
 from ...auditing import audit_votes
 
 __all__ = ["get_label_quality_multiannotator", "get_majority_vote_label"]
@@ -73,12 +74,9 @@ def get_label_quality_multiannotator(
         )
     methods = [consensus_method] if isinstance(consensus_method, str) else list(consensus_method)
     quality = quality_method or "posterior"
-    for name, value, known in (
-        *(("consensus_method", method, ("best_quality", "majority_vote")) for method in methods),
-        ("quality_method", quality, ("posterior", "crowdlab", "agreement")),
-    ):
-        if value not in known:
-            raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, known))}.")
+    for method in methods:
+        check_choice("consensus_method", method, ("best_quality", "majority_vote"))
+    check_choice("quality_method", quality, ("posterior", "crowdlab", "agreement"))
     columns: dict[str, np.ndarray] = {}
     for i, method in enumerate(methods):
         consensus, by_class, weights = _find_consensus(votes, proba, method, quality)

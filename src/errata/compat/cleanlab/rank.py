@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.special import entr
 
+from ..._validation import check_choice
 from ._inputs import audit_labels, check_labels
 from .count import get_confident_thresholds
 
@@ -53,9 +54,7 @@ def get_label_quality_scores(
     y, proba = check_labels(labels, pred_probs)
     if method == "posterior":
         return 1 - audit_labels(y, proba).p_wrong
-    if method not in SCORES:
-        names = ", ".join(repr(name) for name in ("posterior", *SCORES))
-        raise ValueError(f"method={method!r} must be one of {names}.")
+    check_choice("method", method, ("posterior", *SCORES))
     if adjust_pred_probs:
         if method == "confidence_weighted_entropy":
             raise ValueError(
