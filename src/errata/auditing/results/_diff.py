@@ -277,39 +277,36 @@ def _other_options(old: list[str], new: list[str]) -> list[str]:
     return [f"The audits were made with different options: {was} before, {are} now."]
 
 
-class _Names(NamedTuple):
-    by: str
-    of: Any  # what the names are made of, which must be the same in both audits
-    values: np.ndarray
-
-
 def match_rows(old: "BaseAudit", new: "BaseAudit") -> Matching:
     """Find rows by the first of these that both audits know: ids or items, index, contents, place.
 
     Rows of one name are taken in their order, each of them once.
     """
-    known = {(names.by, repr(names.of)): names.values for names in _names(old)}
-    for names in _names(new):
-        before = known.get((names.by, repr(names.of)))
+    known = {(by, repr(of)): names for by, of, names in _names(old)}
+    for by, of, names in _names(new):
+        before = known.get((by, repr(of)))
         if before is not None:
-            old_rows = _places(_once(before), _once(names.values))
-            return Matching(names.by, old_rows, _repeated(names))
+            return Matching(by, _places(_once(before), _once(names)), _repeated(by, names))
     places = np.arange(len(new))
     return Matching("place", np.where(places < len(old), places, -1), [BY_PLACE])
 
 
-def _names(audit: "BaseAudit") -> Iterator[_Names]:
-    """All that an audit calls its rows, the surest first."""
+def _names(audit: "BaseAudit") -> Iterator[tuple[str, Any, np.ndarray]]:
+    """All that an audit calls its rows, the surest first.
+
+    With the names come what kind they are, and what they are made of, which must be the same in
+    both audits.
+    """
     items = vars(audit).get("items")  # of votes
     if items is not None:
-        yield _Names("item", None, items)
+        yield "item", None, items
     if audit.ids is not None:
-        yield _Names("id", audit.about.get("id"), audit.ids)
+        yield "id", audit.about.get("id"), audit.ids
     if audit.index is not None:
-        yield _Names("index", list(audit.index.names), names_by(audit.index))
+        yield "index", list(audit.index.names), names_by(audit.index)
     if audit.keys is not None and len(audit) and not str(audit.keys[0]).startswith("row."):
         columns = None if audit.digests is None else audit.digests.columns
-        yield _Names("contents", columns, audit.keys)
+        yield "contents", columns, audit.keys
 
 
 def _once(names: np.ndarray) -> list[tuple[str, int]]:
@@ -327,15 +324,15 @@ def _places(old: list[tuple[str, int]], new: list[tuple[str, int]]) -> np.ndarra
     return np.array([rows.get(name, -1) for name in new], dtype=np.intp)
 
 
-def _repeated(names: _Names) -> list[str]:
+def _repeated(by: str, names: np.ndarray) -> list[str]:
     """A note on names that stand for several rows; of contents this is in their making."""
-    if names.by == "contents":
+    if by == "contents":
         return []
-    twice = [name for name, n in Counter(map(str, names.values.tolist())).items() if n > 1]
+    twice = [name for name, n in Counter(map(str, names.tolist())).items() if n > 1]
     if not twice:
         return []
     nouns = {"id": "ids", "item": "items", "index": "names of the index"}
-    several = plural(len(twice), names.by, nouns[names.by])
+    several = plural(len(twice), by, nouns[by])
     stand = "stands" if len(twice) == 1 else "stand"
     return [f"{several} {stand} for several rows, which are matched in their order."]
 

@@ -212,14 +212,6 @@ def _fingerprint(table: StoredTable, options: Options) -> dict[str, Any]:
     }
 
 
-class Known(NamedTuple):
-    """What is known after the first pass."""
-
-    learnt: Learnt
-    judge: Judge
-    check: SelfCheck | None
-
-
 def audit_in_passes(
     table: StoredTable, options: Options, engine: Engine, ledger: Ledger, progress: Progress
 ) -> Audit:
@@ -228,23 +220,25 @@ def audit_in_passes(
     drawn = rows_to_learn_from(table.n_rows, table.seed)
     scan = Scan(table.columns.label, table.columns.read, drawn)
     scanned = engine.reduce(scan_part, Scanned.merge, table.parts, scan, stage="scanning")
-    known = ledger.kept("learnt", partial(_learn, table, options, scanned, drawn, progress))
-    learnt = known.learnt
+    learnt, judge, check = ledger.kept(
+        "learnt", partial(_learn, table, options, scanned, drawn, progress)
+    )
     few = table.n_rows <= EXACT_ROWS
     folder = ledger.folder / "judged"
     folder.mkdir(exist_ok=True)
     classes = learnt.inputs.classes
     posterior = learnt.posterior if few else None
-    judging = Judging(known.judge, table.columns, classes, folder, posterior)
+    judging = Judging(judge, table.columns, classes, folder, posterior)
     told = engine.reduce(judge_part, JudgedSums.merge, table.parts, judging, stage="judging")
     if few:
-        return gather_rows(table, options, known, judging, told, started=started)
-    return finish_rows(table, options, known, judging, told, engine)
+        return gather_rows(table, options, learnt, check, judging, told, started=started)
+    return finish_rows(table, options, learnt, check, judging, told, engine)
 
 
 def _learn(
     table: StoredTable, options: Options, scanned: Scanned, drawn: np.ndarray, progress: Progress
-) -> Known:
+) -> tuple[Learnt, Judge, SelfCheck | None]:
+    """What is known after the first pass."""
     columns = table.columns
     rows = scanned.table()
     name = f"column {columns.label!r}"
@@ -278,11 +272,11 @@ def _learn(
         progress=progress,
     )
     if not options.self_check:
-        return Known(_small(learnt), Judge.of(learnt), None)
+        return _small(learnt), Judge.of(learnt), None
     progress("planting errors and looking for them")
     check = check_by_injecting(learnt)
     inputs.notes.extend(notes_on_check(learnt))
-    return Known(_small(learnt), Judge.of(learnt), check)
+    return _small(learnt), Judge.of(learnt), check
 
 
 def _small(learnt: Learnt) -> Learnt:

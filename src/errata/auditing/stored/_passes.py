@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..._engine import Engine
 from ..._files import atomic_path
 from .._audit import Options, finish_audit
 from .._learning import Filled, Judge, JudgedRows, Learnt, TableRows, notes_about_noise
+from .._self_check import SelfCheck
 from .._settings import JUDGED_ROWS
 from ..classes import Grouped, Posterior, RowsPosterior, grouped_hypotheses
 from ..classes._problem import ClassProblem
@@ -46,10 +47,6 @@ from ._rows import (
     write_part,
 )
 from ._table import StoredTable, TableColumns
-
-if TYPE_CHECKING:
-    from ._audit import Known
-
 
 BITS, GROUPS = "bits", "groups"  # beside the judged rows of a part
 
@@ -112,20 +109,14 @@ def _rows_of(part: Any, shared: Judging) -> Iterator[TableRows]:
         yield shared.columns.rows(some, places, given)
 
 
-class _Block(NamedTuple):
-    """A block of rows, for one file each."""
-
-    columns: Rows
-    bits: np.ndarray | None
-    groups: np.ndarray | None
-    told: JudgedSums
-
-
-def _judged(rows: TableRows, shared: Judging) -> _Block:
+def _judged(
+    rows: TableRows, shared: Judging
+) -> tuple[Rows, np.ndarray | None, np.ndarray | None, JudgedSums]:
+    """A block of rows, what else is kept of them in files, and their sums."""
     block = shared.judge.judge(rows)
     columns = _of_all(rows, block, shared.judge.present)
     groups = None if shared.posterior is None else _groups(shared.posterior, block)
-    return _Block(columns, block.bits, groups, _told(columns, block))
+    return columns, block.bits, groups, _told(columns, block)
 
 
 def _of_all(rows: TableRows, judged: JudgedRows, present: np.ndarray) -> Rows:
@@ -184,14 +175,14 @@ def _save(path: Path, arrays: list[Any]) -> None:
 def gather_rows(
     table: StoredTable,
     options: Options,
-    known: "Known",
+    learnt: Learnt,
+    check: SelfCheck | None,
     judging: Judging,
     told: JudgedSums,
     *,
     started: float,
 ) -> Audit:
     """The audit as if the table had been in memory."""
-    learnt = known.learnt
     found = _all_rows(table, learnt, judging, told)
     problem = ClassProblem(None, table.columns.label)
     problem.options = options
@@ -199,7 +190,7 @@ def gather_rows(
     problem.display = _display(table, options, table.ids(np.arange(table.n_rows)))
     problem.take(found, _viewer(table, learnt, judging).view)
     problem.grouped = partial(_grouped, table, judging, found)
-    return finish_audit(problem, known.check, started)
+    return finish_audit(problem, check, started)
 
 
 def _viewer(table: StoredTable, learnt: Learnt, judging: Judging) -> Viewer:
@@ -266,13 +257,13 @@ def _grouped(table: StoredTable, judging: Judging, found: AllRows) -> Grouped:
 def finish_rows(
     table: StoredTable,
     options: Options,
-    known: "Known",
+    learnt: Learnt,
+    check: SelfCheck | None,
     judging: Judging,
     told: JudgedSums,
     engine: Engine,
 ) -> Audit:
     """The audit whose rows stay on disk."""
-    learnt = known.learnt
     posterior = whole_posterior(learnt, _sums(told), n_rows=told.audited, rate=told.rate)
     line = draw_line(told.ranking, options.precision) if posterior.skill.enough else no_line()
     rows = judging.folder.with_name("rows")
@@ -288,7 +279,7 @@ def finish_rows(
         **noise_told(inputs, posterior),
         classes=judging.classes,
         models=models_told(learnt.pool),
-        self_check=known.check,
+        self_check=check,
         expected_precision=line.expected_precision,
         expected_recall=line.expected_recall,
         rule=line.rule,
