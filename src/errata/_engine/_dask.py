@@ -139,9 +139,9 @@ def _run_piece(piece: Piece, task: Task, shared: Path, ledger: Ledger) -> Any:
     except Exception as error:
         if isinstance(error, OSError) and error.errno not in _LASTING:
             raise
-        told = add_context(error, piece, ledger)
-        told.add_note(traceback.format_exc())  # which would stay on the worker
-        return Failed(told)
+        explained = add_context(error, piece, ledger)
+        explained.add_note(traceback.format_exc())  # which would stay on the worker
+        return Failed(explained)
 
 
 class Failed(NamedTuple):

@@ -53,19 +53,19 @@ class Ledger:
             When the folder holds the results of something else.
         """
         folder = Path(folder).absolute()  # workers may stand elsewhere
-        asked = json.loads(json.dumps(fingerprint, default=str))
-        found = _read_fingerprint(folder)
-        if found is not None and not resume:
+        fingerprint = json.loads(json.dumps(fingerprint, default=str))
+        stored = _read_fingerprint(folder)
+        if stored is not None and not resume:
             shutil.rmtree(folder)
-        elif found is not None and found != asked:
-            differences = listed(_find_differences(found, asked), most=5)
+        elif stored is not None and stored != fingerprint:
+            differences = listed(_find_differences(stored, fingerprint), most=5)
             raise ValueError(
                 f"{folder} holds unfinished work on something else: {differences}. "
                 "Pass resume=False to start anew."
             )
         folder.mkdir(parents=True, exist_ok=True)
         with atomic_path(folder / _FINGERPRINT) as temporary:
-            temporary.write_text(json.dumps(asked, indent=2) + "\n", encoding="utf-8")
+            temporary.write_text(json.dumps(fingerprint, indent=2) + "\n", encoding="utf-8")
         return cls(folder)
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
@@ -107,18 +107,16 @@ def _read_fingerprint(folder: Path) -> Any:
     return None
 
 
-def _find_differences(found: Any, asked: Any, name: str = "") -> Iterator[str]:
+def _find_differences(before: Any, now: Any, name: str = "") -> Iterator[str]:
     """What differs, as deep as it has names."""
-    if isinstance(found, dict) and isinstance(asked, dict):
-        for key in found | asked:
-            if found.get(key) != asked.get(key):
-                yield from _find_differences(
-                    found.get(key), asked.get(key), f"{name} {key}".strip()
-                )
-    elif isinstance(found, list) or isinstance(asked, list):
+    if isinstance(before, dict) and isinstance(now, dict):
+        for key in before | now:
+            if before.get(key) != now.get(key):
+                yield from _find_differences(before.get(key), now.get(key), f"{name} {key}".strip())
+    elif isinstance(before, list) or isinstance(now, list):
         yield f"other {name}"
     else:
-        yield f"{name} was {_format_value(found)}, is {_format_value(asked)}"
+        yield f"{name} was {_format_value(before)}, is {_format_value(now)}"
 
 
 def _format_value(value: Any) -> str:
