@@ -76,10 +76,10 @@ def test_numbers_of_issues_are_those_of_cleanlab(case):
 
 def test_the_joint_by_hand():
     labels = np.array([0, 0, 0, 1, 1])
-    p = np.array([0.9, 0.9, 0.1, 0.1, 0.5])
+    p = np.array([0.9, 0.9, 0.1, 0.1, 0.25])
     pred_probs = np.column_stack([p, 1 - p])
-    # Thresholds 0.6333 and 0.7: the last row reaches neither.
-    assert_allclose(count.get_confident_thresholds(labels, pred_probs), [1.9 / 3, 0.7])
+    # The last row reaches neither threshold.
+    assert_allclose(count.get_confident_thresholds(labels, pred_probs), [1.9 / 3, 0.825])
     raw = count.compute_confident_joint(labels, pred_probs, calibrate=False)
     assert raw.tolist() == [[2, 1], [0, 1]]
     assert count.compute_confident_joint(labels, pred_probs).tolist() == [[2, 1], [0, 2]]

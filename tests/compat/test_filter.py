@@ -72,6 +72,20 @@ def test_the_rules_find_what_their_formulas_say():
     assert flagged("prune_by_noise_rate") == [2, 3, 7]
 
 
+@pytest.mark.parametrize("rule", RULES[:3])
+def test_a_label_that_no_class_exceeds_is_never_flagged(rule):
+    labels = np.repeat([0, 1], 4)
+    p = np.array([0.9, 0.8, 0.5, 0.2, 0.1, 0.2, 0.3, 0.4])
+    flagged = find_label_issues(
+        labels,
+        np.column_stack([p, 1 - p]),
+        filter_by=rule,
+        confident_joint=[[1, 3], [0, 4]],  # says that three of the first four are wrong
+        method="confident_learning",
+    )
+    assert np.flatnonzero(flagged).tolist() == [3]
+
+
 def test_errata_answers_by_default(planted):
     labels, pred_probs, flipped = planted
     ours = find_label_issues(labels, pred_probs)

@@ -58,6 +58,29 @@ def test_the_answers_are_those_of_cleanlab(seed, settings):
         assert_allclose(ours["annotator_weight"], expected["annotator_weight"], rtol=1e-9)
 
 
+def test_crowdlab_by_hand():
+    votes = np.array([[0, 0], [1, 1], [1, 1], [0, 1]])
+    pred_probs = np.array([[0.8, 0.2], [0.3, 0.7], [0.4, 0.6], [0.9, 0.1]])
+    result = get_label_quality_multiannotator(
+        votes,
+        pred_probs,
+        quality_method="crowdlab",
+        consensus_method="majority_vote",
+        return_weights=True,
+    )
+    # Half of the examples have either class, so that chance errs in one of two. Both annotators
+    # agree in three of four; the model agrees with all, and with two labels for each example.
+    assert_allclose(result["annotator_weight"], 1 - 0.25 / 0.5)
+    assert_allclose(result["model_weight"], np.sqrt(2))
+    likelihood = (1 + 1 + 1 + 0.5) / 4
+    expected = [
+        (np.sqrt(2) * 0.8 + likelihood) / (np.sqrt(2) + 1),
+        (np.sqrt(2) * 0.9 + 0.5 * likelihood + 0.5 * (1 - likelihood)) / (np.sqrt(2) + 1),
+    ]
+    scores = result["label_quality"]["consensus_quality_score"]
+    assert_allclose(scores[[0, 3]], expected)
+
+
 def test_errata_answers_by_default():
     votes, pred_probs, classes = voted(0)
     result = get_label_quality_multiannotator(votes, 0.2 * pred_probs + 0.8 / 3)
