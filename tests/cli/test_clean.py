@@ -87,9 +87,9 @@ def test_relabel_changes_the_cell_and_nothing_else(here):
 def test_relabel_keeps_or_drops_what_is_not_sure(here):
     arguments = ["--action", "relabel", "--sure", 1]
     result = run(here / "pets.audit", "-o", here / "kept.csv", *arguments)
-    assert (
-        "probability above 0.5: 2 kept, as the class is not sure; nothing changed." in result.output
-    )
+    said = " ".join(result.output.split())
+    assert "2 kept, as no class is more probable than 1 (a lower limit for what is sure" in said
+    assert "relabels more); nothing changed." in said
     assert (here / "kept.csv").read_bytes() == (here / "pets.csv").read_bytes()
     result = run(here / "pets.audit", "-o", here / "dropped.csv", *arguments, "--unsure", "drop")
     assert "2 labels are wrong with a probability above 0.5: 2 dropped." in result.output
@@ -508,3 +508,17 @@ def test_decisions_that_an_audit_was_made_with_are_missed(again, tmp_path):
     result = run(here / "pets.2.audit", "-o", out, "--force")
     (here / "pets.2.decisions").unlink()  # other tests use the folder, too
     assert f"pets.2.audit --merge {here / 'pets.decisions'}" in result.output
+
+
+def test_weights_are_a_column_more(here):
+    result = run(here / "pets.audit", "-o", here / "weighted.csv", "--action", "weight")
+    assert result.exit_code == 0, result.output
+    before = read_table(here / "pets.csv").to_pydict()
+    after = read_table(here / "weighted.csv").to_pydict()
+    weights = np.array(after.pop("sample_weight"), dtype=float)
+    assert after == before
+    p_wrong = errata.Audit.load(here / "pets.audit").p_wrong
+    np.testing.assert_allclose(weights, 1 - p_wrong, rtol=0, atol=1e-4)
+    again = run(here / "pets.audit", "-o", here / "twice.csv", "--action", "weight", "--table",
+                here / "weighted.csv")  # fmt: skip
+    assert "has a column 'sample_weight' already; rename it" in " ".join(again.stderr.split())

@@ -15,7 +15,7 @@ from ._console import say
 from ._folder import find_table, tidy
 from ._options import FRACTION
 
-ACTIONS = ("drop", "relabel", "replace", "unlabel")
+ACTIONS = ("drop", "relabel", "replace", "unlabel", "weight")
 
 
 @click.command()
@@ -111,6 +111,7 @@ def clean(
       relabel  give them, and rows without a label, the suggested class where that is sure
       replace  of an audit of numbers: put what is expected in place of wrong numbers
       unlabel  keep the rows and empty the cell
+      weight   keep the rows, and add a column sample_weight: how probably a label is right
 
     \b
     Examples:

@@ -280,8 +280,9 @@ class BaseAudit:
         out : path
             The new file, in the format of the table; a new folder for several files. It appears
             only when it is complete.
-        action : {"drop", "relabel", "replace", "unlabel"}, optional
+        action : {"drop", "relabel", "replace", "unlabel", "weight"}, optional
             What becomes of labels that are probably wrong: as for ``clean``, whose default it has.
+            "weight" adds a column ``sample_weight`` to a table of classes.
         threshold, sure, unsure : optional
             As for ``clean``, where it has them.
         decisions : Decisions or path, optional
@@ -321,10 +322,10 @@ class BaseAudit:
         for name, value in given.items():
             if name not in command.clean_defaults:
                 raise ValueError(f"{name}={value!r} has no effect on {self.kind}; leave it out.")
-        if action == "weight":
+        if action == "weight" and self.kind != "classes":
             raise ValueError(
-                'action="weight" gives numbers, which a copy of a table has no column for; take '
-                "them from clean, or drop rows."
+                f'action="weight" is for files of classes, not of {self.kind}; take weights from '
+                "clean, or drop rows."
             )
         how: dict[str, Any] = {
             **command.clean_defaults,

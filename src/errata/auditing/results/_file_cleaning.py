@@ -18,7 +18,7 @@ from ..._format import count, instead, plural
 from ..._kinds import KINDS
 from ..._validation import is_missing
 from ...audit_folder.decisions import as_text, from_text, resolve
-from ...tables import copy_with_rows, read_table, row_digests
+from ...tables import copy_with_rows, read_table, row_digests, write_table
 from ...tables._columns import column_array
 from ...tables._table import check_same_format
 from ...tables.stored._files import (
@@ -35,6 +35,7 @@ from ..stored._rows import columns_of_rows
 
 CHANGES = ("dropped", "relabelled", "replaced", "unlabelled")
 BY_PEOPLE = ("relabelled", "replaced", "kept", "dropped")
+WEIGHT = "sample_weight"  # the column that action "weight" adds
 
 
 class CleanedFile(NamedTuple):
@@ -100,6 +101,11 @@ def clean_class_file(
         check_new_folder(table, files, out, force=force)
     notes: list[str] = []
     cautions: list[str] = []
+    if cleaning["action"] == "weight" and (files is not None or audit.stored is not None):
+        raise ValueError(
+            f"{table} is copied in parts, which cannot have a new column of weights; take them "
+            "from the audit's clean in Python, or drop rows."
+        )
     if files is not None or audit.stored is not None:
         counts = _copy_by_place(audit, table, files, out, cleaning)
         cautions.append(
@@ -113,15 +119,36 @@ def clean_class_file(
         cells = column_array(read_table(table, [label]), label).tolist()
         cleaned = _mark_given_classes(audit.clean(**cleaning), cells, rows.tolist())
         new = _write_cells(cleaned, cells, rows.tolist())
-        copy_with_rows(table, out, cleaned.kept[rows], name=label, values=new)
+        if cleaning["action"] == "weight":
+            _write_weights(table, out, label, new, cleaned.weight[rows])
+        else:
+            copy_with_rows(table, out, cleaned.kept[rows], name=label, values=new)
         counts = count_rows(cleaned, audit.p_wrong, audit.labelled, cleaning["threshold"])
     notes += describe_decided(counts.decided, audit, cleaning["decisions"])
     if cleaning["undecided"] == "act":
         is_unsure = cleaning["action"] == "relabel" and cleaning["unsure"] == "keep"
-        why_kept = "the class is not sure" if is_unsure else "no class loses more than half"
+        why_kept = "no class loses more than half"
+        if is_unsure:
+            why_kept = (
+                f"no class is more probable than {cleaning['sure']:g} (a lower limit for what is "
+                "sure relabels more)"
+            )
         notes.append(describe_outcome(audit, counts, cleaning["threshold"], why_kept))
         notes += describe_blanks(counts)
     return finish(audit, out, counts.kept, notes, cautions)
+
+
+def _write_weights(
+    table: Path, out: Path, label: str, labels: list[Any], weights: np.ndarray
+) -> None:
+    """Write the table with its labels and one column more."""
+    whole = read_table(table)
+    if WEIGHT in whole.column_names:
+        raise ValueError(f"{table} has a column {WEIGHT!r} already; rename it.")
+    columns = {name: whole[name] for name in whole.column_names}
+    columns[label] = labels
+    columns[WEIGHT] = np.round(weights, 4)
+    write_table(out, columns)
 
 
 def finish(
