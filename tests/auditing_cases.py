@@ -74,5 +74,5 @@ def nearly_clean(n_classes, n, n_wrong, sure):
 def known_noise(transition, calibration=Calibration()):  # noqa: B008
     """One hypothesis that weighs everything, and boundary noise that weighs nothing."""
     k, certain = len(transition), np.array([1.0, 0.0])
-    noise = Hypothesis(UNIFORM, 0.1, transition, 1.0, np.zeros(k), 0.0, 0.0, 0.0, 0.1)
+    noise = Hypothesis(UNIFORM, 0.1, transition, 1.0, np.zeros(k), grid_rate=0.1)
     return NoisePosterior([noise, noise._replace(kind=BOUNDARY)], certain, certain, calibration, 0)

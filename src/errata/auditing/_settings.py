@@ -75,6 +75,13 @@ PRIOR_SPREAD = 0.25  # a tenth to a quarter of wrong labels is nothing unusual, 
 RARE_NOISE = 0.02  # mean of the prior where noise does not make classes recognisable
 AMBIGUITY_POWER = 3.0  # how fast belief in noise falls when it does not
 TEMPER = 0.5  # rows share their models: each counts as half a row
+ENTROPY_LEFT = 0.6  # of the labels' entropy: what undoing noise saves below counts
+EXCUSED_NATS = 0.5  # of likelihood that class-to-class noise may lack for a nat it saves
+NATS_OF_A_ROW_SAVED = 40.0  # that a nat saved in every row adds to noise the surest rows show
+SAVED_BY_A_VIEW = 0.5  # of a nat of likelihood, where it is decided whether to calibrate
+HEAVY = 0.01  # weight of hypotheses that speak for others
+COUNTED_OVERLAP = 0.5  # weight of no noise, times the rows in groups of equals that differ
+MOST_CONDITION = 1e6  # of a transition matrix that is undone
 SLOPE_PRECISION = 0.3
 OFFSET_PRECISION = 0.5
 OFFSETS_UP_TO = 50  # classes; with more, offsets are left at zero
@@ -99,7 +106,8 @@ BARELY = 1e-3  # weight there, times that in the ranking, of hypotheses that onl
 BOUNDARY_SLOPE = 3.0  # how much sharper classes are if labels near their border are wrong
 BOUNDARY_SPREAD = 0.2  # of its noise rate: `honesty.py synthetic`, seeds before the fresh ones
 BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
-SURELY, RATHER = 0.8, 0.5  # probability of another label from which one is contradicted
+BOUNDARY_UNLIKELY = 0.1  # weight up to which the interval need not reach as far as it would
+SURELY, RATHER = 0.65, 0.5  # probability of another label from which one is contradicted
 UNEVEN = 0.08  # spread of the classes' noise rates from which plain surprise counts for little
 
 # Several labels per row. `python benchmarks/multilabel.py`; the grid was set by hand

@@ -14,7 +14,7 @@ ASYMMETRIC = np.array([[0.7, 0.3], [0.05, 0.95]])
 
 
 def hypothesis(transition, slope=1.0):
-    return Hypothesis(UNIFORM, 0.2, transition, slope, np.zeros(2), 0.0, 0.0, 0.0, 0.2)
+    return Hypothesis(UNIFORM, 0.2, transition, slope, np.zeros(2), grid_rate=0.2)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -7,7 +7,9 @@ from errata.auditing.classes._noise_model import (
     CLASS_TO_CLASS,
     PATTERN,
     UNIFORM,
+    LabelEvidence,
     class_to_class,
+    confident_joint,
     fit_hypotheses,
     fit_rates,
     log_prior,
@@ -32,21 +34,23 @@ def test_probabilities_with_errors_of_their_own_show_the_noise(transition):
     assert expected_calibration_error(truth.wrong, p_wrong) < 0.03
 
 
-def test_perfect_probabilities_are_as_well_explained_by_overlap_and_the_interval_says_so():
-    # q = p T forecasts the labels perfectly without any noise: only the interval can be right.
+def test_noise_that_forecasts_know_perfectly_shows_at_the_surest_rows():
+    # q = p T forecasts the labels as well without any noise: the likelihood cannot choose.
     truth = draw_truth(symmetric(3, 0.2), 4000)
-    low, high = noise_posterior(truth.logs, truth.labels).interval(4000)
+    found = noise_posterior(truth.logs, truth.labels)
+    low, high = found.interval(4000)
     assert low < truth.wrong.mean() < high
-    assert high - low > 0.1
+    assert abs(found.rate - truth.wrong.mean()) < 0.04
 
 
 @pytest.mark.parametrize("start", [0, 10, 19])
 @pytest.mark.parametrize("n", [100, 3000])
 def test_the_way_to_the_best_rate_misses_no_hypothesis_of_weight(n, start):
     truth = draw_truth(symmetric(3, 0.2), n, error=0.3)
+    evidence = LabelEvidence(truth.logs, truth.labels)
     pattern = uniform_pattern(3)
-    tried = fit_rates(truth.logs, truth.labels, UNIFORM, pattern, RATES, start, reach=REACH)
-    every = fit_rates(truth.logs, truth.labels, UNIFORM, pattern, RATES, 0, reach=np.inf)
+    tried = fit_rates(evidence, UNIFORM, pattern, RATES, start, reach=REACH)
+    every = fit_rates(evidence, UNIFORM, pattern, RATES, 0, reach=np.inf)
     assert list(every) == list(range(len(RATES)))
     weight = np.array([every[i].log_likelihood for i in range(len(RATES))]) + log_prior(RATES)
     for place in np.flatnonzero(weight > weight.max() - 4.6):
@@ -56,7 +60,7 @@ def test_the_way_to_the_best_rate_misses_no_hypothesis_of_weight(n, start):
 
 def test_no_noise_is_always_among_the_hypotheses():
     truth = draw_truth(symmetric(3, 0.3), 2000, error=0.3)
-    found = fit_hypotheses(truth.logs, truth.labels)
+    found = fit_hypotheses(LabelEvidence(truth.logs, truth.labels))
     for kind in (UNIFORM, PATTERN):
         assert sum(h.grid_rate == 0 for h in found if h.kind == kind) == 1
 
@@ -67,7 +71,7 @@ def by_kind(hypotheses, kind):
 
 def test_rows_count_by_half_in_the_likelihood():
     truth = draw_truth(symmetric(3, 0.1), 500, error=0.3)
-    found = by_kind(fit_hypotheses(truth.logs, truth.labels), UNIFORM)
+    found = by_kind(fit_hypotheses(LabelEvidence(truth.logs, truth.labels)), UNIFORM)
     nothing = next(h for h in found if h.grid_rate == 0)
     likelihood = np.log(nothing.classes(truth.logs)[truth.labels, np.arange(500)]).sum()
     prior = 0.3 * np.log(nothing.slope) ** 2 / 2 + 0.5 * (nothing.offsets**2).sum() / 2
@@ -76,7 +80,7 @@ def test_rows_count_by_half_in_the_likelihood():
 
 def test_hypotheses_far_below_the_best_are_not_looked_for():
     truth = draw_truth(symmetric(3, 0.2), 3000, error=0.3)
-    found = by_kind(fit_hypotheses(truth.logs, truth.labels), UNIFORM)
+    found = by_kind(fit_hypotheses(LabelEvidence(truth.logs, truth.labels)), UNIFORM)
     found = sorted((h for h in found if h.grid_rate > 0), key=lambda h: h.grid_rate)
     prior = dict(zip(RATES, log_prior(RATES), strict=True))
     weights = np.array([h.log_likelihood + prior[h.grid_rate] for h in found])
@@ -88,9 +92,58 @@ def test_hypotheses_far_below_the_best_are_not_looked_for():
 def test_the_variance_of_class_to_class_noise_is_that_of_counting_the_surest_rows():
     T = np.array([[0.7, 0.3, 0.0], [0.0, 0.9, 0.1], [0.0, 0.0, 1.0]])
     truth = draw_truth(T, 800, overlap=0.01)
-    flows = by_kind(fit_hypotheses(truth.logs, truth.labels), CLASS_TO_CLASS)
-    for flow, fraction in zip(flows, SUREST, strict=True):
-        used = class_to_class(np.exp(truth.logs), truth.labels, fraction)[1]
+    flows = by_kind(fit_hypotheses(LabelEvidence(truth.logs, truth.labels)), CLASS_TO_CLASS)
+    counted = [class_to_class(np.exp(truth.logs), truth.labels, fraction) for fraction in SUREST]
+    counted += [confident_joint(np.exp(truth.logs), truth.labels)] * 2
+    for flow, (_, used, _) in zip(flows, counted, strict=True):
         wrong, prior = 1 - np.diag(flow.transition), flow.classes(truth.logs).mean(axis=1)
         np.testing.assert_allclose(flow.variance, np.sum(prior**2 * wrong * (1 - wrong) / used))
         assert 0.005**2 < flow.variance < 0.1**2
+
+
+def pair_flips(rate, n=1500, n_classes=4):
+    """Models that know the noise of clear classes which flow into one another."""
+    T = np.eye(n_classes) * (1 - rate) + np.roll(np.eye(n_classes), 1, axis=1) * rate
+    return draw_truth(T, n, overlap=0.02)
+
+
+def test_the_surest_rows_show_noise_and_not_overlap():
+    noisy = pair_flips(0.4)
+    noise = LabelEvidence(noisy.logs, noisy.labels)
+    assert abs(noise.rate_at_the_surest - 0.4) < 0.08
+    assert noise.flatness > 0.7
+    overlapping = draw_truth(symmetric(4, 0.0), 1500, overlap=0.5)
+    overlap = LabelEvidence(overlapping.logs, overlapping.labels)
+    assert overlap.rate_at_the_surest < 0.1
+    assert overlap.flatness < 0.2
+
+
+def test_noise_that_makes_classes_recognisable_is_excused_what_it_lacks_in_likelihood():
+    truth = pair_flips(0.4)
+    evidence = LabelEvidence(truth.logs, truth.labels)
+    found = fit_hypotheses(evidence)
+    best = max(h.log_likelihood for h in found if h.kind != CLASS_TO_CLASS)
+    flows = by_kind(found, CLASS_TO_CLASS)
+    behind = [h for h in flows if h.log_likelihood < best]
+    assert behind
+    for h in found:
+        most = 0.5 * 0.5 * evidence.saved_entropy(h)
+        lacks = max(0.0, best - h.log_likelihood) if h.kind == CLASS_TO_CLASS else 0.0
+        np.testing.assert_allclose(h.excused, min(most, lacks))
+        frequent = min(1.0, h.rate / evidence.rate_at_the_surest)
+        saved = max(map(evidence.saved_entropy, found)) / 1500
+        np.testing.assert_allclose(h.plausible, 40 * saved * frequent)
+
+
+def test_flips_of_two_labels_in_five_are_found():
+    truth = pair_flips(0.4)
+    found = noise_posterior(truth.logs, truth.labels)
+    assert abs(found.rate - truth.wrong.mean()) < 0.06
+
+
+def test_a_matrix_estimated_from_the_labels_gains_nothing_by_it():
+    # Noise is uniform: ninety numbers fit what was drawn, but not the rows that are left out.
+    truth = draw_truth(symmetric(10, 0.2), 400, overlap=0.05, error=0.3)
+    found = fit_hypotheses(LabelEvidence(truth.logs, truth.labels))
+    uniform = max(h.log_likelihood for h in by_kind(found, UNIFORM))
+    assert uniform > max(h.log_likelihood for h in by_kind(found, CLASS_TO_CLASS)) + 5

@@ -7,9 +7,9 @@ from errata.auditing.classes import _posterior
 from errata.auditing.classes._noise_model import (
     BOUNDARY,
     CLASS_TO_CLASS,
-    PATTERN,
     UNIFORM,
     Hypothesis,
+    LabelEvidence,
     ambiguity,
     boundary_noise,
 )
@@ -24,7 +24,9 @@ from errata.auditing.models._pooling import Calibration
 
 
 def known(rate, kind=UNIFORM, variance=0.0):
-    return Hypothesis(kind, rate, symmetric(2, rate), 1.0, np.zeros(2), 0.0, 0.0, variance, rate)
+    return Hypothesis(
+        kind, rate, symmetric(2, rate), 1.0, np.zeros(2), variance=variance, grid_rate=rate
+    )
 
 
 def posterior(weights, rates):
@@ -51,11 +53,18 @@ def test_counting_rows_and_estimating_matrices_widen_the_interval():
     assert read.interval(100_000)[1] > 0.3
 
 
-def test_the_interval_reaches_boundary_noise_unless_it_is_out_of_the_question():
-    unlikely, ruled_out = posterior([0.99, 0.01], [0.1, 0.3]), posterior([1.0, 0.0], [0.1, 0.3])
-    assert unlikely.interval(10**9)[1] == pytest.approx(0.3, abs=1e-3)
-    assert ruled_out.interval(10**9)[1] == pytest.approx(0.1, abs=1e-3)
-    assert unlikely.interval(100)[1] > 0.35
+def test_the_interval_reaches_boundary_noise_unless_it_is_unlikely():
+    likely = posterior([0.88, 0.12], [0.1, 0.3])
+    unlikely = posterior([0.96, 0.04], [0.1, 0.3])
+    assert likely.interval(10**9)[1] == pytest.approx(0.3, abs=1e-3)
+    assert unlikely.interval(10**9)[1] == pytest.approx(0.1, abs=1e-3)
+    assert likely.interval(100)[1] > 0.35
+
+
+def test_the_interval_holds_what_the_other_view_says():
+    other = posterior([1.0, 0.0], [0.3, 0.5])
+    both = posterior([1.0, 0.0], [0.1, 0.2])._replace(other_view=other)
+    np.testing.assert_allclose(both.interval(10**9), [0.1, 0.3], rtol=0, atol=1e-3)
 
 
 def test_clear_classes_leave_no_weight_for_noise():
@@ -83,7 +92,7 @@ def two(likelihoods, ambiguities, kind=UNIFORM):
 
 def test_the_prior_of_no_noise_moves_the_weights():
     alike = two((0.0, 0.0), (0.3, 0.3))
-    believed, doubted = (_weigh(alike, 2, prior_none=p) for p in (0.0, 1.0))
+    believed, doubted = (_weigh(alike, np.zeros(2), 2, prior_none=p) for p in (0.0, 1.0))
     assert believed[1] > 0.9 > 0.1 > doubted[1]
     # In closed form: the mass of the grid at 0.2 over that at 0, under exp(-rate / 0.02).
     step = np.gradient(RATES[:-1])
@@ -91,23 +100,61 @@ def test_the_prior_of_no_noise_moves_the_weights():
     np.testing.assert_allclose(doubted[1] / doubted[0], odds)
 
 
-@pytest.mark.parametrize(("kind", "penalty"), [(PATTERN, 0.5), (CLASS_TO_CLASS, 1.5)])
-def test_what_the_rows_estimated_is_penalised(kind, penalty):
-    plain, read = (_weigh(two((0.0, 0.0), (0, 0), k), 2, prior_none=0.0) for k in (UNIFORM, kind))
-    odds = np.log(plain[1] / plain[0]) - np.log(read[1] / read[0])
-    np.testing.assert_allclose(odds, penalty)
-    free = _weigh(two((0.0, 0.0), (0, 0), kind), 2, prior_none=0.0, penalise_pattern=False)
-    same = np.isclose(free, plain).all()
-    assert same == (kind == PATTERN)
+def test_matrices_of_class_to_class_noise_share_one_prior():
+    alike = [known(0.2), known(0.2, CLASS_TO_CLASS), known(0.2, CLASS_TO_CLASS)]
+    np.testing.assert_allclose(_weigh(alike, np.zeros(3), 2, prior_none=0.0), [0.5, 0.25, 0.25])
 
 
-def test_the_weight_of_boundary_noise_is_the_product_of_three_facts():
-    boundary = known(0.2, BOUNDARY)._replace(ambiguity=0.1)
-    own = np.log([0.1, 0.15, 0.3, 0.4, 0.9, 0.95])  # four contradicted, two of them surely
-    weight = _boundary_weight(0.05, boundary, own, 0.2)
-    np.testing.assert_allclose(weight, (1 - 0.05 / 0.2) * (2 + 1) / (4 + 3) * (1 - 0.5**2))
-    assert _boundary_weight(0.3, boundary, own, 0.2) == 0
-    assert _boundary_weight(0.05, boundary, own, 0.1) == 0
+def test_the_weight_of_boundary_noise_is_the_product_of_four_facts():
+    codes = np.array([0, 0, 0, 1, 0, 1])  # four contradicted, two surely; three of label 0
+    sure = np.array([0.1, 0.4, 0.45, 0.2, 0.9, 0.95])
+    q = np.where(np.arange(2)[:, None] == codes, sure, 1 - sure)
+    evidence = LabelEvidence(np.log(q), codes)
+    before = ambiguity(q)
+    boundary = known(0.2, BOUNDARY)._replace(ambiguity=before / 2)
+    nothing = known(0.0)
+    both_ways = (2 + 1) / (4 + 1)  # one of label 0, one of label 1
+    weight = _boundary_weight(boundary, evidence, [nothing], np.array([1.0]))
+    np.testing.assert_allclose(weight, both_ways * (2 + 1) / (4 + 3) * (1 - 0.5**2))
+    # Half of the noise is explained, and labels that it explains no longer speak for the border.
+    noise = known(0.1)
+    right = noise.classes_given_labels(evidence.logs, codes)[codes, np.arange(6)]
+    surely = (right[[0, 3]].sum() + 1) / (right[:4].sum() + 3)
+    explained = _boundary_weight(boundary, evidence, [noise], np.array([1.0]))
+    np.testing.assert_allclose(explained, 0.5 * both_ways * surely * (1 - 0.5**2))
+    assert _boundary_weight(boundary, evidence, [known(0.3)], np.array([1.0])) == 0
+    dull = boundary._replace(ambiguity=before)
+    assert _boundary_weight(dull, evidence, [nothing], np.array([1.0])) == 0
+
+
+def test_a_rare_class_that_is_hard_to_see_is_no_boundary_noise():
+    def weight(contradicted_for_it):
+        codes = np.repeat([0, 1], [180, 20])
+        sure = np.full(200, 0.95)  # probability of the label
+        sure[180:190] = 0.2  # half of the rare class looks like the other
+        sure[:contradicted_for_it] = 0.2
+        q = np.where(np.arange(2)[:, None] == codes, sure, 1 - sure)
+        evidence = LabelEvidence(np.log(q), codes)
+        boundary = known(0.2, BOUNDARY)
+        return _boundary_weight(boundary, evidence, [known(0.0)], np.array([1.0]))
+
+    assert weight(0) < 0.1 < 0.5 < weight(10)
+
+
+def test_overlap_that_was_counted_is_believed():
+    before = posterior([0.0, 0.8, 0.2], [0.0, 0.2, 0.4])
+    after = before.with_overlap(0.4)
+    np.testing.assert_allclose(after.weights, [0.4, 0.48, 0.12])
+    assert after.with_overlap(0.3) is after
+
+
+def test_with_many_classes_overlap_is_no_sure_contradiction():
+    # Each label has a tenth, as all ten classes have: no other class is probable.
+    codes = np.arange(200) % 10
+    evidence = LabelEvidence(np.full((10, 200), np.log(0.1)), codes)
+    boundary = known(0.9, BOUNDARY)._replace(transition=np.eye(10), offsets=np.zeros(10))
+    nothing = boundary._replace(kind=UNIFORM, rate=0.0)
+    assert _boundary_weight(boundary, evidence, [nothing], np.array([1.0])) == pytest.approx(1 / 3)
 
 
 def test_overlap_lowers_the_rate_where_noise_does_not_make_classes_recognisable(monkeypatch):
@@ -131,7 +178,7 @@ def test_boundary_noise_weighs_little_where_classes_stay_unrecognisable():
         truth = draw_truth(symmetric(2, 0.0), 600, overlap=overlap)
         return noise_posterior(truth.logs, truth.labels).boundary
 
-    assert weight(2.0) < 0.15 < weight(0.3)
+    assert weight(2.0) < 0.7 * weight(0.3)
 
 
 def test_boundary_noise_weighs_the_same_however_few_others_are_kept():
@@ -141,14 +188,13 @@ def test_boundary_noise_weighs_the_same_however_few_others_are_kept():
     found = noise_posterior(truth.logs, truth.labels)
     np.testing.assert_allclose([found.weights.sum(), found.ranking.sum()], 1)
     np.testing.assert_allclose(found.ranking[-1], 0.15)
-    logs = found.calibration.apply(truth.logs)
-    boundary = boundary_noise(logs, truth.labels)
+    evidence = LabelEvidence(found.calibration.apply(truth.logs), truth.labels)
+    boundary = boundary_noise(evidence.logs, truth.labels)
     assert found.hypotheses[-1].rate == boundary.rate
-    own = logs[truth.labels, np.arange(600)]
-    rate = found.weights[:-1] @ rates_of(found)[:-1] / found.weights[:-1].sum()
-    weight = _boundary_weight(rate, boundary, own, ambiguity(np.exp(logs)))
+    others = found.weights[:-1] / found.weights[:-1].sum()
+    weight = _boundary_weight(boundary, evidence, found.hypotheses[:-1], others)
     assert weight > 0.05
-    np.testing.assert_allclose(found.boundary, weight, rtol=0.01)
+    np.testing.assert_allclose(found.boundary, weight, rtol=0.02)
 
 
 def test_what_is_learnt_later_multiplies_the_weights():

@@ -14,6 +14,7 @@ from errata.auditing.classes._posterior import (
     rows_posterior,
     weightiest,
 )
+from errata.auditing.inputs._duplicates import count_overlap
 from errata.auditing.models._pooling import Calibration, skill_of
 
 SKEW = np.array([[0.8, 0.2, 0.0], [0.0, 0.9, 0.1], [0.05, 0.05, 0.9]])
@@ -156,7 +157,7 @@ def test_without_skill_little_is_claimed_and_anything_is_possible():
 
 
 def test_equal_rows_with_different_labels_vote():
-    logs, labels = nearly_clean(3, 600, 0, 0.8)
+    logs, labels = nearly_clean(3, 600, 0, 0.95)
     logs[:, 1:4] = logs[:, :1]  # four equal rows, one of them labelled differently
     labels[1:3], labels[3] = labels[0], (labels[0] + 1) % 3
     copies = np.r_[np.zeros(4, dtype=int), np.arange(1, 597)]
@@ -165,6 +166,24 @@ def test_equal_rows_with_different_labels_vote():
     assert voted.suspicion[3] > alone.suspicion[3]
     assert voted.p_wrong[:3].max() < 0.1
     np.testing.assert_array_equal(voted.p_wrong[4:], alone.p_wrong[4:])
+
+
+def test_in_coarse_columns_noise_is_not_certain():
+    truth = draw_truth(symmetric(3, 0.2), 20, overlap=0.005)
+    kinds = np.repeat(np.arange(20), 30)  # twenty different rows, thirty times each
+    random = np.random.default_rng(0)
+    labels = truth.labels[kinds]
+    labels[random.random(600) < 0.2] = 0
+    logs = truth.logs[:, kinds]
+    unique = posterior_for(logs, labels)
+    coarse = posterior_for(logs, labels, kinds)
+    assert unique.low > 0.05
+    assert coarse.low == 0
+    q = np.exp(coarse.noise.calibration.apply(logs))
+    none = {told["kind"]: told["weight"] for told in coarse.noise.by_kind(coarse.rates)}["none"]
+    assert none == pytest.approx(0.5 * count_overlap(kinds, labels, q), abs=1e-3)
+    assert none > 0.25
+    assert coarse.p_wrong.mean() < 0.8 * unique.p_wrong.mean()
 
 
 def test_noise_that_flows_from_class_to_class_is_counted():

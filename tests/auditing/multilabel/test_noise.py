@@ -14,7 +14,7 @@ from errata.auditing.multilabel._finding import believed, share_noise
 
 def hypothesis(a, b, kind=UNIFORM):
     transition = np.array([[1 - a, a], [b, 1 - b]])
-    return Hypothesis(kind, (a + b) / 2, transition, 1.0, np.zeros(2), 0.0, 0.0, 0.0, a)
+    return Hypothesis(kind, (a + b) / 2, transition, 1.0, np.zeros(2), grid_rate=a)
 
 
 def noise(rates, weights, boundary=0.0):

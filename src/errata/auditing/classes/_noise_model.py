@@ -8,10 +8,17 @@ are unsure tell of classes that overlap. How far the two can be told apart shows
 which is computed for all noise rates worth it and two patterns of noise (uniform; and the one the
 rows themselves suggest), and for noise that flows from class to class.
 
+A matrix that was estimated from the labels would fit the same labels too well. So the label of a
+row is explained by the matrix that the other rows give: ``left_out`` is, for each class and row,
+what is left of the probability of its label when the row itself is not counted.
+
 Every hypothesis gives a row's class a probability before its label is looked at, and, but for
 boundary noise, the probability of each label given the class. Arrays have the shape (K, n).
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -23,13 +30,17 @@ from .._settings import (
     ANCHORS,
     BOUNDARY_SLOPE,
     BOUNDARY_SPREAD,
+    ENTROPY_LEFT,
+    EXCUSED_NATS,
     FEWEST_ANCHORS,
     FEWEST_SUREST,
     FIT_PASSES,
     FLOW_CLASSES,
     KEPT_ROWS,
     LEAST_UNMIXED,
+    MOST_CONDITION,
     MOST_OF_A_CLASS,
+    NATS_OF_A_ROW_SAVED,
     OFFSET_PRECISION,
     OFFSETS_UP_TO,
     PATTERN_FRACTION,
@@ -60,6 +71,62 @@ def ambiguity(p: np.ndarray) -> float:
     return float(1 - np.mean(recognised / np.maximum(p.sum(axis=1), 1e-12)))
 
 
+def total_entropy(p: np.ndarray) -> float:
+    """Entropy of probabilities (K, n) in nats, summed over rows."""
+    return float(-np.sum(p * np.log(np.maximum(p, 1e-300))))
+
+
+@dataclass(frozen=True)
+class LabelEvidence:
+    """What the noise is learnt from: calibrated probabilities of the labels, and the labels."""
+
+    logs: np.ndarray  # (K, n)
+    codes: np.ndarray  # (n,)
+
+    @cached_property
+    def q(self) -> np.ndarray:
+        """Calibrated probabilities of the labels."""
+        return np.exp(self.logs)
+
+    @cached_property
+    def entropy(self) -> float:
+        """That of the labels by these probabilities."""
+        return total_entropy(self.q)
+
+    def disagreement(self, fraction: float) -> float:
+        """Part of the labels that differ from the class whose surest ``fraction`` of rows they are.
+
+        Noise that does not depend on the columns shows at the surest rows as well; classes that
+        overlap hardly differ there.
+        """
+        top = self.q.argmax(axis=0)
+        total = 0.0
+        for c in range(len(self.logs)):
+            surest = _surest_rows(self.q, top, c, fraction)
+            differ = np.sum(self.codes[surest] != c) / (len(surest) + KEPT_ROWS)
+            total += np.mean(top == c) * differ
+        return float(total)
+
+    @cached_property
+    def rate_at_the_surest(self) -> float:
+        """Noise rate that the surest rows of each class show."""
+        return self.disagreement(SUREST[0])
+
+    @cached_property
+    def flatness(self) -> float:
+        """How far the surest rows disagree as often as all do: one if sureness tells nothing."""
+        return min(1.0, self.rate_at_the_surest / max(self.disagreement(1.0), 1e-9)) ** 2
+
+    def shown(self, hypothesis: "Hypothesis") -> float:
+        """Part of the noise under a hypothesis that the surest rows show."""
+        return min(1.0, self.rate_at_the_surest / max(hypothesis.rate, 1e-9))
+
+    def saved_entropy(self, hypothesis: "Hypothesis") -> float:
+        """Nats that undoing noise saves below ``ENTROPY_LEFT`` of the labels' entropy, if shown."""
+        saved = ENTROPY_LEFT * self.entropy - hypothesis.entropy
+        return self.flatness * self.shown(hypothesis) * max(0.0, saved)
+
+
 class Hypothesis(NamedTuple):
     """A noise rate, its transition matrix, and how far classes overlap."""
 
@@ -68,11 +135,19 @@ class Hypothesis(NamedTuple):
     transition: np.ndarray
     slope: float
     offsets: np.ndarray
-    log_likelihood: float  # of the labels, tempered
-    ambiguity: float  # of the classes
-    variance: float  # of the rate, besides that of counting rows
-    grid_rate: float  # the noise rate that was asked for
+    log_likelihood: float = 0.0  # of the labels, tempered
+    excused: float = 0.0  # of what the likelihood lacks, as classes become recognisable
+    plausible: float = 0.0  # added for noise that the surest rows show, where they do
+    entropy: float = 0.0  # of the classes, summed over rows
+    ambiguity: float = 0.0  # of the classes
+    variance: float = 0.0  # of the rate, besides that of counting rows
+    grid_rate: float = 0.0  # the noise rate that was asked for
     inverse: np.ndarray | None = None  # of the transition matrix, where noise is to be undone
+
+    @property
+    def score(self) -> float:
+        """Log-likelihood of the labels, as far as it counts."""
+        return self.log_likelihood + self.excused
 
     def classes(self, logs: np.ndarray) -> np.ndarray:
         """Probabilities of the classes before the label is looked at, shape (K, n)."""
@@ -97,24 +172,48 @@ class Hypothesis(NamedTuple):
         return compute_unnormalised(logs, self.slope, self.offsets)
 
 
-def fit_hypotheses(logs: np.ndarray, codes: np.ndarray) -> list[Hypothesis]:
+def fit_hypotheses(evidence: LabelEvidence) -> list[Hypothesis]:
     """All noise hypotheses worth a weight, with the best slope and offsets of each.
 
-    Parameters
-    ----------
-    logs : array of shape (K, n)
-        Logarithms of the calibrated probabilities of labels; a few thousand rows are enough.
-    codes : array of shape (n,)
-        The labels.
+    A few thousand rows are enough.
     """
-    rates = noise_rates(len(logs))
-    suggested, best = _suggested_pattern(logs, codes, rates)
-    uniform = fit_rates(logs, codes, UNIFORM, uniform_pattern(len(logs)), rates, best, reach=REACH)
-    pattern = fit_rates(logs, codes, PATTERN, suggested, rates, best, reach=REACH)
-    nothing = _fitted(logs, codes, UNIFORM, np.eye(len(logs)), 0.0)
+    n_classes = len(evidence.logs)
+    rates = noise_rates(n_classes)
+    suggested, left_out, best = _suggested_pattern(evidence, rates)
+    uniform = fit_rates(evidence, UNIFORM, uniform_pattern(n_classes), rates, best, reach=REACH)
+    pattern = fit_rates(evidence, PATTERN, suggested, rates, best, reach=REACH, left_out=left_out)
+    nothing = _fitted(evidence, UNIFORM, np.eye(n_classes), 0.0)
     uniform.setdefault(0, nothing)
     pattern.setdefault(0, nothing._replace(kind=PATTERN))
-    return [*uniform.values(), *pattern.values(), *_flows(logs, codes)]
+    flows = _fit_flows(evidence)
+    return credit_recognised(evidence, [*uniform.values(), *pattern.values(), *flows])
+
+
+def credit_recognised(
+    evidence: LabelEvidence, hypotheses: Sequence[Hypothesis]
+) -> list[Hypothesis]:
+    """Hypotheses with what is added to their likelihood for making classes recognisable.
+
+    Overlap and noise that flows from class to class give labels the same probabilities, so the
+    likelihood cannot choose: a tiny misfit in every row would. Where undoing the noise leaves
+    little entropy of the classes, and the surest rows show the noise, two things are added.
+    Class-to-class noise is excused what its likelihood falls short of the others, up to a part of
+    the entropy saved. And noise as frequent as the surest rows show is the more plausible the more
+    is saved.
+    """
+    saved = [evidence.saved_entropy(h) for h in hypotheses]
+    most_saved = max(saved) / len(evidence.codes)
+    best = max(h.log_likelihood for h in hypotheses if h.kind != CLASS_TO_CLASS)
+    credited = []
+    for hypothesis, nats in zip(hypotheses, saved, strict=True):
+        excused = 0.0
+        if hypothesis.kind == CLASS_TO_CLASS:
+            missing = max(0.0, best - hypothesis.log_likelihood)
+            excused = min(missing, TEMPER * EXCUSED_NATS * nats)
+        as_frequent = min(1.0, hypothesis.rate / max(evidence.rate_at_the_surest, 1e-9))
+        plausible = NATS_OF_A_ROW_SAVED * most_saved * as_frequent
+        credited.append(hypothesis._replace(excused=excused, plausible=plausible))
+    return credited
 
 
 def noise_rates(n_classes: int) -> np.ndarray:
@@ -128,28 +227,29 @@ def log_prior(rates: np.ndarray) -> np.ndarray:
 
 
 def _suggested_pattern(
-    logs: np.ndarray, codes: np.ndarray, rates: np.ndarray
-) -> tuple[np.ndarray, int]:
+    evidence: LabelEvidence, rates: np.ndarray
+) -> tuple[np.ndarray, np.ndarray | None, int]:
     """The pattern of errors that the rows suggest, and the place of the best rate with it."""
-    suggested = anchor_pattern(np.exp(logs), codes)
+    suggested = anchor_pattern(evidence.q, evidence.codes)
     best = len(rates) // 2
+    left_out: np.ndarray | None = None
     for _ in range(PATTERN_STEPS):
-        tried = fit_rates(logs, codes, PATTERN, suggested, rates[1:], best, reach=1)
+        tried = fit_rates(evidence, PATTERN, suggested, rates[1:], best, reach=1, left_out=left_out)
         prior = log_prior(rates[1:])
-        best = max(tried, key=lambda place: tried[place].log_likelihood + prior[place])
-        suggested = expected_pattern(tried[best], logs, codes)
-    return suggested, best + 1
+        best = max(tried, key=lambda place: tried[place].score + prior[place])
+        suggested, left_out = expected_pattern(tried[best], evidence.logs, evidence.codes)
+    return suggested, left_out, best + 1
 
 
 def fit_rates(
-    logs: np.ndarray,
-    codes: np.ndarray,
+    evidence: LabelEvidence,
     kind: str,
     pattern: np.ndarray,
     rates: np.ndarray,
     start: int,
     *,
     reach: float,
+    left_out: np.ndarray | None = None,
 ) -> dict[int, Hypothesis]:
     """Hypotheses with one pattern for noise rates, by their place among ``rates``.
 
@@ -157,10 +257,11 @@ def fit_rates(
     ``start`` up and down until the weight is more than ``reach`` below the best seen.
     """
     prior = log_prior(rates)
-    found = {start: _fitted(logs, codes, kind, transition_of(pattern, rates[start]), rates[start])}
+    transition = transition_of(pattern, rates[start])
+    found = {start: _fitted(evidence, kind, transition, rates[start], left_out=left_out)}
 
     def weight(place: int) -> float:
-        return found[place].log_likelihood + prior[place]
+        return found[place].score + prior[place]
 
     for step in (1, -1):
         top = max(map(weight, found))
@@ -169,63 +270,87 @@ def fit_rates(
             near = found[place]
             place = place + step
             transition = transition_of(pattern, rates[place])
-            found[place] = _fitted(logs, codes, kind, transition, rates[place], near)
+            found[place] = _fitted(
+                evidence, kind, transition, rates[place], near, left_out=left_out
+            )
             top = max(top, weight(place))
     return found
 
 
-def _flows(logs: np.ndarray, codes: np.ndarray) -> list[Hypothesis]:
-    """Class-to-class noise, estimated from fewer or more of the surest rows of each class."""
-    if len(logs) > FLOW_CLASSES:
+def _fit_flows(evidence: LabelEvidence) -> list[Hypothesis]:
+    """Class-to-class noise, from the surest rows of each class and from the confident joint."""
+    if len(evidence.logs) > FLOW_CLASSES:
         return []
-    q = np.exp(logs)
-    return [_flow(logs, codes, *class_to_class(q, codes, fraction)) for fraction in SUREST]
+    found: list[Hypothesis] = []
+    for fraction in SUREST:
+        counted = class_to_class(evidence.q, evidence.codes, fraction)
+        if _has_errors(counted[0]):
+            found.append(_flow(evidence, *counted))
+    transition, used, left_out = confident_joint(evidence.q, evidence.codes)
+    if _has_errors(transition) and np.linalg.cond(transition) < MOST_CONDITION:
+        found.append(_flow(evidence, transition, used, left_out))
+    if _has_errors(transition):
+        joint = _fitted(evidence, CLASS_TO_CLASS, transition, None, left_out=left_out)
+        found.append(_with_variance(joint, evidence, used))
+    return found
+
+
+def _has_errors(transition: np.ndarray) -> bool:
+    """Whether any class flows into another: otherwise it is no noise, which is looked at anyway."""
+    return bool(np.any(np.diag(transition) < 1))
 
 
 def _flow(
-    logs: np.ndarray, codes: np.ndarray, transition: np.ndarray, used: np.ndarray
+    evidence: LabelEvidence, transition: np.ndarray, used: np.ndarray, left_out: np.ndarray
 ) -> Hypothesis:
     """Class-to-class noise with a matrix that was estimated from ``used`` rows of each class."""
     inverse = np.linalg.inv(transition)
-    fitted = _fitted(unmixed(logs, inverse), codes, CLASS_TO_CLASS, transition, 0.0)
-    fitted = fitted._replace(inverse=inverse, grid_rate=fitted.rate)
-    wrong = 1 - np.diag(transition)
-    prior = fitted.classes(logs).mean(axis=1)
+    fitted = _fitted(evidence, CLASS_TO_CLASS, transition, None, inverse=inverse, left_out=left_out)
+    return _with_variance(fitted, evidence, used)
+
+
+def _with_variance(fitted: Hypothesis, evidence: LabelEvidence, used: np.ndarray) -> Hypothesis:
+    wrong = 1 - np.diag(fitted.transition)
+    prior = fitted.classes(evidence.logs).mean(axis=1)
     return fitted._replace(variance=float(np.sum(prior**2 * wrong * (1 - wrong) / used)))
 
 
 def _fitted(
-    logs: np.ndarray,
-    codes: np.ndarray,
+    evidence: LabelEvidence,
     kind: str,
     transition: np.ndarray,
-    grid_rate: float,
+    grid_rate: float | None,
     near: Hypothesis | None = None,
+    inverse: np.ndarray | None = None,
+    left_out: np.ndarray | None = None,
 ) -> Hypothesis:
     """The hypothesis with this transition matrix, fitted starting from one with a rate nearby."""
+    logs = evidence.logs if inverse is None else unmixed(evidence.logs, inverse)
     n_classes = len(logs)
     start = np.zeros(1 + n_classes) if near is None else np.r_[np.log(near.slope), near.offsets]
-    likelihood, x = _fit(logs, codes, transition, start)
+    to_label = transition[:, evidence.codes]
+    if left_out is not None:
+        to_label = to_label * left_out
+    likelihood, x = _fit(logs, to_label, start)
     classes = compute_unnormalised(logs, np.exp(x[0]), x[1:])
     classes /= classes.sum(axis=0)
+    rate = float(classes.mean(axis=1) @ (1 - np.diag(transition)))
     return Hypothesis(
         kind=kind,
-        rate=float(classes.mean(axis=1) @ (1 - np.diag(transition))),
+        rate=rate,
         transition=transition,
         slope=float(np.exp(x[0])),
         offsets=x[1:],
         log_likelihood=TEMPER * likelihood,
+        entropy=total_entropy(classes),
         ambiguity=ambiguity(classes),
-        variance=0.0,
-        grid_rate=float(grid_rate),
+        grid_rate=rate if grid_rate is None else float(grid_rate),
+        inverse=inverse,
     )
 
 
-def _fit(
-    logs: np.ndarray, codes: np.ndarray, transition: np.ndarray, start: np.ndarray
-) -> tuple[float, np.ndarray]:
+def _fit(logs: np.ndarray, to_label: np.ndarray, start: np.ndarray) -> tuple[float, np.ndarray]:
     """Maximise the likelihood of the labels over log slope and offsets; both returned."""
-    to_label = transition[:, codes]
     free = len(logs) <= OFFSETS_UP_TO
     worth = FIT_PASSES * logs.size >= WORTH_COMPILING
     likely = kernels("probabilities", compiled=worth).label_likelihood
@@ -256,7 +381,11 @@ def boundary_noise(logs: np.ndarray, codes: np.ndarray) -> Hypothesis:
     """Classes hardly overlap; labels are wrong where they meet."""
     n_classes, n = logs.shape
     nothing = Hypothesis(
-        BOUNDARY, 0.0, np.eye(n_classes), BOUNDARY_SLOPE, np.zeros(n_classes), 0.0, 0.0, 0.0, 0.0
+        kind=BOUNDARY,
+        rate=0.0,
+        transition=np.eye(n_classes),
+        slope=BOUNDARY_SLOPE,
+        offsets=np.zeros(n_classes),
     )
     classes = nothing.classes(logs)
     joint = np.array([np.bincount(codes, weights=row, minlength=n_classes) for row in classes])
@@ -300,38 +429,85 @@ def anchor_pattern(q: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return wrong / (sizes / len(codes) @ wrong.sum(axis=1))
 
 
-def expected_pattern(hypothesis: Hypothesis, logs: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """The pattern of the expected errors under a hypothesis, drawn a little towards uniform."""
+def expected_pattern(
+    hypothesis: Hypothesis, logs: np.ndarray, codes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The pattern of the expected errors under a hypothesis, drawn a little towards uniform.
+
+    With it, for each class and row, the fraction that is left when the row itself is not counted.
+    """
     n_classes = len(logs)
     given = hypothesis.classes_given_labels(logs, codes)
     counts = np.array([np.bincount(codes, weights=row, minlength=n_classes) for row in given])
     rate = 1 - np.trace(counts) / len(codes)
     uniform = max(PATTERN_ROWS, PATTERN_FRACTION * len(codes))
     wrong = counts + uniform * rate * uniform_pattern(n_classes)
+    own = (codes, np.arange(len(codes)))
+    others = wrong[:, codes]
+    left_out = (others - given) / np.maximum(others, 1e-12)
+    left_out[own] = 1
     np.fill_diagonal(wrong, 0)
     wrong /= counts.sum(axis=1, keepdims=True) + uniform
     overall = hypothesis.classes(logs).mean(axis=1) @ wrong.sum(axis=1)
-    return wrong / max(overall, 1e-9)
+    return wrong / max(overall, 1e-9), left_out
 
 
 def class_to_class(
     q: np.ndarray, codes: np.ndarray, fraction: float
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A transition matrix from labels of the surest rows of each class, and how many these were.
 
     They are the surest ``fraction`` of the rows whose most probable label is that class. Without
     noise they have no wrong labels, and the matrix is nearly the identity.
     """
-    n_classes = len(q)
     top = q.argmax(axis=0)
-    counts = np.diag(np.full(n_classes, KEPT_ROWS))
-    used = np.ones(n_classes)
-    for c in range(n_classes):
-        members = np.flatnonzero(top == c)
-        enough = max(FEWEST_SUREST, int(fraction * len(members)))
-        surest = members[np.argsort(-q[c, members], kind="stable")[:enough]]
-        counts[c] += np.bincount(codes[surest], minlength=n_classes)
-        used[c] = max(len(surest), 1)
-    wrong = counts / counts.sum(axis=1, keepdims=True)
-    np.fill_diagonal(wrong, 0)
-    return _limited(wrong), used
+    classed = np.full(len(codes), -1)
+    for c in range(len(q)):
+        classed[_surest_rows(q, top, c, fraction)] = c
+    counts, used, left_out = _counted(classed, codes, len(q))
+    np.fill_diagonal(counts, 0)
+    return _limited(counts), used, left_out
+
+
+def _counted(
+    classed: np.ndarray, codes: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Fractions of labels among rows of each class (-1 for none), how many rows, and what is left.
+
+    The last is, for each class and row, the fraction that is left when the row is not counted.
+    """
+    rows = np.flatnonzero(classed >= 0)
+    counts = np.zeros((n_classes, n_classes))
+    np.add.at(counts, (classed[rows], codes[rows]), 1)
+    used = np.maximum(counts.sum(axis=1), 1)
+    counts += np.diag(np.full(n_classes, KEPT_ROWS))
+    totals = counts.sum(axis=1)
+    seen = counts[classed[rows], codes[rows]]
+    of_class = totals[classed[rows]]
+    left_out = np.ones((n_classes, len(codes)))
+    again = np.maximum(seen - 1, 1 / n_classes) / (of_class - 1)
+    left_out[classed[rows], rows] = again / (seen / of_class)
+    return counts / totals[:, None], used, left_out
+
+
+def _surest_rows(q: np.ndarray, top: np.ndarray, c: int, fraction: float) -> np.ndarray:
+    """The surest ``fraction`` of the rows whose most probable label ``top`` is c."""
+    members = np.flatnonzero(top == c)
+    enough = max(FEWEST_SUREST, int(fraction * len(members)))
+    return members[np.argsort(-q[c, members], kind="stable")[:enough]]
+
+
+def confident_joint(q: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A transition matrix from confidently classed rows, and how many there are of each class.
+
+    A row is of the most probable among the classes that are at least as probable as they are on
+    the mean of the rows labelled so (Northcutt et al., 2021). More than half of a class may be
+    labelled wrong.
+    """
+    n_classes, n = q.shape
+    sizes = np.bincount(codes, minlength=n_classes)
+    own = np.bincount(codes, weights=q[codes, np.arange(n)], minlength=n_classes)
+    thresholds = own / np.maximum(sizes, 1)
+    likely = np.where(q >= thresholds[:, None], q, 0.0)
+    classed = np.where(likely.max(axis=0) > 0, likely.argmax(axis=0), -1)
+    return _counted(classed, codes, n_classes)

@@ -5,10 +5,11 @@ it cannot answer, and what is taken for the answer is derived from the table its
 
 - *Noise or overlap?* Calibrated models forecast the labels as well without any noise. Noise is
   believed in so far as it makes the classes recognisable: ``prior_none`` is the third power of the
-  ambiguity of the classes under the best hypotheses over that of the labels.
+  ambiguity of the classes under the best hypotheses over that of the labels; and as far as the
+  surest rows of each class show it. Where equal rows have different labels, overlap was counted.
 - *Boundary noise or overlap?* Both look alike. Its weight ``boundary`` grows with what the others
-  leave unexplained, with the fraction of contradicted labels that are surely contradicted, and
-  falls where even then classes stay unrecognisable.
+  leave unexplained, with the fraction of contradicted labels that are surely contradicted, and of
+  those that are contradicted both ways, and falls where even then classes stay unrecognisable.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,9 +23,12 @@ from ..._kernels._probabilities import Hypotheses, set_wrong
 from .._settings import (
     AMBIGUITY_POWER,
     BOUNDARY_IN_RANKING,
+    BOUNDARY_UNLIKELY,
     COMPARABLE,
+    COUNTED_OVERLAP,
     COVERAGE,
     FEWEST_NOISE_ROWS,
+    HEAVY,
     KIND_WEIGHT,
     LEAST_DOUBTFUL,
     LEAST_UNMIXED,
@@ -35,12 +39,14 @@ from .._settings import (
     RARE_NOISE,
     RATHER,
     ROWS_OF_A_UNIT,
+    SAVED_BY_A_VIEW,
     SURELY,
+    TEMPER,
     UNEVEN,
     WORTH_COMPILING,
     WORTH_COMPILING_OF_MANY,
 )
-from ..inputs._duplicates import group_vote, unexplained_conflicts
+from ..inputs._duplicates import count_overlap, group_vote, unexplained_conflicts
 from ..models._pooling import Calibration, Skill, calibrate, skill_of, some_rows
 from ._noise_model import (
     BOUNDARY,
@@ -48,6 +54,7 @@ from ._noise_model import (
     PATTERN,
     UNIFORM,
     Hypothesis,
+    LabelEvidence,
     ambiguity,
     boundary_noise,
     fit_hypotheses,
@@ -71,6 +78,7 @@ class NoisePosterior(NamedTuple):
     ranking: np.ndarray
     calibration: Calibration
     ambiguity: float  # of the classes under the best hypotheses
+    other_view: "NoisePosterior | None" = None  # with the calibration, or without
 
     def times(self, log_likelihoods: Sequence[float]) -> "NoisePosterior":
         """The posterior after more was learnt, such as verdicts of a person on some rows.
@@ -79,6 +87,18 @@ class NoisePosterior(NamedTuple):
         """
         with np.errstate(divide="ignore"):
             weights = softmax(np.log(self.weights) + np.asarray(log_likelihoods))
+        return self._replace(weights=weights)
+
+    def with_overlap(self, least: float) -> "NoisePosterior":
+        """The posterior that believes in no noise at least so far: overlap was counted."""
+        none = np.array([kind_of(h) == NONE for h in self.hypotheses])
+        believed = float(self.weights[none].sum())
+        if believed >= least:
+            return self
+        shares = (self.weights + 1e-12) * none
+        weights = shares * least / shares.sum() + self.weights * ~none * (1 - least) / (
+            1 - believed
+        )
         return self._replace(weights=weights)
 
     @property
@@ -105,8 +125,8 @@ class NoisePosterior(NamedTuple):
     def interval(self, n_rows: int, coverage: float = COVERAGE) -> tuple[float, float]:
         """Quantiles of the noise rate: each hypothesis is spread by the counting of rows.
 
-        No data can choose between boundary noise and overlap, so unless boundary noise is out of
-        the question the interval reaches as far as it would.
+        No data can choose between boundary noise and overlap, so unless boundary noise is unlikely
+        the interval reaches as far as it would; and it holds what the other view says.
         """
         rates = np.array([h.rate for h in self.hypotheses])
         spread = np.sqrt(rates * (1 - rates) / n_rows + [h.variance for h in self.hypotheses])
@@ -115,8 +135,12 @@ class NoisePosterior(NamedTuple):
         below = ndtr(steps) @ self.weights
         tail = (1 - coverage) / 2
         low, high = grid[np.searchsorted(below, [tail, 1 - tail]).clip(max=len(grid) - 1)]
-        if self.boundary > 0:
+        if self.boundary > BOUNDARY_UNLIKELY:
             high = max(high, min(1.0, rates[-1] + ndtri(1 - tail) * spread[-1]))
+        if self.other_view is not None:
+            other = self.other_view.interval(n_rows, coverage)
+            low = min(low, other[0])
+            high = max(high, other[1])
         return float(low), float(high)
 
     def by_kind(self, rates: np.ndarray) -> list[dict[str, Any]]:
@@ -137,12 +161,15 @@ class NoisePosterior(NamedTuple):
 
 def kind_of(hypothesis: Hypothesis) -> str:
     """What a hypothesis is called: noise at a rate of zero is none."""
-    found = hypothesis.kind in (UNIFORM, PATTERN) and hypothesis.grid_rate == 0
+    found = hypothesis.kind != BOUNDARY and hypothesis.grid_rate == 0
     return NONE if found else hypothesis.kind
 
 
 def noise_posterior(logs: np.ndarray, codes: np.ndarray) -> NoisePosterior:
-    """Calibrate, fit all hypotheses, and weigh them.
+    """Fit all hypotheses and weigh them, with calibrated probabilities and with those given.
+
+    The calibration is fitted to the labels, and may explain noise away; without it, overlap may
+    look like noise. The view that explains more is kept; the interval holds what both say.
 
     Parameters
     ----------
@@ -151,17 +178,46 @@ def noise_posterior(logs: np.ndarray, codes: np.ndarray) -> NoisePosterior:
     codes : array of shape (n,)
         The labels.
     """
+    plain = LabelEvidence(logs, codes)
+    without = _posterior_of_view(Calibration(), plain)
     calibration = calibrate(logs, codes)
-    logs = calibration.apply(logs)
-    before = ambiguity(np.exp(logs))
-    found = fit_hypotheses(logs, codes)
-    after = _least_ambiguity(found, len(logs))
+    if calibration.matrix is None:
+        return without
+    calibrated = LabelEvidence(calibration.apply(logs), codes)
+    within = _posterior_of_view(calibration, calibrated)
+    numbers = len(logs) * (len(logs) + 1) / 2
+    explained = _explained(within, calibrated, plain.entropy) - numbers
+    if explained > _explained(without, plain, plain.entropy):
+        return within._replace(other_view=without)
+    return without._replace(other_view=within)
+
+
+def _explained(noise: NoisePosterior, evidence: LabelEvidence, entropy: float) -> float:
+    """Log-likelihood of all rows in a view, and what its classes save of this entropy."""
+    total = 0.0
+    heavy = np.where(noise.weights[:-1] > HEAVY, noise.weights[:-1], 0.0)
+    for hypothesis, weight in zip(noise.hypotheses[:-1], heavy / heavy.sum(), strict=True):
+        shown = evidence.flatness * evidence.shown(hypothesis)
+        saved = SAVED_BY_A_VIEW * shown * (entropy - hypothesis.entropy)
+        total += weight * (hypothesis.log_likelihood / TEMPER + saved)
+    return total
+
+
+def _posterior_of_view(calibration: Calibration, evidence: LabelEvidence) -> NoisePosterior:
+    """All hypotheses fitted to calibrated probabilities of the labels, and weighed."""
+    n_classes = len(evidence.logs)
+    before = ambiguity(evidence.q)
+    found = fit_hypotheses(evidence)
+    scores = np.array([h.score for h in found])
+    believed = scores + [h.plausible for h in found]
+    noisy = _weigh(found, believed, n_classes, prior_none=0.0)
+    comparable = noisy >= COMPARABLE * noisy.max()
+    after = min(h.ambiguity for h, near in zip(found, comparable, strict=True) if near)
     prior_none = min(1.0, (after / max(before, 1e-9)) ** AMBIGUITY_POWER) if before > 0 else 0.0
-    weights = _weigh(found, len(logs), prior_none=prior_none)
-    ranking = _weigh(found, len(logs), prior_none=0.0, penalise_pattern=False)
-    boundary = boundary_noise(logs, codes)
-    rate = float(weights @ [h.rate for h in found])
-    weight = _boundary_weight(rate, boundary, logs[codes, np.arange(len(codes))], before)
+    weights = _weigh(found, believed, n_classes, prior_none=prior_none)
+    ranking = _weigh(found, scores, n_classes, prior_none=0.0)
+    boundary = boundary_noise(evidence.logs, evidence.codes)
+    weight = _boundary_weight(boundary, evidence, found, weights)
     worth = _worth_keeping(weights, ranking)
     kept = np.flatnonzero(worth | (np.arange(len(found)) == _without_noise(found)))
     return NoisePosterior(
@@ -173,48 +229,57 @@ def noise_posterior(logs: np.ndarray, codes: np.ndarray) -> NoisePosterior:
     )
 
 
-def _least_ambiguity(hypotheses: Sequence[Hypothesis], n_classes: int) -> float:
-    """Of the classes under the best hypotheses, were noise plausible."""
-    weights = _weigh(hypotheses, n_classes, prior_none=0.0)
-    comparable = weights >= COMPARABLE * weights.max()
-    return min(h.ambiguity for h, near in zip(hypotheses, comparable, strict=True) if near)
-
-
 def _weigh(
-    hypotheses: Sequence[Hypothesis],
-    n_classes: int,
-    *,
-    prior_none: float,
-    penalise_pattern: bool = True,
+    hypotheses: Sequence[Hypothesis], scores: np.ndarray, n_classes: int, *, prior_none: float
 ) -> np.ndarray:
-    """Posterior weights: likelihood, prior of the noise rate, penalty for what rows estimated.
+    """Posterior weights: what rows say for a hypothesis, and the prior of its noise rate.
 
-    The prior of rates is a mixture: hardly any noise, or any rate that is nothing unusual.
+    The prior of rates is a mixture: hardly any noise, or any rate that is nothing unusual. Matrices
+    of class-to-class noise are ways to estimate one, and share its prior.
     """
     rates = noise_rates(n_classes)
     hardly = np.exp(-rates / RARE_NOISE) * np.gradient(rates)
     usual = softmax(log_prior(rates))
     mass = prior_none * hardly / hardly.sum() + (1 - prior_none) * usual
-    penalty = {
-        UNIFORM: 0.0,
-        PATTERN: (n_classes - 1) / 2 if penalise_pattern else 0.0,
-        CLASS_TO_CLASS: (n_classes + 1) / 2,
-    }
     prior = np.log(np.interp([h.grid_rate for h in hypotheses], rates, mass) + 1e-300)
-    likelihood = np.array([h.log_likelihood - penalty[h.kind] for h in hypotheses])
-    return softmax(likelihood + prior)
+    flows = np.array([h.kind == CLASS_TO_CLASS for h in hypotheses])
+    prior[flows] -= np.log(max(flows.sum(), 1))
+    return softmax(scores + prior)
 
 
-def _boundary_weight(rate: float, boundary: Hypothesis, own: np.ndarray, before: float) -> float:
-    """Weight of boundary noise, from what others leave unexplained, sureness and sharpness.
+def _boundary_weight(
+    boundary: Hypothesis,
+    evidence: LabelEvidence,
+    hypotheses: Sequence[Hypothesis],
+    weights: np.ndarray,
+) -> float:
+    """Weight of boundary noise, from what is left unexplained, both ways, surely and sharply.
 
-    ``own`` are the logarithms of the calibrated probabilities of the labels themselves.
+    A label is contradicted by another class that is more probable than not, as far as it is right
+    under the other hypotheses: what they explain speaks for them alone. Errors at a border go both
+    ways; where labels of a rare class are contradicted, and hardly any for it, it is hard to see.
     """
+    rate = float(weights @ [h.rate for h in hypotheses])
     unexplained = max(0.0, 1 - rate / max(boundary.rate, 1e-9))
-    contradicted = 1 - np.exp(own)
-    sure = (np.sum(contradicted > SURELY) + 1) / (np.sum(contradicted > RATHER) + 3)
-    sharper = boundary.ambiguity / max(before, 1e-9)
-    return float(unexplained * sure * max(0.0, 1 - sharper**2))
+    own = (evidence.codes, np.arange(len(evidence.codes)))
+    heavy = np.where(weights > HEAVY, weights, 0.0)
+    right = np.zeros(len(evidence.codes))
+    for hypothesis, weight in zip(hypotheses, heavy / heavy.sum(), strict=True):
+        if weight > 0:
+            given = hypothesis.classes_given_labels(evidence.logs, evidence.codes)
+            right += weight * given[own]
+    others = evidence.q.copy()
+    others[own] = 0
+    contradicted = others.max(axis=0)
+    surely = right[contradicted > SURELY].sum() + 1
+    rather = right[contradicted > RATHER].sum() + 3
+    n_classes = len(evidence.q)
+    doubted = contradicted > RATHER
+    away = np.bincount(evidence.codes[doubted], minlength=n_classes)
+    towards = np.bincount(others.argmax(axis=0)[doubted], minlength=n_classes)
+    both_ways = (np.minimum(away, towards).sum() + 1) / (away.sum() + 1)
+    sharper = boundary.ambiguity / max(ambiguity(evidence.q), 1e-9)
+    return float(unexplained * both_ways * surely / rather * max(0.0, 1 - sharper**2))
 
 
 def _worth_keeping(weights: np.ndarray, ranking: np.ndarray) -> np.ndarray:
@@ -307,6 +372,9 @@ def posterior_of(
     """
     rows = noise_rows(codes, len(logs), random, units, known)
     noise = noise_posterior(logs.take(rows, axis=1).astype(float), codes[rows])
+    if equal is not None:
+        q = np.exp(noise.calibration.apply(logs).astype(float))
+        noise = noise.with_overlap(COUNTED_OVERLAP * count_overlap(equal, codes, q))
     return posterior_given_noise(noise, logs, codes, equal, units, known)
 
 

@@ -153,6 +153,23 @@ def unexplained_conflicts(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) 
     return max(0.0, 1 - expected / observed) if observed else 0.0
 
 
+def count_overlap(groups: np.ndarray, codes: np.ndarray, q: np.ndarray) -> float:
+    """Fraction of rows in groups of equals whose labels differ, as far as models expect them to.
+
+    Parameters
+    ----------
+    groups, codes, q
+        As for :func:`are_copies`, of all rows.
+    """
+    first = np.zeros(groups.max() + 1, dtype=codes.dtype)
+    first[groups] = codes
+    mixed = np.zeros(len(first), dtype=bool)
+    mixed[groups[codes != first[groups]]] = True
+    if not mixed.any():
+        return 0.0
+    return float(mixed[groups].mean()) * (1 - unexplained_conflicts(groups, codes, q))
+
+
 def group_vote(
     groups: np.ndarray, codes: np.ndarray, q: np.ndarray, transition: np.ndarray
 ) -> np.ndarray:
