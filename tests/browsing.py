@@ -37,9 +37,9 @@ def dom(path, profile, *options):
 @contextmanager
 def probed(probe):
     """Pages written meanwhile run ``probe`` too, in the scope of their script, when all started."""
-    script = _render.page_script().removesuffix("})();") + probe + "})();"
+    script = _render.read_script().removesuffix("})();") + probe + "})();"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_render, "page_script", lambda: script)
+        patch.setattr(_render, "read_script", lambda: script)
         yield
 
 

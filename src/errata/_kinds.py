@@ -214,8 +214,8 @@ CLASSES = Kind(
             ROWS,
             METHOD,
         ),
-        view="errata.report._classes:class_view",
-        payload="errata.report._classes:payload",
+        view="errata.report._classes:build_class_view",
+        payload="errata.report._classes:pack_classes",
         columns={
             "label": "Label",
             "suggested": "Suggestion",
@@ -254,7 +254,7 @@ CLASSES = Kind(
         ),
         audit="errata.cli._audit_kinds:audit_classes",
         clean="errata.auditing.results._file_cleaning:clean_class_file",
-        tables="errata.cli._findings:class_tables",
+        tables="errata.cli._findings:make_class_tables",
         help=(
             "What may help: other columns, more rows, or --trust for a column that was left out "
             "although it was measured independently of the label."
@@ -328,7 +328,7 @@ VOTES = Kind(
             MAP,
             METHOD,
         ),
-        view="errata.report._votes:vote_view",
+        view="errata.report._votes:build_vote_view",
     ),
     review=CLASSES.review,
     command=Command(
@@ -336,8 +336,8 @@ VOTES = Kind(
         takes=("features", "model"),
         audit="errata.cli._audit_kinds:audit_votes",
         clean="errata.auditing.votes._file_cleaning:clean_vote_file",
-        tables="errata.cli._findings:vote_tables",
-        steps="errata.cli._findings:vote_steps",
+        tables="errata.cli._findings:make_vote_tables",
+        steps="errata.cli._findings:list_vote_steps",
         help=(
             "What may help: more votes on the same items, or a table of the items with "
             "--features, whose columns tell the classes apart."
@@ -376,8 +376,8 @@ NUMBERS = Kind(
             ROWS,
             METHOD,
         ),
-        view="errata.report._targets:target_view",
-        payload="errata.report._classes:list_payload",
+        view="errata.report._targets:build_target_view",
+        payload="errata.report._classes:pack_list",
         columns={
             "label": "Recorded",
             "suggested": "Expected",
@@ -413,7 +413,7 @@ NUMBERS = Kind(
         takes=("trust", "embeddings", "decisions"),
         audit="errata.cli._audit_kinds:audit_targets",
         clean="errata.auditing.numbers._file_cleaning:clean_target_file",
-        tables="errata.cli._findings:target_tables",
+        tables="errata.cli._findings:make_target_tables",
         help=COLUMNS_OR_ROWS,
         no_skill=(
             "The audit found that the columns do not predict the target, so nobody knows which "
@@ -457,8 +457,8 @@ MULTILABEL = Kind(
             ROWS,
             METHOD,
         ),
-        view="errata.report._multilabel:multilabel_view",
-        payload="errata.report._classes:list_payload",
+        view="errata.report._multilabel:build_multilabel_view",
+        payload="errata.report._classes:pack_list",
         columns={
             "label": "Labels",
             "suggested": "Changes",
@@ -491,7 +491,7 @@ MULTILABEL = Kind(
         takes=("trust", "model", "embeddings", "pred_proba"),
         audit="errata.cli._audit_kinds:audit_multilabel",
         clean="errata.auditing.multilabel._file_cleaning:clean_multilabel_file",
-        tables="errata.cli._findings:multilabel_tables",
+        tables="errata.cli._findings:make_multilabel_tables",
         help=COLUMNS_OR_ROWS,
         no_skill=(
             "The audit found that the columns tell none of the labels, so nobody knows which are "

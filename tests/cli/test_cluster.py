@@ -4,11 +4,11 @@ import pytest
 from click.testing import CliRunner
 
 from errata.cli.__main__ import main
-from errata.cli._options import chosen_engine
+from errata.cli._options import open_engine
 
 
 def test_nothing_asked_for_is_this_process():
-    with chosen_engine(None, None) as engine:
+    with open_engine(None, None) as engine:
         assert engine is None
 
 
@@ -29,6 +29,6 @@ def test_an_address_where_nobody_answers_is_told_before_the_work(command, addres
 def test_a_scheduler_alone_would_have_no_effect():
     with (
         pytest.raises(ValueError, match=r"--scheduler .* needs --engine dask"),
-        chosen_engine(None, "tcp://10.0.0.1:8786"),
+        open_engine(None, "tcp://10.0.0.1:8786"),
     ):
         pass

@@ -3,7 +3,7 @@ from click.testing import CliRunner
 from rich.table import Table
 
 from errata.cli.__main__ import main
-from errata.cli._console import console, say
+from errata.cli._console import make_console, say
 
 HOSTILE = {
     "\x1b[2J": r"\x1b[2J",  # clears the screen
@@ -23,7 +23,7 @@ def test_colours_are_left_out_where_they_are_not_wanted(variables, seen, monkeyp
     monkeypatch.delenv("NO_COLOR", raising=False)
     for name, value in ({"FORCE_COLOR": "1", "TERM": "xterm"} | variables).items():
         monkeypatch.setenv(name, value)
-    console().print("!", style="red")
+    make_console().print("!", style="red")
     assert capsys.readouterr().out == seen
 
 
@@ -36,8 +36,8 @@ def test_what_would_command_the_terminal_is_spelled_out(text, seen, capsys):
 def test_tables_are_no_way_around(capsys):
     table = Table("\x1b[1mlabel")
     table.add_row("\u202egod [bold]:cat:")
-    console().print(table)
-    console().print("\x1b[31mred")
+    make_console().print(table)
+    make_console().print("\x1b[31mred")
     shown = capsys.readouterr().out
     assert "\x1b" not in shown
     assert "\u202e" not in shown

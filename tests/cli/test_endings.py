@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from joblib import Parallel, delayed
 
 from errata.cli.__main__ import main
-from errata.cli._endings import UserError, endings, show, tidy_when_killed
+from errata.cli._endings import UserError, handle_errors, handle_signals, show
 from waiting import LONG
 
 # A command that starts to write a folder, says so, and waits. It minds signals even when the tests
@@ -22,11 +22,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from pathlib import Path
 import click
 from errata.cli.__main__ import main
-from errata.cli._folder import new_folder
+from errata.cli._folder import make_folder
 
 @main.command()
 def wait():
-    with new_folder(Path("pets.audit"), force=False) as folder:
+    with make_folder(Path("pets.audit"), force=False) as folder:
         folder.mkdir()
         print("ready", flush=True)
         sys.stdin.read()
@@ -80,7 +80,7 @@ def test_the_next_run_sweeps_after_one_that_was_killed(tmp_path):
 def test_signals_that_are_ignored_stay_so():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:
-        with tidy_when_killed():
+        with handle_signals():
             assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
             assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
@@ -88,11 +88,13 @@ def test_signals_that_are_ignored_stay_so():
         signal.signal(signal.SIGHUP, before)
 
 
-@pytest.mark.parametrize("printing", ["print('a' * 100_000)", "console().print('a' * 100_000)"])
+@pytest.mark.parametrize(
+    "printing", ["print('a' * 100_000)", "make_console().print('a' * 100_000)"]
+)
 def test_a_closed_pipe_ends_with_its_own_code_and_nothing_to_read(printing, tmp_path):
     code = (
         "from errata.cli.__main__ import main\n"
-        "from errata.cli._console import console\n"
+        "from errata.cli._console import make_console\n"
         "@main.command()\n"
         f"def much():\n    for _ in range(100): {printing}\n"
         "main(['much'])"
@@ -117,7 +119,7 @@ def test_a_closed_pipe_ends_with_its_own_code_and_nothing_to_read(printing, tmp_
     ],
 )
 def test_errors_are_one_sentence(error, sentence):
-    with pytest.raises(UserError) as caught, endings():
+    with pytest.raises(UserError) as caught, handle_errors():
         raise error
     assert caught.value.message == sentence
     assert caught.value.exit_code == 2
@@ -151,8 +153,8 @@ def kill_a_worker():
     ],
 )
 def test_memory_that_does_not_suffice_is_one_sentence(fail, sentence, monkeypatch):
-    monkeypatch.setattr("errata.cli._endings._memory_limit", lambda: None)
-    with pytest.raises(UserError) as caught, endings():
+    monkeypatch.setattr("errata.cli._endings._get_memory_limit", lambda: None)
+    with pytest.raises(UserError) as caught, handle_errors():
         fail()
     assert caught.value.message.startswith(sentence)
     assert caught.value.exit_code == 2
@@ -198,7 +200,7 @@ def test_every_command_says_so(reading, arguments, tmp_path, monkeypatch):
 
 
 def test_a_mistake_of_ours_keeps_its_traceback():
-    with pytest.raises(ZeroDivisionError), endings():
+    with pytest.raises(ZeroDivisionError), handle_errors():
         assert 1 / 0
 
 
@@ -210,7 +212,7 @@ def test_ctrl_c_that_an_import_turned_into_another_error_is_still_ctrl_c(kind, c
         except KeyboardInterrupt:
             raise kind("initialization failed") from None
 
-    with pytest.raises(SystemExit) as caught, endings():
+    with pytest.raises(SystemExit) as caught, handle_errors():
         fail_to_import()
     assert caught.value.code == 130
     assert capsys.readouterr().err == "Stopped; nothing was written.\n"

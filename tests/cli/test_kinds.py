@@ -1,14 +1,14 @@
 import pytest
 
 from errata._kinds import CLASSES, NUMBERS, VOTES
-from errata.cli._audit_kinds import kind_named_by
+from errata.cli._audit_kinds import find_kind
 
 
 def test_the_kind_is_known_by_the_columns_that_are_named():
-    assert kind_named_by({"label": None, "seed": 0}) is CLASSES
-    assert kind_named_by({"label": "pet", "target": None, "trust": ("a",)}) is CLASSES
-    assert kind_named_by({"label": None, "target": "price", "drop": ("a",)}) is NUMBERS
-    assert kind_named_by({"label": "a", "item": "i", "worker": "w", "model": "m"}) is VOTES
+    assert find_kind({"label": None, "seed": 0}) is CLASSES
+    assert find_kind({"label": "pet", "target": None, "trust": ("a",)}) is CLASSES
+    assert find_kind({"label": None, "target": "price", "drop": ("a",)}) is NUMBERS
+    assert find_kind({"label": "a", "item": "i", "worker": "w", "model": "m"}) is VOTES
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ def test_the_kind_is_known_by_the_columns_that_are_named():
 )
 def test_options_that_do_not_go_together_are_refused(asked, sentence):
     with pytest.raises(ValueError, match=sentence):
-        kind_named_by(asked)
+        find_kind(asked)

@@ -21,7 +21,7 @@ def test_of_a_large_table_flagged_rows_are_listed(most, tmp_path, monkeypatch):
     monkeypatch.setattr(_settings, "EXACT_ROWS", 500)
     monkeypatch.setattr(_audit_parts, "MOST_RANKED", most)
     audit = stored_audit(tmp_path)
-    words = write_outputs(audit, tmp_path / "pets.audit").ranked
+    words, _ = write_outputs(audit, tmp_path / "pets.audit")
     expected = [row for row in audit.table(flagged=False)["row"] if audit.flagged[row]]
     assert ranked(tmp_path / "pets.audit") == expected[:most]
     assert words == (

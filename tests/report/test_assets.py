@@ -22,11 +22,11 @@ def test_dark_changes_every_colour_and_invents_none():
 
 
 def test_nothing_of_ours_ends_its_own_element():
-    assert "</" not in _render.page_script()
-    assert "</" not in _render.page_style()
+    assert "</" not in _render.read_script()
+    assert "</" not in _render.read_page_style()
 
 
 def test_the_hash_is_the_one_browsers_compute():
     # The script and its hash are the example of the Content Security Policy standard (level 2).
     script = "alert('Hello, world.');"
-    assert _render.script_hash(script) == "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng="
+    assert _render.hash_script(script) == "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng="

@@ -193,7 +193,7 @@ def test_the_first_fifty_examples_are_printed(summary, noted):
 def test_the_slider_reads_the_curve(summary, noted):
     check = summary["self_check"]
     names = ("rank", "precision", "recall", "label_recall")
-    assert noted["sentence"] == _words.at_rank(**{name: check[name][0] for name in names})
+    assert noted["sentence"] == _words.describe_rank(**{name: check[name][0] for name in names})
 
 
 def test_slider_and_chart_share_an_axis(summary, noted):

@@ -1,5 +1,5 @@
 from errata.report import render
-from errata.report._charts import rates_by_value
+from errata.report._charts import draw_rates
 from report.fake_summary import digits_summary
 
 
@@ -10,10 +10,10 @@ def value(name, rate):
 
 def test_places_are_in_percent_of_the_longest_interval():
     by = {"column": "site", "values": [value("a", 0.2), value("b", 0.05)], "sentence": None}
-    first, second = rates_by_value(by, "labels")["values"]
+    first, second = draw_rates(by, "labels")["values"]
     assert (first["left"], first["at"], first["width"]) == (25.0, 50.0, 75.0)
     assert (second["left"], second["at"], second["width"]) == (6.25, 12.5, 18.75)
-    assert rates_by_value(None, "labels") is None
+    assert draw_rates(None, "labels") is None
 
 
 def test_values_are_shown_as_text():

@@ -21,21 +21,21 @@ def cloud(n=200):
 def test_two_far_rows_do_not_squeeze_the_map():
     x = [*cloud(), 1000.0, 0.0]
     y = [*cloud(), 0.0, -5000.0]
-    drawn = _charts.packed(points(x, y))
+    drawn = _charts.pack_map(points(x, y))
     assert drawn["outside"] == {200: [1, 0, 1000.0, 0.0], 201: [0, -1, 0.0, -5000.0]}
     assert (drawn["x"][200], drawn["y"][201]) == (10_000, 0)
     assert np.ptp(drawn["x"][:200]) == np.ptp(drawn["y"][:200]) == 10_000
 
 
 def test_a_cloud_of_ordinary_rows_lies_inside_as_a_whole():
-    drawn = _charts.packed(points(cloud(3000), cloud(3000)))
+    drawn = _charts.pack_map(points(cloud(3000), cloud(3000)))
     assert drawn["outside"] == {}
-    assert _charts.outside(points(cloud(), cloud())) == ""
+    assert _charts.describe_outside(points(cloud(), cloud())) == ""
 
 
 @given(NUMBERS)
 def test_places_are_on_the_grid_and_in_the_order_of_the_values(values):
-    drawn = _charts.packed(points(values, values))
+    drawn = _charts.pack_map(points(values, values))
     order = np.argsort(values, kind="stable")
     places = np.array(drawn["x"])[order]
     assert places.min() >= 0
@@ -45,15 +45,15 @@ def test_places_are_on_the_grid_and_in_the_order_of_the_values(values):
 
 @given(NUMBERS)
 def test_what_is_called_outside_lies_beyond_the_limits(values):
-    low, high = _charts.limits(values)
-    drawn = _charts.packed(points(values, values))
+    low, high = _charts.find_limits(values)
+    drawn = _charts.pack_map(points(values, values))
     for i, (way, _, told, _) in drawn["outside"].items():
         assert told == pytest.approx(values[i], rel=1e-3, abs=1e-300)
         assert values[i] > high if way > 0 else values[i] < low
 
 
 def test_rows_on_one_line_are_not_taken_for_far_ones():
-    assert _charts.limits([*[0.0] * 99, 7.0]) == (0.0, 7.0)
+    assert _charts.find_limits([*[0.0] * 99, 7.0]) == (0.0, 7.0)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_rows_on_one_line_are_not_taken_for_far_ones():
     ],
 )
 def test_the_page_says_how_many_rows_lie_outside(far, words):
-    told = _charts.outside(points([*range(41), *far], [0.0] * (41 + len(far))))
+    told = _charts.describe_outside(points([*range(41), *far], [0.0] * (41 + len(far))))
     assert told.startswith(words)
     assert told.endswith(" from 0 to 40 across and from 0 to 0 upwards.")
 
@@ -79,4 +79,4 @@ def test_the_page_says_how_many_rows_lie_outside(far, words):
     ],
 )
 def test_the_page_says_how_to_read_the_map(skill, many, words):
-    assert words in _charts.lead(has_skill=skill, are_many=many)
+    assert words in _charts.describe_map(has_skill=skill, are_many=many)

@@ -198,7 +198,7 @@ def test_a_large_audit_stays_under_three_megabytes():
 
 
 def test_pictures_within_the_budget_are_all_kept(digits):
-    kept = packing.with_pictures(digits["examples"])
+    kept = packing.limit_pictures(digits["examples"])
     assert kept == digits["examples"]
     assert "Pictures are shown" not in Page(render(digits)).text
 
@@ -209,7 +209,7 @@ def test_texts_are_whole_up_to_the_budget_and_then_cut():
         example["values"] = {"text": str(example["row"]).rjust(1_500, "x")}
         near = {"row": 0, "label": "c", "values": {"text": 1_000 * "y"}, "differs": ["text"]}
         example["compared"] = [near | {"image": None}]
-    kept = packing.with_texts(examples)
+    kept = packing.limit_texts(examples)
     assert kept[:240] == examples[:240]
     for row in (kept[240], kept[-1]["compared"][0]):
         assert len(row["values"]["text"]) == 200
@@ -222,7 +222,7 @@ def test_a_thousand_columns_that_each_example_orders_anew_stay_light():
     for example in summary["examples"]:
         names = [f"measure number {j}" for j in rng.choice(1_000, 24, replace=False)]
         example["values"] = dict.fromkeys(names, "0.25")
-    assert len(json.dumps(packing.packed_examples(summary["examples"], packing.Codes()))) < 80_000
+    assert len(json.dumps(packing.pack_examples(summary["examples"], packing.Codes()))) < 80_000
 
 
 def test_without_script_values_are_listed_too(digits):

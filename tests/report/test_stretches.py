@@ -42,7 +42,7 @@ def test_without_any_the_page_says_so(summary):
 
 
 def test_label_and_suggestion_share_their_colours(summary):
-    figure = _classes.figures(summary)[0]
+    figure = _classes.draw_figures(summary)[0]
     colours = {piece["name"]: piece["colour"] for piece in figure["suggestions"]}
     assert figure["labels"][0]["colour"] == colours[summary["classes"][0]]
     assert len(set(colours.values())) == 2
@@ -50,7 +50,7 @@ def test_label_and_suggestion_share_their_colours(summary):
 
 
 def test_lines_lie_within_their_lane(summary):
-    points = _classes.figures(summary)[0]["lanes"][0]["points"]
+    points = _classes.draw_figures(summary)[0]["lanes"][0]["points"]
     x, y = zip(*(map(float, point.split(",")) for point in points.split()), strict=True)
     assert (min(x), max(x)) == (0, 1000)
     assert list(x) == sorted(x)
@@ -60,7 +60,7 @@ def test_lines_lie_within_their_lane(summary):
 
 @pytest.mark.parametrize(("first", "last"), [(0, 119), (0.3, 12.1), (-5, 5), (1e9, 1e9 + 60)])
 def test_marks_are_round_and_in_order(first, last):
-    marks = _classes.marks(first, last)
+    marks = _classes.choose_marks(first, last)
     places = [mark["at"] for mark in marks]
     assert places == sorted(places)
     assert places[0] >= 2
@@ -73,7 +73,7 @@ def test_marks_are_round_and_in_order(first, last):
 
 
 def test_a_single_moment_has_no_marks():
-    assert _classes.marks(3, 3) == []
+    assert _classes.choose_marks(3, 3) == []
 
 
 @needs_browser

@@ -5,8 +5,8 @@ import pytest
 
 from browsing import needs_browser, noted_by
 from errata.report import render
-from errata.report._classes import list_payload
-from errata.report._targets import target_view
+from errata.report._classes import pack_list
+from errata.report._targets import build_target_view
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
 
@@ -118,7 +118,7 @@ def test_nothing_of_the_table_becomes_markup():
 
 
 def test_a_value_beyond_the_plot_is_a_triangle_and_others_are_dots():
-    fit = target_view(SUMMARY)["fit"]
+    fit = build_target_view(SUMMARY)["fit"]
     [mark] = fit["flagged"]
     assert mark["beyond"] == "up"
     assert mark["y"] == 0
@@ -126,15 +126,15 @@ def test_a_value_beyond_the_plot_is_a_triangle_and_others_are_dots():
     assert fit["rest"].count("M") == 3
     assert mark["low"] < mark["high"]
     within = changed(points=SUMMARY["points"] | {"target": [70.0, 10.0, 51.0, 90.0]})
-    assert target_view(within)["fit"]["flagged"][0]["beyond"] == ""
+    assert build_target_view(within)["fit"]["flagged"][0]["beyond"] == ""
 
 
 def test_residuals_have_a_band_and_a_line_where_both_are_equal():
-    residuals = target_view(SUMMARY)["residuals"]
+    residuals = build_target_view(SUMMARY)["residuals"]
     assert len(residuals["band"].split()) == 6
     assert 0 < residuals["zero"] < 100
     logs = changed(noise=SUMMARY["noise"] | {"on_log_scale": True})
-    assert target_view(logs)["residuals"]["title"] == "Recorded divided by expected"
+    assert build_target_view(logs)["residuals"]["title"] == "Recorded divided by expected"
     assert "Recorded divided by expected" in render(logs)
     nought = copy.deepcopy(logs)
     nought["points"]["target"][1] = 0.0  # which has no logarithm
@@ -142,7 +142,7 @@ def test_residuals_have_a_band_and_a_line_where_both_are_equal():
 
 
 def test_the_list_of_rows_speaks_of_numbers():
-    data = list_payload(SUMMARY)
+    data = pack_list(SUMMARY)
     assert data["words"]["label"] == "Recorded"
     assert data["names"] == ["500.0", "50.0", "51.0"]
     assert data["curve"] is None

@@ -5,7 +5,7 @@ import pytest
 
 import errata
 from errata.report import render
-from errata.report._votes import vote_view
+from errata.report._votes import build_vote_view
 from vote_cases import crowd
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
@@ -40,7 +40,7 @@ def test_the_page_speaks_of_items_votes_and_annotators(page, summary):
 
 def test_every_annotator_has_a_dot_within_its_interval(page, summary):
     assert page.count('class="dot"') == 8
-    for worker in vote_view(summary)["workers"]:
+    for worker in build_vote_view(summary)["workers"]:
         assert worker["start"] <= worker["dot"] <= worker["start"] + worker["length"] + 0.1
     guessing = sum(worker["guessing"] for worker in summary["workers"])
     assert page.count('<tr class="guessing">') == guessing > 0

@@ -15,19 +15,19 @@ def blind():
 
 
 def test_without_skill_no_card_shows_a_number_that_nobody_knows():
-    cards = [(card["figure"], card["note"]) for card in _words.cards(blind())]
+    cards = [(card["figure"], card["note"]) for card in _words.build_cards(blind())]
     assert cards == [
         ("unknown", "anything from none to 60%"),
         ("0", "0% of 2,000 rows"),
         ("unknown", "no row is flagged"),
         ("unknown", "no row is flagged"),
     ]
-    assert _words.hypotheses(blind()) == []
+    assert _words.describe_hypotheses(blind()) == []
 
 
 def test_the_kinds_of_noise_are_told_in_words():
     kinds = ["none", "uniform", "pattern", "class to class", "boundary", "a new one"]
-    told = _words.hypotheses(
+    told = _words.describe_hypotheses(
         blind()
         | {"has_skill": True}
         | {"hypotheses": [{"kind": kind, "weight": 0.2, "rate": 0.1} for kind in kinds]}
@@ -55,4 +55,6 @@ def test_the_kinds_of_noise_are_told_in_words():
 )
 def test_the_list_says_which_rows_it_holds(listed, here, flagged, expected):
     examples = [{"flagged": place < here} for place in range(listed)]
-    assert _words.listing({"examples": examples, "flagged": {"count": flagged}}) == expected
+    assert (
+        _words.describe_listing({"examples": examples, "flagged": {"count": flagged}}) == expected
+    )

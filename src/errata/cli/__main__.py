@@ -23,7 +23,7 @@ try:
     from ._datasets import datasets
     from ._decisions import decisions
     from ._diff import diff
-    from ._endings import endings, show, tidy_when_killed
+    from ._endings import handle_errors, handle_signals, show
     from ._noise import noise
     from ._reproduce import reproduce
     from ._review import review
@@ -44,7 +44,7 @@ class Commands(click.Group):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command line; click would end with exit codes of its own."""
         try:
-            with tidy_when_killed(), _safe_path():
+            with handle_signals(), _use_safe_path():
                 sys.exit(super().main(*args, **kwargs | {"standalone_mode": False}))
         except click.ClickException as error:
             show(error)
@@ -52,12 +52,12 @@ class Commands(click.Group):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the options of ``errata`` itself, of which ``--help`` prints."""
-        with endings():
+        with handle_errors():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
-        with endings():
+        with handle_errors():
             return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -100,7 +100,7 @@ for command in (audit, review, clean, diff, decisions, compare, noise, datasets,
 
 
 @contextmanager
-def _safe_path() -> Iterator[None]:
+def _use_safe_path() -> Iterator[None]:
     """Let processes that joblib and Dask start import nothing from the folder they start in.
 
     It may be a stranger's, with a joblib.py beside the table.

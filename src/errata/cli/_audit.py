@@ -15,13 +15,13 @@ from .._files import readable
 from .._format import plural
 from .._kinds import KINDS, Kind
 from .._progress import show_progress
-from ._audit_kinds import kind_named_by
-from ._audit_parts import Parts, Written, add_rates, audit_in_parts, is_read_in_parts, write_outputs
-from ._columns import named_label
-from ._console import console, say
+from ._audit_kinds import find_kind
+from ._audit_parts import Parts, add_rates, audit_in_parts, is_read_in_parts, write_outputs
+from ._columns import get_label
+from ._console import make_console, say
 from ._endings import fail_above
-from ._findings import clean_command, print_as_json, print_findings, review_command
-from ._folder import new_folder, place_beside
+from ._findings import format_clean_command, format_review_command, print_as_json, print_findings
+from ._folder import make_folder, name_audit
 from ._options import (
     FRACTION,
     FREQUENCY,
@@ -31,7 +31,7 @@ from ._options import (
     Options,
     TitledCommand,
     TitledOption,
-    cluster_options,
+    add_cluster_options,
 )
 
 # Options by the title under which the help shows them.
@@ -141,7 +141,7 @@ kind_option = partial(click.option, cls=TitledOption, title="Other kinds of labe
     help="Read the table in parts that fit into so much memory, as in 2GB. A folder, a pattern and "
     "a file that may not fit are read so in any case.",
 )
-@cluster_options(parts_option)
+@add_cluster_options(parts_option)
 @parts_option(
     "--no-resume",
     is_flag=True,
@@ -254,7 +254,7 @@ def audit(
     # anybody.
     warnings.filterwarnings("ignore", module="sklearn")
     warnings.filterwarnings("ignore", "The number of unique classes")
-    kind = kind_named_by(asked)
+    kind = find_kind(asked)
     parts = Parts(memory, engine, scheduler, no_resume)
     in_parts = is_read_in_parts(file, parts)
     if not in_parts and not file.is_dir():  # a folder of pictures
@@ -266,31 +266,35 @@ def audit(
             "memory; give one file that fits, without --memory, --engine and --scheduler."
         )
     if "label" in kind.command.named_by:
-        asked["label"] = named_label(asked["label"], file, or_target=True)
+        asked["label"] = get_label(asked["label"], file, or_target=True)
     else:
         asked["label"] = ""
     options = Options(**asked)
-    out = out or place_beside(file, ".audit", ending="")
+    out = out or name_audit(file, ".audit", ending="")
     how: dict[str, Any] = {
         "force": force,
-        "commands": {"clean": clean_command(file, out), "review": review_command(out)},
-        "earlier": earlier_audit(compare_to, kind, out, in_parts=in_parts),
+        "commands": {
+            "clean": format_clean_command(file, out),
+            "review": format_review_command(out),
+        },
+        "earlier": load_earlier(compare_to, kind, out, in_parts=in_parts),
     }
     if in_parts:
-        found, written = audit_in_parts(file, out, options, parts, **how)
+        found, ranked, since = audit_in_parts(file, out, options, parts, **how)
     else:
-        found, written = _audit_at_once(kind, file, out, options, **how)
+        found, ranked, since = _audit_in_memory(kind, file, out, options, **how)
     if as_json:
-        print_as_json(found, written.since, out)
+        print_as_json(found, since, out)
     else:
-        ranked = written.ranked
-        print_findings(found.summary(), file=file, folder=out, terminal=console(), ranked=ranked)
-        if written.since is not None:
-            say(f"Since the audit compared to:\n{written.since.summary()}")
+        print_findings(
+            found.summary(), file=file, folder=out, terminal=make_console(), ranked=ranked
+        )
+        if since is not None:
+            say(f"Since the audit compared to:\n{since.summary()}")
     fail_above(found, most_wrong)  # last, so that a pipeline that fails has its report
 
 
-def _audit_at_once(
+def _audit_in_memory(
     kind: Kind,
     file: Path,
     out: Path,
@@ -299,12 +303,12 @@ def _audit_at_once(
     force: bool,
     commands: dict[str, str],
     earlier: Any,
-) -> tuple[Any, Written]:
+) -> tuple[Any, str, Any]:
     """Read the file into memory, audit it, and write all there is."""
     # The folder comes before the table: a place that is taken should not be found out at the end.
-    with new_folder(out, force=force) as folder, show_progress() as progress:
+    with make_folder(out, force=force) as folder, show_progress() as progress:
         found, ids = resolve_name(kind.command.audit)(file, options, progress)
-        found.notes.extend(_notes_on_ids(ids, options.name))
+        found.notes.extend(_describe_ids(ids, options.name))
         add_rates(found, options.by, options.features or file)
         reviewed = {"review": commands["review"] if found.for_review is not None else None}
         found.about |= commands | reviewed
@@ -312,10 +316,10 @@ def _audit_at_once(
         found.about["options"] = options.again()  # for a second audit, after a review
         found.about["table"] = str(file.resolve())  # errata clean may be run from another folder
         progress("writing the report")
-        return found, write_outputs(found, folder, earlier)
+        return found, *write_outputs(found, folder, earlier)
 
 
-def _notes_on_ids(ids: Any, name: str | None) -> list[str]:
+def _describe_ids(ids: Any, name: str | None) -> list[str]:
     twice = [] if ids is None else [i for i, n in Counter(map(str, ids.tolist())).items() if n > 1]
     if not twice:
         return []
@@ -323,7 +327,7 @@ def _notes_on_ids(ids: Any, name: str | None) -> list[str]:
     return [f"{plural(len(twice), 'id')} in {name!r} {stand} (the first is {twice[0]})."]
 
 
-def earlier_audit(path: Path | None, kind: Kind, out: Path, *, in_parts: bool) -> Any:
+def load_earlier(path: Path | None, kind: Kind, out: Path, *, in_parts: bool) -> Any:
     """The earlier audit, read before the work begins; None where none is named."""
     if path is None:
         return None

@@ -9,17 +9,18 @@ import errata
 from .._format import listed
 from .._kinds import CLASSES, KINDS, Kind
 from ._columns import (
-    Table,
     check_features,
-    check_filled,
     check_known,
-    column,
-    filled,
+    check_labels,
+    check_pixels,
+    check_roles,
+    get_column,
+    join_pictures,
+    read_filled,
+    read_labels,
     suggest_source,
-    table_to_audit,
-    with_pictures,
 )
-from ._folder import passed_over_note
+from ._folder import describe_other_files
 from ._options import Options
 
 # Options that mean the same for every kind.
@@ -28,18 +29,54 @@ FOR_ALL = ("drop", "group", "name", "by", "precision", "no_self_check", "seed", 
 
 def audit_classes(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[Any, Any]:
     """The audit of the labels in a file, and what its rows are called."""
-    table = table_to_audit(file, options)
-    found = _audited(table, options, file, progress)
+    shape = options.image_shape  # a misspelt size is found out before a large table is read
+    options.check_sequence()
+    table = errata.tables.read_table(file)
+    named = [options.label, *options.left_out, *options.trust, *options.wavelets]
+    check_known(named, table.column_names, file)
+    check_roles(options)
+    labels = read_labels(table, options.label)
+    check_labels(labels, options.label, may_be_blank=options.sequence is None)
+    kept = table.drop_columns([*options.left_out, options.label])
+    if options.wavelets:
+        kept = kept.select(list(options.wavelets))
+    if kept.num_columns == 0 and options.embeddings is None and options.pred_proba is None:
+        raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
+    check_pixels(kept, shape)
+    name = "picture" if options.name is None and file.is_dir() else options.name
+    ids = None if name is None else get_column(table, name)
+    seen = join_pictures(kept, file) if kept.num_columns else None
+    found: Any = errata.audit(
+        seen,
+        labels,
+        estimator=options.estimator(),
+        **read_besides(file, len(labels), ids, options),
+        groups=read_filled(table, options.group, "group"),
+        sequence=read_filled(table, options.sequence, "recording"),
+        wavelets=options.wavelet_features(),
+        trust=list(options.trust),
+        known=None if options.known is None else get_column(table, options.known),
+        decisions=options.decisions,
+        keys=errata.tables.row_keys(table, options.label),
+        ids=ids,
+        precision=options.precision,
+        self_check=not options.no_self_check,
+        image_shape=shape,
+        title=file.name,
+        random_state=options.seed,
+        n_jobs=options.jobs,
+        progress=progress,
+    )
     found.about["label"] = options.label
     decided = options.decisions
     found.about["decisions"] = None if decided is None else str(decided.resolve())
-    found.digests = table.digests
-    found.notes.extend(passed_over_note(file))
+    found.digests = errata.tables.row_digests(table)
+    found.notes.extend(describe_other_files(file))
     if options.by is None:
-        found.notes.extend(suggest_source(table.columns))
-    if options.image_shape is None:  # columns that models never saw may tell a person something
-        found.for_review = found.for_review.showing(table.whole)
-    return found, table.ids
+        found.notes.extend(suggest_source(seen))
+    if shape is None:  # columns that models never saw may tell a person something
+        found.for_review = found.for_review.showing(table.drop_columns([options.label]))
+    return found, ids
 
 
 def audit_votes(file: Path, options: Options, progress: Callable[[str], None]) -> tuple[Any, Any]:
@@ -50,15 +87,15 @@ def audit_votes(file: Path, options: Options, progress: Callable[[str], None]) -
     check_known([item, worker, options.label], votes.column_names, file)
     _check_roles(options)
     left_out = [*options.drop, *(name for name in (options.group, options.by) if name)]
-    table = None if options.features is None else _features(options.features, options, left_out)
+    table = None if options.features is None else _read_items(options.features, options, left_out)
     found: Any = errata.audit_votes(
         votes,
         item=item,
         worker=worker,
         label=options.label,
-        X=None if options.features is None else _seen_from_here(table, options.features, item),
+        X=None if options.features is None else _join_pictures(table, options.features, item),
         estimator=options.estimator(),
-        groups=None if options.group is None else _groups(table, options.group),
+        groups=read_filled(table, options.group, "group"),
         precision=options.precision,
         title=file.name,
         drop=left_out,
@@ -86,12 +123,12 @@ def audit_targets(file: Path, options: Options, progress: Callable[[str], None])
     kept = table.drop_columns(list(options.left_out))
     if kept.num_columns == 1 and options.embeddings is None:
         raise ValueError(f"no column of {file} is left to learn from, besides the targets.")
-    ids = None if options.name is None else column(table, options.name)
+    ids = None if options.name is None else get_column(table, options.name)
     found: Any = errata.audit_targets(
-        with_pictures(kept, file),
+        join_pictures(kept, file),
         target,
         **read_besides(file, table.num_rows, ids, options),
-        groups=filled(table, options.group, "group"),
+        groups=read_filled(table, options.group, "group"),
         trust=list(options.trust),
         decisions=options.decisions,
         keys=errata.tables.row_keys(table, target),
@@ -123,13 +160,13 @@ def audit_multilabel(
                 f"column {name!r} holds labels; leave it out of {options.left_out[name]}."
             )
     kept = table.drop_columns(list(options.left_out))
-    ids = None if options.name is None else column(table, options.name)
+    ids = None if options.name is None else get_column(table, options.name)
     found: Any = errata.audit_multilabel(
-        with_pictures(kept, file),
+        join_pictures(kept, file),
         list(options.labels),
         **read_besides(file, table.num_rows, ids, options),
         estimator=options.estimator(),
-        groups=filled(table, options.group, "group"),
+        groups=read_filled(table, options.group, "group"),
         trust=list(options.trust),
         ids=ids,
         precision=options.precision,
@@ -147,70 +184,50 @@ def audit_multilabel(
     return found, ids
 
 
-def kind_named_by(given: dict[str, Any]) -> Kind:
+def find_kind(given: dict[str, Any]) -> Kind:
     """The kind whose columns are named; raise for options that would have no effect on it."""
     names = [name for name, value in given.items() if value not in (None, (), False)]
     kinds = [kind for kind in KINDS.values() if any(name in kind.command.own for name in names)]
     if len(kinds) > 1:
-        both = listed([option(next(n for n in k.command.own if n in names)) for k in kinds])
+        both = listed([format_option(next(n for n in k.command.own if n in names)) for k in kinds])
         raise ValueError(f"{both} ask for different kinds of audits; give one of them.")
     kind = kinds[0] if kinds else CLASSES
     command = kind.command
-    by = next((option(name) for name in command.own if name in names), "--label")
+    by = next((format_option(name) for name in command.own if name in names), "--label")
     for name in command.named_by:
         if name not in names and command.own:
-            raise ValueError(f"{by} needs {option(name)} beside it: an audit of {kind.title}.")
+            raise ValueError(
+                f"{by} needs {format_option(name)} beside it: an audit of {kind.title}."
+            )
     for name in names:
         if name not in (*command.named_by, *command.takes, *FOR_ALL):
-            raise ValueError(f"{option(name)} does not go with {by}; {_instead(kind, name)}.")
+            raise ValueError(
+                f"{format_option(name)} does not go with {by}; {_describe_instead(kind, name)}."
+            )
     return kind
 
 
-def _instead(kind: Kind, name: str) -> str:
+def _describe_instead(kind: Kind, name: str) -> str:
     """What to do about an option that has no effect on a kind."""
     for other in KINDS.values():
         if other is not kind and other.command.own and name in other.command.takes:
-            named = " and ".join(map(option, other.command.own))
+            named = " and ".join(map(format_option, other.command.own))
             return f"it is for an audit of {other.title}, which {named} name"
     return "leave one of them out"
 
 
-def option(name: str) -> str:
+def format_option(name: str) -> str:
     """An option as it is typed.
 
-    >>> option("no_self_check"), option("name")
+    >>> format_option("no_self_check"), format_option("name")
     ('--no-self-check', '--id')
     """
     return "--id" if name == "name" else f"--{name.replace('_', '-')}"
 
 
-def _audited(table: Table, options: Options, file: Path, progress: Callable[[str], None]) -> Any:
-    return errata.audit(
-        table.columns,
-        table.labels,
-        estimator=options.estimator(),
-        **read_besides(file, len(table.labels), table.ids, options),
-        groups=table.groups,
-        sequence=table.sequence,
-        wavelets=options.wavelet_features(),
-        trust=list(options.trust),
-        known=table.known,
-        decisions=options.decisions,
-        keys=table.keys,
-        ids=table.ids,
-        precision=options.precision,
-        self_check=not options.no_self_check,
-        image_shape=options.image_shape,
-        title=file.name,
-        random_state=options.seed,
-        n_jobs=options.jobs,
-        progress=progress,
-    )
-
-
-def _seen_from_here(table: Any, file: Path, item: str) -> Any:
+def _join_pictures(table: Any, file: Path, item: str) -> Any:
     """Names of pictures as they are from here; those of items as the votes have them."""
-    seen = with_pictures(table, file)
+    seen = join_pictures(table, file)
     place = table.column_names.index(item)
     return seen.set_column(place, item, table.column(place))
 
@@ -235,7 +252,7 @@ def _check_roles(options: Options) -> None:
                 )
 
 
-def _features(path: Path, options: Options, left_out: list[str]) -> Any:
+def _read_items(path: Path, options: Options, left_out: list[str]) -> Any:
     """The table of the items, whose names are in the column called as in the votes."""
     table = errata.tables.read_table(path)
     name = options.name or str(options.item)
@@ -253,12 +270,6 @@ def _features(path: Path, options: Options, left_out: list[str]) -> Any:
         )
     names = [options.item if each == name else each for each in table.column_names]
     return table.rename_columns(names)
-
-
-def _groups(table: Any, name: str) -> Any:
-    cells = column(table, name)
-    check_filled(cells, name, "group")
-    return cells
 
 
 def read_besides(file: Path, n_rows: int, ids: Any, options: Options) -> dict[str, Any]:

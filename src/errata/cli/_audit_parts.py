@@ -11,9 +11,9 @@ from .._format import count
 from .._kinds import KINDS
 from .._progress import show_progress
 from ._columns import check_roles, read_column
-from ._console import resumable, say
-from ._folder import check_place, holds_pictures, new_folder, whole_path
-from ._options import Options, chosen_engine
+from ._console import explain_resuming, say
+from ._folder import check_place, is_folder_of_pictures, make_folder, resolve_path
+from ._options import Options, open_engine
 
 MOST_RANKED = 100_000  # rows of a large table in ranked.csv: nobody reads further
 CHANCES = ("p_wrong", "p_consensus")
@@ -34,7 +34,11 @@ class Parts(NamedTuple):
 
 def is_read_in_parts(file: Path, parts: Parts) -> bool:
     """Whether the table is a folder or a pattern, too large, or asked to be read so."""
-    if parts.are_asked_for() or is_pattern(file) or (file.is_dir() and not holds_pictures(file)):
+    if (
+        parts.are_asked_for()
+        or is_pattern(file)
+        or (file.is_dir() and not is_folder_of_pictures(file))
+    ):
         return True
     if parts.no_resume:
         raise ValueError(
@@ -42,13 +46,6 @@ def is_read_in_parts(file: Path, parts: Parts) -> bool:
             "it out, or pass --memory."
         )
     return not fits_into_memory(file)
-
-
-class Written(NamedTuple):
-    """What there is to say of the files."""
-
-    ranked: str  # what the ranked list holds
-    since: Any  # what changed since an earlier audit; None where none was named
 
 
 def audit_in_parts(
@@ -60,8 +57,8 @@ def audit_in_parts(
     force: bool,
     commands: dict[str, str],
     earlier: Any,
-) -> tuple[Any, Written]:
-    """Audit the table, and write all there is; what was found, and what was written.
+) -> tuple[Any, str, Any]:
+    """Audit the table, and write all there is; what was found, the rows listed, what changed.
 
     ``commands`` are what to type next, ``earlier`` is the audit to compare to.
     """
@@ -77,18 +74,18 @@ def audit_in_parts(
         what = "Starting anew" if parts.no_resume else "Going on"
         say(f"{what}: the audit of {file} was stopped before, in {unfinished}.", err=True)
     with (
-        resumable(),
-        chosen_engine(parts.engine, parts.scheduler) as engine,
+        explain_resuming(),
+        open_engine(parts.engine, parts.scheduler) as engine,
         show_progress() as progress,
     ):
         found = _run(file, out, options, memory=memory, engine=engine, parts=parts, show=progress)
         reviewed = {"review": commands["review"] if found.for_review is not None else None}
-        found.about |= commands | reviewed | {"table": whole_path(file), "id": options.name}
+        found.about |= commands | reviewed | {"table": resolve_path(file), "id": options.name}
         found.about["options"] = options.again()
         add_rates(found, options.by, file)
         progress("writing the report")
-        with new_folder(out, force=True) as folder:
-            return found, write_outputs(found, folder, earlier)
+        with make_folder(out, force=True) as folder:
+            return found, *write_outputs(found, folder, earlier)
 
 
 def _run(file: Path, out: Path, options: Options, *, parts: Parts, show: Any, **how: Any) -> Any:
@@ -135,13 +132,13 @@ def _check(options: Options) -> None:
             )
 
 
-def write_outputs(found: Any, folder: Path, earlier: Any = None) -> Written:
-    """Write all of it; ``earlier`` is an audit to compare to."""
+def write_outputs(found: Any, folder: Path, earlier: Any = None) -> tuple[str, Any]:
+    """Write all of it; say what the ranked list holds, and what changed since ``earlier``."""
     from ..auditing.results._base import further_lists  # here, as it brings scikit-learn
 
     found.save(folder)
     found.report(folder / "report.html")
-    ranked, words = _ranked(found)
+    ranked, words = _rank_rows(found)
     if found.ids is not None:
         ranked["id"] = found.ids[ranked["row"]]
     ranked["flagged"] = ranked["flagged"].astype(int)  # 0 and 1 can be summed in a spreadsheet
@@ -153,7 +150,7 @@ def write_outputs(found: Any, folder: Path, earlier: Any = None) -> Written:
     changes = [] if since is None else [since.markdown()]
     text = "\n\n".join([found.to_markdown(), *changes])
     (folder / "summary.md").write_text(f"{text}\n", encoding="utf-8")
-    return Written(words, since)
+    return words, since
 
 
 def _write(path: Path, columns: dict[str, Any]) -> None:
@@ -162,7 +159,7 @@ def _write(path: Path, columns: dict[str, Any]) -> None:
     errata.tables.write_table(path, columns | chance, guard_formulas=True)
 
 
-def _ranked(found: Any) -> tuple[dict[str, Any], str]:
+def _rank_rows(found: Any) -> tuple[dict[str, Any], str]:
     """The rows of the list, the most suspicious first, and what they are."""
     if len(found) <= errata.auditing._settings.EXACT_ROWS:
         return found.ranked_columns(), f"All {KINDS[found.kind].row}s"
@@ -178,12 +175,12 @@ def add_rates(found: Any, name: str | None, file: Path) -> None:
     if name is None:
         return
     if found.has_skill:
-        found.rates_by(_values_in(file, name), name=name)
+        found.rates_by(_read_values(file, name), name=name)
     else:
         found.notes.append(f"How noisy each value of {name!r} is cannot be told either.")
 
 
-def _values_in(file: Path, name: str) -> Any:
+def _read_values(file: Path, name: str) -> Any:
     """The column of a file, or of all files of a folder or pattern, in the order of the rows."""
     import numpy as np  # here, as showing the help should not take long
 

@@ -12,7 +12,7 @@ import errata
 from .._files import places_of
 from .._kinds import KINDS
 from ._console import say
-from ._folder import find_table, tidy
+from ._folder import clean_up, find_table
 from ._options import FRACTION
 
 ACTIONS = ("drop", "relabel", "replace", "unlabel", "weight")
@@ -132,7 +132,7 @@ def clean(
         if name not in command.clean_defaults:
             raise ValueError(f"--{name} is for audits of classes; leave it out.")
     source = _find_source(audit, folder, table)
-    tidy(out.parent)
+    clean_up(out.parent)
     with _open_decisions(folder, audit, use) as decisions:
         cleaned = audit.clean_file(
             source,

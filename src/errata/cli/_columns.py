@@ -5,12 +5,12 @@ import shlex
 from collections.abc import Iterable
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import errata
 
 from .._format import instead, listed, plural
-from ._folder import holds_pictures
+from ._folder import is_folder_of_pictures
 from ._options import Options
 
 SOURCES = {  # words in the names of columns that say who or what made the labels
@@ -19,50 +19,6 @@ SOURCES = {  # words in the names of columns that say who or what made the label
     *("scanner", "site", "source", "worker"),
 }
 MOST_SOURCES = 50
-
-
-class Table(NamedTuple):
-    """The features, the labels, and what is known of each row besides."""
-
-    columns: Any  # an Arrow table; None for no columns
-    labels: Any  # None where one is missing
-    groups: Any
-    sequence: Any
-    ids: Any
-    known: Any
-    digests: Any  # by which errata clean knows the rows again
-    keys: Any  # by which decisions do, whatever the labels become
-    whole: Any  # the Arrow table with all columns but the labels, for people to look at
-
-
-def table_to_audit(file: Path, options: Options) -> Table:
-    """The table to audit, when the columns that were named are what they should be."""
-    shape = options.image_shape  # a misspelt size is found out before a large table is read
-    options.check_sequence()
-    table = errata.tables.read_table(file)
-    named = [options.label, *options.left_out, *options.trust, *options.wavelets]
-    check_known(named, table.column_names, file)
-    check_roles(options)
-    labels = labels_of(table, options.label)
-    check_labels(labels, options.label, may_be_blank=options.sequence is None)
-    kept = table.drop_columns([*options.left_out, options.label])
-    if options.wavelets:
-        kept = kept.select(list(options.wavelets))
-    if kept.num_columns == 0 and options.embeddings is None and options.pred_proba is None:
-        raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
-    _check_pixels(kept, shape)
-    kept = with_pictures(kept, file) if kept.num_columns else None
-    groups = filled(table, options.group, "group")
-    sequence = filled(table, options.sequence, "recording")
-    name = "picture" if options.name is None and file.is_dir() else options.name
-    ids = None if name is None else column(table, name)
-    known = None if options.known is None else column(table, options.known)
-    return Table(
-        *(kept, labels, groups, sequence, ids, known),
-        digests=errata.tables.row_digests(table),
-        keys=errata.tables.row_keys(table, options.label),
-        whole=table.drop_columns([options.label]),
-    )
 
 
 def suggest_source(table: Any) -> list[str]:
@@ -78,7 +34,7 @@ def suggest_source(table: Any) -> list[str]:
     return []
 
 
-def with_pictures(table: Any, file: Path) -> Any:
+def join_pictures(table: Any, file: Path) -> Any:
     """The table with names of pictures as they are from here: a table names them from where it is.
 
     A folder of pictures is itself the table.
@@ -88,23 +44,23 @@ def with_pictures(table: Any, file: Path) -> Any:
     return join_picture_paths(table, file if file.is_dir() else file.parent)
 
 
-def filled(table: Any, name: str | None, what: str) -> Any:
+def read_filled(table: Any, name: str | None, what: str) -> Any:
     """A column that has a value in every row; None where none was named."""
     if name is None:
         return None
-    cells = column(table, name)
+    cells = get_column(table, name)
     check_filled(cells, name, what)
     return cells
 
 
-def named_label(label: str | None, file: Path, *, or_target: bool = False) -> str:
+def get_label(label: str | None, file: Path, *, or_target: bool = False) -> str:
     """The column of labels; raise when nobody said which it is, with the columns there are.
 
     With ``or_target``, the command knows a column of numbers, too.
     """
     if label is not None:
         return label
-    if holds_pictures(file):
+    if is_folder_of_pictures(file):
         return "label"
     from ..tables.stored._files import find_files  # here, as it brings scikit-learn
 
@@ -118,25 +74,25 @@ def named_label(label: str | None, file: Path, *, or_target: bool = False) -> st
 
 def read_column(file: Path, name: str) -> Any:
     """One column of a file, as an array."""
-    return column(errata.tables.read_table(file, [name]), name)
+    return get_column(errata.tables.read_table(file, [name]), name)
 
 
-def column(table: Any, name: str) -> Any:
+def get_column(table: Any, name: str) -> Any:
     """One column of a table, as an array."""
     return errata.tables._columns.column_array(table, name)
 
 
-def labels_of(table: Any, name: str) -> Any:
+def read_labels(table: Any, name: str) -> Any:
     """The labels of a table, None where a cell is empty or says that there is none."""
-    cells = column(table, name)
+    cells = get_column(table, name)
     if cells.dtype.kind != "O":
         return cells
     cells = cells.copy()
-    cells[:] = blanks_as_none(cells.tolist())
+    cells[:] = drop_blanks(cells.tolist())
     return cells
 
 
-def blanks_as_none(cells: list[Any]) -> list[Any]:
+def drop_blanks(cells: list[Any]) -> list[Any]:
     """Cells, with None for those that are empty or say that there is nothing."""
     from .._validation import is_missing  # here, as it brings scikit-learn
 
@@ -167,7 +123,7 @@ def check_features(features: dict[str, str], options: Options) -> None:
             )
 
 
-def _check_pixels(table: Any, shape: tuple[int, ...] | None) -> None:
+def check_pixels(table: Any, shape: tuple[int, ...] | None) -> None:
     if shape is None:
         return
     others = errata.tables._columns.columns_of(table)
@@ -212,7 +168,7 @@ def check_labels(column: Any, name: str, *, may_be_blank: bool = False) -> None:
     if not values:
         raise ValueError(f"column {name!r} holds no label at all; name the column that does.")
     check_no_measurement(sorted(set(map(str, values))), len(values), f"column {name!r}")
-    odd = _odd_kind(column.dtype.kind, values)
+    odd = _find_odd_type(column.dtype.kind, values)
     if odd:
         raise ValueError(
             f"column {name!r} holds labels of the type {odd}; "
@@ -225,7 +181,7 @@ def check_labels(column: Any, name: str, *, may_be_blank: bool = False) -> None:
         )
 
 
-def _odd_kind(kind: str, values: list[Any]) -> str | None:
+def _find_odd_type(kind: str, values: list[Any]) -> str | None:
     """What is wrong with labels: dates, lists, measurements, several kinds at once."""
     if kind in "mM":
         return "date"

@@ -10,10 +10,10 @@ from rich.table import Table
 import errata
 
 from .._format import plural
-from ._columns import check_filled, check_known, check_labels, column, named_label, with_pictures
-from ._console import console, progress_bar, resumable
-from ._folder import beside, tidy
-from ._options import FRACTION, JOBS, SEED, chosen_engine, cluster_options
+from ._columns import check_filled, check_known, check_labels, get_column, get_label, join_pictures
+from ._console import explain_resuming, make_console, show_bar
+from ._folder import clean_up, name_beside
+from ._options import FRACTION, JOBS, SEED, add_cluster_options, open_engine
 
 KINDS = ("ncar", "nar", "nnar")
 YES = {"1", "1.0", "true", "yes", "y"}
@@ -64,7 +64,7 @@ NO = {"0", "0.0", "false", "no", "n", ""}
 @click.option(
     "--jobs", type=JOBS, default=1, show_default=True, help="Folds at a time; -1 for all cores."
 )
-@cluster_options()
+@add_cluster_options()
 def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **asked: Any) -> None:
     """Find out which way of learning suits FILE.
 
@@ -86,24 +86,24 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
       errata compare train.csv -l species --noise 0.2 --kind nnar
       errata compare train.csv -l species --engine dask
     """
-    asked["label"] = named_label(asked["label"], file)
-    table = with_pictures(errata.tables.read_table(file), file)
-    out = out or beside(file, ".compare", ending="")
-    terminal = console()
-    learnt = _learnt_from(table, file, asked)
-    tidy(out)
-    with resumable():
+    asked["label"] = get_label(asked["label"], file)
+    table = join_pictures(errata.tables.read_table(file), file)
+    out = out or name_beside(file, ".compare", ending="")
+    terminal = make_console()
+    learnt = _read_features(table, file, asked)
+    clean_up(out)
+    with explain_resuming():
         with (
-            chosen_engine(asked["engine"], asked["scheduler"]) as engine,
-            progress_bar(terminal, file.name) as progress,
+            open_engine(asked["engine"], asked["scheduler"]) as engine,
+            show_bar(terminal, file.name) as progress,
         ):
             try:
                 found = errata.compare(
                     learnt,
                     asked["label"],
                     competitors=list(asked["methods"]) or None,
-                    known=_certain(table, asked["known"]),
-                    groups=_groups(table, asked["group"]),
+                    known=_read_certain(table, asked["known"]),
+                    groups=_read_groups(table, asked["group"]),
                     noise=asked["noise"],
                     kind=asked["kind"],
                     cv=folds,
@@ -119,27 +119,29 @@ def compare(file: Path, out: Path | None, rows: int, folds: int, seed: int, **as
             except ValueError as error:  # in the words of who types, not of who programs
                 raise ValueError(str(error).replace("cv=", "--folds ")) from error
         _write(found, out)
-    _tell(found.summary(), out, terminal)
+    _print_result(found.summary(), out, terminal)
 
 
-def _learnt_from(table: Any, file: Path, asked: dict[str, Any]) -> Any:
+def _read_features(table: Any, file: Path, asked: dict[str, Any]) -> Any:
     """The table with the labels, without what is not a feature."""
     aside = [name for name in (*asked["drop"], asked["group"], asked["known"]) if name is not None]
     check_known([asked["label"], *aside], table.column_names, file)
     if asked["label"] in aside:
         raise ValueError(f"column {asked['label']!r} holds the labels; it cannot be left out.")
-    check_labels(column(table, asked["label"]), asked["label"])
+    check_labels(get_column(table, asked["label"]), asked["label"])
     kept = table.drop_columns(aside)
     if kept.num_columns == 1:
         raise ValueError(f"no column of {file} is left to learn from, besides the labels.")
     return kept
 
 
-def _certain(table: Any, name: str | None) -> Any:
+def _read_certain(table: Any, name: str | None) -> Any:
     """Which labels are certain, by what the column says."""
     if name is None:
         return None
-    said = [("" if cell is None else str(cell)).lower() for cell in column(table, name).tolist()]
+    said = [
+        ("" if cell is None else str(cell)).lower() for cell in get_column(table, name).tolist()
+    ]
     odd = [cell for cell in said if cell not in YES | NO]
     if odd:
         raise ValueError(
@@ -148,10 +150,10 @@ def _certain(table: Any, name: str | None) -> Any:
     return [cell in YES for cell in said]
 
 
-def _groups(table: Any, name: str | None) -> Any:
+def _read_groups(table: Any, name: str | None) -> Any:
     if name is None:
         return None
-    groups = column(table, name)
+    groups = get_column(table, name)
     check_filled(groups, name, "group")
     return groups
 
@@ -166,17 +168,17 @@ def _write(found: Any, out: Path) -> None:
     )
 
 
-def _tell(summary: dict[str, Any], out: Path, terminal: Any) -> None:
+def _print_result(summary: dict[str, Any], out: Path, terminal: Any) -> None:
     """The advice, a table, and where the rest is."""
     notes = [f"Note: {note}" for note in summary["notes"]]
     terminal.print(summary["advice"], summary["basis"], *notes, sep="\n")
-    terminal.print(_table(summary))
+    terminal.print(_make_table(summary))
     folds = plural(summary["folds"], "test fold")
     terminal.print(f"Means over {folds}; * is within chance of the best.")
     terminal.print(f"Look at it: {out / 'compare.html'}", soft_wrap=True)
 
 
-def _table(summary: dict[str, Any]) -> Table:
+def _make_table(summary: dict[str, Any]) -> Table:
     further = {"known_accuracy": "on known rows", "clean_accuracy": "before noise"}
     shown = {key: name for key, name in further.items() if key in summary["competitors"][0]}
     table = Table("", "learner", box=SIMPLE_HEAD)

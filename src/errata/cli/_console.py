@@ -34,7 +34,7 @@ class _Terminal(Console):
         raise
 
 
-def console() -> Console:
+def make_console() -> Console:
     """Standard output; plain where it is not a terminal or NO_COLOR is set.
 
     Brackets in names are not markup, and colons around them no emoji: they are the user's.
@@ -47,7 +47,7 @@ def console() -> Console:
     )
 
 
-def grid(words: list[str], numbers: list[str]) -> Table:
+def make_table(words: list[str], numbers: list[str]) -> Table:
     """A table with columns of words, then of numbers."""
     table = Table(box=SIMPLE_HEAD)
     for heading in words:
@@ -57,10 +57,10 @@ def grid(words: list[str], numbers: list[str]) -> Table:
     return table
 
 
-def title_of_rows(shown: int, flagged: int) -> str:
+def format_title(shown: int, flagged: int) -> str:
     """The title of the list of flagged rows.
 
-    >>> title_of_rows(10, 53)
+    >>> format_title(10, 53)
     'The 10 most suspicious of 53 flagged rows, counted from 0 after the header:'
     """
     which = f"The {count(shown)} most suspicious of {count(flagged)} flagged rows"
@@ -70,7 +70,7 @@ def title_of_rows(shown: int, flagged: int) -> str:
 
 
 @contextmanager
-def resumable() -> Iterator[None]:
+def explain_resuming() -> Iterator[None]:
     """Say on Ctrl-C that what was measured is kept, unlike what other commands leave behind."""
     try:
         yield
@@ -80,7 +80,7 @@ def resumable() -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(terminal: Console, title: str) -> Iterator[Callable[[int, int], None]]:
+def show_bar(terminal: Console, title: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on a terminal, silence elsewhere."""
     # The title may be the name of a file: its brackets are not markup.
     named = TextColumn("{task.description}", markup=False)

@@ -9,7 +9,7 @@ from rich.table import Table
 import errata
 
 from .._format import percent, plural
-from ._console import console, say
+from ._console import make_console, say
 
 
 @click.command()
@@ -27,12 +27,12 @@ def datasets(name: str | None, data: Path | None) -> None:
     load_dataset(NAME, download=True) may fetch those that OpenML has.
     """
     if name is None:
-        _list(data)
+        _print_list(data)
     else:
         _describe(name, data)
 
 
-def _list(data: Path | None) -> None:
+def _print_list(data: Path | None) -> None:
     table = Table()
     table.add_column("name", no_wrap=True)
     table.add_column("task")
@@ -45,7 +45,7 @@ def _list(data: Path | None) -> None:
         classes = "-" if card.task == "regression" else str(card.classes or "?")
         where = ", ".join(card.sources) or "(not here)"
         table.add_row(card.name, card.task, *sizes, classes, where, ", ".join(card.papers))
-    console().print(table)
+    make_console().print(table)
 
 
 def _describe(name: str, data: Path | None) -> None:
@@ -61,4 +61,4 @@ def _describe(name: str, data: Path | None) -> None:
     table.add_column("fraction", justify="right")
     for label, count in Counter(bunch.target.tolist()).most_common():
         table.add_row(str(label), str(count), percent(count / rows))
-    console().print(table)
+    make_console().print(table)

@@ -11,7 +11,7 @@ import errata
 
 from .._format import count, listed, plural
 from ._console import say
-from ._folder import find_table, tidy
+from ._folder import clean_up, find_table
 
 FORMATS = ("csv", "parquet", "jsonl", "label-studio")
 _ENDINGS = {
@@ -91,7 +91,7 @@ def decisions(folder: Path, **asked: Any) -> None:
         _check_export(folder, audited, asked)
     writes = asked["bring"] is not None or bool(asked["merge"])
     if not writes and not errata.review.decisions_path(folder).exists():
-        return _begin(folder, audited, asked)
+        return _start_review(folder, audited, asked)
     with errata.review.open_decisions(folder, read_only=not writes) as kept:
         _take_in(kept, audited, asked)
         if asked["export"] is not None:
@@ -102,14 +102,14 @@ def decisions(folder: Path, **asked: Any) -> None:
     say(json.dumps(told, indent=2) if asked["as_json"] else "\n".join(told["sentences"]))
 
 
-def _begin(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
+def _start_review(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
     """Before anybody has decided anything, tasks for others to decide on are all there is."""
     if asked["export"] is None or asked["form"] != "label-studio":
         raise FileNotFoundError(
             f"nobody has decided anything about {folder} yet; begin with: errata review {folder}"
         )
-    tidy(asked["export"].parent)
-    _say_written(asked["export"], _export_tasks({}, audited, asked))
+    clean_up(asked["export"].parent)
+    _print_written(asked["export"], _export_tasks({}, audited, asked))
 
 
 def _check_export(folder: Path, audited: Any, asked: dict[str, Any]) -> None:
@@ -135,13 +135,13 @@ def _take_in(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
         say(f"{other}: {plural(merged.added, 'new event')}, {count(merged.known)} known.", err=True)
     if asked["bring"] is not None:
         done = errata.review.import_label_studio(kept, audited, asked["bring"])
-        say(f"{asked['bring']}: {_what_came(done)}", err=True)
+        say(f"{asked['bring']}: {_describe_import(done)}", err=True)
 
 
 def _export(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
     source = asked["table"]
     target = asked["export"]
-    tidy(target.parent)
+    clean_up(target.parent)
     if asked["events"]:
         told = plural(errata.review.export_events(kept, target), "event")
     elif asked["form"] == "label-studio":
@@ -149,7 +149,7 @@ def _export(kept: Any, audited: Any, asked: dict[str, Any]) -> None:
     else:
         rows = errata.review.export_table(audited, kept.verdicts(), source, target)
         told = f"{plural(rows, 'row')} of it {'was' if rows == 1 else 'were'} looked at"
-    _say_written(target, told)
+    _print_written(target, told)
 
 
 def _export_tasks(verdicts: Mapping[str, Any], audited: Any, asked: dict[str, Any]) -> str:
@@ -159,11 +159,11 @@ def _export_tasks(verdicts: Mapping[str, Any], audited: Any, asked: dict[str, An
     return f"{plural(tasks, 'task')}; their labelling config is {target.with_suffix('.xml')}"
 
 
-def _say_written(target: Path, told: str) -> None:
+def _print_written(target: Path, told: str) -> None:
     say(f"Wrote {target}: {told}.", err=True)
 
 
-def _what_came(done: Any) -> str:
+def _describe_import(done: Any) -> str:
     """What became of the annotations of a file."""
     passed_over = {
         "as they were exported": done.untouched,

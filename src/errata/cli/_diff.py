@@ -45,11 +45,11 @@ def diff(old: Path, new: Path, as_json: bool, markdown: bool, most_new: int | No
     if as_json and markdown:
         raise ValueError("--json and --markdown are two forms of one thing; give one of them.")
     found = errata.diff(old, new)
-    say(_told(found, as_json=as_json, markdown=markdown))
+    say(_describe(found, as_json=as_json, markdown=markdown))
     fail_on_new(found, most_new)  # last, so that a pipeline that fails has its answer
 
 
-def _told(found: Any, *, as_json: bool, markdown: bool) -> str:
+def _describe(found: Any, *, as_json: bool, markdown: bool) -> str:
     """What changed, in the form asked for."""
     if as_json:
         return json.dumps(found.to_dict(), indent=2, allow_nan=False)

@@ -30,35 +30,35 @@ _NO_MEMORY_TO_LOAD = ("failed to map segment", "annot allocate memory")
 
 
 @contextmanager
-def endings() -> Iterator[None]:
+def handle_errors() -> Iterator[None]:
     """Turn errors into sentences, and what comes from outside into its exit code."""
     try:
         yield
     except click.UsageError as error:
-        raise one_sentence(error) from error
+        raise shorten_error(error) from error
     except BrokenPipeError:
-        _silence()
+        _mute_output()
         raise SystemExit(_BY_CLOSED_PIPE) from None  # the reader of our output has gone
     except KeyboardInterrupt:
         _stop()
     except Exception as error:
-        if any(isinstance(cause, KeyboardInterrupt) for cause in _causes(error)):
+        if any(isinstance(cause, KeyboardInterrupt) for cause in _iterate_causes(error)):
             _stop()  # compiled code that imports another module hides Ctrl-C
-        sentence = _sentence(error)
+        sentence = _explain(error)
         if sentence is None:
             raise
         raise UserError(sentence) from error
 
 
 @contextmanager
-def tidy_when_killed() -> Iterator[None]:
+def handle_signals() -> Iterator[None]:
     """Let a signal that ends the process end its blocks first, which remove their files."""
     before = {}
     for name in _DEADLY:
         number = getattr(signal, name, None)
         # Not where somebody wants it otherwise, as nohup does.
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            before[number] = signal.signal(number, _end)
+            before[number] = signal.signal(number, _raise_exit)
     try:
         yield
     finally:
@@ -72,7 +72,7 @@ def show(error: click.ClickException) -> None:
     error.show()
 
 
-def _end(number: int, frame: FrameType | None) -> None:
+def _raise_exit(number: int, frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
@@ -81,7 +81,7 @@ def _stop() -> NoReturn:
     raise SystemExit(_BY_INTERRUPT) from None
 
 
-def _causes(error: BaseException) -> Iterator[BaseException]:
+def _iterate_causes(error: BaseException) -> Iterator[BaseException]:
     """The error, and what it was raised from or after."""
     cause: BaseException | None = error
     while cause is not None:
@@ -89,18 +89,18 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         cause = cause.__cause__ or cause.__context__
 
 
-def _silence() -> None:
+def _mute_output() -> None:
     """Give standard output somewhere to go, as Python flushes it once more at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _sentence(error: Exception) -> str | None:
+def _explain(error: Exception) -> str | None:
     """What the user can mend; None for a mistake of ours.
 
     Errors of the system name the file; ours are sentences already.
     """
     if _is_lack_of_memory(error):
-        return _memory_sentence(error)
+        return _explain_memory(error)
     if isinstance(error, BrokenExecutor):
         return (
             "a worker process was killed, most likely for lack of memory; give fewer --jobs, fewer "
@@ -120,15 +120,17 @@ def _is_lack_of_memory(error: Exception) -> bool:
     if isinstance(error, OSError) and error.errno == errno.ENOMEM:
         return True
     # Libraries that load others give reasons of their own for what the loader said.
-    said = [str(cause) for cause in _causes(error) if isinstance(cause, OSError | ImportError)]
+    said = [
+        str(cause) for cause in _iterate_causes(error) if isinstance(cause, OSError | ImportError)
+    ]
     return any(text in reason for text in _NO_MEMORY_TO_LOAD for reason in said)
 
 
-def _memory_sentence(error: Exception) -> str:
+def _explain_memory(error: Exception) -> str:
     """What was needed, as far as the error says it, and the limit, where there is one."""
     needed = " ".join(str(error).split()).rstrip(".") if isinstance(error, MemoryError) else ""
     said = f": {needed}" if needed else ""
-    limit = _memory_limit()
+    limit = _get_memory_limit()
     allowed = "" if limit is None else f" (this process may have {size(limit)}, see ulimit -v)"
     return (
         f"the memory does not suffice{said}{allowed}; give fewer rows or columns, or more memory. "
@@ -136,7 +138,7 @@ def _memory_sentence(error: Exception) -> str:
     )
 
 
-def _memory_limit() -> int | None:
+def _get_memory_limit() -> int | None:
     """Bytes that the process may address; None where there is no limit, or no way to tell."""
     with suppress(ImportError):  # Windows has no such module
         import resource
@@ -155,9 +157,9 @@ def fail_above(found: Any, most: float | None) -> None:
     # Without skill the estimate means nothing; a pipeline must not pass for lack of evidence.
     limit = f"more than --fail-above {most:.1%}"
     if not found.has_skill and rate.high > most:
-        _fail(f"Whether {limit} of the {many} are wrong cannot be judged.")
+        _raise_failure(f"Whether {limit} of the {many} are wrong cannot be judged.")
     if found.has_skill and rate.estimate > most:
-        _fail(f"Too many {many} are wrong: {rate.estimate:.1%}, {limit}.")
+        _raise_failure(f"Too many {many} are wrong: {rate.estimate:.1%}, {limit}.")
 
 
 def fail_on_new(found: Any, most: int | None) -> None:
@@ -165,10 +167,10 @@ def fail_on_new(found: Any, most: int | None) -> None:
     new = len(found.newly_flagged)
     if most is not None and new > most:
         rows = f"{plural(new, KINDS[found.kind].row)} {'is' if new == 1 else 'are'}"
-        _fail(f"{rows} newly flagged, more than --fail-on-new {most}.")
+        _raise_failure(f"{rows} newly flagged, more than --fail-on-new {most}.")
 
 
-def _fail(why: str) -> NoReturn:
+def _raise_failure(why: str) -> NoReturn:
     say(why, err=True)
     raise SystemExit(1)
 
@@ -179,7 +181,7 @@ class UserError(click.ClickException):
     exit_code = 2  # as for click's own errors of usage; 1 is what --fail-above ends with
 
 
-def one_sentence(error: click.UsageError) -> click.ClickException:
+def shorten_error(error: click.UsageError) -> click.ClickException:
     """What was wrong with the command, and where its help is; the help itself where it is asked."""
     if isinstance(error, click.exceptions.NoArgsIsHelpError) or error.ctx is None:
         return error

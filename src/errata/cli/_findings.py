@@ -12,8 +12,8 @@ from rich.table import Table
 from .._format import count, percent, plural, probability
 from .._kinds import kind_of
 from .._sentences import answer, cleaning, notes, tell_why
-from ._console import grid, say, title_of_rows
-from ._folder import place_beside
+from ._console import format_title, make_table, say
+from ._folder import name_audit
 
 # Lines of each table; the report has the rest.
 CLASSES = 15
@@ -45,7 +45,7 @@ def print_findings(
     ``ranked`` says what the ranked list holds.
     """
     command = kind_of(summary).command
-    terminal.print(*_answers(summary), sep="\n")
+    terminal.print(*_list_answers(summary), sep="\n")
     terminal.print()
     if not summary["has_skill"]:
         # There is nothing to clean, and no list to read.
@@ -56,23 +56,23 @@ def print_findings(
         terminal.print(title)
         terminal.print(table)
     if summary["by"]:
-        terminal.print(*_by_value(summary["by"]), sep="\n")
+        terminal.print(*_make_value_table(summary["by"]), sep="\n")
     # Wrapped by the terminal, not by us, so that long paths and commands can be copied.
-    steps = _next_steps(summary, file, folder, ranked)
+    steps = _list_steps(summary, file, folder, ranked)
     terminal.print(*steps, sep="\n", soft_wrap=True)
 
 
-def _answers(summary: dict[str, Any]) -> list[str]:
+def _list_answers(summary: dict[str, Any]) -> list[str]:
     check = summary["self_check"]
     return [
         answer(summary),
-        *(_rates(summary) if summary["has_skill"] else []),
+        *(_describe_rates(summary) if summary["has_skill"] else []),
         *([f"Self-check: {check['sentence']}"] if check else []),
         *(f"Note: {note}" for note in notes(summary)),
     ]
 
 
-def _rates(summary: dict[str, Any]) -> list[str]:
+def _describe_rates(summary: dict[str, Any]) -> list[str]:
     rate = summary["noise_rate"]
     alternatives = summary.get("alternatives")
     least = percent(rate["low"])
@@ -83,27 +83,31 @@ def _rates(summary: dict[str, Any]) -> list[str]:
     ]
 
 
-def class_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
+def make_class_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     """The tables of classes, of pairs of them and of rows or stretches, with their titles."""
     classes = summary["per_class"]
     pairs = summary["confusion"]
     worst = "Labels" if len(classes) <= CLASSES else f"The {CLASSES} worst of {len(classes)} labels"
-    tables = [(f"{worst}:", _classes(classes))]
+    tables = [(f"{worst}:", _make_class_table(classes))]
     if pairs:
-        tables.append(("What flagged rows are labelled, and what they look like:", _pairs(pairs)))
+        tables.append(
+            ("What flagged rows are labelled, and what they look like:", _make_pair_table(pairs))
+        )
     rows = [example for example in summary["examples"] if example["flagged"]][:ROWS]
     if rows:
-        tables.append((title_of_rows(len(rows), summary["flagged"]["count"]), _rows(rows)))
+        tables.append((format_title(len(rows), summary["flagged"]["count"]), _make_row_table(rows)))
     stretches = summary["stretches"]
     if stretches and stretches["count"]:
         worst = stretches["worst"][:STRETCHES]
-        tables.append((_first_stretches(len(worst), stretches["count"]), _stretches(worst)))
+        tables.append(
+            (_describe_stretches(len(worst), stretches["count"]), _make_stretch_table(worst))
+        )
     return tables
 
 
-def _by_value(by: dict[str, Any]) -> list[Any]:
+def _make_value_table(by: dict[str, Any]) -> list[Any]:
     """What is told of each value of a column: who stands out, and the noisiest."""
-    table = grid([by["column"]], ["rows", "rate", "between", "flagged"])
+    table = make_table([by["column"]], ["rows", "rate", "between", "flagged"])
     for v in by["values"][:VALUES]:
         between = f"{percent(v['low'])} and {percent(v['high'])}"
         table.add_row(
@@ -116,10 +120,10 @@ def _by_value(by: dict[str, Any]) -> list[Any]:
     return [f"By {by['column']}{which}:", table, *sentence]
 
 
-def _first_stretches(shown: int, found: int) -> str:
+def _describe_stretches(shown: int, found: int) -> str:
     """The title of the list of stretches.
 
-    >>> _first_stretches(10, 64)
+    >>> _describe_stretches(10, 64)
     'The 10 worst of 64 stretches, rows counted from 0 after the header:'
     """
     which = f"The {count(shown)} worst of {count(found)} stretches"
@@ -128,28 +132,28 @@ def _first_stretches(shown: int, found: int) -> str:
     return f"{which}, rows counted from 0 after the header:"
 
 
-def clean_command(file: Path, folder: Path) -> str:
+def format_clean_command(file: Path, folder: Path) -> str:
     """What to type to clean ``file`` after its audit, kept in ``folder``."""
     older = file.suffix.lower() in (".xls", ".ods")  # which is read, but not written
-    cleaned = place_beside(file, ".clean", ending=".xlsx" if older else None)
+    cleaned = name_audit(file, ".clean", ending=".xlsx" if older else None)
     return f"errata clean {shlex.quote(str(folder))} -o {shlex.quote(str(cleaned))}"
 
 
-def review_command(folder: Path) -> str:
+def format_review_command(folder: Path) -> str:
     """What to type to decide on the suspects of an audit."""
     return f"errata review {shlex.quote(str(folder))}"
 
 
-def _next_steps(summary: dict[str, Any], file: Path, folder: Path, ranked: str) -> list[str]:
+def _list_steps(summary: dict[str, Any], file: Path, folder: Path, ranked: str) -> list[str]:
     """Paths and a command that can be copied."""
     flagged = summary["flagged"]
     command = kind_of(summary).command
     # There are no cards of recordings to decide by, nor of very many rows.
     review = None if summary.get("stretches") else summary["review"]["command"]
     if command.steps:
-        clean = resolve_name(command.steps)(summary, clean_command(file, folder), folder)
+        clean = resolve_name(command.steps)(summary, format_clean_command(file, folder), folder)
     elif flagged["cleaned"]["rows"]:
-        clean = [f"Drop {cleaning(flagged)}:", f"  {clean_command(file, folder)}"]
+        clean = [f"Drop {cleaning(flagged)}:", f"  {format_clean_command(file, folder)}"]
     else:
         clean = [f"errata clean drops {cleaning(flagged)}."]
     return [
@@ -161,24 +165,24 @@ def _next_steps(summary: dict[str, Any], file: Path, folder: Path, ranked: str) 
     ]
 
 
-def _classes(classes: list[dict[str, Any]]) -> Table:
-    table = grid(["label"], ["rows", "expected wrong", "rate", "flagged"])
+def _make_class_table(classes: list[dict[str, Any]]) -> Table:
+    table = make_table(["label"], ["rows", "expected wrong", "rate", "flagged"])
     for c in sorted(classes, key=lambda c: -c["expected_wrong"])[:CLASSES]:
         numbers = (count(c["rows"]), f"{c['expected_wrong']:,.1f}", percent(c["rate"]))
         table.add_row(c["class"], *numbers, count(c["flagged"]))
     return table
 
 
-def _pairs(pairs: list[dict[str, Any]]) -> Table:
-    table = grid(["label", "suggested"], ["rows"])
+def _make_pair_table(pairs: list[dict[str, Any]]) -> Table:
+    table = make_table(["label", "suggested"], ["rows"])
     for p in pairs[:PAIRS]:
         table.add_row(p["label"], p["suggested"], count(p["count"]))
     return table
 
 
-def _rows(examples: list[dict[str, Any]]) -> Table:
+def _make_row_table(examples: list[dict[str, Any]]) -> Table:
     named = ["id"] if any(e["id"] is not None for e in examples) else []
-    table = grid(["row", *named, "label", "suggested"], ["p wrong"])
+    table = make_table(["row", *named, "label", "suggested"], ["p wrong"])
     table.add_column("why")
     for e in examples:
         name = [e["id"]] if named else []
@@ -188,8 +192,8 @@ def _rows(examples: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _stretches(stretches: list[dict[str, Any]]) -> Table:
-    table = grid(["recording"], ["start", "end", "rows"])
+def _make_stretch_table(stretches: list[dict[str, Any]]) -> Table:
+    table = make_table(["recording"], ["start", "end", "rows"])
     for heading in ("label", "suggested"):
         table.add_column(heading, overflow="fold")
     table.add_column("p wrong", justify="right", no_wrap=True)
@@ -200,42 +204,47 @@ def _stretches(stretches: list[dict[str, Any]]) -> Table:
     return table
 
 
-def target_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
+def make_target_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     """The table of flagged rows with its title, and before it what explains them."""
     rows = [example for example in summary["examples"] if example["flagged"]][:TARGET_ROWS]
     if not rows:
         return []
-    title = title_of_rows(len(rows), summary["flagged"]["count"])
+    title = format_title(len(rows), summary["flagged"]["count"])
     slips = [f"{slip}." for slip in summary["hints"]]
-    return [(" ".join([*slips, title]), _target_rows(rows))]
+    return [(" ".join([*slips, title]), _make_target_table(rows))]
 
 
-def multilabel_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
+def make_multilabel_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     """The tables of labels and of flagged rows, with their titles."""
     judged = [label for label in summary["per_label"] if label["has_skill"]]
     worst = sorted(judged, key=lambda label: -label["rate"]["estimate"])[:LABELS]
     told = "Labels" if len(worst) == len(judged) else f"The {LABELS} worst of {len(judged)} labels"
     rows = [example for example in summary["examples"] if example["flagged"]][:MULTILABEL_ROWS]
-    title = title_of_rows(len(rows), summary["flagged"]["count"])
-    return [(f"{told}:", _labels(worst)), *([(title, _multilabel_rows(rows))] if rows else [])]
+    title = format_title(len(rows), summary["flagged"]["count"])
+    return [
+        (f"{told}:", _make_label_table(worst)),
+        *([(title, _make_multilabel_table(rows))] if rows else []),
+    ]
 
 
-def vote_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
+def make_vote_tables(summary: dict[str, Any]) -> list[tuple[str, Table]]:
     """The tables, each with its title."""
     items = [example for example in summary["examples"] if example["flagged"]][:ITEMS]
     tables = []
     if items:
         flagged = plural(summary["flagged"]["count"], "flagged item")
         title = f"The {count(len(items))} most suspicious of {flagged}:"
-        tables.append((title, _items(items)))
-    tables.append((_title_of_workers(summary), _workers(summary["workers"][-WORKERS:])))
-    tables.append(("Items to ask about next:", _asked(summary["asked"][:ASKED])))
+        tables.append((title, _make_item_table(items)))
+    tables.append(
+        (_format_worker_title(summary), _make_worker_table(summary["workers"][-WORKERS:]))
+    )
+    tables.append(("Items to ask about next:", _make_asked_table(summary["asked"][:ASKED])))
     return tables
 
 
-def _target_rows(rows: list[dict[str, Any]]) -> Table:
+def _make_target_table(rows: list[dict[str, Any]]) -> Table:
     named = ["id"] if any(e["id"] is not None for e in rows) else []
-    table = grid(["row", *named], ["recorded", "expected", "low", "high", "p wrong"])
+    table = make_table(["row", *named], ["recorded", "expected", "low", "high", "p wrong"])
     table.add_column("hint")
     for e in rows:
         numbers = (e["label"], e["suggested"], e["low"], e["high"], probability(e["p_wrong"]))
@@ -243,29 +252,29 @@ def _target_rows(rows: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _labels(labels: list[dict[str, Any]]) -> Table:
-    table = grid(["label"], ["rows", "missing", "wrongly set", "flagged"])
+def _make_label_table(labels: list[dict[str, Any]]) -> Table:
+    table = make_table(["label"], ["rows", "missing", "wrongly set", "flagged"])
     for label in labels:
         rates = (percent(label[way]["estimate"]) for way in ("missing", "wrongly_set"))
         table.add_row(label["label"], count(label["rows"]), *rates, count(label["flagged"]))
     return table
 
 
-def _multilabel_rows(rows: list[dict[str, Any]]) -> Table:
+def _make_multilabel_table(rows: list[dict[str, Any]]) -> Table:
     named = ["id"] if any(e["id"] is not None for e in rows) else []
-    table = grid(["row", *named, "labels", "changes"], ["p wrong"])
+    table = make_table(["row", *named, "labels", "changes"], ["p wrong"])
     for e in rows:
         cells = (e["label"], e["suggested"], probability(e["p_wrong"]))
         table.add_row(str(e["row"]), *(e[name] for name in named), *cells)
     return table
 
 
-def vote_steps(summary: dict[str, Any], clean: str, folder: Path) -> list[str]:
+def list_vote_steps(summary: dict[str, Any], clean: str, folder: Path) -> list[str]:
     """What was written besides, and what to do with it."""
-    from ..report._votes import worth_told  # here, as it brings NumPy
+    from ..report._votes import describe_worth  # here, as it brings NumPy
 
     return [
-        worth_told(summary["worth"]),
+        describe_worth(summary["worth"]),
         f"All annotators: {folder / 'workers.csv'}",
         f"Which items to ask about next: {folder / 'ask.csv'}",
         "Write the items with their label, the consensus where the majority is probably wrong:",
@@ -273,8 +282,8 @@ def vote_steps(summary: dict[str, Any], clean: str, folder: Path) -> list[str]:
     ]
 
 
-def _items(items: list[dict[str, Any]]) -> Table:
-    table = grid(["item", "majority", "suggested"], ["p wrong"])
+def _make_item_table(items: list[dict[str, Any]]) -> Table:
+    table = make_table(["item", "majority", "suggested"], ["p wrong"])
     table.add_column("votes")
     for item in items:
         chance = probability(item["p_wrong"])
@@ -282,10 +291,10 @@ def _items(items: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _title_of_workers(summary: dict[str, Any]) -> str:
+def _format_worker_title(summary: dict[str, Any]) -> str:
     """How many annotators there are, and how many of them may be guessing.
 
-    >>> _title_of_workers({"annotators": 12, "guessing": 1, "workers": [{}] * 12})
+    >>> _format_worker_title({"annotators": 12, "guessing": 1, "workers": [{}] * 12})
     'The 10 least accurate of 12 annotators, 1 of whom may be guessing:'
     """
     number = summary["annotators"]
@@ -297,8 +306,8 @@ def _title_of_workers(summary: dict[str, Any]) -> str:
     return which + (f", {count(guessing)} of whom may be guessing:" if guessing else ":")
 
 
-def _workers(workers: list[dict[str, Any]]) -> Table:
-    table = grid(["annotator"], ["votes", "right", "between", "and"])
+def _make_worker_table(workers: list[dict[str, Any]]) -> Table:
+    table = make_table(["annotator"], ["votes", "right", "between", "and"])
     table.add_column("most frequent mistake")
     for worker in workers:
         numbers = (percent(worker[name]) for name in ("accuracy", "low", "high"))
@@ -307,8 +316,8 @@ def _workers(workers: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _asked(asked: list[dict[str, Any]]) -> Table:
-    table = grid(["item", "most probable"], ["votes", "probability"])
+def _make_asked_table(asked: list[dict[str, Any]]) -> Table:
+    table = make_table(["item", "most probable"], ["votes", "probability"])
     for each in asked:
         chance = probability(each["p_consensus"])
         table.add_row(each["item"], each["consensus"], count(each["votes"]), chance)

@@ -13,7 +13,7 @@ from ._console import say
 
 
 @contextmanager
-def new_folder(out: Path, *, force: bool) -> Iterator[Path]:
+def make_folder(out: Path, *, force: bool) -> Iterator[Path]:
     """Yield the name of a folder to make; it becomes ``out`` when the block succeeds.
 
     What stands in the way is found out before the block begins, not after minutes of work. An
@@ -21,7 +21,7 @@ def new_folder(out: Path, *, force: bool) -> Iterator[Path]:
     table may be confidential: nobody but its owner may read what is in the folder.
     """
     check_place(out, force)
-    tidy(out.parent)
+    clean_up(out.parent)
     with atomic_folder(out, force=force, private=True) as folder:
         yield folder
 
@@ -43,7 +43,7 @@ def check_place(out: Path, force: bool) -> None:
         )
 
 
-def tidy(*folders: Path) -> None:
+def clean_up(*folders: Path) -> None:
     """Remove what a run that was killed left in folders, and say so."""
     for folder in dict.fromkeys(folders):
         removed, left = remove_litter(folder)
@@ -68,12 +68,12 @@ def find_table(table: str | None, folder: Path) -> Path:
     raise FileNotFoundError(f"{there} is not there any more; say where it is with --table.")
 
 
-def beside(table: Path, addition: str, *, ending: str | None = None) -> Path:
+def name_beside(table: Path, addition: str, *, ending: str | None = None) -> Path:
     """A name beside a table, with its ending unless another is given.
 
-    >>> beside(Path("train.csv.gz"), ".clean").name
+    >>> name_beside(Path("train.csv.gz"), ".clean").name
     'train.clean.csv.gz'
-    >>> beside(Path("train.csv.gz"), ".audit", ending="").name
+    >>> name_beside(Path("train.csv.gz"), ".audit", ending="").name
     'train.audit'
     """
     packed = ".gz" if table.suffix.lower() == ".gz" else ""
@@ -82,14 +82,14 @@ def beside(table: Path, addition: str, *, ending: str | None = None) -> Path:
     return table.with_name(f"{inner.stem}{addition}{kept}")
 
 
-def holds_pictures(table: Path) -> bool:
+def is_folder_of_pictures(table: Path) -> bool:
     """Whether it is a folder with a folder of pictures for each class."""
     from ..tables._pictures import is_picture_folder  # here, as it brings NumPy
 
     return is_picture_folder(table)
 
 
-def passed_over_note(table: Path) -> list[str]:
+def describe_other_files(table: Path) -> list[str]:
     """A sentence about files of a folder of pictures that are not looked at, if there are any."""
     from ..tables._pictures import find_other_files
 
@@ -98,31 +98,35 @@ def passed_over_note(table: Path) -> list[str]:
     return [f"Passed over {files} not named as pictures: {listed(names, 5)}."] if names else []
 
 
-def whole_path(table: Path) -> str:
+def resolve_path(table: Path) -> str:
     """The table for who stands in another folder later."""
     return os.path.abspath(table) if is_pattern(table) else str(table.resolve())
 
 
-def place_beside(table: Path, addition: str, *, ending: str | None = None) -> Path:
+def name_audit(table: Path, addition: str, *, ending: str | None = None) -> Path:
     """A name beside the table; that of several files is a folder, and has no ending.
 
-    >>> place_beside(Path("data/visits-*.csv.gz"), ".audit").as_posix()
+    >>> name_audit(Path("data/visits-*.csv.gz"), ".audit").as_posix()
     'data/visits.audit'
-    >>> place_beside(Path("data/*.csv"), ".clean").as_posix()
+    >>> name_audit(Path("data/*.csv"), ".clean").as_posix()
     'data.clean'
-    >>> place_beside(Path("train.csv.gz"), ".audit", ending="").as_posix()
+    >>> name_audit(Path("train.csv.gz"), ".audit", ending="").as_posix()
     'train.audit'
     """
     if not is_pattern(table):
-        return _named(table, addition) if table.is_dir() else beside(table, addition, ending=ending)
+        return (
+            _rename_folder(table, addition)
+            if table.is_dir()
+            else name_beside(table, addition, ending=ending)
+        )
     above = Path(*(piece for piece in table.parent.parts if not has_magic(piece)))
     stem = re.sub(r"\[[^]]*\]|[*?]", "", table.name.partition(".")[0]).strip("-_ ")
     if stem:
         return above / f"{stem}{addition}"
-    return _named(above, addition)
+    return _rename_folder(above, addition)
 
 
-def _named(folder: Path, addition: str) -> Path:
+def _rename_folder(folder: Path, addition: str) -> Path:
     """The folder itself with another name; "." and ".." have none but where they are."""
     folder = folder if folder.name not in ("", "..") else folder.resolve()
     if not folder.name:

@@ -9,9 +9,9 @@ import errata
 
 from .._files import atomic_folder, atomic_path
 from .._format import count, instead, listed, percent, plural
-from ._columns import check_labels, named_label, read_column
+from ._columns import check_labels, get_label, read_column
 from ._console import say
-from ._folder import beside, tidy
+from ._folder import clean_up, name_beside
 from ._options import FRACTION, SEED
 
 _KINDS = ("uniform", "cyclic", "pairwise", "transition", "boundary", "region", "density")
@@ -111,7 +111,7 @@ def noise(
     files = list_files(table)
     if not out.name:  # ".", which has nothing beside it
         raise IsADirectoryError(f"{out} is a folder; give the name of a file or a new folder.")
-    truth = truth or beside(out, ".truth", ending=".csv")
+    truth = truth or name_beside(out, ".truth", ending=".csv")
     _check_paths(table, out, truth)
     if not files:
         check_new_file(table, out, force=force)
@@ -125,9 +125,9 @@ def noise(
         _check_numbers(files, label, target, kind, per_row)
         _plant_numbers(PlantedNumbers(table, str(target), kind, rate, seed), table, out, truth)
         return
-    label = named_label(label, files[0] if files else table, or_target=True)
-    tidy(out.parent, truth.parent)
-    labels = _labels(files or [table], label)
+    label = get_label(label, files[0] if files else table, or_target=True)
+    clean_up(out.parent, truth.parent)
+    labels = _read_labels(files or [table], label)
     how = _flip_arguments(kind, files or [table], label, labels, rate, pairs, transition, seed)
     noisy, flipped = errata.noise.flip_labels(labels, exact=not per_row, random_state=seed, **how)
     columns = {"row": range(len(labels)), "label": noisy, "class": labels, "flipped": 1 * flipped}
@@ -137,7 +137,7 @@ def noise(
             _copy_files(files, out, label, noisy)
         else:
             errata.tables.copy_with_column(table, out, label, noisy)
-    _tell(flipped, "label", out, truth)
+    _print_result(flipped, "label", out, truth)
 
 
 def _check_numbers(
@@ -164,7 +164,7 @@ class PlantedNumbers:
             raise ValueError("say how much noise: --rate with a number between 0 and 1.")
         numbers = errata.auditing.numbers
         given = numbers.read_targets(errata.tables.read_table(table), target)
-        by = _first_numbers(given.table) if kind == "unit" else None
+        by = _find_numbers(given.table) if kind == "unit" else None
         noisy, changed = errata.noise.disturb_targets(
             given.targets, rate, kind=kind, by=by, random_state=seed
         )
@@ -182,21 +182,21 @@ class PlantedNumbers:
 
 
 def _plant_numbers(planted: PlantedNumbers, table: Path, out: Path, truth: Path) -> None:
-    tidy(out.parent, truth.parent)
+    clean_up(out.parent, truth.parent)
     with atomic_path(truth) as temporary:  # both, or none
         errata.tables.write_table(temporary, planted.truth, guard_formulas=True)
         errata.tables.copy_with_column(table, out, planted.target, planted.cells)
-    _tell(planted.changed, "number", out, truth)
+    _print_result(planted.changed, "number", out, truth)
 
 
-def _tell(changed: Any, what: str, out: Path, truth: Path) -> None:
+def _print_result(changed: Any, what: str, out: Path, truth: Path) -> None:
     wrong = int(changed.sum())
     n = len(changed)
     say(f"Changed {count(wrong)} of {plural(n, what)} ({percent(wrong / n)}).")
     say(f"Wrote {out} and the truth to {truth}.")
 
 
-def _labels(files: list[Path], label: str) -> Any:
+def _read_labels(files: list[Path], label: str) -> Any:
     from ..tables.stored._files import read_column  # here, as it brings NumPy
 
     labels = read_column(files, label)
@@ -247,9 +247,9 @@ def _flip_arguments(
     if kind == "cyclic":
         return {"transition": errata.noise.NoiseModel.cyclic(len(classes), rate)}
     if kind == "pairwise":
-        places = _places(pairs, classes)
+        places = _find_places(pairs, classes)
         return {"transition": errata.noise.NoiseModel.pairwise(len(classes), places, rate)}
-    return _flip_proba(kind, _features(files, label), labels, rate, seed)
+    return _flip_proba(kind, _read_features(files, label), labels, rate, seed)
 
 
 def _flip_proba(kind: str, X: Any, labels: Any, rate: float, seed: int) -> dict[str, Any]:
@@ -275,25 +275,25 @@ def _read_transition(path: Path | None, labels: Any) -> Any:
             f"it has {listed(classes)} and {listed(names)}."
         )
     return errata.noise.NoiseModel(
-        list(zip(*(_probabilities(by_name[name], path) for name in classes), strict=True)),
-        classes=_typed_as(labels, classes),
+        list(zip(*(_read_probabilities(by_name[name], path) for name in classes), strict=True)),
+        classes=_match_type(labels, classes),
     )
 
 
-def _typed_as(labels: Any, names: list[str]) -> list:
+def _match_type(labels: Any, names: list[str]) -> list:
     """The names with the type of the labels: CSV says "1" where a Parquet table says 1."""
     by_text = {str(label): label for label in labels.tolist()}
     return [by_text.get(name, name) for name in names]
 
 
-def _probabilities(column: Any, path: Path) -> Any:
+def _read_probabilities(column: Any, path: Path) -> Any:
     values = errata.tables._columns.numbers(column.values)
     if values is None:
         raise ValueError(f"column {column.name!r} of {path} holds something that is not a number.")
     return values
 
 
-def _places(pairs: tuple[tuple[str, str], ...], classes: list) -> list[tuple[int, int]]:
+def _find_places(pairs: tuple[tuple[str, str], ...], classes: list) -> list[tuple[int, int]]:
     if not pairs:
         raise ValueError("kind pairwise needs the classes that are confused: --pair CLASS CLASS.")
     names = [str(name) for name in classes]
@@ -307,7 +307,7 @@ def _places(pairs: tuple[tuple[str, str], ...], classes: list) -> list[tuple[int
     return [(names.index(a), names.index(b)) for a, b in pairs]
 
 
-def _features(files: list[Path], label: str) -> Any:
+def _read_features(files: list[Path], label: str) -> Any:
     """The numeric columns, each with mean 0 and standard deviation 1."""
     from ..tables.stored._files import read_files
 
@@ -343,7 +343,7 @@ def _check_not_there(paths: list[Path], force: bool) -> None:
         raise ValueError(f"{there[0]} exists already; choose another name, or pass --force.")
 
 
-def _first_numbers(table: Any) -> Any:
+def _find_numbers(table: Any) -> Any:
     """The first column of numbers without gaps: where units are confused depends on it."""
     for column in errata.tables._columns.columns_of(table):
         values = errata.tables._columns.numbers(column.values)

@@ -203,7 +203,7 @@ class Options:
         return HistGradientBoostingClassifier(random_state=self.seed)
 
 
-def cluster_options(option: Callable[..., Any] = click.option) -> Callable[..., Any]:
+def add_cluster_options(option: Callable[..., Any] = click.option) -> Callable[..., Any]:
     """Add ``--engine`` and ``--scheduler`` to a command."""
     engine = option(
         "--engine",
@@ -217,7 +217,7 @@ def cluster_options(option: Callable[..., Any] = click.option) -> Callable[..., 
 
 
 @contextmanager
-def chosen_engine(engine: str | None, scheduler: str | None) -> Iterator[Any]:
+def open_engine(engine: str | None, scheduler: str | None) -> Iterator[Any]:
     """What the library calls ``engine``: None, or the client of a cluster, which has answered."""
     if engine is None:
         if scheduler is not None:

@@ -7,9 +7,9 @@ from rich.table import Table
 
 import errata
 
-from ._console import console, progress_bar, resumable
-from ._folder import tidy
-from ._options import JOBS, SEED, chosen_engine, cluster_options
+from ._console import explain_resuming, make_console, show_bar
+from ._folder import clean_up
+from ._options import JOBS, SEED, add_cluster_options, open_engine
 
 
 @click.command()
@@ -35,7 +35,7 @@ from ._options import JOBS, SEED, chosen_engine, cluster_options
     show_default=True,
     help="Cells measured at the same time; -1 for one per core.",
 )
-@cluster_options()
+@add_cluster_options()
 def reproduce(
     name: str | None,
     quick: bool,
@@ -55,18 +55,18 @@ def reproduce(
     parameters), and our numbers beside the published ones in comparison.md and in pictures.
     """
     if name is None:
-        _list()
+        _print_list()
         return
     experiment = errata.bench.get_experiment(name)
     experiment = experiment.quickly() if quick else experiment
     experiment = experiment.part(datasets=dataset or None, repetitions=repetitions)
     out = out or Path("reproductions") / experiment.name
-    tidy(out)
-    terminal = console()
+    clean_up(out)
+    terminal = make_console()
     with (
-        resumable(),
-        chosen_engine(engine, scheduler) as cluster,
-        progress_bar(terminal, experiment.title) as progress,
+        explain_resuming(),
+        open_engine(engine, scheduler) as cluster,
+        show_bar(terminal, experiment.title) as progress,
     ):
         results = errata.bench.run_experiment(
             experiment,
@@ -84,10 +84,10 @@ def reproduce(
     terminal.print(f"Written: {', '.join(map(str, report.files))}", soft_wrap=True)
 
 
-def _list() -> None:
+def _print_list() -> None:
     table = Table("name", "experiment", "data sets", "methods", "measurements")
     for experiment in errata.bench.list_experiments():
         cells = sum(1 for _ in experiment.cells())
         sizes = map(str, (len(experiment.datasets), len(experiment.methods), cells))
         table.add_row(experiment.name, experiment.title, *sizes)
-    console().print(table)
+    make_console().print(table)

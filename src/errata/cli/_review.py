@@ -83,13 +83,13 @@ def review(folder: Path, no_browser: bool, **asked: Any) -> None:
       errata review train.audit --queue spot
     """
     try:
-        errata.review.serve(folder, browser=not no_browser, ready=_tell, **asked)
+        errata.review.serve(folder, browser=not no_browser, ready=_print_address, **asked)
     except KeyboardInterrupt:
         _sum_up(folder)
         raise SystemExit(130) from None
 
 
-def _tell(address: str) -> None:
+def _print_address(address: str) -> None:
     say(f"Review at {address}")
     say("Whoever has this address may decide. Stop with Ctrl-C.")
 

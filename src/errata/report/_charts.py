@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._format import count, number, percent, plural
-from ._words import at_rank
+from ._words import describe_rank
 
 # Beyond this a curve gets longer and not smoother.
 MOST_POINTS = 400
@@ -29,10 +29,10 @@ MARGIN = 0.75
 SHOWN = 50  # values, the noisiest
 
 
-def ticks(most: float, about: int = 5) -> list[float]:
+def choose_ticks(most: float, about: int = 5) -> list[float]:
     """Round numbers from 0 up to ``most``.
 
-    >>> ticks(200), ticks(1797)
+    >>> choose_ticks(200), choose_ticks(1797)
     ([0, 50, 100, 150, 200], [0, 500, 1000, 1500])
     """
     rough = max(most / about, 1)
@@ -41,7 +41,7 @@ def ticks(most: float, about: int = 5) -> list[float]:
     return [step * place for place in range(floor(most / step) + 1)]
 
 
-def drawn(summary: dict[str, Any]) -> dict[str, Any] | None:
+def get_drawn_check(summary: dict[str, Any]) -> dict[str, Any] | None:
     """The self-check if its curve tells anything: not where the columns add nothing to the labels.
 
     Page and script both ask here, so that there is no slider without a curve.
@@ -50,18 +50,20 @@ def drawn(summary: dict[str, Any]) -> dict[str, Any] | None:
     return check if check and check["lift"] and summary["has_skill"] else None
 
 
-def thinned(self_check: dict[str, Any]) -> dict[str, list]:
+def thin_curve(self_check: dict[str, Any]) -> dict[str, list]:
     """The curve of the self-check with some ``MOST_POINTS`` points, its top among them."""
     ranks = self_check["rank"]
-    last = _last_point(self_check)
+    last = _find_last_point(self_check)
     points = min(last + 1, MOST_POINTS)
     kept = {round(place * last / max(points - 1, 1)) for place in range(points)}
     if ranks:
-        kept.add(_nearest(ranks, self_check["top"]))  # the sentence above the chart speaks of it
+        kept.add(
+            _find_nearest(ranks, self_check["top"])
+        )  # the sentence above the chart speaks of it
     return {name: [self_check[name][i] for i in sorted(kept)] for name in CURVES}
 
 
-def _last_point(self_check: dict[str, Any]) -> int:
+def _find_last_point(self_check: dict[str, Any]) -> int:
     """Where the curve may end: beyond the list, when nearly all is found, nothing more happens."""
     enough = (
         place
@@ -73,35 +75,39 @@ def _last_point(self_check: dict[str, Any]) -> int:
     return next(enough, len(self_check["rank"]) - 1)
 
 
-def curve(self_check: dict[str, Any]) -> dict[str, Any] | None:
+def draw_curve(self_check: dict[str, Any]) -> dict[str, Any] | None:
     """Precision and recall by rank, recall by labels alone, an axis, and a short table of it."""
-    points = thinned(self_check)
+    points = thin_curve(self_check)
     if not points["rank"]:
         return None
     most = points["rank"][-1]
-    start = _nearest(points["rank"], self_check["top"])
+    start = _find_nearest(points["rank"], self_check["top"])
     table = sorted(
-        {_nearest(points["rank"], most * tenth / 10) for tenth in range(1, 11)} | {start}
+        {_find_nearest(points["rank"], most * tenth / 10) for tenth in range(1, 11)} | {start}
     )
     return {
-        **{name: _line(points["rank"], points[name], most) for name in CURVES if name != "rank"},
-        "ticks": [{"at": 100 * tick / most, "text": count(tick)} for tick in ticks(most)],
+        **{
+            name: _draw_line(points["rank"], points[name], most)
+            for name in CURVES
+            if name != "rank"
+        },
+        "ticks": [{"at": 100 * tick / most, "text": count(tick)} for tick in choose_ticks(most)],
         "last": most,
         "start": points["rank"][start],
         "start_at": 100 * points["rank"][start] / most,
-        "sentence": at_rank(**{name: points[name][start] for name in CURVES}),
+        "sentence": describe_rank(**{name: points[name][start] for name in CURVES}),
         "table": [[points[name][i] for name in CURVES] for i in table],
     }
 
 
-def histogram(bins: dict[str, list]) -> dict[str, Any]:
+def draw_histogram(bins: dict[str, list]) -> dict[str, Any]:
     """Bars on a square-root axis: next to thousands of good rows, ten flagged ones stay visible."""
     most = max([*bins["counts"], 1])
     bars = [
         {
             "height": 100 * sqrt(rows / most),
             "flagged": 100 * flagged / rows if rows else 0,
-            "text": _bar_text(low, high, rows, flagged),
+            "text": _describe_bar(low, high, rows, flagged),
         }
         for low, high, rows, flagged in zip(
             bins["edges"][:-1], bins["edges"][1:], bins["counts"], bins["flagged"], strict=True
@@ -109,15 +115,15 @@ def histogram(bins: dict[str, list]) -> dict[str, Any]:
     ]
     return {
         "bars": bars,
-        "ticks": [{"at": 100 * sqrt(t / most), "text": count(t)} for t in _root_ticks(most)],
+        "ticks": [{"at": 100 * sqrt(t / most), "text": count(t)} for t in _choose_root_ticks(most)],
     }
 
 
-def _bar_text(low: float, high: float, rows: int, flagged: int) -> str:
+def _describe_bar(low: float, high: float, rows: int, flagged: int) -> str:
     return f"{percent(low)} to {percent(high)}: {plural(rows, 'row')}, {count(flagged)} flagged"
 
 
-def _root_ticks(most: int) -> list[int]:
+def _choose_root_ticks(most: int) -> list[int]:
     """Round numbers from the top down, each at least a fifth of the height from the last."""
     rounds = [10**power * factor for power in range(len(str(most))) for factor in (1, 2, 5)]
     kept: list[int] = []
@@ -129,11 +135,11 @@ def _root_ticks(most: int) -> list[int]:
     return [0, *reversed(kept)]
 
 
-def _nearest(ranks: list[float], wanted: float) -> int:
+def _find_nearest(ranks: list[float], wanted: float) -> int:
     return min(range(len(ranks)), key=lambda place: abs(ranks[place] - wanted))
 
 
-def _line(ranks: list[float], fractions: list[float], most: float) -> str:
+def _draw_line(ranks: list[float], fractions: list[float], most: float) -> str:
     """The points of an SVG line in a square of 100 by 100."""
     pairs = zip(ranks, fractions, strict=True)
     return " ".join(
@@ -187,10 +193,10 @@ class Axis(NamedTuple):
         return [step * place for place in range(first, last + 1)]
 
 
-def around(values: list[float], margin: float = 0.04, *, logs: bool = False) -> Axis:
+def make_axis(values: list[float], margin: float = 0.04, *, logs: bool = False) -> Axis:
     """An axis that all of some numbers lie on, with a margin.
 
-    >>> around([0.0, 50.0])
+    >>> make_axis([0.0, 50.0])
     Axis(low=-2.0, high=52.0, logs=False)
     """
     low = min(values)
@@ -202,26 +208,31 @@ def around(values: list[float], margin: float = 0.04, *, logs: bool = False) -> 
     return Axis(low - room, high + room)
 
 
-def packed(points: dict[str, list]) -> dict[str, Any]:
+def pack_map(points: dict[str, list]) -> dict[str, Any]:
     """Points with places on the grid; ``outside`` tells of those beyond its border.
 
     ``outside`` holds, by number of the point, the way it lies (-1, 0 or 1 in x and in y) and its
     true position.
     """
-    x, way_x = _on_grid(points["x"])
-    y, way_y = _on_grid(points["y"])
+    x, way_x = _put_on_grid(points["x"])
+    y, way_y = _put_on_grid(points["y"])
     return {
         **{name: points[name] for name in ("row", "label", "suggested", "flagged")},
         **{"x": x.tolist(), "y": y.tolist()},
         "p_wrong": [round(p, 3) for p in points["p_wrong"]],
         "outside": {
-            int(i): [int(way_x[i]), int(way_y[i]), _short(points["x"][i]), _short(points["y"][i])]
+            int(i): [
+                int(way_x[i]),
+                int(way_y[i]),
+                _format_short(points["x"][i]),
+                _format_short(points["y"][i]),
+            ]
             for i in np.flatnonzero(way_x | way_y)
         },
     }
 
 
-def lead(*, has_skill: bool, are_many: bool) -> str:
+def describe_map(*, has_skill: bool, are_many: bool) -> str:
     """How to read the map; ``are_many`` if there are more classes than colours."""
     if are_many and has_skill:
         told = "flagged rows have colours: their label inside, what they look like as a ring."
@@ -239,13 +250,13 @@ def lead(*, has_skill: bool, are_many: bool) -> str:
     return f"Similar rows lie close together; {told}"
 
 
-def outside(points: dict[str, list]) -> str:
+def describe_outside(points: dict[str, list]) -> str:
     """What the triangles at the border are; nothing where there is none."""
-    far = len(packed(points)["outside"])
+    far = len(pack_map(points)["outside"])
     if not far:
         return ""
-    left, right = limits(points["x"])
-    low, high = limits(points["y"])
+    left, right = find_limits(points["x"])
+    low, high = find_limits(points["y"])
     lie = "lies" if far == 1 else "lie"
     return (
         f"{plural(far, 'row')} {lie} outside and {'is' if far == 1 else 'are'} drawn as "
@@ -254,10 +265,10 @@ def outside(points: dict[str, list]) -> str:
     )
 
 
-def limits(values: list[float]) -> tuple[float, float]:
+def find_limits(values: list[float]) -> tuple[float, float]:
     """From where to where the map reaches: the extent of the rows that are not far from the rest.
 
-    >>> limits([*range(21), 1000])
+    >>> find_limits([*range(21), 1000])
     (0.0, 20.0)
     """
     all_values = np.array(values, dtype=float)
@@ -269,20 +280,20 @@ def limits(values: list[float]) -> tuple[float, float]:
     return float(kept.min()), float(kept.max())
 
 
-def _on_grid(values: list[float]) -> tuple[np.ndarray, np.ndarray]:
+def _put_on_grid(values: list[float]) -> tuple[np.ndarray, np.ndarray]:
     """Whole numbers on the grid, and the way to what lies outside."""
-    low, high = limits(values)
+    low, high = find_limits(values)
     places = GRID * (np.array(values, dtype=float) - low) / ((high - low) or 1)
     rounded = np.rint(places).astype(np.int64)
     return np.clip(rounded, 0, GRID), (rounded > GRID).astype(int) - (rounded < 0)
 
 
-def _short(value: float) -> float:
+def _format_short(value: float) -> float:
     """Four digits, enough for a tooltip."""
     return float(f"{value:.4g}")
 
 
-def rates_by_value(by: dict[str, Any] | None, many: str) -> dict[str, Any] | None:
+def draw_rates(by: dict[str, Any] | None, many: str) -> dict[str, Any] | None:
     """The values to draw, with places in percent of the longest interval; ``many`` are labels."""
     if by is None:
         return None
@@ -290,20 +301,20 @@ def rates_by_value(by: dict[str, Any] | None, many: str) -> dict[str, Any] | Non
     longest = max((value["high"] for value in shown), default=0) or 1.0
     return {
         **by,
-        "lead": _lead(len(shown), len(by["values"]), many),
-        "values": [value | _places(value, 100 / longest) for value in shown],
+        "lead": _describe_rates(len(shown), len(by["values"]), many),
+        "values": [value | _find_places(value, 100 / longest) for value in shown],
     }
 
 
-def _places(value: dict[str, Any], scale: float) -> dict[str, float]:
+def _find_places(value: dict[str, Any], scale: float) -> dict[str, float]:
     low, rate, high = (round(scale * value[name], 2) for name in ("low", "rate", "high"))
     return {"left": low, "width": round(high - low, 2), "at": rate}
 
 
-def _lead(shown: int, values: int, many: str) -> str:
+def _describe_rates(shown: int, values: int, many: str) -> str:
     """How to read the table.
 
-    >>> _lead(50, 212, "labels")
+    >>> _describe_rates(50, 212, "labels")
     'The fraction of wrong labels of each value, with its interval; the 50 noisiest of 212.'
     """
     rest = "" if shown == values else f"; the {count(shown)} noisiest of {count(values)}"

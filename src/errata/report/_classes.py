@@ -8,8 +8,8 @@ from typing import Any
 from .._format import count, percent, plural
 from .._sentences import wording
 from . import _charts, _words
-from ._charts import drawn, thinned
-from ._packing import Codes, listed_rows, packed_examples, with_pictures, with_texts
+from ._charts import get_drawn_check, thin_curve
+from ._packing import Codes, get_listed_rows, limit_pictures, limit_texts, pack_examples
 from ._words import AT_RANK
 
 # So many still fit on a screen.
@@ -29,36 +29,36 @@ FINE_MARKS = 30
 EDGE = 2.0  # percent of the window without marks, at either end
 
 
-def class_view(summary: dict[str, Any]) -> dict[str, Any]:
+def build_class_view(summary: dict[str, Any]) -> dict[str, Any]:
     """What the templates show of classes: what follows from the summary."""
-    examples = listed_rows(summary)
-    check = _charts.drawn(summary)
+    examples = get_listed_rows(summary)
+    check = _charts.get_drawn_check(summary)
     skill = summary["has_skill"]
     many = are_many(summary)
     stretches = summary["stretches"]
     return {
-        "hypotheses": _words.hypotheses(summary),
-        "curve": _charts.curve(check) if check else None,
-        "bars": _charts.histogram(summary["histogram"]),
-        "matrix": matrix(summary),
-        "worst": worst_classes(summary),
-        "pairs": top_pairs(summary),
-        "legend": legend(summary) if summary["map"] else [],
+        "hypotheses": _words.describe_hypotheses(summary),
+        "curve": _charts.draw_curve(check) if check else None,
+        "bars": _charts.draw_histogram(summary["histogram"]),
+        "matrix": draw_matrix(summary),
+        "worst": rank_worst_classes(summary),
+        "pairs": rank_pairs(summary),
+        "legend": make_legend(summary) if summary["map"] else [],
         "are_many": many,
-        "map_lead": _charts.lead(has_skill=skill, are_many=many),
-        "outside": _charts.outside(summary["map"]) if summary["map"] else "",
-        "figures": figures(summary) if skill else [],
-        "stretch_listing": stretches and stretch_listing(stretches, summary["flagged"]["count"]),
-        "pictures": _pictures(with_pictures(examples)),
-        "pictures_given": _pictures(examples),
+        "map_lead": _charts.describe_map(has_skill=skill, are_many=many),
+        "outside": _charts.describe_outside(summary["map"]) if summary["map"] else "",
+        "figures": draw_figures(summary) if skill else [],
+        "stretch_listing": stretches and describe_stretches(stretches, summary["flagged"]["count"]),
+        "pictures": _count_pictures(limit_pictures(examples)),
+        "pictures_given": _count_pictures(examples),
     }
 
 
-def _pictures(examples: list[dict[str, Any]]) -> int:
+def _count_pictures(examples: list[dict[str, Any]]) -> int:
     return sum(example["image"] is not None for example in examples)
 
 
-def matrix(summary: dict[str, Any]) -> dict[str, Any] | None:
+def draw_matrix(summary: dict[str, Any]) -> dict[str, Any] | None:
     """The noise matrix if it can be read; of many classes, counts of the most confused ones.
 
     Lines are classes, columns labels. None where there is nothing to show.
@@ -66,20 +66,20 @@ def matrix(summary: dict[str, Any]) -> dict[str, Any] | None:
     transition = summary["transition"]
     classes = summary["classes"]
     if transition is not None and len(classes) <= MOST_CLASSES:
-        return fraction_matrix(classes, transition)
-    names = _most_confused(summary["confusion"])
+        return draw_fractions(classes, transition)
+    names = _find_most_confused(summary["confusion"])
     if not names:
         return None
-    counts = _counts(summary["confusion"], names)
-    return _drawn_matrix(names, counts, _count, 1) | {"of_flagged": True}
+    counts = _count_pairs(summary["confusion"], names)
+    return _draw_cells(names, counts, _format_count, 1) | {"of_flagged": True}
 
 
-def fraction_matrix(names: list[str], lines: list[list[float]]) -> dict[str, Any]:
+def draw_fractions(names: list[str], lines: list[list[float]]) -> dict[str, Any]:
     """A matrix whose lines are classes, and whose columns the fractions of each label."""
-    return _drawn_matrix(names, lines, _fraction, FULL_COLOUR)
+    return _draw_cells(names, lines, _format_fraction, FULL_COLOUR)
 
 
-def _drawn_matrix(names: list[str], lines: list[list], text: Any, least: float) -> dict[str, Any]:
+def _draw_cells(names: list[str], lines: list[list], text: Any, least: float) -> dict[str, Any]:
     """Cells with text and a strength of colour: full for ``least`` or the largest mistake."""
     most = max([least, *(p for i, line in enumerate(lines) for j, p in enumerate(line) if i != j)])
     return {
@@ -99,16 +99,16 @@ def _drawn_matrix(names: list[str], lines: list[list], text: Any, least: float) 
     }
 
 
-def _fraction(part: float) -> str:
+def _format_fraction(part: float) -> str:
     """A dot for next to nothing, so that the eye finds the mistakes."""
     return percent(part) if part >= 0.001 else "·"
 
 
-def _count(rows: int) -> str:
+def _format_count(rows: int) -> str:
     return count(rows) if rows else "·"
 
 
-def _most_confused(confusion: list[dict[str, Any]]) -> list[str]:
+def _find_most_confused(confusion: list[dict[str, Any]]) -> list[str]:
     """The classes of the most frequent pairs, as many as can be read."""
     names: dict[str, None] = {}
     for pair in sorted(confusion, key=lambda pair: -pair["count"]):
@@ -118,31 +118,31 @@ def _most_confused(confusion: list[dict[str, Any]]) -> list[str]:
     return list(names)
 
 
-def _counts(confusion: list[dict[str, Any]], names: list[str]) -> list[list[int]]:
+def _count_pairs(confusion: list[dict[str, Any]], names: list[str]) -> list[list[int]]:
     """How many flagged rows look like a class (line) and carry a label (column)."""
     rows = {(pair["suggested"], pair["label"]): pair["count"] for pair in confusion}
     return [[rows.get((line, column), 0) for column in names] for line in names]
 
 
-def worst_classes(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def rank_worst_classes(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The labels with the most errors, each with a bar for its rate."""
-    return _scaled(_ranked(summary)[:MOST_CLASSES], "rate")
+    return _scale_bars(_rank_classes(summary)[:MOST_CLASSES], "rate")
 
 
-def listed_classes(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def list_classes(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """All labels, the worst first, where they are too many to show at once."""
-    lines = _ranked(summary)
+    lines = _rank_classes(summary)
     return lines if len(lines) > MOST_CLASSES and summary["has_skill"] else []
 
 
-def _ranked(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def _rank_classes(summary: dict[str, Any]) -> list[dict[str, Any]]:
     return sorted(summary["per_class"], key=lambda line: -line["expected_wrong"])
 
 
-def top_pairs(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def rank_pairs(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The pairs of label and suggestion that occur most often among the flagged rows."""
     ordered = sorted(summary["confusion"], key=lambda pair: -pair["count"])
-    return _scaled(ordered[:MOST_PAIRS], "count")
+    return _scale_bars(ordered[:MOST_PAIRS], "count")
 
 
 def are_many(summary: dict[str, Any]) -> bool:
@@ -150,9 +150,9 @@ def are_many(summary: dict[str, Any]) -> bool:
     return len(summary["classes"]) > COLOURS + 1
 
 
-def colours(summary: dict[str, Any]) -> list[int]:
+def choose_colours(summary: dict[str, Any]) -> list[int]:
     """A colour number for each class, the most frequent first; ``COLOURS`` is the shared gray."""
-    seen = _seen(summary)
+    seen = _count_seen(summary)
     many = are_many(summary)
     order = sorted(range(len(summary["classes"])), key=lambda code: -seen[code])
     place = {
@@ -162,7 +162,7 @@ def colours(summary: dict[str, Any]) -> list[int]:
     return [place[code] for code in range(len(order))]
 
 
-def _seen(summary: dict[str, Any]) -> Counter:
+def _count_seen(summary: dict[str, Any]) -> Counter:
     """How often the map shows each class: of many, as label or suggestion of a flagged row."""
     points = summary["map"]
     if not points:
@@ -173,29 +173,29 @@ def _seen(summary: dict[str, Any]) -> Counter:
     return Counter(code for label, suggested, flag in codes if flag for code in {label, suggested})
 
 
-def legend(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def make_legend(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The classes that have a colour of their own on the map, by colour."""
     many = are_many(summary)
     keys = [
         {"code": code, "colour": colour, "name": name}
         for code, (name, colour) in enumerate(
-            zip(summary["classes"], colours(summary), strict=True)
+            zip(summary["classes"], choose_colours(summary), strict=True)
         )
         if colour < COLOURS or not many
     ]
     return sorted(keys, key=lambda key: key["colour"])
 
 
-def _scaled(lines: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+def _scale_bars(lines: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     """Each line with the length of its bar, in percent of the longest."""
     most = max((line[name] for line in lines), default=0) or 1
     return [{**line, "bar": round(100 * line[name] / most, 1)} for line in lines]
 
 
-def stretch_listing(stretches: dict[str, Any], flagged: int) -> str:
+def describe_stretches(stretches: dict[str, Any], flagged: int) -> str:
     """How many stretches there are, and how many of them are drawn.
 
-    >>> stretch_listing({"count": 64, "recordings": 6, "worst": [{}] * 20}, 1218)
+    >>> describe_stretches({"count": 64, "recordings": 6, "worst": [{}] * 20}, 1218)
     '64 stretches in 6 recordings, 1,218 flagged rows in all; the worst 20 are drawn.'
     """
     found = stretches["count"]
@@ -208,45 +208,45 @@ def stretch_listing(stretches: dict[str, Any], flagged: int) -> str:
     return f"{plural(found, 'stretch', 'stretches')} in {where}, {rows} in all{rest}."
 
 
-def figures(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def draw_figures(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """One dict for each stretch that is drawn, with places in percent of its window."""
     if not summary["stretches"]:
         return []
-    colour = dict(zip(summary["classes"], colours(summary), strict=True))
-    return [_figure(trace, colour) for trace in summary["stretches"]["worst"]]
+    colour = dict(zip(summary["classes"], choose_colours(summary), strict=True))
+    return [_draw_figure(trace, colour) for trace in summary["stretches"]["worst"]]
 
 
-def _figure(trace: dict[str, Any], colour: dict[str, int]) -> dict[str, Any]:
+def _draw_figure(trace: dict[str, Any], colour: dict[str, int]) -> dict[str, Any]:
     return {
         **{key: trace[key] for key in ("recording", "label", "suggested", "rows")},
-        "where": _where(trace),
+        "where": _describe_rows(trace),
         "chance": percent(trace["p_wrong"]),
         "left": round(100 * trace["from"], 3),
         "width": round(100 * (trace["to"] - trace["from"]), 3),
         "lanes": [
             {"name": line["name"], "low": f"{line['low']:.3g}", "high": f"{line['high']:.3g}"}
-            | {"points": _points(line["x"], line["y"])}
+            | {"points": _format_points(line["x"], line["y"])}
             for line in trace["signals"]
         ],
-        "labels": _pieces(trace["labels"], colour),
-        "suggestions": _pieces(trace["suggestions"], colour),
-        "marks": marks(trace["axis"]["first"], trace["axis"]["last"]),
+        "labels": _draw_pieces(trace["labels"], colour),
+        "suggestions": _draw_pieces(trace["suggestions"], colour),
+        "marks": choose_marks(trace["axis"]["first"], trace["axis"]["last"]),
         "axis": trace["axis"]["name"] or "row of the recording",
     }
 
 
-def _where(trace: dict[str, Any]) -> str:
+def _describe_rows(trace: dict[str, Any]) -> str:
     if trace["rows"] == 1:
         return f"row {trace['start']}"
     return f"rows {trace['start']} to {trace['end']} ({count(trace['rows'])})"
 
 
-def _points(x: list[float], y: list[float]) -> str:
+def _format_points(x: list[float], y: list[float]) -> str:
     """The points of an SVG line, 1,000 wide and 100 high."""
     return " ".join(f"{1000 * a:.4g},{100 - 100 * b:.3g}" for a, b in zip(x, y, strict=True))
 
 
-def _pieces(bands: list[dict[str, Any]], colour: dict[str, int]) -> list[dict[str, Any]]:
+def _draw_pieces(bands: list[dict[str, Any]], colour: dict[str, int]) -> list[dict[str, Any]]:
     return [
         {
             "name": band["name"],
@@ -258,17 +258,17 @@ def _pieces(bands: list[dict[str, Any]], colour: dict[str, int]) -> list[dict[st
     ]
 
 
-def marks(first: float, last: float) -> list[dict[str, Any]]:
+def choose_marks(first: float, last: float) -> list[dict[str, Any]]:
     """Round numbers from ``first`` to ``last``, those for a closer look marked as fine.
 
-    >>> [mark["text"] for mark in marks(0.3, 12.1) if not mark["fine"]]
+    >>> [mark["text"] for mark in choose_marks(0.3, 12.1) if not mark["fine"]]
     ['2', '4', '6', '8', '10']
     """
     wide = last - first
     if not wide > 0:
         return []
-    coarse = _step(wide / MARKS)
-    fine = _step(wide / FINE_MARKS)
+    coarse = _choose_step(wide / MARKS)
+    fine = _choose_step(wide / FINE_MARKS)
     decimals = max(0, -floor(log10(fine)))
     found = []
     for place in range(ceil(first / fine), floor(last / fine) + 1):
@@ -282,38 +282,38 @@ def marks(first: float, last: float) -> list[dict[str, Any]]:
     return found
 
 
-def _step(rough: float) -> float:
+def _choose_step(rough: float) -> float:
     power = 10.0 ** floor(log10(rough))
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
 
 
-def payload(summary: dict[str, Any]) -> dict[str, Any]:
+def pack_classes(summary: dict[str, Any]) -> dict[str, Any]:
     """Names once, then numbers that refer to them.
 
     ``names`` holds the classes in their order, then labels that are not a class.
     """
     names = Codes(summary["classes"])
-    check = drawn(summary)
+    check = get_drawn_check(summary)
     return {
-        **list_payload(summary, names),
-        "curve": _rounded(thinned(check)) if check else None,
-        "map": _charts.packed(summary["map"]) if summary["map"] else None,
-        "colours": colours(summary),
+        **pack_list(summary, names),
+        "curve": _round_lists(thin_curve(check)) if check else None,
+        "map": _charts.pack_map(summary["map"]) if summary["map"] else None,
+        "colours": choose_colours(summary),
         "are_many": are_many(summary),
-        "classes": [_packed_class(line, names) for line in listed_classes(summary)],
+        "classes": [_pack_class(line, names) for line in list_classes(summary)],
         "names": list(names),
     }
 
 
-def list_payload(summary: dict[str, Any], names: Codes | None = None) -> dict[str, Any]:
+def pack_list(summary: dict[str, Any], names: Codes | None = None) -> dict[str, Any]:
     """What the list of rows is made from, with nothing else to draw; ``names`` grows by its own."""
     names = Codes() if names is None else names
     kind = wording(summary)
-    examples = with_texts(with_pictures(listed_rows(summary)))
+    examples = limit_texts(limit_pictures(get_listed_rows(summary)))
     return {
         "title": summary["title"],
         "row": kind.row,
-        "ids": _names_of_rows(examples),
+        "ids": _collect_names(examples),
         "at_rank": AT_RANK,
         "has_skill": summary["has_skill"],
         "words": kind.report.columns,
@@ -322,12 +322,12 @@ def list_payload(summary: dict[str, Any], names: Codes | None = None) -> dict[st
         "colours": [],
         "are_many": False,
         "classes": [],
-        **packed_examples(examples, names),
+        **pack_examples(examples, names),
         "names": list(names),
     }
 
 
-def _names_of_rows(examples: list[dict[str, Any]]) -> dict[str, str]:
+def _collect_names(examples: list[dict[str, Any]]) -> dict[str, str]:
     """What rows are called that are mentioned and have a name of their own, by their numbers."""
     mentioned = [row for each in examples for row in (each, *each["similar"], *each["compared"])]
     return {str(row["row"]): row["name"] for row in mentioned if "name" in row}
@@ -346,11 +346,11 @@ def to_json(data: Any) -> str:
     return text
 
 
-def _packed_class(line: dict[str, Any], names: Codes) -> list[Any]:
+def _pack_class(line: dict[str, Any], names: Codes) -> list[Any]:
     """One label of the table as a list; the script on classes reads the same order."""
     numbers = [round(line[name], 4) for name in ("rows", "expected_wrong", "rate", "flagged")]
     return [names.of(line["class"]), *numbers]
 
 
-def _rounded(lists: dict[str, list]) -> dict[str, list]:
+def _round_lists(lists: dict[str, list]) -> dict[str, list]:
     return {name: [round(value, 4) for value in values] for name, values in lists.items()}

@@ -9,26 +9,26 @@ ENDS = (0.1, 0.25, 0.5, 1.0)  # of the axis of rates
 WAYS = ("missing", "wrongly_set")
 
 
-def multilabel_view(summary: dict[str, Any]) -> dict[str, Any]:
+def build_multilabel_view(summary: dict[str, Any]) -> dict[str, Any]:
     """What the templates show of several labels per row: what follows from the summary."""
-    end = axis_end(summary["per_label"])
+    end = choose_axis_end(summary["per_label"])
     return {
-        "bars": _charts.histogram(summary["histogram"]),
-        "cards": _cards(summary),
-        "label_lines": [_drawn(line, end) for line in sorted_labels(summary["per_label"])],
+        "bars": _charts.draw_histogram(summary["histogram"]),
+        "cards": _build_cards(summary),
+        "label_lines": [_draw_label(line, end) for line in sort_labels(summary["per_label"])],
         "axis": [percent(end * part) for part in (0, 0.5, 1)],
-        "label_lead": label_lead(summary),
+        "label_lead": describe_labels(summary),
         "pictures": 0,
         "pictures_given": 0,
     }
 
 
-def sorted_labels(per_label: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def sort_labels(per_label: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Labels with the most wrong cells first, those that cannot be judged last."""
     return sorted(per_label, key=lambda line: (not line["has_skill"], -line["rate"]["estimate"]))
 
 
-def axis_end(per_label: list[dict[str, Any]]) -> float:
+def choose_axis_end(per_label: list[dict[str, Any]]) -> float:
     """Where the axis of rates ends: a round number beyond all intervals."""
     highest = max(
         (line[way]["high"] for line in per_label if line["has_skill"] for way in WAYS), default=0.0
@@ -36,26 +36,26 @@ def axis_end(per_label: list[dict[str, Any]]) -> float:
     return next(end for end in ENDS if end >= min(highest, 1.0))
 
 
-def label_lead(summary: dict[str, Any]) -> str:
+def describe_labels(summary: dict[str, Any]) -> str:
     """How often labels are missing and wrongly set, in words.
 
     >>> rate = {"estimate": 0.1, "low": 0.05, "high": 0.2}
-    >>> label_lead({"missing": rate, "wrongly_set": rate})
+    >>> describe_labels({"missing": rate, "wrongly_set": rate})
     'Of the labels that should be set, about 10% are missing (5.0% to 20%); of those that are \
 set, about 10% should not be (5.0% to 20%).'
     """
-    missing, wrongly_set = (_with_interval(summary[way]) for way in WAYS)
+    missing, wrongly_set = (_format_interval(summary[way]) for way in WAYS)
     return (
         f"Of the labels that should be set, about {missing[0]} are missing ({missing[1]}); of "
         f"those that are set, about {wrongly_set[0]} should not be ({wrongly_set[1]})."
     )
 
 
-def _with_interval(rate: dict[str, float]) -> tuple[str, str]:
+def _format_interval(rate: dict[str, float]) -> tuple[str, str]:
     return percent(rate["estimate"]), f"{percent(rate['low'])} to {percent(rate['high'])}"
 
 
-def _drawn(line: dict[str, Any], end: float) -> dict[str, Any]:
+def _draw_label(line: dict[str, Any], end: float) -> dict[str, Any]:
     """A label with the places of dots and intervals, in percent of the axis."""
     return line | {
         way: line[way]
@@ -68,9 +68,9 @@ def _drawn(line: dict[str, Any], end: float) -> dict[str, Any]:
     }
 
 
-def _cards(summary: dict[str, Any]) -> list[dict[str, str]]:
+def _build_cards(summary: dict[str, Any]) -> list[dict[str, str]]:
     """Key figures; rows are flagged, and labels of rows are wrong."""
-    wrong, rows, right, found = _words.cards(summary)
+    wrong, rows, right, found = _words.build_cards(summary)
     flagged = summary["flagged"]["count"]
     n = summary["table_rows"]
     cells = plural(summary["flagged_cells"], "label")

@@ -27,82 +27,82 @@ class Codes(dict[str, int]):
         return self.setdefault(str(name), len(self))
 
 
-def listed_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def get_listed_rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows to look at, the most suspicious first; none where their order means nothing."""
     return summary["examples"] if summary["has_skill"] else []
 
 
-def packed_examples(examples: list[dict[str, Any]], names: Codes) -> dict[str, list]:
+def pack_examples(examples: list[dict[str, Any]], names: Codes) -> dict[str, list]:
     """The examples as lists, and what their numbers stand for.
 
     Labels refer to ``names``, which grows by those that are not a class; columns to ``columns``,
     and whatever else occurs more than once to ``texts``.
     """
     columns = Codes()
-    texts = Codes(_repeated(examples))
-    packed = [_packed(example, names, columns, texts) for example in examples]
+    texts = Codes(_find_repeated(examples))
+    packed = [_pack_example(example, names, columns, texts) for example in examples]
     return {"examples": packed, "columns": list(columns), "texts": list(texts)}
 
 
-def with_pictures(examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def limit_pictures(examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The examples with the pictures the page can afford; only data URIs, never an address."""
     left = PICTURE_BUDGET
     kept = []
     for example in examples:
         # Counted even if they no longer fit, so that pictures stop at one place in the list, which
         # the page can name.
-        left -= sum(len(row["image"] or "") for row in _rows_shown(example))
-        kept.append(_with_rows(example, _with_picture if left >= 0 else _without_picture))
+        left -= sum(len(row["image"] or "") for row in _get_rows(example))
+        kept.append(_map_rows(example, _keep_picture if left >= 0 else _drop_picture))
     return kept
 
 
-def with_texts(examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def limit_texts(examples: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The examples with texts in full as long as the page can afford them, then cut."""
     left = TEXT_BUDGET
     kept = []
     for example in examples:
-        left -= sum(len(cell) for row in _rows_shown(example) for cell in row["values"].values())
-        kept.append(example if left >= 0 else _with_rows(example, _with_cut_texts))
+        left -= sum(len(cell) for row in _get_rows(example) for cell in row["values"].values())
+        kept.append(example if left >= 0 else _map_rows(example, _cut_texts))
     return kept
 
 
-def _rows_shown(example: dict[str, Any]) -> list[dict[str, Any]]:
+def _get_rows(example: dict[str, Any]) -> list[dict[str, Any]]:
     """The example itself, and the rows beside it."""
     return [example, *example["compared"]]
 
 
-def _with_rows(example: dict[str, Any], change: Callable[[dict], dict]) -> dict[str, Any]:
+def _map_rows(example: dict[str, Any], change: Callable[[dict], dict]) -> dict[str, Any]:
     return {**change(example), "compared": [change(row) for row in example["compared"]]}
 
 
-def _with_picture(row: dict[str, Any]) -> dict[str, Any]:
-    return row if (row["image"] or "").startswith("data:image/") else _without_picture(row)
+def _keep_picture(row: dict[str, Any]) -> dict[str, Any]:
+    return row if (row["image"] or "").startswith("data:image/") else _drop_picture(row)
 
 
-def _without_picture(row: dict[str, Any]) -> dict[str, Any]:
+def _drop_picture(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "image": None}
 
 
-def _with_cut_texts(row: dict[str, Any]) -> dict[str, Any]:
+def _cut_texts(row: dict[str, Any]) -> dict[str, Any]:
     cut = {name: shortened(cell, CUT_TEXT) for name, cell in row["values"].items()}
     return {**row, "values": cut}
 
 
-def _repeated(examples: list[dict[str, Any]]) -> list[str]:
+def _find_repeated(examples: list[dict[str, Any]]) -> list[str]:
     """Sentences, cells and pictures that occur more than once, if a number is shorter."""
-    found = Counter(text for example in examples for text in _texts(example))
+    found = Counter(text for example in examples for text in _iterate_texts(example))
     return [text for text, times in found.items() if times > 1 and len(text) > 3]
 
 
-def _texts(example: dict[str, Any]) -> Iterator[str]:
+def _iterate_texts(example: dict[str, Any]) -> Iterator[str]:
     yield from example["reasons"]
-    for row in _rows_shown(example):
+    for row in _get_rows(example):
         yield from row["values"].values()
         if row["image"] is not None:
             yield row["image"]
 
 
-def _packed(example: dict[str, Any], names: Codes, columns: Codes, texts: Codes) -> list[Any]:
+def _pack_example(example: dict[str, Any], names: Codes, columns: Codes, texts: Codes) -> list[Any]:
     """One example as a list; ``unpack`` in the script reads the same order.
 
     A text that occurs more than once is the number that ``texts`` has for it.
@@ -126,16 +126,18 @@ def _packed(example: dict[str, Any], names: Codes, columns: Codes, texts: Codes)
         short([*example["values"].values(), example["image"]]),
         [
             [
-                *(near["row"], names.of(near["label"]), [place[name] for name in near["differs"]]),
+                near["row"],
+                names.of(near["label"]),
+                [place[name] for name in near["differs"]],
                 short([*near["values"].values(), near["image"]]),
             ]
             for near in example["compared"]
         ],
-        *_packed_votes(example, names),
+        *_pack_votes(example, names),
     ]
 
 
-def _packed_votes(example: dict[str, Any], names: Codes) -> list[Any]:
+def _pack_votes(example: dict[str, Any], names: Codes) -> list[Any]:
     """Who voted what, where several annotators did: label, how many votes, and the first voters."""
     if "votes" not in example:
         return []

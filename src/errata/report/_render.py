@@ -17,9 +17,9 @@ from .._kinds import KINDS, SHARED_KEYS, Kind, kind_of
 from .._sentences import answer, cleaning, notes, wording
 from .._validation import check_count
 from . import _words
-from ._charts import rates_by_value
+from ._charts import draw_rates
 from ._classes import to_json
-from ._packing import listed_rows
+from ._packing import get_listed_rows
 
 # What templates that all kinds share ask for, and only some summaries have.
 NOTHING: dict[str, Any] = {
@@ -96,17 +96,17 @@ def render(summary: dict[str, Any]) -> str:
     True
     """
     kind = _check(summary)
-    script = page_script()
-    view = _view(summary, kind)
+    script = read_script()
+    view = _build_view(summary, kind)
     page = (
-        environment()
+        make_environment()
         .get_template("report.html")
         .render(
             **view,
             sections=[section for section in kind.report.sections if section.is_shown(view)],
-            style=page_style(),
+            style=read_page_style(),
             script=script,
-            script_hash=script_hash(script),
+            script_hash=hash_script(script),
             data=to_json(resolve_name(kind.report.payload)(summary)),
         )
     )
@@ -157,7 +157,7 @@ def _check(summary: dict[str, Any]) -> Kind:
     return kind
 
 
-def _view(summary: dict[str, Any], kind: Kind) -> dict[str, Any]:
+def _build_view(summary: dict[str, Any], kind: Kind) -> dict[str, Any]:
     """What the templates show: the summary, and what follows from it."""
     skill = summary["has_skill"]
     return {
@@ -168,22 +168,22 @@ def _view(summary: dict[str, Any], kind: Kind) -> dict[str, Any]:
         "answer": answer(summary),
         "beside": f"the {wording(summary).row}s most like it",
         "cleaning": f"drops {cleaning(summary['flagged'])}" if skill else "",
-        "method": _words.method(summary, kind.report.predicted),
-        "cards": _words.cards(summary),
+        "method": _words.describe_method(summary, kind.report.predicted),
+        "cards": _words.build_cards(summary),
         "notes": notes(summary),
-        "examples": listed_rows(summary),
-        "listing": _words.listing(summary),
-        "by": rates_by_value(summary["by"], wording(summary).nouns),
+        "examples": get_listed_rows(summary),
+        "listing": _words.describe_listing(summary),
+        "by": draw_rates(summary["by"], wording(summary).nouns),
         **resolve_name(kind.report.view)(summary),
     }
 
 
-def _shown(value: Any) -> Any:
+def _format_shown(value: Any) -> Any:
     """Text of the user's, or ours, with what would act on the page unseen written out."""
     return visible(value) if type(value) is str else value  # markup, a kind of str, is ours
 
 
-def environment(package: str = "errata.report") -> Any:
+def make_environment(package: str = "errata.report") -> Any:
     """Templates that escape whatever they print, and fail on a name they do not know."""
     import jinja2
 
@@ -191,7 +191,7 @@ def environment(package: str = "errata.report") -> Any:
         loader=jinja2.PackageLoader(package),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=_shown,
+        finalize=_format_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -199,21 +199,21 @@ def environment(package: str = "errata.report") -> Any:
     return environment
 
 
-def page_style() -> str:
+def read_page_style() -> str:
     """The sheets of a report."""
-    return themed_style(STYLES)
+    return read_style(STYLES)
 
 
-def comparison_style() -> str:
+def read_comparison_style() -> str:
     """The sheets of a comparison."""
-    return themed_style(COMPARISON_STYLES)
+    return read_style(COMPARISON_STYLES)
 
 
-def themed_style(names: list[str], more: str = "") -> str:
+def read_style(names: list[str], more: str = "") -> str:
     """Sheets, and the dark colours twice: where the system asks for them, or the reader."""
-    sheets = [*(_source("style", f"{name}.css") for name in names), more]
+    sheets = [*(_read_source("style", f"{name}.css") for name in names), more]
     # A media query and a selector cannot share one rule in CSS.
-    dark = _source("style", "dark.css")
+    dark = _read_source("style", "dark.css")
     system = f':root:not([data-theme="light"]) {{\n{dark}}}'
     reader = f':root[data-theme="dark"] {{\n{dark}}}'
     sheets.append(f"@media screen and (prefers-color-scheme: dark) {{\n{system}\n}}")
@@ -221,19 +221,19 @@ def themed_style(names: list[str], more: str = "") -> str:
     return "\n".join(sheets)
 
 
-def page_script() -> str:
+def read_script() -> str:
     """The parts of the script in one scope of their own."""
-    parts = "\n".join(_source("script", f"{name}.js") for name in SCRIPTS)
+    parts = "\n".join(_read_source("script", f"{name}.js") for name in SCRIPTS)
     return f'(() => {{\n"use strict";\n{parts}}})();'
 
 
-def script_hash(script: str) -> str:
+def hash_script(script: str) -> str:
     """The name by which the page's policy knows its one script."""
     digest = hashlib.sha256(script.encode("utf-8")).digest()
     return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
-def _source(folder: str, name: str) -> str:
+def _read_source(folder: str, name: str) -> str:
     return files(__package__).joinpath("templates", folder, name).read_text(encoding="utf-8")
 
 
@@ -261,13 +261,13 @@ def write_comparison_page(
     if missing:
         raise ValueError(f"the summary lacks {listed(missing)}; a comparison's summary has them.")
     page = (
-        environment()
+        make_environment()
         .get_template("compare.html")
         .render(
             **summary,
-            style=comparison_style(),
+            style=read_comparison_style(),
             scale=_scale(summary["competitors"]),
-            ranks=None if draw_ranks is None else _picture(draw_ranks()),
+            ranks=None if draw_ranks is None else _draw_picture(draw_ranks()),
         )
     )
     with atomic_path(path) as temporary:
@@ -282,7 +282,7 @@ def _scale(competitors: list[dict[str, Any]]) -> dict[str, float]:
     return {"low": low - margin, "length": high - low + 2 * margin}
 
 
-def _picture(axes: Any) -> str:
+def _draw_picture(axes: Any) -> str:
     """A drawing as the address of a picture inside the page."""
     buffer = io.BytesIO()
     axes.figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})

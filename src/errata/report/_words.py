@@ -33,12 +33,12 @@ HYPOTHESES = {
 SHOWN = 10  # rows; the report has the rest
 
 
-def at_rank(rank: int, **fractions: float) -> str:
+def describe_rank(rank: int, **fractions: float) -> str:
     """What one point of the self-check says."""
     return AT_RANK.format(rank=count(rank), **{name: percent(p) for name, p in fractions.items()})
 
 
-def hypotheses(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def describe_hypotheses(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The kinds of noise in words, each with its weight and its rate; none without skill."""
     if not summary["has_skill"]:
         return []
@@ -48,11 +48,11 @@ def hypotheses(summary: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def listing(summary: dict[str, Any]) -> str:
+def describe_listing(summary: dict[str, Any]) -> str:
     """Which rows the list of examples holds, and how many of them are flagged.
 
     >>> rows = [{"flagged": True}, {"flagged": True}, {"flagged": False}]
-    >>> listing({"examples": rows, "flagged": {"count": 2}})
+    >>> describe_listing({"examples": rows, "flagged": {"count": 2}})
     'The 3 most suspicious rows, 2 of them flagged.'
     """
     examples = summary["examples"]
@@ -67,14 +67,14 @@ def listing(summary: dict[str, Any]) -> str:
     return f"The {rows}, with {count(here)} of the {count(flagged)} flagged ones."
 
 
-def cards(summary: dict[str, Any]) -> list[dict[str, str]]:
+def build_cards(summary: dict[str, Any]) -> list[dict[str, str]]:
     """The key figures: a name, a number, and what to make of it."""
     flagged = summary["flagged"]
     rows = summary["rows"]
     words = wording(summary)
     part = percent(flagged["count"] / rows if rows else None)
     return [
-        _rate_card(summary),
+        _build_rate_card(summary),
         {
             "name": f"{capitalised(words.row)}s flagged",
             "figure": count(flagged["count"]),
@@ -82,18 +82,18 @@ def cards(summary: dict[str, Any]) -> list[dict[str, str]]:
         },
         {
             "name": "Flags that are right",
-            **_fraction_card(
+            **_build_fraction_card(
                 flagged["expected_precision"], f"of the flagged {words.row}s are wrong"
             ),
         },
         {
             "name": "Errors that are flagged",
-            **_fraction_card(flagged["expected_recall"], f"of the wrong {words.nouns}"),
+            **_build_fraction_card(flagged["expected_recall"], f"of the wrong {words.nouns}"),
         },
     ]
 
 
-def _rate_card(summary: dict[str, Any]) -> dict[str, str]:
+def _build_rate_card(summary: dict[str, Any]) -> dict[str, str]:
     rate = summary["noise_rate"]
     judged = capitalised(wording(summary).nouns)
     if not summary["has_skill"]:
@@ -105,12 +105,12 @@ def _rate_card(summary: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _fraction_card(fraction: float | None, of: str) -> dict[str, str]:
+def _build_fraction_card(fraction: float | None, of: str) -> dict[str, str]:
     note = "no row is flagged" if fraction is None else f"{of}, we expect"
     return {"figure": percent(fraction), "note": note}
 
 
-def method(summary: dict[str, Any], predicted: str) -> str:
+def describe_method(summary: dict[str, Any], predicted: str) -> str:
     """How the numbers came about, where models ``predicted`` something of each row."""
     return (
         "Several models predicted every row without having been fitted to it. These out-of-fold "
@@ -123,7 +123,7 @@ def summary_in_markdown(summary: dict[str, Any]) -> str:
     """The answer, the noise rate with its interval, notes, and the most suspicious rows."""
     check = summary["self_check"]
     told = [
-        *(_rate(summary) if summary["has_skill"] else []),
+        *(_describe_rate(summary) if summary["has_skill"] else []),
         *([f"Self-check: {check['sentence']}"] if check else []),
         *(f"Note: {note}" for note in notes(summary)),
     ]
@@ -131,13 +131,13 @@ def summary_in_markdown(summary: dict[str, Any]) -> str:
         f"## Audit of {as_code(summary['title'])}",
         f"**{as_prose(answer(summary))}**",
         "\n".join(f"- {as_prose(line)}" for line in told),
-        *_rows(summary),
-        *_by_value(summary.get("by")),
+        *_format_rows(summary),
+        *_format_values(summary.get("by")),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _by_value(by: dict[str, Any] | None) -> list[str]:
+def _format_values(by: dict[str, Any] | None) -> list[str]:
     """A table of the noisiest values of a column, and who stands out."""
     if not by:
         return []
@@ -155,12 +155,12 @@ def _by_value(by: dict[str, Any] | None) -> list[str]:
     return [f"**By {as_code(by['column'])}**", table, *sentence]
 
 
-def _rate(summary: dict[str, Any]) -> list[str]:
+def _describe_rate(summary: dict[str, Any]) -> list[str]:
     rate = {name: percent(summary["noise_rate"][name]) for name in ("estimate", "low", "high")}
     return [f"Noise rate: {rate['estimate']} ({rate['low']} to {rate['high']})."]
 
 
-def _rows(summary: dict[str, Any]) -> list[str]:
+def _format_rows(summary: dict[str, Any]) -> list[str]:
     """A table of the first flagged rows, under a line that says how many there are."""
     shown = [example for example in summary["examples"] if example["flagged"]][:SHOWN]
     if not shown:
@@ -169,11 +169,11 @@ def _rows(summary: dict[str, Any]) -> list[str]:
     row = wording(summary).row
     which = "The flagged" if found == len(shown) else f"The first {len(shown)} of {count(found)}"
     title = f"**{which} {row}{'' if found == 1 else 's'}**"
-    columns = _columns(shown, row)
+    columns = _format_columns(shown, row)
     return [title, markdown_table(list(columns), zip(*columns.values(), strict=True))]
 
 
-def _columns(shown: list[dict[str, Any]], row: str) -> dict[str, list[str]]:
+def _format_columns(shown: list[dict[str, Any]], row: str) -> dict[str, list[str]]:
     """The cells of each column; what is not a row of the table has a name and no number."""
     columns = {row: [str(example["row"]) for example in shown]} if row == "row" else {}
     if any(example["id"] is not None for example in shown):

@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import urlencode
 
-from ...report._render import environment, themed_style
+from ...report._render import make_environment, read_style
 from ._keys import format_field, format_key, format_name
 from ._standing import RowFilter
 
@@ -15,7 +15,7 @@ KINDS = {"review.css": "text/css; charset=utf-8", "review.js": "text/javascript;
 
 @cache
 def _make_environment() -> Any:
-    made = environment(__package__)
+    made = make_environment(__package__)
     made.filters.update(shown_key=format_key, shown_name=format_name, field_text=format_field)
     made.globals.update(asset=get_asset_address, link=make_link)
     return made
@@ -40,7 +40,7 @@ def make_link(path: str, chosen: RowFilter, **more: Any) -> str:
 def read_asset(name: str) -> bytes:
     """A file of the page; the style stands on that of the report."""
     text = files(__package__).joinpath("static", name).read_text(encoding="utf-8")
-    return (themed_style(["tokens", "base"], text) if name.endswith(".css") else text).encode()
+    return (read_style(["tokens", "base"], text) if name.endswith(".css") else text).encode()
 
 
 @cache
