@@ -22,12 +22,14 @@ BOXES = {
     "review": ("decide: one key a row", 3, 1),
     "cli": ("errata audit, review, clean", 3, 2),
     "compat": ("the interface of cleanlab", 3, 3),
+    "testing": ("checks of labels in your tests", 3, 5),
     "comparing": ("which learner suits a table", 3, 4),
     "bench": ("published results again", 3, 6),
 }
 ARROWS = (
     ("tables", "methods"), ("methods", "auditing"), ("noise", "methods"), ("auditing", "report"),
-    ("auditing", "review"), ("auditing", "cli"), ("auditing", "compat"), ("auditing", "comparing"),
+    ("auditing", "review"), ("auditing", "cli"), ("auditing", "compat"), ("auditing", "testing"),
+    ("auditing", "comparing"),
     ("datasets", "bench"), ("stats", "bench"), ("metrics", "bench"), ("methods", "comparing"),
 )  # fmt: skip
 WIDTH, HEIGHT, STEP = 205, 44, 56
