@@ -14,7 +14,8 @@ What differs by kind is a *problem*, in a folder of its own: ``classes/`` (with 
 injects errors, and ``_settings`` holds every constant, with the command that chose it.
 """
 
-from ._audited_classifier import AuditedClassifier
+from typing import TYPE_CHECKING, Any
+
 from ._self_check import SelfCheck
 from .classes._audit import audit
 from .examples._explanations import RowExplanation
@@ -29,6 +30,9 @@ from .results._diff import AuditDiff, DiffSide, diff
 from .results._file_cleaning import CleanedFile
 from .results._rates_by import NoiseRate
 from .votes import VoteAudit, audit_votes
+
+if TYPE_CHECKING:
+    from ._audited_classifier import AuditedClassifier
 
 __all__ = [
     "audit",
@@ -59,3 +63,12 @@ __all__ = [
     "CrossFit",
     "default_models",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The one class that needs the filters, which take long to import."""
+    if name == "AuditedClassifier":
+        from ._audited_classifier import AuditedClassifier
+
+        return AuditedClassifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

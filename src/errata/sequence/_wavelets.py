@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
-from scipy.signal import butter, oaconvolve, sosfiltfilt
+import scipy  # signal takes long to import, and is when it is first asked for
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from .._validation import (
@@ -152,7 +152,8 @@ class WaveletFeatures(TransformerMixin, BaseEstimator):
                 f"band={band!r} must be two rising frequencies above 0 and below half of "
                 f"fs={fs:g}, which is {fs / 2:g} Hz."
             )
-        return butter(check_count("order", self.order), (low, high), "band", fs=fs, output="sos")
+        order = check_count("order", self.order)
+        return scipy.signal.butter(order, (low, high), "band", fs=fs, output="sos")
 
 
 def transform_continuously(
@@ -166,7 +167,7 @@ def transform_continuously(
     taps = _filter(*(wavelet or (compute_coiflet_integral(), len(COIF2) - 1.0)), scale)
     # The mirror image, as often as it takes: the filter may be longer than the signal.
     padded = np.pad(X, ((len(taps), len(taps)), (0, 0)), mode="reflect")
-    seen = -np.sqrt(scale) * np.diff(oaconvolve(padded, taps[:, None], axes=0), axis=0)
+    seen = -np.sqrt(scale) * np.diff(scipy.signal.oaconvolve(padded, taps[:, None], axes=0), axis=0)
     begin = (len(seen) - len(X)) // 2
     return seen[begin : begin + len(X)]
 
@@ -201,7 +202,7 @@ def compute_coiflet() -> np.ndarray:
 def _filter_band(X: np.ndarray, sos: np.ndarray) -> np.ndarray:
     # What scipy continues a signal by, or less if it is shorter.
     usual = 3 * (2 * len(sos) + 1)
-    return sosfiltfilt(sos, X, axis=0, padlen=min(usual, len(X) - 1))
+    return scipy.signal.sosfiltfilt(sos, X, axis=0, padlen=min(usual, len(X) - 1))
 
 
 def _make_columns(X: Any) -> Any:
