@@ -14,7 +14,7 @@ MOST_CLASSES = 1_000
 SPARSE_AXES = 100  # that a sparse table is reduced to
 SINGLE_PRECISION_ROWS = 100_000  # from which single precision is enough, and faster
 
-# Sizes: how much is learnt from at most. `python benchmarks/audit_speed.py forest million given`,
+# Sizes: how much is learnt from at most. `python benchmarks/speed.py tables given`,
 # `python benchmarks/scale.py tables million trees`
 LEARN_ROWS = 200_000  # rows drawn to learn from; all others are judged by what was learnt
 JUDGED_ROWS = 2**16  # judged at a time
