@@ -75,6 +75,7 @@ PRIOR_SPREAD = 0.25  # a tenth to a quarter of wrong labels is nothing unusual, 
 RARE_NOISE = 0.02  # mean of the prior where noise does not make classes recognisable
 AMBIGUITY_POWER = 3.0  # how fast belief in noise falls when it does not
 TEMPER = 0.5  # rows share their models: each counts as half a row
+# The next six: `python benchmarks/decision.py networks`, `pairs`, `tables`
 ENTROPY_LEFT = 0.6  # of the labels' entropy: what undoing noise saves below counts
 EXCUSED_NATS = 0.5  # of likelihood that class-to-class noise may lack for a nat it saves
 NATS_OF_A_ROW_SAVED = 40.0  # that a nat saved in every row adds to noise the surest rows show
@@ -106,6 +107,7 @@ BARELY = 1e-3  # weight there, times that in the ranking, of hypotheses that onl
 BOUNDARY_SLOPE = 3.0  # how much sharper classes are if labels near their border are wrong
 BOUNDARY_SPREAD = 0.2  # of its noise rate: `honesty.py synthetic`, seeds before the fresh ones
 BOUNDARY_IN_RANKING = 0.15  # its fixed weight in the ranking
+# The next two: `python benchmarks/decision.py networks`, `tables`, `made`
 BOUNDARY_UNLIKELY = 0.1  # weight up to which the interval need not reach as far as it would
 SURELY, RATHER = 0.65, 0.5  # probability of another label from which one is contradicted
 UNEVEN = 0.08  # spread of the classes' noise rates from which plain surprise counts for little
