@@ -1,6 +1,6 @@
 """
 Several labels per row: which cells are wrong
-===========================================
+=============================================
 
 Where a row may have several labels, a label can be missing, or wrongly set.
 :func:`errata.audit_multilabel` judges every *cell*, a label of a row. The picture has the forty

@@ -58,7 +58,7 @@ def test_a_rate_reads_as_percentages():
 
 
 def test_rows_that_do_not_follow_each_other_have_no_stretches(flowers):
-    with pytest.raises(ValueError, match="told with sequence"):
+    with pytest.raises(ValueError, match="where sequence says which rows follow"):
         flowers[0].stretches()
 
 
