@@ -113,7 +113,7 @@ def audit(
         Flag as many rows as keep this fraction of them expected to be wrong. By default as many as
         promise the largest F1 score.
     self_check : bool, default=True
-        Whether to inject errors and look for them. It about doubles the time; above 10,000 rows it
+        Whether to inject errors and look for them. It about doubles the time; above 5,000 rows it
         is done on 5,000 of them.
     image_shape : tuple of int, optional
         For rows that are pixels: height and width, to show them.

@@ -89,7 +89,7 @@ def audit_multilabel(
         promise the largest F1 score.
     self_check : bool, default=True
         Whether to flip cells and look for them. It about doubles the time, and takes three times as
-        long below 500 rows; above 10,000 rows it is done on 5,000 of them.
+        long below 500 rows; above 5,000 rows it is done on so many of them.
     title : str, optional
         How reports call the data.
     drop : sequence, default=()
