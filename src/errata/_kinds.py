@@ -84,6 +84,7 @@ class Command:
     files: Mapping[str, str] = field(default_factory=dict)  # what else an audit has written
     rows: str = "rows"  # what to look at
     in_parts: bool = False  # whether its table may be larger than memory
+    weighs_rows: bool = False  # whether a file can be cleaned by weights of its rows
     source: str = "table"  # what in ``about`` names the table to clean
 
     @property
@@ -266,6 +267,7 @@ CLASSES = Kind(
         clean_defaults={"action": "drop", "threshold": 0.5, "sure": 0.8, "unsure": "keep"},
         refused=REPLACE_IS_FOR_NUMBERS,
         in_parts=True,
+        weighs_rows=True,
     ),
 )
 

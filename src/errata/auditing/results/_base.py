@@ -322,7 +322,7 @@ class BaseAudit:
         for name, value in given.items():
             if name not in command.clean_defaults:
                 raise ValueError(f"{name}={value!r} has no effect on {self.kind}; leave it out.")
-        if action == "weight" and self.kind != "classes":
+        if action == "weight" and not command.weighs_rows:
             raise ValueError(
                 f'action="weight" is for files of classes, not of {self.kind}; take weights from '
                 "clean, or drop rows."
