@@ -123,14 +123,20 @@ def runner(tmp_path_factory):
     return Runner(folder)
 
 
-def test_the_action_shows_what_was_found_and_gives_its_numbers(runner):
-    done, page, told = runner(
+@pytest.fixture(scope="module")
+def first_run(runner):
+    """What a run without an earlier audit leaves, which later ones are compared to."""
+    return runner(
         file="my pets.csv",
         label="pet",
         baseline="last.audit",
         args="--no-self-check --id 'tag'",
         out="new audit",
     )
+
+
+def test_the_action_shows_what_was_found_and_gives_its_numbers(runner, first_run):
+    done, page, told = first_run
     assert done.returncode == 0, done.stderr
     assert "There is no earlier audit in last.audit yet." in done.stdout
     assert page.startswith("## Audit of `my pets.csv`")
@@ -143,7 +149,7 @@ def test_the_action_shows_what_was_found_and_gives_its_numbers(runner):
     assert "`t3`" in page
 
 
-def test_the_action_fails_with_its_page_and_tells_what_changed(runner):
+def test_the_action_fails_with_its_page_and_tells_what_changed(runner, first_run):
     done, page, told = runner(
         file="my pets.csv",
         label="pet",

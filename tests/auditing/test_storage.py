@@ -149,8 +149,11 @@ def test_a_change_of_what_is_written_is_noticed(tmp_path):
         "notes parts piles points prior reviewed rule self_check timeline totals traces transition "
         "unlabelled version"
     )
-    shown = "compared flagged id image label p_wrong reasons row similar speaking suggested values"
-    assert numbers["version"] == 11
+    shown = (
+        "compared flagged id image label p_wrong reasons row similar speaking suggested usual "
+        "values"
+    )
+    assert numbers["version"] == 12
     assert sorted(numbers) == fields.split()
     assert sorted(numbers["examples"][0]) == shown.split()
     beside = "differs image label row values"
