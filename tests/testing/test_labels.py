@@ -1,8 +1,11 @@
 """An assertion on labels, for pytest and for those who check tables otherwise."""
 
+import importlib
+import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +14,8 @@ from sklearn.datasets import load_iris
 
 from errata.testing import assert_labels
 
-PAGE = Path(__file__).parents[2] / "docs" / "howto" / "in_tests.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "howto" / "in_tests.md"
 
 
 def flowers(n_wrong=0):
@@ -54,8 +58,18 @@ def test_pytest_has_a_fixture(tmp_path):
         "    assert_labels(load_iris(as_frame=True).frame, 'target', most_wrong=0.05)\n"
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "errata.testing.plugin", str(tmp_path)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    # Where errata is installed, pytest would load the plug-in by its entry point as well.
+    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=alone, capture_output=True, text=True, check=False
+    )
     assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_the_plugin_is_an_entry_point_of_pytest():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = project["entry-points"]["pytest11"]["errata"]
+    assert hasattr(importlib.import_module(named), "_assert_labels")
 
 
 def test_the_plugin_costs_nothing_at_start_up():
