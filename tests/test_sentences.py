@@ -33,15 +33,20 @@ def found(rows, noise_rate, flagged, precision):
         (87, 74, 0.81, "74 rows are flagged; we expect 8 in 10 of them to be real errors."),
         (1, 1, 0.81, "About 1 of 1,000 labels is probably wrong (between 61 and 112)."),
         (1, 1, 0.81, "1 row is flagged; the probability that it is a real error is 81%."),
-        (87, 74, 0.99, "we expect nearly all of them to be real errors."),
-        (87, 74, None, "74 rows are flagged."),
-        (87, 74, 0.3, "About 87 of 1,000 labels are probably wrong (between 61 and 112)."),
-        (87, 0, None, "No row is flagged."),
+        (87, 74, 0.99, "we expect nearly all of them to be real errors. Review them"),
+        (1, 1, 0.81, "Review it, or clean the table without a review."),
+        (87, 74, 0.51, "About 87 of 1,000 labels are probably wrong (between 61 and 112)."),
+        (87, 74, 0.49, "Perhaps 87 of 1,000 labels are wrong (between 61 and 112), but errors"),
+        (87, 0, None, "No row is flagged. Look at the 20 most suspicious rows"),
         (0, 0, None, "Hardly any label looks wrong; at most 112 of 1,000 could be."),
     ],
 )
 def test_the_answer_in_words(count, flagged, precision, expected):
     assert expected in _sentences.answer(found(1000, rate(count, 61, 112), flagged, precision))
+
+
+OVERLAP = "errors cannot be told from classes that overlap"
+TWENTY = "Look at the 20 most suspicious rows: they tell which it is."
 
 
 @pytest.mark.parametrize(
@@ -50,29 +55,44 @@ def test_the_answer_in_words(count, flagged, precision, expected):
         (
             31,
             2,
-            "Perhaps 31 of 1,473 labels are wrong, at most 120; it may well be that hardly any "
-            "is and the classes merely overlap. 2 rows are flagged; we expect 3 in 10 of them "
-            "to be real errors.",
+            f"Perhaps 31 of 1,473 labels are wrong (between none and 120), but {OVERLAP}. "
+            f"2 rows are flagged; we expect 3 in 10 of them to be real errors. {TWENTY}",
         ),
         (
             1,
             1,
-            "Perhaps 1 of 1,473 labels is wrong, at most 120; it may well be that hardly any "
-            "is and the classes merely overlap. 1 row is flagged; the probability that it is a "
-            "real error is 30%.",
+            f"Perhaps 1 of 1,473 labels is wrong (between none and 120), but {OVERLAP}. "
+            f"1 row is flagged; the probability that it is a real error is 30%. {TWENTY}",
         ),
-        (0, 0, "Hardly any label looks wrong; at most 120 of 1,473 could be. No row is flagged."),
+        (
+            0,
+            0,
+            "Hardly any label looks wrong; at most 120 of 1,473 could be. No row is flagged. "
+            "There is nothing to do.",
+        ),
+        (
+            0,
+            1,
+            "Hardly any label looks wrong; at most 120 of 1,473 could be. 1 row is flagged; the "
+            "probability that it is a real error is 30%. Look at it.",
+        ),
     ],
 )
 def test_where_none_may_be_wrong_the_first_sentence_says_overlap(count, flagged, expected):
     assert _sentences.answer(found(1473, rate(count, 0, 120), flagged, 0.3)) == expected
 
 
+@pytest.mark.parametrize(("estimate", "says"), [(0.009, "Hardly any"), (0.011, "Perhaps 1 of")])
+def test_next_to_nothing_that_is_not_flagged_is_nothing(estimate, says):
+    little = rate(1, 0, 12) | {"estimate": estimate}
+    assert _sentences.answer(found(110, little, 0, None)).startswith(says)
+
+
 @pytest.mark.parametrize(("precision", "overlap"), [(None, True), (0.74, True), (0.76, False)])
 def test_flags_that_promise_much_are_not_overlap(precision, overlap):
     flagged = 0 if precision is None else 2
     said = _sentences.answer(found(60, rate(2, 0, 12), flagged, precision))
-    assert ("merely overlap" in said) == overlap
+    assert (OVERLAP in said) == overlap
     assert said.startswith("About 2 of 60 labels are probably wrong (at most 12).") != overlap
 
 
@@ -81,7 +101,9 @@ def test_without_skill_the_answer_says_so():
     blind |= {"has_skill": False, "notes": ["These columns do not tell.", "Left out 'x'."]}
     assert _sentences.answer(blind) == (
         "These columns do not tell the labels apart, so nobody can say from them which labels are "
-        "wrong: anything from none to 60% of the 2,000 labels is possible. No row is flagged."
+        "wrong: anything from none to 60% of the 2,000 labels is possible. No row is flagged. What "
+        "may help: other columns, more rows, or --trust for a column that was left out although it "
+        "was measured independently of the label."
     )
     assert _sentences.notes(blind) == ["Left out 'x'."]
     assert _sentences.notes(blind | {"has_skill": True}) == blind["notes"]
@@ -89,7 +111,9 @@ def test_without_skill_the_answer_says_so():
 
 def test_nothing_wrong_at_all():
     summary = found(9, rate(0, 0, 0), 0, None)
-    assert _sentences.answer(summary) == "Hardly any label looks wrong. No row is flagged."
+    assert _sentences.answer(summary) == (
+        "Hardly any label looks wrong. No row is flagged. There is nothing to do."
+    )
 
 
 def test_fractions_in_ten_never_round_to_none():
@@ -99,8 +123,8 @@ def test_fractions_in_ten_never_round_to_none():
 
 def test_an_interval_that_begins_next_to_none_may_be_overlap():
     near, away = (_sentences.answer(found(1000, rate(90, low, 200), 80, 0.5)) for low in (9, 11))
-    assert "merely overlap" in near
-    assert "merely overlap" not in away
+    assert OVERLAP in near
+    assert OVERLAP not in away
 
 
 LIKELY = "more likely wrong than right"
@@ -145,7 +169,7 @@ def test_of_votes_it_is_said_how_many_labels_are_wrong_before_and_after_weighing
     assert _sentences.answer(votes_summary()) == (
         "Of 2,000 majority labels about 190 (150 to 240) are probably wrong; after weighing the "
         "120 annotators about 90 still are. 120 items are flagged; we expect 8 in 10 of them to be "
-        "real errors."
+        "real errors. Review them, or clean the table without a review."
     )
     none_left = _sentences.answer(votes_summary(still_wrong={"count": 0}))
     assert "after weighing the 120 annotators hardly any still is." in none_left

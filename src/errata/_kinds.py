@@ -110,7 +110,7 @@ class Kind:
     no_skill : str
         What the columns do where nobody can judge by them.
     harmless : str
-        What it may be where it looks wrong and is not.
+        What looks wrong and is not.
     row : str
         What has a label.
     evidence : str
@@ -187,7 +187,7 @@ CLASSES = Kind(
     noun="label",
     nouns="labels",
     no_skill="do not tell the labels apart",
-    harmless="the classes merely overlap",
+    harmless="classes that overlap",
     report=ReportPage(
         heading="Label audit",
         keys=(
@@ -291,7 +291,7 @@ VOTES = Kind(
     noun="majority label",
     nouns="majority labels",
     no_skill="do not tell who is right",
-    harmless="annotators merely differ",
+    harmless="annotators who differ",
     row="item",
     evidence="These votes",
     listed=(
@@ -361,7 +361,7 @@ NUMBERS = Kind(
     noun="target",
     nouns="targets",
     no_skill="do not predict the target",
-    harmless="right targets merely vary so much",
+    harmless="right targets that vary as much",
     listed=("target", "suggested", "low", "high", "p_wrong", "hint", "flagged"),
     shown=("label", "suggested", "p_wrong", "hint"),
     report=ReportPage(
@@ -435,7 +435,7 @@ MULTILABEL = Kind(
     noun="label, set or not,",
     nouns="labels, set or not,",
     no_skill="tell none of the labels",
-    harmless="rows with a label and rows without it merely overlap",
+    harmless="labels that overlap",
     listed=("labels", "doubted", "error", "suggested", "p_wrong", "flagged"),
     report=ReportPage(
         heading="Audit of several labels per row",

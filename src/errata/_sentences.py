@@ -7,9 +7,10 @@ from typing import Any
 from ._format import count, percent, plural
 from ._kinds import Kind, kind_of
 
-# Expected precision of the flags from which it is not said that all labels may well be right.
-RATHER_SURE = 0.75
+RATHER_SURE = 0.75  # expected precision from which flags are errors, wherever the interval begins
+MORE_THAN_NOT = 0.5  # expected precision below which flags are no errors, wherever it begins
 NEXT_TO_NONE = 0.01  # of the labels: an interval that begins below may as well begin at none
+LOOKED_AT = 20  # rows that tell a person whether errors were found, or classes overlap
 
 
 def wording(summary: dict[str, Any]) -> Kind:
@@ -20,8 +21,9 @@ def wording(summary: dict[str, Any]) -> Kind:
 
 
 def answer(summary: dict[str, Any]) -> str:
-    """What the audit found, in one or two sentences."""
-    return f"{_how_many(summary)}. {_flags(summary['flagged'], wording(summary).row)}."
+    """What the audit found, how sure it is, and what to do next: a sentence each."""
+    flags = _flags(summary["flagged"], wording(summary).row)
+    return f"{_how_many(summary)}. {flags}. {_next_step(summary)}"
 
 
 def in_short(summary: dict[str, Any]) -> str:
@@ -55,14 +57,24 @@ def cleaning(flagged: dict[str, Any]) -> str:
     return f"{count(dropped) if dropped else 'none'} of {likely}, {why}{beside}"
 
 
-def may_be_overlap(summary: dict[str, Any]) -> bool:
-    """Whether there may be hardly any wrong label at all.
+def finds_errors(summary: dict[str, Any]) -> bool:
+    """Whether labels are clearly wrong, and not merely where classes overlap.
 
     If a fraction p of some rows is expected to be wrong, none of them is with a probability of at
-    most 1 - p. So a list that promises much is not overlap, wherever the interval begins.
+    most 1 - p. So flags that are surely right are errors, wherever the interval begins; flags that
+    are more often wrong than right are none; between them the interval decides.
     """
     promised = summary["flagged"]["expected_precision"] or 0
-    return summary["noise_rate"]["low"] < NEXT_TO_NONE and promised < RATHER_SURE
+    if promised < MORE_THAN_NOT:
+        return False
+    return promised >= RATHER_SURE or summary["noise_rate"]["low"] >= NEXT_TO_NONE
+
+
+def finds_nothing(summary: dict[str, Any]) -> bool:
+    """Whether hardly any label looks wrong."""
+    rate = summary["noise_rate"]
+    is_little = rate["estimate"] < NEXT_TO_NONE and not summary["flagged"]["count"]
+    return is_little or not rate["count"]
 
 
 def tell_why(example: dict[str, Any]) -> str:
@@ -110,21 +122,35 @@ def _how_many(summary: dict[str, Any]) -> str:
     rate = summary["noise_rate"]
     rows = count(summary["rows"])
     most = count(rate["count_high"])
-    if not rate["count"]:
+    least = count(rate["count_low"]) if rate["count_low"] else "none"
+    if finds_nothing(summary):
         could = f"; at most {most} of {rows} could be" if rate["count_high"] else ""
         return f"Hardly any {words.noun} looks wrong{could}"
     are = "is" if rate["count"] == 1 else "are"
     so_many = f"{count(rate['count'])} of {rows} {words.nouns} {are}"
-    if may_be_overlap(summary):
+    if not finds_errors(summary):
         return (
-            f"Perhaps {so_many} wrong, at most {most}; it may well be that hardly any is and "
+            f"Perhaps {so_many} wrong (between {least} and {most}), but errors cannot be told from "
             f"{words.harmless}"
         )
     if "still_wrong" in summary:
         return _before_and_after(summary)
-    least = rate["count_low"]
-    reach = f"between {count(least)} and {most}" if least else f"at most {most}"
+    reach = f"at most {most}" if least == "none" else f"between {least} and {most}"
     return f"About {so_many} probably wrong ({reach})"
+
+
+def _next_step(summary: dict[str, Any]) -> str:
+    """What to do, by what was found."""
+    words = wording(summary)
+    flagged = summary["flagged"]["count"]
+    them = "it" if flagged == 1 else "them"
+    if not summary["has_skill"]:
+        return words.command.help
+    if finds_nothing(summary):
+        return f"Look at {them}." if flagged else "There is nothing to do."
+    if finds_errors(summary):
+        return f"Review {them}, or clean the table without a review."
+    return f"Look at the {LOOKED_AT} most suspicious {words.row}s: they tell which it is."
 
 
 def _before_and_after(summary: dict[str, Any]) -> str:

@@ -64,7 +64,7 @@ def test_what_the_data_leave_open_follows_the_noise_rate(summary):
     summary = perhaps_overlap(summary)
     rate = summary["noise_rate"]
     said = printed(summary)
-    assert "it may well be that hardly any is and the classes merely overlap." in said
+    assert "errors cannot be told from classes that overlap." in said
     interval = f"({percent(rate['low'])} to {percent(rate['high'])})"
     assert f"{interval}. {summary['alternatives']} Self" in said
 

@@ -49,8 +49,7 @@ def print_findings(
     terminal.print()
     if not summary["has_skill"]:
         # There is nothing to clean, and no list to read.
-        lines = [command.help, f"The report: {folder / 'report.html'}"]
-        terminal.print(*lines, sep="\n", soft_wrap=True)
+        terminal.print(f"The report: {folder / 'report.html'}", soft_wrap=True)
         return
     for title, table in resolve_name(command.tables)(summary):
         terminal.print(title)

@@ -12,7 +12,7 @@ from .._format import (
     plural,
     probability,
 )
-from .._sentences import answer, anything, may_be_overlap, notes, tell_why, wording
+from .._sentences import answer, anything, finds_errors, notes, tell_why, wording
 
 AT_RANK = (
     "Look at the first {rank} rows: you find {recall} of the planted errors "
@@ -99,7 +99,7 @@ def _build_rate_card(summary: dict[str, Any]) -> dict[str, str]:
     if not summary["has_skill"]:
         return {"name": f"{judged} wrong", "figure": "unknown", "note": anything(summary)}
     return {
-        "name": f"{judged} {'perhaps' if may_be_overlap(summary) else 'probably'} wrong",
+        "name": f"{judged} {'probably' if finds_errors(summary) else 'perhaps'} wrong",
         "figure": percent(rate["estimate"]),
         "note": f"between {percent(rate['low'])} and {percent(rate['high'])}",
     }

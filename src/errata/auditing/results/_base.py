@@ -16,7 +16,7 @@ import numpy as np
 from ..._blocks import blocks
 from ..._files import atomic_path
 from ..._kinds import KINDS
-from ..._sentences import in_short
+from ..._sentences import answer, in_short
 from ...audit_folder import (
     NUMBERS,
     PARTS,
@@ -104,7 +104,7 @@ class BaseAudit:
         )
         head = "".join(f"<th>{c}</th>" for c in cells)
         table = f"<table><tr>{head}</tr>{rows}</table>" if shown else ""
-        return f"<p>{escape(in_short(self._findings()))}</p>{table}"
+        return f"<p>{escape(answer(self._findings()))}</p>{table}"
 
     @property
     def stored(self) -> StoredRows | None:
@@ -476,6 +476,7 @@ def _numbers(audit: "BaseAudit") -> dict[str, Any]:
     return {name: getattr(audit, name) for name in (*PLAIN, *audit._json_fields)} | {
         **{n: None if np.isnan(v := getattr(audit, n)) else v for n in MAY_BE_NAN},
         "kind": audit.kind,
+        "answer": answer(audit._findings()),
         "fingerprint": fingerprint(audit),
         "noise_rate": list(audit.noise_rate),
         "self_check": None if check is None else _lists(check._asdict()),
