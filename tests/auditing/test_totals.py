@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditing.made_audits import class_audit
 from errata.auditing._settings import CLEAN_THRESHOLD, LEAST_FLAGGED
-from errata.auditing.results._cleaning import Scores, clean_labels
 from errata.auditing.results._flags import Totals
 
 K = 3
@@ -71,6 +71,5 @@ def test_as_many_rows_are_dropped_as_cleaning_drops(drawn):
     if (codes < 0).all():
         return
     labels = np.where(codes < 0, None, codes)
-    scores = Scores(labels, codes, labels, p_wrong, p_wrong)
-    cleaned = clean_labels(scores, "drop", threshold=CLEAN_THRESHOLD, sure=1.0, unsure="keep")
-    assert Totals.of(K, **given_rows).dropped == np.sum(~cleaned.kept)
+    audit = class_audit(labels, labels, p_wrong, p_wrong, np.arange(K))
+    assert Totals.of(K, **given_rows).dropped == np.sum(~audit.clean("drop").kept)

@@ -13,9 +13,8 @@ from ._settings import LEAST_CLASS_WEIGHT
 from .classes._audit import audit
 from .models._default import KernelAndTrees
 from .results._audit import Audit
-from .results._cleaning import ACTIONS
 
-LEARNT = ("soft", *(action for action in ACTIONS if action != "unlabel"))
+LEARNT = ("soft", "drop", "relabel", "weight")
 
 
 class AuditedClassifier(PartPredicts):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from errata.auditing.numbers._cleaning import digits_of
+from errata.auditing.numbers._inputs import digits_of
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import numpy as np
 
 from errata.auditing.numbers import written_cells
-from errata.auditing.numbers._cleaning import Digits
+from errata.auditing.numbers._inputs import Digits
 
 TENTHS = Digits(1, 0.0)
 

@@ -3,22 +3,18 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._validation import check_choice, check_fraction
-from ...audit_folder.decisions import Decisions
+from ...audit_folder.decisions import Decisions, from_text
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._settings import CLEAN_THRESHOLD, RELABEL_SURE
-from ..inputs._decisions import DecidedRows, check_decided, said_of_rows
-from ..numbers._cleaning import droppable
 from ..results._base import BaseAudit, Metrics, rate_metrics
-from ..results._cleaning import ACTIONS, Cleaned
-from ..results._flags import histogram_edges
+from ..results._cleaning import Cleaned, Scores, clean_audit
+from ..results._flags import count_dropped, histogram_edges
 from ..results._rates_by import Doubted, NoiseRate
 from ..results._summary import check_in_numbers, findings, shared_summary
 from ._finding import CellCheck
@@ -243,19 +239,37 @@ class MultilabelAudit(BaseAudit):
             of the rows are dropped, but where people said so. Labels that the columns do not tell
             stay as they are where nobody decided.
         """
-        check_decided(undecided, ambiguous)
-        p_wrong = self.p_wrong_cells * self.can_be_judged * (undecided == "act")
-        act = partial(clean_cells, action=action, threshold=threshold, sure=sure)
-        if decisions is None:
-            return act(self.labels, p_wrong)
-        people = decided_cells(
-            decisions,
-            self.row_keys(),
-            self.labels,
-            self.names,
-            drop_ambiguous=ambiguous == "drop",
+        p_wrong = self.p_wrong_cells * self.can_be_judged
+        every_row = np.zeros(len(self), dtype=np.intp)  # is of one class
+        return clean_audit(
+            self,
+            Scores(self.labels, every_row, 1 - self.labels, p_wrong, p_wrong),
+            action,
+            threshold=threshold,
+            sure=sure,
+            blank=np.nan,
+            decisions=decisions,
+            undecided=undecided,
+            ambiguous=ambiguous,
         )
-        return people.over(act(people.labels[people.left], people.doubts(p_wrong)))
+
+    def _give(
+        self, scores: Scores, rows: np.ndarray, texts: list[str]
+    ) -> tuple[Scores, np.ndarray]:
+        """Give rows the labels that people chose; which of them are other ones."""
+        labels = scores.labels.copy()
+        for row, text in zip(rows.tolist(), texts, strict=True):
+            given = from_text(text)
+            unknown = [given]
+            if isinstance(given, list):
+                unknown = [name for name in given if name not in self.names]
+            if unknown:
+                raise ValueError(
+                    f"row {row} was decided to have {unknown[0]!r}, which is none of the labels of "
+                    "this audit; these are decisions about another table."
+                )
+            labels[row] = [name in given for name in self.names]
+        return scores._replace(labels=labels), (labels != scores.labels).any(axis=1)
 
     def _doubted(self) -> Doubted:
         """The cells that may be wrong, compared within set and unset ones of each label."""
@@ -335,63 +349,6 @@ def _texts(names: Sequence[Any], labels: np.ndarray) -> np.ndarray:
     return np.array([set_in_words(names, row) for row in labels], dtype=object)
 
 
-def clean_cells(
-    labels: np.ndarray, p_wrong: np.ndarray, action: str, *, threshold: float, sure: float
-) -> Cleaned:
-    """See :meth:`errata.auditing.MultilabelAudit.clean`; arrays have the shape (n, L)."""
-    check_choice("action", action, ACTIONS)
-    check_fraction("threshold", threshold)
-    check_fraction("sure", sure)
-    n = len(labels)
-    worst = p_wrong.max(axis=1)
-    kept = np.ones(n, dtype=bool)
-    weight = np.ones(n)
-    did = np.full(n, "kept", dtype="U10")
-    if action == "drop":
-        dropped = droppable(worst > threshold, worst)
-        kept = ~dropped
-        did[dropped] = "dropped"
-        weight = kept.astype(float)
-    elif action == "relabel":
-        changed = p_wrong > max(threshold, sure)
-        labels = np.where(changed, 1 - labels, labels)
-        did[changed.any(axis=1)] = "relabelled"
-    elif action == "unlabel":
-        blank = p_wrong > threshold
-        labels = np.where(blank, np.nan, labels)
-        did[blank.any(axis=1)] = "unlabelled"
-    else:
-        weight = 1 - worst
-        did[worst > 0] = "weighted"
-    return Cleaned(kept, labels, weight, did, np.zeros(n, dtype=bool))
-
-
-def decided_cells(
-    decisions: Decisions | str | os.PathLike,
-    keys: np.ndarray,
-    labels: np.ndarray,
-    names: Sequence[Any],
-    *,
-    drop_ambiguous: bool,
-) -> DecidedRows:
-    """The labels with those that people gave to rows."""
-    said = said_of_rows(decisions, keys, drop_ambiguous=drop_ambiguous)
-    new = labels.copy()
-    for row, given in zip(said.rows.tolist(), said.given, strict=True):
-        _check_labels(row, given, names)
-        new[row] = [name in given for name in names]
-    return said.laid_over(new, (new != labels).any(axis=1))
-
-
-def _check_labels(row: int, given: Any, names: Sequence[Any]) -> None:
-    unknown = [n for n in given if n not in names] if isinstance(given, list) else [given]
-    if unknown:
-        raise ValueError(
-            f"row {row} was decided to have {unknown[0]!r}, which is none of the labels of this "
-            "audit; these are decisions about another table."
-        )
-
-
 def labels_told(audit: "MultilabelAudit") -> dict[str, np.ndarray]:
     """One array per column of a table of the labels."""
     plain = {
@@ -410,13 +367,13 @@ def labels_told(audit: "MultilabelAudit") -> dict[str, np.ndarray]:
 
 def cell_findings(audit: "MultilabelAudit") -> dict[str, Any]:
     """What the answer is made from."""
-    above = audit.p_wrong > CLEAN_THRESHOLD
+    above = int(np.sum(audit.p_wrong > CLEAN_THRESHOLD))
     told = findings(
         audit,
         rows=audit.n_judged_cells,
         n_flagged=int(audit.flagged.sum()),
-        above=int(above.sum()),
-        dropped=int(droppable(above, audit.p_wrong).sum()),
+        above=above,
+        dropped=count_dropped(np.array([above]), np.array([len(audit)])),
     )
     told["flagged"]["cleaned"]["spared"] = "as no more than half of all rows go"
     return told | {"flagged_cells": int(audit.flagged_cells.sum())}

@@ -25,9 +25,8 @@
 """
 
 from ._audit import audit_targets
-from ._cleaning import digits_of
 from ._finding import TargetFindings, TargetModel, TargetSelfCheck, find_wrong_targets
-from ._inputs import read_targets, written_cells
+from ._inputs import digits_of, read_targets, written_cells
 from ._models import BroughtPredictions
 from ._result import TargetAudit
 from ._self_check import check_targets

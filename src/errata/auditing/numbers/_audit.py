@@ -16,9 +16,14 @@ from ..examples._views import Near, RowsView, inputs_to_show
 from ..inputs._groups import row_index
 from ..inputs._inputs import Display, table_in_memory
 from ..results._flags import Flags
-from ._cleaning import Digits, digits_of
 from ._finding import TargetFindings, TargetSelfCheck, find_wrong_targets
-from ._inputs import TargetInputs, checked_predictions, read_target_inputs
+from ._inputs import (
+    Digits,
+    TargetInputs,
+    checked_predictions,
+    digits_of,
+    read_target_inputs,
+)
 from ._models import BroughtPredictions
 from ._result import SLIPS, WORDS, TargetAudit, hints_for, without_slips
 from ._self_check import check_targets

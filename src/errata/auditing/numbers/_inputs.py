@@ -1,4 +1,4 @@
-"""Numeric targets and their table, as the user passes them: read, checked, made into features."""
+"""Numeric targets and their table: read, checked, made into features, and written again."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 
 from ..._format import count, listed, percent, plural
 from ..._validation import as_column
-from ...audit_folder.decisions import Decisions, resolve
+from ...audit_folder.decisions import Decisions, as_text, differ, from_text, resolve
 from ...tables import Features, features_of
 from ...tables._columns import (
     Column,
@@ -34,14 +34,17 @@ from .._settings import (
     GIVES_TARGET,
     LEAK_ROWS,
     MAYBE_CLASSES,
+    MOST_DECIMALS,
+    MOST_NOUGHTS,
     NAMED_COLUMNS,
+    WRITTEN_SO,
 )
 from ..inputs._decisions import notes_on_decisions, row_names
 from ..inputs._features import fit_scale
 from ..inputs._groups import group_numbers
 from ..inputs._inputs import check_trust
 from ..inputs._labels import check_one_per_row, labels_or_none, missing_column, one_per_row
-from ._cleaning import Digits, decided_targets
+from ..results._cleaning import read_decided
 from ._task import atoms_of
 
 LARGEST = 1e100  # of what is squared and summed on the way
@@ -311,6 +314,50 @@ def read_numeric_cells(told: str, words: list[str]) -> ReadCells:
     return ReadCells(read.values, f"In {told}, cells were read as numbers{unit}.", read.comma)
 
 
+class Digits(NamedTuple):
+    """How the targets of a column are written."""
+
+    decimals: int | None  # behind the point; below 0 for round numbers; None for all there are
+    least: float  # a number below would have another sign than all that look right
+
+    def write(self, values: np.ndarray) -> np.ndarray:
+        """Numbers as the column would hold them."""
+        values = np.maximum(values, self.least)
+        return values if self.decimals is None else np.round(values, self.decimals)
+
+    def finer(self, values: np.ndarray) -> np.ndarray:
+        """Numbers with one digit more, as the bounds of an interval."""
+        return values if self.decimals is None else np.round(values, self.decimals + 1)
+
+    def text(self, value: float) -> str:
+        """A number in the same digits, for people.
+
+        >>> [Digits(places, 0.0).text(200 / 3) for places in (1, -1, None)]
+        ['66.7', '67', '66.6667']
+        """
+        return f"{value:.6g}" if self.decimals is None else f"{value:.{max(self.decimals, 0)}f}"
+
+
+def digits_of(targets: np.ndarray) -> Digits:
+    """How targets are written, of which at most a few are wrong.
+
+    Examples
+    --------
+    >>> digits_of(np.array([12.5, 30.0, 17.25])).write(np.array([18.2179, -3.0]))
+    array([18.22, 12.5 ])
+    >>> digits_of(np.array([1200, 300, 1700])).write(np.array([481.7]))
+    array([500.])
+    """
+    decimals = None
+    for places in range(-MOST_NOUGHTS, MOST_DECIMALS + 1):
+        off = np.abs(np.round(targets, places) - targets)
+        if np.mean(off <= 1e-9 * np.maximum(1.0, np.abs(targets))) >= WRITTEN_SO:
+            decimals = places
+            break
+    least = float(targets.min())
+    return Digits(decimals, -np.inf if least < 0 else least)
+
+
 def written_cells(
     cells: list[Any],
     changed: np.ndarray,
@@ -407,17 +454,39 @@ def lay_over_targets(
         with Decisions(decisions, read_only=True) as opened:
             return lay_over_targets(given, opened, keys)
     names = row_names(keys, len(given.targets))
-    people = decided_targets(decisions, names, given.targets, drop_ambiguous=False)
-    targets = np.where(people.gone, np.nan, people.labels)
-    _check_left(targets, people.decided)
-    notes = notes_on_decisions(resolve(decisions, names), decisions, what="target")
-    return given._replace(targets=targets, notes=[*given.notes, *notes]), people.decided
-
-
-def _check_left(targets: np.ndarray, known: np.ndarray) -> None:
+    rows, texts, _, gone = read_decided(decisions, names)
+    targets, _ = give_numbers(given.targets, rows, texts)
+    targets[gone] = np.nan
+    known = np.zeros(len(targets), dtype=bool)
+    known[rows] = True
     left = int(np.sum(~np.isnan(targets) & ~known))
     if left < FEWEST_TARGETS:
         raise ValueError(
             f"people have decided all but {plural(left, 'target')}; {FEWEST_TARGETS} that nobody "
             "has decided are the least to audit."
         )
+    notes = notes_on_decisions(resolve(decisions, names), decisions, what="target")
+    return given._replace(targets=targets, notes=[*given.notes, *notes]), known
+
+
+def give_numbers(
+    targets: np.ndarray, rows: np.ndarray, texts: list[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Targets with the numbers that people typed, and which are other ones.
+
+    Those that people kept stay to the last digit.
+    """
+    new = targets.copy()
+    changed = np.zeros(len(targets), dtype=bool)
+    for row, text in zip(rows.tolist(), texts, strict=True):
+        if not differ(text, as_text(targets[row])):
+            continue
+        given = from_text(text)
+        if isinstance(given, bool) or not isinstance(given, int | float):
+            raise ValueError(
+                f"row {row} was decided to be {given!r}, which is no number; these are decisions "
+                "about another column."
+            )
+        new[row] = given
+        changed[row] = True
+    return new, changed

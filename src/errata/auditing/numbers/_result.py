@@ -4,7 +4,6 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,15 +14,14 @@ from ...audit_folder.decisions import Decisions
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._settings import BAND_POINTS, CLEAN_THRESHOLD, TARGET_POINTS
-from ..inputs._decisions import check_decided
 from ..results._base import BaseAudit
-from ..results._cleaning import Cleaned
-from ..results._flags import histogram_edges
+from ..results._cleaning import Cleaned, Scores, clean_audit
+from ..results._flags import count_dropped, histogram_edges
 from ..results._rates_by import Doubted, NoiseRate
 from ..results._summary import findings, shared_summary
 from ..stored._rows import KNOWN
-from ._cleaning import Digits, clean_targets, decided_targets, digits_of, droppable
 from ._finding import TargetSelfCheck
+from ._inputs import Digits, digits_of, give_numbers
 
 UNEVEN = 0.5  # from here on it is worth a word that noise varies between rows
 
@@ -143,6 +141,7 @@ class TargetAudit(BaseAudit):
     """
 
     kind: ClassVar[str] = "numbers"
+    _change: ClassVar[str] = "replace"
     _json_fields: ClassVar[tuple[str, ...]] = ("tail", "scale", "on_log_scale")
     _row_columns: ClassVar[tuple[str, ...]] = (
         "targets",
@@ -253,17 +252,24 @@ class TargetAudit(BaseAudit):
             rows are dropped, but where people said so. Where the columns do not predict the target,
             nothing is changed that nobody decided.
         """
-        check_decided(undecided, ambiguous)
-        p_wrong = (self.has_skill and undecided == "act") * self.p_wrong
-        act = partial(clean_targets, action=action, threshold=threshold)
-        if decisions is None:
-            return act(self.targets, self.expected, p_wrong)
-        people = decided_targets(
-            decisions, self.row_keys(), self.targets, drop_ambiguous=ambiguous == "drop"
+        every_row = np.zeros(len(self), dtype=np.intp)  # is of one class
+        return clean_audit(
+            self,
+            Scores(self.targets, every_row, self.expected, self.p_wrong),
+            action,
+            threshold=threshold,
+            blank=np.nan,
+            decisions=decisions,
+            undecided=undecided,
+            ambiguous=ambiguous,
         )
-        left = people.left
-        done = act(people.labels[left], self.expected[left], people.doubts(p_wrong))
-        return people.over(done, "replaced")
+
+    def _give(
+        self, scores: Scores, rows: np.ndarray, texts: list[str]
+    ) -> tuple[Scores, np.ndarray]:
+        """Give rows the numbers that people typed; which of them are other ones."""
+        targets, changed = give_numbers(scores.labels, rows, texts)
+        return scores._replace(labels=targets), changed
 
     def _doubted(self) -> Doubted:
         """The targets, for :meth:`rates_by`."""
@@ -298,14 +304,14 @@ class TargetAudit(BaseAudit):
 
 def target_findings(audit: "TargetAudit") -> dict[str, Any]:
     """What the answer is made from."""
-    above = audit.p_wrong > CLEAN_THRESHOLD
+    above = int(np.sum(audit.p_wrong > CLEAN_THRESHOLD))
     name = audit.about["target"]
     told = findings(
         audit,
         rows=int(audit.has_target.sum()),
         n_flagged=int(audit.flagged.sum()),
-        above=int(above.sum()),
-        dropped=int(droppable(above, audit.p_wrong).sum()),
+        above=above,
+        dropped=count_dropped(np.array([above]), np.array([len(audit)])),
     )
     told["flagged"]["cleaned"]["spared"] = "as no more than half of all rows go"
     return told | {"noun": None if name is None else [f"value of {name}", f"values of {name}"]}

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -12,14 +11,14 @@ import numpy as np
 
 from ..._blocks import blocks
 from ...audit_folder import PARTS
-from ...audit_folder.decisions import Decisions
+from ...audit_folder.decisions import Decisions, as_text, from_text
 from ...tables._columns import column_array
 from ...tables._digest import RowDigests
 from .._self_check import SelfCheck
 from .._settings import BATCH_ROWS, CLEAN_THRESHOLD, RELABEL_SURE
 from ..examples._explanations import RowExplanation
 from ..examples._review import ForReview, StoredReview
-from ..inputs._decisions import check_decided, decided_rows
+from ..inputs._decisions import check_kind
 from ..inputs._labels import codes_of, has_label
 from ..sequences import Timeline, find_stretches
 from ..stored._rows import (
@@ -33,7 +32,7 @@ from ..stored._rows import (
     ranked_rows,
 )
 from ._base import BaseAudit
-from ._cleaning import Cleaned, Scores, clean_labels, clean_stored
+from ._cleaning import Cleaned, Scores, clean_audit, clean_stored
 from ._flags import Totals
 from ._rates_by import Doubted, NoiseRate
 from ._summary import class_findings, summarise
@@ -393,16 +392,32 @@ class Audit(AuditRows):
             dropped, nor its last two rows, but where people said so. Where the columns do not tell
             the labels apart, nothing is changed that nobody decided.
         """
-        check_decided(undecided, ambiguous)
-        act = partial(clean_labels, action=action, threshold=threshold, sure=sure, unsure=unsure)
-        scores = Scores(self.labels, self.codes, self.suggested, self.p_wrong, self.p_suggested)
-        scores = scores.believed(self.has_skill and undecided == "act")
-        if decisions is None:
-            return act(scores)
-        keys = self.row_keys()
-        drop = ambiguous == "drop"
-        people = decided_rows(decisions, keys, scores, self.classes, drop_ambiguous=drop)
-        return people.over(act(people.undecided(scores)))
+        return clean_audit(
+            self,
+            Scores(self.labels, self.codes, self.suggested, self.p_wrong, self.p_suggested),
+            action,
+            threshold=threshold,
+            sure=sure,
+            unsure=unsure,
+            decisions=decisions,
+            undecided=undecided,
+            ambiguous=ambiguous,
+        )
+
+    def _give(
+        self, scores: Scores, rows: np.ndarray, texts: list[str]
+    ) -> tuple[Scores, np.ndarray]:
+        """Give rows the classes that people chose; which of them are other ones."""
+        given = [from_text(text) for text in texts]
+        check_kind(rows, given, self.classes)
+        known = {as_text(name): code for code, name in enumerate(self.classes)}
+        codes = scores.codes.copy()
+        codes[rows] = [known.setdefault(text, len(known)) for text in texts]
+        labels = scores.labels.astype(object)
+        labels[rows] = given
+        if scores.labels.dtype != object:  # not to the type they had: a longer text would be cut
+            labels = np.array(labels.tolist())
+        return scores._replace(labels=labels, codes=codes), codes != scores.codes
 
     def clean_rows(
         self,

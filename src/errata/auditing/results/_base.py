@@ -35,6 +35,7 @@ from ..examples._review import StoredReview
 from ..inputs._groups import index_columns, index_in, index_names
 from ..inputs._labels import label_text
 from ..stored._rows import StoredRows, flagged_only, ranked_rows
+from ._cleaning import Scores
 from ._file_cleaning import CleanedFile
 from ._rates_by import Doubted, NoiseRate, rates_by, told_by
 
@@ -66,6 +67,7 @@ class BaseAudit:
     _json_fields: ClassVar[tuple[str, ...]] = ()
     _row_columns: ClassVar[tuple[str, ...]]
     _check_type: ClassVar[Any]  # of the self-check, a named tuple
+    _change: ClassVar[str] = "relabel"  # the action of ``clean`` that gives other labels
 
     suspicion: np.ndarray
     p_wrong: np.ndarray
@@ -338,6 +340,12 @@ class BaseAudit:
             opened = Decisions(decisions, read_only=True)
         with opened as how["decisions"]:
             return resolve_name(command.clean)(self, table, Path(out), how, force=force)
+
+    def _give(
+        self, scores: Scores, rows: np.ndarray, texts: list[str]
+    ) -> tuple[Scores, np.ndarray]:
+        """Give rows what people chose, as JSON, for ``clean``; which of them it changes."""
+        raise NotImplementedError
 
     def _recorded(self, rows: np.ndarray) -> np.ndarray:
         """What the table says of some rows: labels, targets, ..."""

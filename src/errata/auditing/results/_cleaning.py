@@ -1,26 +1,38 @@
 """Cleaning: drop, relabel, weight or unlabel the rows whose label is probably wrong.
 
-No more than half of a class is dropped, nor its last two rows. Where more would be, those stay that
-are least probably wrong: from a probability on, which is looked for once, among all rows.
+One cleaning for every kind of label. What people decided comes first. No more than half of a class
+is dropped, nor its last two rows; of labels that are no classes, no more than half of all rows.
+Where more would be, those stay that are least probably wrong: from a probability on, which is
+looked for once, among all rows.
 """
 
+import os
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..._detector import count_kept, spare_classes
 from ..._format import count, plural
 from ..._validation import check_choice, check_fraction
+from ...audit_folder.decisions import Decisions, resolve
 from ...tables._columns import count_rows, take_table_rows
 from .._settings import KEPT_OF_A_CLASS, LAST_OF_A_CLASS
 from ..stored._rows import StoredRows
 
-ACTIONS = ("drop", "relabel", "weight", "unlabel")
+if TYPE_CHECKING:
+    from ._base import BaseAudit
 
-# What is said of a row that had no label and has none now; of a word, as wide as any of them.
-STAYS: dict[str, Any] = {"kept": True, "weight": 1.0, "did": "kept      ", "decided": False}
+# Actions, and what is said of a row to which one was done; numbers are replaced, others relabelled.
+DONE = {
+    "drop": "dropped",
+    "relabel": "relabelled",
+    "replace": "replaced",
+    "weight": "weighted",
+    "unlabel": "unlabelled",
+}
+UNCLEAR = 0.5  # the weight of a row of which people cannot tell the class
 
 
 class Cleaned(NamedTuple):
@@ -78,23 +90,87 @@ class Cleaned(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """What cleaning goes by, one entry per row."""
+    """What cleaning goes by, one entry per row; where rows have several labels, one per cell."""
 
     labels: np.ndarray
-    codes: np.ndarray
+    codes: np.ndarray  # (n,), classes of which half stay; -1 for a row without a label
     suggested: np.ndarray
     p_wrong: np.ndarray
-    p_suggested: np.ndarray
+    p_suggested: np.ndarray | None = None  # None where whatever is suggested is given
 
     def for_rows(self, rows: np.ndarray) -> "Scores":
         """The same for some of the rows."""
-        return Scores(*(column[rows] for column in self))
+        return Scores(*(None if column is None else column[rows] for column in self))  # type: ignore[arg-type]
 
     def believed(self, is_so: bool) -> "Scores":
         """The same, or without any doubt where probabilities are not to be acted upon."""
-        p_wrong = is_so * self.p_wrong
-        p_suggested = is_so * self.p_suggested
-        return self._replace(p_wrong=p_wrong, p_suggested=p_suggested)
+        p_suggested = None if self.p_suggested is None else is_so * self.p_suggested
+        return self._replace(p_wrong=is_so * self.p_wrong, p_suggested=p_suggested)
+
+
+def clean_audit(
+    audit: "BaseAudit",
+    scores: Scores,
+    action: str,
+    *,
+    decisions: Decisions | str | os.PathLike | None,
+    undecided: str,
+    ambiguous: str,
+    **how: Any,
+) -> Cleaned:
+    """See :meth:`errata.Audit.clean`: what people decided, and the action on all other rows.
+
+    ``how`` are further arguments of :func:`clean_labels`.
+    """
+    check_choice("undecided", undecided, ("act", "keep"))
+    check_choice("ambiguous", ambiguous, ("keep", "drop"))
+    how |= {"action": action, "change": audit._change}
+    scores = scores.believed(audit.has_skill and undecided == "act")
+    if decisions is None:
+        return clean_labels(scores, **how)
+    drop = ambiguous == "drop"
+    rows, texts, unclear, gone = read_decided(decisions, audit.row_keys(), drop_ambiguous=drop)
+    scores, changed = audit._give(scores, rows, texts)
+    if gone.all():
+        raise ValueError("people found every row unusable; nothing is left of the table.")
+    left = ~gone
+    told = gone | unclear
+    told[rows] = True
+    p_wrong = scores.p_wrong.copy()
+    p_wrong[told] = 0.0  # a label that people gave is not wrong
+    done = clean_labels(scores._replace(p_wrong=p_wrong).for_rows(left), **how)
+    labels = scores.labels.astype(np.promote_types(scores.labels.dtype, done.labels.dtype))
+    labels[left] = done.labels
+    weight = np.zeros(len(left))
+    weight[left] = done.weight
+    weight[unclear] = UNCLEAR
+    did = np.full(len(left), "dropped", dtype="<U10")
+    did[left] = done.did
+    did[unclear] = "weighted"
+    did[changed] = DONE[audit._change]
+    kept = left.copy()
+    kept[left] = done.kept
+    return Cleaned(kept, labels, weight, did, told)
+
+
+def read_decided(
+    decisions: Decisions | str | os.PathLike, keys: np.ndarray, *, drop_ambiguous: bool = False
+) -> tuple[np.ndarray, list[str], np.ndarray, np.ndarray]:
+    """Rows that people gave a label, these as JSON, and which rows are unclear or to be left out.
+
+    Disputed and skipped rows are left alone.
+    """
+    if not isinstance(decisions, Decisions):
+        with Decisions(decisions, read_only=True) as opened:
+            return read_decided(opened, keys, drop_ambiguous=drop_ambiguous)
+    found = resolve(decisions, keys)
+    is_decided = found.kinds == "decided"
+    unclear = np.zeros(len(keys), dtype=bool)
+    unclear[found.rows[found.kinds == "ambiguous"]] = True
+    gone = unclear & drop_ambiguous
+    gone[found.rows[found.kinds == "unusable"]] = True
+    texts = found.classes[is_decided].tolist()
+    return found.rows[is_decided], texts, unclear & ~gone, gone
 
 
 def clean_labels(
@@ -102,86 +178,66 @@ def clean_labels(
     action: str,
     *,
     threshold: float,
-    sure: float,
-    unsure: str,
+    sure: float = 0.0,
+    unsure: str = "keep",
+    change: str = "relabel",
+    blank: Any = None,
     spare: bool = True,
 ) -> Cleaned:
-    """See :meth:`errata.Audit.clean`.
+    """What an action does to rows of which people have said nothing.
 
-    Without ``spare``, classes may lose more than half of their rows: for some rows of a table, of
-    which nobody knows how many of their class are elsewhere.
+    ``change`` is the action that gives other labels, ``blank`` what stands for no label. Without
+    ``spare``, classes may lose more than half of their rows: for some rows of a table, of which
+    nobody knows how many of their class are elsewhere.
     """
-    check_choice("action", action, ACTIONS)
+    check_choice("action", action, ("drop", change, "weight", "unlabel"))
     check_choice("unsure", unsure, ("keep", "drop"))
     check_fraction("threshold", threshold)
     check_fraction("sure", sure)
-    labelled = scores.codes >= 0
-    if labelled.all():
-        return _acted_on(scores, action, threshold, sure, unsure, spare)
-    filled = ~labelled & (action == "relabel") & (scores.p_suggested > sure)
-    cleaned = _acted_on(scores.for_rows(labelled), action, threshold, sure, unsure, spare)
-    return Cleaned(**beside_blanks(cleaned._asdict(), labelled, scores.suggested, filled))
-
-
-def _acted_on(
-    scores: Scores, action: str, threshold: float, sure: float, unsure: str, spare: bool
-) -> Cleaned:
-    """What becomes of rows that have a label."""
-    wrong = scores.p_wrong > threshold
-    if action == "weight":
-        return _weighted(scores)
-    if action == "unlabel":
-        return _unlabelled(scores, wrong)
-    if action == "relabel":
-        return _relabelled(scores, wrong, sure, drop=unsure == "drop", spare=spare)
-    return _dropped(scores, wrong, spare)
-
-
-def _weighted(scores: Scores) -> Cleaned:
-    did = np.where(scores.p_wrong > 0, "weighted", "kept")
-    return _by_probability(np.ones(len(did), dtype=bool), scores.labels, 1 - scores.p_wrong, did)
-
-
-def _unlabelled(scores: Scores, wrong: np.ndarray) -> Cleaned:
-    blank = scores.labels.astype(object)
-    blank[wrong] = None
-    kept = np.ones(len(wrong), dtype=bool)
-    did = np.where(wrong, "unlabelled", "kept")
-    return _by_probability(kept, blank, np.ones(len(wrong)), did)
-
-
-def _relabelled(
-    scores: Scores, wrong: np.ndarray, sure: float, *, drop: bool, spare: bool
-) -> Cleaned:
-    changed = wrong & (scores.p_suggested > sure) & (scores.suggested != scores.labels)
-    labels = np.where(changed, scores.suggested, scores.labels)
-    codes = np.unique(labels, return_inverse=True)[1]  # what is left of a class counts
-    unsure = wrong & ~changed & drop
-    cleaned = _dropped(scores._replace(labels=labels, codes=codes), unsure, spare)
-    return cleaned._replace(did=np.where(changed, "relabelled", cleaned.did))
-
-
-def _dropped(scores: Scores, wrong: np.ndarray, spare: bool) -> Cleaned:
-    """Leave rows out, but never more than half of a class nor its last two rows."""
-    dropped = wrong.copy()
-    if spare:
-        dropped = spare_classes(
-            wrong,
-            scores.p_wrong,
-            scores.codes,
+    labels = scores.labels
+    codes = scores.codes
+    labelled = codes >= 0
+    p_wrong = scores.p_wrong
+    if not labelled.all():
+        labels = labels.astype(object)
+        labels[~labelled] = None
+        p_wrong = np.where(labelled, p_wrong, 0)
+    wrong = p_wrong > threshold
+    p_row = p_wrong if p_wrong.ndim == 1 else p_wrong.max(axis=1)  # of the worst cell
+    dropped = np.zeros(len(labels), dtype=bool)
+    weight = np.ones(len(labels))
+    if action == "drop":
+        changed = np.zeros_like(wrong)
+        dropped = p_row > threshold
+    elif action == "weight":
+        changed = p_wrong > 0
+        weight = 1 - p_row
+    elif action == "unlabel":
+        changed = wrong
+        labels = np.where(changed, blank, labels)
+    else:
+        changed = wrong
+        if scores.p_suggested is not None:
+            is_sure = (scores.p_suggested > sure) & (scores.suggested != scores.labels)
+            changed = (wrong if labelled.all() else wrong | ~labelled) & is_sure
+        labels = np.where(changed, scores.suggested, labels)
+        if unsure == "drop":
+            dropped = wrong & ~changed
+            codes = codes.copy()  # what is left of a class counts
+            codes[labelled] = np.unique(labels[labelled], return_inverse=True)[1]
+    if spare and dropped.any():
+        dropped[labelled] = spare_classes(
+            dropped[labelled],
+            p_row[labelled],
+            codes[labelled],
             min_fraction=KEPT_OF_A_CLASS,
             min_per_class=LAST_OF_A_CLASS,
         )
-    weight = (~dropped).astype(float)
-    did = np.where(dropped, "dropped", "kept")
-    return _by_probability(~dropped, scores.labels, weight, did)
-
-
-def _by_probability(
-    kept: np.ndarray, labels: np.ndarray, weight: np.ndarray, did: np.ndarray
-) -> Cleaned:
-    """What was done without people."""
-    return Cleaned(kept, labels, weight, did, np.zeros(len(did), dtype=bool))
+    weight[dropped] = 0.0
+    did = np.full(len(labels), "kept", dtype="<U10")
+    did[changed if changed.ndim == 1 else changed.any(axis=1)] = DONE[action]
+    did[dropped] = "dropped"
+    return Cleaned(~dropped, labels, weight, did, np.zeros(len(labels), dtype=bool))
 
 
 Act = Callable[[Scores], Cleaned]
@@ -280,38 +336,3 @@ def _cut(sizes: np.ndarray, codes: np.ndarray, p_wrong: np.ndarray, rows: np.nda
             cuts.p_wrong[code] = p_wrong[first]
             cuts.row[code] = rows[first]
     return cuts
-
-
-def beside_blanks(
-    cleaned: dict[str, np.ndarray], labelled: np.ndarray, classes: np.ndarray, filled: np.ndarray
-) -> dict[str, np.ndarray]:
-    """The fields of what was cleaned, for all rows.
-
-    Parameters
-    ----------
-    cleaned : dict
-        The fields for the labelled rows.
-    labelled, filled : arrays of bool of shape (n,)
-        Which rows have a label, and which others are given one.
-    classes : array of shape (n,)
-        The labels they are given.
-
-    Examples
-    --------
-    >>> cleaned = {"labels": np.array(["cat"]), "did": np.array(["kept"])}
-    >>> labelled, filled = np.array([False, True, False]), np.array([True, False, False])
-    >>> fields = beside_blanks(cleaned, labelled, np.array(["dog", "", "cat"]), filled)
-    >>> fields["labels"].tolist(), fields["did"].tolist()
-    (['dog', 'cat', None], ['relabelled', 'kept', 'kept'])
-    """
-    labels = np.full(len(labelled), None, dtype=object)
-    labels[labelled] = cleaned["labels"]
-    labels[filled] = classes[filled]
-    spread = {"labels": labels}
-    for name, values in cleaned.items():
-        if name != "labels":
-            spread[name] = np.full(len(labelled), STAYS[name])
-            spread[name][labelled] = values
-    spread["did"][filled] = "relabelled"
-    spread["did"] = np.char.strip(spread["did"])
-    return spread

@@ -290,8 +290,13 @@ class Totals:
     @cached_property
     def dropped(self) -> int:
         """Rows that ``clean`` drops with its defaults: never more of a class than may go."""
-        kept = count_kept(self.rows, min_per_class=LAST_OF_A_CLASS, min_fraction=KEPT_OF_A_CLASS)
-        return int(np.minimum(self.above, self.rows - kept).sum())
+        return count_dropped(self.above, self.rows)
+
+
+def count_dropped(wrong: np.ndarray, sizes: np.ndarray) -> int:
+    """How many rows may be dropped, of so many wrong ones in classes of these sizes."""
+    kept = count_kept(sizes, min_per_class=LAST_OF_A_CLASS, min_fraction=KEPT_OF_A_CLASS)
+    return int(np.minimum(wrong, sizes - kept).sum())
 
 
 def histogram_edges() -> np.ndarray:
