@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
+from joblib import parallel_config
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 
 from errata.feature_selection import MutualInformationSelector, SelectionPathDisplay
-from errata.feature_selection._path_display import score_halves
 from errata.noise import flip_labels
 
 plt = pytest.importorskip("matplotlib.pyplot", reason="the path is drawn with it")
@@ -78,14 +79,6 @@ def test_the_path_of_a_selector(wine):
     )
 
 
-def test_errors_are_deviations_over_halves(wine):
-    selector = MutualInformationSelector(random_state=0).fit(*wine)
-    drawn = SelectionPathDisplay.from_estimator(selector, *wine, n_draws=2, random_state=0)
-    first, second = score_halves(selector, *wine, [1, 2, 3, 4], 2, random_state=0, n_jobs=None)
-    expected = np.abs(first - second) / np.sqrt(2)
-    np.testing.assert_allclose(drawn.standard_errors, expected, rtol=0, atol=1e-12)
-
-
 def test_numeric_targets_and_pairs(wine):
     X = wine[0]
     selector = MutualInformationSelector(
@@ -127,3 +120,90 @@ def test_bad_input(wine):
         SelectionPathDisplay.from_estimator(selector, X, y, n_draws=1)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         SelectionPathDisplay.from_estimator(selector, X, y[:-1])
+
+
+class Means(BaseEstimator):
+    """A selector whose score of size m is the mean of column m; halves stop at two sizes."""
+
+    criterion = "mi"
+    n_features_ = 1
+
+    def __init__(self, progress=None):
+        self.progress = progress
+
+    def fit(self, X, y):
+        assert self.progress is None
+        X = np.asarray(X)
+        assert len(np.unique(X[:, 0])) == len(X) == len(y)
+        self.scores_ = {1: X[:, 0].mean(), 2: X[:, 1].mean()}
+        self.drawn.append((np.array(y), self.scores_))
+        return self
+
+
+@pytest.fixture
+def means():
+    """A selector of numbers, whose clones note what they are fitted to."""
+
+    class Noting(Means):
+        drawn = []  # noqa: RUF012 - shared on purpose
+
+    return Noting()
+
+
+def draw(selector, X, y, **how):
+    """The display of halves, and what was fitted to them, the selector's own fit left out."""
+    selector.drawn.clear()
+    return SelectionPathDisplay.from_estimator(selector, X, y, random_state=0, **how)
+
+
+def test_halves_spread_as_new_samples_would(means):
+    X = np.random.RandomState(0).normal(scale=[1, 3], size=(200, 2))
+    selector = means.fit(X, X[:, 0]).set_params(progress=print)
+    # The deviation of 1000 numbers is known to 1 / sqrt(2000) = 2 %.
+    truth = X.std(axis=0, ddof=1) / np.sqrt(200)
+    found = draw(selector, X, X[:, 0], n_draws=1000).standard_errors
+    np.testing.assert_allclose(found, truth, rtol=0.08)
+
+
+def test_errors_are_deviations_over_halves(means):
+    X = np.random.RandomState(0).normal(size=(20, 2))
+    selector = means.fit(X, X[:, 0])
+    found = draw(selector, X, X[:, 0], n_draws=2).standard_errors
+    (_, first), (_, second) = means.drawn
+    expected = [abs(first[size] - second[size]) / np.sqrt(2) for size in (1, 2)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_sizes_that_a_search_did_not_come_to_have_no_error(means):
+    X = np.arange(12.0).reshape(6, 2)
+    selector = means.fit(X, X[:, 0])
+    selector.scores_ = {2: 0.0, 7: 1.0}
+    found = draw(selector, X, X[:, 0], n_draws=3).standard_errors
+    assert np.isfinite(found[0])
+    assert np.isnan(found[1])
+
+
+def test_classes_keep_their_shares(means):
+    y = np.repeat(["often", "rarely", "thrice", "once"], [20, 8, 3, 1])
+    X = np.random.RandomState(0).normal(size=(32, 2))
+    selector = means.fit(X, y)
+    selector.classes_ = np.unique(y)
+    draw(selector, X, y, n_draws=10)
+    assert len(means.drawn) == 10
+    for labels, _ in means.drawn:
+        drawn = dict(zip(*np.unique(labels, return_counts=True), strict=True))
+        assert drawn == {"often": 10, "rarely": 4, "thrice": 2, "once": 1}
+
+
+@pytest.mark.parametrize("table", [np.asarray, "DataFrame"])
+def test_halves_of_classes_repeat_with_their_seed(means, table):
+    if table == "DataFrame":
+        table = pytest.importorskip("pandas", reason="pandas is not installed").DataFrame
+    X, y = np.random.RandomState(0).normal(size=(32, 2)), np.repeat(["a", "b"], 16)
+    selector = means.fit(X, y)
+    selector.classes_ = np.unique(y)
+    found = draw(selector, table(X), y, n_draws=4).standard_errors
+    assert len({scores[1] for _, scores in means.drawn}) == 4
+    with parallel_config("threading"):  # processes take long to start
+        again = draw(selector, table(X), y, n_draws=4, n_jobs=2).standard_errors
+    np.testing.assert_array_equal(found, again)

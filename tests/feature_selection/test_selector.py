@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from errata.exceptions import SuspicionWarning
 from errata.feature_selection import MutualInformationSelector, mutual_information
+from errata.feature_selection._selector import choose_size, mask_kept_columns, rank_columns
 
 
 def exclusive_or(seed, n=400):
@@ -124,6 +125,11 @@ def test_constant_columns_come_last():
     np.testing.assert_array_equal(selector.get_support(indices=True), [0, 1, 2, 4, 5])
 
 
+def test_constant_columns_alone_are_refused():
+    with pytest.raises(ValueError, match="every column of X is constant"):
+        MutualInformationSelector().fit(np.ones((6, 2)), [0, 1] * 3)
+
+
 def test_more_columns_than_rows():
     rng = np.random.RandomState(0)
     y = np.arange(30) % 2
@@ -227,3 +233,37 @@ def test_in_a_pipeline_with_neighbours():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert model.fit(X, y).score(X, y) > 0.95
+
+
+PATH = {1: np.array([4]), 2: np.array([1, 4]), 3: np.array([0, 1, 4])}
+
+SEARCHED = np.array([0, 1, 3, 4])  # column 2 is constant; a forward search did not come to 3
+
+
+def mask(*columns):
+    return np.isin(np.arange(5), columns)
+
+
+def test_the_smallest_of_the_best_sizes():
+    assert choose_size({3: 1.0, 1: 0.5, 2: 1.0}) == 2
+
+
+def test_columns_are_kept_by_the_path_and_constant_ones_fill_up():
+    np.testing.assert_array_equal(mask_kept_columns(PATH, SEARCHED, 5, 2), mask(1, 4))
+    full = {**PATH, 4: SEARCHED}
+    np.testing.assert_array_equal(mask_kept_columns(full, SEARCHED, 5, 5), np.ones(5, dtype=bool))
+
+
+def test_ranks_are_steps_until_a_column_enters():
+    np.testing.assert_array_equal(
+        rank_columns(PATH, SEARCHED, mask(4), nested=True), [3, 2, 5, 4, 1]
+    )
+    np.testing.assert_array_equal(
+        rank_columns(PATH, SEARCHED, mask(0, 1, 4), nested=True), [1, 1, 3, 2, 1]
+    )
+
+
+def test_ranks_are_one_and_two_where_subsets_are_not_nested():
+    np.testing.assert_array_equal(
+        rank_columns(PATH, SEARCHED, mask(4), nested=False), [2, 2, 3, 2, 1]
+    )

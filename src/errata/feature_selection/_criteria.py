@@ -22,9 +22,6 @@ from ._distances import (
     ClassRows,
     Segments,
     SubsetDistances,
-    make_all_and_own,
-    make_every_class,
-    sort_by_class,
 )
 from ._estimates import (
     count_errors,
@@ -96,7 +93,7 @@ class Information(ClassCriterion):
     """Mutual information between columns and classes, in nats."""
 
     def _segments(self, rows: ClassRows) -> Segments:
-        return make_all_and_own(rows)
+        return rows.split_all_and_own()
 
     def _total(self, squares: np.ndarray, block: slice, d: int) -> np.ndarray:
         return log_ratios(squares)
@@ -112,7 +109,7 @@ class SoftRisk(ClassCriterion):
     """The mean probability that the most probable class is wrong, negative."""
 
     def _segments(self, rows: ClassRows) -> Segments:
-        return make_every_class(rows)
+        return rows.split_by_class()
 
     def _total(self, squares: np.ndarray, block: slice, d: int) -> np.ndarray:
         codes = self.rows.codes[block]
@@ -217,7 +214,7 @@ class PairwiseCriterion(ABC):
         self.information: Any = (
             self._about(target)
             if numeric
-            else Information(sort_by_class(X, target, n_neighbors), n_jobs=n_jobs)
+            else Information(ClassRows(X, target, n_neighbors), n_jobs=n_jobs)
         )
         self.pairs = PairTable(X.shape[1], self._measure)
 

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
 from .._blocks import blocks
-from .._format import listed, plural
+from .._format import plural
 from .._kernels import kernels
 from .._neighbors import NeighborIndex, limit_neighbors
 from .._warn import warn_user
@@ -207,59 +207,6 @@ def _find_kth(
     return least**2
 
 
-class ClassRows(NamedTuple):
-    """Rows sorted by class, so that each class is a slice, and how many neighbours each can have.
-
-    Classes of a single row are left out: it has no neighbour in its class.
-    """
-
-    columns: np.ndarray  # (p, n), one feature after the other
-    codes: np.ndarray  # (n,), ascending
-    order: np.ndarray  # (n,): where each row stood
-    present: np.ndarray  # (K,): the codes of the classes that are left
-    starts: np.ndarray  # (K + 1,): class y is starts[y]:starts[y + 1]
-    n_neighbors: int  # k
-    own_neighbors: np.ndarray  # (K,): k_y = min(k, n_y - 1), of a row of the class
-    other_neighbors: np.ndarray  # (K,): min(k, n_y), of any other row
-
-    @property
-    def n(self) -> int:
-        """The number of rows that are left."""
-        return len(self.codes)
-
-    @property
-    def sizes(self) -> np.ndarray:
-        """n_y, the number of rows of each class."""
-        return np.diff(self.starts)
-
-
-def make_all_and_own(rows: ClassRows) -> Segments:
-    """All rows, then those of the row's class: what mutual information compares."""
-    k = np.full_like(rows.own_neighbors, rows.n_neighbors)
-    n = np.full(len(rows.sizes), rows.n)
-    return Segments(
-        rows.codes,
-        np.column_stack([0 * n, rows.starts[:-1]]),
-        np.column_stack([n, rows.starts[1:]]),
-        np.column_stack([k, rows.own_neighbors]),
-    )
-
-
-def make_every_class(rows: ClassRows) -> Segments:
-    """One class after the other: what posteriors compare."""
-    n_classes = len(rows.sizes)
-    counts = np.tile(rows.other_neighbors, (n_classes, 1))
-    np.fill_diagonal(counts, rows.own_neighbors)
-    starts = np.tile(rows.starts, (n_classes, 1))
-    return Segments(rows.codes, starts[:, :-1], starts[:, 1:], counts)
-
-
-def make_one_segment(n: int, n_neighbors: int) -> Segments:
-    """All rows, whatever their class: what an entropy needs."""
-    one = np.ones((1, 1), dtype=np.intp)
-    return Segments(np.zeros(n, dtype=np.intp), 0 * one, n * one, n_neighbors * one)
-
-
 def prepare_columns(
     X: np.ndarray, *, standardize: bool, jitter: float, random_state: Any
 ) -> np.ndarray:
@@ -277,40 +224,53 @@ def prepare_columns(
     return X
 
 
-def find_varying_columns(X: np.ndarray) -> np.ndarray:
-    """Indices of the columns that hold more than one value; warns of the others."""
-    constant = np.ptp(X, axis=0) == 0
-    if constant.all():
-        raise ValueError("every column of X is constant, so that there is nothing to choose from.")
-    if constant.any():
-        which = listed(np.flatnonzero(constant), most=5)
-        warn_user(
-            f"left out of the search and ranked last: {plural(int(constant.sum()), 'column')} of X "
-            f"with a single value ({which})."
-        )
-    return np.flatnonzero(~constant)
+class ClassRows:
+    """Rows sorted by class, so that each class is a slice, and how many neighbours each can have.
 
+    Classes of a single row are left out: it has no neighbour in its class. Warns of them, and of
+    classes that have fewer neighbours than asked for.
+    """
 
-def sort_by_class(X: np.ndarray, codes: np.ndarray, n_neighbors: int) -> ClassRows:
-    """Sort rows by class and settle how many neighbours there are; warns where they are too few."""
-    sizes = np.bincount(codes)
-    order = np.argsort(codes, kind="stable")
-    order = order[sizes[codes[order]] > 1]
-    present = np.flatnonzero(sizes > 1)
-    sizes = sizes[sizes > 1]
-    _check_sizes(len(codes) - len(order), len(present))
-    k = limit_neighbors(n_neighbors, len(order))
-    own = np.minimum(k, sizes - 1)
-    n_small = int((own < k).sum())
-    if n_small:
-        warn_user(
-            f"n_neighbors={k} is more than there are other rows in "
-            f"{plural(n_small, 'class', 'classes')}; all of them are taken there."
+    def __init__(self, X: np.ndarray, codes: np.ndarray, n_neighbors: int) -> None:
+        sizes = np.bincount(codes)
+        order = np.argsort(codes, kind="stable")
+        self.order = order[sizes[codes[order]] > 1]  # (n,): where each row stood
+        self.present = np.flatnonzero(sizes > 1)  # (K,): the codes of the classes that are left
+        self.sizes = sizes[sizes > 1]  # n_y
+        self.n = len(self.order)
+        _check_sizes(len(codes) - self.n, len(self.present))
+        self.columns = np.ascontiguousarray(X[self.order].T)  # (p, n), one after the other
+        self.codes = np.searchsorted(self.present, codes[self.order])  # (n,), ascending
+        self.starts = np.concatenate([[0], np.cumsum(self.sizes)])  # class y: starts[y:y+2]
+        k = limit_neighbors(n_neighbors, self.n)
+        self.n_neighbors = k
+        self.own_neighbors = np.minimum(k, self.sizes - 1)  # k_y, of a row of the class
+        self.other_neighbors = np.minimum(k, self.sizes)  # of any other row
+        n_small = int((self.own_neighbors < k).sum())
+        if n_small:
+            warn_user(
+                f"n_neighbors={k} is more than there are other rows in "
+                f"{plural(n_small, 'class', 'classes')}; all of them are taken there."
+            )
+
+    def split_all_and_own(self) -> Segments:
+        """All rows, then those of the row's class: what mutual information compares."""
+        k = np.full_like(self.own_neighbors, self.n_neighbors)
+        n = np.full(len(self.sizes), self.n)
+        return Segments(
+            self.codes,
+            np.column_stack([0 * n, self.starts[:-1]]),
+            np.column_stack([n, self.starts[1:]]),
+            np.column_stack([k, self.own_neighbors]),
         )
-    return ClassRows(
-        np.ascontiguousarray(X[order].T), np.searchsorted(present, codes[order]), order, present,
-        np.concatenate([[0], np.cumsum(sizes)]), k, own, np.minimum(k, sizes),
-    )  # fmt: skip
+
+    def split_by_class(self) -> Segments:
+        """One class after the other: what posteriors compare."""
+        n_classes = len(self.sizes)
+        counts = np.tile(self.other_neighbors, (n_classes, 1))
+        np.fill_diagonal(counts, self.own_neighbors)
+        starts = np.tile(self.starts, (n_classes, 1))
+        return Segments(self.codes, starts[:, :-1], starts[:, 1:], counts)
 
 
 def _check_sizes(n_alone: int, n_left: int) -> None:

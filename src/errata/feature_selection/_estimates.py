@@ -3,20 +3,18 @@
 from typing import Any
 
 import numpy as np
-from scipy.special import digamma, entr, gammaln, log_softmax
+from scipy.special import digamma, entr, log_softmax
 from sklearn.utils import check_array, check_consistent_length
 
 from .._neighbors import limit_neighbors
 from .._validation import check_choice, check_labels, check_positive
 from ._distances import (
     ClassRows,
+    Segments,
     find_nearest_in_segments,
     log_squares,
-    make_all_and_own,
-    make_every_class,
-    make_one_segment,
-    sort_by_class,
 )
+from .label_noise._densities import log_ball
 from .label_noise._tolerant_criterion import check_memberships, tolerant_mutual_information
 
 METHODS = ("count", "soft")
@@ -28,6 +26,8 @@ def mutual_information(
     *,
     n_neighbors: int = 8,
     memberships: Any = None,
+    slack: float = 0.5,
+    self_count: bool = False,
     base: float | None = None,
 ) -> float:
     r"""Mutual information between all columns of ``X`` together and the classes ``y``.
@@ -48,8 +48,13 @@ def mutual_information(
         k. In a class of no more than k rows, all its other rows are taken, with a warning.
     memberships : array-like of shape (n, n_classes), optional
         How much each row belongs to each class, rows summing to one: the information about the
-        true class, where labels are doubtful. ``y`` then only says which classes there are; the
-        columns are in their sorted order.
+        true class, where labels are doubtful [2]_. ``y`` then only says which classes there are;
+        the columns are in their sorted order.
+    slack : float in [0, 1], default=0.5
+        With memberships: how much less than k members of a class make a neighbourhood.
+    self_count : bool, default=False
+        With memberships: count each row as its own first neighbour, which needs two neighbours or
+        more; with ``slack=0`` this is [2]_ to the letter.
     base : float, optional
         Base of the logarithm; e when not given (nats), 2 for bits.
 
@@ -67,10 +72,18 @@ def mutual_information(
         + \frac{d}{n} \sum_i \log \frac{\epsilon_k(i)}{\epsilon_{k_y}(i | y_i)},
         \quad k_y = \min(k, n_y - 1).
 
+    With memberships it is equation 19 of [2]_ but for two things: equation 18 counts a row among
+    its own neighbours, which with hard labels adds about 1/(k - 1), and asks for k members, so that
+    memberships of 0.999 look one neighbour further than those of 1. Here rows are left out and
+    k - 1/2 members are enough, so that hard memberships give the estimate from labels.
+    ``self_count=True, slack=0`` is as printed.
+
     References
     ----------
     .. [1] V. Gómez-Verdejo, M. Verleysen, J. Fleury. Information-theoretic feature selection for
        functional data classification. Neurocomputing 72, 2009.
+    .. [2] Frénay, Doquire and Verleysen. Estimating mutual information for feature selection in
+       the presence of label noise. Computational Statistics and Data Analysis 71, 2014.
 
     Examples
     --------
@@ -81,14 +94,13 @@ def mutual_information(
     >>> round(mutual_information(StandardScaler().fit_transform(X), y), 2)
     0.94
     """
-    X = check_numeric_rows(X)
-    classes, codes = check_labels(y, min_classes=2)
-    check_consistent_length(X, codes)
+    X, codes, n_classes = _check_rows_and_labels(X, y)
     if memberships is not None:
-        known = check_memberships(memberships, len(X), len(classes))
-        return tolerant_mutual_information(X, known, n_neighbors) / log_of(base)
-    rows = sort_by_class(X, codes, n_neighbors)
-    squares = find_nearest_in_segments(rows.columns, make_all_and_own(rows))
+        known = check_memberships(memberships, len(X), n_classes)
+        nats = tolerant_mutual_information(X, known, n_neighbors, slack, self_count)
+        return nats / log_of(base)
+    rows = ClassRows(X, codes, n_neighbors)
+    squares = find_nearest_in_segments(rows.columns, rows.split_all_and_own())
     nats = sum_count_information(rows) + float(log_ratios(squares)) * X.shape[1] / (2 * rows.n)
     return nats / log_of(base)
 
@@ -287,8 +299,8 @@ def _check_rows_and_labels(X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, int]
 def _log_posteriors(
     X: np.ndarray, codes: np.ndarray, n_neighbors: int
 ) -> tuple[ClassRows, np.ndarray]:
-    rows = sort_by_class(X, codes, n_neighbors)
-    squares = find_nearest_in_segments(rows.columns, make_every_class(rows))
+    rows = ClassRows(X, codes, n_neighbors)
+    squares = find_nearest_in_segments(rows.columns, rows.split_by_class())
     return rows, log_posteriors_of(squares, rows, rows.codes, X.shape[1])
 
 
@@ -335,19 +347,13 @@ def knn_entropy(X: Any, *, n_neighbors: int = 8, base: float | None = None) -> f
     X = check_numeric_rows(X)
     n, d = X.shape
     k = limit_neighbors(n_neighbors, n)
-    squares = find_nearest_in_segments(np.ascontiguousarray(X.T), make_one_segment(n, k))
+    one = np.ones((1, 1), dtype=np.intp)
+    everywhere = Segments(np.zeros(n, dtype=np.intp), 0 * one, n * one, k * one)
+    squares = find_nearest_in_segments(np.ascontiguousarray(X.T), everywhere)
     log_diameters = np.log(2) + log_squares(squares).mean() / 2
-    nats = digamma(n) - digamma(k) + log_ball_volume(d) + d * log_diameters
+    log_volume = log_ball(d) - d * np.log(2)  # of the ball of diameter 1
+    nats = digamma(n) - digamma(k) + log_volume + d * log_diameters
     return float(nats) / log_of(base)
-
-
-def log_ball_volume(d: int) -> float:
-    """Logarithm of the volume of the d-ball of diameter 1.
-
-    >>> round(float(np.exp(log_ball_volume(2))), 6)  # pi / 4
-    0.785398
-    """
-    return d / 2 * np.log(np.pi) - gammaln(d / 2 + 1) - d * np.log(2)
 
 
 def check_numeric_rows(X: Any) -> np.ndarray:

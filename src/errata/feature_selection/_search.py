@@ -1,6 +1,4 @@
-"""From rows and a target to the path of subsets: prepare, make the criterion, search.
-
-A pure function of its arguments, which joblib can keep on disk.
+"""Greedy searches for the best subset of each size.
 
 Every search gives the whole path: the best subset it met of each size, and its score. Additions
 keep the lowest column among equals, removals drop the highest; where the criterion has a second one
@@ -10,25 +8,11 @@ to break ties, that is asked first.
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import comb
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from .._format import count
-from .._random import draw_seed
-from ._criteria import (
-    CountedRisk,
-    Information,
-    JointInformation,
-    MinimumRedundancy,
-    NumericInformation,
-    SoftRisk,
-)
-from ._distances import find_varying_columns, prepare_columns, sort_by_class
-from .label_noise._tolerant_criterion import TolerantInformation
-
-SEARCHES = ("forward", "backward", "floating")
 
 MOST_SUBSETS = 200_000  # to look at before a search begins
 FLOATING_FROM = 4  # columns, from which a floating search looks back
@@ -37,82 +21,13 @@ LEAST_GAIN = 1e-12  # so that rounding does not send a floating search in circle
 Subset = tuple[int, ...]
 Progress = Callable[[int, int], Any]
 
-CLASS_CRITERIA: dict[str, Any] = {
-    "mi": Information,
-    "risk_count": CountedRisk,
-    "risk_soft": SoftRisk,
-}
-PAIRWISE_CRITERIA: dict[str, Any] = {"mrmr": MinimumRedundancy, "jmi": JointInformation}
-CRITERIA = (*CLASS_CRITERIA, *PAIRWISE_CRITERIA)
-NUMERIC_CRITERIA = ("mi", *PAIRWISE_CRITERIA)
 
+class Path:
+    """The best subset of each size, columns ascending, and its score."""
 
-class LabelNoise(NamedTuple):
-    """How the classes behind noisy labels are found."""
-
-    params: dict[str, Any]
-    memberships: Any  # known: nothing is estimated; or None
-    refit: bool  # on each subset, or once on all columns
-    classes: np.ndarray  # their names
-
-
-class Settings(NamedTuple):
-    """All that decides on the path."""
-
-    criterion: str
-    search: str
-    start_size: int
-    size: int | None  # where a search may stop; None for the whole path
-    numeric: bool
-    n_neighbors: int
-    label_noise: LabelNoise | None
-    standardize: bool
-    jitter: float
-    random_state: Any
-
-
-class SearchedPath(NamedTuple):
-    """What a search found; columns are those of ``X``."""
-
-    subsets: dict[int, np.ndarray]
-    scores: dict[int, float]
-    columns: np.ndarray  # that were searched
-    memberships: np.ndarray | None
-    error_rates: np.ndarray | None
-
-
-def find_path(
-    X: np.ndarray,
-    target: np.ndarray,
-    settings: Settings,
-    n_jobs: int | None,
-    chunk_bytes: int,
-    progress: Progress | None,
-) -> SearchedPath:
-    """The best subset that the search met of each size."""
-    columns = find_varying_columns(X)
-    random = check_random_state(draw_seed(settings.random_state))
-    ready = {"standardize": settings.standardize, "jitter": settings.jitter, "random_state": random}
-    X = prepare_columns(X, **ready)[:, columns]
-    if settings.numeric:  # neighbours look at the target as at a column
-        target = prepare_columns(target[:, None], **ready)[:, 0]
-    seed = draw_seed(random)
-    criterion = make_criterion(X, target, settings, seed, n_jobs, chunk_bytes)
-    path = _search(criterion, len(columns), settings, progress or _ignore_progress)
-    return SearchedPath(
-        {size: columns[list(subset)] for size, subset in sorted(path.subsets.items())},
-        dict(sorted(path.scores.items())),
-        columns,
-        getattr(criterion, "memberships", None),
-        getattr(criterion, "error_rates", None),
-    )
-
-
-class Path(NamedTuple):
-    """The subset of each size, columns ascending, and its score."""
-
-    subsets: dict[int, Subset]
-    scores: dict[int, float]
+    def __init__(self) -> None:
+        self.subsets = dict[int, Subset]()
+        self.scores = dict[int, float]()
 
     def record(self, subset: Subset, score: float) -> None:
         """Keep the subset if it is the best of its size so far."""
@@ -120,26 +35,6 @@ class Path(NamedTuple):
         if size not in self.scores or score > self.scores[size]:
             self.subsets[size] = tuple(sorted(subset))
             self.scores[size] = float(score)
-
-
-def _search(criterion: Any, n_columns: int, settings: Settings, progress: Progress) -> Path:
-    """Search all columns, to the size asked for or as far as there is anything."""
-    columns = range(n_columns)
-    if settings.search == "backward":
-        size = min(settings.size or 1, n_columns)
-        return search_backward(criterion, columns, size, progress=progress)
-    return search_forward(
-        criterion,
-        columns,
-        min(settings.size or n_columns, n_columns),
-        start_size=min(settings.start_size, n_columns),
-        floating=settings.search == "floating",
-        progress=progress,
-    )
-
-
-def _ignore_progress(done: int, total: int) -> None:
-    """Tell nobody."""
 
 
 class Criterion(Protocol):
@@ -160,7 +55,7 @@ def search_backward(
 ) -> Path:
     """Remove the column that is missed least, from all columns down to ``size``."""
     subset = tuple(columns)
-    path = Path({}, {})
+    path = Path()
     path.record(subset, criterion.score(subset))
     total = len(subset) - size
     progress(0, total)
@@ -185,7 +80,7 @@ def search_forward(
     A floating search also removes columns again, as long as that beats the best subset of the size
     below. Scores of each size only rise, so that it comes to an end.
     """
-    path = Path({}, {})
+    path = Path()
     total = size - start_size + 1
     progress(0, total)
     subset, score = find_best_start(criterion, columns, start_size)
@@ -264,35 +159,3 @@ def _look_back(criterion: Criterion, subset: Subset, path: Path) -> Subset:
         subset = smaller
         path.record(subset, score)
     return subset
-
-
-def make_criterion(
-    X: np.ndarray,
-    target: np.ndarray,
-    settings: Settings,
-    seed: int,
-    n_jobs: int | None,
-    chunk_bytes: int,
-) -> Criterion:
-    """The criterion for classes, numbers, or classes behind noisy labels, of prepared rows."""
-    name = settings.criterion
-    k = settings.n_neighbors
-    if name in PAIRWISE_CRITERIA:
-        return PAIRWISE_CRITERIA[name](X, target, k, numeric=settings.numeric, n_jobs=n_jobs)
-    if settings.numeric:
-        return NumericInformation(X, target, k, n_jobs=n_jobs)
-    noise = settings.label_noise
-    if noise is not None:
-        return TolerantInformation(
-            X,
-            target,
-            k,
-            noise.params,
-            memberships=noise.memberships,
-            refit=noise.refit,
-            classes=noise.classes,
-            random_state=seed,
-            n_jobs=n_jobs,
-        )
-    rows = sort_by_class(X, target, k)
-    return CLASS_CRITERIA[name](rows, n_jobs=n_jobs, chunk_bytes=chunk_bytes)

@@ -7,9 +7,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, check_memory
 
+from .._format import listed, plural
+from .._random import draw_seed
 from .._validation import (
     as_column,
     check_choice,
@@ -18,20 +21,31 @@ from .._validation import (
     check_fraction,
     check_labelled,
 )
-from ._distances import CHUNK_BYTES
-from ._search import (
-    CRITERIA,
-    NUMERIC_CRITERIA,
-    PAIRWISE_CRITERIA,
-    SEARCHES,
-    LabelNoise,
-    SearchedPath,
-    Settings,
-    find_path,
+from .._warn import warn_user
+from ._criteria import (
+    CountedRisk,
+    Information,
+    JointInformation,
+    MinimumRedundancy,
+    NumericInformation,
+    SoftRisk,
 )
+from ._distances import CHUNK_BYTES, ClassRows, prepare_columns
+from ._search import Criterion, Progress, search_backward, search_forward
+from .label_noise._tolerant_criterion import TolerantInformation
 
 TARGETS = ("auto", "class", "numeric")
+SEARCHES = ("forward", "backward", "floating")
 LARGEST_START = 3
+
+CLASS_CRITERIA: dict[str, Any] = {
+    "mi": Information,
+    "risk_count": CountedRisk,
+    "risk_soft": SoftRisk,
+}
+PAIRWISE_CRITERIA: dict[str, Any] = {"mrmr": MinimumRedundancy, "jmi": JointInformation}
+CRITERIA = (*CLASS_CRITERIA, *PAIRWISE_CRITERIA)
+NUMERIC_CRITERIA = ("mi", *PAIRWISE_CRITERIA)
 
 
 class MutualInformationSelector(SelectorMixin, BaseEstimator):
@@ -216,24 +230,37 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
         """
         X, target, numeric = self._check_input(X, y)
         size = self._check_size(X.shape[1])
-        settings = self._settings(numeric, None if self.memory else size, memberships)
         search = check_memory(self.memory).cache(
             find_path, ignore=["n_jobs", "chunk_bytes", "progress"]
         )
-        found = search(X, target, settings, self.n_jobs, self.chunk_bytes, self.progress)
-        return self._keep(found, size or choose_size(found.scores))
-
-    def _keep(self, found: SearchedPath, size: int) -> Self:
-        self.path_ = found.subsets
-        self.scores_ = found.scores
-        self.support_ = mask_kept_columns(found.subsets, found.columns, self.n_features_in_, size)
+        self.path_, self.scores_, searched, memberships, error_rates = search(
+            X,
+            target,
+            criterion=check_choice(
+                "criterion", self.criterion, NUMERIC_CRITERIA if numeric else CRITERIA
+            ),
+            search=check_choice("search", self.search, SEARCHES),
+            start_size=self.start_size,
+            size=None if self.memory else size,
+            numeric=numeric,
+            n_neighbors=check_count("n_neighbors", self.n_neighbors),
+            label_noise=self._make_noise_options(numeric, memberships),
+            standardize=self.standardize,
+            jitter=check_fraction("jitter", self.jitter, high=np.inf),
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            chunk_bytes=self.chunk_bytes,
+            progress=self.progress,
+        )
+        size = size or choose_size(self.scores_)
+        self.support_ = mask_kept_columns(self.path_, searched, self.n_features_in_, size)
         self.n_features_ = int(self.support_.sum())
         self.ranking_ = rank_columns(
-            found.subsets, found.columns, self.support_, nested=self.search != "floating"
+            self.path_, searched, self.support_, nested=self.search != "floating"
         )
-        if found.memberships is not None:
-            self.memberships_ = found.memberships
-            self.error_rates_ = found.error_rates
+        if memberships is not None:
+            self.memberships_ = memberships
+            self.error_rates_ = error_rates
         return self
 
     def _check_input(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray, bool]:
@@ -272,23 +299,8 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
         fraction = check_fraction("n_features_to_select", asked)
         return max(start, int(fraction * n_columns))
 
-    def _settings(self, numeric: bool, size: int | None, memberships: Any) -> Settings:
-        allowed = NUMERIC_CRITERIA if numeric else CRITERIA
-        return Settings(
-            criterion=check_choice("criterion", self.criterion, allowed),
-            search=check_choice("search", self.search, SEARCHES),
-            start_size=self.start_size,
-            size=size,
-            numeric=numeric,
-            n_neighbors=check_count("n_neighbors", self.n_neighbors),
-            label_noise=self._noise(numeric, memberships),
-            standardize=self.standardize,
-            jitter=check_fraction("jitter", self.jitter, high=np.inf),
-            random_state=self.random_state,
-        )
-
-    def _noise(self, numeric: bool, memberships: Any) -> LabelNoise | None:
-        """How to find the classes behind noisy labels, if at all."""
+    def _make_noise_options(self, numeric: bool, memberships: Any) -> dict[str, Any] | None:
+        """How :class:`TolerantInformation` finds the classes behind noisy labels, if at all."""
         if self.label_noise is None:
             if memberships is not None:
                 raise ValueError('memberships are for label_noise="tolerant"; pass that with them.')
@@ -299,9 +311,12 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
             raise ValueError(
                 f'label_noise="tolerant" is for classes and criterion="mi", not {what}.'
             )
-        params = {"n_neighbors": self.noise_neighbors, **(self.noise_params or {})}
-        refit = bool(self.noise_refit) and self.search == "backward"
-        return LabelNoise(params, memberships, refit, self.classes_)
+        return {
+            "noise_params": {"n_neighbors": self.noise_neighbors, **(self.noise_params or {})},
+            "memberships": memberships,
+            "refit": bool(self.noise_refit) and self.search == "backward",
+            "classes": self.classes_,
+        }
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -312,6 +327,84 @@ class MutualInformationSelector(SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def find_path(
+    X: np.ndarray,
+    target: np.ndarray,
+    *,
+    criterion: str,
+    search: str,
+    start_size: int,
+    size: int | None,
+    numeric: bool,
+    n_neighbors: int,
+    label_noise: dict[str, Any] | None,
+    standardize: bool,
+    jitter: float,
+    random_state: Any,
+    n_jobs: int | None,
+    chunk_bytes: int,
+    progress: Progress | None,
+) -> tuple[dict[int, np.ndarray], dict[int, float], np.ndarray, Any, Any]:
+    """The best subset that the search met of each size; ``size`` is where it may stop.
+
+    Returns subsets and scores by size, the columns that were searched, and with label noise the
+    memberships and error rates.
+    """
+    columns = find_varying_columns(X)
+    random = check_random_state(draw_seed(random_state))
+    ready = {"standardize": standardize, "jitter": jitter, "random_state": random}
+    X = prepare_columns(X, **ready)[:, columns]
+    if numeric:  # neighbours look at the target as at a column
+        target = prepare_columns(target[:, None], **ready)[:, 0]
+    seed = draw_seed(random)
+    judge: Criterion
+    if criterion in PAIRWISE_CRITERIA:
+        judge = PAIRWISE_CRITERIA[criterion](X, target, n_neighbors, numeric=numeric, n_jobs=n_jobs)
+    elif numeric:
+        judge = NumericInformation(X, target, n_neighbors, n_jobs=n_jobs)
+    elif label_noise is not None:
+        judge = TolerantInformation(
+            X, target, n_neighbors, random_state=seed, n_jobs=n_jobs, **label_noise
+        )
+    else:
+        rows = ClassRows(X, target, n_neighbors)
+        judge = CLASS_CRITERIA[criterion](rows, n_jobs=n_jobs, chunk_bytes=chunk_bytes)
+    n_columns = len(columns)
+    tell = progress or (lambda done, total: None)
+    if search == "backward":
+        path = search_backward(judge, range(n_columns), min(size or 1, n_columns), progress=tell)
+    else:
+        path = search_forward(
+            judge,
+            range(n_columns),
+            min(size or n_columns, n_columns),
+            start_size=min(start_size, n_columns),
+            floating=search == "floating",
+            progress=tell,
+        )
+    return (
+        {size: columns[list(subset)] for size, subset in sorted(path.subsets.items())},
+        dict(sorted(path.scores.items())),
+        columns,
+        getattr(judge, "memberships", None),
+        getattr(judge, "error_rates", None),
+    )
+
+
+def find_varying_columns(X: np.ndarray) -> np.ndarray:
+    """Indices of the columns that hold more than one value; warns of the others."""
+    constant = np.ptp(X, axis=0) == 0
+    if constant.all():
+        raise ValueError("every column of X is constant, so that there is nothing to choose from.")
+    if constant.any():
+        which = listed(np.flatnonzero(constant), most=5)
+        warn_user(
+            f"left out of the search and ranked last: {plural(int(constant.sum()), 'column')} of X "
+            f"with a single value ({which})."
+        )
+    return np.flatnonzero(~constant)
 
 
 def choose_size(scores: Mapping[int, float]) -> int:

@@ -1,12 +1,27 @@
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import norm
 
-from errata.feature_selection.information import discrete_information
+from errata.feature_selection.information import (
+    discrete_information,
+    failure_statistics,
+    fano_lower,
+    sample_discrete_features,
+    sample_gaussian_features,
+    sample_random_problems,
+)
+from errata.feature_selection.information._tables import compute_gaussian_uncertainty
 from strategies import seeds
 
+MODULE = "errata.feature_selection.information._tables"
+
 HALF = [0.5, 0.5]
+
 ESANN_PRIOR = [0.316, 0.684]
 
 
@@ -69,3 +84,143 @@ def test_tables_that_are_no_distributions_are_refused():
         discrete_information([0.5, np.nan], np.eye(2))
     with pytest.raises(ValueError, match=r"its shape is \(3, 3\) and prior has shape \(2,\)"):
         discrete_information(HALF, np.eye(3))
+
+
+# Means over two million features (computed for this test, with another program).
+@pytest.mark.parametrize(
+    ("n_values", "alpha", "information", "error"),
+    [(2, 4, 0.0434, 0.4048), (8, 1, 0.2479, 0.2666), (128, 0.06, 0.8691, 0.0393)],
+)
+def test_features_are_as_hard_as_those_of_the_paper(n_values, alpha, information, error):
+    found = sample_discrete_features(10_000, n_values=n_values, alpha=alpha, random_state=0)
+    assert found.mutual_information.mean() == pytest.approx(information, abs=0.003)
+    assert found.error.mean() == pytest.approx(error, abs=0.003)
+    assert found.error.shape == (10_000, 2)
+
+
+@pytest.mark.parametrize("sample", [sample_discrete_features, sample_random_problems])
+def test_draws_repeat_and_do_not_depend_on_the_blocks(sample, monkeypatch):
+    whole = sample(500, random_state=3)
+    assert not np.array_equal(sample(500, random_state=4).error, whole.error)
+    monkeypatch.setattr(f"{MODULE}._BLOCK", 1000)
+    np.testing.assert_allclose(sample(500, random_state=3), whole, rtol=0, atol=1e-12)
+
+
+def test_a_tiny_alpha_underflows_and_still_gives_distributions():
+    found = sample_discrete_features(2000, n_values=2, alpha=1e-3, random_state=0)
+    assert np.isfinite(found.mutual_information).all()
+    # In the limit a class has one value: each of both with equal chance, so half are all telling.
+    assert found.mutual_information.mean() == pytest.approx(0.5, abs=0.04)
+
+
+def by_one_loop(n_pairs, n_values, seed):
+    """Failures and ties of random problems with a shared prior, as slowly as can be."""
+    random = np.random.default_rng(seed)
+    failures = ties = 0
+    for _ in range(n_pairs):
+        prior = random.random(2)
+        prior /= prior.sum()
+        (h1, e1), (h2, e2) = (entropy_and_error(prior, n_values, random) for _ in range(2))
+        ties += abs(e1 - e2) < 1e-12
+        failures += abs(e1 - e2) >= 1e-12 and (h1 < h2) == (e1 > e2)
+    return failures / n_pairs, ties / n_pairs
+
+
+def entropy_and_error(prior, n_values, random):
+    joint = random.random((n_values, 2))
+    joint = joint / joint.sum(axis=0) * prior
+    posterior = joint / joint.sum(axis=1, keepdims=True)
+    return -(joint * np.log2(posterior)).sum(), 1 - joint.max(axis=1).sum()
+
+
+@pytest.mark.parametrize("n_values", [2, 4])
+def test_random_problems_fail_as_often_as_in_a_plain_loop(n_values):
+    problems = sample_random_problems(100_000, n_values=n_values, random_state=0)
+    found = failure_statistics(problems.mutual_information, problems.error)
+    failures, ties = by_one_loop(5000, n_values, seed=1)
+    # Four standard errors of the loop.
+    assert found.failure_rate == pytest.approx(failures, abs=4 * np.sqrt(failures / 5000))
+    assert found.tie_rate == pytest.approx(ties, abs=4 * np.sqrt(ties / 5000))
+
+
+def test_with_priors_of_their_own_nearly_half_of_the_pairs_fail():
+    problems = sample_random_problems(100_000, shared_prior=False, random_state=0)
+    found = failure_statistics(problems.mutual_information, problems.error)
+    assert found.failure_rate == pytest.approx(0.425, abs=0.006)
+
+
+def test_what_cannot_be_drawn_is_refused():
+    with pytest.raises(ValueError, match="n_pairs=0 must be a whole number at least 1"):
+        sample_discrete_features(0)
+    with pytest.raises(ValueError, match="alpha=0 must be a finite number above 0"):
+        sample_discrete_features(10, alpha=0)
+    with pytest.raises(ValueError, match="n_values=1 must be a whole number at least 2"):
+        sample_random_problems(10, n_values=1)
+
+
+def by_quad(means, widths):
+    """Entropy in bits and error by adaptive quadrature, cut at every class."""
+
+    def densities(x):
+        return norm.pdf(x, means, widths) / 3
+
+    def entropy(x):
+        joint = densities(x)
+        kept = joint[joint > 0]
+        return -(kept * np.log2(kept / joint.sum())).sum()
+
+    ends = np.sort(np.concatenate([means + z * widths for z in (-9, -3, -1, 0, 1, 3, 9)]))
+    parts = list(itertools.pairwise(ends))
+    return (
+        sum(quad(entropy, a, b)[0] for a, b in parts),
+        1 - sum(quad(lambda x: densities(x).max(), a, b)[0] for a, b in parts),
+    )
+
+
+@pytest.mark.parametrize("separation", [0.5, 2.0, 4.0])
+@pytest.mark.parametrize("widths", [(1, 1, 1), (0.3, 1.2, 2.5), (2, 0.02, 0.8), (0.05, 3, 0.4)])
+def test_entropy_and_error_are_those_of_adaptive_quadrature(separation, widths):
+    means, widths = separation * np.array([-1, 0, 1.0]), np.array(widths, dtype=float)
+    found = np.ravel(compute_gaussian_uncertainty(means, widths[None], 100))
+    np.testing.assert_allclose(found, by_quad(means, widths), rtol=0, atol=5e-4)
+    finer = np.ravel(compute_gaussian_uncertainty(means, widths[None], 1000))
+    np.testing.assert_allclose(finer, by_quad(means, widths), rtol=0, atol=2e-5)
+
+
+def test_one_distribution_for_all_classes_tells_nothing():
+    entropy, error = compute_gaussian_uncertainty(np.zeros(3), np.ones((1, 3)), 10)
+    assert entropy[0] == pytest.approx(np.log2(3), abs=1e-12)
+    assert error[0] == pytest.approx(2 / 3, abs=1e-12)
+
+
+# Means over 240 000 features (computed for this test, with another rule of integration).
+@pytest.mark.parametrize(
+    ("separation", "information", "error"),
+    [(0.5, 0.4231, 0.3874), (2, 1.0429, 0.1587), (4, 1.4179, 0.0440)],
+)
+def test_gaussian_features_are_as_hard_as_those_of_the_paper(separation, information, error):
+    found = sample_gaussian_features(20_000, separation=separation, n_nodes=40, random_state=0)
+    # Four standard errors of the mean of 40 000 features, whose spread is below 0.35 and 0.15.
+    assert found.mutual_information.mean() == pytest.approx(information, abs=0.007)
+    assert found.error.mean() == pytest.approx(error, abs=0.003)
+
+
+@pytest.mark.parametrize("n_nodes", [2, 5, 100])
+def test_bounds_hold_exactly_however_few_the_points_are(n_nodes):
+    found = sample_gaussian_features(1000, n_nodes=n_nodes, random_state=0)
+    assert np.all(fano_lower(found.conditional_entropy, 3) <= found.error + 1e-12)
+    assert np.all(found.error <= found.conditional_entropy / 2 + 1e-12)
+
+
+def test_gaussian_draws_repeat_and_do_not_depend_on_the_blocks(monkeypatch):
+    whole = sample_gaussian_features(100, n_nodes=20, random_state=3)
+    monkeypatch.setattr(f"{MODULE}._QUADRATURE_BLOCK", 700)
+    again = sample_gaussian_features(100, n_nodes=20, random_state=3)
+    np.testing.assert_allclose(again, whole, rtol=0, atol=1e-12)
+
+
+def test_gaussian_what_cannot_be_drawn_is_refused():
+    with pytest.raises(ValueError, match="separation=0 must be a finite number above 0"):
+        sample_gaussian_features(10, separation=0)
+    with pytest.raises(ValueError, match="n_nodes=1 must be a whole number at least 2"):
+        sample_gaussian_features(10, n_nodes=1)

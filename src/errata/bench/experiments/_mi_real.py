@@ -25,12 +25,7 @@ from scipy.special import entr
 from sklearn.base import BaseEstimator
 
 from ..._files import atomic_path
-from ...feature_selection._distances import (
-    SubsetDistances,
-    make_every_class,
-    prepare_columns,
-    sort_by_class,
-)
+from ...feature_selection._distances import ClassRows, SubsetDistances, prepare_columns
 from ...feature_selection._estimates import count_soft_errors, log_posteriors_of
 from ...feature_selection.information import fano_lower, hellman_raviv_upper
 from ...feature_selection.information._tables import FeatureInformation
@@ -86,8 +81,8 @@ class Estimates:
     def __init__(self, X: np.ndarray, y: np.ndarray, seed: int) -> None:
         X = prepare_columns(X, standardize=True, jitter=JITTER, random_state=seed)
         codes = np.unique(y, return_inverse=True)[1]
-        self.rows = sort_by_class(X, codes, N_NEIGHBORS)
-        self.distances = SubsetDistances(self.rows.columns, make_every_class(self.rows))
+        self.rows = ClassRows(X, codes, N_NEIGHBORS)
+        self.distances = SubsetDistances(self.rows.columns, self.rows.split_by_class())
         self.class_entropy = float(entr(self.rows.sizes / self.rows.n).sum() / np.log(2))
         self.n_classes = len(self.rows.sizes)
         self.known: dict[frozenset[int], tuple[float, float]] = {}

@@ -4,7 +4,7 @@ Every family here has a scale: times s, errors have ln s more entropy, s² times
 s times the mean absolute value. So three numbers at scale one are all there is to know of a family.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import betaln, digamma
@@ -16,12 +16,6 @@ FAMILIES = ("uniform", "laplace", "gaussian", "student", "two_gaussians")
 _POWER = {"mse": 2, "mae": 1}  # of the scale
 _GAUSSIAN_ENTROPY = 0.5 * np.log(2 * np.pi * np.e)
 _SERIES_FROM = 1e3  # degrees of freedom: closed forms lose digits, the series in 1/df has them all
-
-
-class _AtScaleOne(NamedTuple):
-    entropy: Any
-    mse: Any
-    mae: Any
 
 
 def regression_entropy(scale: Any, family: str, *, df: Any = None, ratio: Any = None) -> Any:
@@ -60,7 +54,7 @@ def regression_entropy(scale: Any, family: str, *, df: Any = None, ratio: Any = 
     scale = np.asarray(scale, dtype=float)
     if not np.all(scale > 0):
         raise ValueError("scale must be above 0; errors of scale 0 have no entropy.")
-    return (_compute_at_scale_one(family, df, ratio).entropy + np.log(scale))[()]
+    return (_compute_at_scale_one(family, df, ratio)["entropy"] + np.log(scale))[()]
 
 
 def regression_scale(entropy: Any, family: str, *, df: Any = None, ratio: Any = None) -> Any:
@@ -79,9 +73,8 @@ def regression_scale(entropy: Any, family: str, *, df: Any = None, ratio: Any = 
     >>> regression_scale(0.1, "student", df=[2.3, 5, 30]).round(4)
     array([0.1675, 0.2171, 0.2586])
     """
-    return np.exp(
-        np.asarray(entropy, dtype=float) - _compute_at_scale_one(family, df, ratio).entropy
-    )[()]
+    unit = _compute_at_scale_one(family, df, ratio)
+    return np.exp(np.asarray(entropy, dtype=float) - unit["entropy"])[()]
 
 
 def regression_error(
@@ -138,8 +131,8 @@ def regression_error(
             f"df={np.min(df):g} leaves no finite {criterion} for family='student'; "
             f"it must be above {power}."
         )
-    error = unit.mse if criterion == "mse" else unit.mae
-    return (error * np.exp(power * (np.asarray(entropy, dtype=float) - unit.entropy)))[()]
+    rise = np.asarray(entropy, dtype=float) - unit["entropy"]
+    return (unit[criterion] * np.exp(power * rise))[()]
 
 
 def information_gap_needed(selected: Any, rival: Any, *, criterion: str = "mse") -> Any:
@@ -185,22 +178,24 @@ def information_gap_needed(selected: Any, rival: Any, *, criterion: str = "mse")
     return np.maximum(0, np.log(selected / rival) / power)[()]
 
 
-def _compute_at_scale_one(family: str, df: Any, ratio: Any) -> _AtScaleOne:
+def _compute_at_scale_one(family: str, df: Any, ratio: Any) -> dict[str, Any]:
+    """The entropy and both errors of a distribution of scale 1."""
     check_choice("family", family, FAMILIES)
     _check_shape("df", df, family, of="student")
     _check_shape("ratio", ratio, family, of="two_gaussians")
     if family == "uniform":
-        return _AtScaleOne(0.0, 1 / 12, 1 / 4)
+        return {"entropy": 0.0, "mse": 1 / 12, "mae": 1 / 4}
     if family == "laplace":
-        return _AtScaleOne(1 + np.log(2), 2.0, 1.0)
+        return {"entropy": 1 + np.log(2), "mse": 2.0, "mae": 1.0}
     if family == "student":
         return _compute_student(np.asarray(df, dtype=float))
     r = np.asarray(1 if ratio is None else ratio, dtype=float)
     entropy = _GAUSSIAN_ENTROPY + np.log(r) / 2
-    return _AtScaleOne(entropy, (1 + r**2) / 2, (1 + r) / np.sqrt(2 * np.pi))
+    mae = (1 + r) / np.sqrt(2 * np.pi)
+    return {"entropy": entropy, "mse": (1 + r**2) / 2, "mae": mae}
 
 
-def _compute_student(df: np.ndarray) -> _AtScaleOne:
+def _compute_student(df: np.ndarray) -> dict[str, Any]:
     """Infinite where the integral does not exist."""
     n = np.minimum(df, _SERIES_FROM)
     u = 1 / df
@@ -217,7 +212,7 @@ def _compute_student(df: np.ndarray) -> _AtScaleOne:
     )
     mse = np.divide(1, 1 - 2 * u, out=np.full_like(u, np.inf), where=df > 2)
     mae = np.divide(2 * np.exp(-log_norm), 1 - u, out=np.full_like(u, np.inf), where=df > 1)
-    return _AtScaleOne(spread + log_norm, mse, mae)
+    return {"entropy": spread + log_norm, "mse": mse, "mae": mae}
 
 
 def _check_shape(name: str, value: Any, family: str, *, of: str) -> None:

@@ -101,13 +101,6 @@ def _check_table(prior: Any, conditional: Any) -> tuple[np.ndarray, np.ndarray]:
     return prior, conditional
 
 
-def _check_sums(name: str, table: np.ndarray, *, axis: int) -> None:
-    off = np.abs(table.sum(axis=axis) - 1)
-    # "not <=" and not ">": NaN, for which both are false, is refused.
-    if not (np.all(table >= 0) and np.all(off <= 1e-8)):
-        raise ValueError(f"{name} must hold probabilities that sum to 1.")
-
-
 def sample_discrete_features(
     n_pairs: int, *, n_values: int = 8, alpha: float = 1.0, random_state: Any = None
 ) -> FeatureInformation:

@@ -6,9 +6,6 @@ others come to. From its radius comes the density of the class. With hard labels
 nearest neighbour of the same label.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
-
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy.special import digamma, gammaln
@@ -21,23 +18,47 @@ LISTED = 2**23  # neighbours that are kept at most, of all rows together
 
 LEAST = 1e-6  # what a membership must exceed to count
 ROUNDING = 1e-9  # sums of memberships that should be equal may differ by this
-HELD = 2**20  # numbers that are held of a block of rows
 
 
-class NeighborhoodRule(NamedTuple):
-    """How large a neighbourhood has to be."""
+class SoftClasses:
+    """Memberships, and what each row's neighbourhood in each class is to hold (Algorithm 1)."""
 
-    n_neighbors: int
-    slack: float = 0.5
-    self_count: bool = False
+    def __init__(
+        self,
+        memberships: np.ndarray,
+        n_neighbors: int,
+        slack: float = 0.5,
+        self_count: bool = False,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.self_count = self_count
+        self.weights = np.where(memberships > LEAST, memberships, 0.0)  # (n, K), as are the others
+        total = self.weights.sum(axis=0)
+        others = total - self.weights
+        there = np.broadcast_to(total, others.shape) if self_count else others
+        self.targets = np.minimum(n_neighbors, there) - slack - ROUNDING
+        # Digamma of the rows in the class; with less than one other member there is no density.
+        size = there if self_count else there + 1
+        self.log_size = np.where(others < 1 - ROUNDING, np.inf, digamma(np.maximum(size, 1)))
 
+    def find_neighborhoods(
+        self,
+        base: np.ndarray,
+        extra: np.ndarray,
+        sign: int,
+        rows: np.ndarray,
+        *,
+        wanted: np.ndarray,
+        n_nearest: int = 1,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """How far these rows must look over ``base``, plus or minus one column of ``extra``.
 
-class SoftClasses(NamedTuple):
-    """Memberships, and what each row's neighbourhood in each class is to hold."""
-
-    weights: np.ndarray  # (n, K): memberships that count
-    targets: np.ndarray  # (n, K)
-    log_size: np.ndarray  # (n, K): digamma of the rows in the class, inf where there are too few
+        Returns the squared distance of the ``n_nearest``-th other row, (c, rows), and of each class
+        the squared radius of the neighbourhood and the memberships in it, (c, rows, K).
+        """
+        return kernels("weighted_neighbors").find_weighted_neighbors(
+            base, extra, sign, rows, n_nearest, self.weights, self.targets, wanted, self.self_count
+        )
 
 
 class ClassDensities:
@@ -51,15 +72,23 @@ class ClassDensities:
     ----------
     X : array of shape (n, d)
         Prepared features.
-    rule : NeighborhoodRule
-        How much of a class a neighbourhood holds.
+    n_neighbors, slack, self_count
+        How much of a class a neighbourhood holds, as in :class:`LabelNoiseMemberships`.
     n_jobs : int, optional
         Number of threads.
     """
 
-    def __init__(self, X: np.ndarray, rule: NeighborhoodRule, *, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        X: np.ndarray,
+        n_neighbors: int,
+        slack: float = 0.5,
+        self_count: bool = False,
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
         self._points = np.ascontiguousarray(X)
-        self._rule = rule
+        self._rule = (n_neighbors, slack, self_count)
         self._n_jobs = n_jobs
         n = len(X)
         self._size = min(n - 1, max(1, LISTED // n))
@@ -71,17 +100,22 @@ class ClassDensities:
 
     def __call__(self, memberships: np.ndarray) -> np.ndarray:
         """Log-densities (n, K), -inf where a class has none."""
-        classes = make_soft_classes(memberships, self._rule)
+        classes = SoftClasses(memberships, *self._rule)
         wanted = np.isfinite(classes.log_size)
-        reached, mass = self._along_lists(classes, wanted)
-        if self._size < len(wanted) - 1:
+        reached, mass = self._add_up_along_lists(classes, wanted)
+        n, d = self._points.shape
+        if self._size < n - 1:
             short = np.flatnonzero((wanted & (mass < classes.targets)).any(axis=1))
-            reached[short], mass[short] = self._anew(classes, wanted, short)
-        d = self._points.shape[1]
+            base = np.ascontiguousarray(self._points.T)
+            _, radii, members = classes.find_neighborhoods(
+                base, np.zeros((1, n)), 0, short, wanted=wanted
+            )
+            reached[short] = radii[0]
+            mass[short] = members[0]
         log_volume = log_ball(d) + d / 2 * log_squares(reached)
         return digamma(mass) - classes.log_size - log_volume
 
-    def _along_lists(
+    def _add_up_along_lists(
         self, classes: SoftClasses, wanted: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Squared radii of neighbourhoods and memberships in them, as far as lists go."""
@@ -89,22 +123,12 @@ class ClassDensities:
         found = self._threads()(
             delayed(reach)(
                 lists, self._points, part.start, classes.weights, classes.targets, wanted,
-                self._rule.self_count,
+                classes.self_count,
             )
             for lists, part in zip(self._lists, self._parts, strict=True)
         )  # fmt: skip
         reached, mass = zip(*found, strict=True)
         return np.concatenate(reached), np.concatenate(mass)
-
-    def _anew(
-        self, classes: SoftClasses, wanted: np.ndarray, rows: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The same for some rows, among all others."""
-        _, reached, mass = kernels("weighted_neighbors").find_weighted_neighbors(
-            *use_all_columns(self._points), rows, 1, classes.weights, classes.targets, wanted,
-            self._rule.self_count,
-        )  # fmt: skip
-        return reached[0], mass[0]
 
     def _threads(self) -> Parallel:
         return Parallel(n_jobs=self._n_jobs, require="sharedmem")
@@ -113,76 +137,3 @@ class ClassDensities:
 def log_ball(d: int) -> float:
     """Logarithm of the volume of a ball of radius one."""
     return d / 2 * np.log(np.pi) - gammaln(d / 2 + 1)
-
-
-def make_soft_classes(memberships: np.ndarray, rule: NeighborhoodRule) -> SoftClasses:
-    """What Algorithm 1 asks of these memberships.
-
-    A class that has less than one other member has no density at a row.
-    """
-    weights = np.where(memberships > LEAST, memberships, 0.0)
-    total = weights.sum(axis=0)
-    others = total - weights
-    there = np.broadcast_to(total, weights.shape) if rule.self_count else others
-    targets = np.minimum(rule.n_neighbors, there) - rule.slack - ROUNDING
-    size = there if rule.self_count else there + 1
-    log_size = np.where(others < 1 - ROUNDING, np.inf, digamma(np.maximum(size, 1)))
-    return SoftClasses(weights, targets, log_size)
-
-
-class Columns(NamedTuple):
-    """Squared distances over ``base``, plus or minus one column of ``extra`` at a time."""
-
-    base: np.ndarray  # (d, n)
-    extra: np.ndarray  # (c, n)
-    sign: int
-
-    @property
-    def dimension(self) -> int:
-        """Number of features that distances are made of."""
-        return len(self.base) + self.sign
-
-
-def use_all_columns(X: np.ndarray) -> Columns:
-    """Distances over all features of ``X``, and no others."""
-    return Columns(np.ascontiguousarray(X.T), np.zeros((1, len(X))), 0)
-
-
-class Neighborhoods(NamedTuple):
-    """What was found for a block of b rows with c columns."""
-
-    rows: slice
-    nearest: np.ndarray  # (c, b): squared distance of the ``n_nearest``-th other row
-    reached: np.ndarray  # (c, b, K): squared radius of the neighbourhood in each class
-    mass: np.ndarray  # (c, b, K): memberships in it
-
-
-def map_neighborhoods(
-    task: Callable[[Neighborhoods], np.ndarray],
-    columns: Columns,
-    classes: SoftClasses,
-    rule: NeighborhoodRule,
-    *,
-    wanted: np.ndarray,
-    n_nearest: int = 1,
-    n_jobs: int | None = None,
-) -> np.ndarray:
-    """The arrays (c, b, ...) that ``task`` makes of each block of rows, side by side.
-
-    Looked for are the neighbourhoods that are ``wanted``, (n, K), and the ``n_nearest``-th of all
-    other rows.
-    """
-    n, n_classes = classes.weights.shape
-
-    def work(rows: slice) -> np.ndarray:
-        found = kernels("weighted_neighbors").find_weighted_neighbors(
-            *columns, np.arange(rows.start, rows.stop), n_nearest, classes.weights,
-            classes.targets, wanted, rule.self_count,
-        )  # fmt: skip
-        return task(Neighborhoods(rows, *found))
-
-    width = len(columns.extra) * (2 * n_classes + 1)
-    share = -(-n // effective_n_jobs(n_jobs)) * width
-    parts = blocks(n, min(HELD, share), width=width)
-    done = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(work)(rows) for rows in parts)
-    return np.concatenate(done, axis=1)

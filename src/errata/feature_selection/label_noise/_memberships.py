@@ -7,7 +7,7 @@ round and not the last, and throws away a round that leaves a class with too few
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -21,19 +21,10 @@ from ..._warn import warn_user
 from ...noise import NoiseModel
 from ...tolerant.hidden_class._base import compute_expectation
 from .._distances import prepare_columns
-from ._densities import ClassDensities, NeighborhoodRule
+from ._densities import ClassDensities
 
 LARGEST_START = 0.9  # of the error rate at which labels say nothing
-
-
-class MembershipSettings(NamedTuple):
-    """How memberships are looked for; the parameters of LabelNoiseMemberships."""
-
-    rule: NeighborhoodRule
-    init_error: float = 0.3
-    n_init: int = 1
-    max_iter: int = 50
-    tol: float = 1e-3
+Search = tuple[np.ndarray, list[float], bool, bool]  # best, log-likelihoods, converged, collapsed
 
 
 class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
@@ -194,36 +185,101 @@ class LabelNoiseMemberships(DetectorMixin, BaseEstimator):
             Labels, of two classes at least.
         """
         X, codes = check_labelled(self, X, y, min_classes=2, dtype=float, order="C")
-        settings = self._settings()
-        jitter = check_fraction("jitter", self.jitter, high=np.inf)
+        self._check_params()
         random = check_random_state(self.random_state)
-        X = prepare_columns(X, standardize=self.standardize, jitter=jitter, random_state=random)
-        found = estimate_memberships(
-            X, codes, len(self.classes_), settings, random_state=random, n_jobs=self.n_jobs
+        X = prepare_columns(
+            X, standardize=self.standardize, jitter=self.jitter, random_state=random
         )
-        found.warn_of_small_classes(self.classes_, settings.rule)
-        found.warn_of_trouble()
-        self.memberships_, self.error_rates_, self.class_prior_, _ = found.best
-        self.log_likelihood_ = found.log_likelihood
-        self.converged_ = found.converged
-        self.n_iter_ = len(found.log_likelihood)
+        self._estimate(X, codes, len(self.classes_), random)
+        self._warn_of_small_classes(codes, self.classes_)
+        self._warn_of_trouble()
         self.label_confidence_ = self.memberships_[np.arange(len(codes)), codes]
         suspicion = measure_doubt(self.memberships_, codes)
         self._conclude(suspicion, codes, self.memberships_.argmax(axis=1), probability=True)
         return self
 
-    def _settings(self) -> MembershipSettings:
-        """The parameters, checked."""
-        self_count = bool(self.self_count)
+    def _check_params(self) -> None:
         # A row that is its own first neighbour needs another one to have a radius.
-        k = check_count("n_neighbors", self.n_neighbors, low=2 if self_count else 1)
-        return MembershipSettings(
-            NeighborhoodRule(k, check_fraction("slack", self.slack), self_count),
-            check_fraction("init_error", self.init_error),
-            check_count("n_init", self.n_init),
-            check_count("max_iter", self.max_iter),
-            check_fraction("tol", self.tol, high=np.inf),
+        check_count("n_neighbors", self.n_neighbors, low=2 if self.self_count else 1)
+        check_fraction("slack", self.slack)
+        check_fraction("init_error", self.init_error)
+        check_count("n_init", self.n_init)
+        check_count("max_iter", self.max_iter)
+        check_fraction("tol", self.tol, high=np.inf)
+        check_fraction("jitter", self.jitter, high=np.inf)
+
+    def _estimate(
+        self, X: np.ndarray, codes: np.ndarray, n_classes: int, random_state: Any
+    ) -> None:
+        """Learn what prepared rows tell; classes that are too small keep their labels."""
+        self.memberships_ = np.eye(n_classes)[codes]
+        self.error_rates_ = np.zeros(n_classes)
+        self.log_likelihood_ = list[float]()
+        self.converged_ = True
+        self._collapsed = False
+        learnt = np.flatnonzero(np.bincount(codes, minlength=n_classes) > self.n_neighbors)
+        if len(learnt) > 1:
+            rows = np.flatnonzero(np.isin(codes, learnt))
+            own = np.searchsorted(learnt, codes[rows])
+            best, self.log_likelihood_, self.converged_, self._collapsed = self._search_from_starts(
+                X[rows], own, len(learnt), random_state
+            )
+            self.memberships_[np.ix_(rows, learnt)] = best
+            self.error_rates_[learnt] = estimate_error_rates(best, own)
+        self.class_prior_ = self.memberships_.mean(axis=0)
+        self.n_iter_ = len(self.log_likelihood_)
+
+    def _search_from_starts(
+        self, X: np.ndarray, codes: np.ndarray, n_classes: int, random_state: Any
+    ) -> Search:
+        """The start whose best round is the likeliest, the first of equals."""
+        highest = LARGEST_START * (1 - 1 / n_classes)
+        starts = np.full((self.n_init, n_classes), min(self.init_error, highest))
+        random = check_random_state(random_state)
+        starts[1:] = random.uniform(0, highest, size=(self.n_init - 1, n_classes))
+        densities = ClassDensities(
+            X, self.n_neighbors, self.slack, bool(self.self_count), n_jobs=self.n_jobs
         )
+        searches = [
+            search_memberships(
+                densities,
+                codes,
+                start,
+                # With two, every row of the class leaves one for the others' densities.
+                least_members=max(self.n_neighbors, 2),
+                max_iter=self.max_iter,
+                tol=self.tol,
+            )
+            for start in starts
+        ]
+        return max(searches, key=lambda found: max(found[1], default=-np.inf))
+
+    def _warn_of_small_classes(self, codes: np.ndarray, classes: np.ndarray) -> None:
+        sizes = np.bincount(codes, minlength=len(classes))
+        small = (sizes > 0) & (sizes <= self.n_neighbors)
+        if small.any():
+            names = listed(map(repr, classes[small].tolist()), most=5)
+            warn_user(
+                f"no more than n_neighbors={self.n_neighbors} rows have the label {names}, too few "
+                "to tell which are wrong; these labels are believed."
+            )
+
+    def _warn_of_trouble(self) -> bool:
+        """Say that the search was cut short, if it was; return whether."""
+        if self._collapsed:
+            warn_user(
+                "a class was losing nearly all of its rows, so that the search for memberships "
+                "ended there and the best round before is kept; try fewer features, or a smaller "
+                "init_error.",
+                ConvergenceWarning,
+            )
+        elif not self.converged_:
+            warn_user(
+                f"memberships had not settled after max_iter={self.n_iter_} rounds, "
+                "and the best round is kept; raise max_iter or tol.",
+                ConvergenceWarning,
+            )
+        return self._collapsed or not self.converged_
 
     def __sklearn_tags__(self) -> Any:
         """Declare that labels are needed."""
@@ -240,122 +296,6 @@ def estimate_error_rates(memberships: np.ndarray, codes: np.ndarray) -> np.ndarr
     return np.minimum(rates, 1 - 1 / len(total))
 
 
-class Belief(NamedTuple):
-    """What is believed after one round."""
-
-    memberships: np.ndarray  # (n, K)
-    error_rates: np.ndarray  # (K,)
-    prior: np.ndarray  # (K,)
-    log_likelihood: float  # of a row on average, given its label
-
-
-class MembershipEstimate(NamedTuple):
-    """The best round of the best start, and what should be known of it."""
-
-    best: Belief
-    log_likelihood: list[float]
-    converged: bool
-    collapsed: bool
-    frozen: np.ndarray  # (K,): classes that were too small to be learnt
-
-    def warn_of_small_classes(self, classes: np.ndarray, rule: NeighborhoodRule) -> None:
-        """Say which labels are believed because there are too few of them."""
-        if self.frozen.any():
-            names = listed(map(repr, classes[self.frozen].tolist()), most=5)
-            warn_user(
-                f"no more than n_neighbors={rule.n_neighbors} rows have the label {names}, too few "
-                "to tell which are wrong; these labels are believed."
-            )
-
-    def warn_of_trouble(self) -> bool:
-        """Say that the search was cut short, if it was; return whether."""
-        if self.collapsed:
-            warn_user(
-                "a class was losing nearly all of its rows, so that the search for memberships "
-                "ended there and the best round before is kept; try fewer features, or a smaller "
-                "init_error.",
-                ConvergenceWarning,
-            )
-        elif not self.converged:
-            warn_user(
-                f"memberships had not settled after max_iter={len(self.log_likelihood)} rounds, "
-                "and the best round is kept; raise max_iter or tol.",
-                ConvergenceWarning,
-            )
-        return self.collapsed or not self.converged
-
-
-def estimate_memberships(
-    X: np.ndarray,
-    codes: np.ndarray,
-    n_classes: int,
-    settings: MembershipSettings,
-    *,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> MembershipEstimate:
-    """Memberships of rows whose labels have these codes."""
-    sizes = np.bincount(codes, minlength=n_classes)
-    learnt = np.flatnonzero(sizes > settings.rule.n_neighbors)
-    frozen = (sizes > 0) & (sizes <= settings.rule.n_neighbors)
-    labels = keep_labels(codes, n_classes)
-    if len(learnt) < 2:
-        return MembershipEstimate(labels, [], converged=True, collapsed=False, frozen=frozen)
-    rows = np.flatnonzero(np.isin(codes, learnt))
-    found = _find_best_start(
-        X[rows], np.searchsorted(learnt, codes[rows]), len(learnt), settings, random_state, n_jobs
-    )
-    best = _expand_to_all(found.best, labels, rows, learnt)
-    return MembershipEstimate(best, found.log_likelihood, found.converged, found.collapsed, frozen)
-
-
-class Search(NamedTuple):
-    """The best round, and how it was found."""
-
-    best: Belief
-    log_likelihood: list[float]
-    converged: bool
-    collapsed: bool
-
-
-def _find_best_start(
-    X: np.ndarray,
-    codes: np.ndarray,
-    n_classes: int,
-    settings: MembershipSettings,
-    random_state: Any,
-    n_jobs: int | None,
-) -> Search:
-    """The start whose best round is the likeliest, the first of equals."""
-    highest = LARGEST_START * (1 - 1 / n_classes)
-    starts = np.full((settings.n_init, n_classes), min(settings.init_error, highest))
-    random = check_random_state(random_state)
-    starts[1:] = random.uniform(0, highest, size=(settings.n_init - 1, n_classes))
-    densities = ClassDensities(X, settings.rule, n_jobs=n_jobs)
-    searches = [
-        search_memberships(
-            densities,
-            codes,
-            start,
-            # With two, every row of the class leaves one for the others' densities.
-            least_members=max(settings.rule.n_neighbors, 2),
-            max_iter=settings.max_iter,
-            tol=settings.tol,
-        )
-        for start in starts
-    ]
-    return max(searches, key=lambda search: search.best.log_likelihood)
-
-
-def _expand_to_all(found: Belief, labels: Belief, rows: np.ndarray, learnt: np.ndarray) -> Belief:
-    """What was found for some rows and classes, in its place; the others keep their labels."""
-    memberships = labels.memberships.copy()
-    rates = labels.error_rates.copy()
-    memberships[np.ix_(rows, learnt)] = found.memberships
-    rates[learnt] = found.error_rates
-    return Belief(memberships, rates, memberships.mean(axis=0), found.log_likelihood)
-
-
 def search_memberships(
     densities: Callable[[np.ndarray], np.ndarray],
     codes: np.ndarray,
@@ -367,44 +307,34 @@ def search_memberships(
 ) -> Search:
     """Take turns between densities, memberships and rates, starting from these error rates.
 
-    ``densities`` maps memberships to log-densities, both (n, K); every class has a label.
+    ``densities`` maps memberships to log-densities, both (n, K); every class has a label. Returns
+    the memberships of the best round, the log-likelihood of a row after each round, and whether the
+    search converged, or a class collapsed.
     """
-    now = keep_labels(codes, len(error_rates))
-    best = now
+    n_classes = len(error_rates)
+    frequency = np.bincount(codes, minlength=n_classes) / len(codes)
+    prior = frequency
+    gamma, _ = compute_expectation(np.log(prior), _make_transition(error_rates), codes)
+    best = np.eye(n_classes)[codes]
     history = list[float]()
-    now = now._replace(
-        memberships=compute_expectation(np.log(now.prior), _make_transition(error_rates), codes)[0],
-        error_rates=error_rates,
-    )
     for _ in range(max_iter):
-        now = _run_round(densities(now.memberships), codes, now)
-        if now.memberships.sum(axis=0).min() < least_members:
-            return Search(best, history, converged=False, collapsed=True)
-        history.append(now.log_likelihood)
-        if now.log_likelihood > best.log_likelihood:
-            best = now
+        log_densities = densities(gamma)
+        with np.errstate(invalid="ignore"):  # a row at which no class has a density
+            gamma, log_p = compute_expectation(
+                log_densities + np.log(prior), _make_transition(error_rates), codes
+            )
+        nowhere = np.isneginf(log_p)
+        gamma[nowhere] = np.eye(n_classes)[codes[nowhere]]
+        if gamma.sum(axis=0).min() < least_members:
+            return best, history, False, True
+        history.append(float(np.mean(log_p - np.log(frequency[codes]))))
+        if history[-1] > max(history[:-1], default=-np.inf):
+            best = gamma
         if len(history) > 1 and history[-1] - history[-2] < tol:
-            return Search(best, history, converged=True, collapsed=False)
-    return Search(best, history, converged=False, collapsed=False)
-
-
-def keep_labels(codes: np.ndarray, n_classes: int) -> Belief:
-    """Every label is right: where there is nothing to learn, or nothing was learnt."""
-    prior = np.bincount(codes, minlength=n_classes) / len(codes)
-    return Belief(np.eye(n_classes)[codes], np.zeros(n_classes), prior, -np.inf)
-
-
-def _run_round(log_densities: np.ndarray, codes: np.ndarray, before: Belief) -> Belief:
-    n, k = log_densities.shape
-    frequency = np.bincount(codes, minlength=k) / n
-    with np.errstate(invalid="ignore"):  # a row at which no class has a density
-        gamma, log_p = compute_expectation(
-            log_densities + np.log(before.prior), _make_transition(before.error_rates), codes
-        )
-    nowhere = np.isneginf(log_p)
-    gamma[nowhere] = np.eye(k)[codes[nowhere]]
-    log_likelihood = float(np.mean(log_p - np.log(frequency[codes])))
-    return Belief(gamma, estimate_error_rates(gamma, codes), gamma.mean(axis=0), log_likelihood)
+            return best, history, True, False
+        error_rates = estimate_error_rates(gamma, codes)
+        prior = gamma.mean(axis=0)
+    return best, history, False, False
 
 
 def _make_transition(error_rates: np.ndarray) -> np.ndarray:

@@ -4,25 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from scipy.special import digamma
 
+from ..._blocks import blocks
 from ..._format import plural
 from ..._neighbors import limit_neighbors
 from ..._random import draw_seed
+from ..._validation import check_count, check_fraction
 from ..._warn import warn_user
 from .._distances import log_squares
-from ._densities import (
-    LEAST,
-    ROUNDING,
-    Columns,
-    NeighborhoodRule,
-    Neighborhoods,
-    make_soft_classes,
-    map_neighborhoods,
-    use_all_columns,
-)
-from ._memberships import LabelNoiseMemberships, estimate_error_rates, estimate_memberships
+from ._densities import LEAST, ROUNDING, SoftClasses
+from ._memberships import LabelNoiseMemberships, estimate_error_rates
 
+HELD = 2**20  # numbers that are held of a block of rows
 SUMS = 1e-6  # by how much the memberships of a row may miss 1, as printed or 32-bit ones do
 
 
@@ -78,11 +73,16 @@ def tolerant_mutual_information(
     >>> round(tolerant_mutual_information(X, unsure, 2), 4)
     0.1124
     """
+    check_fraction("slack", slack)
+    if self_count:  # the row itself is the first, and has no radius
+        check_count("n_neighbors", n_neighbors, low=2)
     X = np.asarray(X, dtype=float)
     rows, gamma = find_rows_with_density(check_memberships(memberships, len(X)))
-    rule = NeighborhoodRule(limit_neighbors(n_neighbors, len(rows)), slack, self_count)
-    warn_of_small_classes(gamma, rule)
-    return float(_estimate_information(use_all_columns(X[rows]), gamma, rule)[0])
+    k = limit_neighbors(n_neighbors, len(rows))
+    warn_of_small_classes(gamma, k, slack)
+    base = np.ascontiguousarray(X[rows].T)
+    classes = SoftClasses(gamma, k, slack, bool(self_count))
+    return float(_estimate_information(base, np.zeros((1, len(rows))), 0, classes)[0])
 
 
 class TolerantInformation:
@@ -134,10 +134,12 @@ class TolerantInformation:
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self._settings = LabelNoiseMemberships(**(noise_params or {}))._settings()
         self._classes = np.arange(codes.max() + 1) if classes is None else classes
         self._refit = refit and memberships is None
         self._n_jobs = n_jobs
+        self._noise = LabelNoiseMemberships(**(noise_params or {}))
+        self._noise.set_params(n_jobs=n_jobs)
+        self._noise._check_params()
         self._seed = draw_seed(random_state)  # the same restarts on every subset
         believed = np.eye(len(self._classes))[codes]
         if memberships is not None:
@@ -145,10 +147,8 @@ class TolerantInformation:
         rows, gamma = find_rows_with_density(believed)
         self._columns = np.ascontiguousarray(X[rows].T)
         self._codes = codes[rows]
-        self._rule = self._settings.rule._replace(
-            n_neighbors=limit_neighbors(n_neighbors, len(rows))
-        )
-        warn_of_small_classes(gamma, self._rule)
+        self._n_neighbors = limit_neighbors(n_neighbors, len(rows))
+        warn_of_small_classes(gamma, self._n_neighbors, self._noise.slack)
         everything = tuple(range(X.shape[1]))
         self._warned_of_trouble = False
         if memberships is None:
@@ -176,10 +176,13 @@ class TolerantInformation:
     def _scores(
         self, subset: Sequence[int], extra: np.ndarray, sign: int, gamma: np.ndarray
     ) -> np.ndarray:
-        columns = Columns(self._columns[list(subset)], extra, sign)
-        if columns.dimension == 0:
+        if len(subset) + sign == 0:
             return np.zeros(len(extra))
-        return _estimate_information(columns, gamma, self._rule, self._n_jobs)
+        classes = SoftClasses(
+            gamma, self._n_neighbors, self._noise.slack, bool(self._noise.self_count)
+        )
+        base = self._columns[list(subset)]
+        return _estimate_information(base, extra, sign, classes, self._n_jobs)
 
     def _memberships_on(self, subset: Sequence[int]) -> np.ndarray:
         """Memberships that the subset is judged by; those of the last subset are kept."""
@@ -191,54 +194,59 @@ class TolerantInformation:
         return self._last[1]
 
     def _estimate(self, subset: tuple[int, ...], first: bool = False) -> np.ndarray:
-        found = estimate_memberships(
-            self._columns[list(subset)].T,
-            self._codes,
-            len(self._classes),
-            self._settings,
-            random_state=self._seed,
-            n_jobs=self._n_jobs,
-        )
+        noise = self._noise
+        X = self._columns[list(subset)].T
+        noise._estimate(X, self._codes, len(self._classes), self._seed)
         if first:
-            found.warn_of_small_classes(self._classes, self._settings.rule)
+            noise._warn_of_small_classes(self._codes, self._classes)
         if not self._warned_of_trouble:
-            self._warned_of_trouble = found.warn_of_trouble()
-        return found.best.memberships
+            self._warned_of_trouble = noise._warn_of_trouble()
+        return noise.memberships_
 
 
-def warn_of_small_classes(memberships: np.ndarray, rule: NeighborhoodRule) -> None:
+def warn_of_small_classes(memberships: np.ndarray, n_neighbors: int, slack: float) -> None:
     """Warn when k members are more than some class has."""
     total = memberships.sum(axis=0)
-    small = int(np.sum((total > 0) & (total - 1 < rule.n_neighbors - rule.slack)))
+    small = int(np.sum((total > 0) & (total - 1 < n_neighbors - slack)))
     if small:
         warn_user(
             f"{plural(small, 'class', 'classes')} have no more than "
-            f"n_neighbors={rule.n_neighbors} rows; all other rows of the class are taken there "
+            f"n_neighbors={n_neighbors} rows; all other rows of the class are taken there "
             "instead."
         )
 
 
 def _estimate_information(
-    columns: Columns, memberships: np.ndarray, rule: NeighborhoodRule, n_jobs: int | None = None
+    base: np.ndarray,
+    extra: np.ndarray,
+    sign: int,
+    classes: SoftClasses,
+    n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Information about the class with each of the columns, (c,), in nats."""
-    classes = make_soft_classes(memberships, rule)
+    """Information about the class with or without each column of ``extra``, (c,), in nats."""
+    n, n_classes = classes.weights.shape
+    k = classes.n_neighbors
     wanted = classes.weights > 0
-    half_d = columns.dimension / 2
+    half_d = (len(base) + sign) / 2
 
-    def gains(found: Neighborhoods) -> np.ndarray:
+    def compute_gains(rows: slice) -> np.ndarray:
         """What each row adds; the volume of the ball is in both entropies and cancels."""
-        here = wanted[found.rows]
-        radii = np.where(here, log_squares(found.reached), 0.0)
-        members = np.where(here, digamma(found.mass) - classes.log_size[found.rows], 0.0)
-        inside = np.sum(classes.weights[found.rows] * (members - half_d * radii), axis=2)
-        return half_d * log_squares(found.nearest[..., None])[..., 0] + inside
+        nearest, reached, mass = classes.find_neighborhoods(
+            base, extra, sign, np.arange(rows.start, rows.stop), wanted=wanted, n_nearest=k
+        )
+        here = wanted[rows]
+        radii = np.where(here, log_squares(reached), 0.0)
+        members = np.where(here, digamma(mass) - classes.log_size[rows], 0.0)
+        inside = np.sum(classes.weights[rows] * (members - half_d * radii), axis=2)
+        return half_d * log_squares(nearest[..., None])[..., 0] + inside
 
-    k = rule.n_neighbors
-    of_rows = map_neighborhoods(
-        gains, columns, classes, rule, wanted=wanted, n_nearest=k, n_jobs=n_jobs
+    width = len(extra) * (2 * n_classes + 1)
+    share = -(-n // effective_n_jobs(n_jobs)) * width
+    parts = blocks(n, min(HELD, share), width=width)
+    gains = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(compute_gains)(rows) for rows in parts
     )
-    return digamma(len(memberships)) - digamma(k) + of_rows.mean(axis=1)
+    return digamma(n) - digamma(k) + np.concatenate(gains, axis=1).mean(axis=1)
 
 
 def check_memberships(memberships: Any, n: int, n_classes: int | None = None) -> np.ndarray:

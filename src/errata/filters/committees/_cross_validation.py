@@ -152,8 +152,9 @@ class CrossValFilter(CrossValidatedFilter):
     -----
     With p(q) the probability of class q for a row, l its label and K classes, the scores are
     "self_confidence": 1 - p(l); "margin": (max p(q) - p(l) + 1) / 2 over the other classes q;
-    "surprise": -log p(l), which has no upper bound; "entropy": 1 - H(p) / log K where another class
-    is likelier than l, else 0. The first two are one minus the scores of those names in cleanlab.
+    "surprise": -log p(l), at most 34.5, as probabilities below 1e-15 count as that; "entropy":
+    1 - H(p) / log K where another class is likelier than l, else 0. The first two are one minus the
+    scores of those names in cleanlab.
 
     Gamberger et al. [1]_ used ten folds. Sun et al. [2]_ relabel where the entropy is low:
     ``Cleaner(CrossValFilter(criterion="entropy", threshold=0.5), action="relabel")``. Robust C4.5
@@ -232,7 +233,7 @@ def score_distrust(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def score_surprise(proba: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """-log p(label), which knows no upper bound."""
+    """-log p(label), at most 34.5: that of the least probability."""
     return -np.log(np.maximum(split_own_and_best_other(proba, codes)[0], LEAST))
 
 

@@ -10,11 +10,17 @@ from sklearn.metrics import roc_auc_score
 from errata.exceptions import SuspicionWarning
 from errata.feature_selection import LabelNoiseMemberships
 from errata.feature_selection.label_noise import tolerant_mutual_information
+from errata.feature_selection.label_noise._memberships import (
+    estimate_error_rates,
+    search_memberships,
+)
 from errata.noise import flip_labels
 from strategies import seeds
 
 AS_IT_IS = {"standardize": False, "jitter": 0}
+
 LINE = np.array([0, 1, 2.1, 3.3, 4.6, 20, 21, 22.1, 23.3, 24.6])[:, None]
+
 ONE_WRONG = np.array([0, 0, 1, 0, 0, 1, 1, 1, 1, 1])
 
 
@@ -207,3 +213,177 @@ def test_a_row_that_counts_itself_needs_another():
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="one class only"):
         LabelNoiseMemberships().fit(LINE, np.zeros(10, dtype=int))
+
+
+CODES = np.repeat([0, 1], 5)
+
+HOW = {"least_members": 2, "max_iter": 10, "tol": 1e-3}
+
+
+def script(*rounds):
+    """Log-densities (of the two classes at every row) for one round after the other."""
+    rest = iter(rounds)
+    return lambda memberships: np.tile(next(rest), (len(memberships), 1))
+
+
+def test_the_first_memberships_come_from_error_rates_and_label_frequencies():
+    codes, seen = np.repeat([0, 1], [6, 2]), []
+
+    def watch(memberships):
+        seen.append(memberships)
+        return np.zeros((8, 2))
+
+    search_memberships(watch, codes, np.array([0.3, 0.3]), **HOW)
+    # P(class 0 | label 0) = 0.7 * 0.75 / (0.7 * 0.75 + 0.3 * 0.25)
+    np.testing.assert_allclose(seen[0][0], [0.875, 0.125], rtol=1e-12)
+    np.testing.assert_allclose(seen[0][-1], [0.5625, 0.4375], rtol=1e-12)
+
+
+def test_the_best_round_is_kept_and_not_the_last():
+    best, history, converged, _ = search_memberships(
+        script([-3, -3.0], [-1, -1.2], [-2, -2.0]), CODES, np.array([0.2, 0.2]), **HOW
+    )
+    assert converged
+    assert len(history) == 3
+    assert max(history) == history[1]
+    # As if the search had ended there.
+    second = search_memberships(
+        script([-3, -3.0], [-1, -1.2]), CODES, np.array([0.2, 0.2]), **{**HOW, "max_iter": 2}
+    )
+    np.testing.assert_array_equal(best, second[0])
+
+
+def test_a_fall_of_the_likelihood_ends_the_search_and_a_rise_does_not():
+    rising = [[level, level] for level in (-5.0, -4.0, -3.0, -2.9999)]
+    _, history, converged, _ = search_memberships(
+        script(*rising), CODES, np.array([0.2, 0.2]), **HOW
+    )
+    assert converged
+    assert len(history) == 4
+
+
+def test_rounds_are_limited():
+    _, history, converged, collapsed = search_memberships(
+        script([-5, -5.0], [-4, -4.0]), CODES, np.array([0.2, 0.2]), **{**HOW, "max_iter": 2}
+    )
+    assert not converged
+    assert not collapsed
+    assert len(history) == 2
+
+
+def test_a_round_that_empties_a_class_is_thrown_away():
+    best, history, converged, collapsed = search_memberships(
+        script([-3, -3.0], [-1, -9.0]), CODES, np.array([0.2, 0.2]), **HOW
+    )
+    assert collapsed
+    assert not converged
+    assert len(history) == 1
+    assert best.sum(axis=0).min() >= 2
+
+
+def test_labels_are_believed_when_the_first_round_empties_a_class():
+    best, _, _, collapsed = search_memberships(
+        script([-1, -9.0]), CODES, np.array([0.2, 0.2]), **HOW
+    )
+    assert collapsed
+    np.testing.assert_array_equal(best, np.eye(2)[CODES])
+
+
+def test_rows_at_which_no_class_has_a_density_keep_their_label():
+    seen = []
+
+    def densities(memberships):
+        seen.append(memberships)
+        found = np.zeros((10, 2))
+        found[3] = -np.inf
+        return found
+
+    search_memberships(densities, CODES, np.array([0.2, 0.2]), **{**HOW, "max_iter": 2})
+    np.testing.assert_array_equal(seen[1][3], [1, 0])
+
+
+def test_error_rates_are_the_fraction_of_a_class_with_another_label():
+    memberships = np.array([[1, 0, 0], [0.9, 0.1, 0], [0.1, 0.3, 0.6], [0, 0, 1]])
+    codes = np.array([0, 0, 1, 2])
+    np.testing.assert_allclose(
+        estimate_error_rates(memberships, codes), [0.05, 0.25, 0.375], rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_error_rates_do_not_exceed_chance(n_classes):
+    codes = np.arange(6) % n_classes
+    rates = estimate_error_rates(np.eye(n_classes)[(codes + 1) % n_classes], codes)
+    np.testing.assert_allclose(rates, 1 - 1 / n_classes, rtol=1e-12)
+
+
+def test_a_class_that_nobody_is_in_errs_never():
+    np.testing.assert_array_equal(
+        estimate_error_rates(np.eye(3)[[0, 1, 1]], np.array([0, 1, 1])), 0
+    )
+
+
+def blobs(sizes, seed=0):
+    random = np.random.RandomState(seed)
+    codes = np.repeat(np.arange(len(sizes)), sizes)
+    return random.normal(size=(len(codes), 2)) + 6 * codes[:, None], codes
+
+
+def test_small_classes_keep_their_labels_and_take_no_others():
+    X, codes = blobs([20, 3, 20])
+    X[1] = X[21]  # among the rows of the small class, by its label of the first
+    X += np.random.RandomState(1).normal(scale=1e-3, size=X.shape)
+    with pytest.warns(SuspicionWarning, match="no more than n_neighbors=3 rows have the label 'b'"):
+        model = LabelNoiseMemberships(**AS_IT_IS).fit(X, np.array(["a", "b", "c"])[codes])
+    np.testing.assert_array_equal(model.memberships_[:, 1], codes == 1)
+    assert model.error_rates_[1] == 0
+    np.testing.assert_allclose(model.class_prior_.sum(), 1, rtol=1e-12)
+    assert model.class_prior_[1] == pytest.approx(3 / 43, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::errata.exceptions.SuspicionWarning")
+def test_the_others_are_learnt_as_if_the_small_class_was_not_there():
+    X, codes = blobs([20, 3, 20])
+    codes[2] = 2
+    found = LabelNoiseMemberships(**AS_IT_IS).fit(X, codes)
+    rest = codes != 1
+    alone = LabelNoiseMemberships(**AS_IT_IS).fit(X[rest], codes[rest])
+    np.testing.assert_allclose(found.memberships_[rest][:, [0, 2]], alone.memberships_, rtol=1e-12)
+    assert found.log_likelihood_ == alone.log_likelihood_
+
+
+def test_labels_are_believed_when_fewer_than_two_classes_can_be_learnt():
+    X, codes = blobs([20, 2])
+    with pytest.warns(SuspicionWarning, match="too few to tell") as told:
+        model = LabelNoiseMemberships(**AS_IT_IS).fit(X, codes)
+    assert len(told) == 1
+    np.testing.assert_array_equal(model.memberships_, np.eye(2)[codes])
+    assert model.log_likelihood_ == []
+    assert model.converged_
+
+
+def test_starts_are_drawn_and_the_likeliest_is_kept(monkeypatch):
+    starts = []
+
+    def scripted(densities, codes, error_rates, **how):
+        starts.append(error_rates)
+        return np.eye(2)[codes], [[0.0, 5.0, 3.0][len(starts) - 1]], True, False
+
+    monkeypatch.setattr(
+        "errata.feature_selection.label_noise._memberships.search_memberships", scripted
+    )
+    model = LabelNoiseMemberships(init_error=0.9, n_init=3, random_state=0).fit(*blobs([10, 10]))
+    assert model.log_likelihood_ == [5]
+    np.testing.assert_allclose(starts[0], 0.45, rtol=1e-12)  # cut: at 0.5 labels say nothing
+    assert 0 < min(map(min, starts[1:])) < max(map(max, starts[1:])) < 0.45
+    assert starts[1][0] != starts[1][1] != starts[2][0]
+
+
+def test_no_class_is_left_with_fewer_rows_than_measure_its_density():
+    # Nothing tells the classes apart: the larger one swallows the other round by round.
+    random = np.random.RandomState(3)
+    X, codes = random.normal(size=(60, 2)), np.repeat([0, 1], [52, 8])
+    with pytest.warns(ConvergenceWarning, match="a class was losing nearly all of its rows"):
+        model = LabelNoiseMemberships(tol=0.0, max_iter=200, **AS_IT_IS).fit(X, codes)
+    assert not model.converged_
+    assert model.memberships_.sum(axis=0).min() >= 3

@@ -3,9 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import digamma
+from sklearn.datasets import load_wine
 from sklearn.exceptions import ConvergenceWarning
 
 from errata.exceptions import SuspicionWarning
+from errata.feature_selection import MutualInformationSelector, mutual_information
 from errata.feature_selection.label_noise import (
     LabelNoiseMemberships,
     TolerantInformation,
@@ -15,8 +17,11 @@ from errata.noise import flip_labels
 from strategies import seeds
 
 LINE = np.array([0.0, 1, 3, 7, 8, 10])[:, None]
+
 SOFT = np.array([0.9, 0.8, 0.6, 0.3, 0.1, 0.2])
+
 SOFT = np.column_stack([SOFT, 1 - SOFT])
+
 PRINTED = {"self_count": True, "slack": 0.0}  # as in the paper
 
 ignore_small_classes = pytest.mark.filterwarnings("ignore::errata.exceptions.SuspicionWarning")
@@ -173,16 +178,14 @@ def test_parameters_of_the_noise_hold_for_the_information_too():
 
 
 def test_memberships_of_a_subset_are_estimated_once(monkeypatch):
-    from errata.feature_selection.label_noise import _tolerant_criterion as module
-
     runs = []
-    estimate = module.estimate_memberships
+    estimate = LabelNoiseMemberships._estimate
 
-    def counted(X, *args, **kwargs):
+    def count(self, X, *args):
         runs.append(X.shape[1])
-        return estimate(X, *args, **kwargs)
+        return estimate(self, X, *args)
 
-    monkeypatch.setattr(module, "estimate_memberships", counted)
+    monkeypatch.setattr(LabelNoiseMemberships, "_estimate", count)
     X, codes = noisy_rows()
     criterion = TolerantInformation(X, codes)
     criterion.score(range(4))
@@ -216,3 +219,128 @@ def test_threads_make_no_difference():
     X, codes = noisy_rows()
     alone, shared = (TolerantInformation(X, codes, n_jobs=jobs) for jobs in (1, 2))
     np.testing.assert_array_equal(alone.scores_without(range(4)), shared.scores_without(range(4)))
+
+
+@ignore_small_classes
+def test_memberships_are_made_to_sum_to_one():
+    printed = np.where(SOFT == 0.9, 0.8999999, SOFT)
+    exact = printed / printed.sum(axis=1, keepdims=True)
+    found, expected = (tolerant_mutual_information(LINE, m, 2) for m in (printed, exact))
+    assert found == pytest.approx(expected, abs=1e-14)
+    assert found != tolerant_mutual_information(LINE, SOFT, 2)
+
+
+@pytest.mark.parametrize(
+    ("memberships", "message"),
+    [
+        ([[0.5, 0.6], [1, 0]], r"^memberships\[0\] = \[0.5, 0.6\] are not probabilities"),
+        ([[1, 0], [1.5, -0.5]], r"^memberships\[1\] = .* none may be negative"),
+        ([[1, 0], [np.nan, 1]], r"^memberships\[1\] = \[nan, 1.0\]"),
+        ([[1, 0]], r"a row for each of the 2 rows .* the shape is \(1, 2\)"),
+        ([[1, 0, 0], [0, 1, 0]], r"a column for each class, 2; the shape is \(2, 3\)"),
+        ([1, 0], r"the shape is \(2,\)"),
+    ],
+)
+def test_what_is_no_membership_is_refused(memberships, message):
+    with pytest.raises(ValueError, match=message):
+        mutual_information([0.0, 1.0], [0, 1], memberships=memberships)
+
+
+def test_what_rows_have_of_a_class_without_density_goes_to_their_other_classes():
+    soft = np.array([[0.6, 0.2, 0.2], [0.8, 0.2, 0], [0.2, 0.8, 0], [0, 1, 0], [1, 0, 0]])
+    without = np.array([[0.75, 0.25], [0.8, 0.2], [0.2, 0.8], [0, 1], [1, 0]])
+    found, expected = (tolerant_mutual_information(LINE[:5], m, 1) for m in (soft, without))
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_one_class_is_too_few():
+    with pytest.raises(ValueError, match="fewer than two classes have two rows"):
+        tolerant_mutual_information(LINE[:4], np.eye(2)[[0, 0, 0, 1]], 1)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_blocks_make_no_difference(monkeypatch, n_jobs):
+    X, codes = noisy_rows()
+    gamma = 0.6 * np.eye(3)[codes] + 0.4 * np.random.RandomState(0).dirichlet(np.ones(3), size=60)
+    whole = TolerantInformation(X, codes, memberships=gamma).scores_without(range(4))
+    monkeypatch.setattr("errata.feature_selection.label_noise._tolerant_criterion.HELD", 50)
+    cut = TolerantInformation(X, codes, memberships=gamma, n_jobs=n_jobs)
+    np.testing.assert_array_equal(cut.scores_without(range(4)), whole)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return X, flip_labels(y, 0.2, exact=True, random_state=0)[0]
+
+
+def tolerant(**parameters):
+    return MutualInformationSelector(label_noise="tolerant", random_state=0, **parameters)
+
+
+def test_the_path_ends_where_memberships_of_all_columns_put_it(wine):
+    X, labels = wine
+    selector = tolerant(n_features_to_select=11).fit(X, labels)
+    assert selector.memberships_.shape == (178, 3)
+    np.testing.assert_allclose(selector.error_rates_, [0.2, 0.18, 0.23], rtol=0, atol=0.02)
+    assert (
+        selector.scores_[13]
+        > 0.5
+        > 0
+        > MutualInformationSelector(13, random_state=0).fit(X, labels).scores_[13]
+    )
+
+
+def test_known_memberships_reach_the_criterion(wine):
+    X, labels = wine
+    given = np.eye(3)[labels] * 0.7 + 0.1
+    selector = tolerant(n_features_to_select=2, search="forward").fit(X, labels, memberships=given)
+    np.testing.assert_allclose(selector.memberships_, given, rtol=1e-12)
+
+
+def test_memberships_of_all_columns_can_be_kept_along_the_path(wine):
+    X, labels = wine
+    kept, again = (tolerant(noise_refit=refit).fit(X, labels) for refit in (False, True))
+    np.testing.assert_array_equal(kept.memberships_, again.memberships_)
+    given = tolerant().fit(X, labels, memberships=kept.memberships_)
+    assert kept.scores_ == pytest.approx(given.scores_, rel=1e-9)
+    assert kept.scores_ != pytest.approx(again.scores_, rel=1e-3)
+    # As the first step has all columns, it is the same.
+    np.testing.assert_array_equal(kept.path_[12], again.path_[12])
+    assert kept.scores_[12] == again.scores_[12]
+
+
+def test_mutual_information_takes_memberships(wine):
+    X, labels = wine
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    given = np.eye(3)[labels] * 0.7 + 0.1
+    found = mutual_information(Z, labels, memberships=given, base=2)
+    assert found == pytest.approx(tolerant_mutual_information(Z, given) / np.log(2), rel=1e-12)
+
+
+def test_mutual_information_as_printed(wine):
+    # Equations 18 and 19 by the letter: a row is its own first neighbour, and k members are asked.
+    X, labels = wine
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    gamma = 0.6 * np.eye(3)[labels] + 0.4 * np.random.RandomState(0).dirichlet(np.ones(3), 178)
+    distances = np.linalg.norm(Z[:, None] - Z, axis=2)
+    order = np.argsort(distances, axis=1)
+    total = gamma.sum(axis=0)
+    n, d = Z.shape
+    information = digamma(n) - digamma(8) + d * np.log(np.sort(distances, axis=1)[:, 8]).mean()
+    for i, s in np.ndindex(n, 3):
+        cumulated = np.cumsum(gamma[order[i], s])
+        last = np.argmax(cumulated >= 8)
+        radius = distances[i, order[i, last]]
+        inside = digamma(cumulated[last]) - digamma(total[s]) - d * np.log(radius)
+        information += gamma[i, s] * inside / n
+    found = mutual_information(Z, labels, memberships=gamma, slack=0, self_count=True)
+    assert found == pytest.approx(information, abs=1e-9)
+    assert found != pytest.approx(mutual_information(Z, labels, memberships=gamma), abs=0.05)
+
+
+def test_a_row_that_is_its_own_neighbour_needs_another_one():
+    with pytest.raises(ValueError, match="n_neighbors=1 must be a whole number at least 2"):
+        tolerant_mutual_information(LINE, SOFT, 1, self_count=True)
+    with pytest.raises(ValueError, match="slack=2 must be a number between 0 and 1"):
+        tolerant_mutual_information(LINE, SOFT, 2, slack=2)
