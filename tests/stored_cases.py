@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 
 from errata.auditing import Audit, NoiseRate
-from errata.auditing.results._flags import draw_line, no_line
-from errata.auditing.stored._passes import Finishing, finish_part
-from errata.auditing.stored._rows import Rows, StoredRows, part_path, write_judged
+from errata.auditing.results._flags import Rows, draw_line, no_line
+from errata.auditing.stored._problem import finish_part
+from errata.auditing.stored._rows import StoredRows, part_path, write_judged
 
 PETS = np.array(["ant", "bee", "cat", "dog"])
 RATE = 0.125  # of wrong labels, where a row could not be audited
@@ -52,7 +52,7 @@ def finished(folder, judged, cuts=(), *, classes=PETS, has_skill=True):
     for part, piece in zip(parts, pieces, strict=True):
         write_judged(part_path(folder / "judged", part.start), piece)
     line = draw_line(reduce(add, [p.ranking() for p in pieces])) if has_skill else no_line()
-    shared = Finishing(folder / "judged", folder / "rows", classes, line, RATE)
+    shared = (folder / "judged", folder / "rows", classes, line, RATE)
     return reduce(add, [finish_part(part, shared) for part in parts]), line
 
 

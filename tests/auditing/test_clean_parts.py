@@ -5,7 +5,7 @@ import pytest
 
 from errata.auditing import Cleaned
 from errata.auditing.results import _cleaning
-from errata.auditing.stored._rows import Rows
+from errata.auditing.results._flags import Rows
 from stored_cases import judged_rows, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")

@@ -7,10 +7,8 @@ import errata
 from auditing_cases import QUICK, blobs
 from errata.auditing.classes import _problem
 from errata.auditing.examples._examples import example_rows
-from errata.auditing.results import _assembly
-from errata.auditing.results._flags import FlagLine
-from errata.auditing.stored._passes import Finishing, finish_part
-from errata.auditing.stored._rows import Rows
+from errata.auditing.results._flags import FlagLine, Rows
+from errata.auditing.stored._problem import finish_part
 from errata.noise import flip_labels
 from errata.tables import read_table
 from stored_cases import PETS, finished, judged_rows, parts_of, stored_audit
@@ -26,34 +24,18 @@ def in_memory():
     labels[::17] = np.nan
     labels[5] = 9  # a class of one row
     known = (np.arange(300) % 13 == 0) & ~np.isnan(labels)
-    seen, columns = [], _assembly._columns
+    flag = Rows.flag
+    seen = []
 
-    def spy(*given):
-        seen.extend(given)
-        return columns(*given)
+    def spy(rows, flagged, rate):
+        seen.append((rows, rate))
+        return flag(rows, flagged, rate)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_assembly, "_columns", spy)
+        patch.setattr(Rows, "flag", spy)
         patch.setattr(_problem, "EXACT_ROWS", 100)
         audit = errata.audit(X, labels, known=known, estimators=QUICK, random_state=0)
-    return audit, judged_from(*seen)
-
-
-def judged_from(inputs, posterior, flags, filled):
-    n = len(inputs.codes)
-    audited = np.zeros(n, dtype=bool)
-    audited[inputs.audited] = True
-    columns = {name: np.zeros(n) for name in ("p_wrong", "p_other", "suspicion", "p_elsewhere")}
-    for name, column in columns.items():
-        column[inputs.audited] = getattr(posterior, name)
-    other = np.zeros(n, dtype=int)
-    other[inputs.audited] = posterior.other
-    other[filled.rows] = filled.codes
-    columns["p_other"][filled.rows] = filled.p
-    judged = Rows(
-        inputs.codes, inputs.present[other], audited=audited, known=inputs.known, **columns
-    )
-    return judged, posterior.rate
+    return audit, seen[0]
 
 
 @pytest.mark.parametrize("cuts", [(), (1, 100, 299)])
@@ -121,7 +103,7 @@ def test_without_skill_nothing_is_flagged(tmp_path):
 def test_a_label_that_is_certain_is_not_flagged_even_if_all_others_are(tmp_path):
     judged, everything = judged_rows(), FlagLine(0.0, 0.0, 0.5, 1.0, "all")
     finished(tmp_path, judged)
-    shared = Finishing(tmp_path / "judged", tmp_path / "rows", PETS, everything, 0.1)
+    shared = (tmp_path / "judged", tmp_path / "rows", PETS, everything, 0.1)
     done = finish_part(parts_of(600)[0], shared)
     flagged = read_table(tmp_path / "rows" / "part-000000000000.parquet")["flagged"].to_numpy()
     expected = (judged.code >= 0) & ~judged.known & judged.audited

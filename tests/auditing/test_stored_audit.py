@@ -26,8 +26,7 @@ from auditing.large_tables import (
 )
 from errata._random import draw_seed
 from errata.auditing._learning import rows_to_learn_from
-from errata.auditing.stored import _audit
-from errata.auditing.stored import _passes as _judge_parts
+from errata.auditing.stored import _problem
 from errata.auditing.stored._table import TableColumns
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")
@@ -293,15 +292,15 @@ def test_a_measurement_is_no_label(tmp_path):
 
 def test_an_audit_that_was_stopped_goes_on_after_the_last_finished_part(tmp_path, monkeypatch):
     folder = write(tmp_path / "pets", equal_cuts(10))
-    judged = []
+    judged, judge_part = [], _problem.judge_part
 
     def stops(part, shared):
         if len(judged) == 4:
             raise OSError("the power is gone")
         judged.append(part.start)
-        return _judge_parts.judge_part(part, shared)
+        return judge_part(part, shared)
 
-    monkeypatch.setattr(_audit, "judge_part", stops)
+    monkeypatch.setattr(_problem, "judge_part", stops)
     with pytest.raises(OSError, match=r"judging, .*part-4.parquet, .*the power is gone"):
         stored(folder, tmp_path)
     unfinished = tmp_path / "pets.audit.unfinished"
@@ -312,10 +311,10 @@ def test_an_audit_that_was_stopped_goes_on_after_the_last_finished_part(tmp_path
 
     def goes_on(part, shared):
         judged.append(part.start)
-        return _judge_parts.judge_part(part, shared)
+        return judge_part(part, shared)
 
-    monkeypatch.setattr(_audit, "judge_part", goes_on)
-    monkeypatch.setattr(_audit, "learn", None)  # it is not learnt again
+    monkeypatch.setattr(_problem, "judge_part", goes_on)
+    monkeypatch.setattr(_problem, "learn", None)  # it is not learnt again
     found = stored(folder, tmp_path)
     assert judged == sorted(set(judged))
     assert len(judged) == 10
@@ -323,7 +322,7 @@ def test_an_audit_that_was_stopped_goes_on_after_the_last_finished_part(tmp_path
     monkeypatch.undo()
     lower_limits(monkeypatch)
     assert_same(found, in_memory())
-    monkeypatch.setattr(_audit, "learn", None)
+    monkeypatch.setattr(_problem, "learn", None)
     with pytest.raises(TypeError):  # an audit that begins anew learns
         stored(folder, tmp_path, resume=False)
 
@@ -381,6 +380,5 @@ def test_rows_of_a_part_get_probabilities_that_sum_to_one():
     pyarrow = pytest.importorskip("pyarrow")
     part = pyarrow.table({"x": [0.0, 1.0], "pet": ["a", "b"], "p": [0.7, 0.2], "q": [0.29, 0.8]})
     columns = TableColumns("pet", ["x"], pred_proba=["p", "q"])
-    given = columns.labelled(part, np.array(["a", "b"]))
-    rows = columns.rows(part, np.arange(2), given)
+    rows = columns.rows(part, np.array(["a", "b"]))
     np.testing.assert_allclose(rows.pred_proba, [[0.7 / 0.99, 0.29 / 0.99], [0.2, 0.8]])

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from errata.auditing.stored._rows import Rows, write_part
+from errata.auditing.results._flags import Rows
+from errata.auditing.stored._rows import write_part
 from stored_cases import PETS, judged_rows, stored_audit
 
 pytest.importorskip("pyarrow", reason="the tables extra is not installed")

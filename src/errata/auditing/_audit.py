@@ -71,9 +71,11 @@ class Problem(ABC):
 
     reading = "reading the table"
     finding = ""  # what is said before it begins
+    injecting = "planting errors and looking for them"
     listed = "rows whose label is wrong"  # what the list of flags holds
     no_flags = "the columns do not tell the labels apart"  # why there may be none
     draw = staticmethod(draw_flags)
+    may_be_reviewed = True
     has_neighbors = True  # not in recordings, where a row like others is nothing unusual
     explainer: Any = None  # of single rows, where models can be asked again
 
@@ -101,6 +103,17 @@ class Problem(ABC):
         """Whether there is anything to be found."""
         return self.has_skill
 
+    def flag(self) -> Any:
+        """Draw flags among what may be wrong: :class:`Flags`, or a line for rows on disk."""
+        precision = self.options.precision
+        if not self.has_skill:
+            return no_flags(self.doubtful.shape, self.no_flags)
+        flags = self.draw(self.p_wrong[self.doubtful], self.suspicion[self.doubtful], precision)
+        flagged = np.zeros(self.doubtful.shape, dtype=bool)
+        flagged[self.doubtful] = flags.flagged
+        rule = best_f1_rule(self.listed) if precision is None else flags.rule
+        return flags._replace(flagged=flagged, rule=rule)
+
     @abstractmethod
     def result(self, flags: Flags, check: Any) -> BaseAudit:
         """The audit as the user gets it, but for what is told of single rows."""
@@ -126,48 +139,32 @@ class Problem(ABC):
 
 
 def run_audit(problem: Problem, options: Options, progress: Progress) -> Any:
-    """Audit a table in memory: read, find, self-check, flags, result."""
+    """Audit a table: read, find, self-check, flags, result."""
     started = time.perf_counter()
     problem.options = options
-    progress(problem.reading)
+    if problem.reading:
+        progress(problem.reading)
     problem.read()
     if problem.finding:
         progress(problem.finding)
     problem.find(progress)
     is_checked = options.self_check and problem.can_inject
-    progress("planting errors and looking for them" if is_checked else "summing up")
+    progress(problem.injecting if is_checked else "summing up")
     check = problem.inject() if is_checked else None
-    return finish_audit(problem, check, started)
-
-
-def finish_audit(problem: Problem, check: Any, started: float) -> Any:
-    """Draw flags, and put the result together, from what a problem has found."""
-    options = problem.options
-    result = problem.result(flag(problem, options.precision), check)
+    result = problem.result(problem.flag(), check)
     look = problem.show(result)
-    result.for_review = ForReview(
-        look,
-        problem.group_hypotheses(result),
-        problem.reviewed(result),
-        problem.display,
-        seconds=time.perf_counter() - started,
-        seed=options.seed,
-        n_jobs=options.n_jobs,
-        has_neighbors=problem.has_neighbors,
-        explainer=problem.explainer,
-    )
+    if problem.may_be_reviewed:
+        result.for_review = ForReview(
+            look,
+            problem.group_hypotheses(result),
+            problem.reviewed(result),
+            problem.display,
+            seconds=time.perf_counter() - started,
+            seed=options.seed,
+            n_jobs=options.n_jobs,
+            has_neighbors=problem.has_neighbors,
+            explainer=problem.explainer,
+        )
     if options.keys is not None:
         result.keys = row_names(options.keys, len(result))
     return result
-
-
-def flag(problem: Problem, precision: float | None) -> Flags:
-    """The flags, among what may be wrong."""
-    doubtful = problem.doubtful
-    if not problem.has_skill:
-        return no_flags(doubtful.shape, problem.no_flags)
-    flags = problem.draw(problem.p_wrong[doubtful], problem.suspicion[doubtful], precision)
-    flagged = np.zeros(doubtful.shape, dtype=bool)
-    flagged[doubtful] = flags.flagged
-    rule = best_f1_rule(problem.listed) if precision is None else flags.rule
-    return flags._replace(flagged=flagged, rule=rule)

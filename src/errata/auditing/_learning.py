@@ -1,7 +1,7 @@
 """What is learnt from the drawn rows, and any rows of the table judged by it."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +11,7 @@ from .._blocks import blocks
 from .._format import percent
 from .._kernels._probabilities import find_largest, normalise
 from .._random import clone_keeping_seeds
-from ..tables._columns import take_table_rows, without_columns
+from ..tables._columns import without_columns
 from ..tables.features._features import FeaturePlan
 from ._self_check import SelfCheck, run_self_check
 from ._settings import CACHED, LEARN_ROWS, NOISE_ROWS, OVERLAP, TREE_ROWS
@@ -19,7 +19,6 @@ from .classes import (
     NoisePosterior,
     Posterior,
     RowRule,
-    RowsPosterior,
     classes_before_labels,
     noise_posterior,
     posterior_of,
@@ -28,7 +27,7 @@ from .classes import (
 from .inputs._duplicates import Ties, copies_note, find_ties, mixed_bits
 from .inputs._features import Scale
 from .inputs._groups import group_folds, joined, places_among
-from .inputs._inputs import Inputs
+from .inputs._inputs import Inputs, TableRows
 from .inputs._labels import are_among, codes_among
 from .models._base import (
     NewRows,
@@ -49,6 +48,7 @@ from .models._default import (
     named_models,
 )
 from .models._pooling import Pool, floored_logs, pool_models, pooled_new_rows, some_rows
+from .results._flags import Ranking, Rows
 from .sequences import SequenceInputs, sequence_models
 
 if TYPE_CHECKING:
@@ -234,50 +234,37 @@ def notes_on_check(learnt: Learnt) -> list[str]:
     return [PROBABILITIES_ARE_OLDER] if given else []
 
 
-class TableRows(NamedTuple):
-    """Some rows of a table, as the user gave them."""
+class JudgedSums(NamedTuple):
+    """Sums over judged rows; those of two blocks, merged, are those of both."""
 
-    places: np.ndarray  # of the rows in the whole table
-    table: Any  # without the label; None for none
-    codes: np.ndarray  # of labels among all classes; -1 where a row has none
-    known: np.ndarray | None = None
-    embeddings: Any = None  # what features come from instead of the table
-    pred_proba: np.ndarray | None = None
-    groups: np.ndarray | None = None
+    ranking: Ranking
+    audited: int
+    wrong: float  # of the audited rows, expected to be wrong
+    joint: np.ndarray  # (K, K), expected number of rows of class c with label l
+    right: np.ndarray  # expected number of right labels under each hypothesis
+    unread: Counter[str]  # cells of a column that are of another kind than those learnt from
 
-    def for_rows(self, rows: np.ndarray | slice) -> "TableRows":
-        """The same for some of these rows; a slice of arrays is no copy."""
-        return TableRows(
-            places=self.places[rows],
-            table=None if self.table is None else _taken(self.table, rows),
-            codes=self.codes[rows],
-            known=None if self.known is None else self.known[rows],
-            embeddings=None if self.embeddings is None else _taken(self.embeddings, rows),
-            pred_proba=None if self.pred_proba is None else self.pred_proba[rows],
-            groups=None if self.groups is None else self.groups[rows],
-        )
+    @property
+    def rate(self) -> float:
+        """Fraction of the audited rows that is expected to be wrong."""
+        return self.wrong / self.audited
+
+    def merge(self, other: "JudgedSums") -> "JudgedSums":
+        """Those of both."""
+        pairs: Iterable[tuple[Any, Any]] = zip(self, other, strict=True)
+        return JudgedSums(*(mine + theirs for mine, theirs in pairs))
 
 
-def _taken(table: Any, rows: np.ndarray | slice) -> Any:
-    if isinstance(table, np.ndarray):
-        return table[rows]
-    places = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-    return take_table_rows(table, places)
+class JudgedBlock(NamedTuple):
+    """Some rows, all of them judged; more is known of those whose label could be audited."""
 
-
-class JudgedRows(NamedTuple):
-    """What is known of some rows, and more of those whose label could be audited."""
-
-    audited: np.ndarray  # whether the class of each label could be learnt
-    codes: np.ndarray  # of the labels of the audited ones, among classes that could be
-    rows: RowsPosterior
+    rows: Rows
+    sums: JudgedSums
+    codes: np.ndarray  # (audited,), of the labels among classes that could be
     logs: np.ndarray  # (K, audited), of the pooled probabilities
     predicted: np.ndarray  # (models, audited), the class that each model finds most probable
-    X: np.ndarray | None  # scaled features of the audited ones
-    filled: np.ndarray  # the most probable class of each row without a label
-    p_filled: np.ndarray
+    X: np.ndarray | None  # scaled features of the audited rows
     bits: np.ndarray | None  # equal for rows with equal features
-    unread: Counter[str]  # cells of a column that are of another kind than those learnt from
 
 
 @dataclass(frozen=True)
@@ -321,27 +308,30 @@ class Judge:
             shows_table=any(getattr(m, "table", None) is not None for m in learnt.models),
         )
 
-    def judge(self, rows: TableRows) -> JudgedRows:
+    def judge(self, given: TableRows) -> JudgedBlock:
         """Judge some rows; those that were learnt from by models that were not fitted to them."""
-        new, bits, unread = self._new_rows(rows)
-        audited = are_among(rows.codes, self.present)
-        codes = codes_among(rows.codes[audited], self.present)
-        known = None if rows.known is None else rows.known[audited]
+        new, bits, unread = self._new_rows(given)
+        audited = are_among(given.codes, self.present)
+        codes = codes_among(given.codes[audited], self.present)
+        known = None if given.known is None else given.known[audited]
         asked = _some(new, audited)
-        logs, predicted = self._logs(rows.places[audited], asked)
-        filled, p_filled = self._filled(new, rows.codes < 0)
-        return JudgedRows(
-            audited=audited,
-            codes=codes,
-            rows=rows_posterior(self.rule, logs, codes, known=known, of_many=True),
-            logs=logs,
-            predicted=predicted,
-            X=asked.X,
-            filled=filled,
-            p_filled=p_filled,
-            bits=bits,
+        logs, predicted = self._logs(np.asarray(given.places)[audited], asked)
+        found = rows_posterior(self.rule, logs, codes, known=known, of_many=True)
+        rows = Rows.judged(given.codes, given.known, audited, found, self.present)
+        blank = given.codes < 0
+        if self.filler is not None and blank.any():
+            unlabelled = _some(new, blank)
+            filled, p_filled = self.filler.fill(unlabelled.X, unlabelled.pred_proba)
+            rows.fill(self.present[filled], p_filled)
+        sums = JudgedSums(
+            ranking=rows.ranking(),
+            audited=len(codes),
+            wrong=float(found.p_wrong.sum()),
+            joint=found.joint,
+            right=found.right,
             unread=unread,
         )
+        return JudgedBlock(rows, sums, codes, logs, predicted, asked.X, bits)
 
     def _new_rows(self, rows: TableRows) -> tuple[NewRows, np.ndarray | None, Counter[str]]:
         """Rows as models see them, what they can be known again by, and cells that do not fit."""
@@ -355,7 +345,7 @@ class Judge:
         if rows.groups is not None:
             folds = group_folds(rows.groups, self.seed)
         if self.plan is None or self.scale is None:
-            return NewRows(np.empty((len(rows.places), 0)), None, given, folds), None, Counter()
+            return NewRows(np.empty((len(rows.codes), 0)), None, given, folds), None, Counter()
         applied = self.plan.apply(rows.table if rows.embeddings is None else rows.embeddings)
         if self.shows_table:
             kept = without_columns(rows.table, self.leaks) if self.leaks else rows.table
@@ -376,23 +366,9 @@ class Judge:
             logs[:, is_new], predicted[:, is_new] = found
         return logs, predicted
 
-    def _filled(self, rows: NewRows, blank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        if self.filler is None or not blank.any():
-            return np.empty(0, dtype=np.intp), np.empty(0)
-        asked = _some(rows, blank)
-        return self.filler.fill(asked.X, asked.pred_proba)
-
 
 def _some(rows: NewRows, chosen: np.ndarray) -> NewRows:
     return rows if chosen.all() else rows.take(np.flatnonzero(chosen))
-
-
-class Filled(NamedTuple):
-    """What rows without a label probably are."""
-
-    rows: np.ndarray
-    codes: np.ndarray  # of the most probable class, among those that could be audited
-    p: np.ndarray  # its probability
 
 
 def fit_filler(

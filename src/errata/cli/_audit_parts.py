@@ -65,11 +65,11 @@ def audit_in_parts(
     _check(options)
     check_place(out, force)
     # Here, as they bring scikit-learn.
-    from ..auditing.stored._audit import MARK, Storing
+    from ..auditing.stored._audit import MARK, unfinished_folder
     from ..tables.stored._sources import parse_memory
 
     memory = parts.memory and parse_memory(parts.memory)
-    unfinished = Storing(out).unfinished
+    unfinished = unfinished_folder(out)
     if (unfinished / MARK).is_file():
         what = "Starting anew" if parts.no_resume else "Going on"
         say(f"{what}: the audit of {file} was stopped before, in {unfinished}.", err=True)

@@ -8,7 +8,6 @@ from errata.auditing._settings import UNEVEN
 from errata.auditing.classes._posterior import (
     NoisePosterior,
     gathered_posterior,
-    merged_rows,
     posterior_given_noise,
     posterior_of,
     rows_posterior,
@@ -87,9 +86,8 @@ def test_doubling_every_row_hardly_changes_the_posterior():
 def test_rows_that_are_judged_later_join_those_learnt_from():
     truth = draw_truth(SKEW, 600, error=0.3)
     learnt = posterior_for(truth.logs[:, :400], truth.labels[:400])
-    parts = [slice(0, 150), slice(150, 151), slice(151, 600)]
-    rows = [rows_posterior(learnt.rule, truth.logs[:, p], truth.labels[p]) for p in parts]
-    gathered = gathered_posterior(merged_rows(rows, 600), learnt.noise, learnt.skill)
+    rows = rows_posterior(learnt.rule, truth.logs, truth.labels)
+    gathered = gathered_posterior(rows, learnt.noise, learnt.skill)
     assert_sound(gathered, 600)
     np.testing.assert_allclose(gathered.p_wrong[:400], learnt.p_wrong, rtol=0, atol=1e-12)
     at_once = posterior_given_noise(learnt.noise, truth.logs, truth.labels)

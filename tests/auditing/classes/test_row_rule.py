@@ -5,7 +5,7 @@ import pytest
 
 from auditing_cases import draw_truth, known_noise, symmetric
 from errata._kernels import _probabilities
-from errata.auditing.classes import _posterior, merged_rows, posterior_of, rows_posterior
+from errata.auditing.classes import _posterior, posterior_of, rows_posterior
 from errata.auditing.classes._posterior import row_rule
 
 
@@ -34,8 +34,9 @@ def test_a_row_is_judged_alike_in_any_block(found, size, dtype):
     logs, codes = truth.logs.astype(dtype), truth.labels
     whole = rows_posterior(posterior.rule, logs, codes)
     cuts = [slice(start, start + size) for start in range(0, 700, size)]
-    judged = (rows_posterior(posterior.rule, logs[:, c], codes[c]) for c in cuts)
-    parts = merged_rows(judged, len(codes))
+    judged = [rows_posterior(posterior.rule, logs[:, c], codes[c]) for c in cuts]
+    *per_row, joint, right = zip(*judged, strict=True)
+    parts = whole._make([*map(np.concatenate, per_row), sum(joint), sum(right)])
     for name, atol in (("p_wrong", 1e-6), ("suspicion", 1e-6), ("joint", 1e-3), ("right", 1e-3)):
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=0, atol=atol)
     np.testing.assert_array_equal(parts.other, whole.other)

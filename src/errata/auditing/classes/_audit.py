@@ -12,7 +12,7 @@ from ...tables._columns import as_table
 from ...tables.stored._sources import is_stored
 from .._audit import Options, run_audit
 from ..results._audit import Audit
-from ..stored._audit import Storing, audit_stored
+from ..stored._audit import audit_stored
 from ._problem import ClassProblem
 
 
@@ -180,9 +180,10 @@ def audit(
             "a folder, a pattern or a table larger than memory is read in parts, which needs a "
             "folder for the audit: pass out."
         )
-    storing = Storing(Path(out), memory, engine, resume)
     with open_progress(progress) as tell:
-        return audit_stored(X, y, options, storing, tell)
+        return audit_stored(
+            X, y, options, tell, out=Path(out), memory=memory, engine=engine, resume=resume
+        )
 
 
 def _read_at_once(X: Any) -> Any:

@@ -12,14 +12,14 @@ it cannot answer, and what is taken for the answer is derived from the table its
   those that are contradicted both ways, and falls where even then classes stay unrecognisable.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri, softmax
 
 from ..._kernels import kernels
-from ..._kernels._probabilities import Hypotheses, set_wrong
+from ..._kernels._probabilities import Findings, Hypotheses, set_wrong
 from .._settings import (
     AMBIGUITY_POWER,
     BOUNDARY_IN_RANKING,
@@ -397,20 +397,8 @@ def posterior_given_noise(
     )
 
 
-class RowsPosterior(NamedTuple):
-    """Some rows as in :class:`Posterior`, and what is summed over them."""
-
-    p_wrong: np.ndarray
-    suspicion: np.ndarray
-    other: np.ndarray
-    p_other: np.ndarray
-    p_elsewhere: np.ndarray
-    joint: np.ndarray  # (K, K), expected number of rows of class c with label l
-    right: np.ndarray  # expected number of right labels under each hypothesis
-
-
 def gathered_posterior(
-    rows: RowsPosterior,
+    rows: Findings,
     noise: NoisePosterior,
     skill: Skill,
     *,
@@ -423,8 +411,8 @@ def gathered_posterior(
 
     Parameters
     ----------
-    rows : RowsPosterior
-        All rows, see :func:`merged_rows`; where they are too many to be held, sums over them alone.
+    rows : Findings
+        All rows; where they are too many to be held, sums over them alone.
     noise : NoisePosterior
         What is known of the noise.
     skill : Skill
@@ -565,7 +553,7 @@ def rows_posterior(
     known: np.ndarray | None = None,
     *,
     of_many: bool = False,
-) -> RowsPosterior:
+) -> Findings:
     """Judge some rows, each by itself: where a table is cut into blocks changes nothing.
 
     Parameters
@@ -597,24 +585,7 @@ def rows_posterior(
     )
     right = np.zeros(rule.n_hypotheses)
     right[rule.places] = judged.right
-    return RowsPosterior(*judged._replace(right=right))
-
-
-def merged_rows(blocks_of_rows: Iterable[RowsPosterior], n: int) -> RowsPosterior:
-    """The ``n`` rows of all blocks under each other, sums added up.
-
-    A block is let go before the next comes, so that rows are held once.
-    """
-    columns: list[np.ndarray] = []
-    sums: list[np.ndarray] = []
-    done = 0
-    for *per_row, joint, right in blocks_of_rows:
-        columns = columns or [np.empty(n, dtype=column.dtype) for column in per_row]
-        for column, part in zip(columns, per_row, strict=True):
-            column[done : done + len(part)] = part
-        done += len(per_row[0])
-        sums = [sums[0] + joint, sums[1] + right] if sums else [joint, right]
-    return RowsPosterior._make([*columns, *sums])
+    return judged._replace(right=right)
 
 
 def weightiest(noise: NoisePosterior) -> list[Weighted]:

@@ -1,44 +1,60 @@
 """Classes: rows with one label each, read, judged and put together, in memory."""
 
-from collections.abc import Callable
-from functools import partial
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
+from ..._blocks import blocks
+from ..._compat import take_rows
+from ..._format import listed
+from ..._kernels._probabilities import Findings
 from ..._progress import Progress
 from ...tables._columns import take_table_rows
+from ...tables.features._features import find_empty_rows
 from .._audit import Problem
 from .._learning import (
     Judge,
+    JudgedSums,
     Learnt,
-    TableRows,
     check_by_injecting,
     learn,
+    notes_about_noise,
     notes_on_check,
     rows_to_learn_from,
 )
-from .._settings import EXACT_ROWS, LEARN_ROWS
+from .._settings import EXACT_ROWS, JUDGED_ROWS, LEARN_ROWS
 from .._spellings import notes_on_spellings
-from ..classes import Grouped, Posterior, grouped_hypotheses, with_verdicts
+from ..classes import (
+    Grouped,
+    Posterior,
+    gathered_posterior,
+    grouped_hypotheses,
+    set_aside,
+    with_verdicts,
+)
 from ..examples._examples import show, shown_rows
 from ..examples._explanations import Explainer
-from ..examples._views import PER_ROW, Looked, View, Viewer
+from ..examples._views import View, view_among_drawn
 from ..inputs._decisions import DecidedLabels, lay_over, verdicts_of
+from ..inputs._duplicates import conflicting_duplicates, duplicates_by_bits
 from ..inputs._groups import row_index
 from ..inputs._inputs import (
     Display,
     Inputs,
-    Labelled,
+    TableRows,
     check_pred_proba,
     for_all_rows,
     inputs_of,
     read_labels,
 )
-from ..inputs._labels import one_per_row
-from ..results._assembly import AllRows, class_result, judged_rows, rows_learnt_from
+from ..inputs._labels import are_among, codes_among, one_per_row
+from ..models._pooling import describe_models
 from ..results._audit import Audit
-from ..results._flags import Flags, flags_by_line
+from ..results._flags import Flags, Rows, flags_by_line, near_borders, stack_rows
+from ..results._rates_by import NoiseRate
 from ..sequences import SequenceInputs, check_sequence, read_recordings
 
 
@@ -47,11 +63,12 @@ class ClassProblem(Problem):
 
     course: SequenceInputs | None = None
     decided: DecidedLabels | None = None
-    given: Labelled  # all rows
-    rows: TableRows  # the same as they are to be judged
-    inputs: Inputs  # of the rows to learn from
+    given: TableRows  # all rows
+    inputs: Inputs  # of the rows to learn from, then of all rows, without features
     learnt: Learnt
-    found: AllRows
+    posterior: Posterior  # of the rows that could be audited, in their order in the inputs
+    filled: tuple[np.ndarray, np.ndarray]  # codes of rows without a label, and probabilities
+    duplicates: list[np.ndarray]  # rows with equal features whose labels differ
     look: Callable[[np.ndarray], View]  # at some rows
     grouped: Callable[[], Grouped]  # what hypotheses say of every row
 
@@ -65,13 +82,14 @@ class ClassProblem(Problem):
         X = self.X
         y = self.y
         known = options.known
-        check_sequence(
-            options.sequence,
-            options.wavelets,
-            groups=options.groups,
-            embeddings=options.embeddings,
-            image_shape=options.image_shape,
-        )
+        if options.sequence is not None or options.wavelets is not None:
+            check_sequence(
+                options.sequence,
+                options.wavelets,
+                groups=options.groups,
+                embeddings=options.embeddings,
+                image_shape=options.image_shape,
+            )
         if options.decisions is not None:
             # Time does not stand still where a row is unusable: a recording has no gaps.
             may_be_blank = options.sequence is None
@@ -81,11 +99,8 @@ class ClassProblem(Problem):
             X = self.decided.table
             y = self.decided.labels
             known = self.decided.known
-        notes: list[str] = []
         if options.sequence is None:
-            self.given = read_labels(X, y, known, options.drop)
-            self.rows = self._table_rows(notes)
-            self.inputs = self._inputs()
+            given = read_labels(X, y, known, options.drop)
         else:
             self.course = read_recordings(
                 X,
@@ -97,10 +112,21 @@ class ClassProblem(Problem):
                 seed=options.seed,
             )
             self.has_neighbors = False
-            self.inputs = self.course.inputs
-            self.given = Labelled.of(self.inputs)
-            self.rows = self._table_rows(notes)
-        given = self.given
+            inputs = self.course.inputs
+            given = TableRows(
+                inputs.table, inputs.labels, inputs.classes, inputs.codes, inputs.known
+            )
+        n = len(given.codes)
+        proba = options.pred_proba
+        groups = options.groups
+        notes: list[str] = []
+        self.given = given._replace(
+            places=np.arange(n),
+            embeddings=options.embeddings,
+            pred_proba=None if proba is None else check_pred_proba(proba, given.classes, n, notes),
+            groups=None if groups is None else one_per_row("groups", groups, n),
+        )
+        self.inputs = self._inputs() if self.course is None else self.course.inputs
         sizes = np.bincount(given.codes[given.codes >= 0], minlength=len(given.classes))
         sizes_by_class = dict(zip(given.classes.tolist(), sizes.tolist(), strict=True))
         self.inputs.notes.extend(notes)
@@ -114,47 +140,24 @@ class ClassProblem(Problem):
             options.random_state,
             row_index(given.table),
         )
-        self.display.check(len(given.codes), given.table)
-
-    def _table_rows(self, notes: list[str]) -> TableRows:
-        given = self.given
-        options = self.options
-        n = len(given.codes)
-        proba = options.pred_proba
-        groups = options.groups
-        return TableRows(
-            places=np.arange(n),
-            table=given.table,
-            codes=given.codes,
-            known=given.known,
-            embeddings=options.embeddings,
-            pred_proba=None if proba is None else check_pred_proba(proba, given.classes, n, notes),
-            groups=None if groups is None else one_per_row("groups", groups, n),
-        )
+        self.display.check(n, given.table)
 
     def _inputs(self) -> Inputs:
         """The inputs of all rows, or of those that are drawn to learn from."""
-        given = self.given
-        rows = self.rows
         options = self.options
+        given = self.given
         n = len(given.codes)
         drawn = None
-        proba = rows.pred_proba
         if n > LEARN_ROWS:
             drawn = rows_to_learn_from(n, options.seed)
             given = given.for_rows(drawn)
-            proba = None if proba is None else proba[drawn]
-            rows = rows._replace(table=None, pred_proba=None).for_rows(drawn)  # not copied twice
         inputs = inputs_of(
             given,
-            embeddings=rows.embeddings,
-            groups=rows.groups,
             trust=options.trust,
             seed=options.seed,
             n_jobs=options.n_jobs,
             drawn=drawn,
             n_rows=n,
-            pred_proba=proba,
         )
         if drawn is None or options.estimator is not None:  # which alone looks at the table itself
             return inputs
@@ -162,11 +165,11 @@ class ClassProblem(Problem):
 
     def find(self, progress: Progress) -> None:
         """Learn from the rows, or from those that were drawn, and judge all of them."""
-        proba = self.rows.pred_proba
         drawn = self.inputs.drawn
+        proba = self.given.pred_proba
         if proba is not None and drawn is not None:
             proba = proba[drawn]
-        learnt = self.learnt = learn(
+        learnt = learn(
             self.inputs,
             self.options,
             pred_proba=proba,
@@ -175,52 +178,132 @@ class ClassProblem(Problem):
             progress=progress,
         )
         if drawn is None:
-            found = self._with_verdicts(rows_learnt_from(learnt, self.rows))
-            view = View(
-                inputs=found.inputs,
-                posterior=found.posterior,
-                logs=found.logs,
-                models=learnt.pool.models,
-            )
-            self.take(found, lambda rows: view)
-            if self.course is None:
-                small = learnt._replace(inputs=learnt.inputs.without_features())
-                self.explainer = Explainer(small)
-            return
-        progress("judging the other rows")
-        judge = Judge.of(learnt)
-        found = self._with_verdicts(judged_rows(learnt, judge, self.given, self.rows))
-        small = learnt._replace(inputs=learnt.inputs.without_features())
-        viewer = Viewer(small, judge, self._fetch, partial(_posterior_at, found))
-        self.take(found, viewer.view)
+            self._take_learnt(learnt)
+        else:
+            progress("judging the other rows")
+            self._judge_all(learnt)
 
-    def take(self, found: AllRows, look: Callable[[np.ndarray], View]) -> None:
-        """Take over what was found of all rows, and a way to look at some of them."""
-        self.found = found
-        self.look = look
-        self.grouped = partial(_grouped, found)
-        self.has_skill = found.posterior.skill.enough
-        self.p_wrong = found.posterior.p_wrong
-        self.suspicion = found.posterior.suspicion
-        known = found.inputs.audited_known
+    def _take_learnt(self, learnt: Learnt) -> None:
+        """All rows were learnt from, and each was judged by models that had not seen it."""
+        inputs = learnt.inputs
+        blank = inputs.unlabelled
+        self.filled = (blank, np.empty(0))  # no row, and no probability
+        if learnt.filler is not None:
+            X = None
+            if inputs.features is not None and inputs.scale is not None:
+                X = inputs.scale.apply(take_rows(inputs.features.X, blank))
+            proba = self.given.pred_proba
+            proba = None if proba is None else proba[np.ix_(blank, inputs.present)]
+            codes, p = learnt.filler.fill(X, proba)
+            self.filled = (inputs.present[codes], p)
+        self.duplicates = _find_duplicates(inputs)
+        self.learnt = learnt._replace(inputs=inputs.without_features())
+        self.inputs = self.learnt.inputs
+        self.posterior = learnt.posterior
+        self._conclude(learnt.pool.logs)
+        view = View(
+            inputs=self.inputs,
+            posterior=self.posterior,
+            logs=learnt.pool.logs,
+            models=learnt.pool.models,
+        )
+        self.look = lambda rows: view
+        if self.course is None:
+            self.explainer = Explainer(self.learnt)
+
+    def _judge_all(self, learnt: Learnt) -> None:
+        """Judge all rows of a table that some were drawn from, a block at a time."""
+        given = self.given
+        judge = Judge.of(learnt)
+        audited = are_among(given.codes, judge.present)
+        logs = np.empty((len(judge.present), int(audited.sum())), dtype=judge.logs.dtype)
+        rows = []
+        sums = []
+        bits = []
+        done = 0
+        for block in blocks(len(given.codes), JUDGED_ROWS):
+            judged = judge.judge(given.for_rows(block))
+            rows.append(judged.rows)
+            sums.append(judged.sums)
+            bits.append(judged.bits)
+            logs[:, done : done + len(judged.codes)] = judged.logs
+            done += len(judged.codes)
+        self.learnt = learnt._replace(inputs=learnt.inputs.without_features())
+        self.take(stack_rows(rows), reduce(JudgedSums.merge, sums), given)
+        self.duplicates = find_duplicates_by_bits(bits, given.codes)
+        self._conclude(logs)
+        self.look = partial(
+            view_among_drawn,
+            learnt=self.learnt,
+            judge=judge,
+            fetch=self._fetch,
+            posterior_at=partial(_posterior_at, self.inputs, self.posterior),
+        )
+
+    def take(self, rows: Rows, sums: JudgedSums, given: TableRows) -> None:
+        """Take over the rows of a table that were judged by what was learnt from some of them."""
+        drawn = self.learnt.inputs
+        audited = np.flatnonzero(rows.audited)
+        at = slice(None) if len(audited) == len(rows.code) else audited  # all rows are not copied
+        self.inputs = drawn.without_features()._replace(
+            table=given.table,
+            labels=given.labels,
+            codes=given.codes,
+            known=given.known,
+            X=None,
+            audited=audited,
+            groups=None,
+            folds=None,
+            notes=[*drawn.notes, *unread_note(sums.unread)],
+            drawn=None,
+        )
+        found = Findings(
+            p_wrong=rows.p_wrong[at],
+            suspicion=rows.suspicion[at],
+            other=codes_among(rows.other, drawn.present)[at].astype(np.int16),
+            p_other=rows.p_other[at],
+            p_elsewhere=rows.p_elsewhere[at],
+            joint=sums.joint,
+            right=sums.right,
+        )
+        self.posterior = self.gather(found, sums)
+        blank = self.inputs.unlabelled
+        self.filled = (rows.other[blank], rows.p_other[blank])
+
+    def gather(self, found: Findings, sums: JudgedSums) -> Posterior:
+        """The posterior of all rows that could be audited, see :func:`gathered_posterior`."""
+        learnt = self.learnt
+        known = learnt.inputs.audited_known
+        return gathered_posterior(
+            found,
+            learnt.posterior.noise,
+            learnt.posterior.skill,
+            n_rows=sums.audited,
+            rate=sums.rate,
+            certain=0.0 if known is None else set_aside(learnt.data.codes, known),
+        )
+
+    def _conclude(self, logs: np.ndarray) -> None:
+        """What flags are drawn from, after people were heard; ``logs`` are of the audited rows."""
+        inputs = self.inputs
+        if self.decided is not None:
+            verdicts = verdicts_of(self.decided, inputs)
+            self.posterior = with_verdicts(self.posterior, logs, inputs.audited_codes, verdicts)
+        posterior = self.posterior
+        self.grouped = partial(_group_hypotheses, inputs, posterior, logs)
+        self.has_skill = posterior.skill.enough
+        self.p_wrong = posterior.p_wrong
+        self.suspicion = posterior.suspicion
+        known = inputs.audited_known
         self.doubtful = np.ones(len(self.p_wrong), dtype=bool) if known is None else ~known
-        if len(found.inputs.codes) > EXACT_ROWS:  # by the rule of tables that are not in memory
+        if len(inputs.codes) > EXACT_ROWS:  # by the rule of tables that are not in memory
             self.draw = flags_by_line
 
-    def _with_verdicts(self, found: AllRows) -> AllRows:
-        if self.decided is None:
-            return found
-        verdicts = verdicts_of(self.decided, found.inputs)
-        codes = found.inputs.audited_codes
-        return found._replace(posterior=with_verdicts(found.posterior, found.logs, codes, verdicts))
-
-    def _fetch(self, extra: np.ndarray) -> Looked:
-        """Rows besides those that were drawn, to look at."""
-        rows = self.rows.for_rows(extra)
+    def _fetch(self, extra: np.ndarray) -> tuple[TableRows, Any]:
+        """Rows besides those that were drawn, and the table of all of these."""
         whole = self.given.table
-        places = np.r_[np.asarray(self.inputs.drawn), extra]
-        beside = None if whole is None else take_table_rows(whole, places)
-        return Looked(rows, self.given.labels[extra], beside)
+        places = np.r_[np.asarray(self.learnt.inputs.drawn), extra]
+        return self.given.for_rows(extra), None if whole is None else take_table_rows(whole, places)
 
     @property
     def can_inject(self) -> bool:
@@ -230,12 +313,61 @@ class ClassProblem(Problem):
     def inject(self) -> Any:
         """Inject wrong labels, by the noise model or at random."""
         check = check_by_injecting(self.learnt)
-        self.found.inputs.notes.extend(notes_on_check(self.learnt))
+        self.inputs.notes.extend(notes_on_check(self.learnt))
         return check
 
     def result(self, flags: Flags, check: Any) -> Audit:
         """The audit, but for what is told of single rows."""
-        return class_result(self.found, self.learnt.pool, check, flags, self.display)
+        inputs = self.inputs
+        posterior = self.posterior
+        rows = Rows.judged(inputs.codes, inputs.known, inputs.audited, posterior, inputs.present)
+        rows.fill(*self.filled)
+        rows = rows.flag(for_all_rows(inputs, flags.flagged, False), posterior.rate)
+        is_other = np.flatnonzero(rows.suggested != rows.code)
+        suggested = inputs.labels.copy()
+        suggested[is_other] = inputs.classes[np.asarray(rows.suggested)[is_other]]
+        columns = {
+            "labels": inputs.labels,
+            "suspicion": rows.suspicion,
+            "p_wrong": rows.p_wrong,
+            "suggested": suggested,
+            "p_suggested": rows.p_suggested,
+            "flagged": rows.flagged,
+            "known": inputs.known,
+        }
+        near = near_borders(posterior.p_elsewhere[flags.flagged])
+        return self.assemble(columns, flags, check, int(flags.flagged.sum()), near)
+
+    def assemble(
+        self, columns: dict[str, Any], flags: Any, check: Any, n_flagged: int, near_borders: int
+    ) -> Audit:
+        """The audit of rows in memory or on disk; a class that was not audited keeps its label."""
+        inputs = self.inputs
+        posterior = self.posterior
+        n_classes = len(inputs.classes)
+        prior = np.zeros(n_classes)
+        prior[inputs.present] = posterior.prior
+        transition = np.eye(n_classes)
+        transition[np.ix_(inputs.present, inputs.present)] = posterior.transition
+        return Audit(
+            **columns,
+            noise_rate=NoiseRate(posterior.rate, posterior.low, posterior.high),
+            hypotheses=posterior.noise.by_kind(posterior.rates),
+            has_skill=posterior.skill.enough,
+            transition=transition,
+            prior=prior,
+            classes=inputs.classes,
+            models=describe_models(self.learnt.pool),
+            self_check=check,
+            expected_precision=flags.expected_precision,
+            expected_recall=flags.expected_recall,
+            rule=flags.rule,
+            notes=[*notes_about_noise(posterior, n_flagged, near_borders), *inputs.notes],
+            duplicates=self.duplicates,
+            about=self.display.about(inputs.table, inputs.n_features),
+            index=self.display.index,
+            ids=self.display.given_ids(len(columns["p_wrong"])),
+        )
 
     def show(self, result: Audit) -> Callable[[np.ndarray], View]:
         """Add the map of the data, and examples or, in recordings, stretches."""
@@ -252,18 +384,54 @@ class ClassProblem(Problem):
 
     def reviewed(self, result: Audit) -> np.ndarray:
         """Whether each row has a label that may be wrong."""
-        return self.found.inputs.doubtful
+        return self.inputs.doubtful
 
 
-def _posterior_at(found: AllRows, places: np.ndarray) -> Posterior:
+def _posterior_at(inputs: Inputs, posterior: Posterior, places: np.ndarray) -> Posterior:
     """The posterior of some of the audited rows."""
-    at = np.searchsorted(found.inputs.audited, places)
-    columns = {name: getattr(found.posterior, name)[at] for name in PER_ROW}
-    return found.posterior._replace(**columns)
+    at = np.searchsorted(inputs.audited, places)
+    return posterior._replace(
+        p_wrong=posterior.p_wrong[at],
+        suspicion=posterior.suspicion[at],
+        other=posterior.other[at],
+        p_other=posterior.p_other[at],
+        p_elsewhere=posterior.p_elsewhere[at],
+    )
 
 
-def _grouped(found: AllRows) -> Grouped:
+def _group_hypotheses(inputs: Inputs, posterior: Posterior, logs: np.ndarray) -> Grouped:
     """Hypotheses in groups, and what they say of every row."""
-    inputs = found.inputs
-    grouped = grouped_hypotheses(found.posterior, found.logs, inputs.audited_codes)
-    return grouped._replace(p=for_all_rows(inputs, grouped.p, found.posterior.rate))
+    grouped = grouped_hypotheses(posterior, logs, inputs.audited_codes)
+    return grouped._replace(p=for_all_rows(inputs, grouped.p, posterior.rate))
+
+
+def unread_note(unread: Counter[str]) -> list[str]:
+    """A sentence about cells of another kind than those that were learnt from, if there are any."""
+    if not unread:
+        return []
+    told = (f"{n:,} of {name!r}" for name, n in sorted(unread.items()))
+    return [
+        f"Cells of another kind than those learnt from count as missing: {listed(told, most=8)}."
+    ]
+
+
+def _find_duplicates(inputs: Inputs) -> list[np.ndarray]:
+    if inputs.features is None:
+        return []
+    # Rows of which nothing is known, such as pictures that cannot be read, are not the same thing.
+    compared = np.flatnonzero((inputs.codes >= 0) & ~find_empty_rows(inputs.features))
+    if len(compared) == len(inputs.codes):
+        return conflicting_duplicates(inputs.features.X, inputs.codes)
+    X = take_rows(inputs.features.X, compared)
+    return [compared[rows] for rows in conflicting_duplicates(X, inputs.codes[compared])]
+
+
+def find_duplicates_by_bits(
+    parts: Iterable[np.ndarray | None], codes: np.ndarray
+) -> list[np.ndarray]:
+    """Rows with equal features whose labels differ, by the bits of all parts of the table."""
+    bits = [part for part in parts if part is not None]
+    if not bits:
+        return []
+    labelled = np.flatnonzero(codes >= 0)
+    return duplicates_by_bits(np.concatenate(bits)[labelled], codes[labelled], labelled)

@@ -17,16 +17,14 @@ from ..._neighbors import NeighborIndex
 from ...audit_folder import pixels_uri, thumbnail_uri
 from ...tables._columns import Column, column_names, columns_of
 from ...tables._pictures import get_picture_content, has_pictures, name_pictures
-from .._learning import Judge, JudgedRows, Learnt, TableRows
+from .._learning import Judge, Learnt
 from .._settings import EXAMPLE_TEXT, NEIGHBORS, SIMILAR_ROWS
 from ..classes import Posterior, classes_of_rows
 from ..inputs._features import as_pixels
 from ..inputs._groups import places_among
-from ..inputs._inputs import Inputs, for_all_rows
+from ..inputs._inputs import Inputs, TableRows, for_all_rows
 from ..inputs._labels import codes_among
 from ..models._pooling import PooledModel
-
-PER_ROW = ("p_wrong", "suspicion", "other", "p_other", "p_elsewhere")  # of a posterior
 
 ALONE = "It is the only row of its class."
 
@@ -173,68 +171,61 @@ def inputs_to_show(
     )
 
 
-class Looked(NamedTuple):
-    """Rows that were fetched to be looked at."""
+def view_among_drawn(
+    rows: np.ndarray,
+    *,
+    learnt: Learnt,
+    judge: Judge,
+    fetch: Callable[[np.ndarray], tuple[TableRows, Any]],
+    posterior_at: Callable[[np.ndarray], Posterior] | None = None,
+) -> View:
+    """Rows of a table, and those that were drawn from it to learn from.
 
-    rows: TableRows
-    labels: np.ndarray
-    beside: Any  # their table under that of the drawn rows
-
-
-@dataclass(frozen=True)
-class Viewer:
-    """Shows rows of a table among those that were drawn from it."""
-
-    learnt: Learnt
-    judge: Judge
-    fetch: Callable[[np.ndarray], Looked]
-    posterior_at: Callable[[np.ndarray], Posterior] | None = None  # where it is known of all rows
-
-    def view(self, rows: np.ndarray) -> View:
-        """The drawn rows and these."""
-        drawn = np.asarray(self.learnt.inputs.drawn)
-        _, are_drawn = places_among(drawn, rows)
-        extra = np.sort(rows[~are_drawn])
-        looked = self.fetch(extra)
-        judged = self.judge.judge(looked.rows)
-        places = np.r_[drawn, extra]
-        inputs = _stacked(self.learnt.inputs, looked, judged)
-        if self.posterior_at is None:
-            posterior = _with_rows(self.learnt.posterior, judged)
-        else:
-            posterior = self.posterior_at(places[inputs.audited])
-        logs = np.concatenate([self.learnt.pool.logs, judged.logs], axis=1)
-        models = [
-            model._replace(predicted=np.r_[model.predicted, predicted])
-            for model, predicted in zip(self.learnt.pool.models, judged.predicted, strict=True)
-        ]
-        return View(inputs=inputs, posterior=posterior, logs=logs, models=models, rows=places)
-
-
-def _stacked(drawn: Inputs, looked: Looked, judged: JudgedRows) -> Inputs:
-    """The drawn rows, and under them those that were fetched."""
+    ``fetch`` gives rows that were not drawn, and the table of both; ``posterior_at`` that of any
+    audited rows, where it is known of all.
+    """
+    drawn = learnt.inputs
+    places = np.asarray(drawn.drawn)
+    _, are_drawn = places_among(places, rows)
+    extra = np.sort(rows[~are_drawn])
+    places = np.r_[places, extra]
+    given, table = fetch(extra)
+    judged = judge.judge(given)
+    found = judged.rows
+    audited = np.flatnonzero(found.audited)
     known = None
-    if drawn.known is not None and looked.rows.known is not None:
-        known = np.r_[drawn.known, looked.rows.known]
+    if drawn.known is not None and given.known is not None:
+        known = np.r_[drawn.known, given.known]
     X = drawn.X
     if X is not None and judged.X is not None:
         X = np.concatenate([X, judged.X.astype(X.dtype)])  # and not all rows in double precision
-    return drawn._replace(
-        table=looked.beside,
-        labels=np.concatenate([drawn.labels, looked.labels]),
-        codes=np.r_[drawn.codes, looked.rows.codes],
+    inputs = drawn._replace(
+        table=table,
+        labels=np.concatenate([drawn.labels, given.labels]),
+        codes=np.r_[drawn.codes, given.codes],
         X=X,
-        audited=np.r_[drawn.audited, len(drawn.codes) + np.flatnonzero(judged.audited)],
+        audited=np.r_[drawn.audited, len(drawn.codes) + audited],
         groups=None,
         folds=None,
         known=known,
     )
-
-
-def _with_rows(posterior: Posterior, judged: JudgedRows) -> Posterior:
-    return posterior._replace(
-        **{name: np.r_[getattr(posterior, name), getattr(judged.rows, name)] for name in PER_ROW}
-    )
+    if posterior_at is None:
+        before = learnt.posterior
+        posterior = before._replace(
+            p_wrong=np.r_[before.p_wrong, found.p_wrong[audited]],
+            suspicion=np.r_[before.suspicion, found.suspicion[audited]],
+            other=np.r_[before.other, codes_among(found.other[audited], judge.present)],
+            p_other=np.r_[before.p_other, found.p_other[audited]],
+            p_elsewhere=np.r_[before.p_elsewhere, found.p_elsewhere[audited]],
+        )
+    else:
+        posterior = posterior_at(places[inputs.audited])
+    models = [
+        model._replace(predicted=np.r_[model.predicted, predicted])
+        for model, predicted in zip(learnt.pool.models, judged.predicted, strict=True)
+    ]
+    logs = np.concatenate([learnt.pool.logs, judged.logs], axis=1)
+    return View(inputs=inputs, posterior=posterior, logs=logs, models=models, rows=places)
 
 
 def reasons_for(

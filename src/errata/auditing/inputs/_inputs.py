@@ -161,31 +161,43 @@ class Display:
             check_pixels(table, self.image_shape)
 
 
-class Labelled(NamedTuple):
-    """A table, and its labels as codes."""
+class TableRows(NamedTuple):
+    """Rows of a table as the user gave them, with labels as codes."""
 
     table: Any  # without the columns of labels and of what is known; None for none
     labels: np.ndarray
-    classes: np.ndarray
+    classes: np.ndarray  # of the whole table
     codes: np.ndarray  # -1 where a row has no label
     known: np.ndarray | None
+    places: np.ndarray | None = None  # in the whole table
+    embeddings: Any = None  # what features come from instead of the table
+    pred_proba: np.ndarray | None = None
+    groups: np.ndarray | None = None
 
-    @classmethod
-    def of(cls, inputs: Inputs) -> "Labelled":
-        """Those of a table that was read already."""
-        return cls(inputs.table, inputs.labels, inputs.classes, inputs.codes, inputs.known)
-
-    def for_rows(self, rows: np.ndarray) -> "Labelled":
-        """The same for some of the rows."""
-        return self._replace(
-            table=None if self.table is None else take_table_rows(self.table, rows),
+    def for_rows(self, rows: np.ndarray | slice) -> "TableRows":
+        """The same for some of these rows; a slice of arrays is no copy."""
+        return TableRows(
+            table=None if self.table is None else _take(self.table, rows),
             labels=self.labels[rows],
+            classes=self.classes,
             codes=self.codes[rows],
             known=None if self.known is None else self.known[rows],
+            places=None if self.places is None else self.places[rows],
+            embeddings=None if self.embeddings is None else _take(self.embeddings, rows),
+            pred_proba=None if self.pred_proba is None else self.pred_proba[rows],
+            groups=None if self.groups is None else self.groups[rows],
         )
 
 
-def read_labels(table: Any, y: Any, known: Any = None, drop: Sequence[Any] = ()) -> Labelled:
+def _take(table: Any, rows: np.ndarray | slice) -> Any:
+    if isinstance(table, np.ndarray):
+        return table[rows]
+    return take_table_rows(
+        table, np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+    )
+
+
+def read_labels(table: Any, y: Any, known: Any = None, drop: Sequence[Any] = ()) -> TableRows:
     """Check the labels, and take what is no feature out of the table."""
     table, labels = label_column(table, y)
     table, known = known_column(table, known)
@@ -193,41 +205,48 @@ def read_labels(table: Any, y: Any, known: Any = None, drop: Sequence[Any] = ())
     classes, codes = classes_of(labels, y)
     if table is not None:
         check_one_per_row("the table", count_rows(table), len(codes))
-    return Labelled(table, labels, classes, codes, known_mask(known, codes >= 0))
+    return TableRows(table, labels, classes, codes, known_mask(known, codes >= 0))
 
 
-def read_inputs(table: Any, y: Any, *, known: Any = None, **how: Any) -> Inputs:
+def read_inputs(
+    table: Any,
+    y: Any,
+    *,
+    known: Any = None,
+    embeddings: Any = None,
+    groups: Any = None,
+    **how: Any,
+) -> Inputs:
     """Check labels and features; what may be said besides is what :func:`inputs_of` takes."""
-    return inputs_of(read_labels(table, y, known), **how)
+    rows = read_labels(table, y, known)
+    return inputs_of(rows._replace(embeddings=embeddings, groups=groups), **how)
 
 
 def inputs_of(
-    given: Labelled,
+    given: TableRows,
     *,
-    embeddings: Any = None,
-    groups: Any = None,
     trust: Sequence[Any] = (),
     seed: int = 0,
     n_jobs: int | None = None,
     drawn: np.ndarray | None = None,
     n_rows: int | None = None,
-    pred_proba: np.ndarray | None = None,
 ) -> Inputs:
     """Turn the table into features, set leaking columns and rare classes aside.
 
     ``drawn`` are the places of its rows in a larger table of ``n_rows``, if it is drawn from one.
-    Models see rows, features and classes in an order that follows from the features, or from
-    ``pred_proba`` where there are none.
+    Models see rows, features and classes in an order that follows from the features, or from the
+    user's probabilities where there are none.
     """
     codes = given.codes
     table = given.table
+    embeddings = given.embeddings
     source = table if embeddings is None else embeddings
     features, leaks = features_without_leaks(
         source, codes, trust=trust, seed=seed, n_jobs=n_jobs, n_rows=n_rows
     )
     audited, note = without_rare(codes, given.classes, are_drawn=drawn is not None)
-    groups = None if groups is None else one_per_row("groups", groups, len(codes))
-    seen = pred_proba if features is None else features.X
+    groups = None if given.groups is None else one_per_row("groups", given.groups, len(codes))
+    seen = given.pred_proba if features is None else features.X
     audited, class_order, column_order = arrange(seen, audited, codes, given.known)
     X = None
     scale = None

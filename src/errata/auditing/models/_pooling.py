@@ -91,6 +91,15 @@ def pool_models(
     return Pool(logs, kept, weights, fitted)
 
 
+def describe_models(pool: Pool) -> list[dict[str, Any]]:
+    """Models as a user reads of them, with weights as fractions of their sum."""
+    total = sum(m.weight for m in pool.models) or 1.0
+    return [
+        {"name": m.name, "weight": round(m.weight / total, 4), "agreement": round(m.agreement, 4)}
+        for m in pool.models
+    ]
+
+
 def _mean_of_equals(proba: np.ndarray, equal: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Probabilities that are the same for equal rows with the same label."""
     _, group, size = np.unique(

@@ -53,8 +53,7 @@ from ..inputs._features import fit_scale
 from ..inputs._groups import renumbered
 from ..models._base import OutOfFoldModel, TrainingData, certain_or_uniform
 from ..models._default import Forest, GivenProbabilities, GradientBoosting, default_models
-from ..models._pooling import Pool, pool_models
-from ..results._assembly import models_told
+from ..models._pooling import Pool, describe_models, pool_models
 from ..results._rates_by import NoiseRate
 
 Heard = list[list[GivenProbabilities]]  # for each label, what each model says
@@ -222,7 +221,7 @@ def _second_pass(rows: LabelledRows, heard: Heard, cells: JudgedCells, progress:
 
 def _mean_models(pools: Sequence[Pool]) -> list[dict[str, Any]]:
     """What is told of each model: the mean over labels."""
-    told = [models_told(pool) for pool in pools]
+    told = [describe_models(pool) for pool in pools]
     return [
         {
             "name": same[0]["name"],

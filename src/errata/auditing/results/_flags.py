@@ -1,12 +1,14 @@
-"""Flags: the rows worth a look, drawn from probabilities or from sums over parts of a table.
+"""Rows as they are judged, and flags: those worth a look, drawn from all rows or from sums.
 
 Where rows are too many to be sorted in one place, whatever is needed to draw the line is added up
 part by part. The list is the same as that of :mod:`._flags` but for rows within a bin of the line.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +20,7 @@ from .._settings import (
     KEPT_OF_A_CLASS,
     LAST_OF_A_CLASS,
     LEAST_FLAGGED,
+    MOST_EXAMPLES_OF_MANY,
     SUSPICION_BINS,
 )
 
@@ -121,6 +124,118 @@ class Ranking:
 
     def __add__(self, other: "Ranking") -> "Ranking":
         return Ranking(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+
+class Rows(NamedTuple):
+    """Rows of a table as they are judged, flagged and written; one entry for each."""
+
+    code: np.ndarray  # of the label among all classes; -1 for a row without a label
+    other: np.ndarray  # the most probable other class; the most probable of all without a label
+    p_wrong: np.ndarray
+    p_other: np.ndarray  # probability of ``other``
+    suspicion: np.ndarray
+    p_elsewhere: np.ndarray  # p_wrong if labels near the borders of classes are not noisy
+    audited: np.ndarray  # bool; False where the class is too rare, or there is no label
+    known: np.ndarray | None = None  # bool: the label is certain
+    flagged: np.ndarray | None = None
+    suggested: np.ndarray | None = None  # code; the label itself where no other class is suggested
+    p_suggested: np.ndarray | None = None
+    row: np.ndarray | None = None  # places in the table, where these are some of its rows
+
+    @classmethod
+    def judged(
+        cls,
+        codes: np.ndarray,
+        known: np.ndarray | None,
+        at: np.ndarray,
+        found: Any,
+        present: np.ndarray,
+    ) -> "Rows":
+        """An entry for each row; those that could be audited are ``at``, and were ``found`` so.
+
+        Classes that were found are places among those that are ``present``.
+        """
+        n = len(codes)
+        rows = cls(
+            code=codes,
+            other=np.zeros(n, dtype=np.intp),
+            p_wrong=np.zeros(n),
+            p_other=np.zeros(n),
+            suspicion=np.zeros(n),
+            p_elsewhere=np.zeros(n),
+            audited=np.zeros(n, dtype=bool),
+            known=known,
+        )
+        rows.other[at] = present[found.other]
+        rows.p_wrong[at] = found.p_wrong
+        rows.p_other[at] = found.p_other
+        rows.suspicion[at] = found.suspicion
+        rows.p_elsewhere[at] = found.p_elsewhere
+        rows.audited[at] = True
+        return rows
+
+    def fill(self, codes: np.ndarray, p: np.ndarray) -> None:
+        """Take over the most probable class of each row without a label, and its probability."""
+        self.other[self.code < 0] = codes
+        self.p_other[self.code < 0] = p
+
+    @property
+    def doubtful(self) -> np.ndarray:
+        """Whether a row has a label that may be wrong."""
+        labelled = self.code >= 0
+        return labelled if self.known is None else labelled & ~self.known
+
+    @property
+    def may_be_flagged(self) -> np.ndarray:
+        """Rows whose label may be wrong, and which models could judge."""
+        return self.doubtful & self.audited
+
+    def ranking(self) -> Ranking:
+        """What these rows add to the line that flags are drawn by."""
+        rows = self.may_be_flagged
+        return Ranking.of(self.p_wrong[rows], self.suspicion[rows])
+
+    def flag(self, flagged: np.ndarray, rate: float) -> "Rows":
+        """The same with flags and suggestions.
+
+        Flagged rows and those without a label get another class; of others the label itself is
+        suggested, which is right unless it is wrong. A label that was not audited is as good as
+        labels are here, wrong at the ``rate`` of the others. A row without a label has none that
+        could be wrong, one whose label is known a right one: ``p_wrong`` is 0.
+        """
+        p_wrong = np.where(self.audited, self.p_wrong, rate)
+        p_wrong[~self.doubtful] = 0.0
+        is_other = flagged | (self.code < 0)
+        return self._replace(
+            p_wrong=p_wrong,
+            suspicion=np.where(self.audited, self.suspicion, 0.0),
+            flagged=flagged,
+            suggested=np.where(is_other, self.other, self.code),
+            p_suggested=np.where(is_other, self.p_other, 1 - p_wrong),
+        )
+
+    def for_rows(self, rows: np.ndarray | slice) -> "Rows":
+        """The same of some of these rows."""
+        some: list[Any] = [None if column is None else column[rows] for column in self]
+        return Rows(*some)
+
+    def worst(self) -> "Rows":
+        """The most suspicious of them, as many as are shown; of equals, the first in the table."""
+        assert self.row is not None
+        return self.for_rows(np.lexsort((self.row, -self.suspicion))[:MOST_EXAMPLES_OF_MANY])
+
+    def digest(self) -> str:
+        """A name for labels and probabilities of these rows."""
+        digest = blake2b(self.p_wrong.astype("<f8").tobytes(), digest_size=16)
+        digest.update(self.code.astype("<i4").tobytes())
+        return digest.hexdigest()
+
+
+def stack_rows(pieces: Sequence[Rows]) -> Rows:
+    """Rows under each other."""
+    columns = zip(*pieces, strict=True)
+    stacked: list[Any] = [None if c[0] is None else np.concatenate(c) for c in columns]
+    return Rows(*stacked)
 
 
 class FlagLine(NamedTuple):

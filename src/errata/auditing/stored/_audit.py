@@ -1,41 +1,26 @@
 """The audit of a table that is read in parts: what is learnt from drawn rows judges all."""
 
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..._engine import Engine, Ledger, connect, make_engine
+from ..._engine import Ledger, connect, make_engine
 from ..._files import explain_closed
 from ..._format import shortened, size
-from ..._progress import Progress
 from ...tables._columns import column_array
 from ...tables.stored._sources import Source, open_source, parse_memory, take_source_rows
 from .._audit import Options, run_audit
-from .._learning import (
-    Judge,
-    Learnt,
-    check_by_injecting,
-    learn,
-    notes_on_check,
-    rows_to_learn_from,
-)
-from .._self_check import SelfCheck
 from .._settings import EXACT_ROWS, FEWEST_PART_ROWS, LEARN_ROWS, MOST_PART_ROWS, PART_ROWS
-from .._spellings import notes_on_spellings
 from ..classes._problem import ClassProblem
-from ..inputs._inputs import check_pred_proba, inputs_of
-from ..inputs._labels import classes_of_counts, known_mask
 from ..results._audit import Audit
-from ._passes import JudgedSums, Judging, finish_rows, gather_rows, judge_part
-from ._table import Scan, Scanned, StoredTable, TableColumns, columns_for, scan_part
+from ._problem import LargeProblem, StoredProblem
+from ._table import TableColumns, columns_for
 
 MARK = "made-by-errata.txt"
 MARK_TEXT = """errata keeps here what is finished of an audit, so that the same call can go on when
@@ -49,57 +34,79 @@ _LEARNT_CELL = 40  # of the rows that are learnt from: cells, features, and thes
 _PART_CELL, _PART_ROW = 16, 200  # of a part: cells, and what is found out about each row
 
 
-class Storing(NamedTuple):
-    """Where and how the audit runs; see :func:`errata.audit`."""
-
-    out: Path
-    memory: int | str | None = None
-    engine: Any = None
-    resume: bool = True
-    patience: float = 600.0
-
-    @property
-    def unfinished(self) -> Path:
-        """The folder of what is not finished yet, beside that of the audit."""
-        return self.out.with_name(f"{self.out.name}.unfinished")
+def unfinished_folder(out: Path) -> Path:
+    """The folder of what is not finished yet, beside that of the audit."""
+    return out.with_name(f"{out.name}.unfinished")
 
 
 def audit_stored(
-    X: Any, label: Any, options: Options, storing: Storing, progress: Callable[[Any], None]
+    X: Any,
+    label: Any,
+    options: Options,
+    progress: Callable[[Any], None],
+    *,
+    out: Path,
+    memory: int | str | None = None,
+    engine: Any = None,
+    resume: bool = True,
 ) -> Audit:
     """See :func:`errata.audit`."""
     _check_options(label, options)
-    was_there = storing.out.exists()
-    with connect(storing.engine) as client, _unfinished_folder(storing):
-        found = _audit_source(X, label, options, storing._replace(engine=client), progress)
+    was_there = out.exists()
+    with connect(engine) as client, _open_unfinished(out, on_a_cluster=client is not None):
+        progress("reading the table")
+        source = open_source(
+            X,
+            scratch=unfinished_folder(out) / "tables",
+            rows_per_part=part_rows(memory),
+            progress=progress,
+        )
+        columns = columns_for(
+            source.columns,
+            label,
+            options.drop,
+            known=options.known,
+            groups=options.groups,
+            pred_proba=options.pred_proba,
+            ids=options.ids,
+        )
+        if source.n_rows <= LEARN_ROWS:
+            found = _audit_at_once(source, columns, options, progress)
+        else:
+            work = unfinished_folder(out) / "work"
+            ledger = Ledger.open(work, _fingerprint(source, label, options), resume=resume)
+            kind = StoredProblem if source.n_rows <= EXACT_ROWS else LargeProblem
+            with make_engine(client, ledger, progress) as where:
+                found = run_audit(kind(source, columns, where, ledger), options, progress)
+        found.about |= {"label": label, "tables": source.files}
         progress("writing the audit")
-        if storing.out.exists() and not was_there:
+        if out.exists() and not was_there:
             raise FileExistsError(
-                f"{storing.out} appeared during the audit, and stays as it is; move it away and "
-                "call again, which goes on from here, or choose another place."
+                f"{out} appeared during the audit, and stays as it is; move it away and call "
+                "again, which goes on from here, or choose another place."
             )
-        found.save(storing.out)
-    return Audit.load(storing.out)
+        found.save(out)
+    return Audit.load(out)
 
 
 @contextmanager
-def _unfinished_folder(storing: Storing) -> Iterator[None]:
+def _open_unfinished(out: Path, *, on_a_cluster: bool) -> Iterator[None]:
     """Make the folder of what is not finished, or take over one that errata made; then remove it.
 
     Where the block fails, it stays if there is something in it to go on from.
     """
-    folder = storing.unfinished
+    folder = unfinished_folder(out)
     mark = folder / MARK
     is_new = not folder.exists()
     if not is_new and not mark.is_file():
         raise FileExistsError(
             f"{folder} is there already and was not made by errata, which would remove it; move it "
-            f"away, or choose another place than {storing.out}."
+            f"away, or choose another place than {out}."
         )
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        explain_closed(storing.out, error)
+        explain_closed(out, error)
         raise
     try:
         with mark.open("w", encoding="utf-8") as stream:
@@ -110,7 +117,7 @@ def _unfinished_folder(storing: Storing) -> Iterator[None]:
     except BlockingIOError:
         raise  # it is somebody else's
     except BaseException as error:
-        is_bad_input = isinstance(error, ValueError | TypeError) and storing.engine is None
+        is_bad_input = isinstance(error, ValueError | TypeError) and not on_a_cluster
         if (is_new and is_bad_input) or not _holds_results(folder):
             shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -136,39 +143,6 @@ def _holds_results(folder: Path) -> bool:
     """Whether there is anything that would have to be made again."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return any(path.suffix in (".pickle", ".parquet") for path in files)
-
-
-def _audit_source(
-    X: Any, label: Any, options: Options, storing: Storing, progress: Callable[[Any], None]
-) -> Audit:
-    """Audit at once what can be learnt from at once, and a larger table in passes."""
-    progress("reading the table")
-    source = open_source(
-        X,
-        scratch=storing.unfinished / "tables",
-        rows_per_part=part_rows(storing.memory),
-        progress=progress,
-    )
-    columns = columns_for(
-        source.columns,
-        label,
-        options.drop,
-        known=options.known,
-        groups=options.groups,
-        pred_proba=options.pred_proba,
-        ids=options.ids,
-    )
-    if source.n_rows <= LEARN_ROWS:
-        found = _audit_at_once(source, columns, options, progress)
-    else:
-        table = StoredTable(source, columns, options.seed)
-        ledger = Ledger.open(
-            storing.unfinished / "work", _fingerprint(table, options), resume=storing.resume
-        )
-        with make_engine(storing.engine, ledger, progress, storing.patience) as engine:
-            found = audit_in_passes(table, options, engine, ledger, progress)
-    found.about |= {"label": label, "tables": source.files}
-    return found
 
 
 def _check_options(label: Any, options: Options) -> None:
@@ -202,86 +176,14 @@ def _audit_at_once(
     return run_audit(ClassProblem(features, columns.label), options, progress)
 
 
-def _fingerprint(table: StoredTable, options: Options) -> dict[str, Any]:
+def _fingerprint(source: Source, label: str, options: Options) -> dict[str, Any]:
     """What must be the same for an unfinished audit to go on."""
     packages = ("errata", "numpy", "scikit-learn")
-    return table.source.fingerprint() | {
-        "label": table.columns.label,
+    return source.fingerprint() | {
+        "label": label,
         "parameters": {f.name: repr(getattr(options, f.name)) for f in fields(options)},
         "versions": {name: version(name) for name in packages},
     }
-
-
-def audit_in_passes(
-    table: StoredTable, options: Options, engine: Engine, ledger: Ledger, progress: Progress
-) -> Audit:
-    """Scan, learn and judge; what is finished is kept in the ledger."""
-    started = time.perf_counter()
-    drawn = rows_to_learn_from(table.n_rows, table.seed)
-    scan = Scan(table.columns.label, table.columns.read, drawn)
-    scanned = engine.reduce(scan_part, Scanned.merge, table.parts, scan, stage="scanning")
-    learnt, judge, check = ledger.kept(
-        "learnt", partial(_learn, table, options, scanned, drawn, progress)
-    )
-    few = table.n_rows <= EXACT_ROWS
-    folder = ledger.folder / "judged"
-    folder.mkdir(exist_ok=True)
-    classes = learnt.inputs.classes
-    posterior = learnt.posterior if few else None
-    judging = Judging(judge, table.columns, classes, folder, posterior)
-    told = engine.reduce(judge_part, JudgedSums.merge, table.parts, judging, stage="judging")
-    if few:
-        return gather_rows(table, options, learnt, check, judging, told, started=started)
-    return finish_rows(table, options, learnt, check, judging, told, engine)
-
-
-def _learn(
-    table: StoredTable, options: Options, scanned: Scanned, drawn: np.ndarray, progress: Progress
-) -> tuple[Learnt, Judge, SelfCheck | None]:
-    """What is known after the first pass."""
-    columns = table.columns
-    rows = scanned.table()
-    name = f"column {columns.label!r}"
-    classes = classes_of_counts(scanned.labels, scanned.blank, name)
-    given = columns.labelled(rows, classes)
-    given = given._replace(known=known_mask(given.known, given.codes >= 0))
-    groups = None if columns.groups is None else column_array(rows, columns.groups)
-    proba = columns.proba_of(rows)
-    notes: list[str] = []
-    if proba is not None:
-        proba = check_pred_proba(proba, classes, len(drawn), notes)
-    inputs = inputs_of(
-        given,
-        groups=groups,
-        trust=options.trust,
-        seed=table.seed,
-        n_jobs=options.n_jobs,
-        drawn=drawn,
-        n_rows=table.n_rows,
-        pred_proba=proba,
-    )
-    inputs.notes.extend(notes)
-    inputs.notes.extend(notes_on_spellings(scanned.labels))
-    if options.estimator is None:  # which alone looks at features that are not scaled
-        inputs = inputs.without_features()
-    learnt = learn(
-        inputs,
-        options,
-        pred_proba=proba,
-        fills=scanned.blank > 0,
-        progress=progress,
-    )
-    if not options.self_check:
-        return _small(learnt), Judge.of(learnt), None
-    progress("planting errors and looking for them")
-    check = check_by_injecting(learnt)
-    inputs.notes.extend(notes_on_check(learnt))
-    return _small(learnt), Judge.of(learnt), check
-
-
-def _small(learnt: Learnt) -> Learnt:
-    """What was learnt, without what only models need, for the ledger."""
-    return learnt._replace(inputs=learnt.inputs.without_features(), models=[])
 
 
 def part_rows(memory: int | str | None) -> Callable[[int], int]:

@@ -5,7 +5,7 @@ A file holds what :meth:`Audit.columns` has, under the same names. Columns are r
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._files import atomic_path, readable
-from .._settings import MOST_EXAMPLES_OF_MANY
 from ..inputs._labels import labels_from
-from ..results._flags import Ranking, Totals
+from ..results._flags import Rows, Totals
 
 KNOWN = "known"
 # What an audit calls them, and their names in the files.
@@ -28,99 +27,6 @@ NAMES = {
     "suspicion": "suspicion",
     "flagged": "flagged",
 }
-
-
-class Rows(NamedTuple):
-    """Rows of a table as they are judged, flagged and written; one entry for each."""
-
-    code: np.ndarray  # of the label among all classes; -1 for a row without a label
-    other: np.ndarray  # the most probable other class; the most probable of all without a label
-    p_wrong: np.ndarray
-    p_other: np.ndarray  # probability of ``other``
-    suspicion: np.ndarray
-    p_elsewhere: np.ndarray  # p_wrong if labels near the borders of classes are not noisy
-    audited: np.ndarray  # bool; False where the class is too rare, or there is no label
-    known: np.ndarray | None = None  # bool: the label is certain
-    flagged: np.ndarray | None = None
-    suggested: np.ndarray | None = None  # code; the label itself where no other class is suggested
-    p_suggested: np.ndarray | None = None
-    row: np.ndarray | None = None  # places in the table, where these are some of its rows
-
-    @property
-    def doubtful(self) -> np.ndarray:
-        """Whether a row has a label that may be wrong."""
-        labelled = self.code >= 0
-        return labelled if self.known is None else labelled & ~self.known
-
-    @property
-    def may_be_flagged(self) -> np.ndarray:
-        """Rows whose label may be wrong, and which models could judge."""
-        return self.doubtful & self.audited
-
-    def ranking(self) -> Ranking:
-        """What these rows add to the line that flags are drawn by."""
-        rows = self.may_be_flagged
-        return Ranking.of(self.p_wrong[rows], self.suspicion[rows])
-
-    def flag(self, flagged: np.ndarray, rate: float) -> "Rows":
-        """The same with flags and suggestions.
-
-        A label that was not audited is as good as labels are here, wrong at the ``rate`` of the
-        others. A row without a label has none that could be wrong, one whose label is known a right
-        one: ``p_wrong`` is 0.
-        """
-        p_wrong = np.where(self.audited, self.p_wrong, rate)
-        p_wrong[~self.doubtful] = 0.0
-        is_other, p_suggested = suggestion(self.code, flagged, p_wrong, self.p_other)
-        return self._replace(
-            p_wrong=p_wrong,
-            suspicion=np.where(self.audited, self.suspicion, 0.0),
-            flagged=flagged,
-            suggested=np.where(is_other, self.other, self.code),
-            p_suggested=p_suggested,
-        )
-
-    def for_rows(self, rows: np.ndarray | slice) -> "Rows":
-        """The same of some of these rows."""
-        some: list[Any] = [None if column is None else column[rows] for column in self]
-        return Rows(*some)
-
-    def worst(self) -> "Rows":
-        """The most suspicious of them, as many as are shown; of equals, the first in the table."""
-        assert self.row is not None
-        return self.for_rows(np.lexsort((self.row, -self.suspicion))[:MOST_EXAMPLES_OF_MANY])
-
-    def digest(self) -> str:
-        """A name for labels and probabilities of these rows."""
-        digest = blake2b(self.p_wrong.astype("<f8").tobytes(), digest_size=16)
-        digest.update(self.code.astype("<i4").tobytes())
-        return digest.hexdigest()
-
-
-def stack_rows(pieces: Sequence[Rows]) -> Rows:
-    """Rows under each other."""
-    columns = zip(*pieces, strict=True)
-    stacked: list[Any] = [None if c[0] is None else np.concatenate(c) for c in columns]
-    return Rows(*stacked)
-
-
-def suggestion(
-    codes: np.ndarray, flagged: np.ndarray, p_wrong: np.ndarray, p_other: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Rows for which another class than the label is suggested, and the chance of the suggestion.
-
-    These are the flagged rows and those without a label (of the code -1); for others the label
-    itself is suggested, which is right unless it is wrong.
-
-    Examples
-    --------
-    >>> codes, flagged = np.array([0, 1, -1]), np.array([False, True, False])
-    >>> other, p = suggestion(codes, flagged, np.array([0.25, 0.5, 0.0]), np.array([0, 0.4, 0.9]))
-    >>> other.tolist(), p.tolist()
-    ([False, True, True], [0.75, 0.4, 0.9])
-    """
-    is_other = flagged | (codes < 0)
-    return is_other, np.where(is_other, p_other, 1 - p_wrong)
 
 
 class StoredPart(NamedTuple):

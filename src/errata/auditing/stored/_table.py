@@ -10,11 +10,8 @@ from ..._format import instead
 from ..._validation import as_column
 from ...tables._columns import column_array
 from ...tables.stored._parquet import stack_tables
-from ...tables.stored._sources import Source, take_source_rows
-from .._learning import TableRows
 from .._settings import MOST_CLASSES
-from ..examples._views import Looked
-from ..inputs._inputs import Labelled, divide_by_sums
+from ..inputs._inputs import TableRows, divide_by_sums
 from ..inputs._labels import check_many_labels, codes_of, has_label, labels_or_none, yes_or_no
 
 
@@ -39,23 +36,21 @@ class TableColumns(NamedTuple):
         """The same, and what rows are called."""
         return [*self.read, *([] if self.ids is None or self.ids in self.read else [self.ids])]
 
-    def labelled(self, table: Any, classes: np.ndarray) -> Labelled:
-        """Rows as a table with labels."""
+    def rows(self, table: Any, classes: np.ndarray, places: np.ndarray | None = None) -> TableRows:
+        """Rows as they are to be judged; ``places`` are theirs in the whole table."""
         labels = part_labels(table, self.label)
         if classes.dtype.kind == "f":
             labels = labels.astype(float)
         codes = codes_of(labels, classes)
         known = None if self.known is None else yes_or_no(column_array(table, self.known))
-        return Labelled(table.select(self.features), labels, classes, codes, known)
-
-    def rows(self, table: Any, places: np.ndarray, given: Labelled) -> TableRows:
-        """Rows as they are to be judged; ``given`` is the same table with labels."""
         proba = self.proba_of(table)
         return TableRows(
+            table=table.select(self.features),
+            labels=labels,
+            classes=classes,
+            codes=codes,
+            known=known,
             places=places,
-            table=given.table,
-            codes=given.codes,
-            known=given.known,
             pred_proba=None if proba is None else divide_by_sums(proba),
             groups=None if self.groups is None else column_array(table, self.groups),
         )
@@ -65,38 +60,6 @@ class TableColumns(NamedTuple):
         if self.pred_proba is None:
             return None
         return np.column_stack([column_array(table, name) for name in self.pred_proba])
-
-
-class StoredTable(NamedTuple):
-    """A stored table, and what its columns are for."""
-
-    source: Source
-    columns: TableColumns
-    seed: int
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of all parts."""
-        return self.source.n_rows
-
-    @property
-    def parts(self) -> list[Any]:
-        """Its parts."""
-        return self.source.parts
-
-    def look(self, drawn: Any, classes: np.ndarray, rows: np.ndarray) -> Looked:
-        """Rows read again, to be looked at among those that were drawn."""
-        table = take_source_rows(self.source, rows, self.columns.read)
-        given = self.columns.labelled(table, classes)
-        both = stack_tables([drawn, given.table]).combine_chunks()
-        return Looked(self.columns.rows(table, rows, given), given.labels, both)
-
-    def ids(self, rows: np.ndarray) -> np.ndarray | None:
-        """What rows are called, where a column says so; ``rows`` are in order."""
-        name = self.columns.ids
-        if name is None:
-            return None
-        return column_array(take_source_rows(self.source, rows, [name]), name)
 
 
 def columns_for(
@@ -116,14 +79,6 @@ def _listed(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
-class Scan(NamedTuple):
-    """What is the same for all parts."""
-
-    label: str
-    columns: list[str]  # that are read
-    drawn: np.ndarray  # places of rows in the table, in order
-
-
 class Scanned(NamedTuple):
     """What was found in some parts; that of neighbours, merged, is that of both."""
 
@@ -141,13 +96,17 @@ class Scanned(NamedTuple):
         return stack_tables(self.tables).combine_chunks()
 
 
-def scan_part(part: Any, shared: Scan) -> Scanned:
-    """Read a part, count its labels, and keep those of its rows that are drawn."""
-    table = part.read(shared.columns)
-    labels = part_labels(table, shared.label)
+def scan_part(part: Any, shared: tuple[TableColumns, np.ndarray]) -> Scanned:
+    """Read a part, count its labels, and keep those of its rows that are drawn.
+
+    ``shared`` are the columns, and the places of the drawn rows in the table, in order.
+    """
+    columns, drawn = shared
+    table = part.read(columns.read)
+    labels = part_labels(table, columns.label)
     given = labels[has_label(labels)]
     counts = _counted(Counter(dict(zip(*_distinct(given), strict=True))))
-    within = shared.drawn[slice(*np.searchsorted(shared.drawn, [part.start, part.stop]))]
+    within = drawn[slice(*np.searchsorted(drawn, [part.start, part.stop]))]
     return Scanned(counts, len(labels) - len(given), [table.take(within - part.start)])
 
 

@@ -20,7 +20,6 @@ from ..examples._views import Likely, Near, Neighborhood, RowsView, inputs_to_sh
 from ..inputs._inputs import Display
 from ..inputs._labels import labels_from
 from ..results._flags import Flags
-from ..stored._rows import suggestion
 from ._finding import REVIEWED_VOTE_WEIGHTS, VoteFindings, grouped_weights, judge_votes
 from ._inputs import Items, Votes, read_items, read_votes
 from ._models import hearing
@@ -194,7 +193,8 @@ class VoteProblem(Problem):
         labels = labels_of(votes)
         other = other_classes(found.proba, codes)
         p_other = found.proba[np.arange(len(codes)), other]
-        is_other, p_suggested = suggestion(codes, flags.flagged, found.p_wrong, p_other)
+        is_other = flags.flagged | (codes < 0)
+        p_suggested = np.where(is_other, p_other, 1 - found.p_wrong)
         suggested = labels.copy()
         suggested[is_other] = votes.classes[other[is_other]]
         prior, transition = noise_of_majority(found.proba, codes)
