@@ -97,7 +97,7 @@ def open_parquet(path: Path | str, filesystem: Any = None) -> Any:
         return parquet.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
 
 
-def iterate_feather(path: Path) -> Iterator[Any]:
+def iterate_tables(path: Path) -> Iterator[Any]:
     """The record batches of a Feather file as tables, one in memory at a time."""
     import pyarrow as arrow
 

@@ -125,6 +125,23 @@ def check_named_once(header: Sequence[str], names: Sequence[str], path: Path | s
             raise ValueError(f"{path} has no column {name!r}; {instead(name, header)}")
 
 
+def check_same_columns(columns: tuple[str, ...], first: str, names: list[str], shown: str) -> None:
+    """Raise when a file has other columns than the first one."""
+    for name in columns:
+        if name not in names:
+            raise ValueError(
+                f"{shown} has no column {name!r}, but {first} has; all files of a table need "
+                "the same columns."
+            )
+    for name in names:
+        if name not in columns:
+            raise ValueError(
+                f"{shown} has a column {name!r}, but {first} has none; all files of a table need "
+                "the same columns."
+            )
+    check_named_once(names, names, shown)
+
+
 def get_ending(path: Path) -> str:
     """What a table is by its name, compressed or not; raise when the name does not say."""
     if is_table_name(path):

@@ -2,8 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from glob import glob, has_magic
+from collections.abc import Callable, Iterator, Sequence
+from glob import glob
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,21 +14,20 @@ from ..._format import listed
 from .._columns import column_array
 from .._pictures import check_new_place, is_picture_folder
 from .._table import copy_changed, read_table
-from ..formats._records import Change, NoRowsError, get_ending, is_table_name, make_sort_key
-from ._parquet import check_same_columns, stack_tables
+from ..formats._records import (
+    Change,
+    NoRowsError,
+    check_same_columns,
+    get_ending,
+    is_table_name,
+    make_sort_key,
+)
+from ._parquet import stack_tables
 
 
 def is_path(thing: Any) -> bool:
     """Whether it is a path, as text or as an object."""
     return isinstance(thing, str | os.PathLike)
-
-
-def is_table_path(thing: Any) -> bool:
-    """Whether it is a path or a list of them; a list of other texts is a column."""
-    if is_path(thing):
-        return True
-    several = isinstance(thing, list | tuple) and bool(thing) and all(map(is_path, thing))
-    return several and any(map(_is_likely_path, thing))
 
 
 def find_files(paths: Any) -> list[Path]:
@@ -46,22 +45,6 @@ def find_files(paths: Any) -> list[Path]:
     """
     several = [paths] if is_path(paths) else list(paths)
     return [file for path in several for file in _iterate_files(os.fspath(path))]
-
-
-def describe_files(files: Iterable[Path]) -> dict[str, Any]:
-    """What tells files from others, and from what they were before they changed."""
-    files = list(files)
-    return {
-        "files": [str(file.resolve()) for file in files],
-        "sizes": [file.stat().st_size for file in files],
-        "changed": [file.stat().st_mtime_ns for file in files],
-    }
-
-
-def _is_likely_path(path: Any) -> bool:
-    if not isinstance(path, str):
-        return True
-    return is_table_name(Path(path)) or has_magic(path) or os.path.isdir(path)
 
 
 def _iterate_files(path: str) -> Iterator[Path]:

@@ -1,163 +1,120 @@
-"""Parquet as parts: runs of row groups, of one type for each column."""
+"""Tables of any format as Parquet, some rows in memory at a time, of one type for each column."""
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+from typing import Any
 
-from ..._blocks import blocks
-from ..._format import count
-from ..formats._columnar import check_undamaged, open_parquet
-from ..formats._records import check_named_once
+from ..._engine._engine import Clock, Progress
+from ..._files import atomic_path, is_packed
+from ..formats import _columnar, _csv, _excel, _json
+from ..formats._records import EXCEL, JSON, get_ending
 
-_BATCH = 1 << 14  # rows decoded at a time of a row group that is read in pieces
-
-
-class ParquetTable(NamedTuple):
-    """A Parquet file of a stored table, and what people call it."""
-
-    path: str
-    shown: str
-    filesystem: Any = None  # of pyarrow; None for this machine's
+GROUP_ROWS = 1 << 16  # of a row group
+_GROUP_BYTES = 1 << 25  # or fewer rows, when they are long
 
 
-@dataclass(frozen=True)
-class SourcePart(ABC):
-    """The rows from ``start`` to ``stop`` of a stored table; small, and can be pickled."""
+def convert_to_parquet(
+    files: list[Path], scratch: Path, progress: Progress | None = None
+) -> list[Path]:
+    """Files of any format as Parquet; what was written before of the same file is used again.
 
-    start: int
-    stop: int
-    name: str  # for messages: the file, and which of its rows
-    columns: tuple[str, ...]
-
-    def read(self, columns: Sequence[str] | None = None) -> Any:
-        """The rows as an Arrow table, with the named columns (all when None) in that order."""
-        names = list(self.columns if columns is None else columns)
-        check_named_once(self.columns, names, self.name)
-        table = self._read(names)
-        if table.num_rows != self.stop - self.start:
-            raise ValueError(
-                f"{self.name}: {count(table.num_rows)} rows are there now; the table has changed "
-                "since it was opened. Begin again."
-            )
-        return table.select(names)
-
-    @abstractmethod
-    def _read(self, names: list[str]) -> Any:
-        """At least the named columns of these rows."""
-
-
-@dataclass(frozen=True)
-class ParquetPart(SourcePart):
-    """Rows of a Parquet file."""
-
-    table: ParquetTable
-    groups: range  # row groups that hold them
-    skipped: int | None  # rows of the row group before them; None where they are all of the groups
-
-    def _read(self, names: list[str]) -> Any:
-        path = self.table.path
-        with open_parquet(path, self.table.filesystem) as file, check_undamaged(path):
-            if self.skipped is None:
-                return file.read_row_groups(self.groups, names)
-            end = self.skipped + self.stop - self.start
-            return _read_within_group(file, self.groups.start, self.skipped, end, names)
-
-
-def make_parquet_parts(
-    tables: Iterable[ParquetTable], rows_per_part: int | Callable[[int], int]
-) -> Iterator[ParquetPart]:
-    """The parts of some files in their order; files without rows have none.
-
-    All files must have the columns of the first, in whatever order and of whatever types.
+    A file counts as the same when its place, its size and the time of its last change are.
     """
-    start = 0
-    columns = None
-    first = ""
+    targets = [file if _is_parquet(file) else _get_target(file, scratch) for file in files]
+    new = [(f, t) for f, t in zip(files, targets, strict=True) if not _is_parquet(f)]
+    if new:
+        clock = Clock("read", sum(file.stat().st_size for file, _ in new), "bytes", progress)
+        for file, target in new:
+            if target.exists():
+                clock.tell(file.stat().st_size, kept=True)
+            else:
+                _convert_file(file, target, clock)
+    return targets
+
+
+def _convert_file(file: Path, target: Path, clock: Clock) -> None:
+    size = file.stat().st_size
+    tables, schema = _iterate_file(file) if size else ([], None)
+    packing = 0.25 if is_packed(file) else 1.0
+
+    def report_progress() -> Iterator[Any]:
+        """The tables, while the clock is told about how much of the file they were."""
+        reported = 0
+        for table in tables:
+            more = min(round(packing * table.nbytes), size - reported)
+            clock.tell(more)
+            reported += more
+            yield table
+        clock.tell(size - reported)
+
+    write_parquet(report_progress(), target, schema)
+
+
+def _get_target(file: Path, scratch: Path) -> Path:
+    state = file.stat()
+    facts = f"{file.resolve()} {state.st_size} {state.st_mtime_ns}"
+    return scratch / f"{blake2b(facts.encode(), digest_size=12).hexdigest()}.parquet"
+
+
+def _is_parquet(file: Path) -> bool:
+    return get_ending(file) == ".parquet"
+
+
+def write_parquet(tables: Iterable[Any], target: Path, schema: Any = None) -> None:
+    """Write pieces of a table as row groups of middling size, a few of them in memory at a time.
+
+    All have the schema of the first when none is given.
+    """
+    import pyarrow.parquet
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    import pyarrow as arrow
+
+    pieces = iter(tables)
+    first = next(pieces, arrow.table({}))
+    schema = schema or merge_schemas([first.schema])
+    fitting = (cast_table(piece, schema) for piece in chain([first], pieces))
+    with atomic_path(target) as temporary:
+        writer = pyarrow.parquet.ParquetWriter(temporary, schema)
+        with writer:
+            for group in _group_rows(fitting):
+                writer.write_table(group, GROUP_ROWS)
+
+
+def _iterate_file(file: Path) -> tuple[Iterator[Any], Any]:
+    """The rows of a file piece by piece, and the schema they have in common."""
+    ending = get_ending(file)
+    if ending in JSON:
+        # Twice through the file: the types of the first lines say nothing about the last.
+        schema = merge_schemas(table.schema for table in _json.iterate_tables(file))
+        return _json.iterate_tables(file), schema
+    if ending in EXCEL:  # a million rows at most
+        return iter([_excel.read(file, None)]), None
+    if ending == ".feather":
+        return _columnar.iterate_tables(file), None
+    return _csv.iterate_tables(file), None
+
+
+def _group_rows(tables: Iterable[Any]) -> Iterator[Any]:
+    """Small pieces together, as many as make a row group."""
+    import pyarrow as arrow
+
+    held: list[Any] = []
+    n_rows = n_bytes = 0
     for table in tables:
-        with open_parquet(table.path, table.filesystem) as file:
-            names = file.schema_arrow.names
-            metadata = file.metadata
-            sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-        if not any(sizes):
-            continue
-        if columns is None:
-            check_named_once(names, names, table.shown)
-            columns = tuple(names)
-            first = table.shown
-        check_same_columns(columns, first, names, table.shown)
-        before = start
-        most = rows_per_part(len(columns)) if callable(rows_per_part) else rows_per_part
-        for groups, skipped, n_rows in _split_groups(sizes, most):
-            stop = start + n_rows
-            name = get_part_name(table.shown, start - before, n_rows)
-            yield ParquetPart(start, stop, name, columns, table, groups, skipped)
-            start = stop
-
-
-def check_same_columns(columns: tuple[str, ...], first: str, names: list[str], shown: str) -> None:
-    """Raise when a file has other columns than the first one."""
-    for name in columns:
-        if name not in names:
-            raise ValueError(
-                f"{shown} has no column {name!r}, but {first} has; all files of a table need "
-                "the same columns."
-            )
-    for name in names:
-        if name not in columns:
-            raise ValueError(
-                f"{shown} has a column {name!r}, but {first} has none; all files of a table need "
-                "the same columns."
-            )
-    check_named_once(names, names, shown)
-
-
-def _split_groups(sizes: list[int], most: int) -> Iterator[tuple[range, int | None, int]]:
-    """Row groups together up to so many rows; one that is larger, in pieces of equal length.
-
-    Each is a range of row groups, how many rows of it are skipped (None for whole groups), and how
-    many rows there are.
-    """
-    first = n_rows = 0
-    for group, size in enumerate(sizes):
-        if n_rows and n_rows + size > most:
-            yield range(first, group), None, n_rows
-            first = group
+        held.append(table)
+        n_rows += table.num_rows
+        n_bytes += table.nbytes
+        if n_rows >= GROUP_ROWS or n_bytes >= _GROUP_BYTES:
+            yield arrow.concat_tables(held)
+            held = []
             n_rows = 0
-        if size <= most:
-            n_rows += size
-            continue
-        for rows in blocks(size, most):
-            yield range(group, group + 1), rows.start, rows.stop - rows.start
-        first = group + 1
-    if n_rows:
-        yield range(first, len(sizes)), None, n_rows
-
-
-def _read_within_group(file: Any, group: int, start: int, end: int, names: list[str]) -> Any:
-    """Rows in the middle of a row group, which can only be read from its beginning."""
-    import pyarrow
-
-    kept = []
-    seen = 0
-    for batch in file.iter_batches(_BATCH, row_groups=[group], columns=names):
-        begin = seen
-        seen += batch.num_rows
-        if seen > start:
-            kept.append(batch.slice(max(0, start - begin), end - max(begin, start)))
-        if seen >= end:
-            break
-    return pyarrow.Table.from_batches(kept)
-
-
-def get_part_name(where: str, start: int, n_rows: int) -> str:
-    """The name of a part.
-
-    >>> get_part_name("visits/b.parquet", 0, 200_000)
-    'visits/b.parquet, rows 0 to 199,999'
-    """
-    return f"{where}, rows {count(start)} to {count(start + n_rows - 1)}"
+            n_bytes = 0
+    if held:
+        yield arrow.concat_tables(held)
 
 
 def merge_schemas(schemas: Iterable[Any]) -> Any:

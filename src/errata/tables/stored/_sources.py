@@ -4,34 +4,60 @@ A row is its position in the source. Whatever is not Parquet and not a dask data
 Parquet to a scratch folder first, without ever being in memory.
 """
 
+import os
 import re
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from glob import has_magic
+from hashlib import file_digest
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..._blocks import blocks
 from ..._engine._engine import Progress
-from ._files import describe_files, find_files, is_table_path
-from ._frames import (
-    convert_to_parquet,
-    describe_dask_frame,
-    is_dask_frame,
-    is_dataset,
-    is_lazy_frame,
-    make_dask_parts,
-    spool_dataset,
-    spool_lazy_frame,
-)
-from ._parquet import ParquetTable, SourcePart, make_parquet_parts, stack_tables
-
-__all__ = ["Source", "SourcePart", "is_stored", "parse_memory", "open_source", "take_source_rows"]
+from ..._files import atomic_path
+from ..._format import count
+from ..._optional import require
+from ..formats._columnar import check_undamaged, open_parquet
+from ..formats._records import check_named_once, check_same_columns, is_table_name
+from ._files import find_files, is_path
+from ._parquet import GROUP_ROWS, convert_to_parquet, format_values, stack_tables, write_parquet
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 _SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]i?)?b?", re.IGNORECASE)
+
+_BATCH = 1 << 14  # rows decoded at a time of a row group that is read in pieces
+
+
+@dataclass(frozen=True)
+class SourcePart(ABC):
+    """The rows from ``start`` to ``stop`` of a stored table; small, and can be pickled."""
+
+    start: int
+    stop: int
+    name: str  # for messages: the file, and which of its rows
+    columns: tuple[str, ...]
+
+    def read(self, columns: Sequence[str] | None = None) -> Any:
+        """The rows as an Arrow table, with the named columns (all when None) in that order."""
+        names = list(self.columns if columns is None else columns)
+        check_named_once(self.columns, names, self.name)
+        table = self._read(names)
+        if table.num_rows != self.stop - self.start:
+            raise ValueError(
+                f"{self.name}: {count(table.num_rows)} rows are there now; the table has changed "
+                "since it was opened. Begin again."
+            )
+        return table.select(names)
+
+    @abstractmethod
+    def _read(self, names: list[str]) -> Any:
+        """At least the named columns of these rows."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +90,37 @@ class Source:
 
 
 def is_stored(X: Any) -> bool:
-    """Whether it is a table to be read in parts: paths, a dataset, a dask or lazy frame."""
-    return is_table_path(X) or is_dask_frame(X) or is_lazy_frame(X) or is_dataset(X)
+    """Whether it is a table to be read in parts: paths, a dataset, a dask or lazy frame.
+
+    A list of paths is one, too; a list of other texts is a column.
+    """
+    if is_path(X) or is_dask_frame(X) or is_lazy_frame(X) or is_dataset(X):
+        return True
+    several = isinstance(X, list | tuple) and bool(X) and all(map(is_path, X))
+    return several and any(map(_is_likely_path, X))
+
+
+def _is_likely_path(path: Any) -> bool:
+    if not isinstance(path, str):
+        return True
+    return is_table_name(Path(path)) or has_magic(path) or os.path.isdir(path)
+
+
+def is_dask_frame(table: Any) -> bool:
+    """Whether it is a dask dataframe, without importing dask."""
+    is_dask = type(table).__module__.partition(".")[0] == "dask"
+    return is_dask and hasattr(table, "to_delayed") and hasattr(table, "columns")
+
+
+def is_lazy_frame(table: Any) -> bool:
+    """Whether it is a lazy frame of polars, without importing polars."""
+    kind = type(table)
+    return kind.__module__.partition(".")[0] == "polars" and kind.__name__ == "LazyFrame"
+
+
+def is_dataset(table: Any) -> bool:
+    """Whether it is a dataset of pyarrow, without importing it."""
+    return type(table).__module__.startswith("pyarrow._dataset") and hasattr(table, "to_batches")
 
 
 def open_source(
@@ -112,31 +167,87 @@ def open_source(
     """
     if not callable(rows_per_part) and rows_per_part < 1:
         raise ValueError(f"rows_per_part={rows_per_part} leaves no rows in a part; give 1 or more.")
+    parts: list[SourcePart]
     if is_dask_frame(X):
-        parts: Sequence[SourcePart] = make_dask_parts(X)
-        return _make_source(parts, describe_dask_frame(X), "the dask dataframe")
-    tables, facts, what = _convert_to_parquet(X, scratch, progress)
-    return _make_source(list(make_parquet_parts(tables, rows_per_part)), facts, what)
+        what = "the dask dataframe"
+        facts = {"tasks": list(map(str, X.optimize().__dask_keys__()))}
+        parts = list(_make_dask_parts(X))
+    else:
+        what, tables, filesystem, facts = _convert_to_parquet(X, scratch, progress)
+        parts = list(_make_parquet_parts(tables, filesystem, rows_per_part))
+    if not parts:
+        raise ValueError(f"{what} holds no rows; errata needs some.")
+    return Source(list(parts[0].columns), parts[-1].stop, parts, facts)
 
 
 def _convert_to_parquet(
     X: Any, scratch: Path, progress: Progress | None
-) -> tuple[list[ParquetTable], dict[str, Any], str]:
-    """Parquet files that hold all rows, what tells them from others, and what to call them."""
-    if is_lazy_frame(X):
-        return *spool_lazy_frame(X, scratch), "the frame"
-    if is_dataset(X):
-        return *spool_dataset(X, scratch), "the dataset"
+) -> tuple[str, list[tuple[str, str]], Any, dict[str, Any]]:
+    """Parquet files that hold all rows, each with what people call it.
+
+    Before them what to call the table; after them their filesystem, and what tells them from others
+    and from what they were before they changed.
+    """
+    if is_dataset(X) and _is_plain_parquet(X):
+        states = X.filesystem.get_file_info(X.files)
+        facts = {
+            "files": X.files,
+            "sizes": [state.size for state in states],
+            "changed": [state.mtime_ns for state in states],
+        }
+        return "the dataset", [(file, file) for file in X.files], _get_other_filesystem(X), facts
+    if is_dataset(X) or is_lazy_frame(X):
+        what = "the dataset" if is_dataset(X) else "the frame"
+        target = _write_rows(X, scratch)
+        with target.open("rb") as stream:  # nothing else is known of it than what it holds
+            facts = {"contents": file_digest(stream, "blake2b").hexdigest()[:32]}
+        return what, [(str(target), what)], None, facts
     files = find_files(X)
-    as_parquet = convert_to_parquet(files, scratch, progress)
-    tables = [ParquetTable(str(p), str(f)) for p, f in zip(as_parquet, files, strict=True)]
-    return tables, describe_files(files), str(X)
+    facts = {
+        "files": [str(file.resolve()) for file in files],
+        "sizes": [file.stat().st_size for file in files],
+        "changed": [file.stat().st_mtime_ns for file in files],
+    }
+    converted = convert_to_parquet(files, scratch, progress)
+    return str(X), list(zip(map(str, converted), map(str, files), strict=True)), None, facts
 
 
-def _make_source(parts: Sequence[SourcePart], facts: dict[str, Any], what: str) -> Source:
-    if not parts:
-        raise ValueError(f"{what} holds no rows; errata needs some.")
-    return Source(list(parts[0].columns), parts[-1].stop, list(parts), facts)
+def _is_plain_parquet(dataset: Any) -> bool:
+    """Whether its files are Parquet and hold all that the dataset does."""
+    import pyarrow.dataset
+
+    kind = pyarrow.dataset.ParquetFileFormat
+    if not isinstance(getattr(dataset, "format", None), kind):
+        return False
+    n_rows = 0
+    for path in dataset.files:
+        with open_parquet(path, _get_other_filesystem(dataset)) as file:
+            n_rows += file.metadata.num_rows
+            if sorted(file.schema_arrow.names) != sorted(dataset.schema.names):
+                return False  # folders that are columns, or columns that some files lack
+    return n_rows == dataset.count_rows()  # else it is filtered
+
+
+def _get_other_filesystem(dataset: Any) -> Any:
+    """That of pyarrow; None for this machine's, where files are opened as all others are."""
+    return None if dataset.filesystem.type_name == "local" else dataset.filesystem
+
+
+def _write_rows(X: Any, scratch: Path) -> Path:
+    """All that a dataset or a lazy frame gives, written piece by piece."""
+    if is_lazy_frame(X):
+        target = scratch / "frame.parquet"
+        scratch.mkdir(parents=True, exist_ok=True)
+        with atomic_path(target) as temporary:
+            X.sink_parquet(temporary, row_group_size=GROUP_ROWS)
+        return target
+    import pyarrow as arrow
+
+    target = scratch / "dataset.parquet"
+    batches = X.to_batches(batch_readahead=1, fragment_readahead=1)
+    tables = (arrow.Table.from_batches([batch]) for batch in batches if batch.num_rows)
+    write_parquet(tables, target)
+    return target
 
 
 def take_source_rows(source: Source, rows: Any, columns: Sequence[str] | None = None) -> Any:
@@ -173,3 +284,153 @@ def parse_memory(size: int | float | str) -> int:
     if n_bytes < 1:
         raise ValueError(f'memory={size!r} is no memory at all; give some, as in "2GB".')
     return int(n_bytes)
+
+
+@dataclass(frozen=True)
+class ParquetPart(SourcePart):
+    """Rows of a Parquet file."""
+
+    path: str
+    filesystem: Any  # of pyarrow; None for this machine's
+    groups: range  # row groups that hold them
+    skipped: int | None  # rows of the row group before them; None where they are all of the groups
+
+    def _read(self, names: list[str]) -> Any:
+        with open_parquet(self.path, self.filesystem) as file, check_undamaged(self.path):
+            if self.skipped is None:
+                return file.read_row_groups(self.groups, names)
+            end = self.skipped + self.stop - self.start
+            return _read_within_group(file, self.groups.start, self.skipped, end, names)
+
+
+def _make_parquet_parts(
+    tables: Sequence[tuple[str, str]], filesystem: Any, rows_per_part: int | Callable[[int], int]
+) -> Iterator[ParquetPart]:
+    """The parts of some files in their order; files without rows have none.
+
+    All files must have the columns of the first, in whatever order and of whatever types.
+    """
+    start = 0
+    columns = None
+    first = ""
+    for path, shown in tables:
+        with open_parquet(path, filesystem) as file:
+            names = file.schema_arrow.names
+            metadata = file.metadata
+            sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+        if not any(sizes):
+            continue
+        if columns is None:
+            check_named_once(names, names, shown)
+            columns = tuple(names)
+            first = shown
+        check_same_columns(columns, first, names, shown)
+        before = start
+        most = rows_per_part(len(columns)) if callable(rows_per_part) else rows_per_part
+        for groups, skipped, n_rows in _split_groups(sizes, most):
+            stop = start + n_rows
+            name = _get_part_name(shown, start - before, n_rows)
+            yield ParquetPart(start, stop, name, columns, path, filesystem, groups, skipped)
+            start = stop
+
+
+def _split_groups(sizes: list[int], most: int) -> Iterator[tuple[range, int | None, int]]:
+    """Row groups together up to so many rows; one that is larger, in pieces of equal length.
+
+    Each is a range of row groups, how many rows of it are skipped (None for whole groups), and how
+    many rows there are.
+    """
+    first = n_rows = 0
+    for group, size in enumerate(sizes):
+        if n_rows and n_rows + size > most:
+            yield range(first, group), None, n_rows
+            first = group
+            n_rows = 0
+        if size <= most:
+            n_rows += size
+            continue
+        for rows in blocks(size, most):
+            yield range(group, group + 1), rows.start, rows.stop - rows.start
+        first = group + 1
+    if n_rows:
+        yield range(first, len(sizes)), None, n_rows
+
+
+def _read_within_group(file: Any, group: int, start: int, end: int, names: list[str]) -> Any:
+    """Rows in the middle of a row group, which can only be read from its beginning."""
+    import pyarrow
+
+    kept = []
+    seen = 0
+    for batch in file.iter_batches(_BATCH, row_groups=[group], columns=names):
+        begin = seen
+        seen += batch.num_rows
+        if seen > start:
+            kept.append(batch.slice(max(0, start - begin), end - max(begin, start)))
+        if seen >= end:
+            break
+    return pyarrow.Table.from_batches(kept)
+
+
+@dataclass(frozen=True)
+class DaskPart(SourcePart):
+    """A partition, with the tasks that make it and no others."""
+
+    key: Any
+    graph: dict[Any, Any]
+
+    def _read(self, names: list[str]) -> Any:
+        # In this thread: on a worker, a task that waits for other tasks could wait for ever.
+        graph = {key: _resolve_task(task) for key, task in self.graph.items()}
+        frame = require("dask", extra="scale").get(graph, self.key)
+        frame.columns = list(map(str, frame.columns))
+        return _convert_frame(frame[names])
+
+
+def _make_dask_parts(frame: Any) -> Iterator[DaskPart]:
+    """The partitions that hold rows; all are gone through once, to count them."""
+    cull = require("dask.optimization", extra="scale").cull
+    planned = frame.optimize()
+    graph = dict(planned.__dask_graph__())
+    columns = tuple(map(str, frame.columns))
+    start = 0
+    # Of one column alone, where the others need not be read for that.
+    lengths = frame.iloc[:, :1].map_partitions(len).compute().tolist()
+    for number, (key, n_rows) in enumerate(zip(planned.__dask_keys__(), lengths, strict=True)):
+        if n_rows:
+            name = _get_part_name(f"partition {number}", 0, n_rows)
+            stop = start + n_rows
+            yield DaskPart(start, stop, name, columns, key, cull(graph, [key])[0])
+            start = stop
+
+
+def _resolve_task(task: Any) -> Any:
+    """A task, or what the cluster holds in memory already, as after ``persist``."""
+    if type(task).__module__.partition(".")[0] != "distributed" or not hasattr(task, "key"):
+        return task
+    distributed = require("distributed", extra="scale")
+    # The promise that travelled along with this part knows its key, but not where to ask.
+    return distributed.Future(task.key, distributed.get_client()).result()
+
+
+def _convert_frame(frame: Any) -> Any:
+    """A pandas frame as an Arrow table, without its index; a column of several types is text."""
+    import pyarrow as arrow
+
+    columns = []
+    for name in frame.columns:
+        try:
+            columns.append(arrow.Array.from_pandas(frame[name]))
+        except arrow.ArrowException:
+            cells = frame[name].astype(object).where(frame[name].notna(), None)
+            columns.append(arrow.array(format_values(cells), arrow.large_string()))
+    return arrow.table(columns, names=list(frame.columns))
+
+
+def _get_part_name(where: str, start: int, n_rows: int) -> str:
+    """The name of a part.
+
+    >>> _get_part_name("visits/b.parquet", 0, 200_000)
+    'visits/b.parquet, rows 0 to 199,999'
+    """
+    return f"{where}, rows {count(start)} to {count(start + n_rows - 1)}"
