@@ -51,9 +51,8 @@ from sklearn.metrics import average_precision_score
 import errata
 from errata.tables import features_of, read_table
 from errata.tables._columns import column_array
-from errata.tables._pictures import SIDE, read_small_picture
 from errata.tables.features import _encoders
-from errata.tables.features._pictures import describe_pictures
+from errata.tables.features._pictures import SIDE, describe_pictures, read_small_picture
 
 # Reading and encoding.
 

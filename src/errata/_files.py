@@ -191,11 +191,6 @@ def readable(path: str | os.PathLike) -> Iterator[Path]:
         ) from error
 
 
-def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file to read its bytes, unpacked when its name says it is compressed."""
-    return gzip.open(path, "rb") if is_packed(path) else path.open("rb")  # type: ignore[return-value]
-
-
 def open_text(path: Path, mode: str, encoding: str) -> IO[str]:
     """Open a text file, compressed when its name says so, leaving line ends as they are."""
     opener: Callable[..., IO[str]] = gzip.open if is_packed(path) else open

@@ -1,9 +1,7 @@
 """Pictures that are quickly made: discs and stripes, in files and folders."""
 
 import numpy as np
-import pytest
-
-image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+import PIL.Image as image
 
 
 def drawn(kind, random, side=24):

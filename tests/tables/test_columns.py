@@ -1,17 +1,32 @@
 import datetime
 
 import numpy as np
+import pyarrow as arrow
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
+import errata
+from errata._validation import is_missing
+from errata.tables import features_of
 from errata.tables._columns import (
+    as_table,
     column_array,
     column_names,
     columns_of,
     count_rows,
     drop_columns,
+    encode_words,
+    is_missing_cell,
+    numbers,
     pick_columns,
+    quick_numbers,
     without_columns,
+    words_of,
 )
+from errata.tables._pictures import get_picture_content
+from tables.picture_cases import drawn, image
 
 
 def test_arrays_have_positions_and_names():
@@ -147,3 +162,179 @@ def test_columns_are_dropped_by_either_name():
 def test_what_is_no_table_gets_a_sentence(table, sentence):
     with pytest.raises(ValueError, match=sentence):
         columns_of(table)
+
+
+text = st.text(st.characters(exclude_categories=["Cs"]), max_size=4)
+words = st.one_of(st.none(), text, st.sampled_from(["NA", " null ", "n/a", "none", "1", " 2.5"]))
+
+
+def objects(values):
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
+def test_numbers_are_told_from_text():
+    np.testing.assert_array_equal(numbers(np.array(["1", " ", "-2e3"])), [1, np.nan, -2000])
+    assert numbers(np.array(["1", "one"])) is None
+    np.testing.assert_array_equal(numbers(np.array([1, 2])), [1.0, 2.0])
+    np.testing.assert_array_equal(numbers(np.array([1.5, None], dtype=object)), [1.5, np.nan])
+    np.testing.assert_array_equal(numbers(np.array(["NA", "1", "null"])), [np.nan, 1, np.nan])
+    assert numbers(np.array(["2020-01-01"], dtype="M8[D]")) is None
+
+
+@pytest.mark.parametrize(
+    "cells", [["1", " ", "-2e3"], ["NA", "+1", None], ["1_000", "٣"], ["1", "one"], ["", "null"]]
+)
+def test_arrow_and_python_read_the_same_numbers(cells):
+    found, expected = numbers(arrow.chunked_array([cells])), numbers(objects(cells))
+    assert (found is None) == (expected is None)
+    if found is not None:
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_ordinary_numbers_take_no_python_for_each_cell():
+    column = arrow.chunked_array([["1", "-2.50"], ["NA", " 3e1", None]])
+    np.testing.assert_array_equal(quick_numbers(column), [1, -2.5, np.nan, 30, np.nan])
+    assert quick_numbers(arrow.chunked_array([["1_000"]])) is None
+
+
+@given(st.lists(words, min_size=1, max_size=12), st.integers(0, 12))
+def test_words_are_the_same_in_both_kinds_of_array(values, cut):
+    chunks = [values[:cut], values[cut:]]
+    codes, ours = words_of(arrow.chunked_array([c for c in chunks if c], arrow.string()))
+    their_codes, theirs = words_of(objects(values))
+    assert ours == theirs
+    assert codes.tolist() == their_codes.tolist()
+    cells = [None if code < 0 else ours[code] for code in codes]
+    expected = [None if is_missing(v, text=True) else v.strip() for v in values]
+    assert cells == expected
+    codes, unsorted = encode_words(objects(values))
+    assert [None if code < 0 else unsorted[code] for code in codes] == expected
+
+
+@given(st.lists(st.one_of(words, st.floats()), min_size=1, max_size=12))
+def test_a_column_is_missing_where_its_cells_are(values):
+    missing = [is_missing(cell, text=True) for cell in values]
+    assert is_missing_cell(objects(values)).tolist() == missing
+    if all(cell is None or isinstance(cell, str) for cell in values):
+        assert is_missing_cell(arrow.chunked_array([values], arrow.string())).tolist() == missing
+
+
+def test_numbers_among_words_are_written_as_arrow_writes_them():
+    values = np.array([2.0, np.nan, 0.5, 2.0, -1.0])
+    codes, words = words_of(values)
+    assert words == ["-1", "0.5", "2"]
+    assert codes.tolist() == [2, -1, 1, 2, 0]
+    assert words == sorted(arrow.array([-1.0, 0.5, 2.0]).cast("string").to_pylist())
+
+
+def test_a_long_cell_costs_no_more_than_itself():
+    column = arrow.chunked_array([["a"] * 20_000 + ["x" * 5_000]])
+    codes, found = words_of(column)
+    assert sum(map(len, found)) + codes.nbytes < 200_000
+
+
+KINDS = ["disc", "stripes"]
+CODES = [i % 2 for i in range(40)]
+
+
+def pictures():
+    random = np.random.default_rng(0)
+    return [get_picture_content(image.fromarray(drawn(KINDS[code], random))) for code in CODES]
+
+
+class ClassLabel:
+    """As that of Hugging Face."""
+
+    names = KINDS
+
+    def int2str(self, code):
+        return self.names[code]
+
+
+class Dataset:
+    """What errata uses of a dataset of Hugging Face."""
+
+    def __init__(self, table, features, arrow_format=False):
+        self.table, self.features, self.arrow_format = table, features, arrow_format
+
+    @property
+    def column_names(self):
+        return self.table.column_names
+
+    def __len__(self):
+        return self.table.num_rows
+
+    def with_format(self, name):
+        assert name == "arrow"
+        return Dataset(self.table, self.features, True)
+
+    def __getitem__(self, rows):
+        assert self.arrow_format
+        return self.table[rows]
+
+
+class Streamed:
+    features, column_names, with_format = {}, [], None
+
+
+def stand_in():
+    cells = [{"bytes": raw, "path": None} for raw in pictures()]
+    table = arrow.table({"image": cells, "label": CODES})
+    return Dataset(table, {"image": object(), "label": ClassLabel()})
+
+
+def real():
+    # Not "datasets" itself, which the folder of tests of that name would stand for.
+    pytest.importorskip("datasets.arrow_dataset", reason="datasets is not installed")
+    import datasets
+
+    features = datasets.Features(
+        {"image": datasets.Image(), "label": datasets.ClassLabel(names=KINDS)}
+    )
+    cells = [{"bytes": raw, "path": None} for raw in pictures()]
+    return datasets.Dataset.from_dict({"image": cells, "label": CODES}, features=features)
+
+
+@pytest.mark.parametrize("made", [stand_in, real])
+def test_classes_have_names_and_pictures_are_learnt_from(made):
+    dataset = made()
+    table = as_table(dataset)
+    assert table["label"].to_pylist()[:3] == ["disc", "stripes", "disc"]
+    features = features_of(dataset, drop=["label"])
+    assert features.columns == ["image"]
+    assert_allclose(features.plan.apply(dataset).X, features.X, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("made", [stand_in, real])
+def test_a_dataset_is_audited(made, few_trees):
+    audit = errata.audit(made(), "label", self_check=False, random_state=0)
+    assert audit.classes.tolist() == KINDS
+    assert audit.examples[0]["image"].startswith("data:image/png")
+
+
+def test_a_dataset_with_several_labels_a_row_is_audited(few_trees):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    tags = [[name for name, one in zip("ab", row > 0, strict=True) if one] for row in X]
+    table = arrow.table({"x": X.sum(axis=1), "z": X[:, 0] - X[:, 1], "tags": tags})
+    dataset = Dataset(table, dict.fromkeys(table.column_names))
+    audit = errata.audit_multilabel(dataset, "tags", self_check=False, random_state=0)
+    assert audit.names == ["a", "b"]
+
+
+def test_rows_without_a_class_have_no_label():
+    table = arrow.table({"label": [0, -1, None, 1]})
+    found = as_table(Dataset(table, {"label": ClassLabel()}))
+    assert found["label"].to_pylist() == ["disc", None, None, "stripes"]
+
+
+def test_several_datasets_get_a_sentence():
+    splits = {"train": stand_in(), "test": stand_in()}
+    with pytest.raises(ValueError, match=r"several datasets \(train, test\).* X\['train'\]"):
+        errata.audit(splits, "label")
+
+
+def test_a_streamed_dataset_gets_a_sentence():
+    with pytest.raises(ValueError, match="this dataset is streamed; collect it first"):
+        as_table(Streamed())

@@ -1,15 +1,23 @@
 import csv
+import gzip
 import io
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.tables import copy_with_column, read_table, write_table
 from errata.tables.formats._csv import _replace_cell
-from errata.tables.formats._records import Record
-
-pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+from errata.tables.formats._records import (
+    Change,
+    Record,
+    apply_change,
+    attach_blank_lines,
+    detect_encoding,
+    make_change,
+)
 
 cells = st.text(st.sampled_from('ab",;\n\r é'), max_size=6)
 
@@ -168,3 +176,73 @@ def test_a_quote_that_is_never_closed_is_named_with_its_line(tmp_path, line):
 def test_a_last_cell_of_several_lines_is_read(tmp_path):
     (tmp_path / "t.csv").write_text('x,y\n1,dog\n2,"cat\nand mouse"\n')
     assert read_table(tmp_path / "t.csv")["y"].to_pylist() == ["dog", "cat\nand mouse"]
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        (b"plain", "utf-8"),
+        ("naïve".encode(), "utf-8"),
+        ("naïve €".encode("cp1252"), "cp1252"),
+        (b"\x81 \xe9", "latin-1"),  # Windows-1252 has no 0x81
+        ("é".encode("utf-16"), "utf-16-le"),
+        ("\ufeffé".encode("utf-16-be"), "utf-16-be"),
+        (b"a" * (1 << 17) + b"\xe9", "cp1252"),  # the odd byte comes late
+    ],
+)
+def test_encodings_are_told_apart(tmp_path, content, encoding):
+    (tmp_path / "t.txt").write_bytes(content)
+    (tmp_path / "t.txt.gz").write_bytes(gzip.compress(content))
+    assert detect_encoding(tmp_path / "t.txt") == encoding
+    assert detect_encoding(tmp_path / "t.txt.gz") == encoding
+
+
+def test_a_packed_file_without_the_name_of_one_gets_a_sentence(tmp_path):
+    (tmp_path / "t.csv").write_bytes(gzip.compress(b"x,y\n1,2\n"))
+    with pytest.raises(ValueError, match=r"is compressed with gzip \(add \.gz to its name\)"):
+        detect_encoding(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("encoding", ["utf-32", "utf-32-be"])
+def test_utf_32_is_named(tmp_path, encoding):
+    mark = "" if encoding == "utf-32" else "\ufeff"
+    (tmp_path / "t.csv").write_bytes(f"{mark}x,y\n1,2\n".encode(encoding))
+    with pytest.raises(ValueError, match=r"t.csv is UTF-32 text, .* save it as UTF-8"):
+        detect_encoding(tmp_path / "t.csv")
+
+
+@given(st.lists(st.booleans(), min_size=1))
+def test_blank_lines_hang_on_and_nothing_is_lost(blanks):
+    records = [Record(f"{i}\n", None if blank else [i], i) for i, blank in enumerate(blanks)]
+    joined = list(attach_blank_lines(records))
+    assert "".join(record.raw for record in joined) == "".join(record.raw for record in records)
+    rows = [record.cells for record in records if record.cells is not None]
+    assert [record.cells for record in joined] == (rows or [None])
+
+
+def test_rows_that_go_are_not_given():
+    records = [Record(f"{i}\n", [i], i) for i in range(3)]
+    change = make_change(np.array([True, False, True]), "y", ["a", "b", "c"])
+
+    def kept(records):
+        found = apply_change(records, lambda record: record.cells[0], change, Path("t"))
+        return [(record.cells[0], value) for record, value in found]
+
+    assert kept(records) == [(0, "a"), (2, "c")]
+    for others in (records[:2], [*records, records[0]]):
+        with pytest.raises(ValueError, match=f"t has {len(others)} rows, but 3 values were given"):
+            kept(others)
+
+
+def test_a_change_sees_cells_and_places_some_rows_at_a_time(monkeypatch):
+    monkeypatch.setattr("errata.tables.formats._records.COPIED_ROWS", 2)
+    records = [Record(f"{i}\n", [i], i) for i in range(5)]
+    seen = []
+
+    def of(start, cells):
+        seen.append((start, cells))
+        return [cell != 3 for cell in cells], [10 * cell for cell in cells]
+
+    found = apply_change(records, lambda record: record.cells[0], Change("y", of), Path("t"))
+    assert [value for _, value in found] == [0, 10, 20, 40]
+    assert seen == [(0, [0, 1]), (2, [2, 3]), (4, [4])]

@@ -1,4 +1,5 @@
 import sys
+import uuid
 
 import numpy as np
 import pytest
@@ -9,6 +10,17 @@ from joblib import parallel_config
 from scipy import sparse
 
 from errata.tables import features_of, read_table, write_table
+from errata.tables._columns import columns_of
+from errata.tables.features._encoders import choose_axes
+from errata.tables.features._features import (
+    CONSTANT,
+    EMPTY,
+    NESTED,
+    are_identifying_numbers,
+    are_identifying_words,
+    encode,
+    is_identifier_name,
+)
 
 random = np.random.RandomState(0)
 
@@ -222,3 +234,174 @@ def test_rows_of_a_file_and_its_label(tmp_path):
     features = features_of(read_table(tmp_path / "t.csv"), drop=["y"])
     assert features.names == ["x", "x missing"]
     assert features.notes == ["In 'x', read '?' as missing."]
+
+
+def encoded(values, name="c"):
+    return encode(columns_of({name: values})[0], 0)
+
+
+def side_by_side(block):
+    return np.column_stack(list(block.values()))
+
+
+def test_time_spans_are_seconds():
+    block = encoded(np.array([60, "NaT", 120], dtype="m8[s]")).block
+    assert list(block) == ["c", "c missing"]
+    assert side_by_side(block).tolist() == [[60, 0], [90, 1], [120, 0]]
+
+
+def test_one_value_and_gaps_leave_only_the_gaps():
+    block = encoded(["5", "", "5"]).block
+    assert list(block) == ["c missing"]
+    assert block["c missing"].tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("values", [[3, 3], ["a", " a"], np.array(["2020-01-01"] * 2, "M8[D]")])
+def test_constant_columns_of_every_kind(values):
+    assert encoded(values).reason == CONSTANT
+
+
+@pytest.mark.parametrize(
+    "values", [["", "NA"], [None, None], [np.nan, np.nan], np.array(["NaT"] * 2, "M8[D]")]
+)
+def test_empty_columns_of_every_kind(values):
+    assert encoded(values).reason == EMPTY
+
+
+@pytest.mark.parametrize("values", [[b"a", b"b"], [1 + 2j, 3j]])
+def test_cells_that_are_no_single_value(values):
+    assert encoded(values).reason == NESTED
+
+
+def test_thirty_words_have_a_feature_each_and_more_become_axes():
+    words = [f"w{i}" for i in range(31)] * 3
+    few = encoded([word for word in words if word != "w30"]).block
+    assert list(few)[:2] == ["c=w0", "c=w1"]
+    pytest.importorskip("skrub", reason="skrub is not installed")
+    block = encoded(words).block
+    assert len(block) == 30
+    values = side_by_side(block)
+    np.testing.assert_array_equal(values[:31], values[31:62])
+
+
+def test_few_sentences_are_texts_when_they_hardly_repeat():
+    pytest.importorskip("skrub", reason="skrub is not installed")
+    sentences = [f"number {i} of the long list" for i in range(8)]
+    assert next(iter(encoded(sentences).block)) == "c 0"
+    assert list(encoded(sentences[:2] * 4).block) == ["c=number 1 of the long list"]
+
+
+def test_a_single_sentence_among_gaps_is_a_word():
+    block = encoded([None, "the only one of its kind", None]).block
+    assert list(block) == ["c=the only one of its kind", "c missing"]
+
+
+def test_texts_that_differ_in_capitals_only_do_no_harm():
+    pytest.importorskip("skrub", reason="skrub is not installed")
+    letters = [
+        [a.upper() if bit == "1" else a for a, bit in zip("abcdef", f"{i:06b}", strict=True)]
+        for i in range(40)
+    ]
+    values = ["".join(word) for word in letters] * 2
+    assert np.isfinite(side_by_side(encoded(values).block)).all()
+
+
+def test_texts_that_differ_by_rounding_alone_give_no_feature_of_it():
+    axes = np.random.default_rng(0).normal(size=(20, 4))
+    axes[:, 1] = 1 + 1e-7 * axes[:, 1]
+    features = axes @ choose_axes(axes)
+    np.testing.assert_array_equal(np.abs(features), np.abs(axes[:, [0, 2, 3]]))
+    alike = axes[:, [1]]
+    assert (alike @ choose_axes(alike) == 0).all()
+
+
+def test_which_way_round_an_axis_points_is_told_by_the_texts_and_not_by_rounding():
+    axes = np.array([[0.5, -1], [2, 1], [-2, 0.1], [1, 0.2]])
+    moved = -axes * (1 + 1e-7 * np.random.default_rng(0).normal(size=axes.shape))
+    features = axes @ choose_axes(axes)
+    np.testing.assert_allclose(moved @ choose_axes(moved), features, rtol=1e-5)
+    assert (features[[1, 0], [0, 1]] > 0).all()
+
+
+@pytest.mark.parametrize("name", ["id", "ID", "Unnamed: 0", "index", "", "customer id", "userID"])
+def test_names_of_identifiers(name):
+    assert is_identifier_name(name)
+
+
+@pytest.mark.parametrize("name", ["humid", "body mass index", "acid", "PAID", "weight", "idle"])
+def test_names_of_other_things(name):
+    assert not is_identifier_name(name)
+
+
+@given(st.integers(20, 200), st.integers(-(10**6), 10**6), st.randoms())
+def test_a_count_in_any_order_is_an_identifier(n, start, random):
+    values = list(range(start, start + n))
+    random.shuffle(values)
+    assert are_identifying_numbers(np.array(values, dtype=float), "number")
+
+
+def test_a_count_may_lack_nearly_half_of_its_numbers():
+    values = 2.0 * np.arange(20)
+    assert are_identifying_numbers(values, "number")
+    values[-1] += 2
+    assert not are_identifying_numbers(values, "number")
+
+
+def test_measurements_that_all_differ_are_none():
+    random = np.random.RandomState(0)
+    assert not are_identifying_numbers(random.normal(size=500), "id")
+    assert not are_identifying_numbers(np.arange(500) + 0.5, "x")
+    assert not are_identifying_numbers(np.array([20.0, 21.0, 23.0]), "age")  # too few to tell
+    assert not are_identifying_numbers(random.permutation(10**5)[:300].astype(float), "income")
+    assert are_identifying_numbers(random.permutation(10**5)[:300].astype(float), "person_id")
+
+
+@pytest.mark.parametrize("whole", [10**6, 10**9])
+def test_a_count_shows_in_rows_drawn_from_it(whole):
+    """200,000 rows of a million or of a thousand million, with gaps in the count or none."""
+    drawn, random = 200_000, np.random.default_rng(0)
+    stands_for = whole / drawn
+    for step in (1.0, 1.9):
+        values = np.floor(step * _different(drawn, whole, random))
+        assert are_identifying_numbers(values, "number", stands_for)
+    assert not are_identifying_numbers(values, "number")  # as a whole, it would be full of gaps
+
+
+@pytest.mark.parametrize("whole", [10**6, 10**9])
+@pytest.mark.parametrize("width", [0.6, 1.0, 1.9])
+def test_random_numbers_repeat_in_rows_drawn_from_them(whole, width):
+    """Even where there are about as many numbers as rows."""
+    random = np.random.default_rng(0)
+    values = random.integers(0, int(width * whole), 200_000).astype(float)
+    assert not are_identifying_numbers(values, "income", whole / 200_000)
+
+
+def test_of_too_many_rows_it_cannot_be_told():
+    values = _different(2_000, 10**6, np.random.default_rng(0))
+    assert not are_identifying_numbers(values, "number", 500.0)
+    assert are_identifying_numbers(values, "person_id", 500.0)
+    assert not are_identifying_numbers(3 * values, "number", 100.0)  # a range too wide for a count
+    words = [f"w{value:.0f}" for value in values]
+    assert not are_identifying_words(words, 2_000, "word", 500.0)
+    assert are_identifying_words(words, 2_000, "person_id", 500.0)
+    assert are_identifying_words(words, 2_000, "word", 100.0)
+
+
+def _different(n, whole, random):
+    """n different whole numbers below a limit, as floats."""
+    values = np.unique(random.integers(0, whole, 2 * n))
+    return random.permutation(values)[:n].astype(float)
+
+
+def test_repeated_numbers_are_none():
+    assert not are_identifying_numbers(np.append(np.arange(50.0), 3), "id")
+
+
+def test_words():
+    ids = [str(uuid.UUID(int=i)) for i in range(30)]
+    assert are_identifying_words(ids, 30, "key")
+    assert not are_identifying_words(ids, 31, "key")
+    assert not are_identifying_words([f"text number {i}" for i in range(30)], 30, "comment")
+    assert not are_identifying_words(["我喜欢" + chr(20000 + i) for i in range(30)], 30, "comment")
+    assert not are_identifying_words(ids[:5], 5, "breed")
+    assert are_identifying_words(ids[:5], 5, "row_id")

@@ -104,7 +104,7 @@ def files(tmp_path):
     return paths
 
 
-def upper(place, cells):
+def upper(cells, *where):
     return [cell != "1a" for cell in cells], [cell.upper() for cell in cells]
 
 
@@ -119,7 +119,7 @@ def test_copies_have_the_names_of_their_files_and_the_rest_as_it_was(files, tmp_
 
 
 def test_all_rows_of_a_file_may_go(files, tmp_path):
-    copy_files(files, tmp_path / "out", "y", lambda place, cells: ([False] * len(cells), cells))
+    copy_files(files, tmp_path / "out", "y", lambda cells, *where: ([False] * len(cells), cells))
     assert (tmp_path / "out" / "a.csv").read_text() == "x,y\n"
     assert (tmp_path / "out" / "more" / "c.jsonl").read_text() == ""
     with pytest.raises(ValueError, match="has a header but no rows"):
@@ -129,8 +129,8 @@ def test_all_rows_of_a_file_may_go(files, tmp_path):
 def test_places_tell_file_and_rows_before(files, tmp_path):
     seen = []
 
-    def rewrite(place, cells):
-        seen.append((place.file.name, place.row, place.rows_before, len(cells)))
+    def rewrite(cells, start, file, row):
+        seen.append((file.name, row, start, len(cells)))
         return [True] * len(cells), cells
 
     copy_files(files, tmp_path / "out", "y", rewrite)

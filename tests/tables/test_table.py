@@ -1,14 +1,17 @@
+import csv
+import datetime
 import gzip
 
 import numpy as np
+import pandas
+import pyarrow as arrow
+import pyarrow.parquet as parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.tables import copy_with_column, copy_with_rows, read_table, write_table
-
-arrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+from errata.tables._table import guard_formula
 
 words = st.text(
     st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8
@@ -238,3 +241,128 @@ def test_dataframes_are_written(tmp_path, library, ending):
 def test_numbers_of_numpy_in_a_list_are_written(tmp_path):
     write_table(tmp_path / "t.jsonl", {"n": [np.int64(1)], "x": [np.float32(1.5)]})
     assert (tmp_path / "t.jsonl").read_text() == '{"n": 1, "x": 1.5}\n'
+
+
+FORMULAS = ["=1+1", "+cat", "@SUM(A1)", "\t=1", "\r\n=1", "\n=1", "-1_000", "-inf", "+1;=2", "--1"]
+
+
+@pytest.mark.parametrize("text", FORMULAS, ids=ascii)
+def test_what_begins_like_a_formula_gets_an_apostrophe(text):
+    assert guard_formula(text) == f"'{text}"
+
+
+TEXTS = ["cat", "a=b", "", "two\nlines", "a\tb", "caf\xe9", "\u0645\u06cc\u200c\u0634\u0648\u062f"]
+NOT_CHANGED = ["-", "+", "-1", "+1.5", "-.5e-3", "1.", *TEXTS, None, -1.5, True]
+
+
+@pytest.mark.parametrize("cell", NOT_CHANGED)
+def test_numbers_and_other_texts_stay(cell):
+    assert guard_formula(cell) == cell
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31mcat", r"\x1b[31mcat"),
+        ("=1\x1b", r"'=1\x1b"),
+        ("\x00\x07\x7f\x9b", r"\x00\x07\x7f\x9b"),
+        ("\r=1", r"\r=1"),  # a line end that begins another line over this one
+        ("\x1b=1", r"\x1b=1"),
+        ("\u202etac", r"\u202etac"),
+    ],
+    ids=ascii,
+)
+def test_what_a_terminal_would_obey_is_written_out(text, shown):
+    assert guard_formula(text) == shown
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])
+def test_a_file_for_spreadsheets_is_guarded_when_asked_for(ending, tmp_path):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    columns = {"=pet": ["=1+1", "cat"], "weight": [-4.0, -1]}
+    write_table(tmp_path / f"plain.{ending}", columns)
+    write_table(tmp_path / f"guarded.{ending}", columns, guard_formulas=True)
+    plain = read_table(tmp_path / f"plain.{ending}").to_pydict()
+    assert plain == {"=pet": ["=1+1", "cat"], "weight": ["-4.0", "-1"]}
+    shown = read_table(tmp_path / f"guarded.{ending}").to_pydict()
+    assert shown == {"'=pet": ["'=1+1", "cat"], "weight": ["-4.0", "-1"]}
+
+
+def test_other_formats_have_types_and_need_no_guard(tmp_path):
+    write_table(tmp_path / "pets.jsonl", {"pet": ["=1+1"]}, guard_formulas=True)
+    assert (tmp_path / "pets.jsonl").read_text() == '{"pet": "=1+1"}\n'
+
+
+def test_a_guarded_line_is_still_a_line_of_csv(tmp_path):
+    write_table(tmp_path / "pets.csv", {"pet": ['=A1&"x",\n']}, guard_formulas=True)
+    with open(tmp_path / "pets.csv", newline="") as stream:
+        assert list(csv.reader(stream)) == [["pet"], ['\'=A1&"x",\n']]
+
+
+def test_dates_come_as_dates(tmp_path):
+    day = datetime.date(2020, 1, 2)
+    parquet.write_table(arrow.table({"d": [day, None]}), tmp_path / "t.parquet")
+    found = read_table(tmp_path / "t.parquet")["d"]
+    assert found.type == arrow.date32()
+    assert found.to_pylist() == [day, None]
+
+
+def test_fewer_rows_of_a_pandas_table_are_a_pandas_table(tmp_path):
+    frame = pandas.DataFrame({"x": [1, 2, 3], "y": pandas.Categorical(["a", "b", "a"])})
+    frame.to_parquet(tmp_path / "in.parquet")
+    copy_with_rows(tmp_path / "in.parquet", tmp_path / "out.parquet", [True, False, True])
+    found = pandas.read_parquet(tmp_path / "out.parquet")
+    assert found["x"].tolist() == [1, 3]
+    assert found["y"].tolist() == ["a", "a"]
+
+
+def test_values_of_another_type_get_a_sentence(tmp_path):
+    parquet.write_table(arrow.table({"y": [1, 2]}), tmp_path / "in.parquet")
+    with pytest.raises(ValueError, match="holds int64 values, and the new ones are not"):
+        copy_with_column(tmp_path / "in.parquet", tmp_path / "out.parquet", "y", ["a", "b"])
+
+
+def test_folders_are_no_columns(tmp_path):
+    folder = tmp_path / "year=2020"
+    folder.mkdir()
+    parquet.write_table(arrow.table({"y": [1, 2]}), folder / "t.parquet")
+    assert read_table(folder / "t.parquet").column_names == ["y"]
+
+
+def test_twin_names_get_a_sentence(tmp_path):
+    twins = arrow.Table.from_arrays([arrow.array([1]), arrow.array([2])], names=["a", "a"])
+    parquet.write_table(twins, tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="has 2 columns named 'a'; rename one of them"):
+        read_table(tmp_path / "t.parquet")
+
+
+def test_parquet_is_copied_some_rows_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr("errata.tables.formats._columnar.COPIED_ROWS", 4)
+    words = arrow.array(list("abcabcabca")).dictionary_encode()
+    table = arrow.table({"x": range(10), "word": words, "y": words})
+    table = table.replace_schema_metadata({"made by": "hand"})
+    parquet.write_table(table, tmp_path / "in.parquet", row_group_size=6)
+    keep = [i not in (2, 6, 7) for i in range(10)]
+    new = list("xbcabcabcz")
+    copy_with_rows(tmp_path / "in.parquet", tmp_path / "out.parquet", keep, name="y", values=new)
+    found = parquet.ParquetFile(tmp_path / "out.parquet")
+    assert found.metadata.num_row_groups == 3  # of 4, 2 and 4 rows before some went
+    assert found.read().to_pydict() == {
+        "x": [0, 1, 3, 4, 5, 8, 9],
+        "word": list("ababcca"),
+        "y": list("xbabccz"),
+    }
+    assert found.schema_arrow.field("word").type == words.type
+    assert found.schema_arrow.metadata[b"made by"] == b"hand"
+
+
+def test_a_file_that_is_damaged_in_the_middle_leaves_no_copy(tmp_path):
+    parquet.write_table(
+        arrow.table({"y": [str(i) for i in range(999)]}), tmp_path / "in.parquet", compression=None
+    )
+    raw = bytearray((tmp_path / "in.parquet").read_bytes())
+    raw[20:2000] = bytes(1980)
+    (tmp_path / "in.parquet").write_bytes(raw)
+    with pytest.raises(ValueError, match="or it is damaged"):
+        copy_with_rows(tmp_path / "in.parquet", tmp_path / "out.parquet", [True] * 999)
+    assert not (tmp_path / "out.parquet").exists()

@@ -205,8 +205,8 @@ def _read_labels(files: list[Path], label: str) -> Any:
 
 
 def _copy_files(files: list[Path], out: Path, label: str, noisy: Any) -> None:
-    def rewrite(place: Any, cells: list[Any]) -> tuple[list[bool], list[Any]]:
-        new = noisy[place.rows_before : place.rows_before + len(cells)].tolist()
+    def rewrite(cells: list[Any], start: int, *where: Any) -> tuple[list[bool], list[Any]]:
+        new = noisy[start : start + len(cells)].tolist()
         # A cell that stays is left as its file has it: 1 where another file has made it 1.0.
         return [True] * len(cells), [a if a == b else b for a, b in zip(cells, new, strict=True)]
 

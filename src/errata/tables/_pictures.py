@@ -30,7 +30,6 @@ from .formats._records import (
 )
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff")
-SIDE = 32  # pixels that a picture is reduced to
 _SIGNATURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"BM", b"II*\0", b"MM\0*")
 _LOOKED_AT = 20  # cells that tell whether a column holds pictures
 
@@ -89,48 +88,6 @@ def get_picture_content(cell: Any) -> Any:
     out = io.BytesIO()
     cell.save(out, "PNG")
     return out.getvalue()
-
-
-def read_small_picture(cell: Any) -> np.ndarray | None:
-    """Red, green and blue of 32 times 32 pixels, as bytes; None where there is no such picture."""
-    if is_missing(cell, text=True):
-        return None
-    from PIL import Image as pil
-
-    try:
-        if not isinstance(cell, str | bytes | Mapping):
-            return np.asarray(_reduce(cell.copy()))  # a copy, as the user's own stays open
-        content = get_picture_content(cell)
-        with pil.open(io.BytesIO(content) if isinstance(content, bytes) else content) as picture:
-            return np.asarray(_reduce(picture))
-    # All that Pillow raises for files that are missing, broken, not pictures, or huge.
-    except (OSError, ValueError, SyntaxError, pil.DecompressionBombError):
-        return None
-
-
-def _reduce(picture: Any) -> Any:
-    """The picture upright, in colours on white, of the size that is looked at."""
-    from PIL import Image as pil
-    from PIL import ImageOps as ops
-
-    picture.draft("RGB", (2 * SIDE, 2 * SIDE))  # a JPEG is decoded no larger than needed
-    picture = _convert_to_colours(ops.exif_transpose(picture))
-    return picture.resize((SIDE, SIDE), pil.Resampling.BILINEAR, reducing_gap=2.0)
-
-
-def _convert_to_colours(picture: Any) -> Any:
-    """Colours of one byte each: deep grey values are stretched, what is transparent is white."""
-    from PIL import Image as pil
-
-    if picture.mode.startswith(("I", "F")):
-        grey = np.asarray(picture, dtype=float)
-        low = grey.min()
-        high = max(grey.max(), grey.min() + 1e-12)
-        return pil.fromarray(np.uint8(255 * (grey - low) / (high - low))).convert("RGB")
-    if "transparency" in picture.info or picture.mode in ("LA", "La", "PA", "RGBA", "RGBa"):
-        over = picture.convert("RGBA")
-        return pil.alpha_composite(pil.new("RGBA", over.size, "white"), over).convert("RGB")
-    return picture.convert("RGB")
 
 
 def read_pictures(folder: str | os.PathLike) -> Any:

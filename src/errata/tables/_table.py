@@ -19,7 +19,6 @@ from .formats._records import (
     TEXT,
     Change,
     get_ending,
-    get_ending_of_copy,
     make_change,
 )
 
@@ -227,9 +226,10 @@ def copy_changed(source: Path, target: Path, change: Change) -> None:
 
 def check_same_format(source: Path, target: Path) -> None:
     """Raise when the name of a copy says that it is something else."""
-    wanted = get_ending_of_copy(source)
+    own = get_ending(source)
+    wanted = ".xlsx" if own in EXCEL else own  # which replaced the older formats of workbooks
     if wanted != get_ending(target):
-        ending = "the same ending" if wanted == get_ending(source) else f"the ending {wanted}"
+        ending = "the same ending" if wanted == own else f"the ending {wanted}"
         raise ValueError(
             f"{target.name} is of another format than {source.name}; give it {ending}."
         )

@@ -293,17 +293,18 @@ def read_numeric_cells(told: str, words: list[str]) -> ReadCells:
     >>> read_numeric_cells("price", ["1,250 EUR", "80 EUR"]).values
     array([1250.,   80.])
     """
-    read = parse_numbers(told, words)
-    if read.values is not None:
-        return ReadCells(read.values, read.remark, read.comma)
+    values, comma, remark = parse_numbers(told, words)
+    if values is not None:
+        return ReadCells(values, remark, comma)
     parts = [_WITH_UNIT.fullmatch(word.strip()) for word in words]
     whole = [part for part in parts if part is not None]
     if len(whole) < len(words):
         odd = [word for word, part in zip(words, parts, strict=True) if part is None]
         return ReadCells(None, odd=tuple(odd))
     units = sorted({"".join(part.group(1, 3)).strip() for part in whole} - {""})
-    read = parse_numbers(told, [re.sub(r"[\s'_]", "", part.group(2)) for part in whole])
-    if read.values is None:
+    plain = [re.sub(r"[\s'_]", "", part.group(2)) for part in whole]
+    values, comma, _ = parse_numbers(told, plain)
+    if values is None:
         return ReadCells(None, odd=tuple(words))
     if len(units) > 1:
         raise ValueError(
@@ -311,7 +312,7 @@ def read_numeric_cells(told: str, words: list[str]) -> ReadCells:
             "convert them to one unit first."
         )
     unit = f" and {units[0]!r} as the unit" if units else ""
-    return ReadCells(read.values, f"In {told}, cells were read as numbers{unit}.", read.comma)
+    return ReadCells(values, f"In {told}, cells were read as numbers{unit}.", comma)
 
 
 class Digits(NamedTuple):

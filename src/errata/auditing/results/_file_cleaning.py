@@ -273,10 +273,10 @@ def _copy_by_place(
     counts = Counts(0, Counter(), Counter(), Counter(), 0)
     clean = _make_cleaner(audit, cleaning)
 
-    def rewrite(place: Any, cells: list[Any]) -> tuple[Any, list[Any]]:
+    def rewrite(cells: list[Any], start: int, file: Path, row: int) -> tuple[Any, list[Any]]:
         """Which rows of a file stay, and what their labels become."""
         nonlocal counts
-        rows = slice(place.rows_before, place.rows_before + len(cells))
+        rows = slice(start, start + len(cells))
         if rows.stop > len(audit):
             raise ValueError(
                 f"{table} has more rows than the {count(len(audit))} that were audited; audit it "
@@ -284,8 +284,8 @@ def _copy_by_place(
             )
         audited = columns_of_rows(vars(audit), rows)
         here = list(range(len(cells)))
-        numbers = range(place.row, place.row + len(cells))
-        check_labels(place.file, _drop_blanks(cells), audited["label"].tolist(), numbers)
+        numbers = range(row, row + len(cells))
+        check_labels(file, _drop_blanks(cells), audited["label"].tolist(), numbers)
         cleaned = _mark_given_classes(clean(rows), cells, here)
         labelled = has_label(audited["label"])
         new = count_rows(cleaned, audited["p_wrong"], labelled, cleaning["threshold"])

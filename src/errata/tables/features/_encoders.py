@@ -4,9 +4,10 @@ An encoder holds what was learnt from some rows (a median, words, axes of texts,
 keeping) and none of the rows. Learning and applying go through the same ``parts``.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,37 +25,26 @@ _ROUNDING = 1e-5  # of the largest number: an axis along which texts differ by l
 _NEARLY = 0.999  # of the largest number, from which another is as large but for rounding
 
 
-class Encoder(Protocol):
-    """What a kind of column can do; ``kept`` names the features that the rows learnt from gave."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def kept(self) -> tuple[str, ...]: ...
-
-    def read(self, values: Any) -> tuple[Any, int]:
-        """Cells of a column as ``parts`` takes them, and how many are not of this kind."""
-        ...
-
-    def parts(self, cells: Any) -> Block:
-        """All features by name; the last says where a cell is missing."""
-        ...
-
-
-def encode_cells(encoder: Encoder, values: Any) -> tuple[Block, int]:
-    """The features of a column that were kept, and how many of its cells were not read."""
-    cells, unread = encoder.read(values)
-    parts = encoder.parts(cells)
-    return {name: parts[name] for name in encoder.kept}, unread
-
-
 @dataclass(frozen=True)
-class Kind:
+class Encoder(ABC):
     """What all kinds have: the name of the column, and of the features that were kept."""
 
     name: str
     kept: tuple[str, ...] = ()
+
+    @abstractmethod
+    def read(self, values: Any) -> tuple[Any, int]:
+        """Cells of a column as ``parts`` takes them, and how many are not of this kind."""
+
+    @abstractmethod
+    def parts(self, cells: Any) -> Block:
+        """All features by name; the last says where a cell is missing."""
+
+    def encode(self, values: Any) -> tuple[Block, int]:
+        """The features of a column that were kept, and how many of its cells were not read."""
+        cells, unread = self.read(values)
+        parts = self.parts(cells)
+        return {name: parts[name] for name in self.kept}, unread
 
     def keeping(self, parts: Block) -> tuple[Self, Block]:
         """The encoder with those of the features that vary, and these features."""
@@ -75,7 +65,7 @@ def compute_median(values: np.ndarray) -> float:
 
 
 @dataclass(frozen=True)
-class Numbers(Kind):
+class Numbers(Encoder):
     """Numbers, the median where one is missing; a feature of 0 and 1 says where that is."""
 
     median: float = 0.0
@@ -97,7 +87,7 @@ class Numbers(Kind):
 
 
 @dataclass(frozen=True)
-class Dates(Kind):
+class Dates(Encoder):
     """Seconds since 1970, and month, weekday and hour where they vary."""
 
     medians: tuple[float, ...] = ()
@@ -123,7 +113,7 @@ class Dates(Kind):
 
 
 @dataclass(frozen=True)
-class Categories(Kind):
+class Categories(Encoder):
     """A feature of 0 and 1 for each word; one is enough for two. Another word is none of them."""
 
     words: tuple[str, ...] = ()
@@ -159,7 +149,7 @@ def _fill(values: np.ndarray, missing: np.ndarray, middle: float) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Texts(Kind):
+class Texts(Encoder):
     """Texts that share words, or pieces of them, come near each other: tf-idf, and its first axes.
 
     Pieces of words forgive typing errors and endings; whole words, where texts are sentences, say

@@ -35,7 +35,6 @@ from ._encoders import (
     Numbers,
     Texts,
     are_sentences,
-    encode_cells,
     sample_rows,
 )
 from ._parsing import NESTED_CELLS, convert_dates, parse_dates, parse_numbers
@@ -354,7 +353,7 @@ class ColumnPlan(FeaturePlan):
                     f"column {column.name!r} has {len(column.values)} rows, and the table {n}; "
                     "columns must be of one length."
                 )
-            block, missed = encode_cells(encoder, column.values)
+            block, missed = encoder.encode(column.values)
             if missed:
                 unread[encoder.name] = missed
             yield block

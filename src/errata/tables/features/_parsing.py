@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -35,27 +35,20 @@ _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(\D|$)")
 _MONTH = re.compile(r"[12]\d{3}-(0[1-9]|1[0-2])")
 
 
-class Formatted(NamedTuple):
-    """Each distinct word of a column as a float, or None; what to put for a comma; a sentence."""
+def parse_numbers(name: str, words: list[str]) -> tuple[np.ndarray | None, str, str]:
+    """Each distinct word of a column as a float, what to put for a comma, and a sentence.
 
-    values: np.ndarray | None
-    comma: str = ","
-    remark: str = ""
-
-
-def parse_numbers(name: str, words: list[str]) -> Formatted:
-    """Each distinct word of a column as a float; and a sentence when that took some reading.
-
-    None when one of them is not a number. A word that stands for a missing number gives NaN.
+    None when one of them is not a number. A word that stands for a missing number gives NaN. The
+    sentence is empty where numbers took no reading.
 
     Examples
     --------
-    >>> parse_numbers("price", ["1,5", "?", "22,75"]).remark
-    "In 'price', read '?' as missing, commas as decimal points."
+    >>> parse_numbers("fee", ["1,5", "?", "22,75"])
+    (array([ 1.5 ,   nan, 22.75]), '.', "In 'fee', read '?' as missing, commas as decimal points.")
     """
     found = convert_to_floats(words)
     if found is not None:
-        return Formatted(found)
+        return found, ",", ""
     marks = [word.lower() in _PLACEHOLDERS for word in words]
     present = [word for word, mark in zip(words, marks, strict=True) if not mark]
     comma = _find_comma(present)
@@ -64,10 +57,10 @@ def parse_numbers(name: str, words: list[str]) -> Formatted:
     readings += [_READINGS[comma]] if comma in _READINGS else []
     read = convert_to_floats([word.replace(",", comma) for word in present])
     if not present or not readings or read is None:
-        return Formatted(None)
+        return None, ",", ""
     found = np.full(len(words), np.nan)
     found[~np.array(marks)] = read
-    return Formatted(found, comma, f"In {name!r}, read {', '.join(readings)}.")
+    return found, comma, f"In {name!r}, read {', '.join(readings)}."
 
 
 def _find_comma(words: list[str]) -> str:

@@ -4,8 +4,9 @@ Edges tell shapes and textures apart whatever their colours and the light; colou
 grass. Together they were as good as pixels or better on the sets tried, see docs/guide/media.md.
 """
 
+import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +14,12 @@ import numpy as np
 
 from ..._blocks import blocks, map_blocks
 from ..._format import plural
+from ..._validation import is_missing
 from .._columns import is_arrow, is_missing_cell
-from .._pictures import get_picture_name, read_small_picture
-from ._encoders import Block, Kind, compute_median
+from .._pictures import get_picture_content, get_picture_name
+from ._encoders import Block, Encoder, compute_median
 
+SIDE = 32  # pixels that a picture is reduced to
 _AT_ONCE = 512  # pictures whose pixels are in memory
 
 CELLS = 4  # in each direction, in which edges are counted
@@ -28,7 +31,7 @@ _FAINT = 1e-3  # a picture without edges has none, whatever the noise in it
 
 
 @dataclass(frozen=True)
-class Pictures(Kind):
+class Pictures(Encoder):
     """Edges and colours of each picture; the medians where one is missing or cannot be read."""
 
     medians: tuple[float, ...] = ()
@@ -68,6 +71,48 @@ def _describe(rows: slice, cells: Sequence[Any]) -> np.ndarray:
         there = [picture is not None for picture in pictures]
         numbers[there] = describe_pictures(np.stack(found))
     return numbers
+
+
+def read_small_picture(cell: Any) -> np.ndarray | None:
+    """Red, green and blue of 32 times 32 pixels, as bytes; None where there is no such picture."""
+    if is_missing(cell, text=True):
+        return None
+    from PIL import Image as pil
+
+    try:
+        if not isinstance(cell, str | bytes | Mapping):
+            return np.asarray(_reduce(cell.copy()))  # a copy, as the user's own stays open
+        content = get_picture_content(cell)
+        with pil.open(io.BytesIO(content) if isinstance(content, bytes) else content) as picture:
+            return np.asarray(_reduce(picture))
+    # All that Pillow raises for files that are missing, broken, not pictures, or huge.
+    except (OSError, ValueError, SyntaxError, pil.DecompressionBombError):
+        return None
+
+
+def _reduce(picture: Any) -> Any:
+    """The picture upright, in colours on white, of the size that is looked at."""
+    from PIL import Image as pil
+    from PIL import ImageOps as ops
+
+    picture.draft("RGB", (2 * SIDE, 2 * SIDE))  # a JPEG is decoded no larger than needed
+    picture = _convert_to_colours(ops.exif_transpose(picture))
+    return picture.resize((SIDE, SIDE), pil.Resampling.BILINEAR, reducing_gap=2.0)
+
+
+def _convert_to_colours(picture: Any) -> Any:
+    """Colours of one byte each: deep grey values are stretched, what is transparent is white."""
+    from PIL import Image as pil
+
+    if picture.mode.startswith(("I", "F")):
+        grey = np.asarray(picture, dtype=float)
+        low = grey.min()
+        high = max(grey.max(), grey.min() + 1e-12)
+        return pil.fromarray(np.uint8(255 * (grey - low) / (high - low))).convert("RGB")
+    if "transparency" in picture.info or picture.mode in ("LA", "La", "PA", "RGBA", "RGBa"):
+        over = picture.convert("RGBA")
+        return pil.alpha_composite(pil.new("RGBA", over.size, "white"), over).convert("RGB")
+    return picture.convert("RGB")
 
 
 def describe_unread(name: str, values: Any, described: np.ndarray) -> str:

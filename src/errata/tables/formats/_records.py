@@ -1,5 +1,6 @@
 """What formats share: endings and encodings of files, rows as they stand, changes to them."""
 
+import gzip
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._files import is_packed, open_bytes, open_text
+from ..._files import is_packed, open_text
 from ..._format import instead
 
 MARK = "\ufeff"  # the byte order mark
@@ -155,12 +156,6 @@ def is_table_name(path: Path) -> bool:
     return _drop_gz(path).suffix.lower() in ((*TEXT, *JSON) if is_packed(path) else _KNOWN)
 
 
-def get_ending_of_copy(source: Path) -> str:
-    """The format that a table is copied in: its own, or that which replaced it."""
-    ending = get_ending(source)
-    return ".xlsx" if ending in EXCEL else ending
-
-
 def make_sort_key(path: Path) -> list[Any]:
     """A key to sort names by as people do, numbers in them by what they are worth."""
     return [int(piece) if piece.isdigit() else piece for piece in re.split("([0-9]+)", str(path))]
@@ -177,7 +172,7 @@ def detect_encoding(path: Path) -> str:
     for Windows-1252, or for Latin-1 where that has no such character: both give back every byte as
     it was. A byte order mark is left to the caller, who sees it as the first character.
     """
-    with open_bytes(path) as stream:
+    with gzip.open(path) if is_packed(path) else path.open("rb") as stream:
         sample = stream.read(_SAMPLE)
     if not sample.strip():
         raise ValueError(f"{path} is empty.")

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from glob import glob
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -210,20 +210,8 @@ def check_new_folder(table: Path, files: Sequence[Path], out: Path, *, force: bo
         )
 
 
-class Place(NamedTuple):
-    """Where some rows stand."""
-
-    file: Path
-    row: int  # of the file, the first of them
-    before: int  # rows of the files before
-
-    @property
-    def rows_before(self) -> int:
-        """Rows of all files before the first of these."""
-        return self.before + self.row
-
-
-Rewrite = Callable[[Place, list[Any]], tuple[Sequence[bool] | np.ndarray, list[Any]]]
+# Of the cells of some rows, the first of them, in the whole table, their file and the first in it.
+Rewrite = Callable[[list[Any], int, Path, int], tuple[Sequence[bool] | np.ndarray, list[Any]]]
 
 
 def copy_files(files: Sequence[Path], folder: Path, name: str, rewrite: Rewrite) -> int:
@@ -250,7 +238,7 @@ def copy_file(file: Path, target: Path, name: str, rewrite: Rewrite, before: int
     def of(start: int, cells: list[Any]) -> Any:
         nonlocal n_rows
         n_rows = start + len(cells)
-        return rewrite(Place(file, start, before), cells)
+        return rewrite(cells, before + start, file, start)
 
     copy_changed(file, target, Change(name, of))
     return n_rows
